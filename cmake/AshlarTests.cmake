@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# tests/<a>/<b> that holds *_test.cc -> one GoogleTest binary <a>_<b>_test, linked with the room it
+# mirrors and the rooms below; folders that mirror no room (api, model, crash ...) get everything.
+# tests/fuzz/<name>_fuzz.cc -> <name>_fuzz_replay, and the libFuzzer binary <name>_fuzz.
+find_package(GTest REQUIRED)
+
+file(GLOB_RECURSE ashlar_support_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cc")
+add_library(ashlar_test_support STATIC EXCLUDE_FROM_ALL ${ashlar_support_sources})
+target_link_libraries(ashlar_test_support PRIVATE ashlar_flags GTest::gtest)
+target_compile_definitions(ashlar_test_support PRIVATE
+  ASHLAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ASHLAR_BUILD_DIR="${PROJECT_BINARY_DIR}")
+
+# Labels: `fast` is what `make check` runs.
+function(ashlar_add_test name timeout)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${timeout})
+endfunction()
+
+function(ashlar_test_folder folder)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${folder}/*.cc")
+  string(REPLACE "/" "_" name "${folder}")
+  set(room all)
+  if(DEFINED ASHLAR_KNOWS_${name})
+    set(room ${name})
+  endif()
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE ashlar_test_support GTest::gtest GTest::gtest_main)
+  ashlar_link_rooms(${name}_test ${room})
+  ashlar_add_test(${name} 900 ${name}_test --gtest_brief=1)
+  if(NOT folder MATCHES "^(model|crash|corruption|interop|stress|sample)")
+    set_tests_properties(${name} PROPERTIES LABELS fast)
+  endif()
+endfunction()
+
+file(GLOB_RECURSE ashlar_test_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+     "${PROJECT_SOURCE_DIR}/tests/*_test.cc")
+set(ashlar_test_folders "")
+foreach(file ${ashlar_test_files})
+  get_filename_component(folder "${file}" DIRECTORY)
+  list(APPEND ashlar_test_folders "${folder}")
+endforeach()
+list(REMOVE_DUPLICATES ashlar_test_folders)
+foreach(folder ${ashlar_test_folders})
+  ashlar_test_folder("${folder}")
+endforeach()
+
+# Fuzz drivers. The replay needs no fuzzer: recorded inputs, then seeded mutations of them.
+set(ashlar_fuzz_dir "${PROJECT_SOURCE_DIR}/tests/fuzz")
+file(GLOB ashlar_fuzz_files CONFIGURE_DEPENDS "${ashlar_fuzz_dir}/*_fuzz.cc")
+add_custom_target(fuzz_replay)
+foreach(source ${ashlar_fuzz_files})
+  get_filename_component(target "${source}" NAME_WE)
+  string(REGEX REPLACE "_fuzz$" "" short "${target}")
+  ashlar_rooms_of("${source}" rooms)
+  add_executable(${target}_replay "${source}" "${ashlar_fuzz_dir}/standalone_driver.cc")
+  target_link_libraries(${target}_replay PRIVATE ashlar_test_support GTest::gtest)
+  ashlar_link_rooms(${target}_replay ${rooms})
+  add_dependencies(fuzz_replay ${target}_replay)
+  ashlar_add_test(fuzz_${short} 300 ${target}_replay --seconds=5
+    "${ashlar_fuzz_dir}/corpus/${short}" "${ashlar_fuzz_dir}/regress/${short}")
+  set_tests_properties(fuzz_${short} PROPERTIES LABELS fast)
+  if(ASHLAR_FUZZ)
+    add_executable(${target} "${source}")
+    target_link_libraries(${target} PRIVATE ashlar_test_support GTest::gtest)
+    ashlar_link_rooms(${target} ${rooms})
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  endif()
+endforeach()
+
+# Scripts.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py")
+    ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
+      "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(tidy PROPERTIES LABELS fast)
+  endif()
+endif()

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slice is a pointer and a length: bytes that somebody else owns. PinnableSlice may own its bytes
+// or keep memory of the database alive, so that reads need not copy. OptSlice is a Slice or none.
+//
+// A Slice is valid as long as the memory behind it. Bytes compare as unsigned numbers. Threads:
+// const members may be called from many threads; anything else needs outside locking.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ashlar/cleanable.h"
+
+namespace ashlar {
+
+class Slice {
+ public:
+  Slice() : data_(""), size_(0) {}
+  Slice(const char* d, size_t n) : data_(d), size_(n) {}
+  // All further ways of making one convert implicitly. None of them copies.
+  Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}            // NOLINT
+  Slice(const std::string_view& sv) : data_(sv.data()), size_(sv.size()) {}    // NOLINT
+  Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : std::strlen(s)) {}  // NOLINT
+  // Writes the concatenated parts into *buf and refers to it.
+  Slice(const struct SliceParts& parts, std::string* buf);
+
+  const char* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // n must be smaller than size().
+  char operator[](size_t n) const {
+    assert(n < size_);
+    return data_[n];
+  }
+
+  void clear() {
+    data_ = "";
+    size_ = 0;
+  }
+
+  // Cut n bytes off the front or the back; n must not exceed size().
+  void remove_prefix(size_t n) {
+    assert(n <= size_);
+    data_ += n;
+    size_ -= n;
+  }
+  void remove_suffix(size_t n) {
+    assert(n <= size_);
+    size_ -= n;
+  }
+
+  // A copy of the bytes, or with hex == true two upper-case hexadecimal digits per byte.
+  std::string ToString(bool hex = false) const;
+  std::string_view ToStringView() const { return std::string_view(data_, size_); }
+
+  // The reverse of ToString(true). False, with *result unspecified, for an odd number of digits or
+  // a character that is no digit.
+  bool DecodeHex(std::string* result) const;
+
+  // Negative, zero or positive as this sorts before, equals or sorts after b: by the first
+  // differing byte, unsigned; if one is a prefix of the other the shorter comes first.
+  int compare(const Slice& b) const;
+
+  bool starts_with(const Slice& x) const {
+    return size_ >= x.size_ && std::memcmp(data_, x.data_, x.size_) == 0;
+  }
+  bool ends_with(const Slice& x) const {
+    return size_ >= x.size_ && std::memcmp(data_ + size_ - x.size_, x.data_, x.size_) == 0;
+  }
+
+  // Index of the first byte that differs; the shorter length if there is none.
+  size_t difference_offset(const Slice& b) const;
+
+  const char* data_;
+  size_t size_;
+};
+
+// A Slice that may be absent; stands for open ends of ranges. Does not own the bytes.
+class OptSlice {
+ public:
+  OptSlice() : slice_(nullptr, 0) {}
+  OptSlice(const Slice& s) : slice_(s) {}                  // NOLINT
+  OptSlice(const std::string& s) : slice_(s) {}            // NOLINT
+  OptSlice(const std::string_view& sv) : slice_(sv) {}     // NOLINT
+  OptSlice(const char* c_str) : slice_(c_str) {}           // NOLINT
+  OptSlice(std::nullptr_t) : OptSlice() {}                 // NOLINT
+
+  bool has_value() const noexcept { return slice_.data_ != nullptr; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  // Only when has_value().
+  const Slice& value() const noexcept {
+    assert(has_value());
+    return slice_;
+  }
+  const Slice& operator*() const noexcept { return value(); }
+  const Slice* operator->() const noexcept { return &value(); }
+
+  // Null without a value; otherwise valid as long as this object.
+  const Slice* AsPtr() const noexcept { return has_value() ? &slice_ : nullptr; }
+  static OptSlice CopyFromPtr(const Slice* ptr) { return ptr != nullptr ? OptSlice(*ptr) : OptSlice(); }
+
+ protected:
+  Slice slice_;
+};
+
+// The result of a read. Either it holds a copy in a string (its own, or one given to the
+// constructor), or it is pinned: it refers to foreign memory that its cleanups release. A call to
+// Reset() lets go of that memory and keeps the string's capacity for the next use.
+class PinnableSlice : public Slice, public Cleanable {
+ public:
+  PinnableSlice() : buf_(&self_space_) {}
+  // Copies go to *buf, which must outlive this object.
+  explicit PinnableSlice(std::string* buf) : buf_(buf) {}
+
+  PinnableSlice(PinnableSlice&& other);
+  PinnableSlice& operator=(PinnableSlice&& other);
+  PinnableSlice(const PinnableSlice&) = delete;
+  PinnableSlice& operator=(const PinnableSlice&) = delete;
+
+  // Refers to s until Reset() or destruction, which call f(arg1, arg2). Not when already pinned.
+  void PinSlice(const Slice& s, CleanupFunction f, void* arg1, void* arg2) {
+    assert(!pinned_);
+    pinned_ = true;
+    data_ = s.data();
+    size_ = s.size();
+    RegisterCleanup(f, arg1, arg2);
+  }
+
+  // Refers to s and takes over the cleanups of *cleanable (null: s needs none).
+  void PinSlice(const Slice& s, Cleanable* cleanable) {
+    assert(!pinned_);
+    pinned_ = true;
+    data_ = s.data();
+    size_ = s.size();
+    if (cleanable != nullptr) cleanable->DelegateCleanupsTo(this);
+  }
+
+  // Copies the bytes into the own string. Not when pinned.
+  void PinSelf(const Slice& slice) {
+    assert(!pinned_);
+    buf_->assign(slice.data(), slice.size());
+    PinSelf();
+  }
+  // Refers to what has been put into *GetSelf().
+  void PinSelf() {
+    assert(!pinned_);
+    data_ = buf_->data();
+    size_ = buf_->size();
+  }
+
+  // Cut bytes off; an unpinned slice cuts its string too. n must not exceed size().
+  void remove_suffix(size_t n) {
+    assert(n <= size_);
+    if (pinned_) {
+      size_ -= n;
+      return;
+    }
+    buf_->erase(size_ - n, n);
+    PinSelf();
+  }
+  void remove_prefix(size_t n) {
+    assert(n <= size_);
+    if (pinned_) {
+      data_ += n;
+      size_ -= n;
+      return;
+    }
+    buf_->erase(0, n);
+    PinSelf();
+  }
+
+  // Runs the cleanups and becomes empty. Allocates and frees nothing of its own.
+  void Reset() {
+    Cleanable::Reset();
+    pinned_ = false;
+    size_ = 0;
+  }
+
+  std::string* GetSelf() { return buf_; }
+  bool IsPinned() const { return pinned_; }
+
+ private:
+  std::string self_space_;
+  std::string* buf_;  // self_space_ or the caller's string
+  bool pinned_ = false;
+};
+
+// Slices that together form one key or value. Refers to the array, which the caller keeps.
+struct SliceParts {
+  SliceParts(const Slice* _parts, int _num_parts) : parts(_parts), num_parts(_num_parts) {}
+  SliceParts() : parts(nullptr), num_parts(0) {}
+
+  const Slice* parts;
+  int num_parts;
+};
+
+inline bool operator==(const Slice& x, const Slice& y) {
+  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size()) == 0;
+}
+inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
+
+// Keys often differ in their first eight bytes, where two loads are cheaper than a call.
+inline int Slice::compare(const Slice& b) const {
+  const size_t common = size_ < b.size_ ? size_ : b.size_;
+  size_t done = 0;
+  if (common >= sizeof(uint64_t)) {
+    uint64_t x, y;
+    std::memcpy(&x, data_, sizeof(x));
+    std::memcpy(&y, b.data_, sizeof(y));
+    if (x != y) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      x = __builtin_bswap64(x);
+      y = __builtin_bswap64(y);
+#endif
+      return x < y ? -1 : +1;
+    }
+    done = sizeof(uint64_t);
+  }
+  const int order = common == done ? 0 : std::memcmp(data_ + done, b.data_ + done, common - done);
+  if (order != 0) return order;
+  return size_ < b.size_ ? -1 : size_ > b.size_ ? +1 : 0;
+}
+
+inline size_t Slice::difference_offset(const Slice& b) const {
+  const size_t common = size_ < b.size_ ? size_ : b.size_;
+  size_t offset = 0;
+  while (offset < common && data_[offset] == b.data_[offset]) ++offset;
+  return offset;
+}
+
+}  // namespace ashlar

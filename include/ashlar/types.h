@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small types that many interfaces share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "ashlar/slice.h"
+
+namespace ashlar {
+
+struct TableProperties;
+
+// Persistent number of a column family; the default family has 0.
+using ColumnFamilyId = uint32_t;
+
+// Position of an update in the history of a database. At most 2^56 - 1.
+using SequenceNumber = uint64_t;
+
+// Table properties by file name.
+using TablePropertiesCollection =
+    std::unordered_map<std::string, std::shared_ptr<const TableProperties>>;
+
+// Sequence numbers below this one are always committed.
+const SequenceNumber kMinUnCommittedSeq = 1;
+
+// Why a table file was made.
+enum class TableFileCreationReason {
+  kFlush,
+  kCompaction,
+  kRecovery,  // while opening a database
+  kMisc,      // ingestion, SstFileWriter and the like
+};
+
+// Why a blob file was made.
+enum class BlobFileCreationReason {
+  kFlush,
+  kCompaction,
+  kRecovery,
+};
+
+// What a file of a database directory is.
+enum FileType {
+  kWalFile,
+  kDBLockFile,
+  kTableFile,
+  kDescriptorFile,  // MANIFEST
+  kCurrentFile,
+  kTempFile,
+  kInfoLogFile,
+  kMetaDatabase,
+  kIdentityFile,
+  kOptionsFile,
+  kBlobFile,
+  kCompactionProgressFile,
+};
+
+// What an entry of a table is, as told to table property collectors.
+enum EntryType {
+  kEntryPut,
+  kEntryDelete,
+  kEntrySingleDelete,
+  kEntryMerge,
+  kEntryRangeDeletion,
+  kEntryBlobIndex,
+  kEntryDeleteWithTimestamp,
+  kEntryWideColumnEntity,
+  kEntryTimedPut,
+  kEntryOther,
+};
+
+// An internal key taken apart. The slices refer to the key they came from.
+struct ParsedEntryInfo {
+  Slice user_key;   // without the timestamp
+  Slice timestamp;  // empty if the comparator has none
+  SequenceNumber sequence;
+  EntryType type;
+};
+
+// What slows down or stops writes. The first group concerns one column family, the second the
+// whole database.
+enum class WriteStallCause {
+  kMemtableLimit,
+  kL0FileCountLimit,
+  kPendingCompactionBytes,
+  kCFScopeWriteStallCauseEnumMax,
+  kWriteBufferManagerLimit,
+  kDBScopeWriteStallCauseEnumMax,
+  kNone,
+};
+
+enum class WriteStallCondition {
+  kDelayed,  // writes are slowed down
+  kStopped,  // writes wait
+  kNormal,
+};
+
+// Hint about the storage tier of a file. Larger is colder; the numbers are stored in the MANIFEST.
+enum class Temperature : uint8_t {
+  kUnknown = 0,
+  kHot = 0x04,
+  kWarm = 0x08,
+  kCool = 0x0A,
+  kCold = 0x0C,
+  kIce = 0x10,
+  kLastTemperature,
+};
+
+}  // namespace ashlar

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Version numbers: Ashlar's own, and those of the API and file formats that it offers. Clients test
+// the ROCKSDB_ macros to find out what is declared.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#define ASHLAR_MAJOR 0
+#define ASHLAR_MINOR 1
+#define ASHLAR_PATCH 0
+
+#define ROCKSDB_MAJOR 11
+#define ROCKSDB_MINOR 9
+#define ROCKSDB_PATCH 0
+
+#define ROCKSDB_MAKE_VERSION_INT(a, b, c) ((a) * 1000000 + (b) * 1000 + (c))
+#define ROCKSDB_VERSION_INT \
+  ROCKSDB_MAKE_VERSION_INT(ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH)
+// True if the API is that of version a.b.c or newer.
+#define ROCKSDB_VERSION_GE(a, b, c) (ROCKSDB_VERSION_INT >= ROCKSDB_MAKE_VERSION_INT(a, b, c))
+
+// Old spellings.
+#define __ROCKSDB_MAJOR__ ROCKSDB_MAJOR
+#define __ROCKSDB_MINOR__ ROCKSDB_MINOR
+#define __ROCKSDB_PATCH__ ROCKSDB_PATCH
+
+namespace ashlar {
+
+// Facts about this build, by name. Valid for the life of the process.
+const std::unordered_map<std::string, std::string>& GetRocksBuildProperties();
+
+// The API version: "11.9.0", or "11.9" without the patch number.
+std::string GetRocksVersionAsString(bool with_patch = true);
+
+// One line "program (Ashlar) version"; with `verbose` also one line per build property.
+std::string GetRocksBuildInfoAsString(const std::string& program, bool verbose = false);
+
+}  // namespace ashlar

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# Says what nobody should have to say in review. Fails on
+#   - an #include against the floors of docs/architecture.md,
+#   - a file without licence tag and header comment,
+#   - calls that belong to env/ or util/ alone (files, threads, clocks, randomness), RTTI, throws,
+#     and `using namespace`,
+#   - a longest file or function beyond limits.txt, which is only ever lowered.
+#
+#   tidy.py SOURCE_ROOT [--lower]     --lower writes today's worst into limits.txt
+import os
+import re
+import sys
+
+ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do not see each other
+    ("include", 0), ("util", 10), ("env", 20), ("cache", 30),
+    ("table/format", 40), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
+    ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
+    ("memtable", 50), ("db/wal", 60), ("db/version", 61), ("db/blob", 62), ("db/read", 63),
+    ("db/write", 63), ("db/flush", 64), ("db/compaction", 64), ("db/column_family", 65),
+    ("db", 66), ("db/transaction", 70), ("db/utilities", 70), ("db/c_api", 71),
+    ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
+]
+LIBRARY = ("util/", "env/", "cache/", "table/", "memtable/", "db/", "include/")
+
+# (pattern, what it is, regular expression of paths where it is at home)
+BANNED = [
+    (r"\busing\s+namespace\b", "using namespace", None),
+    (r"(?<![\w.>:])(?:::|std::)?(?:open|openat|fopen)\s*\(|\bstd::[io]?fstream\b",
+     "opens a file without FileSystem", r"^env/|^tools/|^tests/|^benchmarks/|^examples/"),
+    (r"\bstd::j?thread\b(?!::)|\bpthread_create\b", "starts a thread without the thread pool",
+     r"^env/|^util/thread|^tools/|^tests/|^benchmarks/|^examples/"),
+    (r"(?<![\w.>:])(?:::|std::)?(?:time|gettimeofday|clock_gettime|usleep|nanosleep)\s*\("
+     r"|\bstd::chrono::(?:system|steady|high_resolution)_clock\b|\bsleep_(?:for|until)\s*\(",
+     "reads a clock without SystemClock", r"^env/|^util/mutex|^tools/|^tests/|^benchmarks/|^examples/"),
+    (r"(?<![\w.>:])(?:::|std::)?s?rand\s*\(|\bstd::(?:mt19937|random_device|default_random)",
+     "randomness without util/random.h", r"^tests/|^tools/|^benchmarks/"),
+    (r"\bdynamic_cast\b|\btypeid\b", "needs RTTI", r"^tools/|^tests/|^benchmarks/|^examples/"),
+    (r"\bthrow\b(?!\s*\()", "throws", r"^tests/|^benchmarks/"),
+]
+CODE = (".h", ".cc")
+SCRIPTS = (".py", ".sh", ".cmake")
+SKIPPED_FOLDERS = {"build", ".git", "corpus", "regress", "data", "__pycache__"}
+
+
+def source_files(root):
+    for folder, subfolders, names in os.walk(root):
+        subfolders[:] = sorted(d for d in subfolders
+                               if d not in SKIPPED_FOLDERS and not d.startswith("build-"))
+        for name in sorted(names):
+            if name.endswith(CODE + SCRIPTS) or name in ("CMakeLists.txt", "Makefile"):
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def mask(text):
+    """The text with comments and the insides of strings blanked; newlines stay."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^()\\\s]{0,16})\(.*?\)(?P=d)"'
+        r'|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'', re.S)
+
+    def blank(match):
+        found = match.group(0)
+        body = re.sub(r"[^\n]", " ", found)
+        return '"' + body[1:-1] + '"' if found[0] in "\"'" and len(body) >= 2 else body
+    return pattern.sub(blank, text)
+
+
+def is_function(head):
+    head = re.sub(r"\btemplate\s*<[^{;]*?>\s*(?=[\w\[:~])|\[\[.*?\]\]|\b[A-Z_]{6,}\(.*?\)", " ", head)
+    if "(" not in head or re.search(r"\bnamespace\b|^\s*(?:typedef\s+)?enum\b", head):
+        return False
+    before = head[:head.index("(")]
+    return "operator" in before or "=" not in before
+
+
+def functions(text):
+    """(name, first line, length) of each function body, constructors with initialisers included."""
+    code = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
+                  mask(text), flags=re.M)
+    depth, body_depth, head_start, found = 0, None, 0, []
+    for match in re.finditer(r"[{};]", code):
+        at, token = match.start(), match.group(0)
+        if token == "{":
+            depth += 1
+            if body_depth is None:
+                head = code[head_start:at]
+                initialiser = re.search(r"\)[\w\s]*:(?!:)[^;{]*[\w>]\s*$", head)
+                if is_function(head) and not initialiser:
+                    body_depth, first = depth, head_start + len(head) - len(head.lstrip())
+                elif not initialiser:
+                    head_start = at + 1
+        elif token == "}":
+            if body_depth is not None and depth == body_depth:
+                line = code.count("\n", 0, first) + 1
+                name = re.search(r"([\w:~]+)\s*\(", code[first:at])
+                found.append((name.group(1) if name else "?", line,
+                              code.count("\n", 0, at) + 2 - line))
+                body_depth, head_start = None, at + 1
+            elif body_depth is None and not re.match(r"\s*,|\s*\{", code[at + 1:at + 80]):
+                head_start = at + 1
+            depth -= 1
+        elif body_depth is None:
+            head_start = at + 1
+    return found
+
+
+def room_of(path):
+    best = max((r for r in ROOMS if path.startswith(r[0] + "/")), key=lambda r: len(r[0]),
+               default=None)
+    return best
+
+
+def check_includes(path, text):
+    mine = room_of(path)
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(r'\s*#\s*include\s+["<]([\w/.]+)[">]', line)
+        if not match or mine is None:
+            continue
+        target = match.group(1)
+        if target.startswith(("ashlar/", "rocksdb/")):
+            if mine[0] != "include" and target.startswith("rocksdb/") and mine[1] < 80:
+                yield number, f"includes {target}: drop-in headers are for clients"
+            continue
+        theirs = room_of(target)
+        if theirs is None or theirs[0] == mine[0]:
+            continue
+        inside = target.startswith(mine[0] + "/") and mine[0] not in ("db", "table")
+        if theirs[1] >= mine[1] and not inside:
+            yield number, f"includes {target}: {theirs[0]} is not below {mine[0]}"
+
+
+def check_header(path, text):
+    mark = "//" if path.endswith(CODE) else "#"
+    lines = [line for line in text.split("\n")[:12] if not line.startswith("#!")]
+    if not lines or lines[0].strip() != mark + " SPDX-License-Identifier: Apache-2.0":
+        yield 1, "first line is not the licence tag"
+        return
+    prose = [line for line in lines[1:] if re.match(re.escape(mark) + r"\s+\w", line)]
+    if not prose:
+        yield 1, "has no header comment"
+
+
+def check_banned(path, text):
+    code = mask(text).split("\n")
+    for pattern, what, home in BANNED:
+        if home and re.search(home, path):
+            continue
+        for number, line in enumerate(code, 1):
+            if re.search(pattern, line) and not line.lstrip().startswith("#"):
+                yield number, what
+
+
+def group_of(path):
+    if path.startswith("include/"):
+        return "public"
+    return "library" if path.startswith(LIBRARY) else "tests_and_tools"
+
+
+def main():
+    root = sys.argv[1]
+    limits_path = os.path.join(root, "tests/tidy/limits.txt")
+    problems, worst = [], {}
+    for path in source_files(root):
+        with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        found = list(check_header(path, text))
+        if path.endswith(CODE):
+            found += list(check_includes(path, text)) + list(check_banned(path, text))
+            group = group_of(path)
+            entries = [("file_lines", text.count("\n"), path)]
+            entries += [("function_lines", length, f"{path}:{line} {name}")
+                        for name, line, length in functions(text)]
+            for kind, length, where in entries:
+                key = f"{group}.{kind}"
+                if length > worst.get(key, (0, ""))[0]:
+                    worst[key] = (length, where)
+        problems += [f"{path}:{number}: {what}" for number, what in found]
+
+    limits = {}
+    with open(limits_path, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for line in lines:
+        if line and not line.startswith("#"):
+            key, value = line.split()
+            limits[key] = int(value)
+    for key, (length, where) in sorted(worst.items()):
+        if length > limits.get(key, 0):
+            problems.append(f"{where}: {length} lines, longest {key} so far was {limits.get(key, 0)};"
+                            " split it")
+    if "--lower" in sys.argv:
+        with open(limits_path, "w", encoding="utf-8") as file:
+            file.write("\n".join(line for line in lines if line.startswith("#")) + "\n")
+            for key, (length, _) in sorted(worst.items()):
+                file.write(f"{key} {min(length, limits.get(key, length))}\n")
+    for problem in problems:
+        print(problem)
+    for key, (length, where) in sorted(worst.items()):
+        print(f"{key}: {length} ({where})")
+    print("tidy: " + (f"{len(problems)} problems" if problems else "ok"))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

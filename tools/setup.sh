@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what a job needs and is not there yet, on Debian and Ubuntu; elsewhere says what to
+# install. Running it again costs a tenth of a second.
+#
+#   tools/setup.sh [build] [test] [bench] [format] [fuzz]        default: build
+set -euo pipefail
+
+build=(g++ cmake ninja-build ccache pkg-config libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev
+       libbz2-dev libxxhash-dev liburing-dev libgflags-dev)
+test=(libgtest-dev python3)
+bench=(libbenchmark-dev python3)
+format=(clang-format)
+fuzz=(clang)
+# Good to have: a suite that needs one of these skips itself without it.
+test_optional=(rocksdb-tools librocksdb-dev)
+bench_optional=(rocksdb-tools time)
+fuzz_optional=(libclang-rt-14-dev)
+
+[ $# -gt 0 ] || set -- build
+wanted=() optional=()
+for job in "$@"; do
+  case "$job" in
+    build|test|bench|format|fuzz) ;;
+    *) echo "setup: unknown job '$job' (build, test, bench, format, fuzz)" >&2; exit 2 ;;
+  esac
+  declare -n list="$job"
+  wanted+=("${list[@]}")
+  declare -n more="${job}_optional"
+  [ -z "${more+x}" ] || optional+=("${more[@]}")
+done
+
+missing() {  # those of the arguments that dpkg does not know as installed
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null)" = "ii " ] || echo "$package"
+  done
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "setup: this is no Debian or Ubuntu; please see to it that these are installed:"
+  echo "  a C++20 compiler (g++ >= 12 or clang >= 14), CMake >= 3.22, Ninja, and for the rest the"
+  echo "  counterparts of the Debian packages: ${wanted[*]}"
+  [ ${#optional[@]} -eq 0 ] || echo "  optional: ${optional[*]}"
+  exit 0
+fi
+
+mapfile -t need < <(missing "${wanted[@]}")
+mapfile -t may < <(missing "${optional[@]}")
+[ $((${#need[@]} + ${#may[@]})) -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: as root: apt-get install ${need[*]} ${may[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends)
+echo "setup: installing ${need[*]} ${may[*]}"
+"${as_root[@]}" apt-get update -q >/dev/null || echo "setup: apt-get update failed, trying with what is known" >&2
+[ ${#need[@]} -eq 0 ] || "${install[@]}" "${need[@]}" >/dev/null
+for package in "${may[@]}"; do
+  "${install[@]}" "$package" >/dev/null 2>&1 || echo "setup: no package $package here, going on without"
+done

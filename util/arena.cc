@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One block is cut from both ends:
+//
+//     | aligned, aligned ... ->   free   <- ... unaligned, unaligned |
+//
+// ConcurrentArena wraps an Arena with a spin lock. Whoever fails to get that lock at once takes a
+// shard, chosen per thread, which refills itself from the arena in larger pieces.
+#include "util/arena.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+namespace {
+
+size_t SanitizeBlockBytes(size_t bytes) {
+  bytes = std::clamp(bytes, Arena::kMinBlockBytes, Arena::kMaxBlockBytes);
+  return (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
+}
+
+// Threads are spread over shards in the order in which they first ask.
+size_t ShardOfThread() {
+  static constinit std::atomic<size_t> next_shard{0};
+  thread_local const size_t shard = next_shard.fetch_add(1, std::memory_order_relaxed);
+  return shard;
+}
+
+}  // namespace
+
+Arena::Arena(size_t block_bytes) : block_bytes_(SanitizeBlockBytes(block_bytes)) {}
+
+Arena::~Arena() = default;
+
+char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
+  // A large piece gets a block of its own; the rest of the current block stays in use.
+  if (bytes > block_bytes_ / 4) return NewBlock(bytes);
+  front_ = NewBlock(block_bytes_);
+  back_ = front_ + block_bytes_;
+  if (!is_aligned) return back_ -= bytes;
+  char* const result = front_;
+  front_ += bytes;
+  return result;
+}
+
+char* Arena::NewBlock(size_t bytes) {
+  // Not make_unique, which would write zeros over memory that is about to be written anyway.
+  blocks_.emplace_back(new char[bytes]);
+  const size_t total = MemoryAllocatedBytes() + bytes + sizeof(blocks_.front());
+  allocated_bytes_.store(total, std::memory_order_relaxed);
+  return blocks_.back().get();
+}
+
+ConcurrentArena::ConcurrentArena(size_t block_bytes)
+    : shard_bytes_(std::min(kMaxShardBytes, SanitizeBlockBytes(block_bytes) / 8)),
+      arena_(block_bytes),
+      shards_(new Shard[kShardCount]) {}
+
+char* ConcurrentArena::Allocate(size_t bytes) { return AllocateInternal(bytes, false); }
+char* ConcurrentArena::AllocateAligned(size_t bytes) { return AllocateInternal(bytes, true); }
+
+char* ConcurrentArena::AllocateInternal(size_t bytes, bool is_aligned) {
+  if (bytes > shard_bytes_ / 4) {
+    SpinLockGuard guard(&arena_lock_);
+    return AllocateFromArena(bytes, is_aligned);
+  }
+  if (!arena_lock_.TryLock()) return AllocateFromShard(bytes, is_aligned);
+  char* const result = AllocateFromArena(bytes, is_aligned);
+  arena_lock_.Unlock();
+  return result;
+}
+
+char* ConcurrentArena::AllocateFromArena(size_t bytes, bool is_aligned) {
+  char* const result = is_aligned ? arena_.AllocateAligned(bytes) : arena_.Allocate(bytes);
+  arena_usage_.store(arena_.ApproximateMemoryUsage(), std::memory_order_relaxed);
+  return result;
+}
+
+char* ConcurrentArena::AllocateFromShard(size_t bytes, bool is_aligned) {
+  Shard& shard = shards_[ShardOfThread() % kShardCount];
+  SpinLockGuard guard(&shard.lock);
+  if (is_aligned) bytes = (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
+  if (bytes > static_cast<size_t>(shard.back - shard.front)) {
+    SpinLockGuard arena_guard(&arena_lock_);
+    shard.front = AllocateFromArena(shard_bytes_, /*is_aligned=*/true);
+    shard.back = shard.front + shard_bytes_;
+  }
+  char* const result = is_aligned ? shard.front : shard.back - bytes;
+  (is_aligned ? shard.front : shard.back) = is_aligned ? result + bytes : result;
+  shard.free_bytes.store(static_cast<size_t>(shard.back - shard.front), std::memory_order_relaxed);
+  return result;
+}
+
+size_t ConcurrentArena::ApproximateMemoryUsage() const {
+  const size_t usage = arena_usage_.load(std::memory_order_relaxed);
+  size_t free_bytes = 0;
+  for (size_t i = 0; i < kShardCount; ++i) {
+    free_bytes += shards_[i].free_bytes.load(std::memory_order_relaxed);
+  }
+  return usage > free_bytes ? usage - free_bytes : 0;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CRC-32C (Castagnoli), the checksum of log records and of blocks with checksum type 1, and the mask
+// that stored values wear so that the CRC of bytes which hold a CRC stays meaningful.
+//
+// The fastest implementation that the running processor has is chosen at the first call. Threads:
+// pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar::crc32c {
+
+// The CRC of A followed by `data`, where `crc` is the CRC of A; 0 is the CRC of nothing.
+uint32_t Extend(uint32_t crc, const char* data, size_t n);
+inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }
+
+// The CRC of A followed by B from the CRCs of both. Cost: log2 of B's length.
+uint32_t Combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_bytes);
+
+inline constexpr uint32_t kMaskDelta = 0xa282ead8;
+constexpr uint32_t Mask(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + kMaskDelta; }
+constexpr uint32_t Unmask(uint32_t masked) {
+  const uint32_t rotated = masked - kMaskDelta;
+  return (rotated >> 17) | (rotated << 15);
+}
+
+// The name of the implementation in use, for `db_bench` and bug reports.
+const char* ImplementationName();
+
+}  // namespace ashlar::crc32c

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mutexes with ranks, condition variables, and a spin lock for sections of a few instructions.
+//
+// A thread may only take a Mutex whose rank is greater than that of every Mutex it holds. Builds
+// with assertions stop at the first acquisition against that order, whether or not it would have
+// deadlocked this time. Clang's thread-safety analysis sees every lock through the annotations.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cassert>
+#include <cstdint>
+
+#include "util/thread_annotations.h"
+
+#if defined(ASHLAR_INVARIANTS) || !defined(NDEBUG)
+#define ASHLAR_CHECK_LOCK_RANKS 1
+#else
+#define ASHLAR_CHECK_LOCK_RANKS 0
+#endif
+
+namespace ashlar {
+
+// Outermost first.
+enum class LockRank : uint8_t {
+  kUtility,        // layers above the database: transactions, backups, tools, tests
+  kDb,
+  kFamilyOptions,
+  kWal,
+  kSnapshots,
+  kTableCache,
+  kCacheShard,
+  kStatistics,
+  kRateLimiter,
+  kThreadPool,
+  kFileSystem,     // of file systems in memory, and of wrappers
+  kFile,
+  kLogger,
+  kEpoch,
+  kLeaf,           // nothing is locked under it
+};
+
+class CAPABILITY("mutex") Mutex {
+ public:
+  explicit Mutex(LockRank rank);
+  ~Mutex();
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void Lock() ACQUIRE() {
+    NoteAcquire();
+    pthread_mutex_lock(&native_);
+  }
+  bool TryLock() TRY_ACQUIRE(true) {
+    if (pthread_mutex_trylock(&native_) != 0) return false;
+    NoteTryAcquired();
+    return true;
+  }
+  void Unlock() RELEASE() {
+    NoteRelease();
+    pthread_mutex_unlock(&native_);
+  }
+  // Stops a build with assertions if this thread does not hold the mutex.
+  void AssertHeld() const ASSERT_CAPABILITY(this);
+
+  LockRank rank() const { return rank_; }
+
+ private:
+  friend class CondVar;
+
+#if ASHLAR_CHECK_LOCK_RANKS
+  void NoteAcquire() const;
+  void NoteTryAcquired() const;
+  void NoteRelease() const;
+#else
+  void NoteAcquire() const {}
+  void NoteTryAcquired() const {}
+  void NoteRelease() const {}
+#endif
+
+  pthread_mutex_t native_;
+  const LockRank rank_;
+};
+
+class SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex* mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_->Lock(); }
+  ~MutexLock() RELEASE() { mutex_->Unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex* const mutex_;
+};
+
+// Lets go of a held mutex for a scope, and takes it again.
+class SCOPED_CAPABILITY MutexUnlock {
+ public:
+  explicit MutexUnlock(Mutex* mutex) RELEASE(mutex) : mutex_(mutex) { mutex_->Unlock(); }
+  ~MutexUnlock() ACQUIRE() { mutex_->Lock(); }
+  MutexUnlock(const MutexUnlock&) = delete;
+  MutexUnlock& operator=(const MutexUnlock&) = delete;
+
+ private:
+  Mutex* const mutex_;
+};
+
+// A condition variable bound to one mutex, which every wait needs held. Wakes may be spurious: wait
+// in a loop.
+class CondVar {
+ public:
+  explicit CondVar(Mutex* mutex);  // outlives the condition variable
+  ~CondVar();
+  CondVar(const CondVar&) = delete;
+  CondVar& operator=(const CondVar&) = delete;
+
+  void Wait() NO_THREAD_SAFETY_ANALYSIS;
+  // Waits at most that long on the monotonic clock. True: the time is over.
+  bool WaitFor(uint64_t micros) NO_THREAD_SAFETY_ANALYSIS;
+  void Signal() { pthread_cond_signal(&native_); }
+  void SignalAll() { pthread_cond_broadcast(&native_); }
+
+ private:
+  pthread_cond_t native_;
+  Mutex* const mutex_;
+};
+
+// For sections of a few instructions that are rarely contended and never block. Not ranked: take
+// nothing else while holding it.
+class CAPABILITY("mutex") SpinLock {
+ public:
+  SpinLock() = default;
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+  bool TryLock() TRY_ACQUIRE(true) {
+    return !is_locked_.load(std::memory_order_relaxed) &&
+           !is_locked_.exchange(true, std::memory_order_acquire);
+  }
+  void Lock() ACQUIRE() {
+    if (!TryLock()) LockSlowly();
+  }
+  void Unlock() RELEASE() { is_locked_.store(false, std::memory_order_release); }
+
+ private:
+  void LockSlowly() NO_THREAD_SAFETY_ANALYSIS;
+
+  std::atomic<bool> is_locked_{false};
+};
+
+class SCOPED_CAPABILITY SpinLockGuard {
+ public:
+  explicit SpinLockGuard(SpinLock* lock) ACQUIRE(lock) : lock_(lock) { lock_->Lock(); }
+  ~SpinLockGuard() RELEASE() { lock_->Unlock(); }
+  SpinLockGuard(const SpinLockGuard&) = delete;
+  SpinLockGuard& operator=(const SpinLockGuard&) = delete;
+
+ private:
+  SpinLock* const lock_;
+};
+
+// Tells the processor that this thread spins.
+inline void SpinPause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");
+#endif
+}
+
+}  // namespace ashlar

@@ -6,6 +6,7 @@
 // Threads: const members may be called from many threads; anything else needs outside locking.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>

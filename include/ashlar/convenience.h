@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options as text, and helpers around an open database.
+//
+// Functions may be called from many threads at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/env.h"
+#include "ashlar/status.h"
+#include "ashlar/table.h"
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+class ColumnFamilyHandle;
+class DB;
+class MemTableRepFactory;
+class ObjectRegistry;
+struct BlockBasedTableOptions;
+struct ColumnFamilyOptions;
+struct DBOptions;
+struct EnvOptions;
+struct Options;
+struct PlainTableOptions;
+struct RangeOpt;
+struct ReadOptions;
+
+// How option strings are parsed, printed and compared.
+struct ConfigOptions {
+  ConfigOptions();
+  // Takes the Env of the given options.
+  explicit ConfigOptions(const DBOptions&);
+
+  // How strictly two sets of options are compared.
+  enum SanityLevel : unsigned char {
+    kSanityLevelNone = 0x01,
+    kSanityLevelLooselyCompatible = 0x02,
+    kSanityLevelExactMatch = 0xFF,
+  };
+  enum Depth {
+    kDepthDefault,
+    kDepthShallow,   // no options of nested objects
+    kDepthDetailed,  // with options that are normally left out
+  };
+
+  // Skip unknown names instead of returning InvalidArgument.
+  bool ignore_unknown_options = false;
+  // Skip known names and objects that this build cannot honour instead of returning NotSupported.
+  bool ignore_unsupported_options = true;
+  // Values use backslash escapes.
+  bool input_strings_escaped = true;
+  // Call PrepareOptions() on objects made from strings.
+  bool invoke_prepare_options = true;
+  // Refuse (InvalidArgument) names of options that cannot change on an open database.
+  bool mutable_options_only = false;
+  // Between two options when printing.
+  std::string delimiter = ";";
+  Depth depth = Depth::kDepthDefault;
+  SanityLevel sanity_level = SanityLevel::kSanityLevelExactMatch;
+  // Bytes read at once from an OPTIONS file.
+  size_t file_readahead_size = 512 * 1024;
+  // Where OPTIONS files are read and named environments are looked up. Never null.
+  Env* env;
+  // Where named objects are looked up; null for the built-in ones only.
+  std::shared_ptr<ObjectRegistry> registry;
+
+  bool IsShallow() const { return depth == Depth::kDepthShallow; }
+  bool IsDetailed() const { return depth == Depth::kDepthDetailed; }
+  bool IsCheckDisabled() const { return sanity_level == SanityLevel::kSanityLevelNone; }
+  bool IsCheckEnabled(SanityLevel level) const {
+    return level > SanityLevel::kSanityLevelNone && level <= sanity_level;
+  }
+};
+
+// Options from base options and texts. For an unknown name or a bad value these return
+// InvalidArgument that names it, and the result equals the base options.
+Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
+                                     const ColumnFamilyOptions& base_options,
+                                     const std::unordered_map<std::string, std::string>& opts_map,
+                                     ColumnFamilyOptions* new_options);
+Status GetDBOptionsFromMap(const ConfigOptions& cfg_options, const DBOptions& base_options,
+                           const std::unordered_map<std::string, std::string>& opts_map,
+                           DBOptions* new_options);
+Status GetBlockBasedTableOptionsFromMap(
+    const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    BlockBasedTableOptions* new_table_options);
+Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
+                                   const PlainTableOptions& table_options,
+                                   const std::unordered_map<std::string, std::string>& opts_map,
+                                   PlainTableOptions* new_table_options);
+
+// The same from one text: "name=value; name={nested=value}".
+Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& base_options,
+                                        const std::string& opts_str,
+                                        ColumnFamilyOptions* new_options);
+Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options,
+                              const std::string& opts_str, DBOptions* new_options);
+Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
+                                           const BlockBasedTableOptions& table_options,
+                                           const std::string& opts_str,
+                                           BlockBasedTableOptions* new_table_options);
+Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                      const PlainTableOptions& table_options,
+                                      const std::string& opts_str,
+                                      PlainTableOptions* new_table_options);
+Status GetMemTableRepFactoryFromString(const std::string& opts_str,
+                                       std::unique_ptr<MemTableRepFactory>* new_mem_factory);
+// Database and column family options mixed in one text.
+Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
+                            Options* new_options);
+Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options,
+                            const std::string& opts_str, Options* new_options);
+
+// All options as one text that the functions above read.
+Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
+                              std::string* opts_str);
+Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
+                              const std::string& delimiter = ";  ");
+Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
+                                        const ColumnFamilyOptions& cf_options,
+                                        std::string* opts_str);
+Status GetStringFromColumnFamilyOptions(std::string* opts_str,
+                                        const ColumnFamilyOptions& cf_options,
+                                        const std::string& delimiter = ";  ");
+// The name of a codec, such as "kZSTD"; InvalidArgument for an unknown number.
+Status GetStringFromCompressionType(std::string* compression_str,
+                                    CompressionType compression_type);
+
+// The codecs this build contains, kNoCompression included.
+const std::vector<CompressionType>& GetSupportedCompressions();
+
+// Splits a text of options at the top level, and joins it again.
+Status StringToMap(const std::string& opts_str,
+                   std::unordered_map<std::string, std::string>* opts_map);
+Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
+                   std::string* opts_str);
+
+// Starts no more flushes and compactions; with `wait` returns when the running ones have ended.
+// Afterwards the database only serves reads until it is closed.
+void CancelAllBackgroundWork(DB* db, bool wait = false);
+
+// Deletes the table files that lie wholly inside the range (null: open end), without writing
+// tombstones; files of level 0 stay. The end is part of the range if include_end. Snapshots do not
+// protect what is deleted. A null column family means the default one.
+Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                          const Slice* end, bool include_end = true);
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
+                           size_t n, bool include_end = true);
+
+// A range of keys; null is an open end. The keys must outlive it.
+struct RangePtr {
+  const Slice* start;
+  const Slice* limit;
+
+  RangePtr() : start(nullptr), limit(nullptr) {}
+  RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
+};
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                           size_t n, bool include_end = true);
+
+// Reads a table file outside a database and verifies every block of it. largest_seqno: what the
+// MANIFEST says about an ingested file, else 0.
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const std::string& file_path);
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const ReadOptions& _read_options, const std::string& file_path,
+                             const SequenceNumber& largest_seqno = 0);
+
+}  // namespace ashlar

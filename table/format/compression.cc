@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reading half: names, size prefixes and decoding. Snappy carries its size itself; the other
+// types put a varint32 in front of what their library wrote.
+#include "table/format/compression.h"
+
+#include <algorithm>
+
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+#if ASHLAR_WITH_SNAPPY
+#include <snappy.h>
+#endif
+#if ASHLAR_WITH_ZLIB
+#include <zlib.h>
+#endif
+#if ASHLAR_WITH_BZIP2
+#include <bzlib.h>
+#endif
+#if ASHLAR_WITH_LZ4
+#include <lz4.h>
+#endif
+#if ASHLAR_WITH_ZSTD
+#include <zstd.h>
+#endif
+
+namespace ashlar {
+
+namespace {
+
+// Written by some old releases while zstd's format was not yet final; decodes as kZSTD.
+constexpr auto kZstdNotFinal = static_cast<CompressionType>(0x40);
+
+constexpr uint64_t kMaxRawBytes = UINT32_MAX;  // a block is smaller than 4 GiB
+
+// The most bytes that `payload_bytes` of a type can expand to. A claim above it is a lie, and
+// refusing it here keeps damaged files from asking for memory.
+uint64_t MaxRawBytes(CompressionType type, uint64_t payload_bytes) {
+  switch (type) {
+    case kSnappyCompression:
+      return payload_bytes * 22 + 64;  // three bytes copy up to 64
+    case kLZ4Compression:
+    case kLZ4HCCompression:
+      return payload_bytes * 255 + 64;  // a length byte adds up to 255
+    case kZlibCompression:
+      return payload_bytes * 1032 + 258;  // two bits copy up to 258
+    case kBZip2Compression:
+      return (payload_bytes / 32 + 1) * 51 * 900'000;  // run lengths inside blocks of 900 kB
+    default:
+      return (payload_bytes / 4 + 1) * 131'072;  // zstd blocks: four bytes give up to 128 KiB
+  }
+}
+
+Status Undecodable(const CompressedBlock& block) {
+  return Status::Corruption(StrCat(CompressionPropertyName(block.type), " block of ",
+                                   block.payload.size(), " bytes: does not decode to the ",
+                                   block.raw_bytes, " bytes it announces"));
+}
+
+Status Unsupported(CompressionType type) {
+  const std::string_view name = CompressionPropertyName(type);
+  return Status::NotSupported(StrCat("compression type ", uint32_t{type}, " (",
+                                     name.empty() ? "unknown" : name,
+                                     ") is not part of this build"));
+}
+
+Status OkIf(bool is_ok, const CompressedBlock& block) {
+  return is_ok ? Status::OK() : Undecodable(block);
+}
+
+#if ASHLAR_WITH_ZLIB
+bool InflateRaw(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return false;
+  if (dict != nullptr) {
+    const std::string& bytes = dict->contents();
+    inflateSetDictionary(&stream, reinterpret_cast<const Bytef*>(bytes.data()),
+                         static_cast<uInt>(bytes.size()));
+  }
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(block.payload.data()));
+  stream.avail_in = static_cast<uInt>(block.payload.size());
+  stream.next_out = reinterpret_cast<Bytef*>(raw);
+  stream.avail_out = static_cast<uInt>(block.raw_bytes);
+  const int result = inflate(&stream, Z_FINISH);
+  const bool is_whole = result == Z_STREAM_END && stream.total_out == block.raw_bytes;
+  inflateEnd(&stream);
+  return is_whole;
+}
+#endif
+
+#if ASHLAR_WITH_BZIP2
+bool Bunzip(const CompressedBlock& block, char* raw) {
+  auto raw_bytes = static_cast<unsigned>(block.raw_bytes);
+  const int result = BZ2_bzBuffToBuffDecompress(
+      raw, &raw_bytes, const_cast<char*>(block.payload.data()),
+      static_cast<unsigned>(block.payload.size()), /*small=*/0, /*verbosity=*/0);
+  return result == BZ_OK && raw_bytes == block.raw_bytes;
+}
+#endif
+
+#if ASHLAR_WITH_LZ4
+bool DecodeLz4(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
+  if (block.raw_bytes > INT32_MAX || block.payload.size() > INT32_MAX) return false;
+  const auto payload_bytes = static_cast<int>(block.payload.size());
+  const auto raw_bytes = static_cast<int>(block.raw_bytes);
+  if (dict == nullptr) {
+    return LZ4_decompress_safe(block.payload.data(), raw, payload_bytes, raw_bytes) == raw_bytes;
+  }
+  const std::string& bytes = dict->contents();
+  return LZ4_decompress_safe_usingDict(block.payload.data(), raw, payload_bytes, raw_bytes,
+                                       bytes.data(), static_cast<int>(bytes.size())) == raw_bytes;
+}
+#endif
+
+#if ASHLAR_WITH_ZSTD
+struct ZstdContextDeleter {
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+bool DecodeZstd(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
+  // A context is 160 KB that would otherwise be allocated for every block.
+  thread_local std::unique_ptr<ZSTD_DCtx, ZstdContextDeleter> context(ZSTD_createDCtx());
+  if (context == nullptr) return false;
+  const char* payload = block.payload.data();
+  const size_t payload_bytes = block.payload.size();
+  const size_t result =
+      dict == nullptr
+          ? ZSTD_decompressDCtx(context.get(), raw, block.raw_bytes, payload, payload_bytes)
+          : ZSTD_decompress_usingDDict(context.get(), raw, block.raw_bytes, payload, payload_bytes,
+                                       static_cast<const ZSTD_DDict*>(dict->zstd_digest()));
+  return !ZSTD_isError(result) && result == block.raw_bytes;
+}
+#endif
+
+Status ParseSnappySize(const Slice& stored, CompressedBlock* block) {
+  block->payload = stored;
+#if ASHLAR_WITH_SNAPPY
+  size_t raw_bytes = 0;
+  if (!snappy::GetUncompressedLength(stored.data(), stored.size(), &raw_bytes)) {
+    return Status::Corruption("Snappy block without a size");
+  }
+  block->raw_bytes = raw_bytes;
+#endif
+  return Status::OK();
+}
+
+Status ParseSizePrefix(const Slice& stored, CompressedBlock* block) {
+  block->payload = stored;
+  uint32_t raw_bytes = 0;
+  if (!GetVarint32(&block->payload, &raw_bytes)) {
+    return Status::Corruption(
+        StrCat(CompressionPropertyName(block->type), " block without a size"));
+  }
+  block->raw_bytes = raw_bytes;
+  return Status::OK();
+}
+
+}  // namespace
+
+std::string_view CompressionPropertyName(CompressionType type) {
+  switch (static_cast<unsigned>(type)) {
+    case kNoCompression:
+      return "NoCompression";
+    case kSnappyCompression:
+      return "Snappy";
+    case kZlibCompression:
+      return "Zlib";
+    case kBZip2Compression:
+      return "BZip2";
+    case kLZ4Compression:
+      return "LZ4";
+    case kLZ4HCCompression:
+      return "LZ4HC";
+    case kXpressCompression:
+      return "Xpress";
+    case kZSTD:
+      return "ZSTD";
+    case kZstdNotFinal:
+      return "ZSTDNotFinal";
+    default:
+      return "";
+  }
+}
+
+bool IsBuiltinCompression(CompressionType type) {
+  return type <= kLastBuiltinCompression && type != kXpressCompression;
+}
+
+bool IsCompressionSupported(CompressionType type) {
+  switch (static_cast<unsigned>(type)) {
+    case kNoCompression:
+      return true;
+#if ASHLAR_WITH_SNAPPY
+    case kSnappyCompression:
+      return true;
+#endif
+#if ASHLAR_WITH_ZLIB
+    case kZlibCompression:
+      return true;
+#endif
+#if ASHLAR_WITH_BZIP2
+    case kBZip2Compression:
+      return true;
+#endif
+#if ASHLAR_WITH_LZ4
+    case kLZ4Compression:
+    case kLZ4HCCompression:
+      return true;
+#endif
+#if ASHLAR_WITH_ZSTD
+    case kZSTD:
+    case kZstdNotFinal:
+      return true;
+#endif
+    default:
+      return false;
+  }
+}
+
+UncompressionDict::UncompressionDict(const Slice& contents)
+    : contents_(contents.data(), contents.size()) {
+#if ASHLAR_WITH_ZSTD
+  zstd_digest_ = ZSTD_createDDict(contents_.data(), contents_.size());
+#endif
+}
+
+UncompressionDict::~UncompressionDict() {
+#if ASHLAR_WITH_ZSTD
+  ZSTD_freeDDict(static_cast<ZSTD_DDict*>(zstd_digest_));
+#endif
+}
+
+size_t UncompressionDict::MemoryUsage() const {
+  size_t bytes = sizeof(*this) + contents_.capacity();
+#if ASHLAR_WITH_ZSTD
+  bytes += ZSTD_sizeof_DDict(static_cast<const ZSTD_DDict*>(zstd_digest_));
+#endif
+  return bytes;
+}
+
+Result<CompressedBlock> ParseCompressedBlock(CompressionType type, const Slice& stored) {
+  if (type == kNoCompression) return CompressedBlock{type, stored.size(), stored};
+  if (!IsCompressionSupported(type)) return Unsupported(type);
+  CompressedBlock block;
+  block.type = type == kZstdNotFinal ? kZSTD : type;
+  RETURN_IF_ERROR(type == kSnappyCompression ? ParseSnappySize(stored, &block)
+                                             : ParseSizePrefix(stored, &block));
+  const uint64_t most = std::min(kMaxRawBytes, MaxRawBytes(block.type, block.payload.size()));
+  if (block.raw_bytes > most) return Undecodable(block);
+  return block;
+}
+
+Status UncompressBlock(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
+  // Without a digest (out of memory) the dictionary could only be ignored, which decodes to noise.
+  if (block.type == kZSTD && dict != nullptr && dict->zstd_digest() == nullptr) {
+    return Undecodable(block);
+  }
+  switch (block.type) {
+    case kNoCompression:
+      std::copy_n(block.payload.data(), block.raw_bytes, raw);
+      return Status::OK();
+#if ASHLAR_WITH_SNAPPY
+    case kSnappyCompression:
+      return OkIf(snappy::RawUncompress(block.payload.data(), block.payload.size(), raw), block);
+#endif
+#if ASHLAR_WITH_ZLIB
+    case kZlibCompression:
+      return OkIf(InflateRaw(block, dict, raw), block);
+#endif
+#if ASHLAR_WITH_BZIP2
+    case kBZip2Compression:
+      return OkIf(Bunzip(block, raw), block);
+#endif
+#if ASHLAR_WITH_LZ4
+    case kLZ4Compression:
+    case kLZ4HCCompression:
+      return OkIf(DecodeLz4(block, dict, raw), block);
+#endif
+#if ASHLAR_WITH_ZSTD
+    case kZSTD:
+      return OkIf(DecodeZstd(block, dict, raw), block);
+#endif
+    default:
+      return Unsupported(block.type);
+  }
+}
+
+Status UncompressToString(CompressionType type, const Slice& stored, const UncompressionDict* dict,
+                          std::string* raw) {
+  ASSIGN_OR_RETURN(const CompressedBlock block, ParseCompressedBlock(type, stored));
+  raw->resize(block.raw_bytes);
+  return UncompressBlock(block, dict, raw->data());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The writing half of compression.h: one class per library. Each puts the varint32 size prefix and
+// the library's bytes into the same reused buffer, which is as large as the caller's limit where
+// the library can stop there, and as its worst case where it cannot.
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <vector>
+
+#include "table/format/compression.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+#if ASHLAR_WITH_SNAPPY
+#include <snappy.h>
+#endif
+#if ASHLAR_WITH_ZLIB
+#include <zlib.h>
+#endif
+#if ASHLAR_WITH_BZIP2
+#include <bzlib.h>
+#endif
+#if ASHLAR_WITH_LZ4
+#include <lz4.h>
+#include <lz4hc.h>
+#endif
+#if ASHLAR_WITH_ZSTD
+#include <zstd.h>
+#endif
+
+namespace ashlar {
+
+namespace {
+
+// Blocks from this size on are never compressed: the libraries count in int.
+constexpr size_t kMaxCompressibleBytes = INT_MAX;
+
+bool IsDefaultLevel(const CompressionOptions& options) {
+  return options.level == CompressionOptions::kDefaultCompressionLevel;
+}
+
+// Starts `output` with the size prefix and makes room up to `capacity`. Returns the prefix's size,
+// or 0 when not even the prefix fits.
+size_t StartOutput(const Slice& raw, size_t capacity, std::string* output) {
+  if (capacity <= kMaxVarint32Bytes || raw.size() >= kMaxCompressibleBytes) return 0;
+  if (output->size() < capacity) output->resize(capacity);
+  const char* end = EncodeVarint32(output->data(), static_cast<uint32_t>(raw.size()));
+  return static_cast<size_t>(end - output->data());
+}
+
+#if ASHLAR_WITH_SNAPPY
+class SnappyCompressor final : public Compressor {
+ public:
+  SnappyCompressor() : Compressor(kSnappyCompression) {}
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    if (raw.size() >= kMaxCompressibleBytes) return false;
+    output->resize(snappy::MaxCompressedLength(raw.size()));
+    size_t bytes = 0;
+    snappy::RawCompress(raw.data(), raw.size(), output->data(), &bytes);
+    output->resize(bytes);
+    return bytes <= limit;
+  }
+};
+#endif
+
+#if ASHLAR_WITH_ZLIB
+class ZlibCompressor final : public Compressor {
+ public:
+  explicit ZlibCompressor(const CompressionOptions& options) : Compressor(kZlibCompression) {
+    // Raw streams only, and no window above 2^14: that is what readers set up.
+    const int window_bits = std::clamp(std::abs(options.window_bits), 9, 14);
+    const int level = IsDefaultLevel(options) ? Z_DEFAULT_COMPRESSION
+                                              : std::clamp(options.level, -1, 9);
+    constexpr int kMemoryLevel = 8;
+    is_ready_ = deflateInit2(&stream_, level, Z_DEFLATED, -window_bits, kMemoryLevel,
+                             options.strategy) == Z_OK;
+  }
+  ~ZlibCompressor() override {
+    if (is_ready_) deflateEnd(&stream_);
+  }
+
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0 || !is_ready_ || deflateReset(&stream_) != Z_OK) return false;
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
+    stream_.avail_in = static_cast<uInt>(raw.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(output->data() + prefix);
+    stream_.avail_out = static_cast<uInt>(std::min<size_t>(limit - prefix, UINT_MAX));
+    if (deflate(&stream_, Z_FINISH) != Z_STREAM_END) return false;
+    output->resize(prefix + stream_.total_out);
+    return true;
+  }
+
+ private:
+  z_stream stream_{};
+  bool is_ready_ = false;
+};
+#endif
+
+#if ASHLAR_WITH_BZIP2
+class Bzip2Compressor final : public Compressor {
+ public:
+  Bzip2Compressor() : Compressor(kBZip2Compression) {}
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0) return false;
+    constexpr int kBlockSize100k = 1, kWorkFactor = 30;
+    auto bytes = static_cast<unsigned>(std::min<size_t>(limit - prefix, UINT_MAX));
+    if (BZ2_bzBuffToBuffCompress(output->data() + prefix, &bytes, const_cast<char*>(raw.data()),
+                                 static_cast<unsigned>(raw.size()), kBlockSize100k,
+                                 /*verbosity=*/0, kWorkFactor) != BZ_OK) {
+      return false;
+    }
+    output->resize(prefix + bytes);
+    return true;
+  }
+};
+#endif
+
+#if ASHLAR_WITH_LZ4
+class Lz4Compressor final : public Compressor {
+ public:
+  explicit Lz4Compressor(const CompressionOptions& options)
+      : Compressor(kLZ4Compression), acceleration_(options.level < 0 ? -options.level : 1) {
+    state_.resize(static_cast<size_t>(LZ4_sizeofState()) / sizeof(uint64_t) + 1);
+  }
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0) return false;
+    const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
+    const int bytes =
+        LZ4_compress_fast_extState(state_.data(), raw.data(), output->data() + prefix,
+                                   static_cast<int>(raw.size()), room, acceleration_);
+    if (bytes <= 0) return false;
+    output->resize(prefix + static_cast<size_t>(bytes));
+    return true;
+  }
+
+ private:
+  int acceleration_;
+  std::vector<uint64_t> state_;
+};
+
+class Lz4hcCompressor final : public Compressor {
+ public:
+  explicit Lz4hcCompressor(const CompressionOptions& options)
+      : Compressor(kLZ4HCCompression), level_(IsDefaultLevel(options) ? 0 : options.level) {
+    state_.resize(static_cast<size_t>(LZ4_sizeofStateHC()) / sizeof(uint64_t) + 1);
+  }
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0) return false;
+    const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
+    const int bytes =
+        LZ4_compress_HC_extStateHC(state_.data(), raw.data(), output->data() + prefix,
+                                   static_cast<int>(raw.size()), room, level_);
+    if (bytes <= 0) return false;
+    output->resize(prefix + static_cast<size_t>(bytes));
+    return true;
+  }
+
+ private:
+  int level_;
+  std::vector<uint64_t> state_;
+};
+#endif
+
+#if ASHLAR_WITH_ZSTD
+class ZstdCompressor final : public Compressor {
+ public:
+  explicit ZstdCompressor(const CompressionOptions& options)
+      : Compressor(kZSTD), context_(ZSTD_createCCtx()) {
+    if (context_ == nullptr) return;
+    const int level = IsDefaultLevel(options) ? ZSTD_CLEVEL_DEFAULT : options.level;
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, options.checksum ? 1 : 0);
+  }
+  ~ZstdCompressor() override { ZSTD_freeCCtx(context_); }
+
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0 || context_ == nullptr) return false;
+    const size_t bytes = ZSTD_compress2(context_, output->data() + prefix, limit - prefix,
+                                        raw.data(), raw.size());
+    if (ZSTD_isError(bytes)) return false;
+    output->resize(prefix + bytes);
+    return true;
+  }
+
+ private:
+  ZSTD_CCtx* context_;
+};
+#endif
+
+}  // namespace
+
+size_t CompressedSizeLimit(size_t raw_bytes, const CompressionOptions& options) {
+  constexpr uint64_t kKilo = 1024;
+  const auto per_kilo = static_cast<uint64_t>(std::max(0, options.max_compressed_bytes_per_kb));
+  // Never larger than the raw block, whatever the option says.
+  return static_cast<size_t>(std::min<uint64_t>(raw_bytes, raw_bytes * per_kilo / kKilo));
+}
+
+Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
+                                                       const CompressionOptions& options) {
+  switch (type) {
+#if ASHLAR_WITH_SNAPPY
+    case kSnappyCompression:
+      return std::unique_ptr<Compressor>(new SnappyCompressor());
+#endif
+#if ASHLAR_WITH_ZLIB
+    case kZlibCompression:
+      return std::unique_ptr<Compressor>(new ZlibCompressor(options));
+#endif
+#if ASHLAR_WITH_BZIP2
+    case kBZip2Compression:
+      return std::unique_ptr<Compressor>(new Bzip2Compressor());
+#endif
+#if ASHLAR_WITH_LZ4
+    case kLZ4Compression:
+      return std::unique_ptr<Compressor>(new Lz4Compressor(options));
+    case kLZ4HCCompression:
+      return std::unique_ptr<Compressor>(new Lz4hcCompressor(options));
+#endif
+#if ASHLAR_WITH_ZSTD
+    case kZSTD:
+      return std::unique_ptr<Compressor>(new ZstdCompressor(options));
+#endif
+    default:
+      break;
+  }
+  const std::string_view name = CompressionPropertyName(type);
+  return Status::NotSupported(StrCat("compression type ", uint32_t{type}, " (",
+                                     name.empty() ? "unknown" : name,
+                                     ") is not part of this build"));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The block ends in its restart offsets and one word that counts them. A plain walk needs only
+// their length; entries before them are chained by the prefix each shares with the one before.
+#include "table/format/plain_block.h"
+
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+// Bits 28 to 31 of the last word are features that no meta block has.
+constexpr uint32_t kRestartCountMask = (uint32_t{1} << 28) - 1;
+constexpr size_t kRestartBytes = sizeof(uint32_t);
+}  // namespace
+
+PlainBlockParser::PlainBlockParser(const Slice& contents)
+    : begin_(contents.data()), p_(begin_), entries_end_(begin_) {
+  if (contents.size() < kRestartBytes) {
+    Fail("shorter than its restart count");
+    return;
+  }
+  const uint32_t packed = DecodeFixed32(begin_ + contents.size() - kRestartBytes);
+  const size_t restart_room = contents.size() / kRestartBytes - 1;
+  if ((packed & ~kRestartCountMask) != 0) {
+    Fail("its last word has unknown flags");
+  } else if (packed > restart_room) {
+    Fail("its restart offsets do not fit");
+  } else {
+    entries_end_ = begin_ + contents.size() - kRestartBytes * (size_t{packed} + 1);
+  }
+}
+
+bool PlainBlockParser::Next() {
+  if (p_ >= entries_end_ || !status_.ok()) return false;
+  uint32_t shared = 0, non_shared = 0, value_bytes = 0;
+  const char* p = GetVarint32Ptr(p_, entries_end_, &shared);
+  if (p != nullptr) p = GetVarint32Ptr(p, entries_end_, &non_shared);
+  if (p != nullptr) p = GetVarint32Ptr(p, entries_end_, &value_bytes);
+  if (p == nullptr) return Fail("an entry's lengths are malformed");
+  if (shared > key_.size()) return Fail("an entry shares more than the key before it");
+  const size_t room = static_cast<size_t>(entries_end_ - p);
+  if (non_shared > room || value_bytes > room - non_shared) return Fail("an entry is cut off");
+  key_.resize(shared);
+  key_.append(p, non_shared);
+  value_ = Slice(p + non_shared, value_bytes);
+  p_ = p + non_shared + value_bytes;
+  return true;
+}
+
+bool PlainBlockParser::Fail(const char* what) {
+  status_ = Status::Corruption(
+      StrCat("block byte ", static_cast<uint64_t>(p_ - begin_), ": ", what));
+  return false;
+}
+
+}  // namespace ashlar

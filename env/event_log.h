@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event log: one JSON object per line in the text log, behind the mark "EVENT_LOG_v1", in the
+// form tools written for RocksDB parse.
+//
+//   EventLine line(logger, clock, "flush_started");
+//   line.Add("job", 3).Add("num_entries", 1200);
+//   line.BeginArray("files").Element(12).Element(14).EndArray();
+//   // logged at the end of the scope
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace ashlar {
+
+class Logger;
+class SystemClock;
+
+// Writes one JSON object. Calls must nest properly; numbers, booleans and text are the values.
+// One thread at a time.
+class JsonWriter {
+ public:
+  JsonWriter();
+
+  template <typename T>
+  JsonWriter& Add(std::string_view key, const T& value) {
+    StartValue(key);
+    Append(value);
+    return *this;
+  }
+  // An element of the array that is open.
+  template <typename T>
+  JsonWriter& Element(const T& value) {
+    Separate();
+    Append(value);
+    return *this;
+  }
+  JsonWriter& BeginArray(std::string_view key);
+  JsonWriter& EndArray();
+  JsonWriter& BeginObject(std::string_view key);
+  JsonWriter& BeginObjectElement();
+  JsonWriter& EndObject();
+
+  // Closes the outer object; nothing may be added afterwards.
+  const std::string& Finish();
+
+ private:
+  void Separate();
+  void StartValue(std::string_view key);
+  void AppendText(std::string_view text);
+  void AppendDouble(double value);
+
+  template <typename T>
+  void Append(const T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      text_ += value ? "true" : "false";
+    } else if constexpr (std::is_floating_point_v<T>) {
+      AppendDouble(static_cast<double>(value));
+    } else if constexpr (std::is_enum_v<T>) {
+      text_ += std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_integral_v<T>) {
+      text_ += std::to_string(value);
+    } else {
+      AppendText(std::string_view(value));
+    }
+  }
+
+  std::string text_;
+  bool is_first_ = true;  // of the innermost open object or array
+  bool is_finished_ = false;
+};
+
+// One line of the event log; logged by the destructor. A null logger drops it.
+class EventLine : public JsonWriter {
+ public:
+  EventLine(Logger* logger, SystemClock* clock, std::string_view event);
+  EventLine(const EventLine&) = delete;
+  EventLine& operator=(const EventLine&) = delete;
+  ~EventLine();
+
+ private:
+  Logger* const logger_;  // outlives the line
+};
+
+// What a database keeps to write its events: where and with which clock. Both outlive it.
+class EventLogger {
+ public:
+  EventLogger(Logger* logger, SystemClock* clock) : logger_(logger), clock_(clock) {}
+  EventLine Event(std::string_view event) const { return EventLine(logger_, clock_, event); }
+
+ private:
+  Logger* const logger_;
+  SystemClock* const clock_;
+};
+
+}  // namespace ashlar

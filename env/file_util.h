@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole files and directories in one call, over any FileSystem. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path);
+
+// Makes `contents` the content of dir/final_name in one step that survives a crash: write and sync
+// dir/tmp_name, rename it, sync the directory. A crash leaves the old file or the new one.
+Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
+                           const std::string& final_name, const Slice& contents);
+
+// Makes the entries of the directory durable. `renamed_name`: the file just renamed into place, if
+// that is the reason.
+Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& renamed_name = "");
+
+// Creates the directory and all missing parents.
+Status CreateDirectories(FileSystem* fs, const std::string& dir);
+
+// Names in the directory, sorted, without "." and "..".
+Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir);
+
+Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path);
+
+// Deletes the file if it is there.
+Status DeleteFileIfExists(FileSystem* fs, const std::string& path);
+
+// Copies the first `bytes` bytes (all if UINT64_MAX) to a new file, synced.
+Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to,
+                  uint64_t bytes = UINT64_MAX);
+
+// Random and printable: 8-4-4-4-12 lower-case hex digits, a version 4 UUID.
+std::string NewUniqueId();
+
+}  // namespace ashlar

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FileWriter appends to a new file through a buffer and makes it durable on request.
+//
+// The first failed append or sync poisons the writer: the content behind it is unknown, and a
+// second fsync would prove nothing, because the kernel may have marked the lost pages clean. Every
+// later call answers the first error and touches the file no more. Threads: one at a time; sync
+// may be called beside appends only through SyncFlushed().
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+struct FileWriterOptions {
+  // Appends are gathered up to this many bytes; 0 = each append is one system call.
+  size_t buffer_bytes = 1 << 20;
+  // Ask the kernel to start writing out each time this many bytes were appended; 0 = never.
+  uint64_t bytes_per_sync = 0;
+  // Sync() also makes metadata durable (fsync instead of fdatasync).
+  bool use_fsync = false;
+  // Space is allocated ahead in blocks of this size; 0 = never.
+  uint64_t preallocate_bytes = 0;
+  // Paces the bytes handed to the kernel; not owned; null = no limit.
+  RateLimiter* rate_limiter = nullptr;
+  Env::IOPriority priority = Env::IO_TOTAL;  // IO_TOTAL = not paced
+};
+
+class FileWriter {
+ public:
+  // Creates the file, or empties an existing one.
+  static Result<std::unique_ptr<FileWriter>> Create(FileSystem* fs, const std::string& path,
+                                                    const FileOptions& file_options,
+                                                    const FileWriterOptions& options = {});
+  // Over an open file that is `size` bytes long already (a recycled or reopened one).
+  static std::unique_ptr<FileWriter> Wrap(std::unique_ptr<FSWritableFile> file,
+                                          const std::string& path, uint64_t size,
+                                          const FileWriterOptions& options = {});
+
+  FileWriter(const FileWriter&) = delete;
+  FileWriter& operator=(const FileWriter&) = delete;
+  // Closes; an error at that point is lost, so call Close() where it matters.
+  ~FileWriter();
+
+  Status Append(Slice data);
+  // Hands the buffer to the kernel.
+  Status Flush();
+  // Flushes and makes all bytes durable.
+  Status Sync();
+  // Makes durable what was flushed, without flushing. May run beside Append() and Flush() where
+  // the file allows it (IsSyncThreadSafe); answers NotSupported otherwise.
+  Status SyncFlushed();
+  // Flushes and closes, without syncing. Nothing may be called afterwards but Close() again.
+  Status Close();
+
+  // Bytes appended so far, buffered ones included.
+  uint64_t size() const { return size_; }
+  // Bytes handed to the kernel.
+  uint64_t flushed_size() const { return flushed_size_.load(std::memory_order_acquire); }
+  bool is_closed() const { return file_ == nullptr; }
+  const std::string& path() const { return path_; }
+  FSWritableFile* file() { return file_.get(); }
+
+ private:
+  FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& path, uint64_t size,
+             const FileWriterOptions& options);
+
+  Status WriteThrough(Slice data);
+  Status WritePaced(Slice data);
+  Status StartWriteOut();
+  Status DoSync();
+  // Remembers the first error, adds the path to it, and returns it.
+  Status Poison(const Status& error);
+  Status FirstError();
+
+  std::unique_ptr<FSWritableFile> file_;  // null after Close()
+  const std::string path_;
+  const FileWriterOptions options_;
+  IOOptions io_options_;
+  std::string buffer_;
+  uint64_t size_;
+  std::atomic<uint64_t> flushed_size_;
+  uint64_t written_out_size_;  // up to here write-out was asked for
+
+  // Set once, by whoever fails first; SyncFlushed() may race with an append.
+  std::atomic<bool> is_poisoned_{false};
+  std::unique_ptr<Status> first_error_;
+};
+
+}  // namespace ashlar

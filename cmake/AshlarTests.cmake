@@ -68,12 +68,50 @@ foreach(source ${ashlar_fuzz_files})
   endif()
 endforeach()
 
-# Scripts.
+# Scripts: tests/<name>/<name>_test.py, and tidy.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py")
-    ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
-      "${PROJECT_SOURCE_DIR}")
-    set_tests_properties(tidy PROPERTIES LABELS fast)
+  ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
+    "${PROJECT_SOURCE_DIR}")
+  set_tests_properties(tidy PROPERTIES LABELS fast)
+  file(GLOB ashlar_scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*_test.py")
+  foreach(script ${ashlar_scripts})
+    get_filename_component(name "${script}" NAME_WE)
+    string(REGEX REPLACE "_test$" "" name "${name}")
+    ashlar_add_test(${name}_script 600 ${Python3_EXECUTABLE} "${script}")
+    set_tests_properties(${name}_script PROPERTIES
+      ENVIRONMENT "ASHLAR_SOURCE_DIR=${PROJECT_SOURCE_DIR};ASHLAR_BUILD_DIR=${PROJECT_BINARY_DIR}")
+  endforeach()
+endif()
+
+# Installs the build into a folder of its own and builds programs against it from outside. Sanitized
+# libraries are left out: a client would have to be built with the same flags.
+if(ASHLAR_BUILD_TOOLS AND NOT SANITIZE AND NOT ASHLAR_FUZZ AND NOT ASHLAR_COVERAGE)
+  ashlar_add_test(install 600 "${PROJECT_SOURCE_DIR}/tests/install/install_test.sh"
+    "${PROJECT_BINARY_DIR}" $<IF:$<BOOL:${ASHLAR_BUILD_DROPIN}>,dropin,plain>)
+endif()
+
+# One client source, written for RocksDB alone, against the drop-in: with and without RTTI, static
+# and shared. When RocksDB itself is installed, the same file also runs against that.
+set(ashlar_client "${PROJECT_SOURCE_DIR}/tests/dropin/client.cc")
+if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
+  foreach(rtti rtti no-rtti)
+    foreach(library rocksdb rocksdb_shared)
+      set(name dropin_client_${library}_${rtti})
+      add_executable(${name} "${ashlar_client}")
+      set_target_properties(${name} PROPERTIES CXX_STANDARD 17)
+      target_compile_options(${name} PRIVATE -Wall -Wextra -Werror $<$<STREQUAL:${rtti},no-rtti>:-fno-rtti>)
+      target_link_libraries(${name} PRIVATE ${library})
+      ashlar_add_test(${name} 60 ${name})
+    endforeach()
+  endforeach()
+  find_library(ASHLAR_REFERENCE_ROCKSDB rocksdb)
+  find_path(ASHLAR_REFERENCE_INCLUDE rocksdb/db.h)
+  if(ASHLAR_REFERENCE_ROCKSDB AND ASHLAR_REFERENCE_INCLUDE AND NOT SANITIZE)
+    add_executable(dropin_client_reference "${ashlar_client}")
+    set_target_properties(dropin_client_reference PROPERTIES CXX_STANDARD 17)
+    target_include_directories(dropin_client_reference SYSTEM PRIVATE "${ASHLAR_REFERENCE_INCLUDE}")
+    target_link_libraries(dropin_client_reference PRIVATE "${ASHLAR_REFERENCE_ROCKSDB}" Threads::Threads)
+    ashlar_add_test(dropin_client_reference 60 dropin_client_reference)
   endif()
 endif()

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the build into a folder of its own and builds and runs tests/install/client.cc against it
+# from outside the tree: through the CMake packages and through pkg-config, static and shared, and
+# the same for the drop-in.
+#
+#   tests/install/install_test.sh BUILD_FOLDER plain|dropin
+set -euo pipefail
+build=$(cd "$1" && pwd) kind=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix="$work/prefix"
+
+cmake --install "$build" --prefix "$prefix" >"$work/install.log"
+
+packages=(ashlar)
+[ "$kind" = dropin ] && packages+=(rocksdb)
+
+echo "== CMake packages"
+cp "$here/client.cc" "$here/CMakeLists.txt" "$work/"
+cmake -S "$work" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DDROPIN="$kind" >"$work/configure.log" 2>&1 ||
+  { cat "$work/configure.log"; exit 1; }
+cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+for package in "${packages[@]}"; do
+  for library in static shared; do
+    "$work/cmake/client_${package}_$library" "$work/db_cmake_${package}_$library"
+  done
+done
+
+echo "== pkg-config"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ashlar.pc)")
+export PKG_CONFIG_PATH
+lib=$(dirname "$PKG_CONFIG_PATH")
+for package in "${packages[@]}"; do
+  define=()
+  [ "$package" = rocksdb ] && define=(-DCLIENT_OF_ROCKSDB)
+  # shellcheck disable=SC2046  # the flags are meant to split
+  c++ -std=c++17 "${define[@]}" $(pkg-config --cflags "$package") "$here/client.cc" \
+    -o "$work/client_shared" $(pkg-config --libs "$package") -Wl,-rpath,"$lib"
+  "$work/client_shared" "$work/db_pc_${package}_shared"
+  # shellcheck disable=SC2046
+  c++ -std=c++17 "${define[@]}" $(pkg-config --cflags "$package") "$here/client.cc" \
+    -o "$work/client_static" $(pkg-config --libs --static "$package" | sed "s/-l$package/-l:lib$package.a/")
+  "$work/client_static" "$work/db_pc_${package}_static"
+done
+echo "install: ok (${packages[*]})"

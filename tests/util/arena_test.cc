@@ -77,7 +77,7 @@ TEST(Arena, CountsWhatItHolds) {
 TEST(Arena, LargePiecesLeaveTheCurrentBlockInUse) {
   Arena arena(64 * 1024);
   char* const first = arena.AllocateAligned(16);
-  arena.AllocateAligned(60 * 1024);
+  arena.AllocateAligned(64 * 1024);
   EXPECT_EQ(arena.AllocateAligned(16), first + 16);
 }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CachedObject: the base of what the block cache holds (data blocks, indexes, filters), and
+// SlotTable, through which a table reader reaches its cached blocks without a hash table.
+//
+// Lifetime. `refs` counts the references of iterators and pinned values, and one of the cache while
+// the object is in it. Whoever takes the last one away retires the object through the epoch. So an
+// object found inside an EpochGuard can be used until the guard ends, without a reference, whatever
+// happens to it meanwhile. For longer use, TryRef() it inside the guard; false means that it is on
+// its way out and must be fetched anew.
+//
+//   struct DataBlock : CachedObject {
+//     DataBlock() : CachedObject(&DestroyAs<DataBlock>) {}
+//   };
+//
+// Objects are immutable once they are shared. Their destructors run late, in any thread.
+#pragma once
+
+#include <atomic>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "ashlar/cache.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+class ClockShard;
+struct CachedObject;
+
+// The key of a block. File ids come from Cache::NewId or from the file's unique id.
+struct BlockKey {
+  uint64_t file_id = 0;
+  uint64_t offset = 0;
+  friend bool operator==(const BlockKey&, const BlockKey&) = default;
+};
+
+// SlotTable: a reference-counted array of pointers to cached objects, one for each block of a file.
+// The table reader and the cached objects that stand in it own it together. Slots are written only
+// by the cache: on insertion, and back to nullptr on eviction.
+class SlotTable {
+ public:
+  // With one reference, for the caller.
+  static SlotTable* Create(size_t slot_count);
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref();
+
+  size_t size() const { return size_; }
+  size_t memory_bytes() const;
+
+  // Only inside an EpochGuard. Pairs with the release by which the cache publishes an object.
+  CachedObject* Load(size_t i) const {
+    assert(i < size_);
+    return slots()[i].load(std::memory_order_acquire);
+  }
+  std::atomic<CachedObject*>& operator[](size_t i) {
+    assert(i < size_);
+    return slots()[i];
+  }
+
+ private:
+  using Slot = std::atomic<CachedObject*>;
+  explicit SlotTable(size_t size) : size_(size) {}
+  ~SlotTable() = default;
+
+  // The slots follow the object in the same allocation.
+  Slot* slots() const { return reinterpret_cast<Slot*>(const_cast<SlotTable*>(this) + 1); }
+
+  std::atomic<size_t> refs_{1};
+  const size_t size_;
+};
+
+struct CachedObject : EpochRetired {
+  // Born with one reference, for its maker. `destroy` frees it, members and memory.
+  explicit CachedObject(void (*destroy_function)(CachedObject*)) : destroy(destroy_function) {}
+  CachedObject(const CachedObject&) = delete;
+  CachedObject& operator=(const CachedObject&) = delete;
+
+  // Another reference. The caller holds one already.
+  void Ref() {
+    [[maybe_unused]] const uint32_t before = refs.fetch_add(1, std::memory_order_relaxed);
+    assert(before != 0);
+  }
+  // A reference to an object that was found inside the current EpochGuard. False: it is dying.
+  bool TryRef() {
+    uint32_t count = refs.load(std::memory_order_relaxed);
+    while (count != 0) {
+      if (refs.compare_exchange_weak(count, count + 1, std::memory_order_acquire,
+                                     std::memory_order_relaxed)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  void Unref() {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) OnLastReference();
+  }
+
+  // Marks the object as used, for the CLOCK. A hot object's line stays clean: it is only read.
+  void Touch() {
+    if (touched.load(std::memory_order_relaxed) == 0) touched.store(1, std::memory_order_relaxed);
+  }
+
+  // Everything below belongs to the cache.
+
+  void OnLastReference();  // gives the charge back and retires the object
+
+  enum Flags : uint8_t {
+    kInTable = 1,      // found by lookups; changes under the shard's lock
+    kInMainQueue = 2,  // else on probation; under the shard's lock
+    kIsHandle = 4,     // a HandleEntry: came through the public Cache interface. Fixed
+    kHasLongKey = 8,   // a HandleEntry whose key is not 16 bytes long. Fixed
+  };
+
+  void (*const destroy)(CachedObject*);
+  CachedObject* queue_next = nullptr;  // under the shard's lock
+  CachedObject* queue_prev = nullptr;
+  std::atomic<CachedObject*> bucket_next{nullptr};
+  uint64_t hash = 0;  // fixed, like the key, before the object is shared
+  BlockKey key;
+  ClockShard* shard = nullptr;  // where it is charged; nullptr: nowhere
+  size_t charge = 0;
+  SlotTable* slot_table = nullptr;  // holds a reference; under the shard's lock
+  uint32_t slot_index = 0;
+  // Last, so that they share a line with the first members of a subclass.
+  std::atomic<uint32_t> refs{1};
+  uint8_t flags = 0;
+  CacheEntryRole role = CacheEntryRole::kMisc;
+  std::atomic<uint8_t> touched{0};
+};
+
+template <typename T>
+void DestroyAs(CachedObject* object) {
+  delete static_cast<T*>(object);
+}
+
+}  // namespace ashlar

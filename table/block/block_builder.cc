@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+//   entry:  shared | non_shared | [value length] | key suffix | value
+//   block:  entries | u32 restart offsets | [hash index] | u32 count, top bit: hash index
+#include "table/block/block_builder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint32_t kHasHashIndex = uint32_t{1} << 31;
+constexpr size_t kMaxEntryHeaderBytes = 3 * kMaxVarint32Bytes;
+constexpr size_t kFirstCapacity = 4096;
+
+// Length of the common prefix of two strings of which the shorter has `limit` bytes.
+inline size_t CommonPrefix(const char* a, const char* b, size_t limit) {
+  size_t i = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (; i + sizeof(uint64_t) <= limit; i += sizeof(uint64_t)) {
+      const uint64_t difference = LoadLittleEndian64(a + i) ^ LoadLittleEndian64(b + i);
+      if (difference != 0) return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
+    }
+  }
+  while (i < limit && a[i] == b[i]) ++i;
+  return i;
+}
+
+}  // namespace
+
+BlockBuilder::BlockBuilder(const BlockBuilderOptions& options) : options_(options) {
+  assert(options.restart_interval >= 1);
+  restarts_.push_back(0);
+  if (options.hash_util_ratio > 0) {
+    hash_index_ = std::make_unique<DataBlockHashIndexBuilder>(options.hash_util_ratio);
+  }
+}
+
+// Hot: one call per entry; allocates only while a buffer grows to its final size.
+void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* delta_value) {
+  size_t shared = 0;
+  if (entries_since_restart_ >= options_.restart_interval) {
+    restarts_.push_back(static_cast<uint32_t>(size_));
+    entries_since_restart_ = 0;
+  } else if (options_.use_delta_encoding && (options_.has_value_lengths || delta_value != nullptr)) {
+    shared = SharedBytes(key);
+  }
+  const Slice& stored = delta_value != nullptr && shared != 0 ? *delta_value : value;
+  const size_t non_shared = key.size() - shared;
+  assert(key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
+
+  char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared + stored.size());
+  char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));
+  p = EncodeVarint32(p, static_cast<uint32_t>(non_shared));
+  if (options_.has_value_lengths) p = EncodeVarint32(p, static_cast<uint32_t>(stored.size()));
+  p = std::copy_n(key.data() + shared, non_shared, p);
+  p = std::copy_n(stored.data(), stored.size(), p);
+  size_ += static_cast<size_t>(p - begin);
+
+  if (hash_index_ != nullptr) hash_index_->Add(ExtractUserKey(key), restarts_.size() - 1);
+  RememberKey(key, shared);
+  ++entries_since_restart_;
+  ++entry_count_;
+}
+
+size_t BlockBuilder::SharedBytes(const Slice& key) const {
+  return CommonPrefix(last_key_.data(), key.data(), std::min(last_key_bytes_, key.size()));
+}
+
+// Keeps the buffer at its longest size: shrinking and growing a string costs more than the copy.
+void BlockBuilder::RememberKey(const Slice& key, size_t shared) {
+  if (last_key_.size() < key.size()) last_key_.resize(key.size() + kFirstCapacity / 64);
+  std::memcpy(last_key_.data() + shared, key.data() + shared, key.size() - shared);
+  last_key_bytes_ = key.size();
+}
+
+size_t BlockBuilder::EstimateBytesWith(const Slice& key, const Slice& value) const {
+  const size_t lengths = sizeof(uint32_t) + VarintLength(key.size()) + VarintLength(value.size());
+  const size_t restart =
+      entries_since_restart_ >= options_.restart_interval ? sizeof(uint32_t) : 0;
+  return CurrentBytes() + key.size() + value.size() + lengths + restart;
+}
+
+Slice BlockBuilder::Finish() {
+  const size_t restart_bytes = restarts_.size() * sizeof(uint32_t);
+  const size_t hash_bytes =
+      hash_index_ != nullptr && hash_index_->is_valid() ? hash_index_->EncodedBytes() : 0;
+  const bool has_hash_index =
+      hash_bytes != 0 && CurrentBytes() + hash_bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
+  char* p = Reserve(restart_bytes + hash_bytes + sizeof(uint32_t));
+  for (const uint32_t offset : restarts_) {
+    EncodeFixed32(p, offset);
+    p += sizeof(offset);
+  }
+  if (has_hash_index) {
+    hash_index_->EncodeTo(p);
+    p += hash_bytes;
+  }
+  const auto count = static_cast<uint32_t>(restarts_.size());
+  EncodeFixed32(p, has_hash_index ? count | kHasHashIndex : count);
+  p += sizeof(uint32_t);
+  return Slice(buffer_.get(), static_cast<size_t>(p - buffer_.get()));
+}
+
+void BlockBuilder::Reset() {
+  size_ = 0;
+  restarts_.assign(1, 0);
+  entries_since_restart_ = 0;
+  entry_count_ = 0;
+  last_key_bytes_ = 0;
+  if (hash_index_ != nullptr) hash_index_->Reset();
+}
+
+void BlockBuilder::Grow(size_t bytes) {
+  const size_t capacity = std::max({kFirstCapacity, capacity_ * 2, size_ + bytes});
+  std::unique_ptr<char[]> larger(new char[capacity]);
+  if (size_ != 0) std::memcpy(larger.get(), buffer_.get(), size_);
+  buffer_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+}  // namespace ashlar

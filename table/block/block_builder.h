@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockBuilder encodes a run of sorted entries into the bytes of one key/value block.
+// docs/formats/block_based_table.md, sections 3, 4 and 6.3.
+//
+// An entry stores how many bytes its key shares with the key before it, except that every
+// `restart_interval`-th entry, a restart point, stores its key whole. Restart offsets and their
+// count end the block. Finish() ends a block; Reset() starts the next one and keeps all memory.
+// Threads: one at a time.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "table/block/data_block_hash_index.h"
+#include "util/coding.h"
+
+namespace ashlar {
+
+struct BlockBuilderOptions {
+  int restart_interval = 16;       // at least 1
+  bool use_delta_encoding = true;  // false stores every key whole
+  bool has_value_lengths = true;   // false for index values that end by themselves
+  double hash_util_ratio = 0;      // above 0: with an in-block hash index, keys are internal keys
+};
+
+class BlockBuilder {
+ public:
+  explicit BlockBuilder(const BlockBuilderOptions& options);
+
+  // Keys strictly ascending in the block's order, except in a block of range tombstones.
+  void Add(const Slice& key, const Slice& value) { AddEntry(key, value, nullptr); }
+
+  // For blocks without value lengths: `delta_value` is stored instead of `value` wherever the key
+  // shares bytes with the one before. `is_chained` false stores the key whole, because the value
+  // does not follow from the one before.
+  void AddWithDelta(const Slice& key, const Slice& value, const Slice& delta_value,
+                    bool is_chained = true) {
+    assert(!options_.has_value_lengths);
+    AddEntry(key, value, is_chained ? &delta_value : nullptr);
+  }
+
+  // The finished block, valid until Reset().
+  Slice Finish();
+  void Reset();
+
+  bool empty() const { return size_ == 0; }
+  // Of the block as if finished now, without hash index.
+  size_t CurrentBytes() const { return size_ + (restarts_.size() + 1) * sizeof(uint32_t); }
+  // How the block-cutting rule foresees the size after one more entry: the key whole, small lengths.
+  size_t EstimateBytesWith(const Slice& key, const Slice& value) const;
+  // The last key added; empty at the start of a block.
+  Slice last_key() const { return Slice(last_key_.data(), last_key_bytes_); }
+  size_t entry_count() const { return entry_count_; }
+
+ private:
+  void AddEntry(const Slice& key, const Slice& value, const Slice* delta_value);
+  size_t SharedBytes(const Slice& key) const;
+  void RememberKey(const Slice& key, size_t shared);
+  char* Reserve(size_t bytes) {
+    if (capacity_ - size_ < bytes) Grow(bytes);
+    return buffer_.get() + size_;
+  }
+  void Grow(size_t bytes);
+
+  const BlockBuilderOptions options_;
+  std::unique_ptr<char[]> buffer_;
+  size_t size_ = 0;  // bytes of entries
+  size_t capacity_ = 0;
+  std::vector<uint32_t> restarts_;
+  int entries_since_restart_ = 0;
+  size_t entry_count_ = 0;
+  std::string last_key_;  // longer than the key it holds: see RememberKey
+  size_t last_key_bytes_ = 0;
+  std::unique_ptr<DataBlockHashIndexBuilder> hash_index_;  // null without hash index
+};
+
+}  // namespace ashlar

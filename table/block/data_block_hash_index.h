@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DataBlockHashIndexBuilder makes the optional table behind a data block's restart points that
+// sends a point lookup to one restart interval. docs/formats/block_based_table.md, section 4; the
+// lookup is Block::HashLookup.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "table/block/block.h"
+#include "util/coding.h"
+#include "util/hash.h"
+
+namespace ashlar {
+
+class DataBlockHashIndexBuilder {
+ public:
+  // Larger blocks have no hash index: bit 31 of their last word can only be a large restart count.
+  static constexpr size_t kMaxBlockBytes = 64 * 1024;
+
+  // `util_ratio` is entries per bucket, above 0.
+  explicit DataBlockHashIndexBuilder(double util_ratio) : buckets_per_key_(1 / util_ratio) {}
+
+  void Add(const Slice& user_key, size_t restart_index) {
+    if (restart_index >= Block::kHashCollision) is_valid_ = false;
+    if (!is_valid_) return;
+    estimated_buckets_ += buckets_per_key_;
+    entries_.push_back({Hash32(user_key.data(), user_key.size(), kDataBlockHashSeed),
+                        static_cast<uint8_t>(restart_index)});
+  }
+
+  // False when the block has too many restart points.
+  bool is_valid() const { return is_valid_; }
+  size_t EncodedBytes() const { return BucketCount() + sizeof(uint16_t); }
+
+  // Writes EncodedBytes() bytes.
+  void EncodeTo(char* dst) const;
+  void Reset();
+
+ private:
+  struct Entry {
+    uint32_t hash;
+    uint8_t restart_index;
+  };
+  // Odd, so that `hash mod count` uses all bits of the hash.
+  uint16_t BucketCount() const {
+    return static_cast<uint16_t>(static_cast<uint64_t>(estimated_buckets_)) | 1;
+  }
+
+  double buckets_per_key_;
+  double estimated_buckets_ = 0;
+  bool is_valid_ = true;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace ashlar

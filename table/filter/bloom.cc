@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How bits per key become probes. The table is part of what makes our filters equal to RocksDB's
+// byte for byte; readers take the number from the filter itself.
+#include "table/filter/bloom.h"
+
+#include <cmath>
+
+namespace ashlar {
+
+uint32_t BloomMillibits(double bits_per_key) {
+  constexpr double kMax = 100.0;
+  if (bits_per_key < 0.5) return 0;
+  if (bits_per_key < 1.0) bits_per_key = 1.0;
+  if (!(bits_per_key < kMax)) bits_per_key = kMax;  // also when it is not a number
+  return static_cast<uint32_t>(bits_per_key * 1000.0 + 0.500001);
+}
+
+int cache_local_bloom::ProbesFor(uint32_t millibits_per_key) {
+  // Entry i: the most millibits for which i + 1 probes are best.
+  constexpr uint32_t kLimits[] = {2080,  3580,  5100,  6640,  8300,  10070,
+                                  11720, 14001, 16050, 18300, 22001, 25501};
+  int probes = 1;
+  for (const uint32_t limit : kLimits) {
+    if (millibits_per_key <= limit) return probes;
+    ++probes;
+  }
+  if (millibits_per_key > 50000) return 24;
+  return static_cast<int>((millibits_per_key - 1) / 2000 - 1);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arithmetic of the two Bloom filters, for builders and readers alike. docs/formats/filters.md,
+// sections 4 and 5. All bits of a key lie in one 64-byte line, so a probe costs one cache miss.
+//
+//   filter block = lines of 64 bytes | five bytes that say which filter it is and how many probes
+//
+// Threads: pure functions over the caller's bytes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "util/hash.h"
+
+namespace ashlar {
+
+inline constexpr size_t kBloomLineBytes = 64;
+inline constexpr size_t kBloomMetadataBytes = 5;
+
+// Cache-local Bloom (format_version 5 and later), over FilterHash64 of the key.
+namespace cache_local_bloom {
+
+inline constexpr int kMaxProbes = 30;  // five bits of metadata; 0 and 31 mean other things
+inline constexpr uint32_t kMultiplier = 0x9e3779b9;
+
+// Byte offset of a key's line among `bits_bytes` (a multiple of 64) bytes of lines.
+inline uint32_t LineOffset(uint64_t hash, uint32_t bits_bytes) {
+  const uint32_t line_count = bits_bytes / kBloomLineBytes;
+  return FastRange32(static_cast<uint32_t>(hash), line_count) * uint32_t{kBloomLineBytes};
+}
+
+inline void Add(uint64_t hash, int probes, char* line) {
+  uint32_t x = static_cast<uint32_t>(hash >> 32);
+  for (int i = 0; i < probes; ++i, x *= kMultiplier) {
+    line[x >> 26] = static_cast<char>(line[x >> 26] | 1 << (x >> 23 & 7));
+  }
+}
+
+// kMultiplier to the power of i: with it no probe waits for the one before.
+inline constexpr std::array<uint32_t, kMaxProbes> kMultiplierPowers = [] {
+  std::array<uint32_t, kMaxProbes> powers{};
+  uint32_t power = 1;
+  for (uint32_t& slot : powers) {
+    slot = power;
+    power *= kMultiplier;
+  }
+  return powers;
+}();
+
+// Hot: no branch on the filter's bits, because a mispredicted one costs more than all probes.
+inline bool MayMatch(uint64_t hash, int probes, const char* line) {
+  const uint32_t h = static_cast<uint32_t>(hash >> 32);
+  uint32_t all = 1;
+  for (int i = 0; i < probes; ++i) {
+    const uint32_t x = h * kMultiplierPowers[static_cast<size_t>(i)];
+    all &= static_cast<uint32_t>(static_cast<unsigned char>(line[x >> 26])) >> (x >> 23 & 7);
+  }
+  return (all & 1) != 0;
+}
+
+// The number of probes with the fewest false positives at this many 1/1000 bits per key.
+int ProbesFor(uint32_t millibits_per_key);
+
+}  // namespace cache_local_bloom
+
+// The Bloom filter of format_version 4 and earlier, over Hash32(key, kLegacyBloomSeed).
+namespace legacy_bloom {
+
+// `log2_line_bytes` is 6 in every filter we write; other platforms wrote longer lines.
+inline size_t LineOffset(uint32_t hash, uint32_t line_count, int log2_line_bytes) {
+  return size_t{hash % line_count} << log2_line_bytes;
+}
+
+inline uint32_t Step(uint32_t hash) { return hash >> 17 | hash << 15; }
+
+inline void Add(uint32_t hash, int probes, int log2_line_bytes, char* line) {
+  const uint32_t bit_mask = (uint32_t{8} << log2_line_bytes) - 1;
+  const uint32_t step = Step(hash);
+  for (int i = 0; i < probes; ++i, hash += step) {
+    const uint32_t bit = hash & bit_mask;
+    line[bit >> 3] = static_cast<char>(line[bit >> 3] | 1 << (bit & 7));
+  }
+}
+
+inline bool MayMatch(uint32_t hash, int probes, int log2_line_bytes, const char* line) {
+  const uint32_t bit_mask = (uint32_t{8} << log2_line_bytes) - 1;
+  const uint32_t step = Step(hash);
+  uint32_t all = 1;
+  for (int i = 0; i < probes; ++i, hash += step) {
+    const uint32_t bit = hash & bit_mask;
+    all &= static_cast<uint32_t>(static_cast<unsigned char>(line[bit >> 3])) >> (bit & 7);
+  }
+  return (all & 1) != 0;
+}
+
+}  // namespace legacy_bloom
+
+// Bits per key as the formats count them: thousandths. 0 stands for no filter.
+uint32_t BloomMillibits(double bits_per_key);
+
+}  // namespace ashlar

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FullFilterBuilder collects the keys of a table and writes one Bloom filter over them.
+// docs/formats/filters.md, sections 2, 4.1 and 5.
+//
+// Only hashes are kept, eight bytes a key, because the size of the filter follows from their
+// number. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "util/hash.h"
+
+namespace ashlar {
+
+class SliceTransform;
+
+enum class BloomKind : uint8_t { kCacheLocal, kLegacy };
+
+struct FullFilterOptions {
+  BloomKind kind = BloomKind::kCacheLocal;
+  uint32_t millibits_per_key = 10000;  // at least 1000
+  bool add_whole_keys = true;
+  const SliceTransform* prefix_extractor = nullptr;  // null: no prefixes; outlives the builder
+};
+
+class FullFilterBuilder {
+ public:
+  explicit FullFilterBuilder(const FullFilterOptions& options) : options_(options) {}
+
+  // Keys in the order of the file, one call for every version.
+  void AddKey(const Slice& user_key) {
+    if (options_.prefix_extractor == nullptr) [[likely]] {
+      if (options_.add_whole_keys) AddHash(Hash(user_key));
+    } else {
+      AddKeyWithPrefix(user_key);
+    }
+  }
+
+  // What RocksDB calls filter entries: keys and prefixes less adjacent duplicates.
+  size_t entry_count() const { return hashes_.size(); }
+  // Of the filter as it would be written now.
+  size_t EstimateBytes() const;
+
+  // The filter block; empty when nothing was added, and then no filter is stored. Ends the builder.
+  std::string Finish();
+
+  // Corruption if `filter`, the result of Finish(), misses a key that was added: memory was damaged
+  // while it was built.
+  Status CheckFilter(const Slice& filter) const;
+
+ private:
+  uint64_t Hash(const Slice& item) const {
+    return options_.kind == BloomKind::kCacheLocal
+               ? FilterHash64(item)
+               : Hash32(item.data(), item.size(), kLegacyBloomSeed);
+  }
+  void AddHash(uint64_t hash) {
+    if (hashes_.empty() || hashes_.back() != hash) hashes_.push_back(hash);
+  }
+  void AddKeyWithPrefix(const Slice& user_key);
+  void AddKeyAndPrefix(uint64_t key_hash, uint64_t prefix_hash);
+  uint32_t CacheLocalBytes() const;
+  uint32_t LegacyLineCount() const;
+  int LegacyProbes() const;
+  std::string FinishCacheLocal() const;
+  std::string FinishLegacy() const;
+
+  const FullFilterOptions options_;
+  std::vector<uint64_t> hashes_;
+  // Hash of the last prefix that was offered beside a whole key.
+  uint64_t previous_prefix_hash_ = 0;
+  bool has_previous_prefix_ = false;
+};
+
+}  // namespace ashlar

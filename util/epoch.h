@@ -14,8 +14,9 @@
 // and never waits. Keep them short: no sleeping and no blocking I/O on a device inside, because all
 // memory retired meanwhile waits. What must live longer takes a counted reference instead.
 //
-// Deleters run in some thread that retires or reclaims, outside every lock of the epochs, perhaps
-// inside a guard of that thread; they may retire more. Threads: everything here is thread safe.
+// Deleters run in some thread that retires or reclaims, perhaps inside a guard of that thread; they
+// may retire more. So retire only where no lock is held that a deleter might need. Threads:
+// everything here is thread safe.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Epochs: nothing is freed under a guard, everything is freed after it. The stress tests are meant
+// for the thread and address sanitizers too.
+#include "util/epoch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "util/random.h"
+
+namespace ashlar {
+namespace {
+
+// Counts its own deaths.
+struct Mortal {
+  explicit Mortal(std::atomic<int>* deaths) : deaths(deaths) {}
+  ~Mortal() { deaths->fetch_add(1); }
+  std::atomic<int>* deaths;
+};
+
+// A thread that holds a guard until told to let go.
+class Holder {
+ public:
+  Holder() : thread_([this] { Hold(); }) {
+    while (!is_holding_) std::this_thread::yield();
+  }
+  ~Holder() { LetGo(); }
+  void LetGo() {
+    may_end_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Hold() {
+    EpochGuard guard;
+    is_holding_ = true;
+    while (!may_end_) std::this_thread::yield();
+  }
+
+  std::atomic<bool> is_holding_{false}, may_end_{false};
+  std::thread thread_;
+};
+
+TEST(Epoch, FreesAtOnceWhenNobodyReads) {
+  std::atomic<int> deaths{0};
+  EpochDrain();
+  EpochRetireDelete(new Mortal(&deaths));
+  EXPECT_EQ(deaths, 0);
+  EpochReclaim();
+  EXPECT_EQ(deaths, 1);
+}
+
+TEST(Epoch, KeepsWhatAnotherThreadMayRead) {
+  std::atomic<int> deaths{0};
+  Holder holder;
+  EpochRetireDelete(new Mortal(&deaths));
+  for (int i = 0; i < 10; ++i) EpochReclaim();
+  EXPECT_EQ(deaths, 0);
+  holder.LetGo();
+  EpochDrain();
+  EXPECT_EQ(deaths, 1);
+}
+
+TEST(Epoch, ALaterGuardDoesNotHoldWhatWasMarkedBefore) {
+  std::atomic<int> deaths{0};
+  {
+    Holder early;
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochReclaim();
+    Holder late;  // opens its guard in the new epoch
+    early.LetGo();
+    EpochReclaim();
+    EXPECT_EQ(deaths, 1);
+  }
+}
+
+TEST(Epoch, GuardsNest) {
+  std::atomic<int> deaths{0};
+  {
+    EpochGuard outer;
+    {
+      EpochGuard inner;
+      EXPECT_TRUE(InEpoch());
+    }
+    EXPECT_TRUE(InEpoch());
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochReclaim();
+    EXPECT_EQ(deaths, 0);
+  }
+  EXPECT_FALSE(InEpoch());
+  EpochDrain();
+  EXPECT_EQ(deaths, 1);
+}
+
+TEST(Epoch, ReclaimsByItselfAfterManyRetirements) {
+  std::atomic<int> deaths{0};
+  for (int i = 0; i < 10000; ++i) EpochRetireDelete(new Mortal(&deaths));
+  EXPECT_GT(deaths, 9000);
+  EpochDrain();
+  EXPECT_EQ(deaths, 10000);
+}
+
+TEST(Epoch, ReclaimsEarlierWhenMuchMemoryWaits) {
+  std::atomic<int> deaths{0};
+  EpochDrain();
+  EpochRetire(new Mortal(&deaths), [](void* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
+  EXPECT_EQ(deaths, 1);
+}
+
+TEST(Epoch, DeletersMayRetireMore) {
+  static std::atomic<int> deaths{0};
+  EpochRetire(static_cast<void*>(nullptr), [](void*) {
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochReclaim();
+    EpochDrain();
+    deaths.fetch_add(1);
+  });
+  EpochDrain();
+  EpochDrain();
+  EXPECT_EQ(deaths, 2);
+}
+
+TEST(Epoch, SlotsOfEndedThreadsAreUsedAgain) {
+  epoch_internal::Slot* first = nullptr;
+  std::thread([&] { first = epoch_internal::ThisSlot(); }).join();
+  for (int i = 0; i < 100; ++i) {
+    epoch_internal::Slot* slot = nullptr;
+    std::thread([&] { slot = epoch_internal::ThisSlot(); }).join();
+    EXPECT_EQ(slot, first);
+  }
+}
+
+struct GuardInDestructor {
+  ~GuardInDestructor() { EpochGuard guard; }
+};
+
+TEST(Epoch, GuardsWorkInDestructorsOfThreadLocals) {
+  std::thread([] {
+    thread_local GuardInDestructor late;
+    (void)&late;
+    EpochGuard guard;
+  }).join();
+  Holder after;  // the registry is still sound
+  EXPECT_FALSE(InEpoch());
+}
+
+constexpr uint64_t kAlive = 0x1234567890abcdef;
+
+struct Node {
+  std::atomic<uint64_t> life{kAlive};
+  uint64_t payload = 0;
+  ~Node() { life.store(0, std::memory_order_relaxed); }
+};
+
+// Readers follow pointers that writers keep replacing. A node freed too early shows as a dead one,
+// and as a report of the sanitizers.
+TEST(EpochStress, NoReaderMeetsAFreedNode) {
+  constexpr int kCells = 16, kReaders = 3, kWriters = 2, kReplacements = 20000;
+  std::atomic<Node*> cells[kCells];
+  for (auto& cell : cells) cell.store(new Node);
+  std::atomic<int> running_writers{kWriters};
+  std::atomic<uint64_t> failures{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kReaders; ++t) {
+    threads.emplace_back([&, t] {
+      Random64 random(t);
+      while (running_writers.load() != 0) {
+        EpochGuard guard;
+        for (int i = 0; i < 8; ++i) {
+          const Node* node = cells[random.Uniform(kCells)].load(std::memory_order_acquire);
+          if (node->life.load(std::memory_order_relaxed) != kAlive) failures.fetch_add(1);
+        }
+      }
+    });
+  }
+  for (int t = 0; t < kWriters; ++t) {
+    threads.emplace_back([&, t] {
+      Random64 random(100 + t);
+      for (int i = 0; i < kReplacements; ++i) {
+        Node* fresh = new Node;
+        fresh->payload = random.Next();
+        EpochRetireDelete(
+            cells[random.Uniform(kCells)].exchange(fresh, std::memory_order_acq_rel));
+      }
+      running_writers.fetch_sub(1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0u);
+  for (auto& cell : cells) delete cell.load();
+  EpochDrain();
+  EXPECT_EQ(EpochPendingCount(), 0u);
+}
+
+// Threads come and go while others retire.
+TEST(EpochStress, ThreadsMayEndAtAnyTime) {
+  std::atomic<Node*> cell{new Node};
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 50; ++i) {
+          EpochGuard guard;
+          EXPECT_EQ(cell.load(std::memory_order_acquire)->life.load(), kAlive);
+          EpochRetireDelete(cell.exchange(new Node, std::memory_order_acq_rel));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  delete cell.load();
+  EpochDrain();
+  EXPECT_EQ(EpochPendingCount(), 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

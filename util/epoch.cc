@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Epochs. The proof that nothing is freed under a reader:
+//
+// A retired object p was unlinked before (U). A reclaimer works alone (R.is_busy) and does:
+//   1. take the retired objects; 2. raise the global epoch to g with release order, and mark the
+//   batch with g; 3. a heavy barrier; 4. read every slot's announcement; 5. free the batches whose
+//   mark is not above the smallest announcement that is not 0.
+// Retiring pushes with release and taking acquires, so U happens before 2.
+// A reader does: a. load the global epoch, acquire; b. announce it, release; c. a light barrier;
+// d. load pointers, use what they lead to; e. announce 0, release.
+//
+// Let a reader use p, found in d. Then its a did not return g or more: reading g in a would make
+// step 2, and with it U, happen before d, and d would not have found p. So it announces less than g.
+// The heavy barrier (membarrier) makes every running thread of the process pass a full barrier
+// between the reclaimer's 2 and 4. In the reader that point lies either before b is complete: then d
+// comes after it, sees U, and does not find p, against the assumption. Or after b: then 4 sees the
+// announcement, or what the reader's slot held later. If it sees the announcement, which is below g,
+// the batch stays. If it sees a later value, that was written by a release after d, and 4 acquires:
+// the use in d happens before the free.
+//
+// Where the kernel has no membarrier, both barriers are sequentially consistent fences, and the
+// dichotomy holds by their total order. Under the thread sanitizer, which knows no fences, the
+// announcement is an exchange, which is a full barrier on every machine it runs on.
+//
+// A thread's slot goes back to the registry by a pthread key's destructor, which runs after those of
+// C++ thread_local objects, and again if a later destructor opens a guard once more.
+#include "util/epoch.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#endif
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <limits>
+
+namespace ashlar {
+
+namespace epoch_internal {
+
+alignas(64) constinit std::atomic<uint64_t> global_epoch{1};
+constinit thread_local Slot* this_slot __attribute__((tls_model("initial-exec"))) = nullptr;
+
+}  // namespace epoch_internal
+
+namespace {
+
+using epoch_internal::global_epoch;
+using epoch_internal::Slot;
+using epoch_internal::this_slot;
+
+// A thread tries to reclaim after it has retired that much: often enough that little memory waits,
+// seldom enough that the cost of membarrier (microseconds, an interrupt on busy processors) is
+// spread thin.
+constexpr uint32_t kRetiredCountToReclaim = 64;
+constexpr size_t kRetiredBytesToReclaim = size_t{1} << 20;
+
+// Retired objects are pushed to one of these lists, by slot, so that threads do not meet.
+constexpr size_t kListCount = 8;
+struct alignas(64) RetiredList {
+  std::atomic<EpochRetired*> head{nullptr};
+};
+
+struct Batch {
+  uint64_t mark;
+  EpochRetired* objects;
+};
+
+// The one domain. Made at first use and never destroyed: guards may be open while the process ends.
+struct Domain {
+  Domain();
+
+  RetiredList lists[kListCount];
+  std::atomic<size_t> pending_count{0};
+  // Slots are only ever added; the list is walked without a lock.
+  std::atomic<Slot*> slots{nullptr};
+  std::atomic<size_t> slot_count{0};
+  pthread_key_t slot_key;
+  bool has_membarrier = false;
+
+  // Set by the one thread that reclaims, until it has run the deleters. What follows is its own.
+  alignas(64) std::atomic<bool> is_busy{false};
+  std::deque<Batch> batches;  // marks ascend
+};
+
+Domain& TheDomain() {
+  static Domain& domain = *new Domain;
+  return domain;
+}
+
+#if defined(__linux__)
+bool Membarrier(int command) { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+bool RegisterMembarrier() { return Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED); }
+bool RunMembarrier() { return Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED); }
+#else
+bool RegisterMembarrier() { return false; }
+bool RunMembarrier() { return false; }
+#endif
+
+// Gives the slot of an ending thread back.
+void LeaveSlot(void* p) {
+  Slot* const slot = static_cast<Slot*>(p);
+  assert(slot->depth == 0);
+  this_slot = nullptr;
+  slot->is_taken.store(false, std::memory_order_release);
+}
+
+Domain::Domain() {
+  if (pthread_key_create(&slot_key, &LeaveSlot) != 0) {
+    std::fputs("ashlar: no pthread key is left for epochs\n", stderr);
+    std::abort();
+  }
+  has_membarrier = RegisterMembarrier();
+}
+
+Slot* FindFreeSlot(const Domain& domain) {
+  for (Slot* s = domain.slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {
+    bool expected = false;
+    if (!s->is_taken.load(std::memory_order_relaxed) &&
+        s->is_taken.compare_exchange_strong(expected, true, std::memory_order_acquire,
+                                            std::memory_order_relaxed)) {
+      return s;
+    }
+  }
+  return nullptr;
+}
+
+Slot* AddSlot(Domain& domain) {
+  Slot* const slot = new Slot;
+  slot->index = domain.slot_count.fetch_add(1, std::memory_order_relaxed);
+  slot->needs_fence = !domain.has_membarrier;
+  slot->is_taken.store(true, std::memory_order_relaxed);
+  slot->next = domain.slots.load(std::memory_order_relaxed);
+  while (!domain.slots.compare_exchange_weak(slot->next, slot, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed)) {
+  }
+  return slot;
+}
+
+// After it, this thread sees the announcements of all guards whose loads did not all come after it.
+void HeavyBarrier(const Domain& domain) {
+#if !ASHLAR_TSAN
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  if (!domain.has_membarrier) return;
+  // The registration is inherited by fork(), but a kernel may forget it; then register again.
+  if (RunMembarrier() || (RegisterMembarrier() && RunMembarrier())) return;
+  std::fputs("ashlar: membarrier has ceased to work\n", stderr);
+  std::abort();
+}
+
+uint64_t SmallestAnnouncement(const Domain& domain) {
+  uint64_t smallest = std::numeric_limits<uint64_t>::max();
+  for (Slot* s = domain.slots.load(std::memory_order_seq_cst); s != nullptr; s = s->next) {
+    const uint64_t announced = s->announced.load(std::memory_order_seq_cst);
+    if (announced != 0) smallest = std::min(smallest, announced);
+  }
+  return smallest;
+}
+
+void Push(RetiredList* list, EpochRetired* object) {
+  object->next_retired = list->head.load(std::memory_order_relaxed);
+  while (!list->head.compare_exchange_weak(object->next_retired, object,
+                                           std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+  }
+}
+
+// Step 1 and 2: what is retired becomes batches under a new mark.
+void MakeBatches(Domain& domain) {
+  EpochRetired* taken[kListCount];
+  bool any = false;
+  for (size_t i = 0; i < kListCount; ++i) {
+    taken[i] = domain.lists[i].head.exchange(nullptr, std::memory_order_acquire);
+    any |= taken[i] != nullptr;
+  }
+  if (!any) return;
+  const uint64_t mark = global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1;
+  for (EpochRetired* objects : taken) {
+    if (objects != nullptr) domain.batches.push_back({mark, objects});
+  }
+}
+
+size_t FreeObjects(EpochRetired* object) {
+  size_t count = 0;
+  for (EpochRetired* next; object != nullptr; object = next, ++count) {
+    next = object->next_retired;
+    object->free_retired(object);
+  }
+  return count;
+}
+
+// With is_busy set.
+void ReclaimAlone(Domain& domain) {
+  MakeBatches(domain);
+  if (domain.batches.empty()) return;
+  HeavyBarrier(domain);
+  const uint64_t smallest = SmallestAnnouncement(domain);
+  while (!domain.batches.empty() && domain.batches.front().mark <= smallest) {
+    EpochRetired* const objects = domain.batches.front().objects;
+    domain.batches.pop_front();
+    // Relaxed: the count only informs; EpochDrain orders by is_busy.
+    domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
+  }
+}
+
+bool TryReclaim() {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  slot->retired_count = 0;
+  slot->retired_bytes = 0;
+  if (slot->is_reclaiming || domain.is_busy.load(std::memory_order_relaxed) ||
+      domain.is_busy.exchange(true, std::memory_order_acquire)) {
+    return false;
+  }
+  slot->is_reclaiming = true;
+  ReclaimAlone(domain);
+  slot->is_reclaiming = false;
+  domain.is_busy.store(false, std::memory_order_release);
+  return true;
+}
+
+// An object without a base of ours.
+struct Wrapped : EpochRetired {
+  void* object;
+  void (*deleter)(void*);
+};
+
+void FreeWrapped(EpochRetired* retired) {
+  Wrapped* const wrapped = static_cast<Wrapped*>(retired);
+  wrapped->deleter(wrapped->object);
+  delete wrapped;
+}
+
+}  // namespace
+
+namespace epoch_internal {
+
+Slot* TakeSlot() {
+  Domain& domain = TheDomain();
+  Slot* slot = FindFreeSlot(domain);
+  if (slot == nullptr) slot = AddSlot(domain);
+  pthread_setspecific(domain.slot_key, slot);
+  this_slot = slot;
+  return slot;
+}
+
+}  // namespace epoch_internal
+
+void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes) {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  object->free_retired = free;
+  domain.pending_count.fetch_add(1, std::memory_order_relaxed);
+  Push(&domain.lists[slot->index % kListCount], object);
+  slot->retired_bytes += bytes;
+  if (++slot->retired_count >= kRetiredCountToReclaim ||
+      slot->retired_bytes >= kRetiredBytesToReclaim) {
+    TryReclaim();
+  }
+}
+
+void EpochRetire(void* object, void (*deleter)(void*), size_t bytes) {
+  Wrapped* const wrapped = new Wrapped;
+  wrapped->object = object;
+  wrapped->deleter = deleter;
+  EpochRetire(wrapped, &FreeWrapped, bytes);
+}
+
+void EpochReclaim() { TryReclaim(); }
+
+// Rounds in which this thread itself reclaims: the first of them marks everything that was retired
+// before the call, and when the batches up to that mark are gone it is all freed, because whoever
+// frees is busy until the deleters have run.
+void EpochDrain() {
+  Domain& domain = TheDomain();
+  Slot* const slot = epoch_internal::ThisSlot();
+  assert(slot->depth == 0);
+  if (slot->is_reclaiming || slot->depth != 0) return;
+  while (!TryReclaim()) sched_yield();
+  const uint64_t mark = global_epoch.load(std::memory_order_acquire);
+  for (;;) {
+    // is_busy guards the batches; hold it to look.
+    while (domain.is_busy.exchange(true, std::memory_order_acquire)) sched_yield();
+    slot->is_reclaiming = true;
+    ReclaimAlone(domain);
+    slot->is_reclaiming = false;
+    const bool done = domain.batches.empty() || domain.batches.front().mark > mark;
+    domain.is_busy.store(false, std::memory_order_release);
+    if (done) return;
+    sched_yield();
+  }
+}
+
+size_t EpochPendingCount() { return TheDomain().pending_count.load(std::memory_order_relaxed); }
+
+}  // namespace ashlar

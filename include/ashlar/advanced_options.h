@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// The less common options of a column family. ColumnFamilyOptions in options.h inherits them.
+//
+// "Dynamic" options may be changed on an open database with DB::SetOptions(). "A hint without
+// effect" may have any value. "Not built yet" means that another value than the stated one is
+// refused with NotSupported when the family is opened or created.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/compression_type.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/types.h"
+#include "ashlar/universal_compaction.h"
+
+namespace ashlar {
+
+class BlobFilePartitionStrategy;
+class Slice;
+class SliceTransform;
+class TablePropertiesCollectorFactory;
+struct Options;
+
+enum CompactionStyle : char {
+  kCompactionStyleLevel = 0x0,
+  kCompactionStyleUniversal = 0x1,
+  kCompactionStyleFIFO = 0x2,
+  kCompactionStyleNone = 0x3,  // no automatic compaction
+};
+
+// Which file of a level is compacted first.
+enum CompactionPri : char {
+  kByCompensatedSize = 0x0,       // the largest, tombstones counting more
+  kOldestLargestSeqFirst = 0x1,   // the one whose newest entry is oldest
+  kOldestSmallestSeqFirst = 0x2,  // the one whose oldest entry is oldest
+  kMinOverlappingRatio = 0x3,     // the one that overlaps least with the next level
+  kRoundRobin = 0x4,              // the one after the last, by key
+};
+
+struct FileTemperatureAge {
+  Temperature temperature = Temperature::kUnknown;
+  // Seconds.
+  uint64_t age = 0;
+
+  bool operator==(const FileTemperatureAge& rhs) const {
+    return temperature == rhs.temperature && age == rhs.age;
+  }
+  bool operator!=(const FileTemperatureAge& rhs) const { return !(*this == rhs); }
+};
+
+// Tuning of FIFO compaction, which is not built yet.
+struct CompactionOptionsFIFO {
+  // The oldest files are dropped while all together take more bytes.
+  uint64_t max_table_files_size = 1024ull * 1024 * 1024;
+  // Merge small files of L0.
+  bool allow_compaction = false;
+  // Deprecated.
+  uint64_t age_for_warm = 0;
+  // Files older than this move to that tier.
+  std::vector<FileTemperatureAge> file_temperature_age_thresholds{};
+  bool allow_trivial_copy_when_change_temperature = false;
+  uint64_t trivial_copy_buffer_size = 4096;
+  // As max_table_files_size, counting blob files too; 0 = off.
+  uint64_t max_data_files_size = 0;
+  bool use_kv_ratio_compaction = false;
+
+  CompactionOptionsFIFO() {}
+  CompactionOptionsFIFO(uint64_t _max_table_files_size, bool _allow_compaction)
+      : max_table_files_size(_max_table_files_size), allow_compaction(_allow_compaction) {}
+
+  bool operator==(const CompactionOptionsFIFO& rhs) const {
+    return max_table_files_size == rhs.max_table_files_size &&
+           allow_compaction == rhs.allow_compaction && age_for_warm == rhs.age_for_warm &&
+           file_temperature_age_thresholds == rhs.file_temperature_age_thresholds &&
+           allow_trivial_copy_when_change_temperature ==
+               rhs.allow_trivial_copy_when_change_temperature &&
+           trivial_copy_buffer_size == rhs.trivial_copy_buffer_size &&
+           max_data_files_size == rhs.max_data_files_size &&
+           use_kv_ratio_compaction == rhs.use_kv_ratio_compaction;
+  }
+  bool operator!=(const CompactionOptionsFIFO& rhs) const { return !(*this == rhs); }
+};
+
+// Tiers of a block cache.
+enum class CacheTier : uint8_t {
+  kVolatileTier = 0,
+  kVolatileCompressedTier = 0x01,
+  kNonVolatileBlockTier = 0x02,
+};
+
+enum UpdateStatus {
+  UPDATE_FAILED = 0,
+  UPDATED_INPLACE = 1,
+  UPDATED = 2,
+};
+
+enum class PrepopulateBlobCache : uint8_t {
+  kDisable = 0x0,
+  kFlushOnly = 0x1,
+};
+
+// What is checked of the output of a compaction, and of which compactions.
+enum class VerifyOutputFlags : uint32_t {
+  kVerifyNone = 0x0,
+  kVerifyBlockChecksum = 1u << 0,
+  kVerifyIteration = 1u << 1,
+  kVerifyFileChecksum = 1u << 2,
+  kEnableForLocalCompaction = 1u << 10,
+  kEnableForRemoteCompaction = 1u << 11,
+  kVerifyAll = 0xFFFFFFFF,
+};
+inline VerifyOutputFlags operator|(VerifyOutputFlags lhs, VerifyOutputFlags rhs) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(lhs) | static_cast<uint32_t>(rhs));
+}
+inline VerifyOutputFlags& operator|=(VerifyOutputFlags& lhs, VerifyOutputFlags rhs) {
+  return lhs = lhs | rhs;
+}
+inline VerifyOutputFlags operator&(VerifyOutputFlags lhs, VerifyOutputFlags rhs) {
+  return static_cast<VerifyOutputFlags>(static_cast<uint32_t>(lhs) & static_cast<uint32_t>(rhs));
+}
+inline VerifyOutputFlags& operator&=(VerifyOutputFlags& lhs, VerifyOutputFlags rhs) {
+  return lhs = lhs & rhs;
+}
+inline bool operator!(VerifyOutputFlags flag) { return flag == VerifyOutputFlags::kVerifyNone; }
+
+struct AdvancedColumnFamilyOptions {
+  // Memtables of the family, the active one included; writes stop when all are full. At least 2.
+  // Dynamic.
+  int max_write_buffer_number = 2;
+  // Sealed memtables that are flushed together.
+  int min_write_buffer_number_to_merge = 1;
+  // Flushed memtables kept for conflict checks; -1 = max_write_buffer_number*write_buffer_size
+  // for optimistic transactions. A hint without effect.
+  int64_t max_write_buffer_size_to_maintain = 0;
+  // Overwrite values in the memtable; gives up snapshots. Not built yet: must be false. Not
+  // built yet: must be the default.
+  bool inplace_update_support = false;
+  // Locks for it. A hint without effect.
+  size_t inplace_update_num_locks = 10000;
+  // In-memory garbage collection. A hint without effect.
+  double experimental_mempurge_threshold = 0.0;
+  // User update function.
+  UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
+                                   Slice delta_value, std::string* merged_value) = nullptr;
+  // Memtable filter as share of write_buffer_size, max 0.25. A hint without effect.
+  double memtable_prefix_bloom_size_ratio = 0.0;
+  // Whole keys in that filter. A hint without effect.
+  bool memtable_whole_key_filtering = false;
+  // Huge pages for arena. A hint without effect.
+  size_t memtable_huge_page_size = 0;
+  // Insert hints per prefix. A hint without effect.
+  std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
+  // Memtable filter locality. A hint without effect.
+  uint32_t bloom_locality = 0;
+  // Bytes by which a memtable grows; 0 = an eighth of write_buffer_size, at most 1 MiB. Dynamic.
+  size_t arena_block_size = 0;
+  // By level, instead of `compression`; the last entry holds for deeper levels. With dynamic
+  // level sizes the second entry is that of the first level in use. Dynamic.
+  std::vector<CompressionType> compression_per_level;
+  // 1 to 12. Must not be smaller than what the database uses.
+  int num_levels = 7;
+  // L0 files that slow writes. Dynamic.
+  int level0_slowdown_writes_trigger = 20;
+  // L0 files that stop writes. Dynamic.
+  int level0_stop_writes_trigger = 36;
+  // SST size at L1. Dynamic.
+  uint64_t target_file_size_base = 64 * 1048576;
+  // Factor per level. Dynamic.
+  int target_file_size_multiplier = 1;
+  // Count metadata blocks too. A hint without effect.
+  bool target_file_size_is_upper_bound = false;
+  // Derive the level sizes from that of the last level, so that space amplification stays near
+  // 1.1; data goes from L0 straight to the first level that is in use.
+  bool level_compaction_dynamic_level_bytes = true;
+  // Size factor between levels. Dynamic.
+  double max_bytes_for_level_multiplier = 10;
+  // Extra factor for the size of each level. Dynamic.
+  std::vector<int> max_bytes_for_level_multiplier_additional =
+      std::vector<int>(static_cast<size_t>(num_levels), 1);
+  // 0 = target_file_size_base*25. Dynamic.
+  uint64_t max_compaction_bytes = 0;
+  // Bytes that wait for compaction: above it writes slow down; 0 = never. Dynamic.
+  uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
+  // Bytes that wait for compaction: above it writes stop; 0 = never. Dynamic.
+  uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
+  // Only kCompactionStyleLevel is built: others are refused with NotSupported.
+  CompactionStyle compaction_style = kCompactionStyleLevel;
+  // File choice. Dynamic.
+  CompactionPri compaction_pri = kMinOverlappingRatio;
+  // Tuning of universal compaction. A hint without effect.
+  CompactionOptionsUniversal compaction_options_universal;
+  // Tuning of FIFO compaction. A hint without effect.
+  CompactionOptionsFIFO compaction_options_fifo;
+  // Next() calls before a re-seek. Dynamic.
+  uint64_t max_sequential_skip_in_iterations = 8;
+  // SkipListFactory or VectorRepFactory; others are refused with NotSupported.
+  std::shared_ptr<MemTableRepFactory> memtable_factory =
+      std::shared_ptr<SkipListFactory>(new SkipListFactory);
+  using TablePropertiesCollectorFactories =
+      std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
+  // User properties in SSTs. Not built yet: must be the default.
+  TablePropertiesCollectorFactories table_properties_collector_factories;
+  // Merge eagerly in the memtable after this many operands. A hint without effect.
+  size_t max_successive_merges = 0;
+  // Allow disk reads for it. A hint without effect.
+  bool strict_max_successive_merges = false;
+  // No filter on the last level. Dynamic.
+  bool optimize_filters_for_hits = false;
+  // Re-read new SSTs. Not built yet: must be the default.
+  bool paranoid_file_checks = false;
+  // Checks of compaction output. Not built yet: must be the default.
+  VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
+  // Check LSM invariants in release builds.
+  bool force_consistency_checks = true;
+  // Measure background I/O. A hint without effect.
+  bool report_bg_io_stats = false;
+  // Ingestion-only family. Not built yet: must be the default.
+  bool disallow_memtable_writes = false;
+  // Seconds after which a file is compacted again. Not built yet: only the default, 0 (off) and
+  // 30 days (what the default stands for) are accepted.
+  uint64_t ttl = 0xfffffffffffffffe;
+  // Seconds after which a file is rewritten. Not built yet: only the default and 0 (off) are
+  // accepted.
+  uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
+  // Compact often-read files. Not built yet: must be the default.
+  double read_triggered_compaction_threshold = 0.0;
+  // Sample 1/N blocks to estimate ratios. A hint without effect.
+  uint64_t sample_for_compression = 0;
+  // Tier of the last level. A hint without effect.
+  Temperature last_level_temperature = Temperature::kUnknown;
+  // Tier of other new SSTs. A hint without effect.
+  Temperature default_write_temperature = Temperature::kUnknown;
+  // Tier of files whose tier is not recorded. A hint without effect.
+  Temperature default_temperature = Temperature::kUnknown;
+  // Keep young data off the last level. Not built yet: must be the default.
+  uint64_t preclude_last_level_data_seconds = 0;
+  // Keep write times without that. Not built yet: must be the default.
+  uint64_t preserve_internal_time_seconds = 0;
+  // Store large values apart. Not built yet: must be the default.
+  bool enable_blob_files = false;
+  // Smallest value stored apart. A hint without effect.
+  uint64_t min_blob_size = 0;
+  // Target size. A hint without effect.
+  uint64_t blob_file_size = 1ULL << 28;
+  // Compression of blob files. A hint without effect.
+  CompressionType blob_compression_type = kNoCompression;
+  // Its tuning. A hint without effect.
+  CompressionOptions blob_compression_opts;
+  // Move live blobs at compaction. Not built yet: must be the default.
+  bool enable_blob_garbage_collection = false;
+  // Oldest share of files eligible. A hint without effect.
+  double blob_garbage_collection_age_cutoff = 0.25;
+  // Garbage share that forces compaction. A hint without effect.
+  double blob_garbage_collection_force_threshold = 1.0;
+  // Bytes read ahead of blob files by compactions; 0 = none. A hint without effect.
+  uint64_t blob_compaction_readahead_size = 0;
+  // First level that separates values. A hint without effect.
+  int blob_file_starting_level = 0;
+  // Cache for values; may be the block cache. A hint without effect.
+  std::shared_ptr<Cache> blob_cache = nullptr;
+  // Put freshly written values into blob_cache. A hint without effect.
+  PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
+  // Write large values to blob files before the memtable. Not built yet: must be the default.
+  bool enable_blob_direct_write = false;
+  // Blob files written at once by that. A hint without effect.
+  uint32_t blob_direct_write_partitions = 1;
+  // Which of them gets a value. A hint without effect.
+  std::shared_ptr<BlobFilePartitionStrategy> blob_direct_write_partition_strategy = nullptr;
+  // 0,1,2,4,8. Not built yet: must be the default.
+  uint32_t memtable_protection_bytes_per_key = 0;
+  // Strip timestamps at flush when false. Not built yet: must be the default.
+  bool persist_user_defined_timestamps = true;
+  // Per-key checksums in loaded blocks. Not built yet: must be the default.
+  uint8_t block_protection_bytes_per_key = 0;
+  // Seconds to wait before rewriting last-level files. A hint without effect.
+  uint32_t bottommost_file_compaction_delay = 0;
+  // Check memtable order at reads. Not built yet: must be the default.
+  bool paranoid_memory_checks = false;
+  // Check per-key checksums of the memtable while seeking. Not built yet: must be the default.
+  bool memtable_verify_per_key_checksum_on_seek = false;
+  // Flush when one scan step skips this many hidden entries. A hint without effect.
+  uint32_t memtable_op_scan_flush_trigger = 0;
+  // Same, averaged over a scan. A hint without effect.
+  uint32_t memtable_avg_op_scan_flush_trigger = 0;
+  // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. A hint
+  // without effect.
+  uint32_t min_tombstones_for_range_conversion = 0;
+  // Per-family form of allow_ingest_behind. Not built yet: must be the default.
+  bool cf_allow_ingest_behind = false;
+  // Look up the keys of a MultiGet together: always done. A hint without effect.
+  bool memtable_batch_lookup_optimization = false;
+
+  // Ignored; kept so that programs which set them compile. Older releases had them.
+  int max_write_buffer_number_to_maintain = 0;
+  bool level_compaction_dynamic_file_size = true;
+  bool ignore_max_compaction_bytes_for_input = true;
+  bool check_flush_compaction_key_order = true;
+  // Older name of last_level_temperature.
+  Temperature bottommost_temperature = Temperature::kUnknown;
+
+  AdvancedColumnFamilyOptions();
+  explicit AdvancedColumnFamilyOptions(const Options& options);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// Table formats: the options of the block-based format, and the factory that carries them.
+//
+//   ashlar::BlockBasedTableOptions table_options;
+//   table_options.block_cache = ashlar::NewLRUCache(512 << 20);
+//   table_options.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));
+//   options.table_factory.reset(ashlar::NewBlockBasedTableFactory(table_options));
+//
+// "A hint without effect" may have any value. "Not built yet" means that another value than the
+// stated one is refused with NotSupported at open. Plain, cuckoo and adaptive tables are declared
+// only: a database with one of these is refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ashlar/cache.h"
+#include "ashlar/cleanable.h"
+#include "ashlar/customizable.h"
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class FilterPolicy;
+class FlushBlockPolicyFactory;
+class PersistentCache;
+class RandomAccessFileReader;
+class TableBuilder;
+class TableFactory;
+class TableReader;
+class UserDefinedIndexFactory;
+class WritableFileWriter;
+struct ConfigOptions;
+struct TableBuilderOptions;
+struct TableReaderOptions;
+
+// Where the blocks of one read are allocated.
+class ReadScopedBlockBufferProvider {
+ public:
+  struct Lease {
+    char* data = nullptr;
+    size_t size = 0;
+    SharedCleanablePtr cleanup;
+  };
+  virtual ~ReadScopedBlockBufferProvider() {}
+  virtual Status Allocate(size_t size, size_t alignment, Lease* out) = 0;
+};
+
+// The numbers are stored in table files.
+enum ChecksumType : char {
+  kNoChecksum = 0x0,
+  kCRC32c = 0x1,
+  kxxHash = 0x2,
+  kxxHash64 = 0x3,
+  kXXH3 = 0x4,
+};
+
+// Which metadata blocks stay in the cache while their table is open.
+enum class PinningTier {
+  kFallback,  // as the older options say
+  kNone,
+  kFlushedAndSimilar,  // of L0 files, if they are not unusually large
+  kAll,
+};
+
+struct MetadataCacheOptions {
+  PinningTier top_level_index_pinning = PinningTier::kFallback;
+  PinningTier partition_pinning = PinningTier::kFallback;
+  PinningTier unpartitioned_pinning = PinningTier::kFallback;
+};
+
+struct CacheEntryRoleOptions {
+  enum class Decision {
+    kEnabled,
+    kDisabled,
+    kFallback,
+  };
+  Decision charged = Decision::kFallback;
+
+  bool operator==(const CacheEntryRoleOptions& other) const { return charged == other.charged; }
+  bool operator!=(const CacheEntryRoleOptions& other) const { return !(*this == other); }
+};
+
+// Which memory besides blocks is charged to the block cache: `options`, unless overridden.
+struct CacheUsageOptions {
+  CacheEntryRoleOptions options;
+  std::map<CacheEntryRole, CacheEntryRoleOptions> options_overrides;
+};
+
+struct BlockBasedTableOptions {
+  static const char* kName() { return "BlockTableOptions"; }
+
+  // When a data block ends; nullptr = by size. Factories of one's own are refused with
+  // NotSupported.
+  std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
+  // Keep index and filter blocks in the block cache, where they can be evicted, rather than with
+  // the open table. Their memory is charged to the cache in both cases.
+  bool cache_index_and_filter_blocks = false;
+  // Use the high-priority pool for them. A hint without effect.
+  bool cache_index_and_filter_blocks_with_high_priority = true;
+  // Keep those of L0 files in the cache while the table is open. A hint without effect.
+  bool pin_l0_filter_and_index_blocks_in_cache = false;
+  // Pin the top of partitioned index/filter. A hint without effect.
+  bool pin_top_level_index_and_filter = true;
+  // Finer pinning control. A hint without effect.
+  MetadataCacheOptions metadata_cache_options;
+  enum IndexType : char {
+    kBinarySearch = 0x00,
+    kHashSearch = 0x01,               // with a hash table of the keys' prefixes
+    kTwoLevelIndexSearch = 0x02,      // partitioned
+    kBinarySearchWithFirstKey = 0x03  // with the first key of each block
+  };
+  // Layout of the index that is written. All are read; only kBinarySearch is written so far:
+  // others are refused with NotSupported.
+  IndexType index_type = kBinarySearch;
+  enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
+  // Search algorithm inside index blocks. A hint without effect.
+  BlockSearchType index_block_search_type = kBinary;
+  enum DataBlockIndexType : char {
+    kDataBlockBinarySearch = 0,
+    kDataBlockBinaryAndHash = 1,
+  };
+  // Whether data blocks carry a hash index of their keys: faster point reads, a byte more per
+  // entry.
+  DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
+  // Entries per bucket of that hash index.
+  double data_block_hash_table_util_ratio = 0.75;
+  // Of blocks that are written.
+  ChecksumType checksum = kXXH3;
+  // Use no block cache; block_cache must then be nullptr.
+  bool no_block_cache = false;
+  // nullptr = each table factory makes its own of 32 MiB.
+  std::shared_ptr<Cache> block_cache = nullptr;
+  // Page cache on another device. Not built yet: must be nullptr. Not built yet: must be the
+  // default.
+  std::shared_ptr<PersistentCache> persistent_cache = nullptr;
+  // Bytes of entries at which a data block ends, before compression.
+  uint64_t block_size = 4 * 1024;
+  // A block ends early if it is filled to within this many percent and the next entry does not
+  // fit.
+  int block_size_deviation = 10;
+  // Entries between those stored with their whole key.
+  int block_restart_interval = 16;
+  // The same for index blocks.
+  int index_block_restart_interval = 1;
+  // Target size of index/filter partitions. A hint without effect.
+  uint64_t metadata_block_size = 4096;
+  // Memory charging. Not built yet: must be the default.
+  CacheUsageOptions cache_usage_options;
+  // Needs kTwoLevelIndexSearch. Not built yet: must be the default.
+  bool partition_filters = false;
+  // Cut filter partitions independently of index partitions. A hint without effect.
+  bool decouple_partitioned_filters = true;
+  // Size filters to allocator classes. A hint without effect.
+  bool optimize_filters_for_memory = true;
+  // Prefix-compress keys in blocks; false is needed for pinned keys. Not built yet: must be the
+  // default.
+  bool use_delta_encoding = true;
+  // nullptr = no filter. See filter_policy.h.
+  std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
+  // Plug-in index. Not built yet: must be the default.
+  std::shared_ptr<UserDefinedIndexFactory> user_defined_index_factory = nullptr;
+  // Write no built-in index. Not built yet: must be the default.
+  bool use_udi_as_primary_index = false;
+  // Refuse tables without the plug-in index. Not built yet: must be the default.
+  bool fail_if_no_udi_on_open = false;
+  // Put whole keys (besides prefixes) in the filter. Not built yet: must be the default.
+  bool whole_key_filtering = true;
+  // Verify filters after building. Not built yet: must be the default.
+  bool detect_filter_construct_corruption = false;
+  // Decompress each block once after compressing. Not built yet: must be the default.
+  bool verify_compression = false;
+  // Measure read amplification with one bit per so many bytes; 0 = off. The tickers stay 0. A
+  // hint without effect.
+  uint32_t read_amp_bytes_per_bit = 0;
+  // Of the files that are written: 2 to 7; all of these are read. 6 binds every block to its
+  // file and place; from 7 on, older readers (RocksDB before 10.4) refuse the file. See
+  // DBOptions::write_compatible_with.
+  uint32_t format_version = 6;
+  // Keys first, values at the end of the block. Not built yet: must be the default.
+  bool separate_key_value_in_data_block = false;
+  // When to mark index keys as uniform for interpolation search; -1 = never. A hint without
+  // effect.
+  double uniform_cv_threshold = -1;
+  // Compress index blocks.
+  bool enable_index_compression = true;
+  // Align blocks to page size; only uncompressed. Not built yet: must be the default.
+  bool block_align = false;
+  // Avoid splitting a block over this boundary. Not built yet: must be the default.
+  size_t super_block_alignment_size = 0;
+  // 1/n of the file may be spent on that. A hint without effect.
+  size_t super_block_alignment_space_overhead_ratio = 128;
+  enum class IndexShorteningMode : char {
+    kNoShortening,
+    kShortenSeparators,
+    kShortenSeparatorsAndSuccessor,
+  };
+  // How index keys are shortened.
+  IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
+  // Limit of the doubling readahead. A hint without effect.
+  size_t max_auto_readahead_size = 256 * 1024;
+  enum class PrepopulateBlockCache : char {
+    kDisable,
+    kFlushOnly,
+    kFlushAndCompaction,
+  };
+  // Put freshly written blocks in the cache. A hint without effect.
+  PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
+  // First readahead. A hint without effect.
+  size_t initial_auto_readahead_size = 8 * 1024;
+  // Sequential reads before readahead starts. A hint without effect.
+  uint64_t num_file_reads_for_auto_readahead = 2;
+
+  // Ignored; kept so that programs which set it compile. Older releases had it.
+  std::shared_ptr<Cache> block_cache_compressed = nullptr;
+};
+
+// Names of properties of the block-based format.
+struct BlockBasedTablePropertyNames {
+  static const std::string kIndexType;
+  static const std::string kWholeKeyFiltering;
+  static const std::string kPrefixFiltering;
+  static const std::string kDecoupledPartitionedFilters;
+};
+
+// The caller owns the result.
+TableFactory* NewBlockBasedTableFactory(
+    const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
+
+enum EncodingType : char {
+  kPlain,
+  kPrefix,
+};
+
+struct PlainTablePropertyNames {
+  static const std::string kEncodingType;
+  static const std::string kBloomVersion;
+  static const std::string kNumBloomBlocks;
+};
+
+const uint32_t kPlainTableVariableLength = 0;
+
+struct PlainTableOptions {
+  static const char* kName() { return "PlainTableOptions"; }
+  uint32_t user_key_len = kPlainTableVariableLength;
+  int bloom_bits_per_key = 10;
+  double hash_table_ratio = 0.75;
+  size_t index_sparseness = 16;
+  size_t huge_page_tlb_size = 0;
+  EncodingType encoding_type = kPlain;
+  bool full_scan_mode = false;
+  bool store_index_in_file = false;
+};
+
+TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
+
+struct CuckooTablePropertyNames {
+  static const std::string kEmptyKey;
+  static const std::string kValueLength;
+  static const std::string kNumHashFunc;
+  static const std::string kCuckooBlockSize;
+  static const std::string kHashTableSize;
+  static const std::string kIsLastLevel;
+  static const std::string kIdentityAsFirstHash;
+  static const std::string kUseModuleHash;
+  static const std::string kUserKeyLength;
+};
+
+struct CuckooTableOptions {
+  static const char* kName() { return "CuckooTableOptions"; }
+  double hash_table_ratio = 0.9;
+  uint32_t max_search_depth = 100;
+  uint32_t cuckoo_block_size = 5;
+  bool identity_as_first_hash = false;
+  bool use_module_hash = true;
+};
+
+TableFactory* NewCuckooTableFactory(const CuckooTableOptions& table_options = CuckooTableOptions());
+
+// Carries the options of a table format; immutable once it is given to a database. The library
+// reads and writes tables itself: the built-in factories return NotSupported and nullptr from
+// NewTableReader() and NewTableBuilder().
+class TableFactory : public Customizable {
+ public:
+  ~TableFactory() override {}
+
+  static const char* kBlockCacheOpts() { return "BlockCache"; }
+  static const char* kBlockBasedTableName() { return "BlockBasedTable"; }
+  static const char* kPlainTableName() { return "PlainTable"; }
+  static const char* kCuckooTableName() { return "CuckooTable"; }
+  static const char* Type() { return "TableFactory"; }
+  // "BlockBasedTable", or with options: "{id=BlockBasedTable;block_size=8192}".
+  static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                 std::shared_ptr<TableFactory>* factory);
+
+  virtual Status NewTableReader(const TableReaderOptions& table_reader_options,
+                                std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
+                                std::unique_ptr<TableReader>* table_reader,
+                                bool prefetch_index_and_filter_in_cache = true) const {
+    return NewTableReader(ReadOptions(), table_reader_options, std::move(file), file_size,
+                          table_reader, prefetch_index_and_filter_in_cache);
+  }
+  virtual Status NewTableReader(const ReadOptions& ro,
+                                const TableReaderOptions& table_reader_options,
+                                std::unique_ptr<RandomAccessFileReader>&& file, uint64_t file_size,
+                                std::unique_ptr<TableReader>* table_reader,
+                                bool prefetch_index_and_filter_in_cache) const = 0;
+  virtual TableBuilder* NewTableBuilder(const TableBuilderOptions& table_builder_options,
+                                        WritableFileWriter* file) const = 0;
+  virtual std::unique_ptr<TableFactory> Clone() const = 0;
+  virtual bool IsDeleteRangeSupported() const { return false; }
+};
+
+TableFactory* NewAdaptiveTableFactory(
+    std::shared_ptr<TableFactory> table_factory_to_write = nullptr,
+    std::shared_ptr<TableFactory> block_based_table_factory = nullptr,
+    std::shared_ptr<TableFactory> plain_table_factory = nullptr,
+    std::shared_ptr<TableFactory> cuckoo_table_factory = nullptr);
+
+}  // namespace ashlar

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockCursor walks and searches the entries of one block.
+//
+// Every positioning call returns true and the entry, or false at either end of the block and on
+// damage; error() tells the two apart. The key is valid until the next call; it points into the
+// block when the entry stores it whole, else into the cursor's own buffer. Values point into the
+// block. The cursor borrows the block. After a false return only First, Last, Seek or Attach may
+// follow, except that Prev() may follow a Seek or Next that ran off the end.
+//
+// Entries are foreign bytes: each is checked against the block's bounds before it is used. Threads:
+// one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "table/block/block.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// How the keys of a block are to be understood.
+struct BlockKeyFormat {
+  static constexpr SequenceNumber kOwnSeqnos = ~uint64_t{0};
+
+  bool are_internal = true;                  // else plain strings, for which Seek is not allowed
+  SequenceNumber global_seqno = kOwnSeqnos;  // replaces the stored one of every key
+};
+
+// An internal key in two pieces, as searches take it.
+struct SeekTarget {
+  Slice user_key;
+  uint64_t trailer = 0;
+
+  SeekTarget(const Slice& key, uint64_t key_trailer) : user_key(key), trailer(key_trailer) {}
+  explicit SeekTarget(const Slice& internal_key)
+      : user_key(ExtractUserKey(internal_key)), trailer(ExtractTrailer(internal_key)) {}
+};
+
+class BlockCursor {
+ public:
+  BlockCursor() = default;
+  BlockCursor(const BlockCursor&) = delete;
+  BlockCursor& operator=(const BlockCursor&) = delete;
+
+  void Attach(const Block* block, const BlockKeyFormat& format);
+  void Detach();
+
+  bool First(Slice* key, Slice* value);
+  bool Last(Slice* key, Slice* value);
+  // The first entry at or after `target`.
+  bool Seek(const InternalKeyComparator& icmp, const SeekTarget& target, Slice* key, Slice* value);
+  // The same, when the entry can only lie in the interval of `restart_index` or behind it.
+  bool SeekInInterval(const InternalKeyComparator& icmp, uint32_t restart_index,
+                      const SeekTarget& target, Slice* key, Slice* value);
+  bool Next(Slice* key, Slice* value);
+  bool Prev(Slice* key, Slice* value);
+
+  // What is wrong with the entry at error_offset(), or null.
+  const char* error() const { return error_; }
+  uint32_t error_offset() const { return static_cast<uint32_t>(entry_ - block_->data()); }
+
+ private:
+  // Copies may write this many bytes behind the end of a key in the buffer.
+  static constexpr size_t kCopySlack = 16;
+  // Longer keys cost an allocation, once per cursor.
+  static constexpr size_t kInlineKeyBytes = 128;
+
+  struct Entry {
+    uint32_t shared;
+    uint32_t non_shared;
+    uint32_t value_bytes;
+    const char* suffix;
+    const char* value;
+    const char* next;  // the entry behind it
+  };
+  // An entry of the interval that Prev() walks.
+  struct BackwardEntry {
+    const char* entry;
+    const char* next;
+    const char* value;
+    uint32_t value_bytes;
+    uint32_t key_offset;  // into backward_keys_
+    uint32_t key_bytes;
+  };
+
+  bool NextSlow(Slice* key, Slice* value);
+  bool PrevSlow(Slice* key, Slice* value);
+  bool LoadInterval(const char* end);
+  bool Step();
+  bool Decode(const char* start, Entry* entry) const;
+  const char* LocateSeparateValue(const char* start, const char* p, Entry* entry) const;
+  bool DecodeRestartKey(uint32_t restart_index, Slice* stored_key);
+  void GoToRestart(uint32_t restart_index);
+  void TakeKey(const Entry& entry);
+  void GrowBuffer(size_t key_bytes);
+  bool Deliver(Slice* key, Slice* value);
+  Slice KeyForReader(const Slice& stored_key, std::string* rewritten) const;
+  bool Fail(const char* entry, const char* what);
+
+  template <typename Order>
+  bool SeekRestart(const Order& order, const SeekTarget& target, uint32_t* restart_index);
+  template <typename Order>
+  bool ScanTo(const Order& order, const SeekTarget& target, Slice* key, Slice* value);
+
+  const Block* block_ = nullptr;
+  const char* entry_ = nullptr;     // the current entry; entries_end() when past the end
+  const char* next_ = nullptr;      // the entry behind it
+  const char* fast_end_ = nullptr;  // end of what Next() may decode inline; data() if nothing
+  const char* key_ = nullptr;       // key as stored: in the block, in buffer_ or backward_keys_
+  size_t key_bytes_ = 0;
+  size_t min_key_bytes_ = 0;  // a trailer's worth if keys are internal
+  char* buffer_ = inline_buffer_;
+  size_t buffer_bytes_ = kInlineKeyBytes;  // slack not counted
+  Slice value_;  // kept up to date by the slow paths only; separate values follow each other
+  const char* error_ = nullptr;
+  BlockKeyFormat format_;
+  std::unique_ptr<char[]> heap_buffer_;
+
+  // The interval before the last Prev(): entries in front of entry_, the last one is next.
+  std::vector<BackwardEntry> backward_;
+  std::string backward_keys_;
+  std::string rewritten_key_;  // when the sequence number is replaced
+  char inline_buffer_[kInlineKeyBytes + kCopySlack];
+};
+
+// Hot: no allocation once the buffer has grown to the longest key, no call except for long copies.
+// Takes entries whose key lengths need one byte each; the rest, and damage, go the slow way.
+inline bool BlockCursor::Next(Slice* key, Slice* value) {
+  const char* const start = next_;
+  const ptrdiff_t room = fast_end_ - start;
+  if (room < 4) [[unlikely]] return NextSlow(key, value);
+  const auto* head = reinterpret_cast<const unsigned char*>(start);
+  const size_t shared = head[0], non_shared = head[1];
+  size_t value_bytes = head[2], header_bytes = 3;
+  if (value_bytes >= 0x80) {
+    if (head[3] >= 0x80) [[unlikely]] return NextSlow(key, value);
+    value_bytes = (value_bytes & 0x7f) | size_t{head[3]} << 7;
+    header_bytes = 4;
+  }
+  const size_t key_bytes = shared + non_shared;
+  const bool is_plain = ((shared | non_shared) < 0x80) & (shared <= key_bytes_) &
+                        (key_bytes >= min_key_bytes_) & (key_bytes <= buffer_bytes_) &
+                        (header_bytes + non_shared + value_bytes <= static_cast<size_t>(room));
+  if (!is_plain) [[unlikely]] return NextSlow(key, value);
+
+  const char* const suffix = start + header_bytes;
+  if (shared == 0) {
+    key_ = suffix;
+  } else {
+    char* const buffer = buffer_;
+    if (key_ != buffer) std::memcpy(buffer, key_, shared);
+    if (non_shared <= kCopySlack && room >= 4 + static_cast<ptrdiff_t>(kCopySlack)) {
+      std::memcpy(buffer + shared, suffix, kCopySlack);
+    } else {
+      std::memcpy(buffer + shared, suffix, non_shared);
+    }
+    key_ = buffer;
+  }
+  key_bytes_ = key_bytes;
+  entry_ = start;
+  next_ = suffix + non_shared + value_bytes;
+  *key = Slice(key_, key_bytes);
+  *value = Slice(suffix + non_shared, value_bytes);
+  return true;
+}
+
+inline bool BlockCursor::Prev(Slice* key, Slice* value) { return PrevSlow(key, value); }
+
+}  // namespace ashlar

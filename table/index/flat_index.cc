@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decoding takes two passes over the keys: the prefix common to all is known only at the end. Keys
+// and their rests are bounded by the uncompressed block (prefix compression can repeat bytes, so
+// the sum is checked against a limit before it is stored).
+#include "table/index/flat_index.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "table/block/block.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Prefix compression can make keys much longer than the block that holds them. No index of a real
+// file comes near this; a damaged one must not exhaust the memory.
+size_t MaxKeyBytes(size_t block_bytes) {
+  constexpr size_t kPlenty = size_t{256} << 20;
+  return std::min<size_t>(std::max(kPlenty, 64 * block_bytes), std::numeric_limits<uint32_t>::max());
+}
+
+// EntryReader walks the entries of an index block.
+class EntryReader {
+ public:
+  EntryReader(const Block& block, const IndexFormat& format)
+      : p_(block.data()), end_(block.entries_end()), format_(format) {}
+
+  bool AtEnd() const { return p_ == end_; }
+  const std::string& key() const { return key_; }
+  const BlockHandle& handle() const { return handle_; }
+
+  // Reads one entry. Returns what is wrong with it, or null.
+  const char* Read() {
+    uint32_t shared = 0, non_shared = 0, value_bytes = 0;
+    p_ = GetVarint32Ptr(p_, end_, &shared);
+    if (p_ != nullptr) p_ = GetVarint32Ptr(p_, end_, &non_shared);
+    if (p_ != nullptr && !format_.has_delta_handles) p_ = GetVarint32Ptr(p_, end_, &value_bytes);
+    if (p_ == nullptr) return "malformed entry";
+    if (shared > key_.size()) return "an entry shares more than the key before it";
+    if (static_cast<size_t>(end_ - p_) < non_shared) return "a key leaves the block";
+    key_.resize(shared);
+    key_.append(p_, non_shared);
+    p_ += non_shared;
+    const char* const value_end = format_.has_delta_handles ? end_ : p_ + value_bytes;
+    if (!format_.has_delta_handles && static_cast<size_t>(end_ - p_) < value_bytes) {
+      return "a value leaves the block";
+    }
+    return ReadValue(/*is_delta=*/format_.has_delta_handles && shared != 0, value_end);
+  }
+
+ private:
+  const char* ReadValue(bool is_delta, const char* limit) {
+    if (is_delta) {
+      uint64_t zigzag = 0;
+      p_ = GetVarint64Ptr(p_, limit, &zigzag);
+      if (p_ == nullptr) return "malformed delta of a block handle";
+      handle_.offset = handle_.end();
+      handle_.size += static_cast<uint64_t>(ZigZagDecode(zigzag));  // wraps; checked by the caller
+    } else {
+      p_ = ParseBlockHandle(p_, limit, &handle_);
+      if (p_ == nullptr) return "malformed block handle";
+    }
+    if (format_.has_first_keys) {
+      Slice first_key;
+      p_ = GetLengthPrefixedSlicePtr(p_, limit, &first_key);
+      if (p_ == nullptr || first_key.size() < kTrailerBytes) return "malformed first key";
+    }
+    if (!format_.has_delta_handles && p_ != limit) return "bytes behind a block handle";
+    return nullptr;
+  }
+
+  const char* p_;
+  const char* const end_;
+  const IndexFormat format_;
+  std::string key_;
+  BlockHandle handle_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FlatIndex>> FlatIndex::Parse(const Slice& contents, const Source& source) {
+  std::unique_ptr<FlatIndex> index(new FlatIndex(source));
+  RETURN_IF_ERROR(index->Decode(contents, source));
+  RETURN_IF_ERROR(index->CheckOrder());
+  return index;
+}
+
+Status FlatIndex::Decode(const Slice& contents, const Source& source) {
+  Block block;
+  RETURN_IF_ERROR(Block::Parse(contents, &block));
+  if (block.has_separate_values() || block.has_hash_index()) {
+    return Status::Corruption("an index block in the form of a data block");
+  }
+  Keys keys;
+  const size_t max_key_bytes = MaxKeyBytes(contents.size());
+  for (EntryReader reader(block, source.format); !reader.AtEnd();) {
+    const char* problem = reader.Read();
+    const bool is_short = !has_user_keys_ && reader.key().size() < kTrailerBytes;
+    if (problem == nullptr && is_short) problem = "a key is shorter than its trailer";
+    if (problem == nullptr && !reader.handle().FitsBefore(source.data_end)) {
+      problem = "a block handle points outside the data";
+    }
+    const size_t key_bytes = keys.bytes.size() + reader.key().size();
+    if (problem == nullptr && key_bytes > max_key_bytes) problem = "too many bytes of keys";
+    if (problem != nullptr) return Status::Corruption(StrCat(problem, ", entry ", size()));
+    keys.bytes.append(reader.key());
+    keys.ends.push_back(static_cast<uint32_t>(key_bytes));
+    handles_.push_back({.offset = reader.handle().offset, .size = reader.handle().size});
+  }
+  handles_.shrink_to_fit();
+  Build(keys);
+  return Status::OK();
+}
+
+void FlatIndex::Build(const Keys& keys) {
+  const size_t count = keys.ends.size();
+  if (comparator_.order() != KeyOrder::kCustom && count != 0) {
+    Slice prefix = UserPart(keys.at(0));
+    for (size_t i = 1; i < count; ++i) {
+      prefix = Slice(prefix.data(), prefix.difference_offset(UserPart(keys.at(i))));
+    }
+    prefix_ = prefix.ToString();
+  }
+  heads_.reserve(count);
+  rest_ends_.reserve(count);
+  if (!has_user_keys_) trailers_.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    Slice rest = UserPart(keys.at(i));
+    rest.remove_prefix(prefix_.size());
+    heads_.push_back(KeyHead(rest, comparator_.order()));
+    rests_.append(rest.data(), rest.size());
+    rest_ends_.push_back(static_cast<uint32_t>(rests_.size()));
+    if (!has_user_keys_) trailers_.push_back(ExtractTrailer(keys.at(i)));
+  }
+  rests_.shrink_to_fit();
+}
+
+// A search among keys that do not ascend would answer wrongly instead of failing. Equal neighbours
+// do occur: filter partitions may end inside one user key.
+Status FlatIndex::CheckOrder() const {
+  std::string buffer;
+  for (size_t i = 1; i < size(); ++i) {
+    const Slice key = UserKey(i, &buffer);
+    if (CompareAt(i - 1, key, has_user_keys_ ? 0 : trailers_[i]) > 0) {
+      return Status::Corruption(StrCat("index keys do not ascend at entry ", i));
+    }
+  }
+  return Status::OK();
+}
+
+Slice FlatIndex::UserKey(size_t index, std::string* buffer) const {
+  const Slice rest = Rest(index);
+  buffer->assign(prefix_);
+  buffer->append(rest.data(), rest.size());
+  return *buffer;
+}
+
+// Compares the key of an entry with one that begins with the common prefix.
+int FlatIndex::CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const {
+  const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
+  const int by_user_key = comparator_.CompareUserKeys(Rest(index), rest);
+  if (by_user_key != 0 || has_user_keys_) return by_user_key;
+  return trailers_[index] > trailer ? -1 : trailers_[index] < trailer ? +1 : 0;
+}
+
+// Among the entries from `first` on whose heads equal that of `first`, finds the first key that is
+// at or after the target, or the entry behind them.
+size_t FlatIndex::ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const {
+  size_t left = first, step = 1, right = first;
+  while (right < size() && heads_[right] == heads_[first]) {  // gallop: ties are few
+    if (CompareAt(right, user_key, trailer) >= 0) break;
+    left = right + 1;
+    right = std::min(size(), right + step);
+    step *= 2;
+  }
+  // The answer lies in [left, right]: entries before `left` are before the target; `right` is not,
+  // or its head is greater, or it is the end.
+  while (left < right) {
+    const size_t middle = left + (right - left) / 2;
+    const bool is_before =
+        heads_[middle] == heads_[first] && CompareAt(middle, user_key, trailer) < 0;
+    left = is_before ? middle + 1 : left;
+    right = is_before ? right : middle;
+  }
+  return left;
+}
+
+bool FlatIndex::SeparatorEquals(size_t index, const Slice& user_key) const {
+  if (!user_key.starts_with(prefix_)) return false;
+  const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
+  return comparator_.EqualUserKeys(Rest(index), rest);
+}
+
+size_t FlatIndex::MemoryBytes() const {
+  return sizeof(*this) + heads_.capacity() * sizeof(uint64_t) +
+         handles_.capacity() * sizeof(Handle) + trailers_.capacity() * sizeof(uint64_t) +
+         rest_ends_.capacity() * sizeof(uint32_t) + rests_.capacity() + prefix_.capacity();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FlatIndex is an index block decoded into arrays: for each entry the head of its key, the rest of
+// the key, and a block handle. It serves every index type, their partitions and top levels, and the
+// index of filter partitions. docs/formats/block_based_table.md, section 6.
+//
+// The prefix that all keys share is stored once; a head is the eight bytes behind it. So a search
+// touches one dense array and compares whole keys only where heads are equal. Immutable after
+// Parse(): any thread may search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "table/format/block_handle.h"
+#include "util/internal_key.h"
+#include "util/key_head_index.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+// How the entries of an index block are written; properties of the file.
+struct IndexFormat {
+  bool has_user_keys = false;      // rocksdb.index.key.is.user.key
+  bool has_delta_handles = false;  // rocksdb.index.value.is.delta.encoded
+  bool has_first_keys = false;     // type 3; the first keys are checked and dropped
+};
+
+class FlatIndex {
+ public:
+  struct Source {
+    IndexFormat format;
+    const InternalKeyComparator* comparator = nullptr;
+    uint64_t data_end = 0;  // every handle must lie in front of this offset
+  };
+  // Decodes a verified, uncompressed block. Corruption says what is wrong inside the block.
+  static Result<std::unique_ptr<FlatIndex>> Parse(const Slice& contents, const Source& source);
+
+  size_t size() const { return handles_.size(); }
+  bool empty() const { return handles_.empty(); }
+
+  // Index of the first entry whose key is at or after (user_key, trailer), or size().
+  // Hot: log2(size) loads without branches; one key comparison if heads are equal.
+  size_t Find(const Slice& user_key, uint64_t trailer) const {
+    if (empty()) return 0;
+    const size_t prefix_bytes = prefix_.size();
+    if (prefix_bytes != 0 && !user_key.starts_with(prefix_)) [[unlikely]] {
+      return comparator_.CompareUserKeys(user_key, prefix_) < 0 ? 0 : size();
+    }
+    const uint64_t head = KeyHead(user_key.data() + prefix_bytes, user_key.size() - prefix_bytes,
+                                  comparator_.order());
+    const size_t index = LowerBoundHead(heads_.data(), heads_.size(), head);
+    if (index == size() || heads_[index] != head) [[likely]] return index;
+    return ResolveTie(index, user_key, trailer);
+  }
+  size_t Find(const Slice& internal_key) const {
+    return Find(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
+  }
+
+  BlockHandle handle(size_t index) const {
+    return {.offset = handles_[index].offset, .size = handles_[index].size};
+  }
+  // The separator's user key, assembled into `buffer`.
+  Slice UserKey(size_t index, std::string* buffer) const;
+
+  // True if entries of `user_key` may go on in the block behind that of entry `index`, to which
+  // Find() led and which has none after the target.
+  bool ContinuesBehind(size_t index, const Slice& user_key) const {
+    return !has_user_keys_ && SeparatorEquals(index, user_key);
+  }
+
+  // Starts loading what a following Find() may touch first.
+  void PrefetchHeads() const { __builtin_prefetch(heads_.data() + heads_.size() / 2); }
+
+  size_t MemoryBytes() const;
+
+ private:
+  struct Handle {
+    uint64_t offset;
+    uint64_t size;
+  };
+
+  explicit FlatIndex(const Source& source)
+      : comparator_(*source.comparator), has_user_keys_(source.format.has_user_keys) {}
+
+  // All keys of a block as they are written, one behind the other.
+  struct Keys {
+    std::string bytes;
+    std::vector<uint32_t> ends;
+    Slice at(size_t i) const {
+      const size_t begin = i == 0 ? 0 : ends[i - 1];
+      return Slice(bytes.data() + begin, ends[i] - begin);
+    }
+  };
+
+  void Build(const Keys& keys);
+  Slice UserPart(const Slice& key) const { return has_user_keys_ ? key : ExtractUserKey(key); }
+  Status Decode(const Slice& contents, const Source& source);
+  Status CheckOrder() const;
+  // The part of a key behind the common prefix, without a trailer.
+  Slice Rest(size_t index) const {
+    const size_t begin = index == 0 ? 0 : rest_ends_[index - 1];
+    return Slice(rests_.data() + begin, rest_ends_[index] - begin);
+  }
+  int CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const;
+  size_t ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const;
+  bool SeparatorEquals(size_t index, const Slice& user_key) const;
+
+  std::vector<uint64_t> heads_;
+  std::vector<Handle> handles_;
+  std::vector<uint64_t> trailers_;  // empty if keys are user keys
+  std::vector<uint32_t> rest_ends_;
+  std::string rests_;
+  std::string prefix_;
+  InternalKeyComparator comparator_;
+  bool has_user_keys_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// InternalIterator walks a sorted run of internal keys: a memtable, a table, a level.
+//
+// Steps inside a block are not virtual: a source that reads blocks lends its cursor to the base
+// class, and only crossing to the next block is a call. An iterator that is not Valid() is at an end
+// or has failed; status() tells which. Keys and values live until the next move. Threads: one at a
+// time.
+#pragma once
+
+#include <cassert>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "table/block/block_cursor.h"
+
+namespace ashlar {
+
+class Arena;
+
+class InternalIterator {
+ public:
+  InternalIterator() = default;
+  virtual ~InternalIterator();
+  InternalIterator(const InternalIterator&) = delete;
+  InternalIterator& operator=(const InternalIterator&) = delete;
+
+  bool Valid() const { return valid_; }
+  Slice key() const {
+    assert(valid_);
+    return key_;
+  }
+  Slice value() const {
+    assert(valid_);
+    return value_;
+  }
+  virtual Status status() const { return status_; }
+
+  virtual void SeekToFirst() = 0;
+  virtual void SeekToLast() = 0;
+  // The first entry at or after the internal key; the last one at or before it.
+  virtual void Seek(const Slice& internal_key) = 0;
+  virtual void SeekForPrev(const Slice& internal_key) = 0;
+
+  void Next() {
+    assert(valid_);
+    if (cursor_ != nullptr && cursor_->Next(&key_, &value_)) [[likely]] return;
+    NextSlow();
+  }
+  void Prev() {
+    assert(valid_);
+    if (cursor_ != nullptr && cursor_->Prev(&key_, &value_)) [[likely]] return;
+    PrevSlow();
+  }
+
+  // The cursor whose steps are this iterator's steps until it reports an end, or null. For
+  // iterators over iterators: they may drive it themselves, and call Next() or Prev() here when it
+  // reports an end. It may change with every call of this object.
+  BlockCursor* cursor() const { return cursor_; }
+
+ protected:
+  // The step when there is no cursor, or when the cursor met the end of its block or damage.
+  virtual void NextSlow() = 0;
+  virtual void PrevSlow() = 0;
+
+  bool valid_ = false;
+  Slice key_;
+  Slice value_;
+  BlockCursor* cursor_ = nullptr;
+  Status status_;
+};
+
+// Whether an iterator was built with `new` or inside an arena.
+enum class IteratorHome : bool { kHeap, kArena };
+
+inline IteratorHome HomeOf(const Arena* arena) {
+  return arena == nullptr ? IteratorHome::kHeap : IteratorHome::kArena;
+}
+inline void DestroyIterator(InternalIterator* iterator, IteratorHome home) {
+  if (home == IteratorHome::kHeap) {
+    delete iterator;
+  } else if (iterator != nullptr) {
+    iterator->~InternalIterator();
+  }
+}
+
+// An iterator over nothing, with the given status. `arena` may be null.
+InternalIterator* NewEmptyInternalIterator(Arena* arena, const Status& status = Status::OK());
+
+}  // namespace ashlar

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MergingIterator merges sorted runs into one, in internal key order.
+//
+// It keeps the child with the first key apart from a heap of the others. A step moves that child
+// and compares it with the top of the heap, the runner-up, only: one comparison of cached key heads
+// in the common case. Equal keys come in the order of the children. The first error of any child
+// ends the iteration: Valid() is false and status() is that error. Threads: one at a time.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "table/iterator/internal_iterator.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class MergingIterator final {
+ public:
+  // Owns the children, none of which is null. The comparator outlives the iterator.
+  MergingIterator(const InternalKeyComparator* comparator, std::vector<InternalIterator*> children,
+                  IteratorHome children_home);
+  ~MergingIterator();
+  MergingIterator(const MergingIterator&) = delete;
+  MergingIterator& operator=(const MergingIterator&) = delete;
+
+  bool Valid() const { return current_.iterator != nullptr; }
+  Slice key() const { return current_.iterator->key(); }
+  Slice value() const { return current_.iterator->value(); }
+  // Index of the child that holds the current entry.
+  uint32_t child() const { return current_.index; }
+  const Status& status() const { return status_; }
+
+  void SeekToFirst();
+  void SeekToLast();
+  void Seek(const Slice& internal_key);
+  void SeekForPrev(const Slice& internal_key);
+  void Next();
+  void Prev();
+
+ private:
+  enum class Direction : uint8_t { kForward, kReverse };
+
+  // A child that is on an entry. A null iterator stands for none.
+  struct Run {
+    uint64_t head = 0;  // of the entry's user key
+    InternalIterator* iterator = nullptr;
+    uint32_t index = 0;
+  };
+
+  template <Direction kDirection>
+  bool ComesFirst(const Run& a, const Run& b) const;
+  template <Direction kDirection, typename Position>
+  void PositionAll(const Position& position);
+  template <Direction kDirection>
+  bool SwitchDirection();
+  template <Direction kDirection>
+  void OrderHeap();
+  template <Direction kDirection>
+  void TakeRunnerUp();
+  template <Direction kDirection>
+  void Settle();
+  template <Direction kDirection>
+  void SiftDown(size_t hole, const Run& run);
+  bool Admit(InternalIterator* child, uint32_t index);
+  void Fail(const Status& status);
+  uint64_t Head(const InternalIterator& child) const {
+    return comparator_.Head(ExtractUserKey(child.key()));
+  }
+
+  Run current_;
+  std::vector<Run> heap_;  // the other children that are on an entry; the runner-up is in front
+  Direction direction_ = Direction::kForward;
+  InternalKeyComparator comparator_;
+  std::vector<InternalIterator*> children_;
+  IteratorHome children_home_;
+  Status status_;
+};
+
+inline void MergingIterator::Next() {
+  assert(Valid());
+  if (direction_ != Direction::kForward && !SwitchDirection<Direction::kForward>()) return;
+  current_.iterator->Next();
+  if (current_.iterator->Valid()) [[likely]] {
+    if (heap_.empty()) return;
+    current_.head = Head(*current_.iterator);
+    if (current_.head < heap_.front().head) return;
+  }
+  Settle<Direction::kForward>();
+}
+
+inline void MergingIterator::Prev() {
+  assert(Valid());
+  if (direction_ != Direction::kReverse && !SwitchDirection<Direction::kReverse>()) return;
+  current_.iterator->Prev();
+  if (current_.iterator->Valid()) [[likely]] {
+    if (heap_.empty()) return;
+    current_.head = Head(*current_.iterator);
+    if (current_.head > heap_.front().head) return;
+  }
+  Settle<Direction::kReverse>();
+}
+
+}  // namespace ashlar

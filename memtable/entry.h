@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MemTableEntry: how a memtable keeps one internal key and its value, whatever the representation:
+// this header, then user key, trailer and value, in one piece of arena memory. Immutable once it is
+// reachable by others.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "ashlar/slice.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class MemTableEntry {
+ public:
+  static size_t BytesFor(const Slice& user_key, const Slice& value) {
+    return sizeof(MemTableEntry) + user_key.size() + kTrailerBytes + value.size();
+  }
+  // Fills this header and the bytes behind it, BytesFor() in total.
+  void Fill(const Slice& user_key, uint64_t trailer, const Slice& value) {
+    user_key_bytes_ = static_cast<uint32_t>(user_key.size());
+    value_bytes_ = static_cast<uint32_t>(value.size());
+    char* p = reinterpret_cast<char*>(this + 1);
+    if (!user_key.empty()) std::memcpy(p, user_key.data(), user_key.size());
+    p += user_key.size();
+    if constexpr (std::endian::native == std::endian::big) trailer = __builtin_bswap64(trailer);
+    std::memcpy(p, &trailer, kTrailerBytes);
+    if (!value.empty()) std::memcpy(p + kTrailerBytes, value.data(), value.size());
+  }
+
+  Slice internal_key() const { return Slice(bytes(), user_key_bytes_ + kTrailerBytes); }
+  Slice user_key() const { return Slice(bytes(), user_key_bytes_); }
+  uint64_t trailer() const { return LoadLittleEndian64(bytes() + user_key_bytes_); }
+  Slice value() const { return Slice(bytes() + user_key_bytes_ + kTrailerBytes, value_bytes_); }
+
+ private:
+  const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
+
+  uint32_t user_key_bytes_;
+  uint32_t value_bytes_;
+};
+
+}  // namespace ashlar

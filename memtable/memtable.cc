@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A memtable is a representation (skip list or vector), an optional Bloom filter, and counters, all
+// over one arena. This file only joins them.
+#include "memtable/memtable.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "util/hash.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Both sizes are kept in 32 bits.
+constexpr size_t kMaxSliceBytes = std::numeric_limits<uint32_t>::max();
+
+// Spreads threads over the counter stripes in the order in which they first insert.
+size_t ThreadIndex() {
+  static constinit std::atomic<size_t> next_index{0};
+  static thread_local size_t index = 0;  // 0 = not given yet
+  if (index == 0) [[unlikely]] index = 1 + next_index.fetch_add(1, std::memory_order_relaxed);
+  return index;
+}
+
+void AcquirePin(void* memtable) { static_cast<const MemTable*>(memtable)->Ref(); }
+void ReleasePin(void* memtable, void* /*unused*/) { static_cast<const MemTable*>(memtable)->Unref(); }
+
+void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  uint64_t seen = cell->load(std::memory_order_relaxed);
+  while (seen < value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
+  uint64_t seen = cell->load(std::memory_order_relaxed);
+  while (seen > value && !cell->compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
+                   uint64_t id)
+    : comparator_(comparator),
+      id_(id),
+      bloom_whole_keys_(options.bloom_whole_keys),
+      bloom_prefixes_(options.bloom_prefixes),
+      arena_(options.arena_block_bytes) {
+  if (options.representation == MemTableOptions::Representation::kVector) {
+    vector_.emplace(comparator_, &arena_);
+  } else {
+    list_.emplace(comparator_, options.common_prefix, &arena_);
+  }
+  if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
+    bloom_.emplace(options.bloom_bits, &arena_);
+  }
+}
+
+Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
+                     const Slice& value, InsertHint* hint) {
+  assert(seqno <= kMaxSequenceNumber);
+  if (type == kTypeRangeDeletion) [[unlikely]] {
+    return Status::NotSupported("DeleteRange", "range tombstones are not supported yet");
+  }
+  if (user_key.size() > kMaxSliceBytes || value.size() > kMaxSliceBytes) [[unlikely]] {
+    return Status::InvalidArgument(StrCat("key of ", user_key.size(), " and value of ",
+                                          value.size(), " bytes: each must be below 4 GiB"));
+  }
+  const uint64_t trailer = PackTrailer(seqno, type);
+  if (bloom_.has_value()) AddToBloom(user_key);
+  if (list_.has_value()) [[likely]] {
+    const bool exclusive = hint != nullptr && hint->exclusive;
+    if (!list_->Insert(list_->At(user_key, trailer), value, exclusive)) [[unlikely]] {
+      return Status::TryAgain("the memtable holds this key with this sequence number already");
+    }
+  } else {
+    vector_->Insert(user_key, trailer, value);
+  }
+  const size_t bytes = user_key.size() + kTrailerBytes + value.size();
+  if (hint != nullptr) [[likely]] {
+    hint->pending.Note(seqno, type, bytes);
+  } else {
+    MemTableCounters added;
+    added.Note(seqno, type, bytes);
+    AddConcurrently(added);
+  }
+  return Status::OK();
+}
+
+void MemTable::AddCounters(InsertHint* hint) {
+  if (hint->pending.entries == 0) return;
+  if (hint->exclusive) {
+    AddExclusively(hint->pending);
+  } else {
+    AddConcurrently(hint->pending);
+  }
+  hint->pending = MemTableCounters();
+}
+
+void MemTable::AddConcurrently(const MemTableCounters& added) {
+  CounterStripe& stripe = stripes_[ThreadIndex() % kStripes];
+  stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
+  if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
+  stripe.raw_bytes.fetch_add(added.raw_bytes, std::memory_order_relaxed);
+  LowerTo(&stripe.smallest_seqno, added.smallest_seqno);
+  RaiseTo(&stripe.largest_seqno, added.largest_seqno);
+}
+
+// The same without locked instructions: nobody else writes.
+void MemTable::AddExclusively(const MemTableCounters& added) {
+  CounterStripe& stripe = stripes_[0];
+  const auto bump = [](std::atomic<uint64_t>* cell, uint64_t n) {
+    cell->store(cell->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  };
+  bump(&stripe.entries, added.entries);
+  bump(&stripe.deletes, added.deletes);
+  bump(&stripe.raw_bytes, added.raw_bytes);
+  if (added.smallest_seqno < stripe.smallest_seqno.load(std::memory_order_relaxed)) {
+    stripe.smallest_seqno.store(added.smallest_seqno, std::memory_order_relaxed);
+  }
+  if (added.largest_seqno > stripe.largest_seqno.load(std::memory_order_relaxed)) {
+    stripe.largest_seqno.store(added.largest_seqno, std::memory_order_relaxed);
+  }
+}
+
+bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
+  if (bloom_.has_value() && !MayContain(key, lookup)) return false;
+  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+  return VisitVersions(key, [&](uint64_t trailer, const Slice& value) {
+    return lookup->Offer(trailer, value, pin);
+  });
+}
+
+bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
+  if (bloom_whole_keys_) return bloom_->MayContain(lookup->FilterHash());
+  if (!bloom_prefixes_->InDomain(key.user_key)) return true;
+  return bloom_->MayContain(FilterHash64(bloom_prefixes_->Transform(key.user_key)));
+}
+
+void MemTable::AddToBloom(const Slice& user_key) {
+  if (bloom_whole_keys_) bloom_->Add(FilterHash64(user_key));
+  if (bloom_prefixes_ != nullptr && bloom_prefixes_->InDomain(user_key)) {
+    bloom_->Add(FilterHash64(bloom_prefixes_->Transform(user_key)));
+  }
+}
+
+MemTableCounters MemTable::counters() const {
+  MemTableCounters total;
+  for (const CounterStripe& stripe : stripes_) {
+    total.entries += stripe.entries.load(std::memory_order_relaxed);
+    total.deletes += stripe.deletes.load(std::memory_order_relaxed);
+    total.raw_bytes += stripe.raw_bytes.load(std::memory_order_relaxed);
+    total.smallest_seqno =
+        std::min(total.smallest_seqno, stripe.smallest_seqno.load(std::memory_order_relaxed));
+    total.largest_seqno =
+        std::max(total.largest_seqno, stripe.largest_seqno.load(std::memory_order_relaxed));
+  }
+  return total;
+}
+
+bool MemTable::IsEmpty() const {
+  return list_.has_value() ? list_->First() == nullptr : vector_->Sorted()->empty();
+}
+
+std::string MemTable::CommonPrefix() const {
+  return list_.has_value() ? list_->CommonPrefix() : "";
+}
+
+uint64_t MemTable::EstimateRank(const Slice& user_key) const {
+  // The position before every version of the key.
+  const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
+  if (list_.has_value()) return list_->EstimateRank(list_->At(user_key, trailer));
+  return vector_->LowerBound(*vector_->Sorted(), user_key, trailer);
+}
+
+MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice& end) const {
+  const MemTableCounters total = counters();
+  const uint64_t first = EstimateRank(begin), last = EstimateRank(end);
+  if (total.entries == 0 || last <= first) return {};
+  const uint64_t entries = std::min(last - first, total.entries);
+  return {entries, entries * (total.raw_bytes / total.entries)};
+}
+
+std::string MemTable::DebugString() const {
+  const MemTableCounters total = counters();
+  return StrCat("memtable ", id_, list_.has_value() ? " skip list" : " vector", "\n  entries ",
+                total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ", total.raw_bytes,
+                "\n  memory bytes ", ApproximateMemoryUsage(), "\n  seqnos ", total.smallest_seqno,
+                "..", total.largest_seqno, "\n");
+}
+
+}  // namespace ashlar

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MemTable holds the newest entries of one column family in memory, in internal-key order, until
+// they are flushed to a table.
+//
+// It counts references, since super versions, iterators and pinned values share it; readers inside
+// an epoch need none. Memory comes from one arena and is freed with the memtable, never earlier.
+// Threads: any number may insert and read at once, unless a function says otherwise. A reader sees
+// every entry whose Add() happened before its call; entries added meanwhile it may or may not see,
+// which is why it reads at or below a published sequence number.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ashlar/slice.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/status.h"
+#include "memtable/memtable_bloom.h"
+#include "memtable/skip_list.h"
+#include "memtable/vector_rep.h"
+#include "table/iterator/point_lookup.h"
+#include "util/arena.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class InternalIterator;
+
+struct MemTableOptions {
+  enum class Representation : uint8_t { kSkipList, kVector };
+
+  Representation representation = Representation::kSkipList;
+  size_t arena_block_bytes = 1 << 20;
+  // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
+  // this one, for example. A wrong guess costs speed only.
+  std::string common_prefix;
+  // Size of the Bloom filter; 0 = none. It holds whole user keys, or prefixes, or both.
+  uint64_t bloom_bits = 0;
+  bool bloom_whole_keys = false;
+  std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
+};
+
+// What a memtable counts about its entries.
+struct MemTableCounters {
+  uint64_t entries = 0;
+  uint64_t deletes = 0;    // point tombstones among them
+  uint64_t raw_bytes = 0;  // internal keys and values
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;  // above largest_seqno while empty
+  SequenceNumber largest_seqno = 0;
+
+  void Note(SequenceNumber seqno, ValueType type, size_t bytes) {
+    ++entries;
+    deletes += type == kTypeDeletion || type == kTypeSingleDeletion ||
+               type == kTypeDeletionWithTimestamp;
+    raw_bytes += bytes;
+    smallest_seqno = seqno < smallest_seqno ? seqno : smallest_seqno;
+    largest_seqno = seqno > largest_seqno ? seqno : largest_seqno;
+  }
+};
+
+// What the insertions of one batch into one memtable share. Belongs to one thread.
+struct InsertHint {
+  // The caller's promise that no other Add() on this memtable runs until this batch is done; makes
+  // insertion cheaper.
+  bool exclusive = false;
+  // Collected by Add(); the caller hands it over with AddCounters() at the end of the batch.
+  MemTableCounters pending;
+};
+
+class MemTable {
+ public:
+  // The comparator's user comparator outlives the memtable. One reference is the caller's.
+  MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options, uint64_t id);
+  MemTable(const MemTable&) = delete;
+  MemTable& operator=(const MemTable&) = delete;
+
+  void Ref() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Deletes the memtable with the last reference. Readers in an epoch are protected by the owner of
+  // a reference, who waits for them before giving it up.
+  void Unref() const {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  // Inserts one entry. TryAgain if this very internal key is there already (skip list only),
+  // InvalidArgument for a key or value of 4 GiB or more, NotSupported for range tombstones. With a
+  // hint the counters wait in it; without, they are added at once.
+  Status Add(SequenceNumber seqno, ValueType type, const Slice& user_key, const Slice& value,
+             InsertHint* hint = nullptr);
+  // Adds what a batch has collected and clears it.
+  void AddCounters(InsertHint* hint);
+
+  // Offers the versions of key.user_key at or below key.trailer, newest first, until the lookup is
+  // decided; true if it is. Large values are pinned through a reference on the memtable.
+  bool Get(const LookupKey& key, PointLookup* lookup) const;
+
+  // Calls visit(trailer, value) for the same versions until it returns true; true if it did. Values
+  // live as long as the memtable.
+  template <typename Visit>
+  bool VisitVersions(const LookupKey& key, Visit&& visit) const;
+
+  // The memtable must outlive the iterator. With an arena the iterator is built there.
+  InternalIterator* NewIterator(Arena* arena) const;
+
+  // Bytes of the arena in use; what the write buffer limits are compared with. Cheap.
+  size_t ApproximateMemoryUsage() const { return arena_.ApproximateMemoryUsage(); }
+  // Bytes taken from the system.
+  size_t MemoryAllocatedBytes() const { return arena_.MemoryAllocatedBytes(); }
+
+  // Sums over all entries whose counters were added.
+  MemTableCounters counters() const;
+  uint64_t num_entries() const { return counters().entries; }
+  uint64_t num_deletes() const { return counters().deletes; }
+  uint64_t raw_bytes() const { return counters().raw_bytes; }
+  SequenceNumber smallest_seqno() const { return counters().smallest_seqno; }
+  SequenceNumber largest_seqno() const { return counters().largest_seqno; }
+  // Whether nothing was ever inserted. Exact, unlike the counters of batches under way.
+  bool IsEmpty() const;
+
+  uint64_t id() const { return id_; }
+  const InternalKeyComparator& comparator() const { return comparator_; }
+  // What all user keys begin with. Only a guess while insertions go on.
+  std::string CommonPrefix() const;
+
+  struct RangeEstimate {
+    uint64_t entries = 0;
+    uint64_t bytes = 0;
+  };
+  // About what lies in [begin, end) of user keys.
+  RangeEstimate EstimateRange(const Slice& begin, const Slice& end) const;
+
+  std::string DebugString() const;
+
+ private:
+
+  // Insertion counts go to one of a few cache lines, by thread.
+  static constexpr size_t kStripes = 8;
+  struct alignas(64) CounterStripe {
+    std::atomic<uint64_t> entries{0};
+    std::atomic<uint64_t> deletes{0};
+    std::atomic<uint64_t> raw_bytes{0};
+    std::atomic<SequenceNumber> smallest_seqno{kMaxSequenceNumber};
+    std::atomic<SequenceNumber> largest_seqno{0};
+  };
+
+  ~MemTable() = default;  // by Unref()
+
+  bool MayContain(const LookupKey& key, PointLookup* lookup) const;
+  void AddToBloom(const Slice& user_key);
+  void AddConcurrently(const MemTableCounters& added);
+  void AddExclusively(const MemTableCounters& added);
+  uint64_t EstimateRank(const Slice& user_key) const;
+
+  const InternalKeyComparator comparator_;
+  const uint64_t id_;
+  const bool bloom_whole_keys_;
+  const std::shared_ptr<const SliceTransform> bloom_prefixes_;
+  mutable std::atomic<int> refs_{1};
+  ConcurrentArena arena_;
+  // Exactly one of the two is there.
+  std::optional<SkipList> list_;
+  std::optional<VectorRep> vector_;
+  std::optional<MemTableBloom> bloom_;
+  CounterStripe stripes_[kStripes];
+};
+
+template <typename Visit>
+bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
+  if (list_.has_value()) [[likely]] {
+    const SkipList::Position position = list_->At(key.user_key, key.trailer);
+    for (const SkipList::Node* node = list_->Find(position); node != nullptr; node = node->Next()) {
+      if (!comparator_.EqualUserKeys(node->user_key(), key.user_key)) return false;
+      if (visit(node->trailer(), node->value())) return true;
+    }
+    return false;
+  }
+  const auto entries = vector_->Sorted();
+  for (size_t i = vector_->LowerBound(*entries, key.user_key, key.trailer); i < entries->size();
+       ++i) {
+    const MemTableEntry& entry = *(*entries)[i];
+    if (!comparator_.EqualUserKeys(entry.user_key(), key.user_key)) return false;
+    if (visit(entry.trailer(), entry.value())) return true;
+  }
+  return false;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizing of the memtable's Bloom filter, which is cleared once and lives in the memtable's arena.
+#include "memtable/memtable_bloom.h"
+
+#include <algorithm>
+#include <new>
+
+namespace ashlar {
+
+MemTableBloom::MemTableBloom(uint64_t bits, ConcurrentArena* arena)
+    : lines_(std::max<uint64_t>(1, bits / 512)) {
+  constexpr size_t kLineBytes = 64;
+  char* memory = arena->AllocateAligned(lines_ * kLineBytes + kLineBytes);
+  const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLineBytes;
+  memory += (kLineBytes - misplaced) % kLineBytes;
+  words_ = reinterpret_cast<std::atomic<uint64_t>*>(memory);
+  for (uint64_t i = 0; i < lines_ * 8; ++i) new (&words_[i]) std::atomic<uint64_t>(0);
+}
+
+}  // namespace ashlar

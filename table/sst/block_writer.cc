@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A block is stored compressed only if that saves the share the options ask for; the limit is given
+// to the library, so that hopeless blocks end early.
+#include "table/sst/block_writer.h"
+
+#include <cassert>
+
+#include "env/file_writer.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Status BlockWriter::Open() {
+  if (options_.compression == kNoCompression) return Status::OK();
+  ASSIGN_OR_RETURN(compressor_,
+                   Compressor::Create(options_.compression, options_.compression_opts));
+  return Status::OK();
+}
+
+Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* handle) {
+  Slice stored = block;
+  CompressionType type = kNoCompression;
+  was_rejected_ = false;
+  if (packing == Packing::kMayBeCompressed && compressor_ != nullptr) {
+    if (TryCompress(block)) {
+      if (options_.verify_compression) RETURN_IF_ERROR(CheckCompressed(block));
+      stored = compressed_;
+      type = compressor_->type();
+      used_types_ |= uint32_t{1} << type;
+    } else {
+      was_rejected_ = true;
+    }
+  }
+  char trailer[kBlockTrailerBytes];
+  EncodeBlockTrailer(options_.checksum, offset_, stored, type, trailer);
+  *handle = {offset_, stored.size()};
+  RETURN_IF_ERROR(Append(stored));
+  return Append(Slice(trailer, sizeof(trailer)));
+}
+
+Status BlockWriter::Append(const Slice& bytes) {
+  RETURN_IF_ERROR(file_->Append(bytes));
+  offset_ += bytes.size();
+  return Status::OK();
+}
+
+bool BlockWriter::TryCompress(const Slice& block) {
+  const size_t limit = CompressedSizeLimit(block.size(), options_.compression_opts);
+  return compressor_->Compress(block, limit, &compressed_);
+}
+
+Status BlockWriter::CheckCompressed(const Slice& block) {
+  std::string raw;
+  RETURN_IF_ERROR(
+      UncompressToString(compressor_->type(), compressed_, /*dict=*/nullptr, &raw));
+  if (block == Slice(raw)) return Status::OK();
+  return Status::Corruption(StrCat("verify_compression: ", file_->path(), ", offset ", offset_,
+                                   ": a new block of ", block.size(),
+                                   " bytes decompresses to other bytes; check the memory"));
+}
+
+}  // namespace ashlar

@@ -68,6 +68,7 @@ def mask(text):
 
 def is_function(head):
     head = re.sub(r"\btemplate\s*<[^{;]*?>\s*(?=[\w\[:~])|\[\[.*?\]\]|\b[A-Z_]{6,}\(.*?\)", " ", head)
+    head = re.sub(r"\balignas\s*\([^)]*\)", " ", head)
     if "(" not in head or re.search(r"\bnamespace\b|^\s*(?:typedef\s+)?enum\b", head):
         return False
     before = head[:head.index("(")]

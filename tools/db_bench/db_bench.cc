@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// db_bench: speed of the engine under simple workloads. Flags and output have the form that users
+// of RocksDB's db_bench know, so that both can be run on the same command line and compared.
+#include <gflags/gflags.h>
+#include <time.h>
+
+#include <cstdio>
+#include <string>
+
+#include "ashlar/env.h"
+#include "tools/db_bench/flags.h"
+#include "tools/db_bench/options.h"
+#include "tools/db_bench/runner.h"
+
+namespace {
+
+// False, with the reason on stderr, if a flag has a value no benchmark can work with.
+bool CheckFlags() {
+  const struct {
+    const char* name;
+    bool is_valid;
+  } rules[] = {
+      {"num: at least 1", FLAGS_num >= 1},
+      {"threads: at least 1", FLAGS_threads >= 1},
+      {"key_size: at least 1", FLAGS_key_size >= 1},
+      {"value_size: at least 0", FLAGS_value_size >= 0},
+      {"batch_size: at least 1", FLAGS_batch_size >= 1},
+      {"compression_ratio: above 0, at most 1",
+       FLAGS_compression_ratio > 0 && FLAGS_compression_ratio <= 1},
+  };
+  for (const auto& rule : rules) {
+    if (rule.is_valid) continue;
+    std::fprintf(stderr, "--%s\n", rule.name);
+    return false;
+  }
+  return true;
+}
+
+std::string DatabasePath() {
+  if (!FLAGS_db.empty()) return FLAGS_db;
+  std::string directory;
+  ashlar::bench::RequireOk(ashlar::Env::Default()->GetTestDirectory(&directory), "test directory");
+  return directory + "/dbbench";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  gflags::SetUsageMessage("speed of the engine under simple workloads, by --benchmarks=...");
+  gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
+  if (argc > 1) {
+    std::fprintf(stderr, "not a flag: %s\n", argv[1]);
+    return 1;
+  }
+  if (!CheckFlags()) return 1;
+  ashlar::Options options;
+  ashlar::bench::RequireOk(ashlar::bench::MakeOptions(&options), "flags");
+  if (FLAGS_seed == 0) {
+    FLAGS_seed = static_cast<int64_t>(ashlar::bench::NowMicros());
+    std::printf("Set seed to %lld because --seed was 0\n", static_cast<long long>(FLAGS_seed));
+  }
+  ashlar::bench::PrintHeader(options);
+  ashlar::bench::Runner runner(options, DatabasePath());
+  return runner.RunAll(FLAGS_benchmarks) ? 0 : 1;
+}

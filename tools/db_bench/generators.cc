@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See generators.h.
+#include "tools/db_bench/generators.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ashlar {
+namespace bench {
+
+KeyBuffer::KeyBuffer(int key_size) : key_(static_cast<size_t>(key_size), '0') {}
+
+Slice KeyBuffer::Set(uint64_t number) {
+  const size_t digits = std::min<size_t>(8, key_.size());
+  for (size_t i = 0; i < digits; i++) {
+    key_[digits - 1 - i] = static_cast<char>(number >> (8 * i));
+  }
+  return Slice(key_);
+}
+
+namespace {
+
+constexpr size_t kTextBytes = 1 << 20;
+constexpr size_t kPieceBytes = 100;
+
+// Random printable bytes, repeated until the piece is whole.
+void AppendPiece(double ratio, Random* random, std::string* text) {
+  const size_t fresh = std::max<size_t>(1, static_cast<size_t>(kPieceBytes * ratio));
+  const size_t begin = text->size();
+  for (size_t i = 0; i < fresh; i++) {
+    text->push_back(static_cast<char>(' ' + (*random)() % 95));
+  }
+  while (text->size() - begin < kPieceBytes) text->push_back((*text)[text->size() - fresh]);
+}
+
+}  // namespace
+
+ValueSource::ValueSource(uint64_t seed, double ratio, int value_size)
+    : value_size_(static_cast<size_t>(value_size)) {
+  Random random(seed);
+  const size_t bytes = std::max(kTextBytes, value_size_);
+  while (text_.size() < bytes) AppendPiece(ratio, &random, &text_);
+}
+
+Slice ValueSource::Next() {
+  if (position_ + value_size_ > text_.size()) position_ = 0;
+  const Slice value(text_.data() + position_, value_size_);
+  position_ += value_size_;
+  return value;
+}
+
+NumberSource::NumberSource(Order order, uint64_t count, Random* random)
+    : order_(order), count_(std::max<uint64_t>(1, count)), random_(random) {
+  if (order_ != Order::kPermutation) return;
+  permutation_.resize(count_);
+  std::iota(permutation_.begin(), permutation_.end(), 0);
+  std::shuffle(permutation_.begin(), permutation_.end(), *random_);
+}
+
+uint64_t NumberSource::Next() {
+  if (order_ == Order::kRandom) return (*random_)() % count_;
+  const uint64_t number = next_++ % count_;
+  return order_ == Order::kAscending ? number : permutation_[number];
+}
+
+}  // namespace bench
+}  // namespace ashlar

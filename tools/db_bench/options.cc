@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A flag of a database option carries the option's name and, where RocksDB's db_bench does not
+// differ, the option's default, read from a default-constructed struct.
+#include "tools/db_bench/options.h"
+
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ashlar/cache.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "ashlar/version.h"
+#include "tools/db_bench/flags.h"
+
+namespace {
+const ashlar::Options& Defaults() {
+  static const ashlar::Options defaults;
+  return defaults;
+}
+const ashlar::BlockBasedTableOptions& TableDefaults() {
+  static const ashlar::BlockBasedTableOptions defaults;
+  return defaults;
+}
+}  // namespace
+
+DEFINE_string(compression_type, "snappy", "none, snappy, zlib, bzip2, lz4, lz4hc or zstd");
+DEFINE_int32(compression_level, 32767, "level of the compression; 32767: the library's default");
+DEFINE_int64(cache_size, 32 << 20, "bytes of the block cache; 0: none; negative: the default one");
+DEFINE_int32(cache_numshardbits, -1, "the cache has 2 to this many shards; negative: by size");
+DEFINE_double(bloom_bits, -1, "bits per key of the Bloom filter; 0 or less: no filter");
+DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a block");
+DEFINE_int32(block_restart_interval, TableDefaults().block_restart_interval,
+             "keys between two restarts of a data block");
+DEFINE_int32(format_version, static_cast<int32_t>(TableDefaults().format_version),
+             "version of the table format");
+DEFINE_int32(checksum_type, static_cast<int32_t>(TableDefaults().checksum), "checksum, as a number");
+DEFINE_bool(cache_index_and_filter_blocks, TableDefaults().cache_index_and_filter_blocks,
+            "keep index and filter blocks in the block cache");
+DEFINE_bool(pin_l0_filter_and_index_blocks_in_cache,
+            TableDefaults().pin_l0_filter_and_index_blocks_in_cache, "pin those of level 0");
+DEFINE_bool(whole_key_filtering, TableDefaults().whole_key_filtering, "filter on whole keys");
+DEFINE_string(write_compatible_with, Defaults().write_compatible_with,
+              "write files that this version of RocksDB reads, for example 7.8");
+
+DEFINE_int64(write_buffer_size, static_cast<int64_t>(Defaults().write_buffer_size),
+             "bytes of a memtable");
+DEFINE_int64(db_write_buffer_size, static_cast<int64_t>(Defaults().db_write_buffer_size),
+             "bytes of all memtables");
+DEFINE_int32(max_write_buffer_number, Defaults().max_write_buffer_number, "number of memtables");
+DEFINE_int32(min_write_buffer_number_to_merge, Defaults().min_write_buffer_number_to_merge,
+             "memtables flushed together");
+DEFINE_string(memtablerep, "skip_list", "skip_list or vector");
+DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtable_write,
+            "several writers may insert at once");
+DEFINE_bool(enable_pipelined_write, Defaults().enable_pipelined_write, "pipelined write mode");
+DEFINE_bool(unordered_write, Defaults().unordered_write, "unordered write mode");
+DEFINE_int64(target_file_size_base, static_cast<int64_t>(Defaults().target_file_size_base),
+             "bytes of a table of level 1");
+DEFINE_int32(target_file_size_multiplier, Defaults().target_file_size_multiplier,
+             "growth of that size per level");
+DEFINE_uint64(max_bytes_for_level_base, Defaults().max_bytes_for_level_base, "bytes of level 1");
+DEFINE_double(max_bytes_for_level_multiplier, Defaults().max_bytes_for_level_multiplier,
+              "growth of that size per level");
+DEFINE_bool(level_compaction_dynamic_level_bytes, Defaults().level_compaction_dynamic_level_bytes,
+            "size levels from the last one upwards");
+DEFINE_int32(num_levels, Defaults().num_levels, "number of levels");
+DEFINE_int32(level0_file_num_compaction_trigger, Defaults().level0_file_num_compaction_trigger,
+             "files of level 0 that start a compaction");
+DEFINE_int32(level0_slowdown_writes_trigger, Defaults().level0_slowdown_writes_trigger,
+             "files of level 0 that slow writes down");
+DEFINE_int32(level0_stop_writes_trigger, Defaults().level0_stop_writes_trigger,
+             "files of level 0 that stop writes");
+DEFINE_int32(compaction_style, static_cast<int32_t>(Defaults().compaction_style),
+             "0 level, 1 universal, 2 FIFO");
+DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions, "no compactions");
+DEFINE_int32(max_background_jobs, Defaults().max_background_jobs, "flushes and compactions at once");
+DEFINE_uint32(subcompactions, Defaults().max_subcompactions, "parts of a compaction at once");
+DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
+DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
+DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync, "sync tables as they grow, by this much");
+DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync, "the same for the log");
+DEFINE_bool(use_fsync, Defaults().use_fsync, "fsync in place of fdatasync");
+DEFINE_int64(rate_limiter_bytes_per_sec, 0, "limit of background writes; 0: none");
+
+namespace ashlar {
+namespace bench {
+namespace {
+
+struct NamedCompression {
+  const char* name;
+  CompressionType type;
+};
+constexpr NamedCompression kCompressions[] = {
+    {"none", kNoCompression},        {"snappy", kSnappyCompression}, {"zlib", kZlibCompression},
+    {"bzip2", kBZip2Compression},    {"lz4", kLZ4Compression},       {"lz4hc", kLZ4HCCompression},
+    {"zstd", kZSTD},
+};
+
+Status ParseCompression(const std::string& name, CompressionType* type) {
+  for (const NamedCompression& known : kCompressions) {
+    if (name == known.name) {
+      *type = known.type;
+      return Status::OK();
+    }
+  }
+  return Status::InvalidArgument("--compression_type: no such compression", name);
+}
+
+std::shared_ptr<TableFactory> MakeTableFactory() {
+  BlockBasedTableOptions table;
+  table.block_size = static_cast<size_t>(FLAGS_block_size);
+  table.block_restart_interval = FLAGS_block_restart_interval;
+  table.format_version = static_cast<uint32_t>(FLAGS_format_version);
+  table.checksum = static_cast<ChecksumType>(FLAGS_checksum_type);
+  table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
+  table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
+  table.whole_key_filtering = FLAGS_whole_key_filtering;
+  if (FLAGS_bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(FLAGS_bloom_bits));
+  if (FLAGS_cache_size == 0) {
+    table.no_block_cache = true;
+  } else if (FLAGS_cache_size > 0) {
+    table.block_cache =
+        NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits);
+  }
+  return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(table));
+}
+
+Status SetMemtable(Options* options) {
+  if (FLAGS_memtablerep == "vector") {
+    options->memtable_factory = std::make_shared<VectorRepFactory>();
+  } else if (FLAGS_memtablerep != "skip_list") {
+    return Status::InvalidArgument("--memtablerep: skip_list or vector, not", FLAGS_memtablerep);
+  }
+  options->write_buffer_size = static_cast<size_t>(FLAGS_write_buffer_size);
+  options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
+  options->max_write_buffer_number = FLAGS_max_write_buffer_number;
+  options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
+  options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
+  options->enable_pipelined_write = FLAGS_enable_pipelined_write;
+  options->unordered_write = FLAGS_unordered_write;
+  return Status::OK();
+}
+
+void SetTree(Options* options) {
+  options->target_file_size_base = static_cast<uint64_t>(FLAGS_target_file_size_base);
+  options->target_file_size_multiplier = FLAGS_target_file_size_multiplier;
+  options->max_bytes_for_level_base = FLAGS_max_bytes_for_level_base;
+  options->max_bytes_for_level_multiplier = FLAGS_max_bytes_for_level_multiplier;
+  options->level_compaction_dynamic_level_bytes = FLAGS_level_compaction_dynamic_level_bytes;
+  options->num_levels = FLAGS_num_levels;
+  options->level0_file_num_compaction_trigger = FLAGS_level0_file_num_compaction_trigger;
+  options->level0_slowdown_writes_trigger = FLAGS_level0_slowdown_writes_trigger;
+  options->level0_stop_writes_trigger = FLAGS_level0_stop_writes_trigger;
+  options->compaction_style = static_cast<CompactionStyle>(FLAGS_compaction_style);
+  options->disable_auto_compactions = FLAGS_disable_auto_compactions;
+  options->max_background_jobs = FLAGS_max_background_jobs;
+  options->max_subcompactions = FLAGS_subcompactions;
+}
+
+void SetFiles(Options* options) {
+  options->max_open_files = FLAGS_open_files;
+  options->wal_dir = FLAGS_wal_dir;
+  options->bytes_per_sync = FLAGS_bytes_per_sync;
+  options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
+  options->use_fsync = FLAGS_use_fsync;
+  options->write_compatible_with = FLAGS_write_compatible_with;
+  if (FLAGS_rate_limiter_bytes_per_sec > 0) {
+    options->rate_limiter.reset(NewGenericRateLimiter(FLAGS_rate_limiter_bytes_per_sec));
+  }
+}
+
+}  // namespace
+
+Status MakeOptions(Options* options) {
+  options->create_if_missing = !FLAGS_use_existing_db;
+  Status status = ParseCompression(FLAGS_compression_type, &options->compression);
+  if (!status.ok()) return status;
+  options->compression_opts.level = FLAGS_compression_level;
+  status = SetMemtable(options);
+  if (!status.ok()) return status;
+  SetTree(options);
+  SetFiles(options);
+  options->table_factory = MakeTableFactory();
+  if (FLAGS_statistics) options->statistics = CreateDBStatistics();
+  return Status::OK();
+}
+
+void PrintHeader(const Options& options) {
+  const double pair_bytes = FLAGS_key_size + FLAGS_value_size;
+  const double stored_bytes = FLAGS_key_size + FLAGS_value_size * FLAGS_compression_ratio;
+  const double mib = 1048576.0;
+  const std::time_t now = std::time(nullptr);
+  std::fprintf(stderr, "Ashlar:     API version %s\n", GetRocksVersionAsString().c_str());
+  std::fprintf(stderr, "Date:       %s", std::ctime(&now));
+  std::printf("Keys:       %d bytes each\n", FLAGS_key_size);
+  std::printf("Values:     %d bytes each (%d bytes after compression)\n", FLAGS_value_size,
+              static_cast<int>(FLAGS_value_size * FLAGS_compression_ratio + 0.5));
+  std::printf("Entries:    %lld\n", static_cast<long long>(FLAGS_num));
+  std::printf("RawSize:    %.1f MB (estimated)\n", pair_bytes * FLAGS_num / mib);
+  std::printf("FileSize:   %.1f MB (estimated)\n", stored_bytes * FLAGS_num / mib);
+  std::printf("Compression: %s\n", FLAGS_compression_type.c_str());
+  std::printf("Memtablerep: %s\n", options.memtable_factory->Name());
+#ifndef NDEBUG
+  std::printf("WARNING: Assertions are enabled; benchmarks unnecessarily slow\n");
+#endif
+  std::printf("------------------------------------------------\n");
+}
+
+}  // namespace bench
+}  // namespace ashlar

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See stats.h. Without --histogram and --stats_interval_seconds an operation costs two additions and
+// a comparison here; the clock is read only when progress is printed.
+#include "tools/db_bench/stats.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "tools/db_bench/flags.h"
+
+namespace ashlar {
+namespace bench {
+
+uint64_t NowMicros() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+std::unique_ptr<Reporter> Reporter::Start(const std::string& path, int64_t interval_seconds) {
+  FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) {
+    std::fprintf(stderr, "cannot write --report_file %s: %s\n", path.c_str(), std::strerror(errno));
+    return nullptr;
+  }
+  return std::unique_ptr<Reporter>(new Reporter(file, interval_seconds));
+}
+
+Reporter::Reporter(FILE* file, int64_t interval_seconds)
+    : file_(file), interval_seconds_(interval_seconds), thread_([this] { Run(); }) {}
+
+Reporter::~Reporter() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+  std::fclose(file_);
+}
+
+void Reporter::Run() {
+  std::fprintf(file_, "secs_elapsed,interval_qps\n");
+  const auto start = std::chrono::steady_clock::now();
+  uint64_t last_total = 0;
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (int64_t elapsed = interval_seconds_;; elapsed += interval_seconds_) {
+    wake_.wait_until(lock, start + std::chrono::seconds(elapsed), [this] { return stop_; });
+    if (stop_) return;
+    const uint64_t total = total_.load(std::memory_order_relaxed);
+    std::fprintf(file_, "%lld,%.0f\n", static_cast<long long>(elapsed),
+                 static_cast<double>(total - last_total) / static_cast<double>(interval_seconds_));
+    std::fflush(file_);
+    last_total = total;
+  }
+}
+
+namespace {
+
+const char* NameOf(Operation operation) {
+  switch (operation) {
+    case Operation::kRead: return "read";
+    case Operation::kWrite: return "write";
+    case Operation::kDelete: return "delete";
+    case Operation::kSeek: return "seek";
+    case Operation::kOther: break;
+  }
+  return "op";
+}
+
+uint64_t NextProgress(uint64_t done) {
+  if (FLAGS_stats_interval != 0) return done + static_cast<uint64_t>(FLAGS_stats_interval);
+  uint64_t step = 100;
+  while (step * 10 <= done) step *= 10;
+  return done + (done >= step * 5 ? step : step / 2);
+}
+
+}  // namespace
+
+void Stats::Start(Reporter* reporter) {
+  reporter_ = reporter;
+  start_micros_ = NowMicros();
+  last_op_micros_ = last_progress_micros_ = start_micros_;
+  if (FLAGS_stats_interval > 0) next_progress_ = static_cast<uint64_t>(FLAGS_stats_interval);
+  if (FLAGS_stats_interval < 0) next_progress_ = UINT64_MAX;
+}
+
+void Stats::AddTime(Operation operation) {
+  const uint64_t now = NowMicros();
+  auto& histogram = histograms_[static_cast<int>(operation)];
+  if (histogram == nullptr) histogram = std::make_unique<Histogram>();
+  histogram->Add(now - last_op_micros_);
+  last_op_micros_ = now;
+}
+
+void Stats::Finished(Operation operation, uint64_t count, uint64_t bytes) {
+  if (reporter_ != nullptr) reporter_->Count(count);
+  if (FLAGS_histogram) AddTime(operation);
+  done_ += count;
+  bytes_ += bytes;
+  if (done_ >= next_progress_) PrintProgress();
+}
+
+void Stats::PrintProgress() {
+  next_progress_ = NextProgress(done_);
+  if (FLAGS_stats_interval_seconds > 0) {
+    const uint64_t now = NowMicros();
+    if (now - last_progress_micros_ < FLAGS_stats_interval_seconds * 1000000ull) return;
+    last_progress_micros_ = now;
+  }
+  std::fprintf(stderr, "... finished %llu ops%30s\r", static_cast<unsigned long long>(done_), "");
+  std::fflush(stderr);
+}
+
+void Stats::AddMessage(const std::string& message) {
+  if (!message.empty() && !message_.empty()) message_ += ' ';
+  message_ += message;
+}
+
+void Stats::Merge(const Stats& other) {
+  if (other.excluded_) return;
+  start_micros_ = is_merged_ ? std::min(start_micros_, other.start_micros_) : other.start_micros_;
+  finish_micros_ = std::max(finish_micros_, other.finish_micros_);
+  thread_micros_ += other.finish_micros_ - other.start_micros_;
+  done_ += other.done_;
+  bytes_ += other.bytes_;
+  if (message_.empty()) message_ = other.message_;
+  for (size_t i = 0; i < std::size(histograms_); i++) {
+    if (other.histograms_[i] == nullptr) continue;
+    if (histograms_[i] == nullptr) histograms_[i] = std::make_unique<Histogram>();
+    histograms_[i]->Merge(*other.histograms_[i]);
+  }
+  is_merged_ = true;
+}
+
+void Stats::PrintResult(const std::string& name) const {
+  const uint64_t operations = std::max<uint64_t>(done_, 1);
+  const double elapsed = static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
+  std::string extra;
+  if (bytes_ > 0) {
+    char rate[64];
+    std::snprintf(rate, sizeof(rate), "%6.1f MB/s", static_cast<double>(bytes_) / 1048576.0 / elapsed);
+    extra = rate;
+  }
+  if (!message_.empty()) extra += (extra.empty() ? "" : " ") + message_;
+  std::printf("%-12s : %11.3f micros/op %ld ops/sec %.3f seconds %llu operations;%s%s\n", name.c_str(),
+              static_cast<double>(thread_micros_) / static_cast<double>(operations),
+              static_cast<long>(static_cast<double>(operations) / elapsed), elapsed,
+              static_cast<unsigned long long>(operations), extra.empty() ? "" : " ", extra.c_str());
+  for (size_t i = 0; i < std::size(histograms_); i++) {
+    if (histograms_[i] == nullptr) continue;
+    std::printf("Microseconds per %s:\n%s\n", NameOf(static_cast<Operation>(i)),
+                histograms_[i]->ToString().c_str());
+  }
+  std::fflush(stdout);
+}
+
+Duration::Duration(int64_t seconds, int64_t operations)
+    : seconds_(seconds), operations_(operations), start_micros_(NowMicros()) {}
+
+bool Duration::Done(int64_t increment) {
+  constexpr int64_t kOpsBetweenChecks = 1000;
+  done_ += std::max<int64_t>(increment, 1);
+  if (seconds_ <= 0) return done_ > operations_;
+  if (done_ < next_check_) return false;
+  next_check_ = done_ + kOpsBetweenChecks;
+  return NowMicros() - start_micros_ >= static_cast<uint64_t>(seconds_) * 1000000;
+}
+
+}  // namespace bench
+}  // namespace ashlar

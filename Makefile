@@ -16,7 +16,7 @@ help:  ## this list
 quickstart:  ## build, then the engine's main job on real data, step by step (a few minutes)
 	@tools/setup.sh build
 	@cmake --preset release -DASHLAR_BUILD_TESTS=OFF $(CMAKE_QUIET)
-	@cmake --build build/release -j $(JOBS) --target example_quickstart ldb sst_dump db_bench
+	@cmake --build build/release -j $(JOBS) --target example_quickstart example_package_index ldb sst_dump db_bench
 	@tools/quickstart.sh build/release
 
 test:  ## build with assertions and run every test, as CI does

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of a WriteBatch that few batches need, kept behind one pointer. Private to db/write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "ashlar/write_batch.h"
+#include "db/write/write_batch_reader.h"
+
+namespace ashlar {
+
+struct WriteBatch::Extras {
+  std::vector<SavePoint> save_points;  // newest last
+  bool is_protected = false;
+  std::vector<uint64_t> protection;  // if protected, one checksum per counted record, in order
+  bool tracks_ts_bytes = false;
+  std::unordered_map<uint32_t, size_t> ts_bytes_of_family;
+};
+
+// Over kind, family, key and value, so that a change of any of them shows.
+uint64_t ChecksumOfRecord(const WriteBatchRecord& record);
+
+}  // namespace ashlar

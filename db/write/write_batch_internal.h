@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the engine does with a WriteBatch and users do not: its header, markers of two-phase commit,
+// appending one batch to another.
+//
+// Threads: as WriteBatch.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "ashlar/write_batch.h"
+#include "db/write/write_batch_reader.h"
+
+namespace ashlar {
+
+// Sizes that the length fields of the format allow: a trailer must still fit behind a key.
+inline constexpr size_t kMaxBatchKeyBytes = 0xffffffffu - 8;
+inline constexpr size_t kMaxBatchValueBytes = 0xffffffffu;
+
+class WriteBatchInternal {
+ public:
+  // What kinds of records a batch holds.
+  enum ContentFlags : uint32_t {
+    kContentUnknown = 1 << 0,  // made from bytes, not yet looked at
+    kHasPut = 1 << 1,
+    kHasDelete = 1 << 2,
+    kHasSingleDelete = 1 << 3,
+    kHasMerge = 1 << 4,
+    kHasBeginPrepare = 1 << 5,
+    kHasEndPrepare = 1 << 6,
+    kHasCommit = 1 << 7,
+    kHasRollback = 1 << 8,
+    kHasDeleteRange = 1 << 9,
+    kHasBlobIndex = 1 << 10,
+    kHasBeginUnprepare = 1 << 11,
+    kHasPutEntity = 1 << 12,
+    kHasTimedPut = 1 << 13,
+  };
+  static uint32_t ContentFlagOf(ValueType type);
+
+  // The header.
+  static SequenceNumber Sequence(const WriteBatch& batch) {
+    return DecodeFixed64(batch.rep_.data());
+  }
+  static void SetSequence(WriteBatch* batch, SequenceNumber seqno) {
+    EncodeFixed64(batch->rep_.data(), seqno);
+  }
+  static uint32_t Count(const WriteBatch& batch) { return DecodeFixed32(batch.rep_.data() + 8); }
+  static void SetCount(WriteBatch* batch, uint32_t count) {
+    EncodeFixed32(batch->rep_.data() + 8, count);
+  }
+
+  static Slice Contents(const WriteBatch& batch) { return Slice(batch.rep_); }
+  static size_t ByteSize(const WriteBatch& batch) { return batch.rep_.size(); }
+  // Replaces the batch by these bytes: Corruption if they are shorter than a header.
+  static Status SetContents(WriteBatch* batch, const Slice& contents);
+
+  // The part that goes to the WAL: all, or what stands before the WAL termination point. The header
+  // keeps counting everything, so use the count given here.
+  struct WalPart {
+    Slice records;  // without the header
+    uint32_t count;
+  };
+  static WalPart PartForWal(const WriteBatch& batch);
+
+  // Adds the records of src to dst; with wal_only those before src's WAL termination point.
+  // dst keeps its sequence number.
+  static Status Append(WriteBatch* dst, const WriteBatch& src, bool wal_only = false);
+  // Bytes of a batch made by appending one of `right_bytes` to one of `left_bytes`.
+  static size_t AppendedByteSize(size_t left_bytes, size_t right_bytes) {
+    if (left_bytes == 0 || right_bytes == 0) return left_bytes + right_bytes;
+    return left_bytes + right_bytes - kWriteBatchHeaderBytes;
+  }
+
+  // Updates by family number instead of handle. Keys include their timestamp.
+  static Status Put(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);
+  static Status Delete(WriteBatch* batch, uint32_t family, const Slice& key);
+  static Status SingleDelete(WriteBatch* batch, uint32_t family, const Slice& key);
+  static Status DeleteRange(WriteBatch* batch, uint32_t family, const Slice& begin,
+                            const Slice& end);
+  static Status Merge(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);
+  static Status PutBlobIndex(WriteBatch* batch, uint32_t family, const Slice& key,
+                             const Slice& blob_index);
+  // `entity` is the stored form.
+  static Status PutEntity(WriteBatch* batch, uint32_t family, const Slice& key,
+                          const Slice& entity);
+  static Status TimedPut(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value,
+                         uint64_t write_unix_time);
+
+  // Markers. A batch that may be prepared later begins with a Noop, which MarkEndPrepare() turns
+  // into the begin marker of the policy.
+  enum class PreparePolicy : uint8_t { kWriteCommitted, kWritePrepared, kWriteUnprepared };
+  static Status InsertNoop(WriteBatch* batch);
+  static Status MarkEndPrepare(WriteBatch* batch, const Slice& xid, PreparePolicy policy);
+  static Status MarkCommit(WriteBatch* batch, const Slice& xid);
+  static Status MarkCommitWithTimestamp(WriteBatch* batch, const Slice& xid,
+                                        const Slice& commit_ts);
+  static Status MarkRollback(WriteBatch* batch, const Slice& xid);
+
+  // Iterate() over the records in [begin, end) of a batch; the count is not checked.
+  static Status Iterate(const WriteBatch& batch, WriteBatch::Handler* handler, size_t begin,
+                        size_t end);
+
+  // The per-update checksums of a batch with protection, else an empty list.
+  static const std::vector<uint64_t>& Protection(const WriteBatch& batch);
+  // Give a batch protection that has none: computes the checksums of all its updates.
+  static Status AddProtection(WriteBatch* batch);
+
+ private:
+  friend class WriteBatch;
+  struct Update;
+  struct Dispatch;
+  static Status AddUpdate(WriteBatch* batch, const Update& update);
+  static Status AddForHandle(WriteBatch* batch, const Update& update);
+  static Status AddMarker(WriteBatch* batch, ValueType tag, std::initializer_list<Slice> parts);
+  static void TruncateTo(WriteBatch* batch, const SavePoint& point);
+};
+
+}  // namespace ashlar

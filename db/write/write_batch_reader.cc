@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rare kinds of records, and error messages.
+#include "db/write/write_batch_reader.h"
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
+  switch (record->type) {
+    case kTypeColumnFamilySingleDeletion:
+      if (!TakeFamily(record, kTypeSingleDeletion)) return false;
+      [[fallthrough]];
+    case kTypeSingleDeletion:
+      return Take(&record->key, "a key");
+    case kTypeColumnFamilyRangeDeletion:
+      if (!TakeFamily(record, kTypeRangeDeletion)) return false;
+      [[fallthrough]];
+    case kTypeRangeDeletion:
+      return Take(&record->key, "the begin of a range") && Take(&record->value, "the end of a range");
+    case kTypeColumnFamilyBlobIndex:
+      return TakeFamily(record, kTypeBlobIndex) && TakeKeyAndValue(record);
+    case kTypeColumnFamilyWideColumnEntity:
+      return TakeFamily(record, kTypeWideColumnEntity) && TakeKeyAndValue(record);
+    case kTypeBlobIndex:
+    case kTypeWideColumnEntity:
+      return TakeKeyAndValue(record);
+    case kTypeColumnFamilyValuePreferredSeqno:
+      return TakeFamily(record, kTypeValuePreferredSeqno) && TakeTimedPut(record);
+    case kTypeValuePreferredSeqno:
+      return TakeTimedPut(record);
+    case kTypeLogData:
+      return Take(&record->value, "a blob of log data");
+    case kTypeEndPrepareXID:
+    case kTypeCommitXID:
+    case kTypeRollbackXID:
+      return Take(&record->value, "a transaction name");
+    case kTypeCommitXIDAndTimestamp:
+      return Take(&record->key, "a commit timestamp") && Take(&record->value, "a transaction name");
+    case kTypeNoop:
+    case kTypeBeginPrepareXID:
+    case kTypeBeginPersistedPrepareXID:
+    case kTypeBeginUnprepareXID:
+      return true;
+    default:
+      --next_;
+      return Fail("a known tag");
+  }
+}
+
+bool WriteBatchReader::TakeTimedPut(WriteBatchRecord* record) {
+  if (!TakeKeyAndValue(record)) return false;
+  return record->value.size() >= sizeof(uint64_t) || Fail("a value with a write time");
+}
+
+Status WriteBatchReader::status() const {
+  if (error_expected_ == nullptr) return Status::OK();
+  const size_t batch_bytes = static_cast<size_t>(limit_ - begin_);
+  if (error_offset_ < batch_bytes) {
+    const auto found = static_cast<unsigned char>(begin_[error_offset_]);
+    return Status::Corruption(StrCat("write batch of ", batch_bytes, " bytes: offset ",
+                                     error_offset_, ": expected ", error_expected_,
+                                     ", found byte ", static_cast<int>(found)));
+  }
+  return Status::Corruption(StrCat("write batch of ", batch_bytes, " bytes: expected ",
+                                   error_expected_, ", found the end"));
+}
+
+}  // namespace ashlar

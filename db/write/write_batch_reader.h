@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WriteBatchReader walks the records of a write batch. It is the one decoder of these bytes: WAL
+// replay, memtable insertion and WriteBatch::Iterate() use it. Bytes: docs/formats/write_batch.md.
+//
+// The bytes may come from a disk: every length is checked, and whatever is malformed ends the walk
+// with Corruption. Records refer to the batch's bytes. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "util/coding.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+inline constexpr size_t kWriteBatchHeaderBytes = 12;  // fixed64 sequence number, fixed32 count
+
+// One record. Which slices are set depends on the kind:
+//   put, merge, blob index, entity, timed put   key, value (of a timed put: value + fixed64 time)
+//   delete, single delete                       key
+//   delete range                                key = begin, value = end
+//   log data                                    value
+//   end prepare, commit, rollback               value = xid
+//   commit with timestamp                       key = timestamp, value = xid
+struct WriteBatchRecord {
+  // The kind as a memtable stores it: the tags with and without a family number give the same.
+  ValueType type = kTypeNoop;
+  uint32_t family = 0;
+  Slice key;
+  Slice value;
+
+  // Whether the record is part of the header's count and takes a sequence number.
+  bool IsCounted() const {
+    constexpr uint32_t kCounted = 1u << kTypeDeletion | 1u << kTypeValue | 1u << kTypeMerge |
+                                  1u << kTypeSingleDeletion | 1u << kTypeRangeDeletion |
+                                  1u << kTypeBlobIndex | 1u << kTypeWideColumnEntity |
+                                  1u << kTypeValuePreferredSeqno;
+    return (kCounted >> type & 1) != 0;
+  }
+};
+
+class WriteBatchReader {
+ public:
+  // `batch` is a whole batch with its header and must outlive the reader.
+  explicit WriteBatchReader(const Slice& batch)
+      : begin_(batch.data()), next_(batch.data()), limit_(batch.data() + batch.size()) {
+    if (batch.size() < kWriteBatchHeaderBytes) [[unlikely]] {
+      Fail("the 12-byte header");
+    } else {
+      next_ += kWriteBatchHeaderBytes;
+    }
+  }
+
+  // Moves to the next record. False at the end, and after an error; see status().
+  // Hot: no call, no allocation for well-formed bytes with lengths below 128.
+  bool Next(WriteBatchRecord* record) {
+    if (next_ == limit_) [[unlikely]] return false;
+    record_begin_ = next_;
+    const auto tag = static_cast<ValueType>(*next_++);
+    record->type = tag;
+    record->family = 0;
+    switch (tag) {
+      case kTypeColumnFamilyValue:
+        return TakeFamily(record, kTypeValue) && TakeKeyAndValue(record);
+      case kTypeValue:
+        return TakeKeyAndValue(record);
+      case kTypeColumnFamilyDeletion:
+        return TakeFamily(record, kTypeDeletion) && Take(&record->key, "a key");
+      case kTypeDeletion:
+        return Take(&record->key, "a key");
+      case kTypeColumnFamilyMerge:
+        return TakeFamily(record, kTypeMerge) && TakeKeyAndValue(record);
+      case kTypeMerge:
+        return TakeKeyAndValue(record);
+      default:
+        return TakeRareRecord(record);
+    }
+  }
+
+  // OK at the end of well-formed bytes, else Corruption with the offset.
+  Status status() const;
+
+  // Offset in the batch of the record that Next() gave last.
+  size_t record_offset() const { return static_cast<size_t>(record_begin_ - begin_); }
+  // Offset of the next record.
+  size_t next_offset() const { return static_cast<size_t>(next_ - begin_); }
+
+ private:
+  bool Fail(const char* expected) {
+    error_offset_ = static_cast<size_t>(next_ - begin_);
+    error_expected_ = expected;
+    next_ = limit_;
+    return false;
+  }
+  bool Take(Slice* result, const char* what) {
+    const char* p = GetLengthPrefixedSlicePtr(next_, limit_, result);
+    if (p == nullptr) [[unlikely]] return Fail(what);
+    next_ = p;
+    return true;
+  }
+  bool TakeKeyAndValue(WriteBatchRecord* record) {
+    return Take(&record->key, "a key") && Take(&record->value, "a value");
+  }
+  bool TakeFamily(WriteBatchRecord* record, ValueType type) {
+    record->type = type;
+    const char* p = GetVarint32Ptr(next_, limit_, &record->family);
+    if (p == nullptr) [[unlikely]] return Fail("a column family number");
+    next_ = p;
+    return true;
+  }
+  bool TakeRareRecord(WriteBatchRecord* record);
+  bool TakeTimedPut(WriteBatchRecord* record);
+
+  const char* begin_;
+  const char* record_begin_ = nullptr;
+  const char* next_;
+  const char* limit_;
+  size_t error_offset_ = 0;
+  const char* error_expected_ = nullptr;  // null: no error
+};
+
+}  // namespace ashlar

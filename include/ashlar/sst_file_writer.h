@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile.
+//
+//   SstFileWriter writer(EnvOptions(), options);
+//   Status s = writer.Open("/tmp/new.sst");
+//   for (...) s = writer.Put(key, value);  // in the order of the comparator, no key twice
+//   s = writer.Finish();
+//
+// Threads: one at a time per writer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/types.h"
+#include "ashlar/wide_columns.h"
+
+namespace ashlar {
+
+class ColumnFamilyHandle;
+class Comparator;
+struct PreparedFileInfo;
+
+// For values that are stored in the same file but outside its blocks.
+struct SstFileWriterEmbeddedBlobOptions {
+  // Values of at least so many bytes.
+  uint64_t min_blob_size = 2048;
+  // kDisableCompressionOption: as the table.
+  CompressionType compression_type = kDisableCompressionOption;
+  CompressionOptions compression_options;
+};
+
+// Facts about a finished file.
+struct ExternalSstFileInfo {
+  ExternalSstFileInfo()
+      : file_path(""),
+        smallest_key(""),
+        largest_key(""),
+        smallest_range_del_key(""),
+        largest_range_del_key(""),
+        file_checksum(""),
+        file_checksum_func_name(""),
+        sequence_number(0),
+        file_size(0),
+        num_entries(0),
+        num_range_del_entries(0),
+        version(0) {}
+  ExternalSstFileInfo(const std::string& _file_path, const std::string& _smallest_key,
+                      const std::string& _largest_key, SequenceNumber _sequence_number,
+                      uint64_t _file_size, uint64_t _num_entries, int32_t _version)
+      : file_path(_file_path),
+        smallest_key(_smallest_key),
+        largest_key(_largest_key),
+        smallest_range_del_key(""),
+        largest_range_del_key(""),
+        file_checksum(""),
+        file_checksum_func_name(""),
+        sequence_number(_sequence_number),
+        file_size(_file_size),
+        num_entries(_num_entries),
+        num_range_del_entries(0),
+        version(_version) {}
+
+  std::string file_path;
+  // User keys of the point entries, both inclusive; empty without any.
+  std::string smallest_key;
+  std::string largest_key;
+  // First begin and last end of the range tombstones; empty without any.
+  std::string smallest_range_del_key;
+  std::string largest_range_del_key;
+  // Of the whole file, if Options::file_checksum_gen_factory is set.
+  std::string file_checksum;
+  std::string file_checksum_func_name;
+  SequenceNumber sequence_number;  // of all entries
+  uint64_t file_size;              // bytes
+  uint64_t num_entries;
+  uint64_t num_range_del_entries;
+  int32_t version;
+  // Lets an ingestion skip reading the file; may be null.
+  std::shared_ptr<const PreparedFileInfo> prepared_file_info;
+};
+
+class SstFileWriter {
+ public:
+  // Options as for the database that will take the file; the comparator, if given, replaces that
+  // of the options. The column family, if given, is recorded, and ingesting into another one fails.
+  // With invalidate_page_cache the operating system is asked to forget the file's pages.
+  SstFileWriter(const EnvOptions& env_options, const Options& options,
+                ColumnFamilyHandle* column_family = nullptr, bool invalidate_page_cache = true,
+                Env::IOPriority io_priority = Env::IOPriority::IO_TOTAL)
+      : SstFileWriter(env_options, options, options.comparator, column_family,
+                      invalidate_page_cache, io_priority) {}
+  SstFileWriter(const EnvOptions& env_options, const Options& options,
+                const Comparator* user_comparator, ColumnFamilyHandle* column_family = nullptr,
+                bool invalidate_page_cache = true,
+                Env::IOPriority io_priority = Env::IOPriority::IO_TOTAL);
+  // Deletes what Finish() has not ended.
+  ~SstFileWriter();
+  SstFileWriter(const SstFileWriter&) = delete;
+  SstFileWriter& operator=(const SstFileWriter&) = delete;
+
+  // Starts a file.
+  Status Open(const std::string& file_path, Temperature temp = Temperature::kUnknown);
+  // The same with large values stored apart. NotSupported so far.
+  Status OpenWithEmbeddedBlobs(const std::string& file_path,
+                               const SstFileWriterEmbeddedBlobOptions& embedded_blob_options,
+                               Temperature temp = Temperature::kUnknown);
+
+  // Add an entry. InvalidArgument if no file is open or the key does not sort behind all before.
+  Status Put(const Slice& user_key, const Slice& value);
+  Status Put(const Slice& user_key, const Slice& timestamp, const Slice& value);
+  Status PutEntity(const Slice& user_key, const WideColumns& columns);
+  Status Merge(const Slice& user_key, const Slice& value);
+  Status Delete(const Slice& user_key);
+  Status Delete(const Slice& user_key, const Slice& timestamp);
+
+  // Add a tombstone for [begin_key, end_key); in any order. It hides nothing in this file.
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key);
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key, const Slice& timestamp);
+
+  // Ends and syncs the file. InvalidArgument if it has no entries.
+  Status Finish(ExternalSstFileInfo* file_info = nullptr);
+
+  // Bytes so far.
+  uint64_t FileSize();
+
+  // Whether a file with these properties was made by an SstFileWriter.
+  static bool CreatedBySstFileWriter(const TableProperties& table_properties);
+
+ private:
+  struct Rep;
+  std::unique_ptr<Rep> rep_;
+};
+
+}  // namespace ashlar

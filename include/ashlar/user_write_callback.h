@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hooks into a write, for DB::WriteWithCallback.
+#pragma once
+
+namespace ashlar {
+
+// Called by the writing thread, outside the database mutex. The object must outlive the write.
+class UserWriteCallback {
+ public:
+  virtual ~UserWriteCallback() = default;
+
+  // The write has its place in the order of writes.
+  virtual void OnWriteEnqueued() = 0;
+  // The write is in the WAL (synced only if WriteOptions::sync) and not yet visible to readers.
+  virtual void OnWalWriteFinish() = 0;
+};
+
+}  // namespace ashlar

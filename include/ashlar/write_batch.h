@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WriteBatch is an ordered list of updates that DB::Write() applies as one: all of them or none.
+//
+//   WriteBatch batch;
+//   batch.Delete("a");
+//   batch.Put("b", "v");
+//   Status s = db->Write(WriteOptions(), &batch);
+//
+// It is kept in the form that goes to the WAL; Data() may be stored or shipped and turned into a
+// batch again. Layout: docs/formats/write_batch.md. Threads: as WriteBatchBase.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "ashlar/status.h"
+#include "ashlar/write_batch_base.h"
+
+namespace ashlar {
+
+class ColumnFamilyHandle;
+
+// A position inside a batch.
+struct SavePoint {
+  size_t size;             // bytes of the batch
+  uint32_t count;          // updates in it
+  uint32_t content_flags;  // kinds of updates in it
+
+  SavePoint() : size(0), count(0), content_flags(0) {}
+  SavePoint(size_t _size, uint32_t _count, uint32_t _flags)
+      : size(_size), count(_count), content_flags(_flags) {}
+
+  void clear() { size = 0, count = 0, content_flags = 0; }
+  bool is_cleared() const { return (size | count | content_flags) == 0; }
+};
+
+class WriteBatch : public WriteBatchBase {
+ public:
+  // reserved_bytes: room to allocate at once. max_bytes: as SetMaxBytes().
+  explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
+  // protection_bytes_per_key: 8 to keep a checksum of every update in memory, 0 for none; other
+  // numbers are taken as 0. default_cf_ts_sz: bytes of user timestamps of the default family.
+  explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
+                      size_t default_cf_ts_sz);
+  // From the bytes of Data(). They are checked when the batch is applied or iterated.
+  explicit WriteBatch(const std::string& rep);
+  explicit WriteBatch(std::string&& rep);
+
+  WriteBatch(const WriteBatch& src);
+  WriteBatch(WriteBatch&& src) noexcept;
+  WriteBatch& operator=(const WriteBatch& src);
+  WriteBatch& operator=(WriteBatch&& src);
+  ~WriteBatch() override;
+
+  using WriteBatchBase::Put;
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
+  Status Put(const Slice& key, const Slice& value) override {
+    return Put(nullptr, key, value);
+  }
+  Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+             const Slice& value) override;
+  Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,
+             const SliceParts& value) override;
+  Status Put(const SliceParts& key, const SliceParts& value) override {
+    return Put(nullptr, key, value);
+  }
+
+  Status TimedPut(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
+                  uint64_t write_unix_time) override;
+
+  Status PutEntity(ColumnFamilyHandle* column_family, const Slice& key,
+                   const WideColumns& columns) override;
+  Status PutEntity(const Slice& key, const AttributeGroups& attribute_groups) override;
+
+  using WriteBatchBase::Merge;
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
+  Status Merge(const Slice& key, const Slice& value) override {
+    return Merge(nullptr, key, value);
+  }
+  Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
+               const Slice& value) override;
+  Status Merge(ColumnFamilyHandle* column_family, const SliceParts& key,
+               const SliceParts& value) override;
+  Status Merge(const SliceParts& key, const SliceParts& value) override {
+    return Merge(nullptr, key, value);
+  }
+
+  using WriteBatchBase::Delete;
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key) override;
+  Status Delete(const Slice& key) override { return Delete(nullptr, key); }
+  Status Delete(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts) override;
+  Status Delete(ColumnFamilyHandle* column_family, const SliceParts& key) override;
+  Status Delete(const SliceParts& key) override { return Delete(nullptr, key); }
+
+  using WriteBatchBase::SingleDelete;
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key) override;
+  Status SingleDelete(const Slice& key) override { return SingleDelete(nullptr, key); }
+  Status SingleDelete(ColumnFamilyHandle* column_family, const Slice& key,
+                      const Slice& ts) override;
+  Status SingleDelete(ColumnFamilyHandle* column_family, const SliceParts& key) override;
+  Status SingleDelete(const SliceParts& key) override { return SingleDelete(nullptr, key); }
+
+  using WriteBatchBase::DeleteRange;
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key) override;
+  Status DeleteRange(const Slice& begin_key, const Slice& end_key) override {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
+  Status DeleteRange(ColumnFamilyHandle* column_family, const Slice& begin_key,
+                     const Slice& end_key, const Slice& ts) override;
+  Status DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key,
+                     const SliceParts& end_key) override;
+  Status DeleteRange(const SliceParts& begin_key, const SliceParts& end_key) override {
+    return DeleteRange(nullptr, begin_key, end_key);
+  }
+
+  Status PutLogData(const Slice& blob) override;
+
+  void Clear() override;
+  void SetSavePoint() override;
+  Status RollbackToSavePoint() override;
+  Status PopSavePoint() override;
+  WriteBatch* GetWriteBatch() override { return this; }
+  void SetMaxBytes(size_t max_bytes) override { max_bytes_ = max_bytes; }
+
+  // Handler is told about the updates of a batch, in order. An error that a function returns ends
+  // the iteration and becomes its result. Slices are valid during the call only.
+  class Handler {
+   public:
+    virtual ~Handler();
+
+    // The functions that end in CF get the number of the column family. For families other than
+    // the default one their defaults return InvalidArgument; for the default family those of put,
+    // delete, single delete and merge call the function without CF, which does nothing.
+    virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value);
+    virtual void Put(const Slice& key, const Slice& value);
+    virtual Status TimedPutCF(uint32_t column_family_id, const Slice& key, const Slice& value,
+                              uint64_t write_time);
+    // `entity` is the stored form of the columns.
+    virtual Status PutEntityCF(uint32_t column_family_id, const Slice& key, const Slice& entity);
+    virtual Status DeleteCF(uint32_t column_family_id, const Slice& key);
+    virtual void Delete(const Slice& key);
+    virtual Status SingleDeleteCF(uint32_t column_family_id, const Slice& key);
+    virtual void SingleDelete(const Slice& key);
+    virtual Status DeleteRangeCF(uint32_t column_family_id, const Slice& begin_key,
+                                 const Slice& end_key);
+    virtual Status MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value);
+    virtual void Merge(const Slice& key, const Slice& value);
+    virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key,
+                                  const Slice& value);
+
+    // Blobs of PutLogData(). Does nothing by default.
+    virtual void LogData(const Slice& blob);
+
+    // Markers of two-phase commit. InvalidArgument by default.
+    virtual Status MarkBeginPrepare(bool unprepared = false);
+    virtual Status MarkEndPrepare(const Slice& xid);
+    virtual Status MarkNoop(bool empty_batch);
+    virtual Status MarkRollback(const Slice& xid);
+    virtual Status MarkCommit(const Slice& xid);
+    virtual Status MarkCommitWithTimestamp(const Slice& xid, const Slice& commit_ts);
+
+    // Asked before each update; false ends the iteration with OK.
+    virtual bool Continue();
+
+   protected:
+    friend class WriteBatchInternal;
+    enum class OptionState { kUnknown, kDisabled, kEnabled };
+    // Which write policy the handler serves; batches of another policy are refused.
+    virtual OptionState WriteAfterCommit() const { return OptionState::kUnknown; }
+    virtual OptionState WriteBeforePrepare() const { return OptionState::kUnknown; }
+  };
+  // Corruption for malformed bytes or a count that does not fit the updates.
+  Status Iterate(Handler* handler) const;
+
+  // The stored form. Valid until the batch changes.
+  const std::string& Data() const { return rep_; }
+  // Moves the stored form out; the batch is empty afterwards.
+  std::string Release();
+  // Bytes of Data(): 12 for an empty batch.
+  size_t GetDataSize() const { return rep_.size(); }
+  // Updates in the batch. Log data and markers do not count.
+  uint32_t Count() const;
+
+  // Whether the batch holds an update of that kind. The first call on a batch made from bytes reads
+  // through them.
+  bool HasPut() const;
+  bool HasTimedPut() const;
+  bool HasPutEntity() const;
+  bool HasDelete() const;
+  bool HasSingleDelete() const;
+  bool HasDeleteRange() const;
+  bool HasMerge() const;
+  bool HasBeginPrepare() const;
+  bool HasEndPrepare() const;
+  bool HasCommit() const;
+  bool HasRollback() const;
+
+  // Writes `ts` over the timestamps of all keys. ts_sz_func maps a family number to the bytes of
+  // its timestamps: 0 leaves keys alone, SIZE_MAX means unknown and is NotFound, and a size other
+  // than that of `ts` is InvalidArgument; then the keys before are changed already.
+  Status UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func);
+
+  // Remembers, once switched on, the timestamp size of each family that is written to.
+  void SetTrackTimestampSize(bool track_timestamp_size);
+  void MaybeTrackTimestampSize(uint32_t column_family_id, size_t ts_sz);
+  const std::unordered_map<uint32_t, size_t>& GetColumnFamilyToTimestampSize();
+
+  // Compares every update with its checksum: Corruption if one differs. OK without protection.
+  Status VerifyChecksum() const;
+  // 0 or 8.
+  size_t GetProtectionBytesPerKey() const;
+
+  // What follows is applied but not written to the WAL.
+  void MarkWalTerminationPoint();
+  const SavePoint& GetWalTerminationPoint() const { return wal_term_point_; }
+
+ private:
+  friend class WriteBatchInternal;
+  struct Extras;
+
+  Extras* EnsureExtras();
+  uint32_t ContentFlags() const;
+
+  std::string rep_;  // header and records; never shorter than the header unless given so
+  size_t max_bytes_ = 0;
+  // Bits of the kinds of updates; has a bit of its own for "not yet known". Atomic because const
+  // members find them out late; any order will do, since all threads find the same.
+  mutable std::atomic<uint32_t> content_flags_{0};
+  uint32_t default_family_ts_bytes_ = 0;
+  SavePoint wal_term_point_;
+  std::unique_ptr<Extras> extras_;  // what few batches need; null until then
+};
+
+}  // namespace ashlar

@@ -35,9 +35,9 @@ enum class LockRank : uint8_t {
   kStatistics,
   kRateLimiter,
   kThreadPool,
+  kLogger,
   kFileSystem,     // of file systems in memory, and of wrappers
   kFile,
-  kLogger,
   kEpoch,
   kLeaf,           // nothing is locked under it
 };

@@ -30,9 +30,6 @@ struct LookupKey;
 
 using KeyHandle = void*;
 
-// Decodes a varint length followed by that many bytes.
-Slice GetLengthPrefixedSlice(const char* data);
-
 // A sorted collection of length-prefixed internal keys with their values. Declared for programs
 // that mention it; the library does not call implementations of others.
 class MemTableRep {
@@ -41,7 +38,8 @@ class MemTableRep {
    public:
     using DecodedType = Slice;
     virtual ~KeyComparator() {}
-    virtual DecodedType decode_key(const char* key) const { return GetLengthPrefixedSlice(key); }
+    // A varint length followed by that many bytes.
+    virtual DecodedType decode_key(const char* key) const;
     virtual int operator()(const char* prefix_len_key1, const char* prefix_len_key2) const = 0;
     virtual int operator()(const char* prefix_len_key, const Slice& key) const = 0;
   };

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// The text level of options: trimming, escapes, braces, lists and numbers. What the names mean is
+// not known here. Syntax: docs/formats/options_file.md. Pure functions; input may be anything.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+// Nesting of braces beyond this is refused, so that hostile text cannot exhaust the stack.
+inline constexpr int kMaxOptionNesting = 32;
+
+std::string_view TrimSpaces(std::string_view text);
+
+// Without one pair of braces around the whole, and without spaces: "{a=b}" -> "a=b".
+std::string StripBraces(std::string_view text);
+
+using NameValue = std::pair<std::string, std::string>;
+
+// Splits "name=value;name={nested;};..." at the top level, in order. Braces around the whole text
+// and around a value are taken off. A name without `=` is an error.
+Status SplitOptions(std::string_view text, std::vector<NameValue>* options);
+
+// Splits "a:b:{c:d}" at `separator` outside braces. An empty text has no items.
+Status SplitList(std::string_view text, char separator, std::vector<std::string>* items);
+
+// The escapes of the OPTIONS file: a backslash before backslash, '#' and ':'; \r and \n.
+std::string EscapeOptionString(std::string_view raw);
+std::string UnescapeOptionString(std::string_view escaped);
+
+// Decimal, with an optional suffix k, m, g, t, p (powers of 1024). False on anything else, and on
+// overflow.
+bool ParseUint64Text(std::string_view text, uint64_t* value);
+bool ParseInt64Text(std::string_view text, int64_t* value);
+bool ParseDoubleText(std::string_view text, double* value);
+// true, false, 1, 0.
+bool ParseBoolText(std::string_view text, bool* value);
+// Six decimals, as in "0.250000".
+std::string DoubleText(double value);
+
+// Takes the option `name`, if it is there, out of the map into *value.
+Status TakeSizeOption(const std::string& name,
+                      std::unordered_map<std::string, std::string>* options, size_t* value);
+
+}  // namespace ashlar

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// The limit is kept with relaxed counters: memtables report in steps of arena blocks, so a stale
+// sum is off by a block or two. The charge to a cache and the queue of stalled databases have a
+// lock each, which no write takes per key.
+#include "ashlar/write_buffer_manager.h"
+
+#include <cassert>
+#include <list>
+#include <utility>
+#include <vector>
+
+#include "ashlar/advanced_cache.h"
+#include "util/coding.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+namespace {
+
+// A memtable may be written to until 7/8 of the limit are in such memtables: the rest is for those
+// that are being flushed.
+size_t MutableLimit(size_t buffer_size) { return buffer_size * 7 / 8; }
+
+constexpr Cache::CacheItemHelper kChargeHelper(CacheEntryRole::kWriteBuffer);
+
+}  // namespace
+
+// Entries without contents, of 256 KiB each, that together cost the cache what memtables hold.
+struct WriteBufferManager::CacheCharge {
+  static constexpr size_t kStepBytes = 256 * 1024;
+
+  explicit CacheCharge(std::shared_ptr<Cache> target) : cache(std::move(target)) {}
+  ~CacheCharge() {
+    for (Cache::Handle* handle : handles) cache->Release(handle, /*erase_if_last_ref=*/true);
+  }
+
+  // Follows `used` upwards at once, downwards when a quarter of the charge is unused.
+  void Update(size_t used) {
+    MutexLock lock(&mutex);
+    while (charged_bytes() < used && GrowLocked()) {
+    }
+    while (!handles.empty() && used < charged_bytes() / 4 * 3) {
+      cache->Release(handles.back(), /*erase_if_last_ref=*/true);
+      handles.pop_back();
+      charged.store(handles.size() * kStepBytes, std::memory_order_relaxed);
+    }
+  }
+  size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
+
+  // False when the cache is full and strict: the memory is then used, but not charged.
+  bool GrowLocked() REQUIRES(mutex) {
+    std::string key;
+    PutFixed64(&key, cache->NewId());
+    PutFixed64(&key, 0);
+    Cache::Handle* handle = nullptr;
+    const Status status = cache->Insert(key, nullptr, &kChargeHelper, kStepBytes, &handle);
+    if (!status.ok() || handle == nullptr) return false;
+    handles.push_back(handle);
+    charged.store(handles.size() * kStepBytes, std::memory_order_relaxed);
+    return true;
+  }
+
+  const std::shared_ptr<Cache> cache;
+  // Taken before the locks of the cache.
+  Mutex mutex{LockRank::kTableCache};
+  std::vector<Cache::Handle*> handles GUARDED_BY(mutex);
+  std::atomic<size_t> charged{0};  // written under `mutex`
+};
+
+struct WriteBufferManager::StallQueue {
+  Mutex mutex{LockRank::kLeaf};
+  std::list<StallInterface*> waiting GUARDED_BY(mutex);
+};
+
+WriteBufferManager::WriteBufferManager(size_t _buffer_size, std::shared_ptr<Cache> cache,
+                                       bool allow_stall)
+    : buffer_size_(_buffer_size),
+      mutable_limit_(MutableLimit(_buffer_size)),
+      allow_stall_(allow_stall),
+      charge_(cache != nullptr ? new CacheCharge(std::move(cache)) : nullptr),
+      queue_(new StallQueue) {}
+
+WriteBufferManager::~WriteBufferManager() {
+#ifndef NDEBUG
+  MutexLock lock(&queue_->mutex);
+  assert(queue_->waiting.empty());
+#endif
+}
+
+size_t WriteBufferManager::dummy_entries_in_cache_usage() const {
+  return charge_ != nullptr ? charge_->charged_bytes() : 0;
+}
+
+void WriteBufferManager::SetBufferSize(size_t new_size) {
+  assert(new_size > 0);
+  buffer_size_.store(new_size, std::memory_order_relaxed);
+  mutable_limit_.store(MutableLimit(new_size), std::memory_order_relaxed);
+  MaybeEndWriteStall();
+}
+
+void WriteBufferManager::SetAllowStall(bool new_allow_stall) {
+  allow_stall_.store(new_allow_stall, std::memory_order_relaxed);
+  MaybeEndWriteStall();
+}
+
+bool WriteBufferManager::ShouldFlush() const {
+  if (!enabled()) return false;
+  const size_t active = mutable_memtable_memory_usage();
+  if (active > mutable_limit_.load(std::memory_order_relaxed)) return true;
+  const size_t limit = buffer_size();
+  // Flushing helps only if enough of the excess can still be flushed.
+  return memory_usage() >= limit && active >= limit / 2;
+}
+
+bool WriteBufferManager::ShouldStall() const {
+  if (!allow_stall_.load(std::memory_order_relaxed) || !enabled()) return false;
+  return IsStallActive() || IsStallThresholdExceeded();
+}
+
+void WriteBufferManager::ReserveMem(size_t mem) {
+  const size_t used = memory_used_.fetch_add(mem, std::memory_order_relaxed) + mem;
+  memory_active_.fetch_add(mem, std::memory_order_relaxed);
+  if (charge_ != nullptr) charge_->Update(used);
+}
+
+void WriteBufferManager::ScheduleFreeMem(size_t mem) {
+  assert(mutable_memtable_memory_usage() >= mem);
+  memory_active_.fetch_sub(mem, std::memory_order_relaxed);
+}
+
+void WriteBufferManager::FreeMem(size_t mem) {
+  assert(memory_usage() >= mem);
+  const size_t used = memory_used_.fetch_sub(mem, std::memory_order_relaxed) - mem;
+  if (charge_ != nullptr) charge_->Update(used);
+  MaybeEndWriteStall();
+}
+
+void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
+  assert(wbm_stall != nullptr);
+  {
+    MutexLock lock(&queue_->mutex);
+    // Memory may have been freed since the caller looked.
+    if (ShouldStall()) {
+      stall_active_.store(true, std::memory_order_relaxed);
+      queue_->waiting.push_back(wbm_stall);
+      return;
+    }
+  }
+  wbm_stall->Signal();
+}
+
+void WriteBufferManager::MaybeEndWriteStall() {
+  if (!IsStallActive()) return;
+  const bool may_stall = allow_stall_.load(std::memory_order_relaxed) && enabled();
+  if (may_stall && IsStallThresholdExceeded()) return;
+  std::list<StallInterface*> released;
+  {
+    MutexLock lock(&queue_->mutex);
+    stall_active_.store(false, std::memory_order_relaxed);
+    released.swap(queue_->waiting);
+  }
+  for (StallInterface* stall : released) stall->Signal();
+}
+
+void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {
+  {
+    MutexLock lock(&queue_->mutex);
+    queue_->waiting.remove(wbm_stall);
+  }
+  wbm_stall->Signal();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stored bytes are read into scratch memory of the stack where they fit, because nearly all data
+// blocks do and the bytes are needed only until they are decompressed or copied.
+#include "table/sst/block_fetcher.h"
+
+#include <cstring>
+#include <string>
+
+#include "table/format/properties.h"
+#include "table/sst/readahead.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kDataKind = "data block";
+constexpr std::string_view kFilterKind = "filter";
+constexpr std::string_view kPropertiesKind = "properties";
+
+// Memory for the stored bytes of one block.
+class StoredBytes {
+ public:
+  char* Reserve(size_t n) {
+    if (n <= sizeof(inline_)) return inline_;
+    heap_ = std::make_unique_for_overwrite<char[]>(n);
+    return heap_.get();
+  }
+
+ private:
+  std::unique_ptr<char[]> heap_;
+  char inline_[16 * 1024];
+};
+
+Status AsData(const Slice& contents, DataBlock* block) {
+  return Block::Parse(contents, &block->block);
+}
+
+}  // namespace
+
+Status BlockFetcher::Describe(const Status& status, std::string_view kind,
+                              const BlockHandle& handle) const {
+  const char* detail = status.getState() == nullptr ? "" : status.getState();
+  const std::string message =
+      StrCat(kind, ": ", path(), ", offset ", handle.offset, ", ", handle.size, " bytes: ", detail);
+  if (status.IsNotSupported()) return Status::NotSupported(message);
+  if (status.IsCorruption()) return Status::Corruption(message);
+  return status;
+}
+
+Status BlockFetcher::CheckHandle(const BlockHandle& handle, std::string_view kind) const {
+  if (handle.FitsBefore(limit_)) [[likely]] return Status::OK();
+  return Status::Corruption(StrCat(kind, ": ", path(), ", offset ", handle.offset, ", ",
+                                   handle.size, " bytes, but blocks end before ", limit_));
+}
+
+Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* readahead) const {
+  RETURN_IF_ERROR(CheckHandle(handle, kDataKind));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  StoredBytes scratch;
+  char* const memory = scratch.Reserve(n);
+  Slice stored;
+  RETURN_IF_ERROR(readahead == nullptr
+                      ? file_->ReadExactly(handle.offset, n, memory, &stored)
+                      : readahead->Read(*file_, handle.offset, n, memory, &stored));
+  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, stored.data(), {path(), kDataKind}));
+  const CompressionType type = StoredCompressionType(stored.data(), handle.size);
+  const Slice payload(stored.data(), static_cast<size_t>(handle.size));
+  Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
+  if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
+  DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
+  Status status = UncompressBlock(*compressed, dictionary_, block->bytes());
+  if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
+  if (status.ok()) return block;
+  block->Unref();
+  return Describe(status, kDataKind, handle);
+}
+
+Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle) const {
+  RETURN_IF_ERROR(CheckHandle(handle, kFilterKind));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  auto filter = ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n));
+  Slice stored;
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored));
+  if (stored.data() != filter->bytes()) std::memcpy(filter->bytes(), stored.data(), n);
+  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, filter->bytes(), {path(), kFilterKind}));
+  if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
+    return Describe(Status::Corruption("a filter is never compressed"), kFilterKind, handle);
+  }
+  filter->view = FilterView(Slice(filter->bytes(), static_cast<size_t>(handle.size)));
+  filter->Ref();
+  return filter.get();
+}
+
+Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle,
+                                           std::string_view kind) const {
+  RETURN_IF_ERROR(CheckHandle(handle, kind));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  Slice stored;
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
+  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, stored.data(), {path(), kind}));
+  const CompressionType type = StoredCompressionType(stored.data(), handle.size);
+  const Slice payload(stored.data(), static_cast<size_t>(handle.size));
+  if (type == kNoCompression) return LooseBlock{.memory = std::move(memory), .contents = payload};
+  Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
+  if (!compressed.ok()) return Describe(compressed.status(), kind, handle);
+  auto raw = std::make_unique_for_overwrite<char[]>(compressed->raw_bytes);
+  Status status = UncompressBlock(*compressed, nullptr, raw.get());
+  if (!status.ok()) return Describe(status, kind, handle);
+  const Slice contents(raw.get(), compressed->raw_bytes);
+  return LooseBlock{.memory = std::move(raw), .contents = contents};
+}
+
+Result<LooseBlock> BlockFetcher::ReadProperties(const BlockHandle& handle) const {
+  RETURN_IF_ERROR(CheckHandle(handle, kPropertiesKind));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  Slice stored;
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
+  RETURN_IF_ERROR(VerifyPropertiesBlock(checksum_, handle, stored.data(), path()));
+  if (StoredCompressionType(stored.data(), handle.size) != kNoCompression) {
+    return Describe(Status::Corruption("properties are never compressed"), kPropertiesKind, handle);
+  }
+  const Slice contents(stored.data(), static_cast<size_t>(handle.size));
+  return LooseBlock{.memory = std::move(memory), .contents = contents};
+}
+
+}  // namespace ashlar

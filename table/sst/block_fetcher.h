@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockFetcher reads blocks of one file: bytes, then checksum, then decompression, in this order
+// for every block, and only then anybody parses. Errors name file, block and offset.
+//
+// Threads: const functions from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "ashlar/slice.h"
+#include "env/random_reader.h"
+#include "table/format/block_handle.h"
+#include "table/format/checksum.h"
+#include "table/format/compression.h"
+#include "table/sst/table_objects.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+class Readahead;
+
+// The uncompressed bytes of a block that is not kept in the cache.
+struct LooseBlock {
+  std::unique_ptr<char[]> memory;
+  Slice contents;
+};
+
+class BlockFetcher {
+ public:
+  // `file` outlives the fetcher. No block may reach beyond `limit`.
+  BlockFetcher(const RandomReader* file, const ChecksumContext& checksum, uint64_t limit)
+      : file_(file), checksum_(checksum), limit_(limit) {}
+
+  // Data blocks may be compressed with this dictionary from now on. May be null; outlives this.
+  void SetDictionary(const UncompressionDict* dictionary) { dictionary_ = dictionary; }
+
+  const RandomReader& file() const { return *file_; }
+  const std::string& path() const { return file_->path(); }
+  uint64_t limit() const { return limit_; }
+  const ChecksumContext& checksum() const { return checksum_; }
+
+  // A data block, parsed, with one reference. `readahead` may be null.
+  Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead) const;
+  // A filter or filter partition: never compressed.
+  Result<FilterBlock*> ReadFilter(const BlockHandle& handle) const;
+  // Any other block. `kind` names it in messages.
+  Result<LooseBlock> ReadLoose(const BlockHandle& handle, std::string_view kind) const;
+  // The properties block, whose checksum has an exception.
+  Result<LooseBlock> ReadProperties(const BlockHandle& handle) const;
+
+  // Adds file and place to what is wrong inside a block.
+  Status Describe(const Status& status, std::string_view kind, const BlockHandle& handle) const;
+
+ private:
+  Status CheckHandle(const BlockHandle& handle, std::string_view kind) const;
+
+  const RandomReader* const file_;
+  const ChecksumContext checksum_;
+  const uint64_t limit_;
+  const UncompressionDict* dictionary_ = nullptr;
+};
+
+}  // namespace ashlar

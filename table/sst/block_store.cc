@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way of a block that its slot does not know: hash table, file, cache.
+//
+// What was read from the file is handed to the operation as an owned reference even when it went
+// into the cache: beside the read that reference costs nothing, and an iterator needs it anyway.
+#include "table/sst/block_store.h"
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kPartitionKind = "index partition";
+
+}  // namespace
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  if (T* cached = FindCached<T>(parent, i)) {
+    if constexpr (std::is_same_v<T, DataBlock>) ++read->hits;
+    return ObjectRef<T>::Borrow(cached);
+  }
+  return LoadFromFile<T>(parent, i, read);
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadPinned(const IndexBlock& parent, size_t i,
+                                            BlockRead* read) const {
+  if (cache_ != nullptr) {
+    const EpochGuard guard;
+    auto cached = ObjectRef<T>::Borrow(FindCached<T>(parent, i));
+    if (cached && cached.Pin()) {
+      if constexpr (std::is_same_v<T, DataBlock>) ++read->hits;
+      return cached;
+    }
+  }
+  return LoadFromFile<T>(parent, i, read);
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i,
+                                              BlockRead* read) const {
+  if constexpr (std::is_same_v<T, DataBlock>) ++read->misses;
+  const BlockHandle handle = parent.index->handle(i);
+  if (read->cache_only) {
+    return Status::Incomplete(StrCat("block not in memory: ", fetcher_.path(), ", offset ",
+                                     handle.offset, "; a read without kBlockCacheTier loads it"));
+  }
+  ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
+  if (read->fill_cache && cache_ != nullptr) Publish(object, handle, &parent, i);
+  return ObjectRef<T>::Own(object);
+}
+
+template <typename T>
+T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
+  if (cache_ == nullptr) return nullptr;
+  CachedObject* object = nullptr;
+  if (parent.slots != nullptr) object = parent.slots->Load(i);
+  if (object != nullptr) {
+    object->Touch();
+  } else {
+    const BlockKey key = KeyOf<T>(parent.index->handle(i));
+    object = parent.slots == nullptr
+                 ? cache_->Lookup(key)
+                 : cache_->Lookup(key, parent.slots, static_cast<uint32_t>(i));
+  }
+  if (object == nullptr || static_cast<TableObject*>(object)->kind != T::kKind) return nullptr;
+  return static_cast<T*>(object);
+}
+
+template <typename T>
+Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    return fetcher_.ReadData(handle, read->readahead);
+  } else if constexpr (std::is_same_v<T, FilterBlock>) {
+    return fetcher_.ReadFilter(handle);
+  } else {
+    return ReadIndex(handle, index_source_, kPartitionKind);
+  }
+}
+
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+template <typename T>
+void BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
+                         size_t i) const {
+  object->Ref();
+  BlockInsertion insertion;
+  insertion.key = KeyOf<T>(handle);
+  insertion.object = object;
+  insertion.charge = object->MemoryBytes();
+  insertion.role = T::kRole;
+  insertion.priority =
+      std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : Cache::Priority::HIGH;
+  insertion.table = parent == nullptr ? nullptr : parent->slots;
+  insertion.slot_index = static_cast<uint32_t>(i);
+  const Status status = cache_->Insert(insertion);
+  if (status.ok()) return;
+  IgnoreError(status, "a full cache only means that the block is read again next time");
+  object->Unref();
+}
+
+Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
+                                          const FlatIndex::Source& source,
+                                          std::string_view kind) const {
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kind));
+  Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
+  if (!index.ok()) return fetcher_.Describe(index.status(), kind, handle);
+  const bool with_slots = cache_ != nullptr && cache_->UsesSlots();
+  return new IndexBlock(index.Take(), with_slots);
+}
+
+Result<ObjectRef<IndexBlock>> BlockStore::PinIndex(const BlockHandle& handle,
+                                                   const IndexFormat& format,
+                                                   std::string_view kind) const {
+  FlatIndex::Source source = index_source_;
+  source.format = format;
+  ASSIGN_OR_RETURN(IndexBlock * index, ReadIndex(handle, source, kind));
+  if (cache_ != nullptr) Publish(index, handle, nullptr, 0);
+  return ObjectRef<IndexBlock>::Own(index);
+}
+
+Result<ObjectRef<FilterBlock>> BlockStore::PinFilter(const BlockHandle& handle) const {
+  ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ReadFilter(handle));
+  if (cache_ != nullptr) Publish(filter, handle, nullptr, 0);
+  return ObjectRef<FilterBlock>::Own(filter);
+}
+
+void BlockStore::Unpin(const ObjectRef<IndexBlock>& index) const {
+  if (cache_ != nullptr && index) cache_->Erase(index->key);
+}
+void BlockStore::Unpin(const ObjectRef<FilterBlock>& filter) const {
+  if (cache_ != nullptr && filter) cache_->Erase(filter->key);
+}
+
+template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t,
+                                                       BlockRead*) const;
+template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_t,
+                                                        BlockRead*) const;
+template Result<ObjectRef<DataBlock>> BlockStore::LoadPinned(const IndexBlock&, size_t,
+                                                             BlockRead*) const;
+template Result<ObjectRef<IndexBlock>> BlockStore::LoadPinned(const IndexBlock&, size_t,
+                                                              BlockRead*) const;
+template Result<ObjectRef<FilterBlock>> BlockStore::Load(const IndexBlock&, size_t,
+                                                         BlockRead*) const;
+
+}  // namespace ashlar

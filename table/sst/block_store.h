@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockStore gives a table's readers its blocks: from the pointer slot of the block, else from the
+// cache, else from the file, after which they are in the cache. Without a cache, or if the cache
+// has no room, the block belongs to the operation that read it.
+//
+// Point lookups run inside an EpochGuard of the caller, where a hit counts no reference. Threads: const
+// functions from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ashlar/slice.h"
+#include "cache/block_cache.h"
+#include "table/block/block_cursor.h"
+#include "table/index/flat_index.h"
+#include "table/sst/block_fetcher.h"
+#include "table/sst/table_objects.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+// How one operation reads blocks, and what it met.
+struct BlockRead {
+  bool fill_cache = true;
+  bool cache_only = false;  // a block that is not in memory is Incomplete
+  Readahead* readahead = nullptr;
+  uint32_t hits = 0;  // data blocks
+  uint32_t misses = 0;
+};
+
+class BlockStore {
+ public:
+  struct Options {
+    const RandomReader* file = nullptr;  // outlives the store
+    ChecksumContext checksum;
+    uint64_t limit = 0;                // no block may reach beyond
+    BlockCacheView* cache = nullptr;   // null: nothing is cached; outlives the store
+  };
+  explicit BlockStore(const Options& options)
+      : fetcher_(options.file, options.checksum, options.limit),
+        cache_(options.cache),
+        open_id_(cache_ == nullptr ? 0 : cache_->NewFileId()) {}
+
+  BlockFetcher& fetcher() { return fetcher_; }
+  const BlockFetcher& fetcher() const { return fetcher_; }
+  BlockCacheView* cache() const { return cache_; }
+
+  // To be set while the table is opened. `file_id` is the same at every open of the same file, so
+  // that its blocks are found again; 0 if the file has no identity.
+  void SetFileId(uint64_t file_id) { file_id_ = file_id != 0 ? file_id : open_id_; }
+  void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
+  const FlatIndex::Source& index_source() const { return index_source_; }
+
+  // The data block of entry `i` of an index.
+  // Hot: a hit through the slot is one load, and one more of the object's touched byte.
+  Result<ObjectRef<DataBlock>> Data(const IndexBlock& index, size_t i, BlockRead* read) const {
+    if (DataBlock* block = Peek(index, i)) [[likely]] {
+      ++read->hits;
+      return ObjectRef<DataBlock>::Borrow(block);
+    }
+    return Load<DataBlock>(index, i, read);
+  }
+  // The block if its slot knows it, else null.
+  DataBlock* Peek(const IndexBlock& index, size_t i) const {
+    if (index.slots == nullptr) return nullptr;
+    auto* object = static_cast<TableObject*>(index.slots->Load(i));
+    if (object == nullptr || object->kind != TableObjectKind::kData) return nullptr;
+    object->Touch();
+    return static_cast<DataBlock*>(object);
+  }
+
+  // A partition of the index, or of the filter, by its entry in the top level.
+  Result<ObjectRef<IndexBlock>> IndexPartition(const IndexBlock& top, size_t i,
+                                               BlockRead* read) const {
+    return Load<IndexBlock>(top, i, read);
+  }
+  Result<ObjectRef<FilterBlock>> FilterPartition(const IndexBlock& top, size_t i,
+                                                 BlockRead* read) const {
+    return Load<FilterBlock>(top, i, read);
+  }
+
+  // The same for iterators: needs no guard, does no I/O inside one, and returns owned references.
+  Result<ObjectRef<DataBlock>> PinnedData(const IndexBlock& index, size_t i,
+                                          BlockRead* read) const {
+    return LoadPinned<DataBlock>(index, i, read);
+  }
+  Result<ObjectRef<IndexBlock>> PinnedIndexPartition(const IndexBlock& top, size_t i,
+                                                     BlockRead* read) const {
+    return LoadPinned<IndexBlock>(top, i, read);
+  }
+
+  // The blocks that a table keeps as long as it is open: owned, and charged to the cache.
+  Result<ObjectRef<IndexBlock>> PinIndex(const BlockHandle& handle, const IndexFormat& format,
+                                         std::string_view kind) const;
+  Result<ObjectRef<FilterBlock>> PinFilter(const BlockHandle& handle) const;
+  void Unpin(const ObjectRef<IndexBlock>& index) const;
+  void Unpin(const ObjectRef<FilterBlock>& filter) const;
+
+ private:
+  template <typename T>
+  Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  Result<ObjectRef<T>> LoadPinned(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  T* FindCached(const IndexBlock& parent, size_t i) const;
+  template <typename T>
+  Result<T*> Read(const BlockHandle& handle, BlockRead* read) const;
+  template <typename T>
+  BlockKey KeyOf(const BlockHandle& handle) const {
+    const bool is_index = T::kKind == TableObjectKind::kIndex;
+    return {.file_id = is_index ? open_id_ : file_id_, .offset = handle.offset};
+  }
+  template <typename T>
+  void Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
+                                std::string_view kind) const;
+
+  BlockFetcher fetcher_;
+  BlockCacheView* const cache_;
+  const uint64_t open_id_;  // for indexes, which hold on to the comparator of this open
+  uint64_t file_id_ = 0;
+  FlatIndex::Source index_source_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A partition without entries occurs only in damaged files; it is stepped over.
+#include "table/sst/index_cursor.h"
+
+#include <utility>
+
+namespace ashlar {
+
+Status IndexCursor::First(BlockRead* read) {
+  leaf_ = nullptr;
+  if (is_partitioned_) return EnterForward(0, read);
+  entry_ = 0;
+  leaf_ = top_->index->empty() ? nullptr : top_;
+  return Status::OK();
+}
+
+Status IndexCursor::Last(BlockRead* read) {
+  leaf_ = nullptr;
+  if (top_->index->empty()) return Status::OK();
+  if (is_partitioned_) return EnterBackward(top_->index->size() - 1, read);
+  entry_ = top_->index->size() - 1;
+  leaf_ = top_;
+  return Status::OK();
+}
+
+Status IndexCursor::Seek(const SeekTarget& target, BlockRead* read) {
+  leaf_ = nullptr;
+  const size_t found = top_->index->Find(target.user_key, target.trailer);
+  if (found == top_->index->size()) return Status::OK();
+  if (!is_partitioned_) {
+    entry_ = found;
+    leaf_ = top_;
+    return Status::OK();
+  }
+  RETURN_IF_ERROR(Enter(found, read));
+  entry_ = partition_->index->Find(target.user_key, target.trailer);
+  if (entry_ == partition_->index->size()) return EnterForward(found + 1, read);
+  leaf_ = partition_.get();
+  return Status::OK();
+}
+
+Status IndexCursor::Next(BlockRead* read) {
+  if (++entry_ < leaf_->index->size()) return Status::OK();
+  leaf_ = nullptr;
+  return is_partitioned_ ? EnterForward(top_entry_ + 1, read) : Status::OK();
+}
+
+Status IndexCursor::Prev(BlockRead* read) {
+  if (entry_ > 0) {
+    --entry_;
+    return Status::OK();
+  }
+  leaf_ = nullptr;
+  if (!is_partitioned_ || top_entry_ == 0) return Status::OK();
+  return EnterBackward(top_entry_ - 1, read);
+}
+
+// Goes to the first entry at or behind a partition.
+Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
+  for (; top_entry < top_->index->size(); ++top_entry) {
+    RETURN_IF_ERROR(Enter(top_entry, read));
+    if (partition_->index->empty()) continue;
+    entry_ = 0;
+    leaf_ = partition_.get();
+    break;
+  }
+  return Status::OK();
+}
+
+// Goes to the last entry at or in front of a partition.
+Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
+  while (true) {
+    RETURN_IF_ERROR(Enter(top_entry, read));
+    if (!partition_->index->empty()) {
+      entry_ = partition_->index->size() - 1;
+      leaf_ = partition_.get();
+      return Status::OK();
+    }
+    if (top_entry-- == 0) return Status::OK();
+  }
+}
+
+Status IndexCursor::Enter(size_t top_entry, BlockRead* read) {
+  if (partition_ && top_entry_ == top_entry) return Status::OK();
+  ASSIGN_OR_RETURN(ObjectRef<IndexBlock> partition,
+                   keep_ == Keep::kPinned ? store_->PinnedIndexPartition(*top_, top_entry, read)
+                                          : store_->IndexPartition(*top_, top_entry, read));
+  partition_ = std::move(partition);
+  top_entry_ = top_entry;
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filters by prefix, and in partitions.
+#include "table/sst/table_filter.h"
+
+#include <utility>
+
+#include "ashlar/slice_transform.h"
+
+namespace ashlar {
+
+void TableFilter::SetFull(ObjectRef<FilterBlock> filter, const Contents& contents) {
+  full_ = std::move(filter);
+  contents_ = contents;
+  const bool can_ask = contents.has_whole_keys || contents.prefix_extractor != nullptr;
+  kind_ = can_ask && full_->view.CanReject() ? Kind::kFull : Kind::kNone;
+}
+
+void TableFilter::SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top,
+                                 const Contents& contents) {
+  store_ = store;
+  top_ = std::move(top);
+  contents_ = contents;
+  const bool can_ask = contents.has_whole_keys || contents.prefix_extractor != nullptr;
+  kind_ = can_ask && !top_->index->empty() ? Kind::kPartitioned : Kind::kNone;
+}
+
+Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) const {
+  if (kind_ == Kind::kNone) return true;
+  if (kind_ == Kind::kFull) return Ask(full_->view, lookup);
+  const FlatIndex& index = *top_->index;
+  // Behind the last separator only prefixes can be, in the last partition.
+  size_t partition = index.Find(lookup->key().user_key, lookup->key().trailer);
+  if (partition == index.size()) --partition;
+  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter,
+                   store_->FilterPartition(*top_, partition, read));
+  return Ask(filter->view, lookup);
+}
+
+bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
+  if (contents_.has_whole_keys) {
+    WholeKey item{lookup};
+    return view.MayContain(item);
+  }
+  const Slice& user_key = lookup->key().user_key;
+  if (!contents_.prefix_extractor->InDomain(user_key)) return true;
+  return view.MayContain(contents_.prefix_extractor->Transform(user_key));
+}
+
+size_t TableFilter::MemoryBytes() const {
+  return (full_ ? full_->MemoryBytes() : 0) + (top_ ? top_->MemoryBytes() : 0);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TableFilter decides whether a table can hold a key, from its full or partitioned filter.
+// docs/formats/filters.md, sections 2, 7 and 9.
+//
+// Without a filter, or with one that answers another question (prefixes of another extractor), every
+// key may be there. Threads: any number, once it is set up.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "table/filter/filter_view.h"
+#include "table/iterator/point_lookup.h"
+#include "table/sst/block_store.h"
+#include "table/sst/table_objects.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+class SliceTransform;
+
+class TableFilter {
+ public:
+  // What was added to the filter.
+  struct Contents {
+    bool has_whole_keys = true;
+    const SliceTransform* prefix_extractor = nullptr;  // null if prefixes cannot be asked for
+  };
+
+  TableFilter() = default;  // none
+  void SetFull(ObjectRef<FilterBlock> filter, const Contents& contents);
+  void SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top,
+                      const Contents& contents);
+
+  // False: there is no use in asking.
+  bool CanReject() const { return kind_ != Kind::kNone; }
+
+  // Inside an EpochGuard. False only if no version of the key is in the table.
+  // Hot: one cache line of the filter.
+  Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const {
+    if (HoldsWholeKeys()) [[likely]] {
+      WholeKey item{lookup};
+      return full_->view.MayContain(item);
+    }
+    return MayContainSlow(lookup, read);
+  }
+
+  void Prefetch(PointLookup* lookup) const {
+    if (HoldsWholeKeys()) full_->view.Prefetch(lookup->FilterHash());
+  }
+
+  // The blocks that are pinned; both may be null.
+  const ObjectRef<FilterBlock>& full() const { return full_; }
+  const ObjectRef<IndexBlock>& top() const { return top_; }
+  size_t MemoryBytes() const;
+
+ private:
+  enum class Kind : uint8_t { kNone, kFull, kPartitioned };
+  struct WholeKey {
+    PointLookup* lookup;
+    const Slice& Key() const { return lookup->key().user_key; }
+    uint64_t FilterHash() const { return lookup->FilterHash(); }
+  };
+
+  bool HoldsWholeKeys() const { return kind_ == Kind::kFull && contents_.has_whole_keys; }
+  Result<bool> MayContainSlow(PointLookup* lookup, BlockRead* read) const;
+  bool Ask(const FilterView& view, PointLookup* lookup) const;
+
+  Kind kind_ = Kind::kNone;
+  Contents contents_;
+  ObjectRef<FilterBlock> full_;
+  ObjectRef<IndexBlock> top_;
+  const BlockStore* store_ = nullptr;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps inside a block are the base class's. Here is what happens at its ends: the index moves on,
+// the block is exchanged, and the upper bound spares the blocks behind it.
+#include "table/sst/table_iterator.h"
+
+#include <new>
+#include <utility>
+
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "table/sst/table_reader.h"
+#include "util/arena.h"
+
+namespace ashlar {
+namespace {
+
+// A compaction reads all of its inputs, so large pieces cost nothing and spare a disk its seeks.
+constexpr size_t kCompactionReadaheadBytes = size_t{2} << 20;
+
+Readahead::Options ReadaheadOptionsFor(const TableReaderOptions& table, const ReadOptions& read,
+                                       bool for_compaction) {
+  Readahead::Options options;
+  options.fixed_bytes = read.readahead_size;
+  if (for_compaction && options.fixed_bytes == 0) options.fixed_bytes = kCompactionReadaheadBytes;
+  options.initial_bytes = table.initial_auto_readahead_bytes;
+  options.max_bytes = table.max_auto_readahead_bytes;
+  options.reads_before = table.reads_before_auto_readahead;
+  return options;
+}
+
+}  // namespace
+
+TableIterator::TableIterator(const TableReader* table, const ReadOptions& options,
+                             bool for_compaction)
+    : table_(table),
+      upper_bound_(options.iterate_upper_bound),
+      readahead_(ReadaheadOptionsFor(table->options_, options, for_compaction)),
+      index_(&table->store_, table->index_.get(), table->is_partitioned_,
+             IndexCursor::Keep::kPinned) {
+  read_.fill_cache = options.fill_cache && !for_compaction;
+  read_.cache_only = options.read_tier == kBlockCacheTier;
+  read_.readahead = &readahead_;
+}
+
+TableIterator::~TableIterator() {
+  Statistics* const statistics = table_->options_.statistics;
+  if (statistics == nullptr) return;
+  statistics->recordTick(BLOCK_CACHE_HIT, read_.hits);
+  statistics->recordTick(BLOCK_CACHE_DATA_HIT, read_.hits);
+  statistics->recordTick(BLOCK_CACHE_MISS, read_.misses);
+  statistics->recordTick(BLOCK_CACHE_DATA_MISS, read_.misses);
+}
+
+void TableIterator::SeekToFirst() {
+  status_ = index_.First(&read_);
+  FirstFrom();
+}
+
+void TableIterator::SeekToLast() {
+  status_ = index_.Last(&read_);
+  LastFrom();
+}
+
+void TableIterator::Seek(const Slice& internal_key) {
+  const SeekTarget target(internal_key);
+  status_ = index_.Seek(target, &read_);
+  if (!status_.ok() || !index_.Valid()) return End();
+  if (!EnterBlock()) return;
+  valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);
+  if (!valid_) NextSlow();
+}
+
+void TableIterator::SeekForPrev(const Slice& internal_key) {
+  const SeekTarget target(internal_key);
+  status_ = index_.Seek(target, &read_);
+  if (!status_.ok()) return End();
+  if (!index_.Valid()) return SeekToLast();
+  if (!EnterBlock()) return;
+  valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);
+  if (valid_ && table_->icmp_.Compare(key_, internal_key) == 0) return;
+  if (!IsIntact()) return;
+  // On the first entry behind the target, or behind the last one of the block.
+  valid_ = valid_ ? block_cursor_.Prev(&key_, &value_) : block_cursor_.Last(&key_, &value_);
+  if (!valid_) PrevSlow();
+}
+
+void TableIterator::NextSlow() {
+  if (!IsIntact()) return;
+  if (NextBlockIsBeyondBound()) return End();
+  status_ = index_.Next(&read_);
+  FirstFrom();
+}
+
+void TableIterator::PrevSlow() {
+  if (!IsIntact()) return;
+  status_ = index_.Prev(&read_);
+  LastFrom();
+}
+
+// Goes to the first entry at or behind the start of the index's block. Blocks without entries are
+// damage that no checksum tells; they are stepped over.
+void TableIterator::FirstFrom() {
+  while (status_.ok() && index_.Valid()) {
+    if (!EnterBlock()) return;
+    valid_ = block_cursor_.First(&key_, &value_);
+    if (valid_ || !IsIntact()) return;
+    status_ = index_.Next(&read_);
+  }
+  End();
+}
+
+// Goes to the last entry at or in front of the end of the index's block.
+void TableIterator::LastFrom() {
+  while (status_.ok() && index_.Valid()) {
+    if (!EnterBlock()) return;
+    valid_ = block_cursor_.Last(&key_, &value_);
+    if (valid_ || !IsIntact()) return;
+    status_ = index_.Prev(&read_);
+  }
+  End();
+}
+
+// Makes the index's block the current one. False, and not Valid(), on errors.
+bool TableIterator::EnterBlock() {
+  const BlockHandle handle = index_.handle();
+  if (!block_ || !(handle == block_handle_)) {
+    Result<ObjectRef<DataBlock>> block =
+        table_->store_.PinnedData(index_.leaf(), index_.entry(), &read_);
+    if (!block.ok()) {
+      Fail(block.status());
+      return false;
+    }
+    block_ = block.Take();
+    block_handle_ = handle;
+  }
+  block_cursor_.Attach(&block_->block, table_->key_format_);
+  cursor_ = &block_cursor_;
+  return true;
+}
+
+// False, and not Valid(), if the cursor stopped because of damage.
+bool TableIterator::IsIntact() {
+  if (block_cursor_.error() == nullptr) return true;
+  Fail(table_->DamagedBlock(block_cursor_, block_handle_));
+  return false;
+}
+
+bool TableIterator::NextBlockIsBeyondBound() {
+  if (upper_bound_ == nullptr) return false;
+  const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
+  return table_->icmp_.CompareUserKeys(separator, *upper_bound_) >= 0;
+}
+
+void TableIterator::Fail(const Status& status) {
+  status_ = status;
+  End();
+}
+
+// The block stays: the next seek may find it again.
+void TableIterator::End() {
+  valid_ = false;
+  cursor_ = nullptr;
+}
+
+InternalIterator* TableReader::NewIterator(const ReadOptions& options, Arena* arena,
+                                           bool for_compaction) const {
+  if (arena == nullptr) return new TableIterator(this, options, for_compaction);
+  void* const memory = arena->AllocateAligned(sizeof(TableIterator));
+  return new (memory) TableIterator(this, options, for_compaction);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TableIterator walks the point entries of one table, block by block.
+//
+// It holds a counted reference on its block, so it needs no epoch between calls. Blocks that are
+// read one after the other are read ahead. Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "table/block/block_cursor.h"
+#include "table/iterator/internal_iterator.h"
+#include "table/sst/index_cursor.h"
+#include "table/sst/readahead.h"
+
+namespace ashlar {
+
+class TableReader;
+struct ReadOptions;
+
+class TableIterator final : public InternalIterator {
+ public:
+  // The table outlives the iterator.
+  TableIterator(const TableReader* table, const ReadOptions& options, bool for_compaction);
+  ~TableIterator() override;
+
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& internal_key) override;
+  void SeekForPrev(const Slice& internal_key) override;
+
+ private:
+  void NextSlow() override;
+  void PrevSlow() override;
+
+  bool EnterBlock();
+  void FirstFrom();
+  void LastFrom();
+  bool IsIntact();
+  void Fail(const Status& status);
+  void End();
+  bool NextBlockIsBeyondBound();
+
+  const TableReader* const table_;
+  const Slice* const upper_bound_;
+  Readahead readahead_;
+  BlockRead read_;
+  IndexCursor index_;
+  ObjectRef<DataBlock> block_;
+  BlockHandle block_handle_;  // of block_, if there is one
+  BlockCursor block_cursor_;
+  std::string separator_;  // scratch
+};
+
+}  // namespace ashlar

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a table reader keeps in the block cache: data blocks, flat indexes and filters, and ObjectRef,
+// which remembers whether a reference has to be given back.
+//
+// A data block or filter lies in one allocation, its bytes behind the object, so that the first
+// touch brings in what a search needs first. All are immutable once shared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "ashlar/slice.h"
+#include "cache/cached_object.h"
+#include "table/block/block.h"
+#include "table/filter/filter_view.h"
+#include "table/index/flat_index.h"
+
+namespace ashlar {
+
+// The kind is checked on every hit in the cache: a damaged file may claim that one place holds two
+// kinds of blocks.
+enum class TableObjectKind : uint8_t { kData, kIndex, kFilter };
+
+struct TableObject : CachedObject {
+  TableObject(void (*destroy_function)(CachedObject*), TableObjectKind object_kind)
+      : CachedObject(destroy_function), kind(object_kind) {}
+  const TableObjectKind kind;
+};
+
+struct DataBlock final : TableObject {
+  static constexpr TableObjectKind kKind = TableObjectKind::kData;
+  static constexpr CacheEntryRole kRole = CacheEntryRole::kDataBlock;
+
+  // With one reference; the bytes are to be written before it is shared.
+  static DataBlock* Allocate(size_t bytes);
+  char* bytes() { return reinterpret_cast<char*>(this + 1); }
+  size_t MemoryBytes() const { return sizeof(*this) + allocated_bytes; }
+
+  Block block;
+  const size_t allocated_bytes;
+
+ private:
+  explicit DataBlock(size_t bytes) : TableObject(&Destroy, kKind), allocated_bytes(bytes) {}
+  static void Destroy(CachedObject* object);
+};
+
+struct IndexBlock final : TableObject {
+  static constexpr TableObjectKind kKind = TableObjectKind::kIndex;
+  static constexpr CacheEntryRole kRole = CacheEntryRole::kIndexBlock;
+
+  // `with_slots` gives each block that the index names a pointer slot.
+  IndexBlock(std::unique_ptr<FlatIndex> flat_index, bool with_slots);
+  ~IndexBlock();
+  size_t MemoryBytes() const;
+
+  const std::unique_ptr<FlatIndex> index;
+  SlotTable* const slots;  // one for each entry of the index, or null
+};
+
+struct FilterBlock final : TableObject {
+  static constexpr TableObjectKind kKind = TableObjectKind::kFilter;
+  static constexpr CacheEntryRole kRole = CacheEntryRole::kFilterBlock;
+
+  static FilterBlock* Allocate(size_t bytes);
+  char* bytes() { return reinterpret_cast<char*>(this + 1); }
+  size_t MemoryBytes() const { return sizeof(*this) + allocated_bytes; }
+
+  FilterView view;
+  const size_t allocated_bytes;
+
+ private:
+  explicit FilterBlock(size_t bytes) : TableObject(&Destroy, kKind), allocated_bytes(bytes) {}
+  static void Destroy(CachedObject* object);
+};
+
+// ObjectRef points to a cached object. Borrowed: valid until the caller's EpochGuard ends. Owned:
+// holds a reference, which it gives back.
+template <typename T>
+class ObjectRef {
+ public:
+  ObjectRef() = default;
+  static ObjectRef Borrow(T* object) { return ObjectRef(object, false); }
+  // Takes over the caller's reference.
+  static ObjectRef Own(T* object) { return ObjectRef(object, true); }
+  ~ObjectRef() { Reset(); }
+  ObjectRef(ObjectRef&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)), is_owned_(other.is_owned_) {}
+  ObjectRef& operator=(ObjectRef&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      object_ = std::exchange(other.object_, nullptr);
+      is_owned_ = other.is_owned_;
+    }
+    return *this;
+  }
+
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  bool is_owned() const { return is_owned_; }
+
+  // Makes a borrowed reference an owned one, inside the guard. False: the object is on its way out.
+  bool Pin() {
+    if (!is_owned_ && object_ != nullptr) is_owned_ = object_->TryRef();
+    return is_owned_;
+  }
+  void Reset() {
+    if (object_ != nullptr && is_owned_) object_->Unref();
+    object_ = nullptr;
+  }
+
+ private:
+  ObjectRef(T* object, bool is_owned) : object_(object), is_owned_(is_owned) {}
+
+  T* object_ = nullptr;
+  bool is_owned_ = false;
+};
+
+}  // namespace ashlar

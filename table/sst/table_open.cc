@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening a table: footer, metaindex, properties, what they rule out, dictionary, index, filter.
+// The order is that of the checklist in docs/formats/block_based_table.md, section 14.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ashlar/comparator.h"
+#include "ashlar/slice_transform.h"
+#include "table/format/meta_block_names.h"
+#include "table/format/plain_block.h"
+#include "table/format/properties.h"
+#include "table/format/table_property_names.h"
+#include "table/format/unique_id.h"
+#include "table/sst/table_reader.h"
+#include "util/hash.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kMetaindexKind = "metaindex";
+
+enum IndexType : uint32_t {
+  kBinarySearchIndex = 0,
+  kHashIndex = 1,  // a binary search index with helpers that we do not need
+  kTwoLevelIndex = 2,
+  kFirstKeyIndex = 3,
+};
+
+const BlockHandle* Find(const std::map<std::string, BlockHandle>& blocks, std::string_view name) {
+  const auto found = blocks.find(std::string(name));
+  return found == blocks.end() ? nullptr : &found->second;
+}
+
+Result<Footer> ReadFooter(const RandomReader& file) {
+  std::array<char, kFooterBytes> memory;
+  const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterBytes));
+  Slice tail;
+  RETURN_IF_ERROR(file.ReadExactly(file.size() - n, n, memory.data(), &tail));
+  return DecodeFooter(tail, file.size(), file.path());
+}
+
+}  // namespace
+
+TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& footer,
+                         const TableReaderOptions& options)
+    : file_(std::move(file)),
+      footer_(footer),
+      options_(options),
+      icmp_(*options.icmp),
+      store_({.file = file_.get(),
+              .checksum = footer.checksum,
+              .limit = file_->size() - kFooterBytes,
+              .cache = options.block_cache}) {
+  uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+}
+
+TableReader::~TableReader() {
+  store_.Unpin(index_);
+  store_.Unpin(filter_.full());
+  store_.Unpin(filter_.top());
+}
+
+Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
+                                                       const TableReaderOptions& options) {
+  ASSIGN_OR_RETURN(const Footer footer, ReadFooter(*file));
+  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), footer, options));
+  RETURN_IF_ERROR(reader->Load());
+  return reader;
+}
+
+Status TableReader::Load() {
+  ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
+  RETURN_IF_ERROR(LoadProperties(blocks));
+  RETURN_IF_ERROR(CheckProperties());
+  RETURN_IF_ERROR(CheckUniqueId());
+  store_.SetFileId(StableFileId());
+  RETURN_IF_ERROR(LoadDictionary(blocks));
+  RETURN_IF_ERROR(LoadIndex(blocks));
+  RETURN_IF_ERROR(LoadFilter(blocks));
+  range_deletions_present_ = Find(blocks, kRangeDeletionBlockName) != nullptr;
+  return Status::OK();
+}
+
+Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
+  const BlockFetcher& fetcher = store_.fetcher();
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(footer_.metaindex, kMetaindexKind));
+  MetaBlocks blocks;
+  PlainBlockParser parser(block.contents);
+  while (parser.Next()) {
+    Slice value = parser.value();
+    BlockHandle handle;
+    if (!GetBlockHandle(&value, &handle)) {
+      return fetcher.Describe(
+          Status::Corruption(StrCat("no block handle behind ", parser.key().ToString())),
+          kMetaindexKind, footer_.metaindex);
+    }
+    blocks[parser.key().ToString()] = handle;
+  }
+  if (!parser.status().ok()) {
+    return fetcher.Describe(parser.status(), kMetaindexKind, footer_.metaindex);
+  }
+  return blocks;
+}
+
+Status TableReader::LoadProperties(const MetaBlocks& blocks) {
+  const BlockHandle* handle = Find(blocks, kPropertiesBlockName);
+  if (handle == nullptr) {
+    return Status::Corruption(StrCat("table: ", path(), ": no properties block"));
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, store_.fetcher().ReadProperties(*handle));
+  ASSIGN_OR_RETURN(TableProperties properties,
+                   ParsePropertiesBlock(block.contents, handle->offset, path()));
+  properties_ = std::make_shared<const TableProperties>(std::move(properties));
+  ASSIGN_OR_RETURN(key_format_.global_seqno,
+                   FindGlobalSeqno(*properties_, options_.manifest_largest_seqno, path()));
+  static_assert(kNoGlobalSeqno == BlockKeyFormat::kOwnSeqnos);
+  return Status::OK();
+}
+
+Status TableReader::CheckProperties() const {
+  const Comparator& comparator = *icmp_.user_comparator();
+  if (comparator.timestamp_size() != 0 || properties_->user_defined_timestamps_persisted == 0) {
+    return Status::NotSupported(
+        StrCat("table: ", path(), ": user-defined timestamps are not supported by this version"));
+  }
+  const std::string& name = properties_->comparator_name;
+  if (!name.empty() && name != comparator.Name()) {
+    return Status::InvalidArgument(StrCat("table: ", path(), ": comparator expected ",
+                                          comparator.Name(), ", found ", name));
+  }
+  return Status::OK();
+}
+
+Status TableReader::CheckUniqueId() const {
+  if (options_.expected_unique_id.empty()) return Status::OK();
+  Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
+  std::string found;  // empty if the file does not say who made it
+  if (id.ok()) {
+    for (const uint64_t word : id->ManifestForm()) PutFixed64(&found, word);
+  }
+  if (found == options_.expected_unique_id) return Status::OK();
+  return Status::Corruption(StrCat("table: ", path(), ": unique id expected ",
+                                   HexBytes(Slice(options_.expected_unique_id)), ", found ",
+                                   HexBytes(found), "; another file lies under this name"));
+}
+
+// The same whenever this very file is opened, 0 if it has no identity.
+uint64_t TableReader::StableFileId() const {
+  Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
+  if (!id.ok()) return 0;
+  const uint64_t parts[] = {id->words[0], id->words[1], id->words[2], file_->size(),
+                            footer_.checksum.base};
+  return HashBytes(reinterpret_cast<const char*>(parts), sizeof(parts));
+}
+
+Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
+  ASSIGN_OR_RETURN(const CompressionProperty compression,
+                   ParseCompressionProperty(properties_->compression_name, footer_.format_version,
+                                            path()));
+  const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
+  if (handle == nullptr || compression.is_none) return Status::OK();
+  ASSIGN_OR_RETURN(const LooseBlock block,
+                   store_.fetcher().ReadLoose(*handle, "compression dictionary"));
+  dictionary_ = std::make_unique<UncompressionDict>(block.contents);
+  store_.fetcher().SetDictionary(dictionary_.get());
+  return Status::OK();
+}
+
+Status TableReader::LoadIndex(const MetaBlocks& blocks) {
+  const auto& user = properties_->user_collected_properties;
+  const auto type_property = user.find(std::string(kIndexTypeProperty));
+  if (type_property == user.end() || type_property->second.size() != sizeof(uint32_t)) {
+    return Status::Corruption(
+        StrCat("table: ", path(), ": property ", kIndexTypeProperty, " missing or not 4 bytes"));
+  }
+  const uint32_t type = DecodeFixed32(type_property->second.data());
+  if (type > kFirstKeyIndex) {
+    return Status::NotSupported(
+        StrCat("table: ", path(), ": index type expected 0 to 3, found ", type));
+  }
+  const BlockHandle* handle = UsesIndexHandleInMetaindex(footer_.format_version)
+                                  ? Find(blocks, kIndexBlockName)
+                                  : &footer_.index;
+  if (handle == nullptr) return Status::Corruption(StrCat("table: ", path(), ": no index block"));
+  IndexFormat format;
+  format.has_user_keys = properties_->index_key_is_user_key != 0;
+  format.has_delta_handles = properties_->index_value_is_delta_encoded != 0;
+  store_.SetIndexSource(
+      {.format = format, .comparator = &icmp_, .data_end = store_.fetcher().limit()});
+  is_partitioned_ = type == kTwoLevelIndex;
+  format.has_first_keys = type == kFirstKeyIndex;
+  ASSIGN_OR_RETURN(index_, store_.PinIndex(*handle, format, "index"));
+  return Status::OK();
+}
+
+Status TableReader::LoadFilter(const MetaBlocks& blocks) {
+  const std::string full_name = StrCat(kFullFilterPrefix, kBuiltinFilterBlockSuffix);
+  const std::string partitioned_name = StrCat(kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
+  if (const BlockHandle* handle = Find(blocks, full_name)) {
+    ASSIGN_OR_RETURN(ObjectRef<FilterBlock> filter, store_.PinFilter(*handle));
+    filter_.SetFull(std::move(filter), FilterContents());
+  } else if (const BlockHandle* top = Find(blocks, partitioned_name); top && top->size != 0) {
+    ASSIGN_OR_RETURN(ObjectRef<IndexBlock> index,
+                     store_.PinIndex(*top, store_.index_source().format, "filter partition index"));
+    filter_.SetPartitioned(&store_, std::move(index), FilterContents());
+  }
+  return Status::OK();
+}
+
+TableFilter::Contents TableReader::FilterContents() const {
+  TableFilter::Contents contents;
+  contents.has_whole_keys = IsPropertyOn(kWholeKeyFilteringProperty);
+  const SliceTransform* extractor = options_.prefix_extractor;
+  if (extractor != nullptr && IsPropertyOn(kPrefixFilteringProperty) &&
+      extractor->AsString() == properties_->prefix_extractor_name) {
+    contents.prefix_extractor = extractor;
+  }
+  return contents;
+}
+
+// A missing property counts as on: old files.
+bool TableReader::IsPropertyOn(std::string_view name) const {
+  const auto& user = properties_->user_collected_properties;
+  const auto found = user.find(std::string(name));
+  return found == user.end() || found->second != kPropertyFalse;
+}
+
+}  // namespace ashlar

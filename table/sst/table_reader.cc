@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Point lookups. The index leads to the first block whose separator is not before the key. Only if
+// index keys carry sequence numbers can the versions of one user key go on in the next block.
+#include "table/sst/table_reader.h"
+
+#include <utility>
+
+#include "ashlar/options.h"
+#include "table/format/meta_block_names.h"
+#include "table/sst/index_cursor.h"
+#include "table/sst/readahead.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kDataKind = "data block";
+
+void AcquireBlock(void* block) { static_cast<DataBlock*>(block)->Ref(); }
+void ReleaseBlock(void* block, void* /*unused*/) { static_cast<DataBlock*>(block)->Unref(); }
+
+}  // namespace
+
+Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
+  ++lookup->counters.tables_probed;
+  BlockRead read;
+  read.fill_cache = options.fill_cache;
+  read.cache_only = options.read_tier == kBlockCacheTier;
+  if (filter_.CanReject()) {
+    Result<bool> may_contain = filter_.MayContain(lookup, &read);
+    if (!may_contain.ok()) return may_contain.status();
+    if (!*may_contain) {
+      ++lookup->counters.filter_useful;
+      return Status::OK();
+    }
+    ++lookup->counters.filter_positive;
+  }
+  const SequenceNumber seqno_before = lookup->seqno();
+  Status status = is_partitioned_ ? GetFromPartitions(lookup, &read) : GetFromBlocks(lookup, &read);
+  lookup->counters.block_hits += read.hits;
+  lookup->counters.block_misses += read.misses;
+  const bool found = lookup->decided() || lookup->seqno() != seqno_before;
+  if (found && filter_.CanReject()) ++lookup->counters.filter_true_positive;
+  return status;
+}
+
+Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
+  const FlatIndex& index = *index_->index;
+  const LookupKey& key = lookup->key();
+  for (size_t i = index.Find(key.user_key, key.trailer); i < index.size(); ++i) {
+    ObjectRef<DataBlock> held;
+    DataBlock* block = store_.Peek(*index_, i);
+    if (block != nullptr) [[likely]] {
+      ++read->hits;
+    } else {
+      ASSIGN_OR_RETURN(held, store_.Data(*index_, i, read));
+      block = held.get();
+    }
+    Status status;
+    const Search search = SearchBlock(block, index.handle(i), &held, lookup, &status);
+    if (search == Search::kDamaged) return status;
+    if (search == Search::kDone || !index.ContinuesBehind(i, key.user_key)) break;
+  }
+  return Status::OK();
+}
+
+Status TableReader::GetFromPartitions(PointLookup* lookup, BlockRead* read) const {
+  const LookupKey& key = lookup->key();
+  IndexCursor index(&store_, index_.get(), /*is_partitioned=*/true, IndexCursor::Keep::kBorrowed);
+  RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
+  while (index.Valid()) {
+    ASSIGN_OR_RETURN(ObjectRef<DataBlock> held, store_.Data(index.leaf(), index.entry(), read));
+    Status status;
+    const Search search = SearchBlock(held.get(), index.handle(), &held, lookup, &status);
+    if (search == Search::kDamaged) return status;
+    if (search == Search::kDone || !index.ContinuesBehind(key.user_key)) break;
+    RETURN_IF_ERROR(index.Next(read));
+  }
+  return Status::OK();
+}
+
+// Offers the block's versions of the key. `held` is the reference on the block, if there is one; a
+// long value makes one, so that it can be pinned.
+TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle& handle,
+                                             ObjectRef<DataBlock>* held, PointLookup* lookup,
+                                             Status* status) const {
+  block->block.PrefetchTail();
+  const LookupKey& key = lookup->key();
+  const SeekTarget target(key.user_key, key.trailer);
+  BlockCursor cursor;
+  cursor.Attach(&block->block, key_format_);
+  Slice found_key, value;
+  bool found = false;
+  if (block->block.has_hash_index() && uses_hash_index_) {
+    const uint8_t interval = block->block.HashLookup(key.user_key);
+    if (interval == Block::kNoSuchKey) return Search::kAtEnd;
+    found = interval == Block::kHashCollision
+                ? cursor.Seek(icmp_, target, &found_key, &value)
+                : cursor.SeekInInterval(icmp_, interval, target, &found_key, &value);
+  } else {
+    found = cursor.Seek(icmp_, target, &found_key, &value);
+  }
+  for (; found; found = cursor.Next(&found_key, &value)) {
+    if (!icmp_.EqualUserKeys(ExtractUserKey(found_key), key.user_key)) return Search::kDone;
+    ValuePin pin;
+    if (value.size() > PointLookup::kCopyBytes) {
+      if (!*held) *held = ObjectRef<DataBlock>::Borrow(block);
+      if (held->Pin()) pin = {.acquire = AcquireBlock, .release = ReleaseBlock, .owner = block};
+    }
+    if (lookup->Offer(ExtractTrailer(found_key), value, pin)) return Search::kDone;
+  }
+  if (cursor.error() == nullptr) return Search::kAtEnd;
+  *status = DamagedBlock(cursor, handle);
+  return Search::kDamaged;
+}
+
+Status TableReader::DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const {
+  return store_.fetcher().Describe(
+      Status::Corruption(StrCat(cursor.error(), " at byte ", cursor.error_offset(),
+                                "; the checksum is right, so it was written like this")),
+      kDataKind, handle);
+}
+
+uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
+  const EpochGuard guard;
+  BlockRead read;
+  IndexCursor index(&store_, index_.get(), is_partitioned_, IndexCursor::Keep::kBorrowed);
+  const Status status = index.Seek(SeekTarget(internal_key), &read);
+  if (status.ok() && index.Valid()) return index.handle().offset;
+  IgnoreError(status, "an estimate; whoever reads the index partition will report it");
+  return properties_->data_size != 0 ? properties_->data_size : store_.fetcher().limit();
+}
+
+Status TableReader::VerifyChecksums(const ReadOptions& options) const {
+  RETURN_IF_ERROR(VerifyMetaBlocks());
+  Readahead readahead({.fixed_bytes = options.readahead_size != 0 ? options.readahead_size
+                                                                  : options_.max_auto_readahead_bytes});
+  BlockRead read;
+  read.fill_cache = false;
+  IndexCursor index(&store_, index_.get(), is_partitioned_, IndexCursor::Keep::kPinned);
+  RETURN_IF_ERROR(index.First(&read));
+  while (index.Valid()) {
+    const BlockHandle handle = index.handle();
+    ASSIGN_OR_RETURN(DataBlock * raw, store_.fetcher().ReadData(handle, &readahead));
+    const auto block = ObjectRef<DataBlock>::Own(raw);
+    BlockCursor cursor;
+    cursor.Attach(&block->block, key_format_);
+    Slice key, value;
+    for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    }
+    if (cursor.error() != nullptr) return DamagedBlock(cursor, handle);
+    RETURN_IF_ERROR(index.Next(&read));
+  }
+  return Status::OK();
+}
+
+Status TableReader::VerifyMetaBlocks() const {
+  ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
+  for (const auto& [name, handle] : blocks) {
+    const Result<LooseBlock> block = name == kPropertiesBlockName
+                                         ? store_.fetcher().ReadProperties(handle)
+                                         : store_.fetcher().ReadLoose(handle, name);
+    if (!block.ok()) return block.status();
+  }
+  if (!footer_.index.IsNull()) {
+    const Result<LooseBlock> block = store_.fetcher().ReadLoose(footer_.index, "index");
+    if (!block.ok()) return block.status();
+  }
+  if (filter_.top()) {
+    const FlatIndex& partitions = *filter_.top()->index;
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      ASSIGN_OR_RETURN(FilterBlock * filter, store_.fetcher().ReadFilter(partitions.handle(i)));
+      filter->Unref();
+    }
+  }
+  return Status::OK();
+}
+
+size_t TableReader::MemoryUsage() const {
+  return sizeof(*this) + index_->MemoryBytes() + filter_.MemoryBytes() +
+         properties_->ApproximateMemoryUsage() +
+         (dictionary_ == nullptr ? 0 : dictionary_->MemoryUsage());
+}
+
+}  // namespace ashlar

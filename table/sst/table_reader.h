@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TableReader reads one block-based table: point lookups, iterators, and what the table says about
+// itself. Format versions 2 to 7. docs/formats/block_based_table.md.
+//
+// Opening reads the footer, the properties, the index and the filter, never data. Every block is
+// checked before it is parsed; damage is Corruption with file and offset, a feature that is not
+// supported is NotSupported, and neither ever looks like an absent key.
+//
+// Range tombstones are not applied here: has_range_deletions() says that the file holds some.
+// Threads: const functions from any thread. Iterators must not outlive the reader.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "ashlar/table_properties.h"
+#include "ashlar/types.h"
+#include "env/random_reader.h"
+#include "table/block/block_cursor.h"
+#include "table/format/compression.h"
+#include "table/format/footer.h"
+#include "table/iterator/internal_iterator.h"
+#include "table/iterator/point_lookup.h"
+#include "table/sst/block_store.h"
+#include "table/sst/table_filter.h"
+#include "table/sst/table_objects.h"
+#include "util/internal_key.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+class Arena;
+class BlockCacheView;
+class SliceTransform;
+class Statistics;
+struct BlockBasedTableOptions;
+struct ReadOptions;
+
+// Pointers outlive the reader.
+struct TableReaderOptions {
+  const InternalKeyComparator* icmp = nullptr;
+  BlockCacheView* block_cache = nullptr;  // null: nothing is cached
+  // Largest sequence number the MANIFEST records for the file; decides that of ingested files.
+  SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
+  const SliceTransform* prefix_extractor = nullptr;
+  Statistics* statistics = nullptr;
+  std::string_view expected_unique_id;  // 16 bytes as in the MANIFEST; empty: not checked
+  size_t initial_auto_readahead_bytes = 8 * 1024;
+  size_t max_auto_readahead_bytes = 256 * 1024;
+  uint64_t reads_before_auto_readahead = 2;
+};
+
+class TableReader {
+ public:
+  static Result<std::unique_ptr<TableReader>> Open(std::unique_ptr<RandomReader> file,
+                                                   const TableReaderOptions& options);
+  ~TableReader();
+  TableReader(const TableReader&) = delete;
+  TableReader& operator=(const TableReader&) = delete;
+
+  // Offers the table's versions of the key to the lookup, newest first. Inside an EpochGuard.
+  // Hot: filter line, index heads, slot, block; no allocation, lock or shared counter on a hit.
+  Status Get(const ReadOptions& options, PointLookup* lookup) const;
+
+  // Starts loading what the filter probe of Get() will touch.
+  void PrefetchFilter(PointLookup* lookup) const { filter_.Prefetch(lookup); }
+
+  // In `arena`, or on the heap if that is null. `options` may go away, its bounds may not.
+  InternalIterator* NewIterator(const ReadOptions& options, Arena* arena,
+                                bool for_compaction = false) const;
+
+  // Reads every block of the file, past the cache, and walks the entries of all data blocks.
+  Status VerifyChecksums(const ReadOptions& options) const;
+
+  // About where in the file entries at or after the key begin.
+  uint64_t ApproximateOffsetOf(const Slice& internal_key) const;
+
+  const TableProperties& properties() const { return *properties_; }
+  std::shared_ptr<const TableProperties> shared_properties() const { return properties_; }
+  bool has_range_deletions() const {
+    return properties_->num_range_deletions > 0 || range_deletions_present_;
+  }
+  // The one sequence number of all entries of an ingested file, or kNoGlobalSeqno.
+  SequenceNumber global_seqno() const { return key_format_.global_seqno; }
+  const Footer& footer() const { return footer_; }
+  const std::string& path() const { return file_->path(); }
+  uint64_t file_size() const { return file_->size(); }
+  // Of what stays in memory while the table is open.
+  size_t MemoryUsage() const;
+
+ private:
+  friend class TableIterator;  // the other half of this class, in table_iterator.*
+
+  using MetaBlocks = std::map<std::string, BlockHandle>;
+  enum class Search : uint8_t { kDone, kAtEnd, kDamaged };
+
+  TableReader(std::unique_ptr<RandomReader> file, const Footer& footer,
+              const TableReaderOptions& options);
+
+  // Opening, in this order; table_open.cc.
+  Status Load();
+  Result<MetaBlocks> LoadMetaindex() const;
+  Status LoadProperties(const MetaBlocks& blocks);
+  Status CheckProperties() const;
+  Status CheckUniqueId() const;
+  Status LoadDictionary(const MetaBlocks& blocks);
+  Status LoadIndex(const MetaBlocks& blocks);
+  Status LoadFilter(const MetaBlocks& blocks);
+  TableFilter::Contents FilterContents() const;
+  bool IsPropertyOn(std::string_view name) const;
+  uint64_t StableFileId() const;
+
+  Status GetFromBlocks(PointLookup* lookup, BlockRead* read) const;
+  Status GetFromPartitions(PointLookup* lookup, BlockRead* read) const;
+  Search SearchBlock(DataBlock* block, const BlockHandle& handle, ObjectRef<DataBlock>* held,
+                     PointLookup* lookup, Status* status) const;
+  Status DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const;
+  Status VerifyMetaBlocks() const;
+
+  const std::unique_ptr<RandomReader> file_;
+  const Footer footer_;
+  const TableReaderOptions options_;
+  const InternalKeyComparator icmp_;
+  std::shared_ptr<const TableProperties> properties_;
+  BlockKeyFormat key_format_;
+  bool is_partitioned_ = false;
+  bool uses_hash_index_ = false;  // keys that are equal have equal bytes
+  bool range_deletions_present_ = false;
+  std::unique_ptr<UncompressionDict> dictionary_;
+  BlockStore store_;
+  ObjectRef<IndexBlock> index_;  // top level if partitioned
+  TableFilter filter_;
+};
+
+}  // namespace ashlar

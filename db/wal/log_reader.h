@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LogReader reads the records of a WAL or MANIFEST and decides, by recovery mode, what a damaged or
+// unfinished place means. Rules: docs/formats/wal.md, sections 6 and 7.
+//
+// Checksums are verified before anything of a record is believed. In addition to RocksDB's rules it
+// tells damage from the unfinished end of a log by looking for intact records behind a bad place:
+// a run of zeros, a cut length or a foreign log number with good records behind it is damage.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "db/wal/log_format.h"
+
+namespace ashlar {
+
+class SequentialReader;
+class WalDecompressor;
+
+// Where the bytes of a log come from, front to back.
+class LogSource {
+ public:
+  virtual ~LogSource() = default;
+  // The next n bytes; fewer only at the end (for now) of the file.
+  virtual Status Read(size_t n, char* scratch, Slice* result) = 0;
+  virtual const std::string& name() const = 0;
+};
+std::unique_ptr<LogSource> NewFileLogSource(std::unique_ptr<SequentialReader> file);
+// Over bytes in memory, which outlive the source.
+std::unique_ptr<LogSource> NewMemoryLogSource(const Slice& contents, const std::string& name);
+
+// One place of a log that could not be read.
+struct LogDamage {
+  uint64_t offset = 0;         // in the file
+  uint64_t dropped_bytes = 0;  // as far as known
+  Status reason;               // Corruption, naming file and offset
+  // Offset of an intact record behind the place, if one was found: then this is no unfinished end.
+  std::optional<uint64_t> good_record_behind;
+};
+
+class LogReader {
+ public:
+  class Reporter {
+   public:
+    virtual ~Reporter() = default;
+    virtual void OnDamage(const LogDamage& damage) = 0;
+  };
+
+  struct Options {
+    uint64_t log_number = 0;  // from the file's name; 0 for a MANIFEST
+    WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+    // Records are write batches: shorter than 12 bytes, or a sequence number of 2^56 or more, is
+    // damage.
+    bool is_wal = false;
+    // Reports do not end the file: for callers who only log them. Always so in
+    // kSkipAnyCorruptedRecords.
+    bool continue_after_report = false;
+    // The file may still grow: its end means "for now", nothing is dropped there, and ReadRecord()
+    // may be called again after it returned false.
+    bool is_tailing = false;
+    // Reading never goes beyond this offset of the file.
+    uint64_t end_offset = UINT64_MAX;
+  };
+
+  // The reporter, which may be null, outlives the reader.
+  LogReader(std::unique_ptr<LogSource> source, const Options& options, Reporter* reporter);
+  ~LogReader();
+  LogReader(const LogReader&) = delete;
+  LogReader& operator=(const LogReader&) = delete;
+
+  // The next logical record, valid until the next call. False at the end of what can be had: see
+  // status() for I/O errors; damage was reported.
+  bool ReadRecord(Slice* record);
+
+  // An error of the source, or NotSupported; not damage.
+  const Status& status() const { return status_; }
+  bool has_reported() const { return has_reported_; }
+  // Where the last record returned begins and ends in the file.
+  uint64_t record_offset() const { return record_offset_; }
+  uint64_t record_end() const { return record_end_; }
+  // Mode kPointInTimeRecovery: the log ended in a record of an older life of its file, so nothing
+  // says that the next log continues it.
+  bool ended_at_old_record() const { return ended_at_old_record_; }
+  // Bytes of an unfinished record that were dropped silently at the end of the file.
+  uint64_t torn_tail_bytes() const { return torn_tail_bytes_; }
+
+  // What the log says about itself, as far as it was read.
+  bool is_compressed() const { return decompressor_ != nullptr; }
+  const std::vector<TimestampSize>& timestamp_sizes() const { return timestamp_sizes_; }
+  const std::optional<PredecessorWalInfo>& predecessor() const { return predecessor_; }
+
+  // For a tailing reader: from now on the file may be read up to here.
+  void SetEnd(uint64_t end_offset) { options_.end_offset = end_offset; }
+
+ private:
+  enum class Kind : uint8_t;
+  enum class Event : uint8_t;
+  struct Physical;
+  struct Scan;
+
+  Physical ReadPhysical();
+  Physical ParseHeader();
+  Physical SkipZeros();
+  Physical Bad(Kind kind, const char* what);
+  bool FillBlock();
+  bool NextBlock();
+  size_t ReadSource(size_t n, char* dst);
+  void RestOfBlockIsGone() { position_ = limit_; }
+
+  bool HandleRecord(const Physical& physical, Slice* record);
+  bool HandleFragment(const Physical& physical, Slice* record);
+  void HandleSpecial(const Physical& physical);
+  void HandleEnd(const Physical& physical);
+  bool FinishRecord(const Slice& payload, Slice* record);
+  void DropFragment();
+
+  // Reports or not, by mode, and decides whether reading goes on.
+  void React(Event event, const Physical& physical);
+  void Report(const Physical& physical);
+  std::optional<uint64_t> FindGoodRecordBehind(uint64_t offset);
+  bool IsGoodRecordAt(const char* p, size_t available) const;
+  void LoadRest();
+
+  std::unique_ptr<LogSource> source_;
+  Options options_;
+  Reporter* const reporter_;
+  Status status_;
+
+  // The current block: file bytes [block_offset_, block_offset_ + limit_), read up to position_.
+  std::unique_ptr<char[]> block_;
+  uint64_t block_offset_ = 0;
+  size_t position_ = 0;
+  size_t limit_ = 0;
+  bool has_block_ = false;
+  // Bytes behind the current block that were read ahead to judge a bad place.
+  std::string ahead_;
+  size_t ahead_position_ = 0;
+
+  bool is_finished_ = false;
+  bool has_reported_ = false;
+  bool is_recycled_ = false;       // a recyclable header was seen
+  bool has_read_record_ = false;   // a complete logical record was returned
+  bool has_open_fragment_ = false;
+  std::string fragments_;          // of the open logical record
+  uint64_t fragments_offset_ = 0;
+  uint64_t record_offset_ = 0;
+  uint64_t record_end_ = 0;
+  bool ended_at_old_record_ = false;
+  uint64_t torn_tail_bytes_ = 0;
+
+  std::unique_ptr<WalDecompressor> decompressor_;
+  std::vector<TimestampSize> timestamp_sizes_;
+  std::optional<PredecessorWalInfo> predecessor_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WalSink is one log file that many commits write at once: a range of bytes is reserved for each in
+// order, each frames its own record into its range, and all share deliveries and syncs.
+//
+//     Reserve -> Stage -> Deliver [-> Sync]
+//
+// Two sinks keep one contract: the buffered one works on any file system; the mapped one, for local
+// files, makes a write without sync cost no system call. Records become part of the file strictly
+// in the order of their ranges, whenever the process dies.
+//
+// The first failed write or sync is final: every later call fails with the same status, and the file
+// is never written or synced again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "db/wal/log_format.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+struct WalSinkOptions {
+  FileSystem* fs = nullptr;  // outlives the sink
+  FileOptions file_options;
+  std::string path;
+  uint64_t log_number = 0;
+  // Records carry the log's number. Always set when `recycle_path` is.
+  bool is_recyclable = false;
+  // An obsolete log whose file is reused; empty: a new file.
+  std::string recycle_path;
+  // Deliver() leaves bytes in memory until Flush(), Sync() or `buffer_bytes` of them.
+  bool manual_flush = false;
+  size_t buffer_bytes = 1 << 20;
+  // Use the mapped sink where the file system allows it.
+  bool allow_mapped = true;
+  // Space is taken from the file system in pieces of about this size.
+  uint64_t preallocate_bytes = 4 << 20;
+  uint64_t bytes_per_sync = 0;  // buffered sink only
+  bool use_fsync = false;
+  // Populates pages of the mapped sink ahead of the writers; null: the writers do it themselves.
+  Env* env = nullptr;
+};
+
+class WalSink {
+ public:
+  // Bytes of the file; what it was reserved for lies in it alone.
+  struct Range {
+    uint64_t offset = 0;
+    uint64_t end = 0;
+  };
+
+  virtual ~WalSink() = default;
+
+  // Hands out the range for a record of this size. The caller serialises these calls. Never fails
+  // and never blocks on I/O: errors show in Stage().
+  Range Reserve(size_t payload_bytes) {
+    const uint64_t offset = reserved_end_.load(std::memory_order_relaxed);
+    const uint64_t end = offset + FramedBytes(framing_, offset, payload_bytes);
+    reserved_end_.store(end, std::memory_order_relaxed);
+    return {offset, end};
+  }
+  // Writes the record `head` + `body` into its range. Any thread, any order; each reserved range
+  // must be staged exactly once, or the log has failed for good.
+  virtual Status Stage(const Range& range, const Slice& head, const Slice& body) = 0;
+  // Returns when all bytes before `end` are staged and in the kernel's hands (manual flush: staged).
+  virtual Status Deliver(uint64_t end) = 0;
+  // The same, and in the kernel's hands in every case.
+  virtual Status Flush(uint64_t end) = 0;
+  // Returns when a sync that began after Flush(end) has succeeded. Concurrent callers share syncs.
+  virtual Status Sync(uint64_t end) = 0;
+  // After all reserved ranges were staged: delivers them, gives back preallocated space, closes.
+  // Does not sync. Nothing else may run.
+  virtual Status Close() = 0;
+
+  // Reserves and stages one of the records that are never cut, such as kPredecessorInfo. Serialised
+  // with Reserve().
+  Status AddSpecialRecord(LogRecordType legacy_type, const Slice& payload);
+  // Reserve, Stage and Deliver in one, for callers who are alone.
+  Status Append(const Slice& payload);
+
+  // Everything reserved so far.
+  uint64_t size() const { return reserved_end_.load(std::memory_order_relaxed); }
+  // All bytes before it are in the kernel's hands; readers of the live file stop here.
+  virtual uint64_t delivered_size() const = 0;
+  virtual uint64_t synced_size() const = 0;
+  // The first error, or OK.
+  virtual Status error() const = 0;
+  virtual bool is_mapped() const = 0;
+
+  uint64_t log_number() const { return log_number_; }
+  const std::string& path() const { return path_; }
+  const LogFraming& framing() const { return framing_; }
+
+ protected:
+  explicit WalSink(const WalSinkOptions& options);
+  // Writes bytes that are framed already.
+  virtual Status StageRaw(const Range& range, const Slice& bytes) = 0;
+
+ private:
+  const uint64_t log_number_;
+  const std::string path_;
+  const LogFraming framing_;
+  // Written by Reserve() only.
+  std::atomic<uint64_t> reserved_end_{0};
+};
+
+// Creates the log file. Its directory entry is not synced.
+Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options);
+
+}  // namespace ashlar

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/statistics.h"
+
 namespace ashlar {
 namespace bench {
 namespace {

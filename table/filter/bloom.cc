@@ -4,17 +4,7 @@
 // byte for byte; readers take the number from the filter itself.
 #include "table/filter/bloom.h"
 
-#include <cmath>
-
 namespace ashlar {
-
-uint32_t BloomMillibits(double bits_per_key) {
-  constexpr double kMax = 100.0;
-  if (bits_per_key < 0.5) return 0;
-  if (bits_per_key < 1.0) bits_per_key = 1.0;
-  if (!(bits_per_key < kMax)) bits_per_key = kMax;  // also when it is not a number
-  return static_cast<uint32_t>(bits_per_key * 1000.0 + 0.500001);
-}
 
 int cache_local_bloom::ProbesFor(uint32_t millibits_per_key) {
   // Entry i: the most millibits for which i + 1 probes are best.

@@ -97,7 +97,4 @@ inline bool MayMatch(uint32_t hash, int probes, int log2_line_bytes, const char*
 
 }  // namespace legacy_bloom
 
-// Bits per key as the formats count them: thousandths. 0 stands for no filter.
-uint32_t BloomMillibits(double bits_per_key);
-
 }  // namespace ashlar

@@ -78,7 +78,7 @@ Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source)
   const char* next = ParseBlockHandle(p + kHandlesOffset, limit, &footer.metaindex);
   if (next != nullptr) next = ParseBlockHandle(next, limit, &footer.index);
   if (next == nullptr) return Damaged(source, "its two block handles are malformed");
-  if (!footer.metaindex.FitsBefore(source.offset) || !footer.index.FitsBefore(source.offset)) {
+  if (!footer.metaindex.FitsBefore(source.offset)) {
     return Damaged(source, StrCat("a block handle points outside the file: ", footer.DebugString()));
   }
   return footer;

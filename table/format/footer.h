@@ -36,7 +36,8 @@ struct Footer {
   uint32_t format_version = 0;
   ChecksumContext checksum;
   BlockHandle metaindex;
-  BlockHandle index;  // null from version 6 on: the metaindex names it
+  // Null from version 6 on: the metaindex names it. Not yet checked to lie inside the file.
+  BlockHandle index;
 
   std::string DebugString() const;
 };

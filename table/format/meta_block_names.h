@@ -21,6 +21,6 @@ inline constexpr std::string_view kPartitionedFilterPrefix = "partitionedfilter.
 inline constexpr std::string_view kObsoleteFilterPrefix = "filter.";
 
 // The compatibility name of every built-in filter; the filter's own last bytes say which it is.
-inline constexpr std::string_view kBuiltinFilterName = "rocksdb.BuiltinBloomFilter";
+inline constexpr std::string_view kBuiltinFilterBlockSuffix = "rocksdb.BuiltinBloomFilter";
 
 }  // namespace ashlar

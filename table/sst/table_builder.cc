@@ -17,7 +17,6 @@
 #include "env/file_writer.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_cursor.h"
-#include "table/filter/filter_config.h"
 #include "table/filter/full_filter_builder.h"
 #include "table/format/footer.h"
 #include "table/format/meta_block_names.h"
@@ -26,6 +25,7 @@
 #include "table/index/index_builder.h"
 #include "table/sst/block_writer.h"
 #include "table/sst/property_collectors.h"
+#include "util/filter_policy_impl.h"
 #include "util/hash.h"
 #include "util/internal_key.h"
 #include "util/result.h"
@@ -194,12 +194,12 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
   if (!status.ok()) return;
   status = writer.Open();
   if (!status.ok()) return;
-  const FilterConfig config = *ConfigOfFilterPolicy(table.filter_policy.get());
-  if (config.millibits_per_key == 0) return;
+  const FilterPolicyInfo policy = DescribeFilterPolicy(table.filter_policy.get());
+  if (policy.kind != FilterKind::kBloom) return;
   filter.emplace(FullFilterOptions{
       .kind = UsesCacheLocalBloom(table.format_version) ? BloomKind::kCacheLocal
                                                         : BloomKind::kLegacy,
-      .millibits_per_key = config.millibits_per_key,
+      .millibits_per_key = static_cast<uint32_t>(policy.millibits_per_key),
       .add_whole_keys = table.whole_key_filtering,
       .prefix_extractor = options.prefix_extractor});
 }
@@ -453,7 +453,11 @@ Status CheckTableOptionsWritable(const BlockBasedTableOptions& options,
     return Status::NotSupported(
         StrCat("compression type ", int{compression}, " is not part of this build"));
   }
-  return ConfigOfFilterPolicy(options.filter_policy.get()).status();
+  const FilterKind filter = DescribeFilterPolicy(options.filter_policy.get()).kind;
+  if (filter == FilterKind::kRibbon || filter == FilterKind::kCustom) {
+    return refuse("filter_policy");
+  }
+  return Status::OK();
 }
 
 TableBuilder::TableBuilder(const TableBuilderOptions& options, FileWriter* file)

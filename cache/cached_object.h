@@ -107,11 +107,16 @@ struct CachedObject : EpochRetired {
 
   void OnLastReference();  // gives the charge back and retires the object
 
-  enum Flags : uint8_t {
-    kInTable = 1,      // found by lookups; changes under the shard's lock
-    kInMainQueue = 2,  // else on probation; under the shard's lock
-    kIsHandle = 4,     // a HandleEntry: came through the public Cache interface. Fixed
-    kHasLongKey = 8,   // a HandleEntry whose key is not 16 bytes long. Fixed
+  // Fixed before the object is shared: lookups read it without a lock.
+  enum Kind : uint8_t {
+    kIsHandle = 1,    // a HandleEntry: came through the public Cache interface
+    kHasLongKey = 2,  // a HandleEntry whose key is not 16 bytes long
+  };
+  // Changes under the shard's lock, while the object has references.
+  enum State : uint8_t {
+    kInTable = 1,      // found by lookups
+    kInMainQueue = 2,  // else on probation
+    kEvicted = 4,      // has left for want of room
   };
 
   void (*const destroy)(CachedObject*);
@@ -126,7 +131,8 @@ struct CachedObject : EpochRetired {
   uint32_t slot_index = 0;
   // Last, so that they share a line with the first members of a subclass.
   std::atomic<uint32_t> refs{1};
-  uint8_t flags = 0;
+  uint8_t kind = 0;
+  uint8_t state = 0;
   CacheEntryRole role = CacheEntryRole::kMisc;
   std::atomic<uint8_t> touched{0};
 };

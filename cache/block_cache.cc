@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// With a cache that is not ours, the reference the cache holds on an object ends in its deleter
+// (HelperOfRole), and the object then dies through the epoch like any other. So what a lookup finds
+// is good until the guard ends although its handle is released at once.
+#include "cache/block_cache.h"
+
+#include <utility>
+
+#include "cache/clock_cache.h"
+
+namespace ashlar {
+
+namespace {
+
+Slice BytesOf(const BlockKey& key) {
+  return Slice(reinterpret_cast<const char*>(&key), sizeof(key));
+}
+
+}  // namespace
+
+BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache)
+    : cache_(std::move(cache)), clock_(ClockCache::From(cache_.get())) {}
+
+CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
+  assert(InEpoch());
+  if (clock_ != nullptr) [[likely]] {
+    CachedObject* const object = clock_->LookupInEpoch(key);
+    if (object == nullptr || (object->kind & CachedObject::kIsHandle)) return nullptr;
+    object->Touch();
+    return object;
+  }
+  Cache::Handle* const handle =
+      cache_->Lookup(BytesOf(key), HelperOfRole(CacheEntryRole::kMisc), nullptr);
+  if (handle == nullptr) return nullptr;
+  // Something the program itself has put there is none of ours.
+  const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
+  const bool is_ours = helper != nullptr && helper == HelperOfRole(helper->role);
+  CachedObject* const object =
+      is_ours ? static_cast<CachedObject*>(cache_->Value(handle)) : nullptr;
+  cache_->Release(handle);
+  return object;
+}
+
+CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint32_t slot_index) {
+  CachedObject* const object = Lookup(key);
+  if (object == nullptr || clock_ == nullptr || table == nullptr) return object;
+  // Absent from the slot although in the cache: another reader of the file has put it there.
+  if (table->Load(slot_index) != object) clock_->PublishSlot(object, table, slot_index);
+  return object;
+}
+
+CachedObject* BlockCacheView::LookupRef(const BlockKey& key) {
+  EpochGuard guard;
+  CachedObject* const object = Lookup(key);
+  return object != nullptr && object->TryRef() ? object : nullptr;
+}
+
+Status BlockCacheView::Insert(const BlockInsertion& insertion) {
+  CachedObject* const object = insertion.object;
+  object->charge = insertion.charge;
+  object->role = insertion.role;
+  if (clock_ == nullptr) {
+    return cache_->Insert(BytesOf(insertion.key), object, HelperOfRole(insertion.role),
+                          insertion.charge, nullptr, insertion.priority);
+  }
+  return clock_->InsertObject(
+      {.key = insertion.key,
+       .admission = {.object = object,
+                     .is_important = insertion.priority == Cache::Priority::HIGH,
+                     .is_doubtful = insertion.priority == Cache::Priority::BOTTOM,
+                     .table = insertion.table,
+                     .slot_index = insertion.slot_index}});
+}
+
+void BlockCacheView::Erase(const BlockKey& key) {
+  if (clock_ != nullptr) {
+    clock_->EraseObject(key);
+  } else {
+    cache_->Erase(BytesOf(key));
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ends of lives: a slot table goes with its last reference at once, because whoever reads slots
+// holds one; a cached object goes through the epoch.
+#include "cache/cached_object.h"
+
+#include "cache/clock_shard.h"
+#include "cache/handle_entry.h"
+
+namespace ashlar {
+
+SlotTable* SlotTable::Create(size_t slot_count) {
+  void* const memory = ::operator new(sizeof(SlotTable) + slot_count * sizeof(Slot));
+  SlotTable* const table = new (memory) SlotTable(slot_count);
+  for (size_t i = 0; i < slot_count; ++i) new (table->slots() + i) Slot(nullptr);
+  return table;
+}
+
+void SlotTable::Unref() {
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  this->~SlotTable();
+  ::operator delete(this);
+}
+
+size_t SlotTable::memory_bytes() const { return sizeof(SlotTable) + size_ * sizeof(Slot); }
+
+namespace {
+
+void FreeObject(EpochRetired* retired) {
+  CachedObject* const object = static_cast<CachedObject*>(retired);
+  SlotTable* const table = object->slot_table;
+  object->destroy(object);
+  if (table != nullptr) table->Unref();
+}
+
+}  // namespace
+
+void CachedObject::OnLastReference() {
+  assert(refs.load(std::memory_order_relaxed) == 0 && (state & kInTable) == 0);
+  if (shard != nullptr) shard->GiveBack(charge);
+  // Programs expect the deleter of what they inserted to run now. The entry itself may still be
+  // looked at by a lookup that is passing by.
+  if (kind & kIsHandle) static_cast<HandleEntry*>(this)->DeleteValue();
+  EpochRetire(this, &FreeObject, charge);
+}
+
+}  // namespace ashlar

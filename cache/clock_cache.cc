@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The public Cache interface over shards. A Handle is a CachedObject: a HandleEntry if it came
+// through this interface, else a block of a table reader.
+#include "cache/clock_cache.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <unordered_set>
+#include <utility>
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr int kMaxChosenShardBits = 6;
+constexpr int kMaxShardBits = 19;
+
+size_t ShardCount(const ClockCacheOptions& options) {
+  int bits = options.sharded.num_shard_bits;
+  if (bits < 0) {
+    const size_t fitting = options.sharded.capacity / options.min_shard_bytes;
+    bits = std::min(static_cast<int>(std::bit_width(fitting)) - 1, kMaxChosenShardBits);
+  }
+  return size_t{1} << std::clamp(bits, 0, kMaxShardBits);
+}
+
+// Rounded up, so that a capacity above 0 leaves no shard without room.
+size_t PerShard(size_t capacity, size_t shard_count) {
+  return capacity / shard_count + (capacity % shard_count != 0);
+}
+
+CachedObject* ObjectOf(Cache::Handle* handle) { return reinterpret_cast<CachedObject*>(handle); }
+Cache::Handle* HandleOf(CachedObject* object) { return reinterpret_cast<Cache::Handle*>(object); }
+
+HandleEntry* EntryOf(CachedObject* object) {
+  return object->kind & CachedObject::kIsHandle ? static_cast<HandleEntry*>(object) : nullptr;
+}
+
+Cache::ObjectPtr ValueOf(CachedObject* object) {
+  HandleEntry* const entry = EntryOf(object);
+  return entry != nullptr ? entry->value : object;
+}
+
+const Cache::CacheItemHelper* HelperOf(CachedObject* object) {
+  HandleEntry* const entry = EntryOf(object);
+  return entry != nullptr ? entry->helper : HelperOfRole(object->role);
+}
+
+size_t PlainChargeOf(CachedObject* object) {
+  HandleEntry* const entry = EntryOf(object);
+  return entry != nullptr ? entry->charge - entry->metadata_charge : object->charge;
+}
+
+Slice KeyOf(CachedObject* object) {
+  if (object->kind & CachedObject::kHasLongKey) return EntryOf(object)->long_key();
+  return Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
+}
+
+// The caches of this class that exist, so that From() needs no run-time type information.
+struct Registry {
+  Mutex mutex{LockRank::kLeaf};
+  std::unordered_set<const Cache*> caches GUARDED_BY(mutex);
+};
+Registry& TheRegistry() {
+  static Registry& registry = *new Registry;
+  return registry;
+}
+
+// The deleter of blocks in caches that are not ours: drops the cache's reference.
+void DropReference(Cache::ObjectPtr object, MemoryAllocator*) {
+  static_cast<CachedObject*>(object)->Unref();
+}
+
+template <size_t... kRoles>
+constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
+    std::index_sequence<kRoles...>) {
+  return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles), &DropReference)...};
+}
+
+}  // namespace
+
+const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
+  static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
+  return &helpers[static_cast<size_t>(role)];
+}
+
+ClockCache::ClockCache(const ClockCacheOptions& options)
+    : Cache(options.sharded.memory_allocator),
+      name_(options.name),
+      // Negative seeds ask for one that we choose; every cache gets the same, since keys differ.
+      hash_seed_(static_cast<uint32_t>(std::max(options.sharded.hash_seed, 0))),
+      charges_metadata_(options.sharded.metadata_charge_policy == kFullChargeCacheMetadata),
+      shard_count_(ShardCount(options)),
+      shard_mask_(shard_count_ - 1),
+      shards_(new ClockShard[shard_count_]),
+      capacity_(0),
+      is_strict_(false) {
+  SetCapacity(options.sharded.capacity);
+  SetStrictCapacityLimit(options.sharded.strict_capacity_limit);
+  Registry& registry = TheRegistry();
+  MutexLock lock(&registry.mutex);
+  registry.caches.insert(this);
+}
+
+ClockCache::~ClockCache() {
+  {
+    Registry& registry = TheRegistry();
+    MutexLock lock(&registry.mutex);
+    registry.caches.erase(this);
+  }
+  if (is_disowned_) return;
+  Departed departed;
+  for (size_t i = 0; i < shard_count_; ++i) shards_[i].EraseAll(&departed);
+  Finish(departed);
+  // Retired blocks may still need the allocator, which may die with the cache.
+  if (memory_allocator() != nullptr && !InEpoch()) {
+    EpochDrain();
+  } else {
+    EpochReclaim();
+  }
+}
+
+ClockCache* ClockCache::From(Cache* cache) {
+  Registry& registry = TheRegistry();
+  MutexLock lock(&registry.mutex);
+  return registry.caches.count(cache) != 0 ? static_cast<ClockCache*>(cache) : nullptr;
+}
+
+CacheKeyView ClockCache::ViewOf(const Slice& key) const {
+  CacheKeyView view;
+  if (key.size() == sizeof(view.block)) {
+    std::memcpy(&view.block, key.data(), sizeof(view.block));
+    view.hash = HashOf(view.block);
+  } else {
+    view.bytes = key;
+    view.is_long = true;
+    view.hash = HashBytes(key, hash_seed_);
+  }
+  return view;
+}
+
+HandleEntry* ClockCache::MakeEntry(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
+                                   size_t charge) {
+  HandleEntry* const entry = HandleEntry::Create(key, obj, helper, memory_allocator());
+  entry->hash = ViewOf(key).hash;
+  entry->metadata_charge = charges_metadata_ ? entry->memory_bytes() : 0;
+  entry->charge = charge + entry->metadata_charge;
+  return entry;
+}
+
+Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
+  CachedObject* const object = insertion.admission.object;
+  object->key = insertion.key;
+  object->hash = HashOf(insertion.key);
+  Departed departed;
+  const auto result = ShardOf(object->hash).Insert(insertion.admission, &departed);
+  Finish(departed);
+  if (result == ClockShard::Result::kInserted) return Status::OK();
+  if (object->refs.load(std::memory_order_relaxed) > 1) {
+    return Status::MemoryLimit(
+        StrCat(name_, ": no room for ", object->charge, " bytes within the strict capacity of ",
+               GetCapacity(), "; raise the capacity or release what is pinned"));
+  }
+  object->Unref();
+  return Status::OK();
+}
+
+void ClockCache::EraseObject(const BlockKey& key) {
+  const uint64_t hash = HashOf(key);
+  Departed departed;
+  ShardOf(hash).Erase({.hash = hash, .block = key, .bytes = Slice(), .is_long = false},
+                      &departed);
+  Finish(departed);
+}
+
+Status ClockCache::Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
+                          size_t charge, Handle** handle, Priority priority,
+                          const Slice& /*compressed_val*/, CompressionType /*type*/) {
+  HandleEntry* const entry = MakeEntry(key, obj, helper, charge);
+  if (handle != nullptr) entry->Ref();
+  Departed departed;
+  const auto result = ShardOf(entry->hash).Insert({.object = entry,
+                                                   .is_important = priority == Priority::HIGH,
+                                                   .is_doubtful = priority == Priority::BOTTOM},
+                                                  &departed);
+  Finish(departed);
+  if (result == ClockShard::Result::kInserted) {
+    if (handle != nullptr) *handle = HandleOf(entry);
+    return Status::OK();
+  }
+  if (handle == nullptr) {
+    entry->Unref();  // as if it had been evicted at once
+    return Status::OK();
+  }
+  *handle = nullptr;
+  entry->owns_value = false;
+  entry->Unref();
+  entry->Unref();
+  return Status::MemoryLimit(StrCat(name_, ": no room for ", charge,
+                                    " bytes within the strict capacity of ", GetCapacity()));
+}
+
+Cache::Handle* ClockCache::CreateStandalone(const Slice& key, ObjectPtr obj,
+                                            const CacheItemHelper* helper, size_t charge,
+                                            bool allow_uncharged) {
+  HandleEntry* const entry = MakeEntry(key, obj, helper, charge);
+  Departed departed;
+  const bool is_charged = ShardOf(entry->hash).ChargeStandalone(entry, &departed);
+  Finish(departed);
+  if (is_charged) return HandleOf(entry);
+  if (allow_uncharged) {
+    entry->charge = 0;
+    entry->metadata_charge = 0;
+    return HandleOf(entry);
+  }
+  entry->owns_value = false;
+  entry->Unref();
+  return nullptr;
+}
+
+Cache::Handle* ClockCache::Lookup(const Slice& key, const CacheItemHelper*, CreateContext*,
+                                  Priority, Statistics*) {
+  const CacheKeyView view = ViewOf(key);
+  EpochGuard guard;
+  CachedObject* const object = ShardOf(view.hash).Find(view);
+  if (object == nullptr || !object->TryRef()) return nullptr;
+  object->Touch();
+  return HandleOf(object);
+}
+
+bool ClockCache::Ref(Handle* handle) {
+  ObjectOf(handle)->Ref();
+  return true;
+}
+
+bool ClockCache::Release(Handle* handle, bool erase_if_last_ref) {
+  CachedObject* const object = ObjectOf(handle);
+  ClockShard& shard = ShardOf(object->hash);
+  EpochGuard guard;  // keeps the object readable after the reference is given up
+  const uint32_t before = object->refs.fetch_sub(1, std::memory_order_acq_rel);
+  assert(before != 0);
+  if (before == 1) {
+    object->OnLastReference();
+    return true;
+  }
+  if (before > 2 || !(erase_if_last_ref || shard.IsOverCapacity())) return false;
+  Departed departed;
+  const bool is_erased = shard.EraseIfUnreferenced(object, &departed);
+  Finish(departed);
+  return is_erased;
+}
+
+Cache::ObjectPtr ClockCache::Value(Handle* handle) { return ValueOf(ObjectOf(handle)); }
+
+void ClockCache::Erase(const Slice& key) {
+  const CacheKeyView view = ViewOf(key);
+  Departed departed;
+  ShardOf(view.hash).Erase(view, &departed);
+  Finish(departed);
+}
+
+uint64_t ClockCache::NewId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+
+void ClockCache::SetCapacity(size_t capacity) {
+  capacity_.store(capacity, std::memory_order_relaxed);
+  for (size_t i = 0; i < shard_count_; ++i) {
+    Departed departed;
+    shards_[i].SetCapacity(PerShard(capacity, shard_count_), &departed);
+    Finish(departed);
+  }
+}
+
+void ClockCache::SetStrictCapacityLimit(bool is_strict) {
+  is_strict_.store(is_strict, std::memory_order_relaxed);
+  for (size_t i = 0; i < shard_count_; ++i) shards_[i].SetStrict(is_strict);
+}
+
+bool ClockCache::HasStrictCapacityLimit() const {
+  return is_strict_.load(std::memory_order_relaxed);
+}
+
+size_t ClockCache::GetCapacity() const { return capacity_.load(std::memory_order_relaxed); }
+
+size_t ClockCache::GetUsage() const {
+  size_t usage = 0;
+  for (size_t i = 0; i < shard_count_; ++i) usage += shards_[i].usage();
+  return usage;
+}
+
+size_t ClockCache::GetOccupancyCount() const {
+  size_t count = 0;
+  for (size_t i = 0; i < shard_count_; ++i) count += shards_[i].count();
+  return count;
+}
+
+size_t ClockCache::GetTableAddressCount() const {
+  size_t count = 0;
+  for (size_t i = 0; i < shard_count_; ++i) count += shards_[i].bucket_count();
+  return count;
+}
+
+size_t ClockCache::GetUsage(Handle* handle) const { return ObjectOf(handle)->charge; }
+
+size_t ClockCache::GetPinnedUsage() const {
+  size_t usage = 0;
+  for (size_t i = 0; i < shard_count_; ++i) usage += shards_[i].PinnedUsage();
+  return usage;
+}
+
+size_t ClockCache::GetCharge(Handle* handle) const { return PlainChargeOf(ObjectOf(handle)); }
+
+const Cache::CacheItemHelper* ClockCache::GetCacheItemHelper(Handle* handle) const {
+  return HelperOf(ObjectOf(handle));
+}
+
+void ClockCache::ApplyToAllEntries(const EntryCallback& callback,
+                                   const ApplyToAllEntriesOptions& opts) {
+  const auto apply = [&callback](CachedObject* object) {
+    callback(KeyOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
+  };
+  const size_t limit = std::max<size_t>(opts.average_entries_per_lock, 1);
+  for (size_t i = 0; i < shard_count_; ++i) {
+    uint64_t position = 0;
+    while (shards_[i].Walk(&position, limit, apply)) {
+    }
+  }
+}
+
+void ClockCache::ApplyToHandle(Cache*, Handle* handle, const EntryCallback& callback) {
+  CachedObject* const object = ObjectOf(handle);
+  callback(KeyOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
+}
+
+void ClockCache::EraseUnRefEntries() {
+  for (size_t i = 0; i < shard_count_; ++i) {
+    Departed departed;
+    shards_[i].EraseUnreferenced(&departed);
+    Finish(departed);
+  }
+}
+
+std::string ClockCache::GetPrintableOptions() const {
+  return StrCat("    capacity : ", GetCapacity(),
+                "\n    num_shard_bits : ", std::bit_width(shard_count_) - 1,
+                "\n    strict_capacity_limit : ", HasStrictCapacityLimit() ? 1 : 0,
+                "\n    memory_allocator : ",
+                memory_allocator() != nullptr ? memory_allocator()->Name() : "None", "\n");
+}
+
+void ClockCache::CheckInvariants() {
+  for (size_t i = 0; i < shard_count_; ++i) shards_[i].CheckInvariants();
+}
+
+void ClockCache::Finish(const Departed& departed) {
+  if (departed.buckets != nullptr) {
+    EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->size() * sizeof(void*));
+  }
+  for (CachedObject *object = departed.objects, *next; object != nullptr; object = next) {
+    next = object->queue_next;
+    HandleEntry* const entry = EntryOf(object);
+    if (entry != nullptr && eviction_callback_ && (object->state & CachedObject::kEvicted)) {
+      Evicted(entry);
+    }
+    object->OnLastReference();
+  }
+}
+
+void ClockCache::Evicted(HandleEntry* entry) {
+  // Whoever was used on probation left from the main queue.
+  const bool was_hit = (entry->state & CachedObject::kInMainQueue) != 0;
+  if (eviction_callback_(KeyOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;
+}
+
+}  // namespace ashlar

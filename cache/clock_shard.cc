@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table. Chains of objects, newest first. A lookup walks a chain with acquire loads and compares
+// keys, so what it finds is right whatever happens around it. It can only miss wrongly, when the
+// table is replaced while it walks and an object it stood on moves to another chain. `version_` is
+// odd meanwhile and different afterwards; a lookup that missed and sees that asks again under the
+// lock. An unlinked object keeps its bucket_next, so walkers standing on it find their way on.
+//
+// What leaves. New objects enter a queue of probation and leave it first, unless they were used
+// meanwhile: then they move to the main queue. Probation is served as long as it holds more than a
+// tenth of the capacity. In the main queue a used object gets another round and loses its mark
+// (CLOCK). Who comes back soon after leaving probation goes to the main queue directly. So a scan
+// of any length passes through a tenth of the cache and leaves the rest alone.
+//
+//     insert -> [ probation ] -- used --> [ main ] <- used: once more round
+//                    |                        |
+//                  unused -> ghost          unused -> gone
+//
+// Eviction takes the shard's reference by a compare-and-swap from 1 to 0: it fails if anyone else
+// holds one, and afterwards TryRef() fails.
+#include "cache/clock_shard.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+#include "cache/handle_entry.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr unsigned kInitialBucketBits = 6;
+constexpr size_t kProbationShare = 10;  // a tenth
+// How many referenced objects an insertion passes over before it gives up, if the capacity is not
+// strict. They move out of the way, so the next insertion looks at others.
+constexpr size_t kMaxPinnedSteps = 512;
+
+bool Matches(const CachedObject* object, const CacheKeyView& key) {
+  if (object->hash != key.hash) return false;
+  const bool is_long = (object->kind & CachedObject::kHasLongKey) != 0;
+  if (is_long != key.is_long) return false;
+  if (!is_long) [[likely]] return object->key == key.block;
+  return static_cast<const HandleEntry*>(object)->long_key() == key.bytes;
+}
+
+CacheKeyView KeyOf(const CachedObject* object) {
+  CacheKeyView key{.hash = object->hash, .block = object->key, .bytes = Slice(), .is_long = false};
+  if (object->kind & CachedObject::kHasLongKey) {
+    key.is_long = true;
+    key.bytes = static_cast<const HandleEntry*>(object)->long_key();
+  }
+  return key;
+}
+
+}  // namespace
+
+HashBuckets* HashBuckets::Create(unsigned bits) {
+  const size_t size = size_t{1} << bits;
+  using Head = std::atomic<CachedObject*>;
+  void* const memory = ::operator new(sizeof(HashBuckets) + size * sizeof(Head));
+  HashBuckets* const buckets = new (memory) HashBuckets(bits);
+  for (size_t i = 0; i < size; ++i) new (&buckets->Head(i)) Head(nullptr);
+  return buckets;
+}
+
+void HashBuckets::Free(EpochRetired* buckets) {
+  static_cast<HashBuckets*>(buckets)->~HashBuckets();
+  ::operator delete(buckets);
+}
+
+void ClockShard::Queue::PushFront(CachedObject* object) {
+  object->queue_prev = nullptr;
+  object->queue_next = front;
+  (front != nullptr ? front->queue_prev : back) = object;
+  front = object;
+  ++count;
+  bytes += object->charge;
+}
+
+void ClockShard::Queue::Remove(CachedObject* object) {
+  CachedObject* const next = object->queue_next;
+  CachedObject* const prev = object->queue_prev;
+  (prev != nullptr ? prev->queue_next : front) = next;
+  (next != nullptr ? next->queue_prev : back) = prev;
+  --count;
+  bytes -= object->charge;
+}
+
+ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {
+  ghosts_.resize(size_t{1} << kInitialBucketBits);
+}
+
+ClockShard::~ClockShard() {
+  HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
+  EpochRetire(buckets, &HashBuckets::Free, buckets->size() * sizeof(void*));
+}
+
+CachedObject* ClockShard::Find(const CacheKeyView& key) {
+  assert(InEpoch());
+  const uint32_t version = version_.load(std::memory_order_acquire);
+  CachedObject* object =
+      buckets_.load(std::memory_order_acquire)->HeadFor(key.hash).load(std::memory_order_acquire);
+  for (; object != nullptr; object = object->bucket_next.load(std::memory_order_acquire)) {
+    if (Matches(object, key)) return object;
+  }
+  // If a step above saw a link that a replacement had changed, its acquire makes this load see the
+  // odd version, or a later one.
+  const bool is_stable =
+      (version & 1) == 0 && version_.load(std::memory_order_acquire) == version;
+  if (is_stable) [[likely]] return nullptr;
+  MutexLock lock(&lock_);
+  return FindLocked(key);
+}
+
+CachedObject* ClockShard::FindLocked(const CacheKeyView& key) {
+  CachedObject* object = buckets_.load(std::memory_order_relaxed)
+                             ->HeadFor(key.hash)
+                             .load(std::memory_order_relaxed);
+  while (object != nullptr && !Matches(object, key)) {
+    object = object->bucket_next.load(std::memory_order_relaxed);
+  }
+  return object;
+}
+
+ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* departed) {
+  CachedObject* const object = admission.object;
+  MutexLock lock(&lock_);
+  CachedObject* const old = FindLocked(KeyOf(object));
+  if (old != nullptr) Detach(old, departed);
+  // Nobody else knows the object yet, so further references are the inserter's own.
+  const bool is_wanted = object->refs.load(std::memory_order_relaxed) > 1;
+  const size_t capacity = capacity_.load(std::memory_order_relaxed);
+  const bool may_exceed = is_wanted && !is_strict_;
+  if (object->charge > capacity && !may_exceed) return Result::kNoRoom;
+  MakeRoom(object->charge, departed);
+  if (usage() + object->charge > capacity && !may_exceed) return Result::kNoRoom;
+  GrowIfNeeded(departed);
+  Link(admission);
+  return Result::kInserted;
+}
+
+bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
+  MutexLock lock(&lock_);
+  MakeRoom(object->charge, departed);
+  const bool fits = usage() + object->charge <= capacity_.load(std::memory_order_relaxed);
+  if (!fits && is_strict_) return false;
+  usage_.fetch_add(object->charge, std::memory_order_relaxed);
+  object->shard = this;
+  return true;
+}
+
+void ClockShard::MakeRoom(size_t charge, Departed* departed) {
+  const size_t count = probation_.count + main_.count;
+  size_t pinned_steps = is_strict_ ? 2 * count : std::min(2 * count, kMaxPinnedSteps);
+  // Each object at most twice: once to lose its mark, once to go.
+  for (size_t steps = 2 * count; steps > 0; --steps) {
+    if (usage() + charge <= capacity_.load(std::memory_order_relaxed)) return;
+    if (probation_.count + main_.count == 0) return;
+    if (!StepClock(departed) && --pinned_steps == 0) return;
+  }
+}
+
+// Looks at one object and evicts it or moves it on. False if it was passed over as referenced.
+bool ClockShard::StepClock(Departed* departed) {
+  const bool probation_is_due =
+      probation_.bytes > capacity_.load(std::memory_order_relaxed) / kProbationShare;
+  const bool from_probation = probation_.count != 0 && (probation_is_due || main_.count == 0);
+  CachedObject* const object = from_probation ? probation_.back : main_.back;
+  const bool was_used = object->touched.load(std::memory_order_relaxed) != 0;
+  if (!was_used && EvictLocked(object, departed)) {
+    object->state |= CachedObject::kEvicted;
+    if (from_probation) RememberEviction(object->hash);
+    return true;
+  }
+  object->touched.store(0, std::memory_order_relaxed);
+  QueueOf(object).Remove(object);
+  object->state |= CachedObject::kInMainQueue;
+  main_.PushFront(object);
+  return was_used;
+}
+
+// Only if the shard's reference is the last.
+bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
+  uint32_t expected = 1;
+  if (!object->refs.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed)) {
+    return false;
+  }
+  Unlink(object);
+  GiveBack(object->charge);
+  object->shard = nullptr;
+  departed->Add(object);
+  return true;
+}
+
+// Takes the object out of the table whether or not it is referenced. If it is, it stays charged
+// until its last reference goes.
+void ClockShard::Detach(CachedObject* object, Departed* departed) {
+  Unlink(object);
+  if (object->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  GiveBack(object->charge);
+  object->shard = nullptr;
+  departed->Add(object);
+}
+
+void ClockShard::Link(const Admission& admission) {
+  CachedObject* const object = admission.object;
+  const bool is_proved =
+      admission.is_important || (!admission.is_doubtful && WasEvictedLately(object->hash));
+  object->state |= CachedObject::kInTable;
+  if (is_proved) object->state |= CachedObject::kInMainQueue;
+  if (admission.is_important) object->touched.store(1, std::memory_order_relaxed);
+  object->shard = this;
+  usage_.fetch_add(object->charge, std::memory_order_relaxed);
+  QueueOf(object).PushFront(object);
+  if (admission.table != nullptr) {
+    admission.table->Ref();
+    object->slot_table = admission.table;
+    object->slot_index = admission.slot_index;
+  }
+  auto& head = buckets_.load(std::memory_order_relaxed)->HeadFor(object->hash);
+  object->bucket_next.store(head.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  head.store(object, std::memory_order_release);
+  if (admission.table != nullptr) {
+    (*admission.table)[admission.slot_index].store(object, std::memory_order_release);
+  }
+}
+
+void ClockShard::Unlink(CachedObject* object) {
+  assert(object->state & CachedObject::kInTable);
+  std::atomic<CachedObject*>* link =
+      &buckets_.load(std::memory_order_relaxed)->HeadFor(object->hash);
+  for (;;) {
+    CachedObject* const linked = link->load(std::memory_order_relaxed);
+    if (linked == object) break;
+    link = &linked->bucket_next;
+  }
+  link->store(object->bucket_next.load(std::memory_order_relaxed), std::memory_order_release);
+  ClearSlot(object);
+  QueueOf(object).Remove(object);
+  object->state &= static_cast<uint8_t>(~CachedObject::kInTable);
+}
+
+// The slot may hold another object by now, for instance after a replacement.
+void ClockShard::ClearSlot(CachedObject* object) {
+  if (object->slot_table == nullptr) return;
+  CachedObject* expected = object;
+  (*object->slot_table)[object->slot_index].compare_exchange_strong(
+      expected, nullptr, std::memory_order_release, std::memory_order_relaxed);
+}
+
+void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
+  SlotTable* left = nullptr;
+  {
+    MutexLock lock(&lock_);
+    if ((object->state & CachedObject::kInTable) == 0) return;
+    if (object->slot_table != table || object->slot_index != slot_index) {
+      ClearSlot(object);
+      left = object->slot_table;
+      table->Ref();
+      object->slot_table = table;
+      object->slot_index = slot_index;
+    }
+    (*table)[slot_index].store(object, std::memory_order_release);
+  }
+  if (left != nullptr) left->Unref();
+}
+
+void ClockShard::GrowIfNeeded(Departed* departed) {
+  HashBuckets* const old = buckets_.load(std::memory_order_relaxed);
+  if (probation_.count + main_.count < old->size() || departed->buckets != nullptr) return;
+  HashBuckets* const larger = HashBuckets::Create(old->bits + 1);
+  version_.fetch_add(1, std::memory_order_acq_rel);
+  RelinkInto(old, larger);
+  buckets_.store(larger, std::memory_order_release);
+  version_.fetch_add(1, std::memory_order_release);
+  departed->buckets = old;
+  ghosts_.assign(larger->size(), 0);
+}
+
+void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
+  for (size_t i = 0; i < from->size(); ++i) {
+    CachedObject* object = from->Head(i).load(std::memory_order_relaxed);
+    while (object != nullptr) {
+      CachedObject* const next = object->bucket_next.load(std::memory_order_relaxed);
+      auto& head = to->HeadFor(object->hash);
+      object->bucket_next.store(head.load(std::memory_order_relaxed), std::memory_order_release);
+      head.store(object, std::memory_order_release);
+      object = next;
+    }
+  }
+}
+
+// Fingerprint 0 is an empty place.
+bool ClockShard::WasEvictedLately(uint64_t hash) {
+  uint32_t& place = ghosts_[hash >> 32 & (ghosts_.size() - 1)];
+  if (place != (static_cast<uint32_t>(hash) | 1)) return false;
+  place = 0;
+  return true;
+}
+
+void ClockShard::RememberEviction(uint64_t hash) {
+  ghosts_[hash >> 32 & (ghosts_.size() - 1)] = static_cast<uint32_t>(hash) | 1;
+}
+
+void ClockShard::Erase(const CacheKeyView& key, Departed* departed) {
+  MutexLock lock(&lock_);
+  CachedObject* const object = FindLocked(key);
+  if (object != nullptr) Detach(object, departed);
+}
+
+bool ClockShard::EraseIfUnreferenced(CachedObject* object, Departed* departed) {
+  MutexLock lock(&lock_);
+  return (object->state & CachedObject::kInTable) != 0 && EvictLocked(object, departed);
+}
+
+void ClockShard::EraseUnreferenced(Departed* departed) {
+  MutexLock lock(&lock_);
+  for (Queue* queue : {&probation_, &main_}) {
+    for (CachedObject *object = queue->front, *next; object != nullptr; object = next) {
+      next = object->queue_next;
+      EvictLocked(object, departed);
+    }
+  }
+}
+
+void ClockShard::EraseAll(Departed* departed) {
+  MutexLock lock(&lock_);
+  for (Queue* queue : {&probation_, &main_}) {
+    while (queue->front != nullptr) Detach(queue->front, departed);
+  }
+}
+
+void ClockShard::SetCapacity(size_t capacity, Departed* departed) {
+  MutexLock lock(&lock_);
+  capacity_.store(capacity, std::memory_order_relaxed);
+  MakeRoom(0, departed);
+}
+
+void ClockShard::SetStrict(bool is_strict) {
+  MutexLock lock(&lock_);
+  is_strict_ = is_strict;
+}
+
+// All that is charged, without the objects that only the shard refers to.
+size_t ClockShard::PinnedUsage() {
+  MutexLock lock(&lock_);
+  size_t unpinned = 0;
+  for (const Queue* queue : {&probation_, &main_}) {
+    for (const CachedObject* o = queue->front; o != nullptr; o = o->queue_next) {
+      if (o->refs.load(std::memory_order_relaxed) <= 1) unpinned += o->charge;
+    }
+  }
+  return usage() - unpinned;
+}
+
+size_t ClockShard::count() {
+  MutexLock lock(&lock_);
+  return probation_.count + main_.count;
+}
+
+size_t ClockShard::bucket_count() {
+  MutexLock lock(&lock_);
+  return buckets_.load(std::memory_order_relaxed)->size();
+}
+
+bool ClockShard::Walk(uint64_t* position, size_t limit,
+                      const std::function<void(CachedObject*)>& callback) {
+  MutexLock lock(&lock_);
+  HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
+  size_t seen = 0, index = buckets->IndexOf(*position);
+  for (; index < buckets->size() && seen < limit; ++index) {
+    const CachedObject* object = buckets->Head(index).load(std::memory_order_relaxed);
+    for (; object != nullptr; object = object->bucket_next.load(std::memory_order_relaxed)) {
+      callback(const_cast<CachedObject*>(object));
+      ++seen;
+    }
+  }
+  *position = uint64_t{index} << (64 - buckets->bits);
+  return index < buckets->size();
+}
+
+void ClockShard::CheckInvariants() {
+  MutexLock lock(&lock_);
+  size_t count = 0, bytes = 0;
+  for (const Queue* queue : {&probation_, &main_}) {
+    size_t queue_bytes = 0, queue_count = 0;
+    for (const CachedObject* o = queue->front; o != nullptr; o = o->queue_next) {
+      queue_bytes += o->charge;
+      ++queue_count;
+      const bool is_sound = (o->state & CachedObject::kInTable) != 0 && o->shard == this &&
+                            o->refs.load(std::memory_order_relaxed) != 0 &&
+                            FindLocked(KeyOf(o)) == o && &QueueOf(o) == queue;
+      if (!is_sound) std::abort();
+    }
+    if (queue_bytes != queue->bytes || queue_count != queue->count) std::abort();
+    count += queue_count;
+    bytes += queue_bytes;
+  }
+  // What is charged beyond the table is referenced from outside.
+  if (bytes > usage()) {
+    std::fprintf(stderr, "ashlar: a cache shard of %zu objects, %zu bytes is charged %zu\n", count,
+                 bytes, usage());
+    std::abort();
+  }
+}
+
+}  // namespace ashlar

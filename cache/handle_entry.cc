@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One allocation holds the entry and its key.
+#include "cache/handle_entry.h"
+
+#include <cstring>
+#include <new>
+
+namespace ashlar {
+
+namespace {
+
+void DestroyEntry(CachedObject* object) {
+  HandleEntry* const entry = static_cast<HandleEntry*>(object);
+  entry->~HandleEntry();
+  ::operator delete(entry);
+}
+
+}  // namespace
+
+HandleEntry::HandleEntry() : CachedObject(&DestroyEntry) {}
+
+HandleEntry* HandleEntry::Create(const Slice& key, Cache::ObjectPtr value,
+                                 const Cache::CacheItemHelper* helper,
+                                 MemoryAllocator* allocator) {
+  HandleEntry* const entry = new (::operator new(sizeof(HandleEntry) + key.size())) HandleEntry;
+  std::memcpy(static_cast<void*>(entry + 1), key.data(), key.size());
+  entry->kind = kIsHandle;
+  if (key.size() == sizeof(entry->key)) {
+    std::memcpy(&entry->key, key.data(), sizeof(entry->key));
+  } else {
+    entry->kind |= kHasLongKey;
+  }
+  entry->value = value;
+  entry->helper = helper;
+  entry->role = helper != nullptr ? helper->role : CacheEntryRole::kMisc;
+  entry->allocator = allocator;
+  entry->key_bytes = key.size();
+  return entry;
+}
+
+}  // namespace ashlar

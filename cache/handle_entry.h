@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HandleEntry: what an insertion through the public Cache interface becomes, the Cache::Handle of
+// the built-in cache. Its value is deleted with the last reference, the entry itself later, through
+// the epoch.
+#pragma once
+
+#include <cstddef>
+
+#include "ashlar/advanced_cache.h"
+#include "ashlar/slice.h"
+#include "cache/cached_object.h"
+
+namespace ashlar {
+
+struct HandleEntry : CachedObject {
+  // With one reference. The key is copied.
+  static HandleEntry* Create(const Slice& key, Cache::ObjectPtr value,
+                             const Cache::CacheItemHelper* helper, MemoryAllocator* allocator);
+
+  // The key as it was given.
+  Slice long_key() const { return Slice(reinterpret_cast<const char*>(this + 1), key_bytes); }
+  size_t memory_bytes() const { return sizeof(HandleEntry) + key_bytes; }
+
+  void DeleteValue() {
+    if (owns_value && helper != nullptr && helper->del_cb != nullptr) {
+      helper->del_cb(value, allocator);
+    }
+  }
+
+  Cache::ObjectPtr value = nullptr;
+  const Cache::CacheItemHelper* helper = nullptr;
+  MemoryAllocator* allocator = nullptr;
+  size_t metadata_charge = 0;  // the part of `charge` that the cache has added
+  size_t key_bytes = 0;
+  bool owns_value = true;
+
+ private:
+  HandleEntry();
+  // The key follows the object in the same allocation.
+};
+
+}  // namespace ashlar

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The block cache as table readers use it: objects found inside an epoch, slots, charges; with the
+// built-in cache and with one that is only known by its interface.
+#include "cache/block_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "cache/clock_cache.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+std::atomic<int> live_blocks{0};
+
+struct Block : CachedObject {
+  explicit Block(int v) : CachedObject(&DestroyAs<Block>), value(v) { live_blocks.fetch_add(1); }
+  ~Block() { live_blocks.fetch_sub(1); }
+  int value;
+};
+
+// A cache of a program's own, as far as the view can tell.
+class ForeignCache : public CacheWrapper {
+ public:
+  using CacheWrapper::CacheWrapper;
+  const char* Name() const override { return "ForeignCache"; }
+};
+
+enum class Kind { kBuiltIn, kForeign };
+
+class BlockCacheTest : public testing::TestWithParam<Kind> {
+ protected:
+  void SetUp() override { Make(1000); }
+  void TearDown() override {
+    view_.reset();
+    EpochDrain();
+    EXPECT_EQ(live_blocks, 0);
+  }
+
+  void Make(size_t capacity, bool is_strict = false) {
+    LRUCacheOptions options(capacity, 0, is_strict, 0.5);
+    options.metadata_charge_policy = kDontChargeCacheMetadata;
+    std::shared_ptr<Cache> cache = options.MakeSharedCache();
+    if (GetParam() == Kind::kForeign) cache = std::make_shared<ForeignCache>(cache);
+    view_ = std::make_unique<BlockCacheView>(cache);
+  }
+  Status Insert(uint64_t offset, int value, size_t charge = 10, SlotTable* table = nullptr) {
+    return view_->Insert({.key = {1, offset},
+                          .object = new Block(value),
+                          .charge = charge,
+                          .table = table,
+                          .slot_index = static_cast<uint32_t>(offset)});
+  }
+  int Lookup(uint64_t offset) {
+    EpochGuard guard;
+    const CachedObject* object = view_->Lookup({1, offset});
+    return object != nullptr ? static_cast<const Block*>(object)->value : -1;
+  }
+
+  std::unique_ptr<BlockCacheView> view_;
+};
+
+TEST_P(BlockCacheTest, FindsBlocksByFileAndOffset) {
+  ASSERT_OK(Insert(0, 7));
+  ASSERT_OK(Insert(4096, 8));
+  EXPECT_EQ(Lookup(0), 7);
+  EXPECT_EQ(Lookup(4096), 8);
+  EXPECT_EQ(Lookup(1), -1);
+  EpochGuard guard;
+  EXPECT_EQ(view_->Lookup({2, 0}), nullptr);
+}
+
+TEST_P(BlockCacheTest, AFoundBlockOutlivesItsEvictionUntilTheGuardEnds) {
+  ASSERT_OK(Insert(0, 7));
+  {
+    EpochGuard guard;
+    const auto* block = static_cast<const Block*>(view_->Lookup({1, 0}));
+    ASSERT_NE(block, nullptr);
+    view_->Erase({1, 0});
+    EpochReclaim();
+    EXPECT_EQ(block->value, 7);
+    EXPECT_EQ(view_->Lookup({1, 0}), nullptr);
+  }
+  EpochDrain();
+  EXPECT_EQ(live_blocks, 0);
+}
+
+TEST_P(BlockCacheTest, AReferenceOutlivesTheGuard) {
+  ASSERT_OK(Insert(0, 7));
+  auto* const block = static_cast<Block*>(view_->LookupRef({1, 0}));
+  ASSERT_NE(block, nullptr);
+  view_->Erase({1, 0});
+  EpochDrain();
+  EXPECT_EQ(block->value, 7);
+  block->Unref();
+  EpochDrain();
+  EXPECT_EQ(live_blocks, 0);
+}
+
+TEST_P(BlockCacheTest, ADyingBlockGivesNoReference) {
+  ASSERT_OK(Insert(0, 7));
+  EpochGuard guard;
+  CachedObject* const block = view_->Lookup({1, 0});
+  view_->Erase({1, 0});
+  EXPECT_FALSE(block->TryRef());
+}
+
+TEST_P(BlockCacheTest, ReplacesUnderTheSameKey) {
+  ASSERT_OK(Insert(0, 7));
+  ASSERT_OK(Insert(0, 8));
+  EXPECT_EQ(Lookup(0), 8);
+  EXPECT_EQ(view_->cache()->GetUsage(), 10u);
+}
+
+TEST_P(BlockCacheTest, ABlockWithoutRoomIsStillUsableInsideTheGuard) {
+  Make(5);
+  {
+    EpochGuard guard;
+    Block* const block = new Block(7);
+    ASSERT_OK(view_->Insert({.key = {1, 0}, .object = block, .charge = 10}));
+    EpochReclaim();
+    EXPECT_EQ(block->value, 7);
+    EXPECT_EQ(view_->Lookup({1, 0}), nullptr);
+  }
+  EXPECT_EQ(view_->cache()->GetUsage(), 0u);
+}
+
+TEST_P(BlockCacheTest, UsageIsTheSumOfCharges) {
+  for (uint64_t i = 0; i < 30; ++i) ASSERT_OK(Insert(i, 1, i));
+  EXPECT_EQ(view_->cache()->GetUsage(), 30u * 29 / 2);
+  for (uint64_t i = 0; i < 30; ++i) view_->Erase({1, i});
+  EXPECT_EQ(view_->cache()->GetUsage(), 0u);
+}
+
+TEST_P(BlockCacheTest, AProgramsOwnEntryIsNotTakenForABlock) {
+  const BlockKey key{1, 99};
+  const Slice bytes(reinterpret_cast<const char*>(&key), sizeof(key));
+  static constexpr Cache::CacheItemHelper helper(CacheEntryRole::kDataBlock);
+  int value = 5;
+  ASSERT_OK(view_->cache()->Insert(bytes, &value, &helper, 1));
+  EXPECT_EQ(view_->LookupRef(key), nullptr);
+}
+
+TEST_P(BlockCacheTest, BlocksAreListedWithTheirRole) {
+  ASSERT_OK(view_->Insert({.key = {3, 5},
+                           .object = new Block(1),
+                           .charge = 10,
+                           .role = CacheEntryRole::kIndexBlock}));
+  int count = 0;
+  view_->cache()->ApplyToAllEntries(
+      [&](const Slice& key, Cache::ObjectPtr, size_t charge,
+          const Cache::CacheItemHelper* helper) {
+        EXPECT_EQ(key.size(), 16u);
+        EXPECT_EQ(charge, 10u);
+        EXPECT_EQ(helper->role, CacheEntryRole::kIndexBlock);
+        ++count;
+      },
+      {});
+  EXPECT_EQ(count, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Caches, BlockCacheTest, testing::Values(Kind::kBuiltIn, Kind::kForeign),
+                         [](const auto& info) {
+                           return info.param == Kind::kBuiltIn ? "BuiltIn" : "Foreign";
+                         });
+
+class SlotTest : public BlockCacheTest {
+ protected:
+  void SetUp() override {
+    BlockCacheTest::SetUp();
+    table_ = SlotTable::Create(200);
+  }
+  void TearDown() override {
+    table_->Unref();
+    BlockCacheTest::TearDown();
+  }
+  const CachedObject* InSlot(size_t i) {
+    EpochGuard guard;
+    return table_->Load(i);
+  }
+
+  SlotTable* table_ = nullptr;
+};
+
+TEST_P(SlotTest, InsertionFillsTheSlotAndErasureClearsIt) {
+  ASSERT_TRUE(view_->UsesSlots());
+  ASSERT_OK(Insert(3, 7, 10, table_));
+  ASSERT_NE(InSlot(3), nullptr);
+  EXPECT_EQ(static_cast<const Block*>(InSlot(3))->value, 7);
+  view_->Erase({1, 3});
+  EXPECT_EQ(InSlot(3), nullptr);
+}
+
+TEST_P(SlotTest, EvictionClearsSlots) {
+  for (uint64_t i = 0; i < 200; ++i) ASSERT_OK(Insert(i, 1, 10, table_));
+  size_t filled = 0;
+  for (size_t i = 0; i < 200; ++i) {
+    filled += InSlot(i) != nullptr;
+    EXPECT_EQ(InSlot(i) != nullptr, Lookup(i) != -1) << i;
+  }
+  EXPECT_EQ(filled, 100u);
+}
+
+TEST_P(SlotTest, ATouchedBlockStaysThroughAScan) {
+  ASSERT_OK(Insert(0, 7, 10, table_));
+  {
+    EpochGuard guard;
+    table_->Load(0)->Touch();
+  }
+  for (uint64_t i = 1; i < 200; ++i) ASSERT_OK(Insert(i, 1, 10, table_));
+  EXPECT_NE(InSlot(0), nullptr);
+}
+
+TEST_P(SlotTest, ReplacementPublishesTheNewBlock) {
+  ASSERT_OK(Insert(0, 7, 10, table_));
+  ASSERT_OK(Insert(0, 8, 10, table_));
+  EXPECT_EQ(static_cast<const Block*>(InSlot(0))->value, 8);
+}
+
+TEST_P(SlotTest, CachedBlocksKeepTheTableOfADeadReaderAlive) {
+  ASSERT_OK(Insert(0, 7, 10, table_));
+  table_->Unref();  // the reader goes; then the block is evicted and clears its slot
+  view_->Erase({1, 0});
+  EpochDrain();
+  table_ = SlotTable::Create(1);
+}
+
+TEST_P(SlotTest, AReopenedFileTakesItsBlocksOver) {
+  ASSERT_OK(Insert(0, 7, 10, table_));
+  SlotTable* const reopened = SlotTable::Create(10);
+  {
+    EpochGuard guard;
+    CachedObject* const found = view_->Lookup({1, 0}, reopened, 4);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(reopened->Load(4), found);
+    EXPECT_EQ(table_->Load(0), nullptr);
+  }
+  view_->Erase({1, 0});
+  {
+    EpochGuard guard;
+    EXPECT_EQ(reopened->Load(4), nullptr);
+  }
+  reopened->Unref();
+}
+
+TEST_P(SlotTest, AStrictCapacityLeavesAReferencedBlockToItsMaker) {
+  Make(5, /*is_strict=*/true);
+  Block* const block = new Block(7);
+  block->Ref();
+  const Status status = view_->Insert({.key = {1, 0}, .object = block, .charge = 10,
+                                       .table = table_, .slot_index = 0});
+  EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  EXPECT_EQ(InSlot(0), nullptr);
+  EXPECT_EQ(block->value, 7);
+  block->Unref();
+  block->Unref();
+}
+
+TEST_P(SlotTest, AReferencedBlockIsAdmittedAboveASoftCapacity) {
+  Make(5);
+  Block* const block = new Block(7);
+  block->Ref();
+  ASSERT_OK(view_->Insert({.key = {1, 0}, .object = block, .charge = 10, .table = table_}));
+  EXPECT_EQ(view_->cache()->GetUsage(), 10u);
+  EXPECT_EQ(view_->cache()->GetPinnedUsage(), 10u);
+  EXPECT_EQ(InSlot(0), block);
+  view_->Erase({1, 0});
+  EXPECT_EQ(view_->cache()->GetUsage(), 10u);
+  block->Unref();
+  EXPECT_EQ(view_->cache()->GetUsage(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Caches, SlotTest, testing::Values(Kind::kBuiltIn),
+                         [](const auto&) { return "BuiltIn"; });
+
+}  // namespace
+}  // namespace ashlar

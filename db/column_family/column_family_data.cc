@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/column_family/column_family_data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/memtablerep.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const MemTable* previous) {
+  MemTableOptions result;
+  if (options.memtable_factory != nullptr &&
+      Slice(options.memtable_factory->Name()) == Slice("VectorRepFactory")) {
+    result.representation = MemTableOptions::Representation::kVector;
+  }
+  result.arena_block_bytes = options.arena_block_size != 0
+                                 ? options.arena_block_size
+                                 : std::clamp<size_t>(options.write_buffer_size / 8, 4096, 1 << 20);
+  if (previous != nullptr) result.common_prefix = previous->CommonPrefix();
+  return result;
+}
+
+ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
+                                   std::shared_ptr<const ColumnFamilyOptions> options,
+                                   VersionSet* versions, FamilyHost* host)
+    : id_(family->id),
+      name_(family->name),
+      comparator_(family->comparator),
+      family_(family),
+      versions_(versions),
+      host_(host),
+      options_(std::move(options)) {
+  mem_ = nullptr;
+  mem_ = NewMemTable();
+}
+
+ColumnFamilyData::~ColumnFamilyData() {
+  if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
+    SuperVersion::Retire(last);
+  }
+  mem_->Unref();
+  for (const SealedMemTable& sealed : sealed_) sealed.mem->Unref();
+}
+
+void ColumnFamilyData::Unref() {
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+}
+
+MemTable* ColumnFamilyData::NewMemTable() {
+  return new MemTable(comparator_, MemTableOptionsFrom(*options_, mem_), next_memtable_id_++);
+}
+
+ReadView ColumnFamilyData::AcquireView() {
+  EpochGuard guard;
+  ReadView view;
+  view.super_version = super_version();
+  view.super_version->Ref();
+  view.seqno = host_->VisibleSeqno();
+  return view;
+}
+
+void ColumnFamilyData::ReleaseView(const ReadView& view) {
+  view.super_version->Unref();
+  host_->OnViewReleased();
+}
+
+void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
+  options_ = std::move(options);
+  PublishSuperVersion();
+}
+
+void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
+  MemTable* fresh = NewMemTable();
+  sealed_.push_back({.mem = std::exchange(mem_, fresh), .next_log_number = new_log_number});
+  PublishSuperVersion();
+}
+
+// Flushes of one family are installed in the order of its memtables: while a job has the older
+// ones, the younger ones wait.
+std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
+  std::vector<MemTable*> taken;
+  for (const SealedMemTable& sealed : sealed_) {
+    if (sealed.is_flushing) return {};
+  }
+  for (SealedMemTable& sealed : sealed_) {
+    sealed.is_flushing = true;
+    taken.push_back(sealed.mem);
+  }
+  return taken;
+}
+
+void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
+  for (SealedMemTable& sealed : sealed_) {
+    if (std::find(memtables.begin(), memtables.end(), sealed.mem) != memtables.end()) {
+      sealed.is_flushing = false;
+    }
+  }
+}
+
+void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
+  const auto flushed_end = sealed_.begin() + static_cast<ptrdiff_t>(memtables.size());
+  std::vector<SealedMemTable> flushed(sealed_.begin(), flushed_end);
+  sealed_.erase(sealed_.begin(), flushed_end);
+  PublishSuperVersion();
+  // Readers that hold an older super version hold its memtables through it.
+  for (const SealedMemTable& sealed : flushed) sealed.mem->Unref();
+}
+
+uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
+  uint64_t log_number = 0;
+  for (const SealedMemTable& sealed : sealed_) {
+    if (std::find(memtables.begin(), memtables.end(), sealed.mem) == memtables.end()) continue;
+    log_number = std::max(log_number, sealed.next_log_number);
+  }
+  return log_number;
+}
+
+uint64_t ColumnFamilyData::MemTableBytes() const {
+  uint64_t bytes = mem_->ApproximateMemoryUsage();
+  for (const SealedMemTable& sealed : sealed_) bytes += sealed.mem->ApproximateMemoryUsage();
+  return bytes;
+}
+
+void ColumnFamilyData::PublishSuperVersion() {
+  SuperVersion::Parts parts;
+  parts.mem = mem_;
+  for (auto it = sealed_.rbegin(); it != sealed_.rend(); ++it) parts.immutables.push_back(it->mem);
+  parts.version = family_->current;
+  parts.options = options_;
+  parts.number = ++super_version_number_;
+  auto* fresh = new SuperVersion(std::move(parts), versions_);
+  SuperVersion* old = super_version_.exchange(fresh, std::memory_order_acq_rel);
+  if (old != nullptr) SuperVersion::Retire(old);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ColumnFamilyData is one open column family: its memtables, its versions, its options, and the
+// super version that readers see.
+//
+// Counted: the family set holds one reference, every handle, iterator and background job another.
+// Threads: readers use super_version() and AcquireView(); writers use mem() while a commit is in
+// flight; everything else needs the DB mutex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "db/read/read_view.h"
+#include "db/read/super_version.h"
+#include "db/version/version_set.h"
+#include "memtable/memtable.h"
+
+namespace ashlar {
+
+// What a family needs of its database.
+class FamilyHost {
+ public:
+  virtual ~FamilyHost() = default;
+  // The newest sequence number that readers may see. Any thread.
+  virtual SequenceNumber VisibleSeqno() const = 0;
+  // A reader let go of a super version: files may be obsolete. Any thread, no locks held.
+  virtual void OnViewReleased() = 0;
+};
+
+// A memtable that takes no more writes.
+struct SealedMemTable {
+  MemTable* mem = nullptr;       // one reference
+  uint64_t next_log_number = 0;  // logs below it are not needed once this one is flushed
+  bool is_flushing = false;
+};
+
+class ColumnFamilyData final : public ReadViewSource {
+ public:
+  ColumnFamilyData(FamilyVersions* family, std::shared_ptr<const ColumnFamilyOptions> options,
+                   VersionSet* versions, FamilyHost* host);
+
+  uint32_t id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const InternalKeyComparator& comparator() const { return comparator_; }
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Deletes the family with the last reference. Any thread, without the DB mutex.
+  void Unref();
+
+  // Readers. The pointer is valid until the caller leaves its epoch.
+  SuperVersion* super_version() const { return super_version_.load(std::memory_order_acquire); }
+  ReadView AcquireView() override;
+  void ReleaseView(const ReadView& view) override;
+  void PinSource() override { Ref(); }
+  void UnpinSource() override { Unref(); }
+
+  // Changes only while the commit pipeline is paused.
+  MemTable* mem() const { return mem_; }
+
+  // The rest needs the DB mutex.
+
+  FamilyVersions* versions() const { return family_; }
+  Version* current() const { return family_->current; }
+  const ColumnFamilyOptions& options() const { return *options_; }
+  const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const { return options_; }
+  void SetOptions(std::shared_ptr<const ColumnFamilyOptions> options);
+  bool is_dropped() const { return family_->is_dropped; }
+
+  // Replaces the active memtable by an empty one and publishes a super version. The pipeline is
+  // paused. Logs from `new_log_number` on hold what comes after.
+  void SealMemTable(uint64_t new_log_number);
+  const std::vector<SealedMemTable>& sealed() const { return sealed_; }  // oldest first
+  // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
+  std::vector<MemTable*> TakeForFlush();
+  // They could not be flushed and may be taken again.
+  void ReturnFromFlush(const std::vector<MemTable*>& memtables);
+  // Their contents are in an installed table. Publishes a super version.
+  void RemoveFlushed(const std::vector<MemTable*>& memtables);
+  // The log number to record when exactly these memtables are flushed.
+  uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const;
+  size_t UnflushedSealedCount() const { return sealed_.size(); }
+  uint64_t MemTableBytes() const;
+
+  // Makes the current memtables, version and options visible to readers.
+  void PublishSuperVersion();
+  uint64_t super_version_number() const { return super_version_number_; }
+
+  // Background work state, managed by the scheduler.
+  bool is_flush_requested = false;
+  bool is_flush_queued = false;
+  bool is_compaction_queued = false;
+  uint64_t pending_compaction_bytes = 0;
+
+ private:
+  ~ColumnFamilyData() override;
+  MemTable* NewMemTable();
+
+  const uint32_t id_;
+  const std::string name_;
+  const InternalKeyComparator comparator_;
+  FamilyVersions* const family_;
+  VersionSet* const versions_;
+  FamilyHost* const host_;
+  std::atomic<int> refs_{1};
+  std::shared_ptr<const ColumnFamilyOptions> options_;
+
+  MemTable* mem_;
+  std::vector<SealedMemTable> sealed_;
+  uint64_t next_memtable_id_ = 1;
+  // Written under the DB mutex (release), read by readers within an epoch (acquire).
+  std::atomic<SuperVersion*> super_version_{nullptr};
+  uint64_t super_version_number_ = 0;
+};
+
+// The memtable settings that column family options ask for.
+MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const MemTable* previous);
+
+}  // namespace ashlar

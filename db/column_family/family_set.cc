@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/column_family/family_set.h"
+
+#include <memory>
+
+#include "util/epoch.h"
+
+namespace ashlar {
+
+FamilySet::FamilySet() : table_(new Table()) {}
+
+FamilySet::~FamilySet() {
+  for (ColumnFamilyData* family : All()) family->Unref();
+  delete table_.load(std::memory_order_acquire);
+}
+
+void FamilySet::Publish(Table* table) {
+  const Table* old = table_.exchange(table, std::memory_order_acq_rel);
+  EpochRetire(const_cast<Table*>(old), [](void* p) { delete static_cast<Table*>(p); });
+}
+
+void FamilySet::Add(ColumnFamilyData* family) {
+  auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
+  if (table->size() <= family->id()) table->resize(family->id() + 1);
+  assert((*table)[family->id()] == nullptr);
+  (*table)[family->id()] = family;
+  Publish(table.release());
+}
+
+void FamilySet::Remove(uint32_t id) {
+  auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
+  ColumnFamilyData* family = (*table)[id];
+  (*table)[id] = nullptr;
+  Publish(table.release());
+  EpochRetire(family, [](void* p) { static_cast<ColumnFamilyData*>(p)->Unref(); });
+}
+
+ColumnFamilyData* FamilySet::FindByName(const std::string& name) const {
+  for (ColumnFamilyData* family : All()) {
+    if (family->name() == name) return family;
+  }
+  return nullptr;
+}
+
+std::vector<ColumnFamilyData*> FamilySet::All() const {
+  std::vector<ColumnFamilyData*> all;
+  for (ColumnFamilyData* family : *table_.load(std::memory_order_acquire)) {
+    if (family != nullptr) all.push_back(family);
+  }
+  return all;
+}
+
+std::vector<ColumnFamilyData*> FamilySet::RefAll() const {
+  std::vector<ColumnFamilyData*> all = All();
+  for (ColumnFamilyData* family : all) family->Ref();
+  return all;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FamilySet is the set of open column families, by number and by name.
+//
+// Threads: changes need the DB mutex; Find() needs the DB mutex or an epoch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/column_family/column_family_data.h"
+
+namespace ashlar {
+
+class FamilySet {
+ public:
+  FamilySet();
+  ~FamilySet();
+  FamilySet(const FamilySet&) = delete;
+  FamilySet& operator=(const FamilySet&) = delete;
+
+  // Takes over the caller's reference.
+  void Add(ColumnFamilyData* family);
+  // Lets go of the set's reference, after all readers that may have found it.
+  void Remove(uint32_t id);
+
+  ColumnFamilyData* Find(uint32_t id) const {
+    const Table* table = table_.load(std::memory_order_acquire);
+    return id < table->size() ? (*table)[id] : nullptr;
+  }
+  ColumnFamilyData* FindByName(const std::string& name) const;
+  ColumnFamilyData* default_family() const { return Find(0); }
+
+  // Needs the DB mutex. In order of their numbers.
+  std::vector<ColumnFamilyData*> All() const;
+  // The same, each with a reference for the caller.
+  std::vector<ColumnFamilyData*> RefAll() const;
+
+ private:
+  using Table = std::vector<ColumnFamilyData*>;  // by number; null where there is none
+  void Publish(Table* table);
+
+  // Written under the DB mutex (release); replaced tables are retired through the epoch.
+  std::atomic<const Table*> table_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TableOutput writes one new table of a flush or compaction: a file, its builder, and the metadata
+// the MANIFEST will record.
+//
+// Threads: one at a time. Crash: Finish() syncs the file; the directory must be synced before an
+// edit names it. An output that is not finished is deleted from disk.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "db/version/file_metadata.h"
+#include "env/file_writer.h"
+#include "table/sst/table_builder.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+// What all tables of a database have in common.
+struct TableOutputContext {
+  FileSystem* fs = nullptr;
+  FileOptions file_options;
+  FileWriterOptions writer_options;
+  std::string db_id;
+  std::string db_session_id;
+  std::string db_host_id;
+  bool write_for_7_8 = false;
+};
+
+struct TableOutputOptions {
+  const TableOutputContext* context = nullptr;
+  const ColumnFamilyOptions* family_options = nullptr;  // outlives the output
+  const InternalKeyComparator* comparator = nullptr;
+  std::string family_name;
+  uint32_t family_id = 0;
+  std::string dir;
+  uint64_t file_number = 0;
+  uint32_t path_id = 0;
+  int level = 0;
+  bool is_bottommost = false;
+  uint64_t epoch_number = 0;
+  uint64_t oldest_ancestor_time = 0;
+  uint64_t creation_time = 0;
+};
+
+class TableOutput {
+ public:
+  static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);
+  ~TableOutput();
+
+  // In strictly ascending order.
+  Status Add(const Slice& internal_key, const Slice& value);
+  // Bytes of the file so far, the block under construction included.
+  uint64_t FileBytes() const { return builder_->FileSize(); }
+  uint64_t entry_count() const { return builder_->num_entries(); }
+  uint64_t file_number() const { return options_.file_number; }
+
+  // Completes and syncs the file.
+  Status Finish(FileMetadata* meta);
+  const TableProperties& properties() const { return builder_->properties(); }
+
+ private:
+  explicit TableOutput(const TableOutputOptions& options) : options_(options) {}
+
+  const TableOutputOptions options_;
+  BlockBasedTableOptions table_options_;
+  std::string path_;
+  std::unique_ptr<FileWriter> file_;
+  std::unique_ptr<TableBuilder> builder_;
+  FileMetadata meta_;
+  std::string last_key_;
+  bool is_finished_ = false;
+};
+
+// The compression of a table on `level`; `is_bottommost` if no deeper level has files.
+CompressionType CompressionFor(const ColumnFamilyOptions& options, int level, bool is_bottommost);
+
+}  // namespace ashlar

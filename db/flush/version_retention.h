@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VersionRetention decides which versions of a user key a flush or compaction must keep.
+//
+// Snapshots cut the sequence numbers into stripes. Readers of one stripe see only its newest version
+// of a key, so of each stripe one version is kept. A tombstone that every reader sees may go when
+// nothing older is left below that it would have to hide.
+//
+// Feed it the entries of a sorted run in order. Pure but for what it remembers of the current key.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/types.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// What lies under the outputs of a job.
+class DeeperLevels {
+ public:
+  virtual ~DeeperLevels() = default;
+  // False only if no deeper level holds any version of the key. Asked with ascending keys.
+  virtual bool MayContain(const Slice& user_key) = 0;
+};
+
+class VersionRetention {
+ public:
+  enum class Verdict : uint8_t {
+    kKeep,
+    kKeepWithoutSeqno,  // the number may become 0: nothing older exists and every reader sees it
+    kDrop,
+  };
+  enum class DropReason : uint8_t { kNone, kHidden, kObsoleteTombstone };
+
+  // `snapshots` ascend. `below` may be null: then anything may exist below. `is_bottommost`: no
+  // deeper level holds any key of the job's range.
+  VersionRetention(const InternalKeyComparator& comparator, std::vector<SequenceNumber> snapshots,
+                   DeeperLevels* below, bool is_bottommost)
+      : comparator_(comparator),
+        snapshots_(std::move(snapshots)),
+        below_(below),
+        is_bottommost_(is_bottommost) {}
+
+  Verdict Decide(const Slice& user_key, SequenceNumber seqno, ValueType type) {
+    const size_t stripe = StripeOf(seqno);
+    if (has_key_ && comparator_.EqualUserKeys(user_key, key_)) {
+      if (stripe == newest_stripe_) return Drop(DropReason::kHidden);
+    } else {
+      key_.assign(user_key.data(), user_key.size());
+      has_key_ = true;
+    }
+    newest_stripe_ = stripe;
+    // Stripe 0 is what the oldest snapshot sees: so does every other reader.
+    if (stripe != 0) return Verdict::kKeep;
+    const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
+    if (is_tombstone) {
+      const bool hides_nothing =
+          is_bottommost_ || (below_ != nullptr && !below_->MayContain(user_key));
+      return hides_nothing ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
+    }
+    return is_bottommost_ && type == kTypeValue ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
+  }
+
+  // Why the last entry was dropped.
+  DropReason drop_reason() const { return drop_reason_; }
+
+ private:
+  // How many snapshots do not see `seqno`: 0 if all do.
+  size_t StripeOf(SequenceNumber seqno) const {
+    if (snapshots_.empty() || seqno <= snapshots_.front()) return 0;
+    return static_cast<size_t>(std::lower_bound(snapshots_.begin(), snapshots_.end(), seqno) -
+                               snapshots_.begin());
+  }
+  Verdict Drop(DropReason reason) {
+    drop_reason_ = reason;
+    return Verdict::kDrop;
+  }
+
+  const InternalKeyComparator comparator_;
+  const std::vector<SequenceNumber> snapshots_;
+  DeeperLevels* const below_;
+  const bool is_bottommost_;
+  std::string key_;
+  bool has_key_ = false;
+  size_t newest_stripe_ = 0;  // of the versions of key_ met so far, the last one
+  DropReason drop_reason_ = DropReason::kNone;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DBIterator shows a column family to the user: of each user key the newest version that the
+// snapshot sees, no deleted keys, within the bounds of the read options.
+//
+// Going forward, the merging iterator stands on the entry that is shown. Going backward, it stands
+// before all versions of the key that is shown, whose key and value were copied. Threads: one at a
+// time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/iterator.h"
+#include "ashlar/options.h"
+#include "db/read/read_view.h"
+#include "table/iterator/merging_iterator.h"
+#include "util/arena.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class SuperVersion;
+
+class DBIterator final : public Iterator {
+ public:
+  // `view` is used and released by the iterator; `source` is pinned. If the read options name a
+  // snapshot, its number replaces the view's.
+  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view);
+  ~DBIterator() override;
+
+  bool Valid() const override { return valid_; }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void Seek(const Slice& target) override;
+  void SeekForPrev(const Slice& target) override;
+  void Next() override;
+  void Prev() override;
+  Slice key() const override { return direction_ == Direction::kForward ? user_key_ : saved_key_; }
+  Slice value() const override {
+    return direction_ == Direction::kForward ? merged_->value() : Slice(saved_value_);
+  }
+  Status status() const override;
+  Status Refresh() override { return Refresh(nullptr); }
+  Status Refresh(const Snapshot* snapshot) override;
+  Status GetProperty(std::string prop_name, std::string* prop) override;
+
+ private:
+  enum class Direction : uint8_t { kForward, kReverse };
+
+  void BuildTower();
+  void DropTower();
+  void RefreshIfTailing();
+  void BeginSeek(Direction direction);
+  void RememberPrefix(const Slice& target);
+  void SeekInternal(const Slice& user_key, SequenceNumber seqno);
+
+  void FindNextVisible(bool is_key_saved);
+  void FindPrevVisible();
+  bool TakeNewestVersion();
+  void SwitchToForward();
+  void SwitchToReverse();
+
+  bool ReachedUpperBound(const Slice& user_key) const;
+  bool BelowLowerBound(const Slice& user_key) const;
+  bool LeftPrefix(const Slice& user_key) const;
+  bool CountSkipped();
+  bool CheckKind(ValueType type);
+  void Fail(Status status);
+
+  ReadOptions options_;  // the tower points to it
+  ReadViewSource* const source_;
+  ReadView view_;
+  SequenceNumber seqno_;
+  const InternalKeyComparator comparator_;
+  const SliceTransform* prefix_extractor_ = nullptr;
+
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<MergingIterator> merged_;
+
+  bool valid_ = false;
+  bool is_bounded_ = false;  // an upper bound or a prefix must be checked
+  Direction direction_ = Direction::kForward;
+  Slice user_key_;          // forward: of the current entry, in the merging iterator's memory
+  std::string saved_key_;   // forward: key to skip; reverse: the key shown
+  std::string saved_value_;
+  std::string prefix_;
+  std::string seek_key_;
+  uint64_t skipped_ = 0;
+  Status status_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/snapshot_list.h"
+
+namespace ashlar {
+
+bool SnapshotList::Release(const Snapshot* snapshot) {
+  const auto* impl = static_cast<const SnapshotImpl*>(snapshot);
+  {
+    MutexLock lock(&mutex_);
+    if (live_.erase(impl) == 0) return false;
+  }
+  delete impl;
+  return true;
+}
+
+std::vector<SequenceNumber> SnapshotList::SequenceNumbers() const {
+  MutexLock lock(&mutex_);
+  std::vector<SequenceNumber> numbers;
+  for (const SnapshotImpl* snapshot : live_) {
+    const SequenceNumber number = snapshot->GetSequenceNumber();
+    if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+size_t SnapshotList::count() const {
+  MutexLock lock(&mutex_);
+  return live_.size();
+}
+
+int64_t SnapshotList::OldestTime() const {
+  MutexLock lock(&mutex_);
+  return live_.empty() ? 0 : (*live_.begin())->GetUnixTime();
+}
+
+SequenceNumber SnapshotList::OldestSequenceNumber() const {
+  MutexLock lock(&mutex_);
+  return live_.empty() ? 0 : (*live_.begin())->GetSequenceNumber();
+}
+
+}  // namespace ashlar

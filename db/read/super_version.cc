@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/super_version.h"
+
+#include <utility>
+
+#include "db/version/version_set.h"
+#include "memtable/memtable.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+SuperVersion::SuperVersion(Parts parts, VersionSet* versions)
+    : parts_(std::move(parts)), versions_(versions) {
+  parts_.mem->Ref();
+  for (MemTable* memtable : parts_.immutables) memtable->Ref();
+  parts_.version->Ref();
+}
+
+SuperVersion::~SuperVersion() {
+  parts_.mem->Unref();
+  for (MemTable* memtable : parts_.immutables) memtable->Unref();
+  if (parts_.version->Unref()) versions_->Release(parts_.version);
+}
+
+void SuperVersion::Retire(SuperVersion* super_version) {
+  EpochRetire(super_version, [](void* p) { static_cast<SuperVersion*>(p)->Unref(); });
+}
+
+}  // namespace ashlar

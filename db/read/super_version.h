@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SuperVersion is all that a reader of one column family needs: the memtables, the version, the
+// options in force. Immutable.
+//
+// A family publishes its super version in one atomic pointer. Short reads use it within an epoch
+// and touch no count; iterators take a counted reference. Replacing it retires the old one through
+// the epoch, so that a reader who has just loaded the pointer is safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+class MemTable;
+class Version;
+class VersionSet;
+struct ColumnFamilyOptions;
+
+class SuperVersion {
+ public:
+  struct Parts {
+    MemTable* mem = nullptr;
+    std::vector<MemTable*> immutables;  // newest first
+    Version* version = nullptr;
+    std::shared_ptr<const ColumnFamilyOptions> options;
+    uint64_t number = 0;  // counts the super versions of the family
+  };
+
+  // Takes a reference on each part. Starts with one reference, the publisher's.
+  SuperVersion(Parts parts, VersionSet* versions);
+  SuperVersion(const SuperVersion&) = delete;
+  SuperVersion& operator=(const SuperVersion&) = delete;
+
+  MemTable* mem() const { return parts_.mem; }
+  const std::vector<MemTable*>& immutables() const { return parts_.immutables; }
+  Version* version() const { return parts_.version; }
+  const ColumnFamilyOptions& options() const { return *parts_.options; }
+  const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const {
+    return parts_.options;
+  }
+  uint64_t number() const { return parts_.number; }
+
+  // Within the epoch in which the pointer was loaded, or while holding a reference.
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // Any thread; may free memtables and make files obsolete.
+  void Unref() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  // Gives back the publisher's reference once no reader that may have loaded the pointer is left.
+  static void Retire(SuperVersion* super_version);
+
+ private:
+  ~SuperVersion();
+
+  const Parts parts_;
+  VersionSet* const versions_;  // outlives every super version
+  std::atomic<int> refs_{1};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the MANIFEST records of a table file, and TableFile, its shared object at run time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/types.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class TableReader;
+
+// A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
+struct FileMetadata {
+  uint64_t number = 0;
+  uint64_t file_size = 0;
+  std::string smallest;  // internal keys; both inclusive, except a range tombstone sentinel
+  std::string largest;
+  SequenceNumber smallest_seqno = kMaxSequenceNumber;
+  SequenceNumber largest_seqno = 0;
+
+  uint64_t epoch_number = 0;  // age of level-0 files; 0 if unknown (written before 7.10)
+  uint64_t oldest_ancestor_time = 0;
+  uint64_t file_creation_time = 0;
+  uint64_t oldest_blob_file_number = 0;  // 0: refers to no blob file
+  uint64_t compensated_range_deletion_bytes = 0;
+  uint64_t tail_bytes = 0;  // from the end of the last data block to the end of the file
+  uint32_t path_id = 0;
+  uint8_t temperature = 0;
+  bool marked_for_compaction = false;
+  bool timestamps_persisted = true;
+  bool has_file_checksum = false;  // 7.8 writes an empty checksum named "Unknown"
+  std::string file_checksum;
+  std::string file_checksum_function;
+  std::string unique_id;      // 16 bytes, or empty
+  std::string min_timestamp;  // raw; empty without user-defined timestamps
+  std::string max_timestamp;
+  std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // ignorable ones, kept as read
+
+  Slice smallest_user_key() const { return ExtractUserKey(smallest); }
+  Slice largest_user_key() const { return ExtractUserKey(largest); }
+  // True when `largest` is the exclusive end of a range tombstone.
+  bool largest_is_exclusive() const { return ExtractTrailer(largest) == kRangeTombstoneSentinel; }
+};
+
+// TableFile is a live table: shared by all versions that contain it, deleted from disk after the
+// last of them is gone. Counted: Ref() and Unref() from any thread; whoever drops the last
+// reference hands the file to its version set's list of obsolete files.
+class TableFile {
+ public:
+  explicit TableFile(FileMetadata metadata) : meta(std::move(metadata)) {}
+  ~TableFile();
+  TableFile(const TableFile&) = delete;
+  TableFile& operator=(const TableFile&) = delete;
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // True if that was the last reference: the caller owns the object now.
+  bool Unref() { return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  const FileMetadata meta;
+
+  // The open reader, or null. Set once by the table cache (release; readers load with acquire),
+  // cleared by it when too many files are open; what was unlinked is freed through the epoch.
+  std::atomic<TableReader*> reader{nullptr};
+  // Set by lookups only when clear; the table cache's clock hand clears it.
+  std::atomic<bool> recently_used{false};
+
+  bool being_compacted = false;  // guarded by the DB mutex
+
+ private:
+  std::atomic<int> refs_{0};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recovery: the edits of the live MANIFEST are applied family by family; nothing is written.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "db/version/manifest_reader.h"
+#include "db/version/version_builder.h"
+#include "db/version/version_set.h"
+#include "env/filename.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Result<std::vector<std::string>> VersionSet::ListFamilies(FileSystem* fs, const std::string& dir) {
+  ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, dir));
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, dir + "/" + manifest));
+  std::map<uint32_t, std::string> names{{0, kDefaultColumnFamilyName}};
+  VersionEdit edit;
+  while (reader->Next(&edit)) {
+    if (edit.added_family) names[edit.column_family] = *edit.added_family;
+    if (edit.is_family_drop) names.erase(edit.column_family);
+  }
+  RETURN_IF_ERROR(reader->status());
+  std::vector<std::string> result;
+  for (auto& [id, name] : names) result.push_back(std::move(name));
+  return result;
+}
+
+// Works on a version set that nobody else sees yet.
+class ManifestRecovery {
+ public:
+  ManifestRecovery(VersionSet* set, std::vector<FamilyRequest> requests) : set_(set) {
+    for (FamilyRequest& request : requests) {
+      std::string name = request.name;
+      requests_.emplace(std::move(name), std::move(request));
+    }
+  }
+
+  Status Run(bool allow_subset);
+  void TakeMissing(std::vector<FamilyRequest>* missing) {
+    for (auto& [name, request] : requests_) missing->push_back(std::move(request));
+  }
+
+ private:
+  struct Open {
+    std::unique_ptr<FamilyVersions> versions;
+    std::unique_ptr<VersionBuilder> builder;
+  };
+
+  Status Apply(const VersionEdit& edit);
+  Status AddFamily(uint32_t id, const std::string& name);
+  Status DropFamily(uint32_t id);
+  Status ApplyToFamily(const VersionEdit& edit);
+  Status CheckComparator(const VersionEdit& edit, const FamilyVersions& family) const;
+  Status Finish(bool allow_subset);
+
+  VersionSet* const set_;
+  std::map<std::string, FamilyRequest> requests_;  // those not met in the MANIFEST yet
+  std::map<uint32_t, Open> open_;
+  std::map<uint32_t, std::string> skipped_;
+  bool has_log_number_ = false, has_next_file_ = false, has_last_sequence_ = false;
+};
+
+Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subset,
+                           std::vector<FamilyRequest>* missing) {
+  ManifestRecovery recovery(this, std::move(requests));
+  RETURN_IF_ERROR(recovery.Run(allow_subset));
+  recovery.TakeMissing(missing);
+  return Status::OK();
+}
+
+Status ManifestRecovery::Run(bool allow_subset) {
+  FileSystem* fs = set_->options_.fs;
+  ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, set_->options_.dir));
+  uint64_t number = 0;
+  FileType type;
+  ParseFileName(manifest, &number, &type);
+  set_->manifest_number_ = number;
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, set_->options_.dir + "/" + manifest));
+  RETURN_IF_ERROR(AddFamily(0, kDefaultColumnFamilyName));
+  VersionEdit edit;
+  while (reader->Next(&edit)) {
+    Status status = Apply(edit);
+    if (!status.ok()) return Status::CopyAppendMessage(status, " in ", manifest);
+  }
+  RETURN_IF_ERROR(reader->status());
+  set_->torn_manifest_bytes_ = reader->torn_tail_bytes();
+  Status status = Finish(allow_subset);
+  return status.IsCorruption() ? Status::CopyAppendMessage(status, " in ", manifest) : status;
+}
+
+Status ManifestRecovery::Apply(const VersionEdit& edit) {
+  has_next_file_ |= edit.next_file_number.has_value();
+  has_last_sequence_ |= edit.last_sequence.has_value();
+  if (edit.added_family) RETURN_IF_ERROR(AddFamily(edit.column_family, *edit.added_family));
+  if (edit.last_sequence && *edit.last_sequence >= kMaxSequenceNumber) {
+    return Status::Corruption(StrCat("impossible last sequence number ", *edit.last_sequence));
+  }
+  set_->ApplyCounters(edit);
+  set_->max_column_family_ = std::max(set_->max_column_family_, edit.column_family);
+  if (edit.is_family_drop) return DropFamily(edit.column_family);
+  if (!edit.wal_additions.empty() || edit.wal_deletion) return Status::OK();
+  return ApplyToFamily(edit);
+}
+
+Status ManifestRecovery::AddFamily(uint32_t id, const std::string& name) {
+  if (open_.contains(id) || skipped_.contains(id)) {
+    return Status::Corruption(StrCat("column family ", id, " is added twice"));
+  }
+  const auto request = requests_.find(name);
+  if (request == requests_.end()) {
+    skipped_[id] = name;
+    return Status::OK();
+  }
+  Open open;
+  open.versions = std::make_unique<FamilyVersions>(request->second.comparator);
+  open.versions->id = id;
+  open.versions->name = name;
+  open.versions->num_levels = request->second.num_levels;
+  open.versions->tables = std::move(request->second.tables);
+  open.builder = std::make_unique<VersionBuilder>(
+      open.versions->comparator, open.versions->tables.get(), nullptr, open.versions->num_levels);
+  requests_.erase(request);
+  open_[id] = std::move(open);
+  return Status::OK();
+}
+
+// The request comes back: the caller may want the family made anew.
+Status ManifestRecovery::DropFamily(uint32_t id) {
+  if (skipped_.erase(id) > 0) return Status::OK();
+  const auto it = open_.find(id);
+  if (it == open_.end()) {
+    return Status::Corruption(StrCat("column family ", id, " is dropped but does not exist"));
+  }
+  FamilyVersions& versions = *it->second.versions;
+  FamilyRequest request{versions.name, versions.comparator, versions.num_levels,
+                        std::move(versions.tables)};
+  requests_.emplace(versions.name, std::move(request));
+  open_.erase(it);
+  return Status::OK();
+}
+
+Status ManifestRecovery::CheckComparator(const VersionEdit& edit,
+                                         const FamilyVersions& family) const {
+  const char* given = family.comparator.user_comparator()->Name();
+  if (!edit.comparator || *edit.comparator == given) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("column family \"", family.name, "\" was written with comparator ", *edit.comparator,
+             ", but is opened with ", given, "; does not match existing comparator"));
+}
+
+Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
+  const auto it = open_.find(edit.column_family);
+  if (it == open_.end()) {
+    if (skipped_.contains(edit.column_family)) {
+      has_log_number_ |= edit.log_number.has_value();
+      return Status::OK();
+    }
+    return Status::Corruption(StrCat("unknown column family ", edit.column_family));
+  }
+  FamilyVersions& family = *it->second.versions;
+  RETURN_IF_ERROR(CheckComparator(edit, family));
+  if (!edit.blob_additions.empty() || !edit.blob_garbage.empty()) {
+    return Status::NotSupported(
+        StrCat("column family \"", family.name, "\" keeps values in blob files"));
+  }
+  RETURN_IF_ERROR(it->second.builder->Apply(edit));
+  if (edit.log_number) {
+    has_log_number_ = true;
+    family.log_number = std::max(family.log_number, *edit.log_number);
+  }
+  for (const auto& [level, meta] : edit.new_files) {
+    family.next_epoch = std::max(family.next_epoch, meta.epoch_number + 1);
+  }
+  for (const auto& cursor : edit.compact_cursors) family.compact_cursors[cursor.level] = cursor.key;
+  if (edit.full_history_ts_low) family.full_history_ts_low = edit.full_history_ts_low;
+  for (const auto& field : edit.unknown_fields) {
+    std::erase_if(family.unknown_fields, [&](const auto& old) { return old.first == field.first; });
+    family.unknown_fields.push_back(field);
+  }
+  return Status::OK();
+}
+
+Status ManifestRecovery::Finish(bool allow_subset) {
+  if (!has_log_number_ || !has_next_file_ || !has_last_sequence_) {
+    return Status::Corruption(StrCat("no ", !has_log_number_  ? "log number"
+                                            : !has_next_file_ ? "next file number"
+                                                              : "last sequence",
+                                     " entry"));
+  }
+  if (!allow_subset && !skipped_.empty()) {
+    std::string names;
+    for (const auto& [id, name] : skipped_) StrAppend(&names, names.empty() ? "" : ", ", name);
+    return Status::InvalidArgument("Column families not opened: ", names);
+  }
+  if (!open_.contains(0)) {
+    return Status::InvalidArgument("the default column family must be opened");
+  }
+  for (auto& [id, open] : open_) {
+    std::unique_ptr<Version> version;
+    RETURN_IF_ERROR(open.builder->Build(&version));
+    for (int level = 0; level < version->num_levels(); level++) {
+      for (const TableFile* file : version->files(level)) {
+        open.versions->next_epoch =
+            std::max(open.versions->next_epoch, file->meta.epoch_number + 1);
+        if (file->meta.largest_seqno > set_->last_sequence_) {
+          return Status::Corruption(StrCat("table ", file->meta.number,
+                                           " holds sequence number ", file->meta.largest_seqno,
+                                           ", but the last one is ", set_->last_sequence_));
+        }
+      }
+    }
+    set_->Adopt(open.versions.get(), version.release());
+    set_->families_[id] = std::move(open.versions);
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening tables, and closing the least recently used of them when there are too many.
+#include "db/version/table_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "env/filename.h"
+#include "table/iterator/internal_iterator.h"
+#include "util/arena.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+void DeleteReader(void* reader) { delete static_cast<TableReader*>(reader); }
+
+}  // namespace
+
+TableCache::TableCache(TableCacheOptions options) : options_(std::move(options)) {
+  if (options_.block_cache != nullptr) {
+    block_cache_ = std::make_unique<BlockCacheView>(options_.block_cache);
+  }
+}
+
+TableCache::~TableCache() = default;
+
+std::string TableCache::PathOf(const FileMetadata& meta) const {
+  const size_t path = std::min<size_t>(meta.path_id, options_.paths.size() - 1);
+  return TableFileName(options_.paths[path], meta.number);
+}
+
+Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
+  const FileMetadata& meta = file->meta;
+  const std::string path = PathOf(meta);
+  auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
+  if (!opened.ok() && !opened.status().IsCorruption()) {
+    // Tables written by LevelDB keep their old extension.
+    const std::string old_path = path.substr(0, path.size() - 3) + "ldb";
+    if (options_.fs->FileExists(old_path, IOOptions(), nullptr).ok()) {
+      opened = RandomReader::Open(options_.fs, old_path, options_.file_options);
+    }
+  }
+  if (!opened.ok()) return opened.status();
+  std::unique_ptr<RandomReader> reader_file = opened.Take();
+  if (reader_file->size() != meta.file_size) {
+    return Status::Corruption(StrCat(path, ": ", reader_file->size(), " bytes, but the MANIFEST says ",
+                                     meta.file_size));
+  }
+  TableReaderOptions reader_options;
+  reader_options.icmp = &options_.comparator;
+  reader_options.block_cache = block_cache_.get();
+  reader_options.manifest_largest_seqno = meta.largest_seqno;
+  reader_options.prefix_extractor = options_.prefix_extractor.get();
+  reader_options.statistics = options_.statistics;
+  if (options_.verify_unique_ids) reader_options.expected_unique_id = meta.unique_id;
+  reader_options.initial_auto_readahead_bytes = options_.table.initial_auto_readahead_size;
+  reader_options.max_auto_readahead_bytes = options_.table.max_auto_readahead_size;
+  reader_options.reads_before_auto_readahead = options_.table.num_file_reads_for_auto_readahead;
+  ASSIGN_OR_RETURN(std::unique_ptr<TableReader> reader,
+                   TableReader::Open(std::move(reader_file), reader_options));
+
+  const TableReader* published = reader.get();
+  std::vector<TableReader*> evicted;
+  {
+    MutexLock lock(&mutex_);
+    if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
+    file->recently_used.store(true, std::memory_order_relaxed);
+    file->reader.store(reader.release(), std::memory_order_release);
+    open_.push_back(file);
+    if (options_.budget != nullptr) options_.budget->open.fetch_add(1, std::memory_order_relaxed);
+    evicted = EvictBeyondBudgetLocked();
+  }
+  for (TableReader* victim : evicted) EpochRetire(victim, &DeleteReader);
+  return published;
+}
+
+// Goes round the open tables: a recently used one gets a second chance.
+std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
+  std::vector<TableReader*> evicted;
+  OpenTableBudget* budget = options_.budget;
+  if (budget == nullptr || budget->max_open < 0) return evicted;
+  size_t steps = 2 * open_.size();
+  while (steps-- > 0 && open_.size() > 1 &&
+         budget->open.load(std::memory_order_relaxed) > budget->max_open) {
+    if (hand_ >= open_.size()) hand_ = 0;
+    TableFile* victim = open_[hand_];
+    if (victim->recently_used.exchange(false, std::memory_order_relaxed)) {
+      hand_++;
+      continue;
+    }
+    evicted.push_back(victim->reader.exchange(nullptr, std::memory_order_acq_rel));
+    open_[hand_] = open_.back();
+    open_.pop_back();
+    budget->open.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return evicted;
+}
+
+void TableCache::Close(TableFile* file) {
+  TableReader* reader;
+  {
+    MutexLock lock(&mutex_);
+    reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
+    if (reader == nullptr) return;
+    open_.erase(std::find(open_.begin(), open_.end(), file));
+    if (options_.budget != nullptr) options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
+  }
+  EpochRetire(reader, &DeleteReader);
+}
+
+InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file,
+                                          Arena* arena, bool for_compaction) {
+  EpochGuard guard;
+  auto reader = Find(file);
+  if (!reader.ok()) return NewEmptyInternalIterator(arena, reader.status());
+  return reader.value()->NewIterator(options, arena, for_compaction);
+}
+
+size_t TableCache::MemoryBytes() const {
+  MutexLock lock(&mutex_);
+  size_t bytes = 0;
+  for (TableFile* file : open_) {
+    const TableReader* reader = file->reader.load(std::memory_order_acquire);
+    if (reader != nullptr) bytes += reader->MemoryUsage();
+  }
+  return bytes;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding the files of a version that matter for a key or a range.
+#include "db/version/version.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ashlar/options.h"
+#include "db/version/level_iterator.h"
+#include "db/version/table_cache.h"
+#include "db/version/version_builder.h"
+#include "table/iterator/point_lookup.h"
+#include "table/sst/table_reader.h"
+#include "util/arena.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+TableFile::~TableFile() = default;
+
+Version::Version(const InternalKeyComparator& comparator, TableCache* tables,
+                 std::vector<std::vector<TableFile*>> levels)
+    : comparator_(comparator), tables_(tables), levels_(levels.size()) {
+  for (size_t i = 0; i < levels.size(); i++) {
+    Level& level = levels_[i];
+    level.files = std::move(levels[i]);
+    file_count_ += level.files.size();
+    if (!level.files.empty()) deepest_level_ = static_cast<int>(i);
+    std::vector<Slice> largest;
+    for (TableFile* file : level.files) {
+      file->Ref();
+      level.bytes += file->meta.file_size;
+      if (i > 0) largest.push_back(file->meta.largest_user_key());
+    }
+    level.largest.Build(comparator_, std::move(largest));
+  }
+}
+
+Version::~Version() {
+  for (TableFile* file : TakeUnreachable()) delete file;
+}
+
+std::vector<TableFile*> Version::TakeUnreachable() {
+  std::vector<TableFile*> unreachable;
+  for (Level& level : levels_) {
+    for (TableFile* file : level.files) {
+      if (!file->Unref()) continue;
+      tables_->Close(file);
+      unreachable.push_back(file);
+    }
+    level.files.clear();
+  }
+  return unreachable;
+}
+
+// The tables that may hold a key, newest first. Looked up in batches, so that the first cache line
+// of every filter in a batch is on its way before the first of them is probed.
+class Version::Candidates {
+ public:
+  Candidates(const Version* version, const ReadOptions& options) : version_(version), options_(options) {}
+
+  // False when the lookup was decided and nothing more need be added.
+  bool Add(TableFile* file, PointLookup* lookup) {
+    files_[count_] = file;
+    return ++count_ < kBatch || Probe(lookup);
+  }
+
+  bool Probe(PointLookup* lookup) {
+    std::array<const TableReader*, kBatch> readers;
+    for (size_t i = 0; i < count_; i++) {
+      auto reader = version_->tables_->Find(files_[i]);
+      if (!reader.ok()) {
+        // Newer tables come first and may decide the lookup before the broken one matters.
+        count_ = i;
+        if (!ProbeOpened(readers, lookup)) return false;
+        lookup->Fail(reader.status());
+        return false;
+      }
+      readers[i] = reader.value();
+      if (count_ > 1) readers[i]->PrefetchFilter(lookup);
+    }
+    return ProbeOpened(readers, lookup);
+  }
+
+ private:
+  static constexpr size_t kBatch = 16;
+
+  bool ProbeOpened(const std::array<const TableReader*, kBatch>& readers, PointLookup* lookup) {
+    const size_t count = std::exchange(count_, 0);
+    for (size_t i = 0; i < count; i++) {
+      Status status = readers[i]->Get(options_, lookup);
+      if (!status.ok()) lookup->Fail(std::move(status));
+      if (lookup->decided()) return false;
+    }
+    return true;
+  }
+
+  const Version* version_;
+  const ReadOptions& options_;
+  size_t count_ = 0;
+  std::array<TableFile*, kBatch> files_;
+};
+
+void Version::GatherLevel0(PointLookup* lookup, Candidates* candidates) const {
+  const Slice& user_key = lookup->key().user_key;
+  for (TableFile* file : levels_[0].files) {
+    if (comparator_.CompareUserKeys(user_key, file->meta.smallest_user_key()) < 0) continue;
+    if (comparator_.CompareUserKeys(user_key, file->meta.largest_user_key()) > 0) continue;
+    if (!candidates->Add(file, lookup)) return;
+  }
+}
+
+void Version::Get(const ReadOptions& options, PointLookup* lookup) const {
+  const Slice& user_key = lookup->key().user_key;
+  Candidates candidates(this, options);
+  GatherLevel0(lookup, &candidates);
+  for (int i = 1; i <= deepest_level_ && !lookup->decided(); i++) {
+    const Level& level = levels_[i];
+    for (size_t f = level.largest.LowerBound(user_key); f < level.files.size(); f++) {
+      TableFile* file = level.files[f];
+      if (comparator_.CompareUserKeys(user_key, file->meta.smallest_user_key()) < 0) break;
+      if (!candidates.Add(file, lookup)) return;
+      // The older versions of a key may lie in the next file.
+      if (!comparator_.EqualUserKeys(user_key, file->meta.largest_user_key())) break;
+    }
+  }
+  if (!lookup->decided()) candidates.Probe(lookup);
+}
+
+Status Version::AddIterators(const ReadOptions& options, Arena* arena,
+                             std::vector<InternalIterator*>* iterators) const {
+  for (TableFile* file : levels_[0].files) {
+    iterators->push_back(tables_->NewIterator(options, file, arena, /*for_compaction=*/false));
+  }
+  for (int i = 1; i <= deepest_level_; i++) {
+    const Level& level = levels_[i];
+    if (level.files.empty()) continue;
+    const LevelIteratorOptions level_options{
+        .read = &options, .comparator = &comparator_, .tables = tables_};
+    if (arena == nullptr) {
+      iterators->push_back(new LevelIterator(level_options, level.files));
+    } else {
+      void* memory = arena->AllocateAligned(sizeof(LevelIterator));
+      iterators->push_back(new (memory) LevelIterator(level_options, level.files));
+    }
+  }
+  return Status::OK();
+}
+
+LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slice* end,
+                                bool expand_level0) const {
+  LevelFiles result{level_number, {}};
+  if (level_number >= num_levels()) return result;
+  const Level& level = levels_[level_number];
+  if (level_number > 0) {
+    size_t f = begin == nullptr ? 0 : level.largest.LowerBound(*begin);
+    for (; f < level.files.size(); f++) {
+      TableFile* file = level.files[f];
+      if (end != nullptr && comparator_.CompareUserKeys(file->meta.smallest_user_key(), *end) > 0) {
+        break;
+      }
+      result.files.push_back(file);
+    }
+    return result;
+  }
+  Slice low, high;
+  if (begin != nullptr) low = *begin;
+  if (end != nullptr) high = *end;
+  bool grew = true;
+  while (grew) {
+    grew = false;
+    result.files.clear();
+    for (TableFile* file : level.files) {
+      const Slice smallest = file->meta.smallest_user_key();
+      const Slice largest = file->meta.largest_user_key();
+      if (begin != nullptr && comparator_.CompareUserKeys(largest, low) < 0) continue;
+      if (end != nullptr && comparator_.CompareUserKeys(smallest, high) > 0) continue;
+      result.files.push_back(file);
+      if (!expand_level0) continue;
+      if (begin != nullptr && comparator_.CompareUserKeys(smallest, low) < 0) {
+        low = smallest;
+        grew = true;
+      }
+      if (end != nullptr && comparator_.CompareUserKeys(largest, high) > 0) {
+        high = largest;
+        grew = true;
+      }
+    }
+  }
+  return result;
+}
+
+// Bytes of the level's tables before `user_key`.
+uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) const {
+  uint64_t bytes = 0;
+  const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
+  for (TableFile* file : levels_[level_number].files) {
+    if (comparator_.CompareUserKeys(file->meta.largest_user_key(), user_key) < 0) {
+      bytes += file->meta.file_size;
+    } else if (comparator_.CompareUserKeys(file->meta.smallest_user_key(), user_key) < 0) {
+      auto reader = tables_->Find(file);
+      bytes += reader.ok() ? reader.value()->ApproximateOffsetOf(seek) : file->meta.file_size / 2;
+    }
+  }
+  return bytes;
+}
+
+uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
+                                   int end_level) const {
+  uint64_t bytes = 0;
+  for (int i = first_level; i < std::min(end_level, num_levels()); i++) {
+    const uint64_t low = ApproximateOffset(i, begin), high = ApproximateOffset(i, end);
+    bytes += high > low ? high - low : 0;
+  }
+  return bytes;
+}
+
+Status Version::CheckInvariants() const {
+  for (int i = 0; i < num_levels(); i++) {
+    const std::vector<TableFile*>& files = levels_[i].files;
+    for (size_t f = 0; f + 1 < files.size(); f++) {
+      const FileMetadata& a = files[f]->meta;
+      const FileMetadata& b = files[f + 1]->meta;
+      const bool in_order =
+          i == 0 ? IsNewer(a, b) : comparator_.Compare(a.largest, b.smallest) < 0;
+      if (!in_order) {
+        return Status::Corruption(StrCat("level ", i, ": table ", a.number, " ending at ",
+                                         DescribeInternalKey(a.largest, true),
+                                         i == 0 ? " is not newer than" : " overlaps", " table ",
+                                         b.number, " starting at ",
+                                         DescribeInternalKey(b.smallest, true)));
+      }
+    }
+  }
+  return Status::OK();
+}
+
+std::string Version::DebugString() const {
+  std::string out;
+  for (int i = 0; i < num_levels(); i++) {
+    if (levels_[i].files.empty()) continue;
+    StrAppend(&out, "L", i, "\n");
+    for (const TableFile* file : levels_[i].files) {
+      const FileMetadata& meta = file->meta;
+      StrAppend(&out, "  ", meta.number, ": ", meta.file_size, " bytes, ",
+                DescribeInternalKey(meta.smallest, false), " .. ",
+                DescribeInternalKey(meta.largest, false), "\n");
+    }
+  }
+  return out;
+}
+
+}  // namespace ashlar

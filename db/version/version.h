@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Version is the set of live tables of one column family at one moment, by level. Immutable once
+// it is installed; readers find candidates in flat arrays of key heads.
+//
+// Level 0 is ordered newest first and its files may overlap. Deeper levels are ascending by
+// smallest key and disjoint in internal-key order; two neighbours may hold versions of one user
+// key, the newer ones in the first. CheckInvariants() proves all this.
+//
+// Counted: Ref() and Unref() from any thread; the caller who drops the last reference passes the
+// version to VersionSet::Release(). A version that was never installed is simply deleted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "db/version/file_metadata.h"
+#include "util/internal_key.h"
+#include "util/key_head_index.h"
+
+namespace ashlar {
+
+class Arena;
+class InternalIterator;
+class PointLookup;
+class TableCache;
+struct ReadOptions;
+
+// Some files of one level, in the order of the level.
+struct LevelFiles {
+  int level = 0;
+  std::vector<TableFile*> files;
+};
+
+class Version {
+ public:
+  // Takes one reference on every file, and gives it back in TakeUnreachable() or the destructor.
+  Version(const InternalKeyComparator& comparator, TableCache* tables,
+          std::vector<std::vector<TableFile*>> levels);
+  ~Version();
+  Version(const Version&) = delete;
+  Version& operator=(const Version&) = delete;
+
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  // True if that was the last reference.
+  [[nodiscard]] bool Unref() { return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  int num_levels() const { return static_cast<int>(levels_.size()); }
+  // The deepest level with files, or 0.
+  int deepest_level() const { return deepest_level_; }
+  const std::vector<TableFile*>& files(int level) const { return levels_[level].files; }
+  uint64_t level_bytes(int level) const { return levels_[level].bytes; }
+  uint64_t file_count() const { return file_count_; }
+  const InternalKeyComparator& comparator() const { return comparator_; }
+  TableCache* tables() const { return tables_; }
+
+  // Looks the key up from level 0 downwards until `lookup` is decided. The caller is in an epoch
+  // and holds this version through it. A read error fails the lookup.
+  void Get(const ReadOptions& options, PointLookup* lookup) const;
+
+  // Appends one iterator for each file of level 0 and one for each deeper level with files. They
+  // live in `arena`, or on the heap if it is null, and need this version to outlive them.
+  Status AddIterators(const ReadOptions& options, Arena* arena,
+                      std::vector<InternalIterator*>* iterators) const;
+
+  // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
+  // For level 0 the range grows until no further file of the level touches it, if `expand_level0`.
+  LevelFiles Overlapping(int level, const Slice* begin, const Slice* end,
+                         bool expand_level0 = false) const;
+
+  // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes.
+  uint64_t ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
+                            int end_level) const;
+
+  // Gives up all files. Returns those that nobody else holds, closed: the caller owns them.
+  std::vector<TableFile*> TakeUnreachable();
+
+  // Corruption naming the first pair of files that breaks the order.
+  Status CheckInvariants() const;
+  std::string DebugString() const;
+
+ private:
+  struct Level {
+    std::vector<TableFile*> files;
+    KeyHeadIndex largest;  // of user keys; empty for level 0
+    uint64_t bytes = 0;
+  };
+  class Candidates;
+
+  void GatherLevel0(PointLookup* lookup, Candidates* candidates) const;
+  uint64_t ApproximateOffset(int level, const Slice& user_key) const;
+
+  const InternalKeyComparator& comparator_;
+  TableCache* const tables_;  // outlives the version
+  std::vector<Level> levels_;
+  int deepest_level_ = 0;
+  uint64_t file_count_ = 0;
+  std::atomic<int> refs_{0};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VersionEdit is one record of the MANIFEST: what changes from one version to the next.
+// Bytes: docs/formats/manifest.md, sections 2 to 5.
+//
+// A plain value. Decoding reads every field that RocksDB 5 to 11 writes; unknown fields that are
+// marked ignorable are kept and written back, others are refused by number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "db/version/file_metadata.h"
+
+namespace ashlar {
+
+struct BlobFileAddition {
+  uint64_t number = 0;
+  uint64_t blob_count = 0;
+  uint64_t blob_bytes = 0;
+  std::string checksum_method;
+  std::string checksum_value;
+};
+
+struct BlobFileGarbage {
+  uint64_t number = 0;
+  uint64_t garbage_count = 0;  // increments since the record before
+  uint64_t garbage_bytes = 0;
+};
+
+struct WalAddition {
+  uint64_t log_number = 0;
+  std::optional<uint64_t> synced_bytes;
+};
+
+struct VersionEdit {
+  struct CompactCursor {
+    int level;
+    std::string key;  // internal key
+  };
+  struct DeletedFile {
+    int level;
+    uint64_t number;
+  };
+  struct NewFile {
+    int level;
+    FileMetadata meta;
+  };
+
+  void EncodeTo(std::string* dst) const;
+  // Replaces *this. Corruption and NotSupported name the field and its offset in the record.
+  Status DecodeFrom(const Slice& record);
+  // One field a line, stable.
+  std::string DebugString(bool hex) const;
+
+  void AddFile(int level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }
+  void DeleteFile(int level, uint64_t number) { deleted_files.push_back({level, number}); }
+  bool is_family_change() const { return added_family.has_value() || is_family_drop; }
+
+  std::optional<std::string> db_id;
+  std::optional<std::string> comparator;
+  std::optional<uint64_t> log_number;
+  std::optional<uint64_t> prev_log_number;
+  std::optional<uint64_t> next_file_number;
+  std::optional<uint32_t> max_column_family;
+  std::optional<uint64_t> min_log_number_to_keep;
+  std::optional<uint64_t> last_sequence;
+  std::vector<CompactCursor> compact_cursors;
+  std::vector<DeletedFile> deleted_files;
+  std::vector<NewFile> new_files;
+  std::vector<BlobFileAddition> blob_additions;
+  std::vector<BlobFileGarbage> blob_garbage;
+  std::vector<WalAddition> wal_additions;
+  std::optional<uint64_t> wal_deletion;  // forget logs below this number
+  uint32_t column_family = 0;
+  std::optional<std::string> added_family;
+  bool is_family_drop = false;
+  std::optional<uint32_t> atomic_group_remaining;
+  std::optional<std::string> full_history_ts_low;
+  std::optional<bool> persist_user_defined_timestamps;
+  std::optional<uint64_t> last_compacted_manifest_bytes;
+  std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // (tag, body)
+};
+
+}  // namespace ashlar

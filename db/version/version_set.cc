@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a change gets into the MANIFEST:
+//
+//   Prepare     (mutex held)  new versions from the current ones, records encoded
+//   Write       (mutex free)  append and sync; or a whole new MANIFEST, synced, then CURRENT
+//   Install     (mutex held)  versions become current, log numbers and counters move
+//
+// A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
+// The change may have reached it, so the caller keeps the files it names until a later change
+// succeeds, which puts a new MANIFEST in place.
+#include "db/version/version_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/version/version_builder.h"
+#include "db/wal/log_writer.h"
+#include "env/file_util.h"
+#include "env/file_writer.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+Status SetCurrentFile(FileSystem* fs, const std::string& dir, uint64_t manifest_number) {
+  const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
+  return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
+                             BaseNameOf(CurrentFileName(dir)), contents);
+}
+
+}  // namespace
+
+struct VersionSet::Pending {
+  struct FamilyChange {
+    FamilyVersions* family;
+    std::unique_ptr<Version> version;  // null if its files do not change
+  };
+  std::vector<std::string> records;
+  std::vector<FamilyChange> changes;
+  std::unique_ptr<FamilyVersions> added;
+  // Only when a new MANIFEST is started.
+  std::vector<std::string> snapshot;
+  uint64_t new_manifest_number = 0;
+  uint64_t old_manifest_number = 0;
+};
+
+VersionSet::VersionSet(const VersionSetOptions& options) : options_(options) {}
+
+VersionSet::~VersionSet() {
+  for (auto& [id, family] : families_) {
+    if (family->current != nullptr && family->current->Unref()) Release(family->current);
+    family->current = nullptr;
+  }
+  for (TableFile* file : TakeObsolete()) delete file;
+}
+
+FamilyVersions* VersionSet::Family(uint32_t id) const {
+  const auto it = families_.find(id);
+  return it == families_.end() || it->second->is_dropped ? nullptr : it->second.get();
+}
+
+FamilyVersions* VersionSet::Family(const std::string& name) const {
+  for (const auto& [id, family] : families_) {
+    if (!family->is_dropped && family->name == name) return family.get();
+  }
+  return nullptr;
+}
+
+std::vector<FamilyVersions*> VersionSet::LiveFamilies() const {
+  std::vector<FamilyVersions*> live;
+  for (const auto& [id, family] : families_) {
+    if (!family->is_dropped) live.push_back(family.get());
+  }
+  return live;
+}
+
+void VersionSet::Release(Version* version) {
+  const std::vector<TableFile*> unreachable = version->TakeUnreachable();
+  delete version;
+  live_versions_.fetch_sub(1, std::memory_order_relaxed);
+  MutexLock lock(&obsolete_mutex_);
+  obsolete_.insert(obsolete_.end(), unreachable.begin(), unreachable.end());
+}
+
+std::vector<TableFile*> VersionSet::TakeObsolete() {
+  MutexLock lock(&obsolete_mutex_);
+  return std::exchange(obsolete_, {});
+}
+
+void VersionSet::MarkFileNumberUsed(uint64_t number) {
+  uint64_t next = next_file_number_.load(std::memory_order_relaxed);
+  while (next <= number &&
+         !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
+  }
+}
+
+uint64_t VersionSet::LowestLogNumber() const {
+  uint64_t lowest = UINT64_MAX;
+  for (const FamilyVersions* family : LiveFamilies()) {
+    lowest = std::min(lowest, family->log_number);
+  }
+  return lowest;
+}
+
+void VersionSet::ForEachLiveFile(
+    const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const {
+  for (const auto& [id, family] : families_) {
+    if (family->current == nullptr) continue;
+    for (int level = 0; level < family->current->num_levels(); level++) {
+      for (TableFile* file : family->current->files(level)) f(*family, level, file);
+    }
+  }
+}
+
+Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string& db_id) {
+  VersionEdit edit;
+  if (options.write_db_id) edit.db_id = db_id;
+  edit.log_number = 0;
+  edit.next_file_number = 2;
+  edit.last_sequence = 0;
+  std::string record;
+  edit.EncodeTo(&record);
+  ASSIGN_OR_RETURN(auto file, FileWriter::Create(options.fs, DescriptorFileName(options.dir, 1),
+                                                 options.file_options,
+                                                 {.use_fsync = options.use_fsync}));
+  LogWriter log(std::move(file));
+  RETURN_IF_ERROR(log.AddRecord(record));
+  RETURN_IF_ERROR(log.Sync());
+  RETURN_IF_ERROR(log.Close());
+  return SetCurrentFile(options.fs, options.dir, 1);
+}
+
+Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
+  if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(db_mutex);
+  while (is_writing_) turn_->Wait();
+  Pending pending;
+  Status status = Prepare(&change, &pending);
+  if (!status.ok()) return status;
+  is_writing_ = true;
+  {
+    MutexUnlock unlock(db_mutex);
+    status = WriteManifest(&pending);
+  }
+  if (status.ok()) {
+    Install(&change, &pending);
+    if (pending.new_manifest_number != 0) replaced_manifests_.push_back(pending.old_manifest_number);
+  } else {
+    Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
+  }
+  is_writing_ = false;
+  turn_->SignalAll();
+  return status;
+}
+
+Status VersionSet::Prepare(Change* change, Pending* pending) {
+  auto& edits = change->edits;
+  const auto is_gone = [this](const VersionEdit& edit) {
+    return !edit.added_family && Family(edit.column_family) == nullptr;
+  };
+  edits.erase(std::remove_if(edits.begin(), edits.end(), is_gone), edits.end());
+  if (edits.empty()) return Status::ColumnFamilyDropped("the column family was dropped meanwhile");
+
+  std::map<uint32_t, std::unique_ptr<VersionBuilder>> builders;
+  for (VersionEdit& edit : edits) {
+    if (edit.is_family_change()) continue;
+    if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
+    FamilyVersions* family = Family(edit.column_family);
+    auto& builder = builders[family->id];
+    if (builder == nullptr) {
+      builder = std::make_unique<VersionBuilder>(family->comparator, family->tables.get(),
+                                                 family->current, family->num_levels);
+    }
+    RETURN_IF_ERROR(builder->Apply(edit));
+  }
+  for (auto& [id, builder] : builders) {
+    std::unique_ptr<Version> version;
+    RETURN_IF_ERROR(builder->Build(&version));
+    pending->changes.push_back({Family(id), std::move(version)});
+  }
+
+  if (manifest_ == nullptr || manifest_bytes_ >= options_.max_manifest_bytes) {
+    pending->new_manifest_number = NewFileNumber();
+    pending->old_manifest_number = manifest_number_;
+    pending->snapshot = EncodeSnapshot();
+  }
+  last_sequence_ = std::max(last_sequence_, change->last_sequence);
+  for (size_t i = 0; i < edits.size(); i++) {
+    VersionEdit& edit = edits[i];
+    if (!edit.is_family_change()) edit.prev_log_number = 0;
+    edit.next_file_number = next_file_number();
+    edit.last_sequence = last_sequence_;
+    if (i == 0 && max_column_family_ > 0) edit.max_column_family = max_column_family_;
+    if (edit.added_family) edit.max_column_family = edit.column_family;
+    if (change->is_atomic_group) {
+      edit.atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
+    }
+    edit.EncodeTo(&pending->records.emplace_back());
+  }
+  if (change->added_family != nullptr) {
+    FamilyRequest& request = *change->added_family;
+    pending->added = std::make_unique<FamilyVersions>(request.comparator);
+    pending->added->name = request.name;
+    pending->added->num_levels = request.num_levels;
+    pending->added->tables = std::move(request.tables);
+  }
+  return Status::OK();
+}
+
+Status VersionSet::WriteManifest(Pending* pending) {
+  if (pending->new_manifest_number != 0) {
+    Status status = StartManifest(pending);
+    if (!status.ok()) {
+      manifest_.reset();
+      // CURRENT may name the new file already; it is left alone unless it surely does not.
+      return status;
+    }
+    return Status::OK();
+  }
+  Status status;
+  for (const std::string& record : pending->records) {
+    status = manifest_->AddRecord(record);
+    if (!status.ok()) break;
+  }
+  if (status.ok()) status = manifest_->Sync();
+  manifest_bytes_ = manifest_->size();
+  if (!status.ok()) manifest_.reset();
+  return status;
+}
+
+Status VersionSet::StartManifest(Pending* pending) {
+  manifest_.reset();
+  const std::string path = DescriptorFileName(options_.dir, pending->new_manifest_number);
+  ASSIGN_OR_RETURN(auto file,
+                   FileWriter::Create(options_.fs, path, options_.file_options,
+                                      {.use_fsync = options_.use_fsync,
+                                       .preallocate_bytes = options_.manifest_preallocate_bytes}));
+  auto log = std::make_unique<LogWriter>(std::move(file));
+  for (const std::string& record : pending->snapshot) RETURN_IF_ERROR(log->AddRecord(record));
+  for (const std::string& record : pending->records) RETURN_IF_ERROR(log->AddRecord(record));
+  RETURN_IF_ERROR(log->Sync());
+  RETURN_IF_ERROR(SetCurrentFile(options_.fs, options_.dir, pending->new_manifest_number));
+  manifest_ = std::move(log);
+  manifest_number_ = pending->new_manifest_number;
+  manifest_bytes_ = manifest_->size();
+  return Status::OK();
+}
+
+std::vector<std::string> VersionSet::EncodeSnapshot() const {
+  std::vector<std::string> records;
+  if (options_.write_db_id && !db_id_.empty()) {
+    VersionEdit edit;
+    edit.db_id = db_id_;
+    edit.EncodeTo(&records.emplace_back());
+  }
+  for (const FamilyVersions* family : LiveFamilies()) {
+    VersionEdit identity;
+    identity.comparator = family->comparator.user_comparator()->Name();
+    identity.column_family = family->id;
+    if (family->id != 0) identity.added_family = family->name;
+    identity.EncodeTo(&records.emplace_back());
+
+    VersionEdit contents;
+    contents.column_family = family->id;
+    for (int level = 0; level < family->current->num_levels(); level++) {
+      for (const TableFile* file : family->current->files(level)) {
+        contents.AddFile(level, file->meta);
+      }
+    }
+    for (const auto& [level, key] : family->compact_cursors) {
+      contents.compact_cursors.push_back({level, key});
+    }
+    contents.log_number = family->log_number;
+    contents.last_sequence = last_sequence_;
+    contents.full_history_ts_low = family->full_history_ts_low;
+    contents.unknown_fields = family->unknown_fields;
+    if (family->id == 0 && min_log_number_to_keep_ > 0) {
+      contents.min_log_number_to_keep = min_log_number_to_keep_;
+    }
+    contents.EncodeTo(&records.emplace_back());
+  }
+  return records;
+}
+
+void VersionSet::ApplyCounters(const VersionEdit& edit) {
+  if (edit.db_id) db_id_ = *edit.db_id;
+  if (edit.next_file_number) MarkFileNumberUsed(*edit.next_file_number - 1);
+  if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
+  if (edit.min_log_number_to_keep) {
+    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
+  }
+  if (edit.max_column_family) {
+    max_column_family_ = std::max(max_column_family_, *edit.max_column_family);
+  }
+  for (const WalAddition& wal : edit.wal_additions) {
+    uint64_t& synced = tracked_wals_[wal.log_number];
+    synced = std::max(synced, wal.synced_bytes.value_or(0));
+  }
+  if (edit.wal_deletion) {
+    tracked_wals_.erase(tracked_wals_.begin(), tracked_wals_.lower_bound(*edit.wal_deletion));
+  }
+}
+
+void VersionSet::Adopt(FamilyVersions* family, Version* version) {
+  version->Ref();
+  live_versions_.fetch_add(1, std::memory_order_relaxed);
+  Version* old = std::exchange(family->current, version);
+  if (old != nullptr && old->Unref()) Release(old);
+}
+
+void VersionSet::Install(Change* change, Pending* pending) {
+  for (auto& [family, version] : pending->changes) Adopt(family, version.release());
+  for (const VersionEdit& edit : change->edits) {
+    ApplyCounters(edit);
+    if (edit.added_family) {
+      FamilyVersions* family = pending->added.get();
+      family->id = edit.column_family;
+      family->log_number = edit.log_number.value_or(0);
+      max_column_family_ = std::max(max_column_family_, family->id);
+      Adopt(family, new Version(family->comparator, family->tables.get(),
+                                std::vector<std::vector<TableFile*>>(
+                                    static_cast<size_t>(family->num_levels))));
+      families_[family->id] = std::move(pending->added);
+      continue;
+    }
+    FamilyVersions* family = families_[edit.column_family].get();
+    if (edit.is_family_drop) {
+      // Readers that are left hold its last version through their super versions.
+      family->is_dropped = true;
+      Version* last = std::exchange(family->current, nullptr);
+      if (last->Unref()) Release(last);
+    }
+    if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
+    for (const auto& cursor : edit.compact_cursors) {
+      family->compact_cursors[cursor.level] = cursor.key;
+    }
+    if (edit.full_history_ts_low) family->full_history_ts_low = edit.full_history_ts_low;
+  }
+}
+
+}  // namespace ashlar

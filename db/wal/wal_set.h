@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WalSet is the current log and those before it that may still be needed.
+//
+// An acknowledged sync must cover everything written before it, also in older logs: recovery stops
+// at the first hole. So an older log is synced before a newer one counts as synced.
+//
+// Threads: active() while a commit is in flight; Install() while the commit pipeline is paused; the
+// rest from any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/status.h"
+#include "db/wal/wal_sink.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+
+class WalSet {
+ public:
+  // `options` are those of every log; number and path are filled in.
+  explicit WalSet(const WalSinkOptions& options, const std::string& wal_dir);
+  ~WalSet();
+
+  // Makes the file of a log; nothing is written to it before Install().
+  Result<std::unique_ptr<WalSink>> Create(uint64_t number) const;
+  // Makes it the current log. The one before receives no more bytes.
+  void Install(std::unique_ptr<WalSink> next);
+
+  // A log of an earlier process that is still needed: only known by number and size.
+  void AddRecovered(uint64_t number, uint64_t bytes);
+
+  WalSink* active() const { return active_; }
+  std::shared_ptr<WalSink> current() const;
+
+  // Bytes [0, end) of `log`, and all logs before it, are durable when it returns OK.
+  Status SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end);
+  // All logs up to what was delivered before the call.
+  Status SyncAll();
+  // All but the current one.
+  Status SyncSealed();
+  // Hands buffered bytes to the kernel.
+  Status Flush();
+  Status Close();
+
+  // Logs below `min_log_number` are not needed any more: lets go of them and returns their numbers.
+  std::vector<uint64_t> ReleaseBelow(uint64_t min_log_number);
+
+  uint64_t current_number() const;
+  uint64_t current_bytes() const;
+  uint64_t total_bytes() const;
+  struct Info {
+    uint64_t number;
+    uint64_t bytes;
+    bool is_current;
+  };
+  std::vector<Info> List() const;
+
+ private:
+  Status SyncOlderThan(uint64_t number);
+  Status SyncDirectoryFor(uint64_t number);
+
+  const WalSinkOptions options_;
+  const std::string wal_dir_;
+  // Written while the pipeline is paused, read by commits in flight.
+  WalSink* active_ = nullptr;
+  mutable Mutex mutex_{LockRank::kWal};
+  std::vector<std::shared_ptr<WalSink>> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
+  std::map<uint64_t, uint64_t> recovered_ GUARDED_BY(mutex_);  // number to bytes
+  uint64_t newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
+};
+
+}  // namespace ashlar

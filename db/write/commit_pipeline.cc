@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commit protocol. The record is in the kernel's hands before anything is inserted: a write
+// whose record was lost must not become visible. The wait for a sync comes last, outside the order,
+// so that a slow disk holds up only those who asked for it.
+#include "db/write/commit_pipeline.h"
+
+#include <utility>
+
+#include "ashlar/options.h"
+#include "ashlar/user_write_callback.h"
+#include "ashlar/write_batch.h"
+#include "db/wal/wal_set.h"
+#include "db/wal/wal_sink.h"
+#include "db/write/write_batch_internal.h"
+#include "memtable/memtable.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wals_(wals) {}
+
+Status CommitPipeline::Commit(const Request& request) {
+  const WriteOptions& options = *request.options;
+  WriteBatch& batch = *request.batch;
+  if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
+    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+  }
+  RETURN_IF_ERROR(CheckBatch(batch));
+
+  const WriteBatchInternal::WalPart for_log = WriteBatchInternal::PartForWal(batch);
+  const size_t record_bytes = kWriteBatchHeaderBytes + for_log.records.size();
+  const Reservation reservation =
+      Reserve(WriteBatchInternal::Count(batch), record_bytes, !options.disableWAL);
+  WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
+  if (request.callback != nullptr) request.callback->OnWriteEnqueued();
+
+  // Kept before publishing: afterwards the log may be replaced at any time.
+  std::shared_ptr<WalSink> sync_log;
+  if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
+
+  Status status;
+  if (reservation.log != nullptr) status = Log(reservation, batch);
+  if (status.ok() && request.callback != nullptr) request.callback->OnWalWriteFinish();
+  if (status.ok()) status = Insert(reservation, batch);
+  Publish(reservation);
+  AwaitVisible(reservation.ticket);
+
+  if (status.ok() && sync_log != nullptr) {
+    status = wals_->SyncThrough(sync_log, reservation.log_end);
+    if (!status.ok()) host_->NoteLogError(status, /*is_sync_error=*/true);
+  }
+  return status;
+}
+
+// A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
+Status CommitPipeline::CheckBatch(const WriteBatch& batch) {
+  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
+  WriteBatchRecord record;
+  uint32_t known_family = UINT32_MAX;
+  uint32_t counted = 0;
+  while (reader.Next(&record)) {
+    if (!record.IsCounted()) {
+      if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
+      return Status::NotSupported("Write", "two-phase commit is not supported by this version");
+    }
+    counted++;
+    if (record.family != known_family) {
+      if (host_->ActiveMemTable(record.family) == nullptr) {
+        return Status::InvalidArgument(
+            StrCat("Invalid column family specified in write batch: ", record.family));
+      }
+      known_family = record.family;
+    }
+    switch (record.type) {
+      case kTypeValue:
+      case kTypeDeletion:
+      case kTypeSingleDeletion:
+        break;
+      case kTypeMerge:
+        return Status::NotSupported("Write", "Merge is not supported by this version");
+      case kTypeRangeDeletion:
+        return Status::NotSupported("Write", "DeleteRange is not supported by this version");
+      default:
+        return Status::NotSupported(
+            "Write", StrCat("records of kind ", int{record.type}, " are not supported"));
+    }
+  }
+  RETURN_IF_ERROR(reader.status());
+  if (counted != WriteBatchInternal::Count(batch)) {
+    return Status::Corruption(StrCat("WriteBatch has wrong count: ",
+                                     WriteBatchInternal::Count(batch), " in its header, ", counted,
+                                     " records"));
+  }
+  return Status::OK();
+}
+
+CommitPipeline::Reservation CommitPipeline::Reserve(uint64_t count, size_t record_bytes,
+                                                    bool use_log) {
+  Reservation reservation;
+  while (true) {
+    order_lock_.Lock();
+    const bool is_full =
+        next_ticket_ - published_tickets_.load(std::memory_order_relaxed) >= kMaxInFlight;
+    if (!is_paused_.load(std::memory_order_relaxed) && !is_full) [[likely]] break;
+    const uint64_t oldest = published_tickets_.load(std::memory_order_relaxed);
+    order_lock_.Unlock();
+    if (is_full) {
+      AwaitVisible(oldest);
+    } else {
+      is_paused_.wait(true, std::memory_order_acquire);
+    }
+  }
+  reservation.ticket = next_ticket_++;
+  reservation.first_seqno = last_reserved_ + 1;
+  last_reserved_ += count;
+  reservation.last_seqno = last_reserved_;
+  slots_[reservation.ticket % kMaxInFlight] = {reservation.last_seqno, false};
+  if (use_log) {
+    reservation.log = wals_->active();
+    const WalSink::Range range = reservation.log->Reserve(record_bytes);
+    reservation.log_offset = range.offset;
+    reservation.log_end = range.end;
+  }
+  order_lock_.Unlock();
+  return reservation;
+}
+
+Status CommitPipeline::Log(const Reservation& reservation, const WriteBatch& batch) {
+  const WriteBatchInternal::WalPart part = WriteBatchInternal::PartForWal(batch);
+  char header[kWriteBatchHeaderBytes];
+  EncodeFixed64(header, reservation.first_seqno);
+  EncodeFixed32(header + 8, part.count);
+  Status status = reservation.log->Stage({reservation.log_offset, reservation.log_end},
+                                         Slice(header, sizeof(header)), part.records);
+  if (status.ok()) status = reservation.log->Deliver(reservation.log_end);
+  if (!status.ok()) host_->NoteLogError(status, /*is_sync_error=*/false);
+  return status;
+}
+
+Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
+  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
+  WriteBatchRecord record;
+  SequenceNumber seqno = reservation.first_seqno;
+  uint32_t family = UINT32_MAX;
+  MemTable* memtable = nullptr;
+  InsertHint hint;
+  const auto finish_family = [&] {
+    if (memtable == nullptr) return;
+    memtable->AddCounters(&hint);
+    host_->NoteMemTableSize(family, memtable);
+  };
+  while (reader.Next(&record)) {
+    if (!record.IsCounted()) continue;
+    if (record.family != family) {
+      finish_family();
+      family = record.family;
+      memtable = host_->ActiveMemTable(family);
+    }
+    // Null: dropped since the batch was checked. Its records are skipped, as replay would.
+    if (memtable != nullptr) {
+      Status status = memtable->Add(seqno, record.type, record.key, record.value, &hint);
+      if (!status.ok()) {
+        finish_family();
+        return status;
+      }
+    }
+    seqno++;
+  }
+  finish_family();
+  return Status::OK();
+}
+
+void CommitPipeline::Publish(const Reservation& reservation) {
+  order_lock_.Lock();
+  slots_[reservation.ticket % kMaxInFlight].is_complete = true;
+  uint64_t head = published_tickets_.load(std::memory_order_relaxed);
+  if (head != reservation.ticket) {
+    order_lock_.Unlock();
+    return;
+  }
+  SequenceNumber visible = 0;
+  for (; head != next_ticket_ && slots_[head % kMaxInFlight].is_complete; head++) {
+    visible = slots_[head % kMaxInFlight].last_seqno;
+  }
+  visible_seqno_.store(visible, std::memory_order_release);
+  published_tickets_.store(head, std::memory_order_release);
+  order_lock_.Unlock();
+  // Costs a load when nobody waits.
+  published_tickets_.notify_all();
+}
+
+// Most waits are for a writer that is in the middle of its insertion: spin a little first.
+void CommitPipeline::AwaitVisible(uint64_t ticket) {
+  constexpr int kSpins = 200;
+  for (int i = 0; i < kSpins; i++) {
+    if (published_tickets_.load(std::memory_order_acquire) > ticket) return;
+    SpinPause();
+  }
+  while (true) {
+    const uint64_t published = published_tickets_.load(std::memory_order_acquire);
+    if (published > ticket) return;
+    published_tickets_.wait(published, std::memory_order_acquire);
+  }
+}
+
+void CommitPipeline::Pause() {
+  order_lock_.Lock();
+  assert(!is_paused_.load(std::memory_order_relaxed));
+  is_paused_.store(true, std::memory_order_relaxed);
+  const uint64_t last_ticket = next_ticket_;
+  order_lock_.Unlock();
+  if (last_ticket > 0) AwaitVisible(last_ticket - 1);
+}
+
+void CommitPipeline::Resume() {
+  order_lock_.Lock();
+  is_paused_.store(false, std::memory_order_release);
+  order_lock_.Unlock();
+  is_paused_.notify_all();
+}
+
+void CommitPipeline::StartAt(SequenceNumber seqno) {
+  SpinLockGuard guard(&order_lock_);
+  last_reserved_ = seqno;
+  visible_seqno_.store(seqno, std::memory_order_release);
+}
+
+SequenceNumber CommitPipeline::TakeSeqnos(uint64_t count) {
+  SpinLockGuard guard(&order_lock_);
+  assert(is_paused_.load(std::memory_order_relaxed));
+  last_reserved_ += count;
+  visible_seqno_.store(last_reserved_, std::memory_order_release);
+  return last_reserved_;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CommitPipeline makes concurrent write batches logged, visible and, if asked, durable, in the order
+// of their sequence numbers. There is no leader: each writer does its own work.
+//
+//   reserve   one short critical section hands out sequence numbers and a byte range of the log
+//   log       the writer frames its record into the log and sees it handed to the kernel
+//   insert    the writer puts its updates into the memtables, beside the others
+//   publish   the visible sequence number advances over all commits that are complete, in order
+//   sync      if asked, a sync that covers the record; shared with other writers
+//
+// A commit that fails after its reservation leaves a hole in the sequence, which is published as
+// such: nothing of it was inserted. Pause() stops the pipeline between two commits, for whoever
+// switches memtables and logs.
+//
+// Threads: Commit() from any number of threads; Pause() and Resume() by one thread at a time, which
+// holds the DB mutex. No commit in flight ever waits for the DB mutex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "ashlar/status.h"
+#include "ashlar/types.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+
+class MemTable;
+class UserWriteCallback;
+class WalSet;
+class WalSink;
+class WriteBatch;
+struct WriteOptions;
+
+// What the pipeline needs of its database.
+class CommitHost {
+ public:
+  virtual ~CommitHost() = default;
+
+  // Called first by every commit while attention is requested. Holds no lock on entry; may take the
+  // DB mutex, pause the pipeline, wait for a stall to end. An error refuses the commit.
+  virtual Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) = 0;
+  // The active memtable of a live family, else null. Stable while a commit is in flight.
+  virtual MemTable* ActiveMemTable(uint32_t family) = 0;
+  // Called after an insertion, in flight. Asks for attention if the memtable is full.
+  virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
+  // The log failed: no write may be acknowledged until it was replaced. Takes no DB mutex.
+  virtual void NoteLogError(const Status& error, bool is_sync_error) = 0;
+};
+
+class CommitPipeline {
+ public:
+  // Both outlive the pipeline.
+  CommitPipeline(CommitHost* host, WalSet* wals);
+
+  struct Request {
+    const WriteOptions* options = nullptr;
+    WriteBatch* batch = nullptr;
+    UserWriteCallback* callback = nullptr;
+  };
+  // The batch's header receives its sequence number. On an error nothing of the batch is visible,
+  // except after a failed sync, when all of it is (and the database has a background error).
+  Status Commit(const Request& request);
+
+  // From now on commits call CommitHost::PrepareForCommit() first. Any thread.
+  void RequestAttention() { wants_attention_.store(true, std::memory_order_release); }
+  void ClearAttention() { wants_attention_.store(false, std::memory_order_release); }
+
+  // Lets no new commit begin and waits until those in flight are published.
+  void Pause();
+  void Resume();
+
+  SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
+  // At open, before any commit: everything up to `seqno` is in place.
+  void StartAt(SequenceNumber seqno);
+  // While paused: gives out `count` numbers to a change that is no batch, and publishes them.
+  SequenceNumber TakeSeqnos(uint64_t count);
+
+ private:
+  struct Reservation {
+    uint64_t ticket = 0;
+    SequenceNumber first_seqno = 0;
+    SequenceNumber last_seqno = 0;
+    uint64_t log_offset = 0;
+    uint64_t log_end = 0;
+    WalSink* log = nullptr;  // null: the write skips the log
+  };
+  struct Slot {
+    SequenceNumber last_seqno = 0;
+    bool is_complete = false;
+  };
+  static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
+
+  Status CheckBatch(const WriteBatch& batch);
+  Reservation Reserve(uint64_t count, size_t record_bytes, bool use_log);
+  Status Log(const Reservation& reservation, const WriteBatch& batch);
+  Status Insert(const Reservation& reservation, const WriteBatch& batch);
+  void Publish(const Reservation& reservation);
+  void AwaitVisible(uint64_t ticket);
+
+  CommitHost* const host_;
+  WalSet* const wals_;
+
+  // Read by every reader, written by publishing writers (release: everything inserted before is
+  // visible to whoever loads it with acquire).
+  alignas(64) std::atomic<SequenceNumber> visible_seqno_{0};
+  // Set by whoever sees a reason (memtable full, stall, error), read by every commit.
+  alignas(64) std::atomic<bool> wants_attention_{false};
+  std::atomic<bool> is_paused_{false};  // written under order_lock_; waiters block on it
+
+  alignas(64) SpinLock order_lock_;
+  SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
+  uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
+  Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
+  // Tickets below it are published. Written under order_lock_ (release), awaited by writers.
+  std::atomic<uint64_t> published_tickets_{0};
+};
+
+}  // namespace ashlar

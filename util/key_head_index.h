@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KeyHeadIndex finds a user key among many sorted ones: an array of the eight bytes that follow
+// the prefix common to all keys, searched without branches; whole keys are compared on ties only.
+//
+// Immutable after Build(). The keys are borrowed and must outlive the index.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// Index of the first of `count` ascending heads that is not below `head`, or `count`.
+// Hot: log2(count) loads, no branch that depends on the data.
+inline size_t LowerBoundHead(const uint64_t* heads, size_t count, uint64_t head) {
+  const uint64_t* base = heads;
+  size_t rest = count;
+  while (rest > 1) {
+    const size_t half = rest / 2;
+    base += base[half - 1] < head ? half : 0;
+    rest -= half;
+  }
+  return static_cast<size_t>(base - heads) + (rest == 1 && *base < head ? 1 : 0);
+}
+
+class KeyHeadIndex {
+ public:
+  KeyHeadIndex() = default;
+
+  // `keys` ascend in the comparator's order (equal neighbours are fine).
+  void Build(const InternalKeyComparator& comparator, std::vector<Slice> keys) {
+    comparator_ = &comparator;
+    keys_ = std::move(keys);
+    prefix_ = Slice();
+    // In both bytewise orders a prefix shared by the first and the last key is shared by all.
+    if (keys_.size() > 1 && comparator.order() != KeyOrder::kCustom) {
+      prefix_ = Slice(keys_.front().data(), keys_.front().difference_offset(keys_.back()));
+    }
+    heads_.clear();
+    heads_.reserve(keys_.size());
+    for (const Slice& key : keys_) heads_.push_back(HeadAfterPrefix(key));
+  }
+
+  size_t size() const { return keys_.size(); }
+
+  // Index of the first key that is not before `user_key`, or size().
+  size_t LowerBound(const Slice& user_key) const {
+    if (keys_.empty()) return 0;
+    if (!prefix_.empty() && !user_key.starts_with(prefix_)) {
+      return comparator_->CompareUserKeys(user_key, prefix_) < 0 ? 0 : keys_.size();
+    }
+    const uint64_t head = HeadAfterPrefix(user_key);
+    size_t index = LowerBoundHead(heads_.data(), heads_.size(), head);
+    if (index < heads_.size() && heads_[index] == head) index = ResolveTie(index, user_key);
+    return index;
+  }
+
+  size_t MemoryBytes() const {
+    return keys_.capacity() * sizeof(Slice) + heads_.capacity() * sizeof(uint64_t);
+  }
+
+ private:
+  uint64_t HeadAfterPrefix(const Slice& key) const {
+    return KeyHead(key.data() + prefix_.size(), key.size() - prefix_.size(), comparator_->order());
+  }
+  size_t ResolveTie(size_t first, const Slice& user_key) const {
+    const auto ties_end = std::upper_bound(heads_.begin() + static_cast<ptrdiff_t>(first),
+                                           heads_.end(), heads_[first]);
+    const auto found = std::lower_bound(
+        keys_.begin() + static_cast<ptrdiff_t>(first), keys_.begin() + (ties_end - heads_.begin()),
+        user_key, [this](const Slice& a, const Slice& b) {
+          return comparator_->CompareUserKeys(a, b) < 0;
+        });
+    return static_cast<size_t>(found - keys_.begin());
+  }
+
+  const InternalKeyComparator* comparator_ = nullptr;
+  Slice prefix_;  // points into keys_.front()
+  std::vector<Slice> keys_;
+  std::vector<uint64_t> heads_;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PointLookup decides a point read: memtables and tables offer it the versions of one user key,
+// newest first, and it says when nothing older matters.
+//
+// It lives on the stack of the reading thread, allocates nothing, and carries the counters of the
+// operation, which the caller adds to the statistics once at the end. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "util/hash.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// How the memory behind an offered value is kept alive after the offer. `acquire` takes a reference
+// on `owner`; `release`, a Cleanable function, gives it back with (owner, nullptr). A null `acquire`
+// says that the value must be copied.
+struct ValuePin {
+  void (*acquire)(void* owner) = nullptr;
+  void (*release)(void* owner, void* unused) = nullptr;
+  void* owner = nullptr;
+};
+
+class PointLookup {
+ public:
+  enum class Outcome : uint8_t { kUndecided, kFound, kDeleted, kFailed };
+
+  // Values up to this many bytes are copied: a counted reference costs more than the copy.
+  static constexpr size_t kCopyBytes = 1024;
+
+  // `value` may be null when only the outcome matters. It must be freshly Reset().
+  PointLookup(const LookupKey& key, PinnableSlice* value) : key_(key), value_(value) {}
+  PointLookup(const PointLookup&) = delete;
+  PointLookup& operator=(const PointLookup&) = delete;
+
+  const LookupKey& key() const { return key_; }
+  Outcome outcome() const { return outcome_; }
+  bool decided() const { return outcome_ != Outcome::kUndecided; }
+  // Why the lookup failed; OK unless outcome() is kFailed.
+  const Status& status() const { return status_; }
+  // Sequence number of the deciding version.
+  SequenceNumber seqno() const { return seqno_; }
+
+  // Hash of the user key as Bloom and Ribbon filters use it, computed on first use.
+  uint64_t FilterHash() {
+    if (!has_filter_hash_) {
+      filter_hash_ = FilterHash64(key_.user_key);
+      has_filter_hash_ = true;
+    }
+    return filter_hash_;
+  }
+
+  // Takes the next version of the key, whose trailer is at most key().trailer. Returns true when
+  // the lookup is decided.
+  bool Offer(uint64_t trailer, const Slice& value, const ValuePin& pin) {
+    seqno_ = TrailerSeqno(trailer);
+    switch (TrailerType(trailer)) {
+      case kTypeValue:
+        outcome_ = Outcome::kFound;
+        TakeValue(value, pin);
+        return true;
+      case kTypeDeletion:
+      case kTypeSingleDeletion:
+        outcome_ = Outcome::kDeleted;
+        return true;
+      default:
+        return OfferUnusual(trailer);
+    }
+  }
+
+  // Reads may not go on past an error: it must not look like an older value or an absent key.
+  void Fail(Status status) {
+    outcome_ = Outcome::kFailed;
+    status_ = std::move(status);
+  }
+
+  struct Counters {
+    uint32_t filter_useful = 0;       // a filter kept a file from being searched
+    uint32_t filter_positive = 0;     // a filter let a lookup through
+    uint32_t filter_true_positive = 0;
+    uint32_t block_hits = 0;          // data blocks found in memory
+    uint32_t block_misses = 0;
+    uint32_t tables_probed = 0;
+  };
+  Counters counters;
+
+ private:
+  void TakeValue(const Slice& value, const ValuePin& pin) {
+    if (value_ == nullptr) return;
+    if (value.size() <= kCopyBytes || pin.acquire == nullptr) {
+      value_->PinSelf(value);
+      return;
+    }
+    pin.acquire(pin.owner);
+    value_->PinSlice(value, pin.release, pin.owner, nullptr);
+  }
+  bool OfferUnusual(uint64_t trailer);
+
+  const LookupKey& key_;
+  PinnableSlice* value_;
+  Status status_;
+  SequenceNumber seqno_ = 0;
+  uint64_t filter_hash_ = 0;
+  bool has_filter_hash_ = false;
+  Outcome outcome_ = Outcome::kUndecided;
+};
+
+}  // namespace ashlar

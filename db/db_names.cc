@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names: of the properties of a database, of its special column families, and of the keys in the
+// write stall maps. Dashboards match on them.
+#include "ashlar/db.h"
+
+namespace ashlar {
+
+const std::string kDefaultColumnFamilyName("default");
+const std::string kPersistentStatsColumnFamilyName("___rocksdb_stats_history___");
+
+const std::string DB::Properties::kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
+const std::string DB::Properties::kCompressionRatioAtLevelPrefix =
+    "rocksdb.compression-ratio-at-level";
+const std::string DB::Properties::kStats = "rocksdb.stats";
+const std::string DB::Properties::kSSTables = "rocksdb.sstables";
+const std::string DB::Properties::kCFStats = "rocksdb.cfstats";
+const std::string DB::Properties::kCFStatsNoFileHistogram = "rocksdb.cfstats-no-file-histogram";
+const std::string DB::Properties::kCFFileHistogram = "rocksdb.cf-file-histogram";
+const std::string DB::Properties::kCFWriteStallStats = "rocksdb.cf-write-stall-stats";
+const std::string DB::Properties::kDBWriteStallStats = "rocksdb.db-write-stall-stats";
+const std::string DB::Properties::kDBStats = "rocksdb.dbstats";
+const std::string DB::Properties::kLevelStats = "rocksdb.levelstats";
+const std::string DB::Properties::kBlockCacheEntryStats = "rocksdb.block-cache-entry-stats";
+const std::string DB::Properties::kFastBlockCacheEntryStats =
+    "rocksdb.fast-block-cache-entry-stats";
+const std::string DB::Properties::kNumImmutableMemTable = "rocksdb.num-immutable-mem-table";
+const std::string DB::Properties::kNumImmutableMemTableFlushed =
+    "rocksdb.num-immutable-mem-table-flushed";
+const std::string DB::Properties::kMemTableFlushPending = "rocksdb.mem-table-flush-pending";
+const std::string DB::Properties::kNumRunningFlushes = "rocksdb.num-running-flushes";
+const std::string DB::Properties::kCompactionPending = "rocksdb.compaction-pending";
+const std::string DB::Properties::kNumRunningCompactions = "rocksdb.num-running-compactions";
+const std::string DB::Properties::kNumRunningCompactionSortedRuns =
+    "rocksdb.num-running-compaction-sorted-runs";
+const std::string DB::Properties::kCompactionAbortCount = "rocksdb.compaction-abort-count";
+const std::string DB::Properties::kNumUnscheduledCompactions =
+    "rocksdb.num-unscheduled-compactions";
+const std::string DB::Properties::kBackgroundErrors = "rocksdb.background-errors";
+const std::string DB::Properties::kCurSizeActiveMemTable = "rocksdb.cur-size-active-mem-table";
+const std::string DB::Properties::kCurSizeAllMemTables = "rocksdb.cur-size-all-mem-tables";
+const std::string DB::Properties::kSizeAllMemTables = "rocksdb.size-all-mem-tables";
+const std::string DB::Properties::kNumEntriesActiveMemTable =
+    "rocksdb.num-entries-active-mem-table";
+const std::string DB::Properties::kNumEntriesImmMemTables = "rocksdb.num-entries-imm-mem-tables";
+const std::string DB::Properties::kNumDeletesActiveMemTable =
+    "rocksdb.num-deletes-active-mem-table";
+const std::string DB::Properties::kNumDeletesImmMemTables = "rocksdb.num-deletes-imm-mem-tables";
+const std::string DB::Properties::kEstimateNumKeys = "rocksdb.estimate-num-keys";
+const std::string DB::Properties::kEstimateTableReadersMem = "rocksdb.estimate-table-readers-mem";
+const std::string DB::Properties::kIsFileDeletionsEnabled = "rocksdb.is-file-deletions-enabled";
+const std::string DB::Properties::kNumSnapshots = "rocksdb.num-snapshots";
+const std::string DB::Properties::kOldestSnapshotTime = "rocksdb.oldest-snapshot-time";
+const std::string DB::Properties::kOldestSnapshotSequence = "rocksdb.oldest-snapshot-sequence";
+const std::string DB::Properties::kNumLiveVersions = "rocksdb.num-live-versions";
+const std::string DB::Properties::kCurrentSuperVersionNumber =
+    "rocksdb.current-super-version-number";
+const std::string DB::Properties::kEstimateLiveDataSize = "rocksdb.estimate-live-data-size";
+const std::string DB::Properties::kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
+const std::string DB::Properties::kMinObsoleteSstNumberToKeep =
+    "rocksdb.min-obsolete-sst-number-to-keep";
+const std::string DB::Properties::kTotalSstFilesSize = "rocksdb.total-sst-files-size";
+const std::string DB::Properties::kLiveSstFilesSize = "rocksdb.live-sst-files-size";
+const std::string DB::Properties::kObsoleteSstFilesSize = "rocksdb.obsolete-sst-files-size";
+const std::string DB::Properties::kLiveSstFilesSizeAtTemperature =
+    "rocksdb.live-sst-files-size-at-temperature";
+const std::string DB::Properties::kBaseLevel = "rocksdb.base-level";
+const std::string DB::Properties::kEstimatePendingCompactionBytes =
+    "rocksdb.estimate-pending-compaction-bytes";
+const std::string DB::Properties::kAggregatedTableProperties =
+    "rocksdb.aggregated-table-properties";
+const std::string DB::Properties::kAggregatedTablePropertiesAtLevel =
+    "rocksdb.aggregated-table-properties-at-level";
+const std::string DB::Properties::kActualDelayedWriteRate = "rocksdb.actual-delayed-write-rate";
+const std::string DB::Properties::kIsWriteStopped = "rocksdb.is-write-stopped";
+const std::string DB::Properties::kEstimateOldestKeyTime = "rocksdb.estimate-oldest-key-time";
+const std::string DB::Properties::kBlockCacheCapacity = "rocksdb.block-cache-capacity";
+const std::string DB::Properties::kBlockCacheUsage = "rocksdb.block-cache-usage";
+const std::string DB::Properties::kBlockCachePinnedUsage = "rocksdb.block-cache-pinned-usage";
+const std::string DB::Properties::kOptionsStatistics = "rocksdb.options-statistics";
+const std::string DB::Properties::kNumBlobFiles = "rocksdb.num-blob-files";
+const std::string DB::Properties::kBlobStats = "rocksdb.blob-stats";
+const std::string DB::Properties::kTotalBlobFileSize = "rocksdb.total-blob-file-size";
+const std::string DB::Properties::kLiveBlobFileSize = "rocksdb.live-blob-file-size";
+const std::string DB::Properties::kLiveBlobFileGarbageSize = "rocksdb.live-blob-file-garbage-size";
+const std::string DB::Properties::kBlobCacheCapacity = "rocksdb.blob-cache-capacity";
+const std::string DB::Properties::kBlobCacheUsage = "rocksdb.blob-cache-usage";
+const std::string DB::Properties::kBlobCachePinnedUsage = "rocksdb.blob-cache-pinned-usage";
+
+const std::string& WriteStallStatsMapKeys::TotalStops() {
+  static const auto* key = new std::string("total-stops");
+  return *key;
+}
+const std::string& WriteStallStatsMapKeys::TotalDelays() {
+  static const auto* key = new std::string("total-delays");
+  return *key;
+}
+const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitDelaysWithOngoingCompaction() {
+  static const auto* key =
+      new std::string("cf-l0-file-count-limit-delays-with-ongoing-compaction");
+  return *key;
+}
+const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitStopsWithOngoingCompaction() {
+  static const auto* key = new std::string("cf-l0-file-count-limit-stops-with-ongoing-compaction");
+  return *key;
+}
+
+std::string WriteStallStatsMapKeys::CauseConditionCount(WriteStallCause cause,
+                                                        WriteStallCondition condition) {
+  const char* cause_name = cause == WriteStallCause::kMemtableLimit          ? "memtable-limit"
+                           : cause == WriteStallCause::kL0FileCountLimit     ? "l0-file-count-limit"
+                           : cause == WriteStallCause::kPendingCompactionBytes
+                               ? "pending-compaction-bytes"
+                           : cause == WriteStallCause::kWriteBufferManagerLimit
+                               ? "write-buffer-manager-limit"
+                               : nullptr;
+  const char* condition_name = condition == WriteStallCondition::kDelayed   ? "delays"
+                               : condition == WriteStallCondition::kStopped ? "stops"
+                                                                            : nullptr;
+  if (cause_name == nullptr || condition_name == nullptr) return "";
+  return std::string(cause_name) + "-" + condition_name;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The convenience forms of everything but reads and writes, and opening in its many forms. A form
+// that exists only here is written in terms of one that a database implements.
+#include <memory>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+DB::~DB() {}
+
+namespace {
+
+// The old forms give a raw pointer, which the caller deletes.
+Status GiveUp(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
+  *dbptr = status.ok() ? db.release() : nullptr;
+  return status;
+}
+
+std::vector<ColumnFamilyDescriptor> DefaultFamilyOnly(const Options& options) {
+  return {ColumnFamilyDescriptor(kDefaultColumnFamilyName, ColumnFamilyOptions(options))};
+}
+
+// The database keeps a handle of its own for the default family.
+void DeleteHandles(const std::vector<ColumnFamilyHandle*>& handles) {
+  for (ColumnFamilyHandle* handle : handles) delete handle;
+}
+
+}  // namespace
+
+Status DB::Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status status = Open(DBOptions(options), name, DefaultFamilyOnly(options), &handles, dbptr);
+  DeleteHandles(handles);
+  return status;
+}
+Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
+  std::unique_ptr<DB> db;
+  return GiveUp(Open(options, name, &db), std::move(db), dbptr);
+}
+Status DB::Open(const DBOptions& db_options, const std::string& name,
+                const std::vector<ColumnFamilyDescriptor>& column_families,
+                std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
+  std::unique_ptr<DB> db;
+  return GiveUp(Open(db_options, name, column_families, handles, &db), std::move(db), dbptr);
+}
+
+Status DB::OpenForReadOnly(const Options& options, const std::string& name,
+                           std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status status = OpenForReadOnly(DBOptions(options), name, DefaultFamilyOnly(options), &handles,
+                                  dbptr, error_if_wal_file_exists);
+  DeleteHandles(handles);
+  return status;
+}
+Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
+                           bool error_if_wal_file_exists) {
+  std::unique_ptr<DB> db;
+  return GiveUp(OpenForReadOnly(options, name, &db, error_if_wal_file_exists), std::move(db),
+                dbptr);
+}
+Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                           bool error_if_wal_file_exists) {
+  std::unique_ptr<DB> db;
+  return GiveUp(OpenForReadOnly(db_options, name, column_families, handles, &db,
+                                error_if_wal_file_exists),
+                std::move(db), dbptr);
+}
+
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, std::unique_ptr<DB>* dbptr) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status status = OpenAsSecondary(DBOptions(options), name, secondary_path,
+                                  DefaultFamilyOnly(options), &handles, dbptr);
+  DeleteHandles(handles);
+  return status;
+}
+Status DB::OpenAsSecondary(const Options& options, const std::string& name,
+                           const std::string& secondary_path, DB** dbptr) {
+  std::unique_ptr<DB> db;
+  return GiveUp(OpenAsSecondary(options, name, secondary_path, &db), std::move(db), dbptr);
+}
+Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
+                           const std::string& secondary_path,
+                           const std::vector<ColumnFamilyDescriptor>& column_families,
+                           std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
+  std::unique_ptr<DB> db;
+  return GiveUp(OpenAsSecondary(db_options, name, secondary_path, column_families, handles, &db),
+                std::move(db), dbptr);
+}
+
+Status DB::OpenAsFollower(const Options& options, const std::string& name,
+                          const std::string& leader_path, std::unique_ptr<DB>* dbptr) {
+  std::vector<ColumnFamilyHandle*> handles;
+  Status status = OpenAsFollower(DBOptions(options), name, leader_path,
+                                 DefaultFamilyOnly(options), &handles, dbptr);
+  DeleteHandles(handles);
+  return status;
+}
+
+Status DB::OpenAndCompact(const std::string& name, const std::string& output_directory,
+                          const std::string& input, std::string* output,
+                          const CompactionServiceOptionsOverride& override_options) {
+  return OpenAndCompact(OpenAndCompactOptions(), name, output_directory, input, output,
+                        override_options);
+}
+
+Status DB::OpenAndTrimHistory(const DBOptions& db_options, const std::string& dbname,
+                              const std::vector<ColumnFamilyDescriptor>& column_families,
+                              std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
+                              std::string trim_ts) {
+  std::unique_ptr<DB> db;
+  return GiveUp(
+      OpenAndTrimHistory(db_options, dbname, column_families, handles, &db, std::move(trim_ts)),
+      std::move(db), dbptr);
+}
+
+// Column families.
+
+Status DB::CreateColumnFamilies(const ColumnFamilyOptions& options,
+                                const std::vector<std::string>& column_family_names,
+                                std::vector<ColumnFamilyHandle*>* handles) {
+  std::vector<ColumnFamilyDescriptor> column_families;
+  for (const std::string& name : column_family_names) column_families.emplace_back(name, options);
+  return CreateColumnFamilies(column_families, handles);
+}
+Status DB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& column_families,
+                                std::vector<ColumnFamilyHandle*>* handles) {
+  handles->clear();
+  for (const ColumnFamilyDescriptor& family : column_families) {
+    ColumnFamilyHandle* handle = nullptr;
+    RETURN_IF_ERROR(CreateColumnFamily(family.options, family.name, &handle));
+    handles->push_back(handle);
+  }
+  return Status::OK();
+}
+Status DB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) {
+  for (ColumnFamilyHandle* family : column_families) RETURN_IF_ERROR(DropColumnFamily(family));
+  return Status::OK();
+}
+Status DB::DestroyColumnFamilyHandle(ColumnFamilyHandle* column_family) {
+  if (column_family == DefaultColumnFamily()) {
+    return Status::InvalidArgument(
+        "DB::DestroyColumnFamilyHandle: the handle of the default family belongs to the database");
+  }
+  delete column_family;
+  return Status::OK();
+}
+Status DB::CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
+                                        const std::string& column_family_name,
+                                        const ImportColumnFamilyOptions& import_options,
+                                        const ExportImportFilesMetaData& metadata,
+                                        ColumnFamilyHandle** handle) {
+  const std::vector<const ExportImportFilesMetaData*> metadatas{&metadata};
+  return CreateColumnFamilyWithImport(options, column_family_name, import_options, metadatas,
+                                      handle);
+}
+
+// Properties and sizes.
+
+bool DB::GetProperty(const Slice& property, std::string* value) {
+  return GetProperty(DefaultColumnFamily(), property, value);
+}
+bool DB::GetMapProperty(const Slice& property, std::map<std::string, std::string>* value) {
+  return GetMapProperty(DefaultColumnFamily(), property, value);
+}
+bool DB::GetIntProperty(const Slice& property, uint64_t* value) {
+  return GetIntProperty(DefaultColumnFamily(), property, value);
+}
+
+Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* ranges, int n,
+                               uint64_t* sizes, SizeApproximationFlags include_flags) {
+  const auto includes = [include_flags](SizeApproximationFlags flag) {
+    return (include_flags & flag) != SizeApproximationFlags::NONE;
+  };
+  SizeApproximationOptions options;
+  options.include_memtables = includes(SizeApproximationFlags::INCLUDE_MEMTABLES);
+  options.include_files = includes(SizeApproximationFlags::INCLUDE_FILES);
+  options.include_blob_files = includes(SizeApproximationFlags::INCLUDE_BLOB_FILES);
+  return GetApproximateSizes(options, column_family, ranges, n, sizes);
+}
+Status DB::GetApproximateSizes(const Range* ranges, int n, uint64_t* sizes,
+                               SizeApproximationFlags include_flags) {
+  return GetApproximateSizes(DefaultColumnFamily(), ranges, n, sizes, include_flags);
+}
+void DB::GetApproximateMemTableStats(const Range& range, uint64_t* const count,
+                                     uint64_t* const size) {
+  GetApproximateMemTableStats(DefaultColumnFamily(), range, count, size);
+}
+Status DB::GetPropertiesOfAllTables(TablePropertiesCollection* props) {
+  return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
+}
+void DB::GetColumnFamilyMetaData(ColumnFamilyHandle*, ColumnFamilyMetaData*) {}
+void DB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
+                                 const GetColumnFamilyMetaDataOptions&,
+                                 ColumnFamilyMetaData* metadata) {
+  GetColumnFamilyMetaData(column_family, metadata);
+}
+void DB::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>*) {}
+void DB::GetLiveFilesMetaData(std::vector<LiveFileMetaData>*) {}
+
+// Options.
+
+Status DB::SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
+  return SetOptions(DefaultColumnFamily(), new_options);
+}
+Status DB::SetOptions(const std::vector<ColumnFamilyHandle*>& column_families,
+                      const std::unordered_map<std::string, std::string>& opts_map) {
+  std::unordered_map<ColumnFamilyHandle*, std::unordered_map<std::string, std::string>> all;
+  for (ColumnFamilyHandle* family : column_families) all.emplace(family, opts_map);
+  return SetOptions(all);
+}
+int DB::NumberLevels() { return NumberLevels(DefaultColumnFamily()); }
+int DB::Level0StopWriteTrigger() { return Level0StopWriteTrigger(DefaultColumnFamily()); }
+FileSystem* DB::GetFileSystem() const { return GetEnv()->GetFileSystem().get(); }
+Options DB::GetOptions() const { return GetOptions(DefaultColumnFamily()); }
+
+// Background work and files.
+
+Status DB::CompactRange(const CompactRangeOptions& options, const Slice* begin,
+                        const Slice* end) {
+  return CompactRange(options, DefaultColumnFamily(), begin, end);
+}
+Status DB::CompactFiles(const CompactionOptions& compact_options,
+                        const std::vector<std::string>& input_file_names, const int output_level,
+                        const int output_path_id, std::vector<std::string>* const output_file_names,
+                        CompactionJobInfo* compaction_job_info) {
+  return CompactFiles(compact_options, DefaultColumnFamily(), input_file_names, output_level,
+                      output_path_id, output_file_names, compaction_job_info);
+}
+Status DB::Flush(const FlushOptions& options) { return Flush(options, DefaultColumnFamily()); }
+Status DB::FlushWAL(bool sync) {
+  FlushWALOptions options;
+  options.sync = sync;
+  return FlushWAL(options);
+}
+Status DB::EnableFileDeletions(bool force) {
+  Status status = EnableFileDeletions();
+  uint64_t is_enabled = 0;
+  while (force && status.ok() &&
+         GetIntProperty(Properties::kIsFileDeletionsEnabled, &is_enabled) && is_enabled == 0) {
+    status = EnableFileDeletions();
+  }
+  return status;
+}
+Status DB::IngestExternalFile(const std::vector<std::string>& external_files,
+                              const IngestExternalFileOptions& options) {
+  return IngestExternalFile(DefaultColumnFamily(), external_files, options);
+}
+Status DB::PrepareFileIngestion(ColumnFamilyHandle* column_family,
+                                const std::vector<std::string>& external_files,
+                                const IngestExternalFileOptions& options,
+                                std::unique_ptr<FileIngestionHandle>* handle) {
+  IngestExternalFileArg arg;
+  arg.column_family = column_family;
+  arg.external_files = external_files;
+  arg.options = options;
+  return PrepareFileIngestion({arg}, handle);
+}
+Status DB::CommitFileIngestionHandle(std::unique_ptr<FileIngestionHandle> handle) {
+  std::vector<std::unique_ptr<FileIngestionHandle>> handles;
+  handles.push_back(std::move(handle));
+  return CommitFileIngestionHandles(std::move(handles));
+}
+Status DB::VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
+
+}  // namespace ashlar

@@ -17,6 +17,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "util/mutex.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -78,8 +79,9 @@ class FileWriter {
   Status WritePaced(Slice data);
   Status StartWriteOut();
   Status DoSync();
-  // Remembers the first error, adds the path to it, and returns it.
+  // Remembers the first error and returns that one.
   Status Poison(const Status& error);
+  bool is_poisoned() const { return is_poisoned_.load(std::memory_order_acquire); }
   Status FirstError();
 
   std::unique_ptr<FSWritableFile> file_;  // null after Close()
@@ -91,9 +93,10 @@ class FileWriter {
   std::atomic<uint64_t> flushed_size_;
   uint64_t written_out_size_;  // up to here write-out was asked for
 
-  // Set once, by whoever fails first; SyncFlushed() may race with an append.
+  // Set once, by whoever fails first: SyncFlushed() may race with an append.
+  Mutex error_mutex_{LockRank::kFile};
   std::atomic<bool> is_poisoned_{false};
-  std::unique_ptr<Status> first_error_;
+  Status first_error_ GUARDED_BY(error_mutex_);
 };
 
 }  // namespace ashlar

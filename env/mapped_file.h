@@ -20,10 +20,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "ashlar/status.h"
+#include "util/mutex.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -71,19 +71,21 @@ class MappedLogFile {
  private:
   MappedLogFile(std::string path, int fd, char* base, uint64_t capacity);
 
-  Status AllocateLocked(uint64_t end);
+  Status AllocateLocked(uint64_t end) REQUIRES(grow_mutex_);
 
   const std::string path_;
-  int fd_;
-  char* base_;
+  int fd_;      // -1 after Close()
+  char* base_;  // null after Close()
   const uint64_t capacity_;
 
-  std::mutex grow_mutex_;              // guards growing; never held while writers wait on it
-  std::atomic<uint64_t> allocated_{0};  // published with release after the mapping is in place
-  uint64_t populated_ = 0;             // guarded by grow_mutex_; pages before it were faulted in
+  Mutex grow_mutex_{LockRank::kFile};  // makes one thread at a time grow the file
+  // Written under grow_mutex_; its release pairs with the acquire in allocated(): the mapping is
+  // in place before the number says so.
+  std::atomic<uint64_t> allocated_{0};
+  uint64_t populated_ GUARDED_BY(grow_mutex_) = 0;  // pages before it were faulted in
 
-  std::mutex sync_mutex_;
-  Status sync_error_;  // guarded by sync_mutex_
+  Mutex sync_mutex_{LockRank::kFile};
+  Status sync_error_ GUARDED_BY(sync_mutex_);
 };
 
 }  // namespace ashlar

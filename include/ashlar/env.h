@@ -143,8 +143,8 @@ class Env : public Customizable {
     return Status::OK();
   }
 
-  // ---- Files. On failure `*result` is reset and the status says why: NotFound for a missing
-  // file, else IOError.
+  // ---- Files. On failure `*result` is reset and the status, an IOError, says why; a missing file
+  // or directory answers true to IsPathNotFound(), a full disk to IsNoSpace().
 
   virtual Status NewSequentialFile(const std::string& fname,
                                    std::unique_ptr<SequentialFile>* result,

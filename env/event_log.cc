@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON for the event log: "key": value, separated by ", ", on one line.
+#include "env/event_log.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstdio>
+
+#include "ashlar/env.h"
+#include "ashlar/system_clock.h"
+
+namespace ashlar {
+
+JsonWriter::JsonWriter() : text_("{") {}
+
+void JsonWriter::Separate() {
+  assert(!is_finished_);
+  if (!is_first_) text_ += ", ";
+  is_first_ = false;
+}
+
+void JsonWriter::StartValue(std::string_view key) {
+  Separate();
+  AppendText(key);
+  text_ += ": ";
+}
+
+JsonWriter& JsonWriter::BeginArray(std::string_view key) {
+  StartValue(key);
+  text_ += '[';
+  is_first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::EndArray() {
+  text_ += ']';
+  is_first_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::BeginObject(std::string_view key) {
+  StartValue(key);
+  text_ += '{';
+  is_first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::BeginObjectElement() {
+  Separate();
+  text_ += '{';
+  is_first_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::EndObject() {
+  text_ += '}';
+  is_first_ = false;
+  return *this;
+}
+
+const std::string& JsonWriter::Finish() {
+  if (!is_finished_) text_ += '}';
+  is_finished_ = true;
+  return text_;
+}
+
+void JsonWriter::AppendText(std::string_view text) {
+  text_ += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      text_ += '\\';
+      text_ += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      snprintf(escaped, sizeof(escaped), "\\u%04x", static_cast<unsigned>(c));
+      text_ += escaped;
+    } else {
+      text_ += c;
+    }
+  }
+  text_ += '"';
+}
+
+// JSON has no infinities; they become 0, as a number must stand there.
+void JsonWriter::AppendDouble(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.6g", std::isfinite(value) ? value : 0.0);
+  text_ += text;
+}
+
+EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event)
+    : logger_(logger) {
+  Add("time_micros", clock->NowMicros());
+  Add("event", event);
+}
+
+EventLine::~EventLine() {
+  if (logger_ != nullptr) Log(logger_, "EVENT_LOG_v1 %s", Finish().c_str());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole files and directories in one call.
+#include "env/file_util.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <random>
+
+#include "env/file_writer.h"
+#include "env/sequential_reader.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
+  std::string contents;
+  const IOStatus status = ReadFileToString(fs, path, &contents);
+  if (!status.ok()) return status;
+  return contents;
+}
+
+Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
+                           const std::string& final_name, const Slice& contents) {
+  const std::string tmp_path = StrCat(dir, "/", tmp_name);
+  const std::string final_path = StrCat(dir, "/", final_name);
+  RETURN_IF_ERROR(WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true));
+  const IOStatus renamed = fs->RenameFile(tmp_path, final_path, IOOptions(), nullptr);
+  if (!renamed.ok()) {
+    IgnoreError(fs->DeleteFile(tmp_path, IOOptions(), nullptr),
+                "the rename's error is the one to tell");
+    return renamed;
+  }
+  // Until the directory is synced a crash may show the old file again.
+  return SyncDirectory(fs, dir, final_path);
+}
+
+Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& renamed_name) {
+  std::unique_ptr<FSDirectory> directory;
+  RETURN_IF_ERROR(fs->NewDirectory(dir, IOOptions(), &directory, nullptr));
+  const DirFsyncOptions reason = renamed_name.empty()
+                                     ? DirFsyncOptions(DirFsyncOptions::kNewFileSynced)
+                                     : DirFsyncOptions(renamed_name);
+  RETURN_IF_ERROR(directory->FsyncWithDirOptions(IOOptions(), nullptr, reason));
+  const IOStatus closed = directory->Close(IOOptions(), nullptr);
+  if (closed.IsNotSupported()) return Status::OK();
+  return closed;
+}
+
+Status CreateDirectories(FileSystem* fs, const std::string& dir) {
+  bool is_dir = false;
+  if (fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr).ok() && is_dir) return Status::OK();
+  const size_t slash = dir.find_last_not_of('/') == std::string::npos
+                           ? std::string::npos
+                           : dir.rfind('/', dir.find_last_not_of('/'));
+  if (slash != std::string::npos && slash > 0) {
+    RETURN_IF_ERROR(CreateDirectories(fs, dir.substr(0, slash)));
+  }
+  return fs->CreateDirIfMissing(dir, IOOptions(), nullptr);
+}
+
+Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir) {
+  std::vector<std::string> names;
+  const IOStatus status = fs->GetChildren(dir, IOOptions(), &names, nullptr);
+  if (!status.ok()) return status;
+  std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path) {
+  uint64_t size = 0;
+  const IOStatus status = fs->GetFileSize(path, IOOptions(), &size, nullptr);
+  if (!status.ok()) return status;
+  return size;
+}
+
+Status DeleteFileIfExists(FileSystem* fs, const std::string& path) {
+  const IOStatus status = fs->DeleteFile(path, IOOptions(), nullptr);
+  if (status.IsPathNotFound() || status.IsNotFound()) return Status::OK();
+  return status;
+}
+
+Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to,
+                  uint64_t bytes) {
+  constexpr uint64_t kChunkBytes = 1 << 20;
+  ASSIGN_OR_RETURN(auto reader, SequentialReader::Open(fs, from, FileOptions()));
+  ASSIGN_OR_RETURN(auto writer,
+                   FileWriter::Create(fs, to, FileOptions(), {.buffer_bytes = 0}));
+  const std::unique_ptr<char[]> scratch(new char[kChunkBytes]);
+  uint64_t left = bytes;
+  while (left > 0) {
+    Slice chunk;
+    RETURN_IF_ERROR(reader->Read(static_cast<size_t>(std::min(left, kChunkBytes)), scratch.get(),
+                                 &chunk));
+    if (chunk.empty()) break;
+    RETURN_IF_ERROR(writer->Append(chunk));
+    left -= chunk.size();
+  }
+  if (left > 0 && bytes != UINT64_MAX) {
+    return Status::Corruption(StrCat("copy ", from),
+                              StrCat("expected ", bytes, " bytes, found ", bytes - left));
+  }
+  RETURN_IF_ERROR(writer->Sync());
+  return writer->Close();
+}
+
+// The seed comes from the system once; a counter keeps the ids of one process apart.
+std::string NewUniqueId() {
+  static const uint64_t seed = [] {
+    std::random_device device;
+    return (uint64_t{device()} << 32) ^ device();
+  }();
+  static std::atomic<uint64_t> counter{0};
+  Random64 random(seed ^ (counter.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15));
+  uint64_t words[2] = {random.Next(), random.Next()};
+  words[0] = (words[0] & ~uint64_t{0xf000}) | 0x4000;                      // version 4
+  words[1] = (words[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);      // variant 1
+  char text[40];
+  snprintf(text, sizeof(text), "%08x-%04x-%04x-%04x-%012llx",
+           static_cast<unsigned>(words[0] >> 32), static_cast<unsigned>((words[0] >> 16) & 0xffff),
+           static_cast<unsigned>(words[0] & 0xffff), static_cast<unsigned>(words[1] >> 48),
+           static_cast<unsigned long long>(words[1] & 0xffffffffffff));
+  return text;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text log. FileLog writes lines to one file, each with one append, so that what was logged
+// survives the death of the process; RollingLog holds the current FileLog and replaces it.
+#include "env/info_log.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "env/file_util.h"
+#include "env/file_writer.h"
+#include "env/filename.h"
+#include "util/mutex.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+long ThreadNumber() {
+  thread_local const long number = syscall(SYS_gettid);
+  return number;
+}
+
+std::string FormatMessage(const char* format, va_list ap) {
+  char small[512];
+  va_list again;
+  va_copy(again, ap);
+  const int size = vsnprintf(small, sizeof(small), format, ap);
+  std::string message;
+  if (size >= static_cast<int>(sizeof(small))) {
+    message.resize(static_cast<size_t>(size) + 1);
+    vsnprintf(message.data(), message.size(), format, again);
+    message.resize(static_cast<size_t>(size));
+  } else if (size > 0) {
+    message.assign(small, static_cast<size_t>(size));
+  }
+  va_end(again);
+  return message;
+}
+
+// "2024/02/29-12:34:56.123456 4711 message\n", local time.
+std::string FormatLine(uint64_t now_micros, const std::string& message) {
+  const auto seconds = static_cast<time_t>(now_micros / 1000000);
+  struct tm parts = {};
+  localtime_r(&seconds, &parts);
+  char stamp[96];
+  snprintf(stamp, sizeof(stamp), "%04d/%02d/%02d-%02d:%02d:%02d.%06d %ld ", parts.tm_year + 1900,
+           parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+           static_cast<int>(now_micros % 1000000), ThreadNumber());
+  std::string line = StrCat(stamp, message);
+  if (line.back() != '\n') line.push_back('\n');
+  return line;
+}
+
+// One log file. A line that cannot be written is lost: logging must never stop the engine.
+class FileLog : public Logger {
+ public:
+  FileLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock,
+          std::unique_ptr<FileWriter> writer, InfoLogLevel level)
+      : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), writer_(std::move(writer)) {}
+  ~FileLog() override {
+    if (!closed_) IgnoreError(Close(), "nobody is left to tell");
+  }
+
+  using Logger::Logv;
+  void Logv(const char* format, va_list ap) override {
+    WriteLine(FormatLine(clock_->NowMicros(), FormatMessage(format, ap)));
+  }
+  size_t GetLogFileSize() const override {
+    MutexLock lock(&mutex_);
+    return static_cast<size_t>(writer_->size());
+  }
+
+ protected:
+  Status CloseImpl() override {
+    MutexLock lock(&mutex_);
+    return writer_->Close();
+  }
+
+ private:
+  void WriteLine(const std::string& line) {
+    MutexLock lock(&mutex_);
+    if (writer_->is_closed()) return;
+    IgnoreError(writer_->Append(line), "a lost log line stops nobody");
+  }
+
+  const std::shared_ptr<FileSystem> fs_;  // the file may call it
+  const std::shared_ptr<SystemClock> clock_;
+  mutable Mutex mutex_{LockRank::kLogger};
+  const std::unique_ptr<FileWriter> writer_ GUARDED_BY(mutex_);
+};
+
+Result<std::unique_ptr<FileWriter>> CreateLogFile(FileSystem* fs, const std::string& path) {
+  FileOptions file_options;
+  file_options.io_options.type = IOType::kLog;
+  return FileWriter::Create(fs, path, file_options, {.buffer_bytes = 0});
+}
+
+class RollingLog : public Logger {
+ public:
+  RollingLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock,
+             const InfoLogOptions& options, std::string path)
+      : Logger(options.level),
+        fs_(std::move(fs)),
+        clock_(std::move(clock)),
+        options_(options),
+        path_(std::move(path)) {}
+  ~RollingLog() override {
+    if (!closed_) IgnoreError(Close(), "nobody is left to tell");
+  }
+
+  // Sets an existing log aside and starts a new one.
+  Status Start() {
+    MutexLock lock(&mutex_);
+    return RollLocked();
+  }
+
+  using Logger::Logv;
+  void Logv(const char* format, va_list ap) override {
+    Write(FormatMessage(format, ap), /*is_header=*/false);
+  }
+  void LogHeader(const char* format, va_list ap) override {
+    Write(FormatMessage(format, ap), /*is_header=*/true);
+  }
+  size_t GetLogFileSize() const override {
+    MutexLock lock(&mutex_);
+    return writer_ != nullptr ? static_cast<size_t>(writer_->size()) : 0;
+  }
+
+ protected:
+  Status CloseImpl() override {
+    MutexLock lock(&mutex_);
+    return writer_ != nullptr ? writer_->Close() : Status::OK();
+  }
+
+ private:
+  void Write(const std::string& message, bool is_header) {
+    const uint64_t now = clock_->NowMicros();
+    const std::string line = FormatLine(now, message);
+    MutexLock lock(&mutex_);
+    if (writer_ == nullptr || writer_->is_closed()) return;
+    if (IsDueLocked(now)) {
+      IgnoreError(RollLocked(), "the next line tries again");
+    }
+    if (is_header) headers_.push_back(message);
+    if (writer_ != nullptr) IgnoreError(writer_->Append(line), "a lost log line stops nobody");
+  }
+
+  bool IsDueLocked(uint64_t now) const REQUIRES(mutex_) {
+    if (options_.max_file_bytes > 0 && writer_->size() >= options_.max_file_bytes) return true;
+    return options_.roll_after_seconds > 0 &&
+           now > started_micros_ && now - started_micros_ >= options_.roll_after_seconds * 1000000;
+  }
+
+  // On failure the old file, if any, goes on being used.
+  Status RollLocked() REQUIRES(mutex_) {
+    const uint64_t now = clock_->NowMicros();
+    if (fs_->FileExists(path_, IOOptions(), nullptr).ok()) {
+      RETURN_IF_ERROR(SetAside(now));
+    }
+    ASSIGN_OR_RETURN(auto writer, CreateLogFile(fs_.get(), path_));
+    if (writer_ != nullptr) IgnoreError(writer_->Close(), "its lines are written or lost");
+    writer_ = std::move(writer);
+    started_micros_ = now;
+    for (const std::string& header : headers_) {
+      IgnoreError(writer_->Append(FormatLine(now, header)), "a lost log line stops nobody");
+    }
+    DeleteOldest();
+    return Status::OK();
+  }
+
+  // Two logs of one microsecond get different names.
+  Status SetAside(uint64_t now) {
+    std::string old_path = OldInfoLogFileName(path_, now);
+    while (fs_->FileExists(old_path, IOOptions(), nullptr).ok()) {
+      old_path = OldInfoLogFileName(path_, ++now);
+    }
+    return fs_->RenameFile(path_, old_path, IOOptions(), nullptr);
+  }
+
+  void DeleteOldest() {
+    const std::string dir = DirectoryOf(path_);
+    const std::string prefix = BaseNameOf(path_);
+    std::vector<std::string> names;
+    if (!fs_->GetChildren(dir, IOOptions(), &names, nullptr).ok()) return;
+    std::vector<std::pair<uint64_t, std::string>> old_logs;
+    for (const std::string& name : names) {
+      uint64_t micros = 0;
+      FileType type;
+      if (name != prefix && name.starts_with(prefix) &&
+          ParseFileName(name, &micros, prefix, &type) && type == kInfoLogFile) {
+        old_logs.emplace_back(micros, name);
+      }
+    }
+    const size_t keep = std::max<size_t>(options_.keep_file_count, 1) - 1;  // besides the current
+    if (old_logs.size() <= keep) return;
+    std::sort(old_logs.begin(), old_logs.end());
+    old_logs.resize(old_logs.size() - keep);
+    for (const auto& [micros, name] : old_logs) {
+      IgnoreError(fs_->DeleteFile(StrCat(dir, "/", name), IOOptions(), nullptr),
+                  "one old log too many does no harm");
+    }
+  }
+
+  const std::shared_ptr<FileSystem> fs_;
+  const std::shared_ptr<SystemClock> clock_;
+  const InfoLogOptions options_;
+  const std::string path_;
+  mutable Mutex mutex_{LockRank::kLogger};
+  std::unique_ptr<FileWriter> writer_ GUARDED_BY(mutex_);  // null only before Start()
+  uint64_t started_micros_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::string> headers_ GUARDED_BY(mutex_);
+};
+
+class NullLogger : public Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override {}
+
+ protected:
+  Status CloseImpl() override { return Status::OK(); }
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,
+                                            const std::shared_ptr<SystemClock>& clock,
+                                            const InfoLogOptions& options) {
+  std::string absolute_path;
+  RETURN_IF_ERROR(fs->GetAbsolutePath(options.db_path, IOOptions(), &absolute_path, nullptr));
+  const std::string& dir = options.log_dir.empty() ? options.db_path : options.log_dir;
+  RETURN_IF_ERROR(CreateDirectories(fs.get(), dir));
+  auto log = std::make_shared<RollingLog>(
+      fs, clock, options, InfoLogFileName(options.db_path, options.log_dir, absolute_path));
+  RETURN_IF_ERROR(log->Start());
+  return std::shared_ptr<Logger>(std::move(log));
+}
+
+Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& fs,
+                                            const std::shared_ptr<SystemClock>& clock,
+                                            const std::string& path, InfoLogLevel level) {
+  ASSIGN_OR_RETURN(auto writer, CreateLogFile(fs.get(), path));
+  return std::shared_ptr<Logger>(
+      std::make_shared<FileLog>(fs, clock, std::move(writer), level));
+}
+
+std::shared_ptr<Logger> NewNullLogger() { return std::make_shared<NullLogger>(); }
+
+}  // namespace ashlar

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MappedLogFile: addresses for the whole capacity are reserved at once, without memory behind them
+// (PROT_NONE). Growing allocates blocks on disk first, which also extends the file, and then maps
+// the new part over the reservation; so no store can hit a hole or lie past the end of the file.
+#include "env/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cerrno>
+#include <utility>
+
+#include "ashlar/file_system.h"
+#include "env/posix/posix_error.h"
+#include "util/str_cat.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels answer EINVAL
+#endif
+
+namespace ashlar {
+
+namespace {
+
+// Growth step: large enough that growing is rare, small enough that a short log wastes little.
+constexpr uint64_t kSegmentBytes = 1 << 20;
+
+uint64_t RoundUp(uint64_t value) {
+  return (value + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
+}
+
+// File systems on which allocated space is sure to be writable in place. On copy-on-write ones a
+// store may need new space and end in a SIGBUS.
+bool IsWritableInPlace(int fd) {
+  constexpr long kExt4 = 0xEF53, kXfs = 0x58465342, kTmpfs = 0x01021994;
+  struct statfs info = {};
+  if (fstatfs(fd, &info) != 0) return false;
+  const long type = static_cast<long>(info.f_type);
+  return type == kExt4 || type == kXfs || type == kTmpfs;
+}
+
+}  // namespace
+
+bool MappedLogFile::IsSupported(const FileSystem* fs) {
+  return fs != nullptr && fs == FileSystem::Default().get();
+}
+
+Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& path,
+                                                             uint64_t initial_bytes,
+                                                             uint64_t capacity) {
+  ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("create log", path, O_RDWR | O_CREAT | O_TRUNC));
+  if (!IsWritableInPlace(fd.get())) {
+    return Status::NotSupported(StrCat("mapped log: ", path), "not on this kind of file system");
+  }
+  const uint64_t reserved = RoundUp(std::max(capacity, initial_bytes));
+  void* base =
+      mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return PosixError("reserve addresses for log", path, errno);
+  std::unique_ptr<MappedLogFile> file(
+      new MappedLogFile(path, fd.Release(), static_cast<char*>(base), reserved));
+  RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
+  return file;
+}
+
+MappedLogFile::MappedLogFile(std::string path, int fd, char* base, uint64_t capacity)
+    : path_(std::move(path)), fd_(fd), base_(base), capacity_(capacity) {}
+
+MappedLogFile::~MappedLogFile() {
+  if (base_ != nullptr) munmap(base_, capacity_);
+  if (fd_ >= 0) close(fd_);
+}
+
+Status MappedLogFile::EnsureAllocated(uint64_t end) {
+  if (end <= allocated()) return Status::OK();
+  MutexLock lock(&grow_mutex_);
+  return AllocateLocked(end);
+}
+
+Status MappedLogFile::AllocateLocked(uint64_t end) {
+  const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
+  if (end <= old_end) return Status::OK();
+  if (end > capacity_) {
+    return Status::InvalidArgument(StrCat("grow log: ", path_),
+                                   StrCat(end, " bytes wanted, the capacity is ", capacity_));
+  }
+  const uint64_t new_end = RoundUp(end);
+  const auto offset = static_cast<off_t>(old_end);
+  const auto bytes = static_cast<off_t>(new_end - old_end);
+  const int allocated = RetryOnSignal([&] { return fallocate(fd_, 0, offset, bytes); });
+  if (allocated != 0) return PosixError("allocate log space", path_, errno);
+  void* mapped = mmap(base_ + old_end, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_FIXED, fd_, offset);
+  if (mapped == MAP_FAILED) return PosixError("map log", path_, errno);
+  allocated_.store(new_end, std::memory_order_release);
+  return Status::OK();
+}
+
+Status MappedLogFile::PopulateAhead(uint64_t end) {
+  MutexLock lock(&grow_mutex_);
+  RETURN_IF_ERROR(AllocateLocked(end));
+  const uint64_t new_end = allocated_.load(std::memory_order_relaxed);
+  if (populated_ < new_end) {
+    // Only a matter of speed: without it each writer faults its own pages in.
+    (void)madvise(base_ + populated_, new_end - populated_, MADV_POPULATE_WRITE);
+    populated_ = new_end;
+  }
+  return Status::OK();
+}
+
+Status MappedLogFile::Sync() {
+  MutexLock lock(&sync_mutex_);
+  if (sync_error_.ok() && fdatasync(fd_) != 0) {
+    sync_error_ = PosixError("fdatasync", path_, errno);
+  }
+  return sync_error_;
+}
+
+Status MappedLogFile::Close(uint64_t final_size) {
+  assert(final_size <= allocated());
+  if (fd_ < 0) return Status::OK();
+  Status status;
+  if (munmap(std::exchange(base_, nullptr), capacity_) != 0) {
+    status = PosixError("unmap log", path_, errno);
+  }
+  if (RetryOnSignal([&] { return ftruncate(fd_, static_cast<off_t>(final_size)); }) != 0) {
+    status.UpdateIfOk(PosixError("ftruncate", path_, errno));
+  }
+  UniqueFd fd(std::exchange(fd_, -1));
+  const int error = fd.Close();
+  if (error != 0) status.UpdateIfOk(PosixError("close", path_, error));
+  return status;
+}
+
+}  // namespace ashlar

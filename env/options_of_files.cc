@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What needs DBOptions: filling EnvOptions from them and making the info log they describe.
+#include <algorithm>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "env/info_log.h"
+
+namespace ashlar {
+
+EnvOptions::EnvOptions(const DBOptions& options)
+    : use_mmap_reads(options.allow_mmap_reads),
+      use_mmap_writes(options.allow_mmap_writes),
+      use_direct_reads(options.use_direct_reads),
+      allow_fallocate(options.allow_fallocate),
+      set_fd_cloexec(options.is_fd_close_on_exec),
+      bytes_per_sync(options.bytes_per_sync),
+      strict_bytes_per_sync(options.strict_bytes_per_sync),
+      compaction_readahead_size(options.compaction_readahead_size),
+      writable_file_max_buffer_size(options.writable_file_max_buffer_size),
+      rate_limiter(options.rate_limiter.get()) {}
+
+FileOptions::FileOptions(const DBOptions& opts) : FileOptions(EnvOptions(opts)) {}
+
+Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                               std::shared_ptr<Logger>* logger) {
+  logger->reset();
+  if (options.info_log != nullptr) {
+    *logger = options.info_log;
+    return Status::OK();
+  }
+  InfoLogOptions log_options;
+  log_options.db_path = dbname;
+  log_options.log_dir = options.db_log_dir;
+  log_options.level = options.info_log_level;
+  log_options.max_file_bytes = options.max_log_file_size;
+  log_options.roll_after_seconds = options.log_file_time_to_roll;
+  log_options.keep_file_count = std::max<size_t>(options.keep_log_file_num, 1);
+  Env* env = options.env != nullptr ? options.env : Env::Default();
+  ASSIGN_OR_RETURN(*logger,
+                   OpenInfoLog(env->GetFileSystem(), env->GetSystemClock(), log_options));
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// port::CondVar, the type SystemClock::TimedWait() takes: our condition variable under the name the
+// public header declares.
+#pragma once
+
+#include "util/mutex.h"
+
+namespace ashlar {
+namespace port {
+
+class CondVar : public ::ashlar::CondVar {
+ public:
+  using ::ashlar::CondVar::CondVar;
+};
+
+}  // namespace port
+}  // namespace ashlar

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// errno as a status.
+#include "env/posix/posix_error.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+IOStatus PosixError(const char* what, const std::string& path, int error) {
+  const std::string context = StrCat(what, ": ", path);
+  const std::string text = std::generic_category().message(error);
+  IOStatus status;
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      status = IOStatus::NoSpace(context, text);
+      status.SetRetryable(true);
+      return status;
+    case ENOENT:
+      return IOStatus::PathNotFound(context, text);
+    case ESTALE: {
+      status = IOStatus::IOError(IOStatus::kStaleFile);
+      return status_to_io_status(
+          Status::CopyAppendMessage(status, "", StrCat(context, ": ", text)));
+    }
+    case EMFILE:
+    case ENFILE:
+    case EAGAIN:
+    case ENOMEM:
+      status = IOStatus::IOError(context, text);
+      status.SetRetryable(true);
+      return status;
+    default:
+      status = IOStatus::IOError(context, text);
+      status.SetScope(IOStatus::kIOErrorScopeFile);
+      return status;
+  }
+}
+
+UniqueFd::~UniqueFd() {
+  if (is_open()) close(fd_);
+}
+
+int UniqueFd::Close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd < 0 || close(fd) == 0 || errno == EINTR ? 0 : errno;
+}
+
+Result<UniqueFd> OpenFd(const char* what, const std::string& path, int flags, int mode) {
+  const int fd = RetryOnSignal([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
+  if (fd < 0) return PosixError(what, path, errno);
+  return UniqueFd(fd);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file objects of the POSIX file system. Each owns one descriptor; short counts and signals are
+// retried, every other failure carries the call, the path and the system's text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "ashlar/file_system.h"
+#include "env/posix/posix_error.h"
+
+namespace ashlar {
+
+class PosixSequentialFile : public FSSequentialFile {
+ public:
+  PosixSequentialFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) override;
+  IOStatus Skip(uint64_t n) override;
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions& options, Slice* result,
+                          char* scratch, IODebugContext* dbg) override;
+
+ private:
+  const UniqueFd fd_;
+  const std::string path_;
+  uint64_t offset_ = 0;
+};
+
+class PosixRandomAccessFile : public FSRandomAccessFile {
+ public:
+  PosixRandomAccessFile(UniqueFd fd, std::string path)
+      : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
+                    IODebugContext* dbg) override;
+  size_t GetUniqueId(char* id, size_t max_size) const override;
+  void Hint(AccessPattern pattern) override;
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+  IOStatus GetFileSize(uint64_t* result) override;
+
+ private:
+  const UniqueFd fd_;
+  const std::string path_;
+};
+
+class PosixWritableFile : public FSWritableFile {
+ public:
+  // Appends go to `size`, which may lie before the end of a recycled file.
+  PosixWritableFile(UniqueFd fd, std::string path, uint64_t size, const FileOptions& options);
+  ~PosixWritableFile() override;
+
+  using FSWritableFile::Append;
+  using FSWritableFile::PositionedAppend;
+  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
+                            IODebugContext* dbg) override;
+  IOStatus Truncate(uint64_t size, const IOOptions& options, IODebugContext* dbg) override;
+  // Frees space allocated ahead that was not used.
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  bool IsSyncThreadSafe() const override { return true; }
+  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return size_; }
+  size_t GetUniqueId(char* id, size_t max_size) const override;
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions& options,
+                     IODebugContext* dbg) override;
+  IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& options,
+                    IODebugContext* dbg) override;
+
+ private:
+  UniqueFd fd_;
+  const std::string path_;
+  uint64_t size_;
+  bool may_allocate_;  // cleared when the file system turns out unable
+  const bool keeps_size_;
+  const bool is_strict_;
+  uint64_t allocated_ = 0;  // end of what was allocated ahead
+};
+
+class PosixRandomRWFile : public FSRandomRWFile {
+ public:
+  PosixRandomRWFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options,
+                 IODebugContext* dbg) override;
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+
+ private:
+  UniqueFd fd_;
+  const std::string path_;
+};
+
+class PosixDirectory : public FSDirectory {
+ public:
+  PosixDirectory(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus Close(const IOOptions& options, IODebugContext* dbg) override;
+  size_t GetUniqueId(char* id, size_t max_size) const override;
+
+ private:
+  UniqueFd fd_;
+  const std::string path_;
+};
+
+// Maps the whole of an existing file, shared.
+IOStatus MapWholeFile(const std::string& path, std::unique_ptr<MemoryMappedFileBuffer>* result);
+
+}  // namespace ashlar

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exclusive locks on files. The table is asked before the file is opened: opening and closing a
+// locked file would silently give the lock away.
+#include "env/posix/posix_lock.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "env/posix/posix_error.h"
+#include "util/mutex.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+class PosixLock : public FileLock {
+ public:
+  PosixLock(UniqueFd fd, std::string path, dev_t device, ino_t inode)
+      : fd(std::move(fd)), path(std::move(path)), device(device), inode(inode) {}
+
+  UniqueFd fd;
+  const std::string path;
+  const dev_t device;
+  const ino_t inode;
+};
+
+// The locks this process holds; found by path (the file may have been replaced since) and by
+// inode (the same file under another name).
+struct LockTable {
+  Mutex mutex{LockRank::kFile};
+  std::vector<const PosixLock*> held GUARDED_BY(mutex);
+
+  bool Contains(const std::string& path, const struct stat* info) REQUIRES(mutex) {
+    return std::any_of(held.begin(), held.end(), [&](const PosixLock* lock) {
+      return lock->path == path || (info != nullptr && lock->device == info->st_dev &&
+                                    lock->inode == info->st_ino);
+    });
+  }
+};
+
+LockTable& Table() {
+  static auto* table = new LockTable;  // never destroyed: locks may outlive main()
+  return *table;
+}
+
+struct flock WholeFile(short type) {
+  struct flock range = {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  return range;  // start 0, length 0: everything
+}
+
+IOStatus HeldBySelf(const std::string& path) {
+  return IOStatus::IOError(StrCat("lock ", path),
+                           StrCat("already held by this process (", getpid(),
+                                  "); close the database that is open on this directory"));
+}
+
+IOStatus HeldByOther(const std::string& path, int fd, int error) {
+  if (error != EAGAIN && error != EACCES) return PosixError("lock", path, error);
+  struct flock range = WholeFile(F_WRLCK);
+  std::string holder = "another process";
+  if (fcntl(fd, F_GETLK, &range) == 0 && range.l_type != F_UNLCK && range.l_pid > 0) {
+    holder = StrCat("process ", range.l_pid);
+  }
+  return IOStatus::IOError(StrCat("lock ", path),
+                           StrCat("held by ", holder, "; only one process may write a database"));
+}
+
+}  // namespace
+
+IOStatus AcquirePosixLock(const std::string& path, FileLock** lock) {
+  *lock = nullptr;
+  LockTable& table = Table();
+  MutexLock guard(&table.mutex);
+  struct stat info = {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (table.Contains(path, exists ? &info : nullptr)) return HeldBySelf(path);
+
+  auto fd = OpenFd("open lock file", path, O_RDWR | O_CREAT);
+  if (!fd.ok()) return status_to_io_status(Status(fd.status()));
+  struct flock range = WholeFile(F_WRLCK);
+  if (fcntl(fd->get(), F_SETLK, &range) != 0) return HeldByOther(path, fd->get(), errno);
+  if (fstat(fd->get(), &info) != 0) return PosixError("fstat", path, errno);
+  auto* held = new PosixLock(fd.Take(), path, info.st_dev, info.st_ino);
+  table.held.push_back(held);
+  *lock = held;
+  return IOStatus::OK();
+}
+
+IOStatus ReleasePosixLock(FileLock* lock) {
+  auto* held = static_cast<PosixLock*>(lock);
+  LockTable& table = Table();
+  MutexLock guard(&table.mutex);
+  std::erase(table.held, held);
+  const std::string path = held->path;
+  const int error = held->fd.Close();  // closing gives the lock away
+  delete held;
+  return error == 0 ? IOStatus::OK() : PosixError("unlock", path, error);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The token bucket. All state is under one mutex: a request moves many kilobytes, so the lock is
+// small beside it.
+#include "env/rate_limiter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+namespace ashlar {
+
+namespace {
+
+constexpr int kRefillsPerTuning = 100;
+constexpr int64_t kLowestPartOfMax = 20;  // auto-tuning goes down to this part of the maximum
+
+template <typename Array>
+int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
+  if (pri != Env::IO_TOTAL) return counts[pri];
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+}  // namespace
+
+size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority io_priority,
+                                 Statistics* stats, RateLimiter::OpType op_type) {
+  if (io_priority >= Env::IO_TOTAL || !IsRateLimited(op_type)) return bytes;
+  bytes = std::min(bytes, static_cast<size_t>(GetSingleBurstBytes()));
+  if (alignment > 0) bytes = std::max(alignment, bytes / alignment * alignment);
+  Request(static_cast<int64_t>(bytes), io_priority, stats, op_type);
+  return bytes;
+}
+
+GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
+    : RateLimiter(options.mode),
+      options_(options),
+      bytes_per_second_(options.is_auto_tuned ? std::max<int64_t>(options.bytes_per_second / 2, 1)
+                                              : options.bytes_per_second),
+      max_bytes_per_second_(options.bytes_per_second),
+      single_burst_bytes_(options.single_burst_bytes) {
+  assert(options.bytes_per_second > 0 && options.refill_period_micros > 0);
+}
+
+GenericRateLimiter::~GenericRateLimiter() {
+  MutexLock lock(&mutex_);
+  is_ending_ = true;
+  for (auto& queue : queues_) {
+    for (Waiter* waiter : queue) waiter->wake.Signal();
+  }
+  while (waiter_count_ > 0) all_gone_.Wait();
+}
+
+void GenericRateLimiter::SetBytesPerSecond(int64_t bytes_per_second) {
+  if (bytes_per_second <= 0) return;
+  MutexLock lock(&mutex_);
+  bytes_per_second_ = bytes_per_second;
+  max_bytes_per_second_ = bytes_per_second;
+}
+
+Status GenericRateLimiter::SetSingleBurstBytes(int64_t single_burst_bytes) {
+  if (single_burst_bytes < 0) {
+    return Status::InvalidArgument("SetSingleBurstBytes: the number must not be negative");
+  }
+  MutexLock lock(&mutex_);
+  single_burst_bytes_ = single_burst_bytes;
+  return Status::OK();
+}
+
+int64_t GenericRateLimiter::RefillBytesLocked() const {
+  const auto bytes = static_cast<__int128>(bytes_per_second_) * options_.refill_period_micros;
+  return static_cast<int64_t>(std::max<__int128>(bytes / 1000000, 1));
+}
+
+int64_t GenericRateLimiter::GetSingleBurstBytes() const {
+  MutexLock lock(&mutex_);
+  return single_burst_bytes_ > 0 ? single_burst_bytes_ : RefillBytesLocked();
+}
+
+int64_t GenericRateLimiter::GetBytesPerSecond() const {
+  MutexLock lock(&mutex_);
+  return bytes_per_second_;
+}
+
+int64_t GenericRateLimiter::GetTotalBytesThrough(Env::IOPriority pri) const {
+  MutexLock lock(&mutex_);
+  return TotalOf(total_bytes_, pri);
+}
+
+int64_t GenericRateLimiter::GetTotalRequests(Env::IOPriority pri) const {
+  MutexLock lock(&mutex_);
+  return TotalOf(total_requests_, pri);
+}
+
+Status GenericRateLimiter::GetTotalPendingRequests(int64_t* total_pending_requests,
+                                                   Env::IOPriority pri) const {
+  MutexLock lock(&mutex_);
+  *total_pending_requests = 0;
+  for (int p = Env::IO_LOW; p < Env::IO_TOTAL; ++p) {
+    if (pri == Env::IO_TOTAL || pri == p) {
+      *total_pending_requests += static_cast<int64_t>(queues_[static_cast<size_t>(p)].size());
+    }
+  }
+  return Status::OK();
+}
+
+void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics* /*stats*/) {
+  assert(pri < Env::IO_TOTAL && bytes >= 0);
+  MutexLock lock(&mutex_);
+  if (is_ending_) return;
+  ++total_requests_[pri];
+  total_bytes_[pri] += bytes;
+  const uint64_t now = options_.clock->NowMicros();
+  if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
+  if (!HasWaitersLocked() && available_bytes_ >= bytes) {
+    available_bytes_ -= bytes;
+    return;
+  }
+  Waiter waiter(&mutex_, bytes);
+  queues_[pri].push_back(&waiter);
+  ++waiter_count_;
+  WaitLocked(&waiter);
+  std::erase(queues_[pri], &waiter);  // still there only if the limiter ends
+  if (--waiter_count_ == 0 && is_ending_) all_gone_.SignalAll();
+}
+
+void GenericRateLimiter::WaitLocked(Waiter* waiter) {
+  while (waiter->bytes_left > 0 && !is_ending_) {
+    if (has_leader_) {
+      waiter->wake.Wait();
+      continue;
+    }
+    has_leader_ = true;
+    if (options_.clock->NowMicros() < next_refill_micros_) {
+      options_.clock->TimedWait(&waiter->wake, std::chrono::microseconds(next_refill_micros_));
+    }
+    has_leader_ = false;
+    const uint64_t now = options_.clock->NowMicros();
+    if (now >= next_refill_micros_) RefillLocked(now);
+  }
+  if (!has_leader_) WakeNextLeaderLocked();
+}
+
+void GenericRateLimiter::RefillLocked(uint64_t now) {
+  next_refill_micros_ = now + static_cast<uint64_t>(options_.refill_period_micros);
+  const int64_t refill = RefillBytesLocked();
+  // What was not used is kept up to one period, so that an idle time allows no larger burst.
+  available_bytes_ = std::min(available_bytes_ + refill, refill);
+  if (HasWaitersLocked()) ++drained_count_;
+  if (options_.is_auto_tuned && ++refill_count_ == kRefillsPerTuning) TuneLocked();
+  GrantLocked();
+}
+
+// Fills requests in order; the first that cannot be filled takes what is there and ends the round.
+void GenericRateLimiter::GrantLocked() {
+  for (const Env::IOPriority pri : DrawOrderLocked()) {
+    auto& queue = queues_[pri];
+    while (!queue.empty()) {
+      Waiter* waiter = queue.front();
+      const int64_t granted = std::min(waiter->bytes_left, available_bytes_);
+      available_bytes_ -= granted;
+      waiter->bytes_left -= granted;
+      if (waiter->bytes_left > 0) return;
+      queue.pop_front();
+      waiter->wake.Signal();
+    }
+  }
+}
+
+std::array<Env::IOPriority, Env::IO_TOTAL> GenericRateLimiter::DrawOrderLocked() {
+  std::array<Env::IOPriority, Env::IO_TOTAL> order = {Env::IO_USER, Env::IO_HIGH, Env::IO_MID,
+                                                      Env::IO_LOW};
+  const auto fairness = static_cast<uint64_t>(std::max(options_.fairness, 1));
+  if (random_.OneIn(fairness)) std::swap(order[1], order[2]);
+  if (random_.OneIn(fairness)) std::swap(order[2], order[3]);
+  return order;
+}
+
+bool GenericRateLimiter::HasWaitersLocked() const {
+  return std::any_of(queues_.begin(), queues_.end(),
+                     [](const auto& queue) { return !queue.empty(); });
+}
+
+void GenericRateLimiter::WakeNextLeaderLocked() {
+  for (size_t pri = Env::IO_TOTAL; pri-- > 0;) {
+    if (queues_[pri].empty()) continue;
+    queues_[pri].front()->wake.Signal();
+    return;
+  }
+}
+
+// Follows demand: often drained means more is wanted, seldom drained that less would do.
+void GenericRateLimiter::TuneLocked() {
+  const int percent = drained_count_ * 100 / kRefillsPerTuning;
+  refill_count_ = 0;
+  drained_count_ = 0;
+  const int64_t step = std::max<int64_t>(bytes_per_second_ / 20, 1);
+  const int64_t lowest = std::max<int64_t>(max_bytes_per_second_ / kLowestPartOfMax, 1);
+  if (percent == 0) {
+    bytes_per_second_ = lowest;
+  } else if (percent < 50) {
+    bytes_per_second_ = std::max(lowest, bytes_per_second_ - step);
+  } else if (percent > 90) {
+    bytes_per_second_ = std::min(max_bytes_per_second_, bytes_per_second_ + step);
+  }
+}
+
+RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec, int64_t refill_period_us,
+                                   int32_t fairness, RateLimiter::Mode mode, bool auto_tuned,
+                                   int64_t single_burst_bytes) {
+  GenericRateLimiterOptions options;
+  options.bytes_per_second = rate_bytes_per_sec;
+  options.refill_period_micros = refill_period_us;
+  options.fairness = fairness;
+  options.mode = mode;
+  options.is_auto_tuned = auto_tuned;
+  options.single_burst_bytes = single_burst_bytes;
+  return new GenericRateLimiter(options);
+}
+
+}  // namespace ashlar

@@ -104,52 +104,55 @@ class LogReader {
   enum class Kind : uint8_t;
   enum class Event : uint8_t;
   struct Physical;
-  struct Scan;
 
+  // Physical layer (log_blocks.cc): one header and payload after the other.
   Physical ReadPhysical();
+  Physical EndHere() const;
   Physical ParseHeader();
-  Physical SkipZeros();
-  Physical Bad(Kind kind, const char* what);
+  Physical JudgeOldRecord(const char* header, size_t record_bytes);
+  Physical JudgeZeros();
+  Physical Damage(Kind kind, const char* what);
   bool FillBlock();
+  bool FillWholeBlock();
   bool NextBlock();
   size_t ReadSource(size_t n, char* dst);
-  void RestOfBlockIsGone() { position_ = limit_; }
+  bool ReadAhead(uint64_t base);
+  std::optional<uint64_t> FindGoodRecordBehind(uint64_t offset);
+  bool IsGoodRecordAt(const char* p, size_t available) const;
 
+  // Logical layer (log_reader.cc).
+  bool HandlePhysical(const Physical& physical, Slice* record);
   bool HandleRecord(const Physical& physical, Slice* record);
   bool HandleFragment(const Physical& physical, Slice* record);
   void HandleSpecial(const Physical& physical);
-  void HandleEnd(const Physical& physical);
-  bool FinishRecord(const Slice& payload, Slice* record);
-  void DropFragment();
-
-  // Reports or not, by mode, and decides whether reading goes on.
+  void HandleCompression(const Physical& physical);
+  void HandleTimestampSizes(const Physical& physical);
+  bool FinishRecord(const Physical& last, const Slice& payload, Slice* record);
+  void DropFragments();
   void React(Event event, const Physical& physical);
-  void Report(const Physical& physical);
-  std::optional<uint64_t> FindGoodRecordBehind(uint64_t offset);
-  bool IsGoodRecordAt(const char* p, size_t available) const;
-  void LoadRest();
+  void Report(const Physical& physical, std::optional<uint64_t> good_record_behind);
 
-  std::unique_ptr<LogSource> source_;
+  const std::unique_ptr<LogSource> source_;
   Options options_;
   Reporter* const reporter_;
   Status status_;
 
-  // The current block: file bytes [block_offset_, block_offset_ + limit_), read up to position_.
-  std::unique_ptr<char[]> block_;
+  // The current block: file bytes [block_offset_, block_offset_ + limit_), read up to position_,
+  // which may lie beyond limit_ when the rest of the block was given up.
+  const std::unique_ptr<char[]> block_;
   uint64_t block_offset_ = 0;
   size_t position_ = 0;
   size_t limit_ = 0;
-  bool has_block_ = false;
   // Bytes behind the current block that were read ahead to judge a bad place.
   std::string ahead_;
   size_t ahead_position_ = 0;
 
   bool is_finished_ = false;
   bool has_reported_ = false;
-  bool is_recycled_ = false;       // a recyclable header was seen
-  bool has_read_record_ = false;   // a complete logical record was returned
-  bool has_open_fragment_ = false;
-  std::string fragments_;          // of the open logical record
+  bool is_recycled_ = false;      // a recyclable header was seen
+  bool has_read_record_ = false;  // a complete logical record was returned
+  bool has_open_record_ = false;  // First was read, Last was not
+  std::string fragments_;         // of the open record
   uint64_t fragments_offset_ = 0;
   uint64_t record_offset_ = 0;
   uint64_t record_end_ = 0;
@@ -157,6 +160,7 @@ class LogReader {
   uint64_t torn_tail_bytes_ = 0;
 
   std::unique_ptr<WalDecompressor> decompressor_;
+  std::string decompressed_;
   std::vector<TimestampSize> timestamp_sizes_;
   std::optional<PredecessorWalInfo> predecessor_;
 };

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The physical layer of LogReader. It reads block by block into one buffer:
+//
+//     block_   | consumed | header payload | ... | limit_ < 32 KiB only at the end of the file
+//                         ^ position_
+//
+// The order of the checks on a header is part of the format's rules: length, then log number, then
+// zeros, then checksum. After damage the rest of the block is given up, since the length that would
+// lead to the next record cannot be trusted.
+//
+// Ends of logs. RocksDB takes a zero header, a length beyond the file and a foreign log number for
+// the end. Each of them may also be damage in the middle of a log, so before they are believed we
+// look for an intact record behind. A log that a process wrote through a mapping, and did not
+// finish, has none: its headers are stored in the order of the file (StagingOrder).
+#include <algorithm>
+
+#include "db/wal/log_reader_internal.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kLength = 4, kType = 6, kLogNumber = 7;  // offsets in a header
+
+uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]); }
+size_t HeaderBytesFor(uint8_t type) {
+  return IsRecyclableType(type) ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
+}
+bool HasGoodChecksum(const char* header, size_t record_bytes) {
+  const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
+  return stored == crc32c::Value(header + kType, record_bytes - kType);
+}
+bool IsZero(const char* p, size_t n) {
+  return n == 0 || (p[0] == 0 && std::memcmp(p, p + 1, n - 1) == 0);
+}
+bool IsKnownType(uint8_t type) {
+  return (type >= 1 && type <= 11) || type == 130 || type == 131;
+}
+
+}  // namespace
+
+size_t LogReader::ReadSource(size_t n, char* dst) {
+  size_t done = std::min(n, ahead_.size() - ahead_position_);
+  if (done > 0) {
+    std::memcpy(dst, ahead_.data() + ahead_position_, done);
+    ahead_position_ += done;
+    return done;
+  }
+  if (!ahead_.empty()) {
+    ahead_.clear();
+    ahead_position_ = 0;
+  }
+  while (done < n) {
+    Slice piece;
+    Status status = source_->Read(n - done, dst + done, &piece);
+    if (!status.ok()) {
+      status_ = status;
+      return 0;
+    }
+    if (piece.empty()) break;
+    if (piece.data() != dst + done) std::memcpy(dst + done, piece.data(), piece.size());
+    done += piece.size();
+  }
+  return done;
+}
+
+// Adds what the file has for the current block. False if that is nothing.
+bool LogReader::FillBlock() {
+  const uint64_t end = block_offset_ + limit_;
+  if (end >= options_.end_offset) return false;
+  const uint64_t wanted = std::min<uint64_t>(kLogBlockBytes - limit_, options_.end_offset - end);
+  const size_t read = ReadSource(static_cast<size_t>(wanted), block_.get() + limit_);
+  limit_ += read;
+  return read > 0;
+}
+
+bool LogReader::FillWholeBlock() {
+  while (limit_ < kLogBlockBytes) {
+    if (!FillBlock()) return false;
+  }
+  return true;
+}
+
+// Goes to the next block, if this one is complete and there is one.
+bool LogReader::NextBlock() {
+  if (!FillWholeBlock()) return false;
+  block_offset_ += kLogBlockBytes;
+  position_ = limit_ = 0;
+  return FillBlock();
+}
+
+LogReader::Physical LogReader::ReadPhysical() {
+  while (status_.ok()) {
+    if (kLogBlockBytes - position_ < kLogHeaderBytes) {
+      if (!NextBlock()) break;
+    } else if (limit_ < position_ + kLogHeaderBytes) {
+      if (FillBlock()) continue;
+      if (limit_ <= position_ || options_.is_tailing) break;
+      return Damage(Kind::kIncompleteTail, "header cut off by the end of the file");
+    } else {
+      return ParseHeader();
+    }
+  }
+  return EndHere();
+}
+
+LogReader::Physical LogReader::EndHere() const {
+  return Physical{.kind = Kind::kEof, .offset = block_offset_ + limit_};
+}
+
+LogReader::Physical LogReader::ParseHeader() {
+  const char* header = block_.get() + position_;
+  if (IsZero(header, kLogHeaderBytes)) return JudgeZeros();
+  const uint8_t type = TypeAt(header);
+  const size_t record_bytes = HeaderBytesFor(type) + DecodeFixed16(header + kLength);
+  if (IsRecyclableType(type)) {
+    if (kLogBlockBytes - position_ < kRecyclableLogHeaderBytes) {
+      position_ = kLogBlockBytes;
+      return ReadPhysical();
+    }
+    if (has_read_record_ && !is_recycled_) {
+      return Damage(Kind::kBadChecksum, "recyclable record in a log of plain records");
+    }
+  }
+  if (record_bytes > limit_ - position_) {
+    if (FillBlock()) return ParseHeader();
+    if (limit_ == kLogBlockBytes) return Damage(Kind::kBadLength, "length beyond the block");
+    if (options_.is_tailing) return EndHere();
+    return Damage(Kind::kIncompleteTail, "record cut off by the end of the file");
+  }
+  if (IsRecyclableType(type)) {
+    const bool is_ours =
+        DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number);
+    if (!is_ours) return JudgeOldRecord(header, record_bytes);
+    is_recycled_ = true;
+  }
+  if (!HasGoodChecksum(header, record_bytes)) {
+    return Damage(Kind::kBadChecksum, "checksum mismatch");
+  }
+  Physical physical{.kind = Kind::kRecord, .type = type, .offset = block_offset_ + position_};
+  const size_t header_bytes = HeaderBytesFor(type);
+  physical.payload = Slice(header + header_bytes, record_bytes - header_bytes);
+  physical.bytes = record_bytes;
+  position_ += record_bytes;
+  return physical;
+}
+
+// The record names another log. An intact one is old for sure. Otherwise it may be what is left of
+// an old record, or a damaged record of this log; in a file that has shown no record of a recycled
+// log yet, it is the latter.
+LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_bytes) {
+  const bool is_intact = HasGoodChecksum(header, record_bytes);
+  if (!is_intact && !is_recycled_) return Damage(Kind::kBadChecksum, "checksum mismatch");
+  is_recycled_ = true;
+  const uint64_t offset = block_offset_ + position_;
+  const auto good = FindGoodRecordBehind(offset);
+  if (good.has_value()) {
+    Physical damage = Damage(Kind::kBadChecksum, "foreign log number before records of this log");
+    damage.good_record_behind = good;
+    return damage;
+  }
+  Physical old{.kind = Kind::kOldRecord, .offset = offset, .bytes = record_bytes};
+  old.what = "record of an older life of the file";
+  position_ = is_intact ? position_ + record_bytes : kLogBlockBytes;
+  return old;
+}
+
+// A header of zeros. Zeros up to the end of the file are space that was allocated ahead. Zeros up to
+// the end of a block come before a record that may not be cut. Anything else is an unfinished end
+// or, with intact records behind, damage.
+LogReader::Physical LogReader::JudgeZeros() {
+  if (options_.is_tailing) return EndHere();
+  const uint64_t offset = block_offset_ + position_;
+  FillWholeBlock();
+  bool is_zero = IsZero(block_.get() + position_, limit_ - position_);
+  while (is_zero) {
+    if (!NextBlock()) return EndHere();
+    FillWholeBlock();
+    is_zero = IsZero(block_.get(), limit_);
+    const bool is_uncut_kind = !is_zero && IsGoodRecordAt(block_.get(), limit_) &&
+                               TypeAt(block_.get()) >= 10 && !has_open_record_;
+    if (is_uncut_kind) return ReadPhysical();
+  }
+  Physical physical{.offset = offset};
+  const bool starts_well = position_ == 0 && IsGoodRecordAt(block_.get(), limit_);
+  physical.good_record_behind =
+      starts_well ? std::optional<uint64_t>(block_offset_) : FindGoodRecordBehind(offset);
+  if (physical.good_record_behind.has_value()) {
+    physical.kind = Kind::kBadChecksum;
+    physical.what = "zeros before intact records";
+    physical.bytes = *physical.good_record_behind - offset;
+  } else {
+    physical.kind = Kind::kIncompleteTail;
+    physical.what = "unfinished record";
+    physical.bytes = block_offset_ + limit_ - offset;
+  }
+  if (!starts_well) position_ = kLogBlockBytes;
+  return physical;
+}
+
+// Gives up the rest of the block.
+LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
+  Physical physical{.kind = kind, .offset = block_offset_ + position_};
+  physical.bytes = limit_ - position_;
+  physical.what = what;
+  position_ = kLogBlockBytes;
+  return physical;
+}
+
+// Looks byte by byte through the current block, from behind `offset` on, and at the beginning of
+// every later block: an intact block begins with a record. Reads ahead as far as needed.
+std::optional<uint64_t> LogReader::FindGoodRecordBehind(uint64_t offset) {
+  const uint64_t from = std::max(offset + 1, block_offset_) - block_offset_;
+  for (size_t at = static_cast<size_t>(from); at + kLogHeaderBytes <= limit_; ++at) {
+    if (IsGoodRecordAt(block_.get() + at, limit_ - at)) return block_offset_ + at;
+  }
+  if (!FillWholeBlock()) return std::nullopt;
+  size_t at = ahead_position_;
+  for (uint64_t block_offset = block_offset_ + kLogBlockBytes;; block_offset += kLogBlockBytes) {
+    while (ahead_.size() < at + kLogBlockBytes && ReadAhead(block_offset - at)) {
+    }
+    if (IsGoodRecordAt(ahead_.data() + at, ahead_.size() - at)) return block_offset;
+    if (ahead_.size() < at + kLogBlockBytes) return std::nullopt;
+    at += kLogBlockBytes;
+  }
+}
+
+// Appends up to a block to ahead_, whose first byte belongs to `base` of the file.
+bool LogReader::ReadAhead(uint64_t base) {
+  const size_t old_size = ahead_.size();
+  if (base + old_size >= options_.end_offset) return false;
+  const uint64_t wanted =
+      std::min<uint64_t>(kLogBlockBytes, options_.end_offset - (base + old_size));
+  ahead_.resize(old_size + static_cast<size_t>(wanted));
+  Slice piece;
+  status_ = source_->Read(static_cast<size_t>(wanted), ahead_.data() + old_size, &piece);
+  if (!status_.ok()) piece = Slice();
+  if (!piece.empty()) std::memmove(ahead_.data() + old_size, piece.data(), piece.size());
+  ahead_.resize(old_size + piece.size());
+  return !piece.empty();
+}
+
+// Whether p begins with an intact record of this log. In a recycled file only records that name
+// this log count.
+bool LogReader::IsGoodRecordAt(const char* p, size_t available) const {
+  if (available < kLogHeaderBytes) return false;
+  const uint8_t type = TypeAt(p);
+  if (!IsKnownType(type)) return false;
+  const size_t record_bytes = HeaderBytesFor(type) + DecodeFixed16(p + kLength);
+  if (record_bytes > available) return false;
+  if (IsRecyclableType(type)) {
+    if (DecodeFixed32(p + kLogNumber) != static_cast<uint32_t>(options_.log_number)) return false;
+  } else if (is_recycled_) {
+    return false;
+  }
+  return HasGoodChecksum(p, record_bytes);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the physical layer of the log reader hands to the logical one. Private to the two.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "db/wal/log_reader.h"
+
+namespace ashlar {
+
+enum class LogReader::Kind : uint8_t {
+  kRecord,
+  kEof,
+  // The file ends inside a header or a record, or in zeros where a record was being written.
+  kIncompleteTail,
+  kBadLength,
+  kBadChecksum,
+  kOldRecord,  // of an older life of a recycled file
+};
+
+struct LogReader::Physical {
+  Kind kind = Kind::kEof;
+  uint8_t type = 0;         // of a record
+  Slice payload = {};       // of a record; in block_
+  uint64_t offset = 0;      // of the header in the file
+  uint64_t bytes = 0;       // of the record, or dropped
+  const char* what = "";    // for people
+  std::optional<uint64_t> good_record_behind = {};  // if it was searched for already
+};
+
+}  // namespace ashlar

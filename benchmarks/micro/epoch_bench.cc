@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an epoch costs: a guard, a nested guard, and a retirement with its share of reclamation.
+#include <benchmark/benchmark.h>
+
+#include "util/epoch.h"
+
+namespace ashlar {
+namespace {
+
+void BM_EpochGuard(benchmark::State& state) {
+  for (auto _ : state) {
+    EpochGuard guard;
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_EpochGuard)->Threads(1)->Threads(2);
+
+void BM_EpochGuardNested(benchmark::State& state) {
+  EpochGuard outer;
+  for (auto _ : state) {
+    EpochGuard guard;
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_EpochGuardNested);
+
+void BM_EpochRetireDelete(benchmark::State& state) {
+  for (auto _ : state) EpochRetireDelete(new uint64_t(1));
+}
+BENCHMARK(BM_EpochRetireDelete)->Threads(1)->Threads(2);
+
+}  // namespace
+}  // namespace ashlar

@@ -87,12 +87,11 @@ size_t BlockBuilder::EstimateBytesWith(const Slice& key, const Slice& value) con
 }
 
 Slice BlockBuilder::Finish() {
-  const size_t restart_bytes = restarts_.size() * sizeof(uint32_t);
-  const size_t hash_bytes =
-      hash_index_ != nullptr && hash_index_->is_valid() ? hash_index_->EncodedBytes() : 0;
+  const size_t bytes = CurrentBytes();
+  const size_t hash_bytes = HashIndexBytes();
   const bool has_hash_index =
-      hash_bytes != 0 && CurrentBytes() + hash_bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
-  char* p = Reserve(restart_bytes + hash_bytes + sizeof(uint32_t));
+      hash_bytes != 0 && bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
+  char* p = Reserve(bytes - size_);
   for (const uint32_t offset : restarts_) {
     EncodeFixed32(p, offset);
     p += sizeof(offset);

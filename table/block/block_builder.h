@@ -50,8 +50,10 @@ class BlockBuilder {
   void Reset();
 
   bool empty() const { return size_ == 0; }
-  // Of the block as if finished now, without hash index.
-  size_t CurrentBytes() const { return size_ + (restarts_.size() + 1) * sizeof(uint32_t); }
+  // Of the block as if finished now.
+  size_t CurrentBytes() const {
+    return size_ + (restarts_.size() + 1) * sizeof(uint32_t) + HashIndexBytes();
+  }
   // How the block-cutting rule foresees the size after one more entry: the key whole, small lengths.
   size_t EstimateBytesWith(const Slice& key, const Slice& value) const;
   // The last key added; empty at the start of a block.
@@ -67,6 +69,9 @@ class BlockBuilder {
     return buffer_.get() + size_;
   }
   void Grow(size_t bytes);
+  size_t HashIndexBytes() const {
+    return hash_index_ != nullptr && hash_index_->is_valid() ? hash_index_->EncodedBytes() : 0;
+  }
 
   const BlockBuilderOptions options_;
   std::unique_ptr<char[]> buffer_;

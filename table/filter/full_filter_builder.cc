@@ -77,6 +77,14 @@ uint32_t FullFilterBuilder::CacheLocalBytes() const {
   return static_cast<uint32_t>(std::min(whole_lines, kMaxBitsBytes));
 }
 
+int FullFilterBuilder::CacheLocalProbes() const {
+  uint64_t millibits = options_.millibits_per_key;
+  if (options_.fit_probes_to_size) {
+    millibits = std::min<uint64_t>(uint64_t{CacheLocalBytes()} * 8000 / hashes_.size(), UINT32_MAX);
+  }
+  return cache_local_bloom::ProbesFor(static_cast<uint32_t>(millibits));
+}
+
 uint32_t FullFilterBuilder::LegacyLineCount() const {
   constexpr uint64_t kMaxBits = 0xffff0000, kLineBits = kBloomLineBytes * 8;
   const uint64_t bits_per_key = (options_.millibits_per_key + 500) / 1000;
@@ -105,7 +113,7 @@ std::string FullFilterBuilder::Finish() {
 
 std::string FullFilterBuilder::FinishCacheLocal() const {
   const uint32_t bits_bytes = CacheLocalBytes();
-  const int probes = cache_local_bloom::ProbesFor(options_.millibits_per_key);
+  const int probes = CacheLocalProbes();
   std::string filter(bits_bytes + kBloomMetadataBytes, '\0');
   char* const bits = filter.data();
   ForEachLine(
@@ -144,7 +152,7 @@ Status FullFilterBuilder::CheckFilter(const Slice& filter) const {
   size_t missing = is_right_size ? 0 : hashes_.size();
   if (is_right_size && options_.kind == BloomKind::kCacheLocal) {
     const uint32_t bits_bytes = CacheLocalBytes();
-    const int probes = cache_local_bloom::ProbesFor(options_.millibits_per_key);
+    const int probes = CacheLocalProbes();
     for (const uint64_t hash : hashes_) {
       const char* line = filter.data() + cache_local_bloom::LineOffset(hash, bits_bytes);
       missing += cache_local_bloom::MayMatch(hash, probes, line) ? 0 : 1;

@@ -24,6 +24,9 @@ enum class BloomKind : uint8_t { kCacheLocal, kLegacy };
 struct FullFilterOptions {
   BloomKind kind = BloomKind::kCacheLocal;
   uint32_t millibits_per_key = 10000;  // at least 1000
+  // Choose the number of probes by the bits a key really gets, which in a small cache-local filter
+  // are more, because its size is a whole number of lines.
+  bool fit_probes_to_size = false;
   bool add_whole_keys = true;
   const SliceTransform* prefix_extractor = nullptr;  // null: no prefixes; outlives the builder
 };
@@ -65,6 +68,7 @@ class FullFilterBuilder {
   void AddKeyWithPrefix(const Slice& user_key);
   void AddKeyAndPrefix(uint64_t key_hash, uint64_t prefix_hash);
   uint32_t CacheLocalBytes() const;
+  int CacheLocalProbes() const;
   uint32_t LegacyLineCount() const;
   int LegacyProbes() const;
   std::string FinishCacheLocal() const;

@@ -40,15 +40,13 @@ constexpr int kAllInOneInterval = INT32_MAX;
 // its last entry.
 constexpr size_t kMaxEntryBytes = INT32_MAX - 1024;
 
-// Non-zero, 31 bits, as other engines choose it.
+// Never 0: that would mean no context. 31 bits, as other engines choose it.
 uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
   if (!UsesContextChecksums(options.table->format_version)) return 0;
-  uint64_t seed = options.checksum_seed;
-  if (seed == 0) {
-    seed = XxHash64(options.db_session_id.data(), options.db_session_id.size(),
-                    options.file_number);
-  }
-  return (static_cast<uint32_t>(Mix64(seed)) & INT32_MAX) | 1;
+  if (options.base_context_checksum != 0) return options.base_context_checksum;
+  const uint64_t hash = XxHash64(options.db_session_id.data(), options.db_session_id.size(),
+                                 options.file_number);
+  return (static_cast<uint32_t>(hash) & INT32_MAX) | 1;
 }
 
 std::string DescribeCompression(const TableBuilderOptions& options) {
@@ -200,6 +198,7 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
       .kind = UsesCacheLocalBloom(table.format_version) ? BloomKind::kCacheLocal
                                                         : BloomKind::kLegacy,
       .millibits_per_key = static_cast<uint32_t>(policy.millibits_per_key),
+      .fit_probes_to_size = table.optimize_filters_for_memory,
       .add_whole_keys = table.whole_key_filtering,
       .prefix_extractor = options.prefix_extractor});
 }

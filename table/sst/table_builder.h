@@ -56,8 +56,9 @@ struct TableBuilderOptions {
   int level_count = -1;
 
   // Makes the checksums of this file differ from those of every other one (format_version >= 6).
-  // 0: derived from session and file number, which is as good where both are known.
-  uint64_t checksum_seed = 0;
+  // 0: derived from session and file number, which is as good as a random number where both are
+  // known.
+  uint32_t base_context_checksum = 0;
   // A file for ingestion: its entries have sequence number 0 and the properties say so.
   bool is_external_file = false;
 };

@@ -13,6 +13,8 @@
 
 #include "tests/support/paths.h"
 #include "util/crc32c.h"
+#include "util/random.h"
+#include "util/xxh3_x86.h"
 
 namespace ashlar {
 namespace {
@@ -82,6 +84,20 @@ TEST(XxHash, MatchesTheChecksumVectors) {
     ASSERT_EQ(XxHash64(data, input.size()), HexField(line, "xxh64")) << line;
     ASSERT_EQ(XxHash3_64(data, input.size()), HexField(line, "xxh3")) << line;
     ASSERT_EQ(XxHash3_128(data, input.size()).high, HexField(line, "xxh128")) << line;
+  }
+}
+
+// HashBytes without a seed is the portable code.
+TEST(XxHash, EveryVectorSetAgreesWithThePortableCode) {
+  xxh3::Implementation implementations[xxh3::kMaxImplementations];
+  const size_t count = xxh3::Implementations(implementations);
+  const std::string bytes = Random64(3).Bytes(9000);
+  for (size_t n = 0; n <= bytes.size(); n += n < 1100 ? 1 : 97) {
+    const uint64_t expected = HashBytes(bytes.data(), n);
+    ASSERT_EQ(XxHash3_64(bytes.data(), n), expected) << n;
+    for (size_t i = 0; i < count; ++i) {
+      ASSERT_EQ(implementations[i].hash(bytes.data(), n), expected) << implementations[i].name;
+    }
   }
 }
 

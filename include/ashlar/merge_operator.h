@@ -44,7 +44,10 @@ class MergeOperator : public Customizable {
   struct MergeOperationInput {
     explicit MergeOperationInput(const Slice& _key, const Slice* _existing_value,
                                  const std::vector<Slice>& _operand_list, Logger* _logger)
-        : key(_key), existing_value(_existing_value), operand_list(_operand_list), logger(_logger) {}
+        : key(_key),
+          existing_value(_existing_value),
+          operand_list(_operand_list),
+          logger(_logger) {}
 
     const Slice& key;
     const Slice* existing_value;             // null: the key has no value

@@ -105,7 +105,9 @@ class OptSlice {
 
   // Null without a value; otherwise valid as long as this object.
   const Slice* AsPtr() const noexcept { return has_value() ? &slice_ : nullptr; }
-  static OptSlice CopyFromPtr(const Slice* ptr) { return ptr != nullptr ? OptSlice(*ptr) : OptSlice(); }
+  static OptSlice CopyFromPtr(const Slice* ptr) {
+    return ptr != nullptr ? OptSlice(*ptr) : OptSlice();
+  }
 
  protected:
   Slice slice_;

@@ -34,7 +34,9 @@ class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory
   TablePropertiesCollector* CreateTablePropertiesCollector(
       TablePropertiesCollectorFactory::Context context) override;
 
-  void SetWindowSize(size_t sliding_window_size) { sliding_window_size_.store(sliding_window_size); }
+  void SetWindowSize(size_t sliding_window_size) {
+    sliding_window_size_.store(sliding_window_size);
+  }
   size_t GetWindowSize() const { return sliding_window_size_.load(); }
   void SetDeletionTrigger(size_t deletion_trigger) { deletion_trigger_.store(deletion_trigger); }
   size_t GetDeletionTrigger() const { return deletion_trigger_.load(); }

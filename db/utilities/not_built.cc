@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Utilities that are declared but not built yet: opening them returns NotSupported and names the
+// call. Each leaves this file when it is built.
+#include <memory>
+
+#include "ashlar/io_status.h"
+#include "ashlar/utilities/backup_engine.h"
+#include "ashlar/utilities/checkpoint.h"
+#include "ashlar/utilities/db_ttl.h"
+#include "ashlar/utilities/debug.h"
+#include "ashlar/utilities/option_change_migration.h"
+
+namespace ashlar {
+
+Status DBWithTTL::Open(const Options&, const std::string&, DBWithTTL** dbptr, int32_t, bool) {
+  *dbptr = nullptr;
+  return Status::NotSupported("DBWithTTL::Open: not built yet");
+}
+Status DBWithTTL::Open(const DBOptions&, const std::string&,
+                       const std::vector<ColumnFamilyDescriptor>&,
+                       std::vector<ColumnFamilyHandle*>*, DBWithTTL** dbptr,
+                       const std::vector<int32_t>&, bool) {
+  *dbptr = nullptr;
+  return Status::NotSupported("DBWithTTL::Open: not built yet");
+}
+
+IOStatus BackupEngine::Open(const BackupEngineOptions&, Env*, BackupEngine** backup_engine_ptr) {
+  *backup_engine_ptr = nullptr;
+  return IOStatus::NotSupported("BackupEngine::Open: not built yet");
+}
+IOStatus BackupEngineReadOnly::Open(const BackupEngineOptions&, Env*,
+                                    BackupEngineReadOnly** backup_engine_ptr) {
+  *backup_engine_ptr = nullptr;
+  return IOStatus::NotSupported("BackupEngineReadOnly::Open: not built yet");
+}
+
+Status CheckpointEngine::Open(const CheckpointEngineOptions&,
+                              std::unique_ptr<CheckpointEngine>* out_checkpoint_engine) {
+  out_checkpoint_engine->reset();
+  return Status::NotSupported("CheckpointEngine::Open: not built yet; use Checkpoint::Create");
+}
+
+Status OptionChangeMigration(const std::string&, const Options&, const Options&) {
+  return Status::NotSupported("OptionChangeMigration: not built yet");
+}
+Status OptionChangeMigration(const std::string&, const DBOptions&,
+                             const std::vector<ColumnFamilyDescriptor>&, const DBOptions&,
+                             const std::vector<ColumnFamilyDescriptor>&) {
+  return Status::NotSupported("OptionChangeMigration: not built yet");
+}
+
+Status GetAllKeyVersions(DB*, OptSlice, OptSlice, size_t, std::vector<KeyVersion>*) {
+  return Status::NotSupported("GetAllKeyVersions: not built yet");
+}
+Status GetAllKeyVersions(DB*, ColumnFamilyHandle*, OptSlice, OptSlice, size_t,
+                         std::vector<KeyVersion>*) {
+  return Status::NotSupported("GetAllKeyVersions: not built yet");
+}
+
+}  // namespace ashlar

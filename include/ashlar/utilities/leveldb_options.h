@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of LevelDB, for programs that come from there.
+#pragma once
+
+#include <cstddef>
+
+#include "ashlar/compression_type.h"
+#include "ashlar/options.h"
+
+namespace ashlar {
+
+class Cache;
+class Comparator;
+class Env;
+class FilterPolicy;
+class Logger;
+
+struct LevelDBOptions {
+  LevelDBOptions();
+
+  const Comparator* comparator;  // bytewise
+  bool create_if_missing;        // false
+  bool error_if_exists;          // false
+  bool paranoid_checks;          // false
+  Env* env;                      // Env::Default()
+  Logger* info_log;              // null: a LOG file in the directory
+  size_t write_buffer_size;      // bytes, 4 MiB
+  int max_open_files;            // 1000
+  // Null: an 8 MiB cache. The caller owns this and the three objects above and keeps them until the
+  // database is closed.
+  Cache* block_cache;
+  size_t block_size;                  // bytes, 4 KiB
+  int block_restart_interval;         // 16
+  CompressionType compression;        // Snappy
+  const FilterPolicy* filter_policy;  // null: none
+};
+
+// The same settings as Options. Ownership stays as described above, except that the Options own the
+// filter policy.
+Options ConvertOptions(const LevelDBOptions& leveldb_options);
+
+}  // namespace ashlar

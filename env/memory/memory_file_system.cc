@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MemoryFileSystem: two sorted tables of paths, one of files and one of directories, under one
+// mutex; each file's content is under a mutex of its own.
+#include "env/memory/memory_file_system.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "env/env_adaptors.h"
+#include "env/filename.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+MemoryFile::~MemoryFile() {
+  MutexLock lock(&mutex_);
+  usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
+}
+
+Slice MemoryFile::Read(uint64_t offset, size_t n, char* scratch) const {
+  MutexLock lock(&mutex_);
+  if (offset >= data_.size()) return Slice(scratch, 0);
+  const size_t count = std::min(n, data_.size() - static_cast<size_t>(offset));
+  memcpy(scratch, data_.data() + offset, count);
+  return Slice(scratch, count);
+}
+
+void MemoryFile::GrowLocked(uint64_t size) {
+  if (size <= data_.size()) return;
+  const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
+  uint64_t used = usage_->used_bytes.load(std::memory_order_relaxed);
+  uint64_t grant = 0;
+  do {
+    grant = std::min(size - data_.size(), quota > used ? quota - used : 0);
+  } while (!usage_->used_bytes.compare_exchange_weak(used, used + grant,
+                                                     std::memory_order_relaxed));
+  data_.resize(data_.size() + static_cast<size_t>(grant));
+}
+
+bool MemoryFile::Write(uint64_t offset, const Slice& data, uint64_t now_micros) {
+  MutexLock lock(&mutex_);
+  modified_micros_ = now_micros;
+  GrowLocked(offset + data.size());
+  if (offset > data_.size()) return false;
+  const size_t count = std::min(data.size(), data_.size() - static_cast<size_t>(offset));
+  memcpy(data_.data() + offset, data.data(), count);
+  return count == data.size();
+}
+
+bool MemoryFile::Resize(uint64_t size, uint64_t now_micros) {
+  MutexLock lock(&mutex_);
+  modified_micros_ = now_micros;
+  if (size < data_.size()) {
+    usage_->used_bytes.fetch_sub(data_.size() - size, std::memory_order_relaxed);
+    data_.resize(static_cast<size_t>(size));
+  }
+  GrowLocked(size);
+  return data_.size() == size;
+}
+
+uint64_t MemoryFile::size() const {
+  MutexLock lock(&mutex_);
+  return data_.size();
+}
+uint64_t MemoryFile::modified_micros() const {
+  MutexLock lock(&mutex_);
+  return modified_micros_;
+}
+std::string MemoryFile::Contents() const {
+  MutexLock lock(&mutex_);
+  return data_;
+}
+
+namespace {
+
+using FilePtr = std::shared_ptr<MemoryFile>;
+
+IOStatus NotThere(const char* what, const std::string& path) {
+  return IOStatus::PathNotFound(StrCat(what, ": ", path), "No such file or directory");
+}
+IOStatus Refused(const char* what, const std::string& path, const char* why) {
+  return IOStatus::IOError(StrCat(what, ": ", path), why);
+}
+IOStatus Full(const char* what, const std::string& path) {
+  return IOStatus::NoSpace(StrCat(what, ": ", path), "No space left on device");
+}
+
+class MemorySequentialFile : public FSSequentialFile {
+ public:
+  explicit MemorySequentialFile(FilePtr file) : file_(std::move(file)) {}
+
+  IOStatus Read(size_t n, const IOOptions&, Slice* result, char* scratch,
+                IODebugContext*) override {
+    *result = file_->Read(offset_, n, scratch);
+    offset_ += result->size();
+    return IOStatus::OK();
+  }
+  IOStatus Skip(uint64_t n) override {
+    offset_ += n;
+    return IOStatus::OK();
+  }
+  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result,
+                          char* scratch, IODebugContext*) override {
+    *result = file_->Read(offset, n, scratch);
+    return IOStatus::OK();
+  }
+
+ private:
+  const FilePtr file_;
+  uint64_t offset_ = 0;
+};
+
+class MemoryRandomAccessFile : public FSRandomAccessFile {
+ public:
+  explicit MemoryRandomAccessFile(FilePtr file) : file_(std::move(file)) {}
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
+                IODebugContext*) const override {
+    *result = file_->Read(offset, n, scratch);
+    return IOStatus::OK();
+  }
+  IOStatus Prefetch(uint64_t, size_t, const IOOptions&, IODebugContext*) override {
+    return IOStatus::OK();
+  }
+  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
+  IOStatus GetFileSize(uint64_t* result) override {
+    *result = file_->size();
+    return IOStatus::OK();
+  }
+
+ private:
+  const FilePtr file_;
+};
+
+class MemoryWritableFile : public FSWritableFile {
+ public:
+  MemoryWritableFile(FilePtr file, std::string path, uint64_t position,
+                     std::shared_ptr<SystemClock> clock)
+      : file_(std::move(file)), path_(std::move(path)), size_(position), clock_(std::move(clock)) {}
+
+  using FSWritableFile::Append;
+  using FSWritableFile::PositionedAppend;
+  IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
+    const bool is_complete = file_->Write(size_, data, clock_->NowMicros());
+    size_ = std::min(size_ + data.size(), file_->size());
+    return is_complete ? IOStatus::OK() : Full("append", path_);
+  }
+  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions&,
+                            IODebugContext*) override {
+    const bool is_complete = file_->Write(offset, data, clock_->NowMicros());
+    size_ = std::max(size_, std::min(offset + data.size(), file_->size()));
+    return is_complete ? IOStatus::OK() : Full("write", path_);
+  }
+  IOStatus Truncate(uint64_t size, const IOOptions&, IODebugContext*) override {
+    const bool is_complete = file_->Resize(size, clock_->NowMicros());
+    size_ = file_->size();
+    return is_complete ? IOStatus::OK() : Full("truncate", path_);
+  }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus RangeSync(uint64_t, uint64_t, const IOOptions&, IODebugContext*) override {
+    return IOStatus::OK();
+  }
+  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
+  bool IsSyncThreadSafe() const override { return true; }
+  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return size_; }
+
+ private:
+  const FilePtr file_;
+  const std::string path_;
+  uint64_t size_;  // where the next append goes
+  const std::shared_ptr<SystemClock> clock_;
+};
+
+class MemoryRandomRWFile : public FSRandomRWFile {
+ public:
+  MemoryRandomRWFile(FilePtr file, std::string path, std::shared_ptr<SystemClock> clock)
+      : file_(std::move(file)), path_(std::move(path)), clock_(std::move(clock)) {}
+
+  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions&, IODebugContext*) override {
+    return file_->Write(offset, data, clock_->NowMicros()) ? IOStatus::OK() : Full("write", path_);
+  }
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
+                IODebugContext*) const override {
+    *result = file_->Read(offset, n, scratch);
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+
+ private:
+  const FilePtr file_;
+  const std::string path_;
+  const std::shared_ptr<SystemClock> clock_;
+};
+
+class MemoryDirectory : public FSDirectory {
+ public:
+  IOStatus Fsync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+};
+
+class MemoryLock : public FileLock {
+ public:
+  explicit MemoryLock(std::string path) : path(std::move(path)) {}
+  const std::string path;
+};
+
+// "/a" -> "/"; "/a/b" -> "/a". Of clean paths only.
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// What the paths of a directory's children begin with.
+std::string ChildPrefix(const std::string& dir) { return dir == "/" ? dir : dir + "/"; }
+
+}  // namespace
+
+MemoryFileSystem::MemoryFileSystem(std::shared_ptr<SystemClock> clock)
+    : clock_(std::move(clock)), usage_(std::make_shared<MemoryUsage>()), directories_{"/"} {}
+
+MemoryFileSystem::~MemoryFileSystem() = default;
+
+void MemoryFileSystem::SetByteQuota(uint64_t bytes) {
+  usage_->quota_bytes.store(bytes, std::memory_order_relaxed);
+}
+uint64_t MemoryFileSystem::UsedBytes() const {
+  return usage_->used_bytes.load(std::memory_order_relaxed);
+}
+
+std::string MemoryFileSystem::CleanPath(const std::string& path) {
+  std::string clean;
+  for (size_t begin = 0; begin < path.size();) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string_view part(path.data() + begin, end - begin);
+    if (part == "..") {
+      clean.resize(clean.empty() ? 0 : clean.rfind('/'));
+    } else if (!part.empty() && part != ".") {
+      StrAppend(&clean, "/", part);
+    }
+    begin = end + 1;
+  }
+  return clean.empty() ? "/" : clean;
+}
+
+void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
+  const std::string clean = CleanPath(path);
+  auto file = std::make_shared<MemoryFile>(usage_);
+  file->Write(0, contents, clock_->NowMicros());
+  MutexLock lock(&mutex_);
+  AddDirectoriesLocked(ParentOf(clean));
+  files_[clean] = std::move(file);
+}
+
+std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
+  MutexLock lock(&mutex_);
+  std::map<std::string, std::string> result;
+  for (const auto& [path, file] : files_) result[path] = file->Contents();
+  return result;
+}
+
+std::vector<std::string> MemoryFileSystem::AllDirectories() const {
+  MutexLock lock(&mutex_);
+  return {directories_.begin(), directories_.end()};
+}
+
+void MemoryFileSystem::AddDirectoriesLocked(const std::string& dir) {
+  if (!directories_.insert(dir).second || dir == "/") return;
+  AddDirectoriesLocked(ParentOf(dir));
+}
+
+IOStatus MemoryFileSystem::CheckParentLocked(const char* what, const std::string& path) const {
+  return directories_.contains(ParentOf(path)) ? IOStatus::OK() : NotThere(what, path);
+}
+
+bool MemoryFileSystem::HasChildrenLocked(const std::string& dir) const {
+  const std::string prefix = ChildPrefix(dir);
+  const auto file = files_.lower_bound(prefix);
+  if (file != files_.end() && file->first.starts_with(prefix)) return true;
+  const auto child = directories_.upper_bound(prefix);
+  return child != directories_.end() && child->starts_with(prefix);
+}
+
+IOStatus MemoryFileSystem::FindFile(const char* what, const std::string& path,
+                                    FilePtr* file) const {
+  const std::string clean = CleanPath(path);
+  MutexLock lock(&mutex_);
+  const auto found = files_.find(clean);
+  if (found == files_.end()) {
+    return directories_.contains(clean) ? Refused(what, path, "Is a directory")
+                                        : NotThere(what, path);
+  }
+  *file = found->second;
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::FindOrCreateFile(const std::string& path, FilePtr* file) {
+  const std::string clean = CleanPath(path);
+  MutexLock lock(&mutex_);
+  if (directories_.contains(clean)) return Refused("open for writing", path, "Is a directory");
+  RETURN_IF_ERROR(CheckParentLocked("open for writing", clean));
+  FilePtr& entry = files_[clean];
+  if (entry == nullptr) entry = std::make_shared<MemoryFile>(usage_);
+  *file = entry;
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOptions&,
+                                             std::unique_ptr<FSSequentialFile>* r,
+                                             IODebugContext*) {
+  r->reset();
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("open for reading", f, &file));
+  *r = std::make_unique<MemorySequentialFile>(std::move(file));
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileOptions&,
+                                               std::unique_ptr<FSRandomAccessFile>* r,
+                                               IODebugContext*) {
+  r->reset();
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("open for reading", f, &file));
+  *r = std::make_unique<MemoryRandomAccessFile>(std::move(file));
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptions&,
+                                           std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
+  r->reset();
+  FilePtr file;
+  RETURN_IF_ERROR(FindOrCreateFile(f, &file));
+  file->Resize(0, clock_->NowMicros());
+  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, 0, clock_);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
+                                              std::unique_ptr<FSWritableFile>* r,
+                                              IODebugContext*) {
+  r->reset();
+  FilePtr file;
+  RETURN_IF_ERROR(FindOrCreateFile(f, &file));
+  const uint64_t size = file->size();
+  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, size, clock_);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::string& old,
+                                             const FileOptions& options,
+                                             std::unique_ptr<FSWritableFile>* r,
+                                             IODebugContext* dbg) {
+  r->reset();
+  RETURN_IF_ERROR(RenameFile(old, f, options.io_options, dbg));
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("open for reuse", f, &file));
+  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, 0, clock_);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptions&,
+                                           std::unique_ptr<FSRandomRWFile>* r, IODebugContext*) {
+  r->reset();
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("open for reading and writing", f, &file));
+  *r = std::make_unique<MemoryRandomRWFile>(std::move(file), f, clock_);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NewDirectory(const std::string& name, const IOOptions&,
+                                        std::unique_ptr<FSDirectory>* r, IODebugContext*) {
+  r->reset();
+  MutexLock lock(&mutex_);
+  if (!directories_.contains(CleanPath(name))) return NotThere("open directory", name);
+  *r = std::make_unique<MemoryDirectory>();
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::FileExists(const std::string& f, const IOOptions&, IODebugContext*) {
+  const std::string clean = CleanPath(f);
+  MutexLock lock(&mutex_);
+  if (files_.contains(clean) || directories_.contains(clean)) return IOStatus::OK();
+  return IOStatus::NotFound(f, "no such file");
+}
+
+IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
+                                       std::vector<std::string>* r, IODebugContext*) {
+  r->clear();
+  const std::string clean = CleanPath(dir);
+  const std::string prefix = ChildPrefix(clean);
+  MutexLock lock(&mutex_);
+  if (!directories_.contains(clean)) return NotThere("list directory", dir);
+  const auto add_if_child = [&](const std::string& path) {
+    if (path.find('/', prefix.size()) == std::string::npos) r->push_back(path.substr(prefix.size()));
+  };
+  for (auto it = files_.lower_bound(prefix);
+       it != files_.end() && it->first.starts_with(prefix); ++it) {
+    add_if_child(it->first);
+  }
+  for (auto it = directories_.upper_bound(prefix);
+       it != directories_.end() && it->starts_with(prefix); ++it) {
+    add_if_child(*it);
+  }
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) {
+  FilePtr last_reference;  // freed after the lock
+  MutexLock lock(&mutex_);
+  const auto found = files_.find(CleanPath(f));
+  if (found == files_.end()) return NotThere("unlink", f);
+  last_reference = std::move(found->second);
+  files_.erase(found);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::Truncate(const std::string& f, size_t size, const IOOptions&,
+                                    IODebugContext*) {
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("truncate", f, &file));
+  return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : Full("truncate", f);
+}
+
+IOStatus MemoryFileSystem::CreateDir(const std::string& d, const IOOptions&, IODebugContext*) {
+  const std::string clean = CleanPath(d);
+  MutexLock lock(&mutex_);
+  if (files_.contains(clean) || directories_.contains(clean)) {
+    return Refused("mkdir", d, "File exists");
+  }
+  AddDirectoriesLocked(clean);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::CreateDirIfMissing(const std::string& d, const IOOptions&,
+                                              IODebugContext*) {
+  const std::string clean = CleanPath(d);
+  MutexLock lock(&mutex_);
+  if (files_.contains(clean)) return Refused("mkdir", d, "File exists");
+  AddDirectoriesLocked(clean);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::DeleteDir(const std::string& d, const IOOptions&, IODebugContext*) {
+  const std::string clean = CleanPath(d);
+  MutexLock lock(&mutex_);
+  if (!directories_.contains(clean)) return NotThere("rmdir", d);
+  if (HasChildrenLocked(clean)) return Refused("rmdir", d, "Directory not empty");
+  if (clean == "/") return Refused("rmdir", d, "Device or resource busy");
+  directories_.erase(clean);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::GetFileSize(const std::string& f, const IOOptions&, uint64_t* size,
+                                       IODebugContext*) {
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("stat", f, &file));
+  *size = file->size();
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::GetFileModificationTime(const std::string& f, const IOOptions&,
+                                                   uint64_t* time, IODebugContext*) {
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("stat", f, &file));
+  *time = file->modified_micros() / 1000000;
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t,
+                                      const IOOptions&, IODebugContext*) {
+  const std::string from = CleanPath(s);
+  const std::string to = CleanPath(t);
+  FilePtr replaced;  // freed after the lock
+  MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(CheckParentLocked("rename", to));
+  const auto found = files_.find(from);
+  if (found == files_.end()) return RenameDirectoryLocked(from, to);
+  if (directories_.contains(to)) return Refused("rename", t, "Is a directory");
+  if (from == to) return IOStatus::OK();
+  FilePtr file = std::move(found->second);
+  files_.erase(found);
+  FilePtr& entry = files_[to];
+  replaced = std::move(entry);
+  entry = std::move(file);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std::string& t) {
+  if (!directories_.contains(s)) return NotThere("rename", s);
+  if (files_.contains(t) || (directories_.contains(t) && HasChildrenLocked(t))) {
+    return Refused("rename", t, "File exists");
+  }
+  const std::string prefix = ChildPrefix(s);
+  if (t.starts_with(prefix)) return Refused("rename", t, "Invalid argument");
+  std::vector<std::string> moved_directories = {s};
+  for (const std::string& dir : directories_) {
+    if (dir.starts_with(prefix)) moved_directories.push_back(dir);
+  }
+  for (const std::string& dir : moved_directories) {
+    directories_.erase(dir);
+    directories_.insert(t + dir.substr(s.size()));
+  }
+  for (auto it = files_.lower_bound(prefix);
+       it != files_.end() && it->first.starts_with(prefix);) {
+    auto node = files_.extract(it++);
+    node.key() = t + node.key().substr(s.size());
+    files_.insert(std::move(node));
+  }
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::LinkFile(const std::string& s, const std::string& t, const IOOptions&,
+                                    IODebugContext*) {
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("link", s, &file));
+  const std::string to = CleanPath(t);
+  MutexLock lock(&mutex_);
+  RETURN_IF_ERROR(CheckParentLocked("link", to));
+  if (directories_.contains(to) || !files_.emplace(to, std::move(file)).second) {
+    return Refused("link", t, "File exists");
+  }
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::NumFileLinks(const std::string& f, const IOOptions&, uint64_t* count,
+                                        IODebugContext*) {
+  FilePtr file;
+  RETURN_IF_ERROR(FindFile("stat", f, &file));
+  MutexLock lock(&mutex_);
+  *count = static_cast<uint64_t>(std::count_if(
+      files_.begin(), files_.end(), [&](const auto& entry) { return entry.second == file; }));
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::AreFilesSame(const std::string& a, const std::string& b,
+                                        const IOOptions&, bool* r, IODebugContext*) {
+  FilePtr first, second;
+  RETURN_IF_ERROR(FindFile("stat", a, &first));
+  RETURN_IF_ERROR(FindFile("stat", b, &second));
+  *r = first == second;
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::LockFile(const std::string& f, const IOOptions&, FileLock** lock,
+                                    IODebugContext*) {
+  *lock = nullptr;
+  FilePtr file;
+  RETURN_IF_ERROR(FindOrCreateFile(f, &file));
+  const std::string clean = CleanPath(f);
+  MutexLock guard(&mutex_);
+  if (!locked_.insert(clean).second) {
+    return IOStatus::IOError(StrCat("lock ", f), "already held by this process");
+  }
+  *lock = new MemoryLock(clean);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugContext*) {
+  const std::unique_ptr<MemoryLock> held(static_cast<MemoryLock*>(lock));
+  MutexLock guard(&mutex_);
+  locked_.erase(held->path);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::GetTestDirectory(const IOOptions& options, std::string* path,
+                                            IODebugContext* dbg) {
+  *path = "/test";
+  return CreateDirIfMissing(*path, options, dbg);
+}
+
+IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOptions&,
+                                           std::string* result, IODebugContext*) {
+  *result = CleanPath(path);
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&,
+                                        uint64_t* free_bytes, IODebugContext*) {
+  const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
+  *free_bytes = quota - std::min(quota, UsedBytes());
+  return IOStatus::OK();
+}
+
+IOStatus MemoryFileSystem::IsDirectory(const std::string& path, const IOOptions&, bool* is_dir,
+                                       IODebugContext*) {
+  const std::string clean = CleanPath(path);
+  MutexLock lock(&mutex_);
+  *is_dir = directories_.contains(clean);
+  return *is_dir || files_.contains(clean) ? IOStatus::OK() : NotThere("stat", path);
+}
+
+Env* NewMemEnv(Env* base_env) {
+  const auto& clock = base_env->GetSystemClock();
+  return NewCompositeEnvOver(base_env, std::make_shared<MemoryFileSystem>(clock), clock).release();
+}
+
+}  // namespace ashlar

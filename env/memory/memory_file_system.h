@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MemoryFileSystem keeps files and directories in memory: for tests, for NewMemEnv(), and as the
+// ground SimFS stands on. It behaves like POSIX: files stay usable after they were unlinked or
+// renamed, a rename replaces its target in one step, and a full "disk" (a byte quota) gives NoSpace
+// after a partial write. One difference: creating a directory creates missing parents too, because
+// an empty file system has none. Paths may be relative; they start at the root. Any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/system_clock.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+
+// Bytes in use and how many there may be; shared by all files of one file system.
+struct MemoryUsage {
+  std::atomic<uint64_t> used_bytes{0};
+  std::atomic<uint64_t> quota_bytes{UINT64_MAX};
+};
+
+// The content of one file; lives as long as it has a name or is open.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::shared_ptr<MemoryUsage> usage) : usage_(std::move(usage)) {}
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  // Up to n bytes from `offset`, copied.
+  Slice Read(uint64_t offset, size_t n, char* scratch) const;
+  // Writes as much as the quota allows; fills a gap with zeros. False = not all was written.
+  bool Write(uint64_t offset, const Slice& data, uint64_t now_micros);
+  bool Resize(uint64_t size, uint64_t now_micros);
+  uint64_t size() const;
+  uint64_t modified_micros() const;
+  std::string Contents() const;
+
+ private:
+  // Grows the content as far as the quota allows.
+  void GrowLocked(uint64_t size) REQUIRES(mutex_);
+
+  const std::shared_ptr<MemoryUsage> usage_;
+  mutable Mutex mutex_{LockRank::kLeaf};
+  std::string data_ GUARDED_BY(mutex_);
+  uint64_t modified_micros_ GUARDED_BY(mutex_) = 0;
+};
+
+class MemoryFileSystem : public FileSystem {
+ public:
+  explicit MemoryFileSystem(std::shared_ptr<SystemClock> clock = SystemClock::Default());
+  ~MemoryFileSystem() override;
+
+  const char* Name() const override { return "MemoryFileSystem"; }
+
+  // The sum of all file sizes may not pass this; UINT64_MAX = no limit.
+  void SetByteQuota(uint64_t bytes);
+  uint64_t UsedBytes() const;
+
+  // For tests: puts a file with its parents in place, and lists all files with their content.
+  void PutFile(const std::string& path, std::string contents);
+  std::map<std::string, std::string> AllFiles() const;
+  std::vector<std::string> AllDirectories() const;
+
+  // The same path for all spellings of it: "/a/b".
+  static std::string CleanPath(const std::string& path);
+
+  IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
+                             std::unique_ptr<FSSequentialFile>* r, IODebugContext* dbg) override;
+  IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* r,
+                               IODebugContext* dbg) override;
+  IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override;
+  IOStatus ReopenWritableFile(const std::string& f, const FileOptions& options,
+                              std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override;
+  IOStatus ReuseWritableFile(const std::string& f, const std::string& old,
+                             const FileOptions& options, std::unique_ptr<FSWritableFile>* r,
+                             IODebugContext* dbg) override;
+  IOStatus NewRandomRWFile(const std::string& f, const FileOptions& options,
+                           std::unique_ptr<FSRandomRWFile>* r, IODebugContext* dbg) override;
+  IOStatus NewDirectory(const std::string& name, const IOOptions& options,
+                        std::unique_ptr<FSDirectory>* r, IODebugContext* dbg) override;
+  IOStatus FileExists(const std::string& f, const IOOptions& options,
+                      IODebugContext* dbg) override;
+  IOStatus GetChildren(const std::string& dir, const IOOptions& options,
+                       std::vector<std::string>* r, IODebugContext* dbg) override;
+  IOStatus DeleteFile(const std::string& f, const IOOptions& options,
+                      IODebugContext* dbg) override;
+  IOStatus Truncate(const std::string& f, size_t size, const IOOptions& options,
+                    IODebugContext* dbg) override;
+  IOStatus CreateDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& options,
+                              IODebugContext* dbg) override;
+  IOStatus DeleteDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus GetFileSize(const std::string& f, const IOOptions& options, uint64_t* size,
+                       IODebugContext* dbg) override;
+  IOStatus GetFileModificationTime(const std::string& f, const IOOptions& options, uint64_t* time,
+                                   IODebugContext* dbg) override;
+  IOStatus RenameFile(const std::string& s, const std::string& t, const IOOptions& options,
+                      IODebugContext* dbg) override;
+  IOStatus LinkFile(const std::string& s, const std::string& t, const IOOptions& options,
+                    IODebugContext* dbg) override;
+  IOStatus NumFileLinks(const std::string& f, const IOOptions& options, uint64_t* count,
+                        IODebugContext* dbg) override;
+  IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions& options,
+                        bool* r, IODebugContext* dbg) override;
+  IOStatus LockFile(const std::string& f, const IOOptions& options, FileLock** lock,
+                    IODebugContext* dbg) override;
+  IOStatus UnlockFile(FileLock* lock, const IOOptions& options, IODebugContext* dbg) override;
+  IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
+                            IODebugContext* dbg) override;
+  IOStatus GetAbsolutePath(const std::string& path, const IOOptions& options, std::string* result,
+                           IODebugContext* dbg) override;
+  IOStatus GetFreeSpace(const std::string& path, const IOOptions& options, uint64_t* free_bytes,
+                        IODebugContext* dbg) override;
+  IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_dir,
+                       IODebugContext* dbg) override;
+
+ private:
+  using FilePtr = std::shared_ptr<MemoryFile>;
+
+  IOStatus FindFile(const char* what, const std::string& path, FilePtr* file) const;
+  IOStatus FindOrCreateFile(const std::string& path, FilePtr* file);
+  IOStatus RenameDirectoryLocked(const std::string& s, const std::string& t) REQUIRES(mutex_);
+  bool HasChildrenLocked(const std::string& dir) const REQUIRES(mutex_);
+  void AddDirectoriesLocked(const std::string& dir) REQUIRES(mutex_);
+  IOStatus CheckParentLocked(const char* what, const std::string& path) const REQUIRES(mutex_);
+
+  const std::shared_ptr<SystemClock> clock_;
+  const std::shared_ptr<MemoryUsage> usage_;
+  mutable Mutex mutex_{LockRank::kFile};
+  // By clean path. Children of a directory are a range: those that begin with its path and "/".
+  std::map<std::string, FilePtr> files_ GUARDED_BY(mutex_);
+  std::set<std::string> directories_ GUARDED_BY(mutex_);
+  std::set<std::string> locked_ GUARDED_BY(mutex_);
+};
+
+}  // namespace ashlar

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SimFS: a FaultFileSystem over a MemoryFileSystem, with a log of what took effect. The model that
+// replays it is kept between questions and moves forward only.
+#include "env/sim/sim_fs.h"
+
+#include <utility>
+
+#include "util/result.h"
+
+namespace ashlar {
+
+namespace {
+
+std::shared_ptr<MemoryFileSystem> NewMemoryWith(const SimImage& image,
+                                                const std::shared_ptr<SystemClock>& clock) {
+  auto memory = std::make_shared<MemoryFileSystem>(clock);
+  for (const std::string& path : image.directories) {
+    IgnoreError(memory->CreateDirIfMissing(path, IOOptions(), nullptr), "an image has no clashes");
+  }
+  for (const auto& [path, content] : image.files) memory->PutFile(path, content);
+  return memory;
+}
+
+}  // namespace
+
+SimFS::SimFS(std::shared_ptr<MemoryFileSystem> memory, SimImage base,
+             std::shared_ptr<SystemClock> clock)
+    : FaultFileSystem(memory),
+      memory_(std::move(memory)),
+      base_(std::move(base)),
+      clock_(std::move(clock)) {}
+
+SimFS::~SimFS() = default;
+
+std::shared_ptr<SimFS> SimFS::Create(const std::shared_ptr<SystemClock>& clock) {
+  return FromImage(SimImage(), clock);
+}
+
+std::shared_ptr<SimFS> SimFS::FromImage(SimImage image,
+                                        const std::shared_ptr<SystemClock>& clock) {
+  auto memory = NewMemoryWith(image, clock);
+  return std::shared_ptr<SimFS>(new SimFS(std::move(memory), std::move(image), clock));
+}
+
+void SimFS::OnApplied(const FileCall& call, const Slice& written) {
+  // An open for reading and writing changes nothing, but later writes refer to it.
+  if (!IsMutating(call.kind) && call.kind != CallKind::kOpenReadWrite) return;
+  MutexLock lock(&log_mutex_);
+  log_.push_back({SimOperation::Type::kCall, call, written.ToString()});
+}
+
+void SimFS::OnSyncFailed(const FileCall& call) {
+  SimModel::DroppedFile dropped;
+  {
+    MutexLock lock(&log_mutex_);
+    log_.push_back({SimOperation::Type::kFailedSync, call, ""});
+    ReplayToLocked(call.index + 1);
+    dropped = model_->ContentOf(call.file_id);
+  }
+  if (dropped.path.empty()) return;  // unlinked: nobody can read it again after a crash
+  std::unique_ptr<FSRandomRWFile> file;
+  IgnoreError(memory_->NewRandomRWFile(dropped.path, FileOptions(), &file, nullptr),
+              "the model has just found it");
+  IgnoreError(file->Write(0, dropped.content, IOOptions(), nullptr), "the size does not change");
+}
+
+void SimFS::SyncEverything() {
+  const uint64_t index = CallCount();
+  MutexLock lock(&log_mutex_);
+  SimOperation operation;
+  operation.type = SimOperation::Type::kSyncEverything;
+  operation.call.index = index;
+  log_.push_back(std::move(operation));
+}
+
+std::vector<FileCall> SimFS::MutatingCalls() const {
+  MutexLock lock(&log_mutex_);
+  std::vector<FileCall> calls;
+  for (const SimOperation& operation : log_) {
+    if (operation.type == SimOperation::Type::kCall && IsMutating(operation.call.kind)) {
+      calls.push_back(operation.call);
+    }
+  }
+  return calls;
+}
+
+void SimFS::ReplayToLocked(uint64_t index) const {
+  // What SyncEverything() did before call `index` is part of the past of that call.
+  const auto is_past = [index](const SimOperation& operation) {
+    return operation.call.index < index ||
+           (operation.type == SimOperation::Type::kSyncEverything &&
+            operation.call.index == index);
+  };
+  if (model_ == nullptr || (replayed_ > 0 && !is_past(log_[replayed_ - 1]))) {
+    model_ = std::make_unique<SimModel>(base_);
+    replayed_ = 0;
+  }
+  while (replayed_ < log_.size() && is_past(log_[replayed_])) model_->Apply(log_[replayed_++]);
+}
+
+SimImage SimFS::CrashContents(uint64_t index, CrashPolicy policy, uint64_t seed) const {
+  MutexLock lock(&log_mutex_);
+  ReplayToLocked(index);
+  return model_->CrashImage(policy, seed);
+}
+
+std::shared_ptr<SimFS> SimFS::CrashImage(uint64_t index, CrashPolicy policy,
+                                         uint64_t seed) const {
+  return FromImage(CrashContents(index, policy, seed), clock_);
+}
+
+}  // namespace ashlar

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 
@@ -18,8 +19,12 @@ class BlockBasedTableFactory final : public TableFactory {
  public:
   explicit BlockBasedTableFactory(const BlockBasedTableOptions& options);
 
-  static const char* kClassName() { return kBlockBasedTableName(); }
-  const char* Name() const override { return kClassName(); }
+  // Tells this class from one of a user's that has taken the name.
+  static const char* kClassName() { return "ashlar.BlockBasedTableFactory"; }
+  const char* Name() const override { return kBlockBasedTableName(); }
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == kClassName() || TableFactory::IsInstanceOf(name);
+  }
 
   using TableFactory::NewTableReader;
   Status NewTableReader(const ReadOptions& ro, const TableReaderOptions& table_reader_options,
@@ -39,7 +44,9 @@ class BlockBasedTableFactory final : public TableFactory {
   Status ValidateOptions(const DBOptions& db_options,
                          const ColumnFamilyOptions& cf_options) const override;
 
-  const BlockBasedTableOptions& options() const { return options_; }
+  // With a block cache, unless no_block_cache is set: one of 32 MiB is made at the first call, if
+  // none was given. (Not earlier: every default Options has a factory.)
+  const BlockBasedTableOptions& options() const;
 
  protected:
   // Answers "BlockTableOptions", "BlockCache" (the cache itself) and their older spellings.
@@ -51,7 +58,8 @@ class BlockBasedTableFactory final : public TableFactory {
                                const std::string& prefix) const override;
 
  private:
-  BlockBasedTableOptions options_;
+  mutable std::once_flag own_cache_once_;
+  mutable BlockBasedTableOptions options_;  // block_cache is set once, under own_cache_once_
 };
 
 // The options behind `factory`; nullptr if it is not the built-in block-based factory. A nullptr

@@ -197,9 +197,11 @@ std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
 std::shared_ptr<SecondaryCache> CompressedSecondaryCacheOptions::MakeSharedSecondaryCache() const {
   return nullptr;
 }
-std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
-    size_t, int, bool, double, double, std::shared_ptr<MemoryAllocator>, bool,
-    CacheMetadataChargePolicy, CompressionType, bool, const CacheEntryRoleSet&) {
+std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(size_t, int, bool, double, double,
+                                                            std::shared_ptr<MemoryAllocator>, bool,
+                                                            CacheMetadataChargePolicy,
+                                                            CompressionType, bool,
+                                                            const CacheEntryRoleSet&) {
   return nullptr;
 }
 std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
@@ -233,9 +235,9 @@ Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
 // Without a second tier every lookup completes at once.
 void Cache::StartAsyncLookup(AsyncLookupHandle& async_handle) {
   async_handle.found_dummy_entry = false;
-  async_handle.result_handle = Lookup(async_handle.key, async_handle.helper,
-                                      async_handle.create_context, async_handle.priority,
-                                      async_handle.stats);
+  async_handle.result_handle =
+      Lookup(async_handle.key, async_handle.helper, async_handle.create_context,
+             async_handle.priority, async_handle.stats);
 }
 Cache::Handle* Cache::Wait(AsyncLookupHandle& async_handle) {
   WaitAll(&async_handle, 1);

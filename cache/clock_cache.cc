@@ -162,9 +162,9 @@ Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
   Finish(departed);
   if (result == ClockShard::Result::kInserted) return Status::OK();
   if (object->refs.load(std::memory_order_relaxed) > 1) {
-    return Status::MemoryLimit(
-        StrCat(name_, ": no room for ", object->charge, " bytes within the strict capacity of ",
-               GetCapacity(), "; raise the capacity or release what is pinned"));
+    return Status::MemoryLimit(StrCat(name_, ": no room for ", object->charge,
+                                      " bytes within the strict capacity of ", GetCapacity(),
+                                      "; raise the capacity or release what is pinned"));
   }
   object->Unref();
   return Status::OK();
@@ -173,8 +173,7 @@ Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
 void ClockCache::EraseObject(const BlockKey& key) {
   const uint64_t hash = HashOf(key);
   Departed departed;
-  ShardOf(hash).Erase({.hash = hash, .block = key, .bytes = Slice(), .is_long = false},
-                      &departed);
+  ShardOf(hash).Erase({.hash = hash, .block = key, .bytes = Slice(), .is_long = false}, &departed);
   Finish(departed);
 }
 
@@ -184,10 +183,11 @@ Status ClockCache::Insert(const Slice& key, ObjectPtr obj, const CacheItemHelper
   HandleEntry* const entry = MakeEntry(key, obj, helper, charge);
   if (handle != nullptr) entry->Ref();
   Departed departed;
-  const auto result = ShardOf(entry->hash).Insert({.object = entry,
-                                                   .is_important = priority == Priority::HIGH,
-                                                   .is_doubtful = priority == Priority::BOTTOM},
-                                                  &departed);
+  const auto result = ShardOf(entry->hash)
+                          .Insert({.object = entry,
+                                   .is_important = priority == Priority::HIGH,
+                                   .is_doubtful = priority == Priority::BOTTOM},
+                                  &departed);
   Finish(departed);
   if (result == ClockShard::Result::kInserted) {
     if (handle != nullptr) *handle = HandleOf(entry);

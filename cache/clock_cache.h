@@ -92,7 +92,8 @@ class ClockCache final : public Cache {
 
  private:
   uint64_t HashOf(const BlockKey& key) const {
-    // Both numbers are often small and regular; the second product spreads what the first has mixed.
+    // Both numbers are often small and regular; the second product spreads what the first has
+    // mixed.
     const uint64_t mixed = FoldedMultiply(key.file_id ^ 0x9e3779b97f4a7c15 ^ hash_seed_,
                                           key.offset ^ 0xd6e8feb86659fd93);
     return FoldedMultiply(mixed, 0xa0761d6478bd642f);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table. Chains of objects, newest first. A lookup walks a chain with acquire loads and compares
-// keys, so what it finds is right whatever happens around it. It can only miss wrongly, when the
-// table is replaced while it walks and an object it stood on moves to another chain. `version_` is
-// odd meanwhile and different afterwards; a lookup that missed and sees that asks again under the
-// lock. An unlinked object keeps its bucket_next, so walkers standing on it find their way on.
+// The table. Chains of objects, newest first. A lookup walks a chain with acquire loads and
+// compares keys, so what it finds is right whatever happens around it. It can only miss wrongly,
+// when the table is replaced while it walks and an object it stood on moves to another chain.
+// `version_` is odd meanwhile and different afterwards; a lookup that missed and sees that asks
+// again under the lock. An unlinked object keeps its bucket_next, so walkers standing on it find
+// their way on.
 //
 // What leaves. New objects enter a queue of probation and leave it first, unless they were used
 // meanwhile: then they move to the main queue. Probation is served as long as it holds more than a
@@ -41,7 +42,8 @@ bool Matches(const CachedObject* object, const CacheKeyView& key) {
   if (object->hash != key.hash) return false;
   const bool is_long = (object->kind & CachedObject::kHasLongKey) != 0;
   if (is_long != key.is_long) return false;
-  if (!is_long) [[likely]] return object->key == key.block;
+  if (!is_long) [[likely]]
+    return object->key == key.block;
   return static_cast<const HandleEntry*>(object)->long_key() == key.bytes;
 }
 
@@ -107,17 +109,16 @@ CachedObject* ClockShard::Find(const CacheKeyView& key) {
   }
   // If a step above saw a link that a replacement had changed, its acquire makes this load see the
   // odd version, or a later one.
-  const bool is_stable =
-      (version & 1) == 0 && version_.load(std::memory_order_acquire) == version;
-  if (is_stable) [[likely]] return nullptr;
+  const bool is_stable = (version & 1) == 0 && version_.load(std::memory_order_acquire) == version;
+  if (is_stable) [[likely]]
+    return nullptr;
   MutexLock lock(&lock_);
   return FindLocked(key);
 }
 
 CachedObject* ClockShard::FindLocked(const CacheKeyView& key) {
-  CachedObject* object = buckets_.load(std::memory_order_relaxed)
-                             ->HeadFor(key.hash)
-                             .load(std::memory_order_relaxed);
+  CachedObject* object =
+      buckets_.load(std::memory_order_relaxed)->HeadFor(key.hash).load(std::memory_order_relaxed);
   while (object != nullptr && !Matches(object, key)) {
     object = object->bucket_next.load(std::memory_order_relaxed);
   }

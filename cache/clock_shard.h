@@ -99,17 +99,14 @@ class alignas(64) ClockShard {
   void SetStrict(bool is_strict);
 
   size_t usage() const { return usage_.load(std::memory_order_relaxed); }
-  bool IsOverCapacity() const {
-    return usage() > capacity_.load(std::memory_order_relaxed);
-  }
+  bool IsOverCapacity() const { return usage() > capacity_.load(std::memory_order_relaxed); }
   size_t PinnedUsage();
   size_t count();
   size_t bucket_count();
 
   // Calls back for the objects of about `limit` entries from *position on, under the lock, and
   // moves the position, which survives growth of the table. False when the end is reached.
-  bool Walk(uint64_t* position, size_t limit,
-            const std::function<void(CachedObject*)>& callback);
+  bool Walk(uint64_t* position, size_t limit, const std::function<void(CachedObject*)>& callback);
 
   // Stops if the queues, the table and the charges contradict each other. For tests.
   void CheckInvariants();

@@ -21,8 +21,7 @@ void DestroyEntry(CachedObject* object) {
 HandleEntry::HandleEntry() : CachedObject(&DestroyEntry) {}
 
 HandleEntry* HandleEntry::Create(const Slice& key, Cache::ObjectPtr value,
-                                 const Cache::CacheItemHelper* helper,
-                                 MemoryAllocator* allocator) {
+                                 const Cache::CacheItemHelper* helper, MemoryAllocator* allocator) {
   HandleEntry* const entry = new (::operator new(sizeof(HandleEntry) + key.size())) HandleEntry;
   std::memcpy(static_cast<void*>(entry + 1), key.data(), key.size());
   entry->kind = kIsHandle;

@@ -32,7 +32,8 @@ class Arena final : public Allocator {
   // Aligned memory is cut from the front of a block, other memory from its back.
   char* Allocate(size_t bytes) override {
     assert(bytes > 0);
-    if (bytes <= static_cast<size_t>(back_ - front_)) [[likely]] return back_ -= bytes;
+    if (bytes <= static_cast<size_t>(back_ - front_)) [[likely]]
+      return back_ -= bytes;
     return AllocateFallback(bytes, /*is_aligned=*/false);
   }
   char* AllocateAligned(size_t bytes) override {

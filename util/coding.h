@@ -5,9 +5,10 @@
 // length.
 //
 // Put* append to a string. Encode* write to a buffer that is large enough and return its end.
-// Get*Ptr read from [p, limit) and return the first byte after the number, or nullptr when the bytes
-// end too early or the number is too large. Get* on a Slice advance it, or return false and leave it
-// as it was. No function reads outside the range it is given. Threads: free functions, no state.
+// Get*Ptr read from [p, limit) and return the first byte after the number, or nullptr when the
+// bytes end too early or the number is too large. Get* on a Slice advance it, or return false and
+// leave it as it was. No function reads outside the range it is given. Threads: free functions, no
+// state.
 #pragma once
 
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CRC-32C (Castagnoli), the checksum of log records and of blocks with checksum type 1, and the mask
-// that stored values wear so that the CRC of bytes which hold a CRC stays meaningful.
+// CRC-32C (Castagnoli), the checksum of log records and of blocks with checksum type 1, and the
+// mask that stored values wear so that the CRC of bytes which hold a CRC stays meaningful.
 //
 // The fastest implementation that the running processor has is chosen at the first call. Threads:
 // pure functions.

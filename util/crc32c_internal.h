@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The implementations behind crc32c::Extend, for the dispatcher and for the test that compares them,
-// and the arithmetic of polynomials they share.
+// The implementations behind crc32c::Extend, for the dispatcher and for the test that compares
+// them, and the arithmetic of polynomials they share.
 //
 // A polynomial over GF(2) of degree below 32 is a uint32_t whose bit i is the coefficient of
 // x^(31-i): the order in which CRC-32C is defined. Everything is modulo the CRC's polynomial.

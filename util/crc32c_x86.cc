@@ -62,16 +62,15 @@ inline uint64_t LoadWord(const char* p) {
 }
 
 ASHLAR_TARGET_SSE42 inline uint64_t MoveState(uint64_t state, size_t words) {
-  const __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(state)),
-                                               _mm_cvtsi32_si128(static_cast<int>(
-                                                   kJoinFactors[words])),
-                                               0);
+  const __m128i product =
+      _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<int64_t>(state)),
+                           _mm_cvtsi32_si128(static_cast<int>(kJoinFactors[words])), 0);
   return _mm_crc32_u64(0, static_cast<uint64_t>(_mm_cvtsi128_si64(product)));
 }
 
 // Reads 3 * words words.
 ASHLAR_TARGET_SSE42 inline uint64_t ExtendThreeWays(uint64_t state, const char* data,
-                                                     size_t words) {
+                                                    size_t words) {
   const size_t stretch = words * 8;
   uint64_t a = state, b = 0, c = 0;
   for (const char* const end = data + stretch; data != end; data += 8) {
@@ -112,8 +111,8 @@ constexpr FoldFactors kFoldBy512 = FactorsFor(512);
 constexpr FoldFactors kFoldBy128 = FactorsFor(128);
 
 ASHLAR_TARGET_AVX512 inline __m512i Broadcast(const FoldFactors& factors) {
-  return _mm512_broadcast_i32x4(_mm_set_epi64x(static_cast<int64_t>(factors.high),
-                                               static_cast<int64_t>(factors.low)));
+  return _mm512_broadcast_i32x4(
+      _mm_set_epi64x(static_cast<int64_t>(factors.high), static_cast<int64_t>(factors.low)));
 }
 ASHLAR_TARGET_AVX512 inline __m512i Fold(__m512i lanes, __m512i factors, __m512i next) {
   const __m512i low = _mm512_clmulepi64_epi128(lanes, factors, 0x00);
@@ -121,8 +120,8 @@ ASHLAR_TARGET_AVX512 inline __m512i Fold(__m512i lanes, __m512i factors, __m512i
   return _mm512_ternarylogic_epi64(low, high, next, 0x96);  // exclusive or of the three
 }
 ASHLAR_TARGET_AVX512 inline __m128i FoldLane(__m128i lane, __m128i next) {
-  const __m128i factors = _mm_set_epi64x(static_cast<int64_t>(kFoldBy128.high),
-                                         static_cast<int64_t>(kFoldBy128.low));
+  const __m128i factors =
+      _mm_set_epi64x(static_cast<int64_t>(kFoldBy128.high), static_cast<int64_t>(kFoldBy128.low));
   const __m128i low = _mm_clmulepi64_si128(lane, factors, 0x00);
   const __m128i high = _mm_clmulepi64_si128(lane, factors, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), next);
@@ -135,8 +134,7 @@ ASHLAR_TARGET_AVX512 uint32_t ExtendAvx512(uint32_t crc, const char* data, size_
   __m512i c = _mm512_loadu_si512(data + 128);
   __m512i d = _mm512_loadu_si512(data + 192);
   // A CRC state is added to the first four bytes it meets.
-  a = _mm512_xor_si512(
-      a, _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~crc))));
+  a = _mm512_xor_si512(a, _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~crc))));
   const __m512i by_2048 = Broadcast(kFoldBy2048);
   for (data += 256, n -= 256; n >= 256; data += 256, n -= 256) {
     a = Fold(a, by_2048, _mm512_loadu_si512(data));

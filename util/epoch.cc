@@ -11,20 +11,20 @@
 // d. load pointers, use what they lead to; e. announce 0, release.
 //
 // Let a reader use p, found in d. Then its a did not return g or more: reading g in a would make
-// step 2, and with it U, happen before d, and d would not have found p. So it announces less than g.
-// The heavy barrier (membarrier) makes every running thread of the process pass a full barrier
-// between the reclaimer's 2 and 4. In the reader that point lies either before b is complete: then d
-// comes after it, sees U, and does not find p, against the assumption. Or after b: then 4 sees the
-// announcement, or what the reader's slot held later. If it sees the announcement, which is below g,
-// the batch stays. If it sees a later value, that was written by a release after d, and 4 acquires:
-// the use in d happens before the free.
+// step 2, and with it U, happen before d, and d would not have found p. So it announces less than
+// g. The heavy barrier (membarrier) makes every running thread of the process pass a full barrier
+// between the reclaimer's 2 and 4. In the reader that point lies either before b is complete: then
+// d comes after it, sees U, and does not find p, against the assumption. Or after b: then 4 sees
+// the announcement, or what the reader's slot held later. If it sees the announcement, which is
+// below g, the batch stays. If it sees a later value, that was written by a release after d, and 4
+// acquires: the use in d happens before the free.
 //
 // Where the kernel has no membarrier, both barriers are sequentially consistent fences, and the
 // dichotomy holds by their total order. Under the thread sanitizer, which knows no fences, the
 // announcement is an exchange, which is a full barrier on every machine it runs on.
 //
-// A thread's slot goes back to the registry by a pthread key's destructor, which runs after those of
-// C++ thread_local objects, and again if a later destructor opens a guard once more.
+// A thread's slot goes back to the registry by a pthread key's destructor, which runs after those
+// of C++ thread_local objects, and again if a later destructor opens a guard once more.
 #include "util/epoch.h"
 
 #include <pthread.h>
@@ -168,8 +168,7 @@ uint64_t SmallestAnnouncement(const Domain& domain) {
 
 void Push(RetiredList* list, EpochRetired* object) {
   object->next_retired = list->head.load(std::memory_order_relaxed);
-  while (!list->head.compare_exchange_weak(object->next_retired, object,
-                                           std::memory_order_release,
+  while (!list->head.compare_exchange_weak(object->next_retired, object, std::memory_order_release,
                                            std::memory_order_relaxed)) {
   }
 }

@@ -47,9 +47,9 @@ struct alignas(64) Slot {
 
   // Of the owning thread only.
   uint32_t depth = 0;
-  bool needs_fence = false;      // the kernel has no membarrier
-  bool is_reclaiming = false;    // runs deleters
-  uint32_t retired_count = 0;    // since the last attempt to reclaim
+  bool needs_fence = false;    // the kernel has no membarrier
+  bool is_reclaiming = false;  // runs deleters
+  uint32_t retired_count = 0;  // since the last attempt to reclaim
   size_t retired_bytes = 0;
   size_t index = 0;
 
@@ -77,7 +77,8 @@ inline void Enter(Slot* slot) {
   // The announcement must precede every load inside the guard. Reclaimers enforce that from their
   // side by membarrier; here only the compiler must not reorder.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (slot->needs_fence) [[unlikely]] std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (slot->needs_fence) [[unlikely]]
+    std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
 }
 
@@ -120,8 +121,9 @@ void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes
 void EpochRetire(void* object, void (*deleter)(void*), size_t bytes = 0);
 template <typename T>
 void EpochRetireDelete(T* object) {
-  EpochRetire(const_cast<void*>(static_cast<const volatile void*>(object)),
-              [](void* p) { delete static_cast<T*>(p); }, sizeof(T));
+  EpochRetire(
+      const_cast<void*>(static_cast<const volatile void*>(object)),
+      [](void* p) { delete static_cast<T*>(p); }, sizeof(T));
 }
 
 // Frees what is due now. Does nothing if another thread is at it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FilterHash64: the 0.7.2 preview of XXH3, which filters on disk are built with. It differs from the
-// released XXH3 in every length class, so libxxhash cannot compute it.
+// FilterHash64: the 0.7.2 preview of XXH3, which filters on disk are built with. It differs from
+// the released XXH3 in every length class, so libxxhash cannot compute it.
 //
 //   bytes      how
 //   0          a constant folded with the seed
@@ -155,7 +155,8 @@ uint64_t HashLong(const char* in, size_t n, uint64_t seed) {
 }  // namespace
 
 uint64_t FilterHash64(const char* data, size_t n, uint64_t seed) {
-  if (n <= 16) [[likely]] return HashUpTo16(data, n, seed);
+  if (n <= 16) [[likely]]
+    return HashUpTo16(data, n, seed);
   if (n <= 128) return HashUpTo128(data, n, seed);
   if (n <= 240) return HashUpTo240(data, n, seed);
   return HashLong(data, n, seed);

@@ -2,8 +2,8 @@
 //
 // XXH32, XXH64 and XXH3 are libxxhash's, compiled in here so that short inputs cost no call through
 // the shared library and see our optimisation flags; long inputs of XXH3, whole blocks, go to the
-// widest vectors that the running processor has. Hash32 is a small Murmur-like loop. The filter hash
-// has its own file, filter_hash.cc.
+// widest vectors that the running processor has. Hash32 is a small Murmur-like loop. The filter
+// hash has its own file, filter_hash.cc.
 #define XXH_INLINE_ALL
 #define XXH_STATIC_LINKING_ONLY
 #include "util/hash.h"

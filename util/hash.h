@@ -25,7 +25,8 @@ uint64_t XxHash64(const char* data, size_t n, uint64_t seed = 0);
 uint64_t XxHash3_64(const char* data, size_t n);
 Hash128 XxHash3_128(const char* data, size_t n, uint64_t seed = 0);
 
-// What Bloom and Ribbon filters store of a key: the preview XXH3, 64 bits. Short keys cost a few ns.
+// What Bloom and Ribbon filters store of a key: the preview XXH3, 64 bits. Short keys cost a few
+// ns.
 uint64_t FilterHash64(const char* data, size_t n, uint64_t seed = 0);
 inline uint64_t FilterHash64(const Slice& key) { return FilterHash64(key.data(), key.size()); }
 

@@ -25,7 +25,7 @@ namespace ashlar {
 
 // Outermost first.
 enum class LockRank : uint8_t {
-  kUtility,        // layers above the database: transactions, backups, tools, tests
+  kUtility,  // layers above the database: transactions, backups, tools, tests
   kDb,
   kFamilyOptions,
   kWal,
@@ -36,10 +36,10 @@ enum class LockRank : uint8_t {
   kRateLimiter,
   kThreadPool,
   kLogger,
-  kFileSystem,     // of file systems in memory, and of wrappers
+  kFileSystem,  // of file systems in memory, and of wrappers
   kFile,
   kEpoch,
-  kLeaf,           // nothing is locked under it
+  kLeaf,  // nothing is locked under it
 };
 
 class CAPABILITY("mutex") Mutex {

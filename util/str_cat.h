@@ -19,13 +19,13 @@ namespace ashlar {
 // argument.
 class TextPiece {
  public:
-  TextPiece(const char* text) : view_(text) {}                               // NOLINT
-  TextPiece(std::string_view text) : view_(text) {}                          // NOLINT
-  TextPiece(const std::string& text) : view_(text) {}                        // NOLINT
-  TextPiece(const Slice& text) : view_(text.data(), text.size()) {}          // NOLINT
-  TextPiece(bool value) : view_(value ? "true" : "false") {}                 // NOLINT
-  TextPiece(char c) : buffer_{c}, view_(buffer_, 1) {}                       // NOLINT
-  TextPiece(double value) {                                                  // NOLINT
+  TextPiece(const char* text) : view_(text) {}                       // NOLINT
+  TextPiece(std::string_view text) : view_(text) {}                  // NOLINT
+  TextPiece(const std::string& text) : view_(text) {}                // NOLINT
+  TextPiece(const Slice& text) : view_(text.data(), text.size()) {}  // NOLINT
+  TextPiece(bool value) : view_(value ? "true" : "false") {}         // NOLINT
+  TextPiece(char c) : buffer_{c}, view_(buffer_, 1) {}               // NOLINT
+  TextPiece(double value) {                                          // NOLINT
     Take(std::to_chars(buffer_, buffer_ + sizeof(buffer_), value, std::chars_format::general, 6));
   }
   template <std::integral T>
@@ -59,8 +59,8 @@ std::string StrCat(const Pieces&... pieces) {
   return result;
 }
 
-std::string Hex(uint64_t value);             // 0x1f
-std::string HexBytes(const Slice& bytes);    // 00FF7A
+std::string Hex(uint64_t value);           // 0x1f
+std::string HexBytes(const Slice& bytes);  // 00FF7A
 // Bytes that are not printable ASCII, and the backslash, become \xNN.
 std::string EscapeBytes(const Slice& bytes);
 

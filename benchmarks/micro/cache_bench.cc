@@ -25,11 +25,8 @@ struct Block : CachedObject {
 struct Filled {
   Filled() : view(HyperClockCacheOptions(2 * kBlocks * kCharge).MakeSharedCache()) {
     for (uint32_t i = 0; i < kBlocks; ++i) {
-      const Status status = view.Insert({.key = {1, i},
-                                         .object = new Block,
-                                         .charge = kCharge,
-                                         .table = table,
-                                         .slot_index = i});
+      const Status status = view.Insert(
+          {.key = {1, i}, .object = new Block, .charge = kCharge, .table = table, .slot_index = i});
       if (!status.ok()) std::abort();
     }
   }

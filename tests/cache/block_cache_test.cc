@@ -147,14 +147,11 @@ TEST_P(BlockCacheTest, AProgramsOwnEntryIsNotTakenForABlock) {
 }
 
 TEST_P(BlockCacheTest, BlocksAreListedWithTheirRole) {
-  ASSERT_OK(view_->Insert({.key = {3, 5},
-                           .object = new Block(1),
-                           .charge = 10,
-                           .role = CacheEntryRole::kIndexBlock}));
+  ASSERT_OK(view_->Insert(
+      {.key = {3, 5}, .object = new Block(1), .charge = 10, .role = CacheEntryRole::kIndexBlock}));
   int count = 0;
   view_->cache()->ApplyToAllEntries(
-      [&](const Slice& key, Cache::ObjectPtr, size_t charge,
-          const Cache::CacheItemHelper* helper) {
+      [&](const Slice& key, Cache::ObjectPtr, size_t charge, const Cache::CacheItemHelper* helper) {
         EXPECT_EQ(key.size(), 16u);
         EXPECT_EQ(charge, 10u);
         EXPECT_EQ(helper->role, CacheEntryRole::kIndexBlock);
@@ -252,8 +249,8 @@ TEST_P(SlotTest, AStrictCapacityLeavesAReferencedBlockToItsMaker) {
   Make(5, /*is_strict=*/true);
   Block* const block = new Block(7);
   block->Ref();
-  const Status status = view_->Insert({.key = {1, 0}, .object = block, .charge = 10,
-                                       .table = table_, .slot_index = 0});
+  const Status status = view_->Insert(
+      {.key = {1, 0}, .object = block, .charge = 10, .table = table_, .slot_index = 0});
   EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
   EXPECT_EQ(InSlot(0), nullptr);
   EXPECT_EQ(block->value, 7);

@@ -49,10 +49,10 @@ struct Value {
 };
 std::atomic<int> Value::live_count{0};
 
-constexpr Cache::CacheItemHelper kValueHelper(
-    CacheEntryRole::kMisc, [](Cache::ObjectPtr p, MemoryAllocator*) {
-      delete static_cast<Value*>(p);
-    });
+constexpr Cache::CacheItemHelper kValueHelper(CacheEntryRole::kMisc,
+                                              [](Cache::ObjectPtr p, MemoryAllocator*) {
+                                                delete static_cast<Value*>(p);
+                                              });
 
 void CheckValue(Cache* cache, Cache::Handle* handle, uint64_t key) {
   const auto* value = static_cast<const Value*>(cache->Value(handle));
@@ -116,11 +116,9 @@ TEST_P(PublicStress, HandlesStayValidAndChargesAddUp) {
   ClockCache::From(cache.get())->CheckInvariants();
   EXPECT_EQ(cache->GetPinnedUsage(), 0u);
   size_t sum = 0;
-  cache->ApplyToAllEntries(
-      [&](const Slice&, Cache::ObjectPtr, size_t charge, const Cache::CacheItemHelper*) {
-        sum += charge;
-      },
-      {});
+  cache->ApplyToAllEntries([&](const Slice&, Cache::ObjectPtr, size_t charge,
+                               const Cache::CacheItemHelper*) { sum += charge; },
+                           {});
   EXPECT_EQ(cache->GetUsage(), sum);
   cache->EraseUnRefEntries();
   EXPECT_EQ(cache->GetUsage(), 0u);
@@ -128,9 +126,8 @@ TEST_P(PublicStress, HandlesStayValidAndChargesAddUp) {
   EXPECT_EQ(Value::live_count, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Capacities, PublicStress, testing::Bool(), [](const auto& info) {
-  return info.param ? "Strict" : "Soft";
-});
+INSTANTIATE_TEST_SUITE_P(Capacities, PublicStress, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Strict" : "Soft"; });
 
 struct StressBlock : CachedObject {
   explicit StressBlock(uint64_t k) : CachedObject(&DestroyAs<StressBlock>), number(k) {

@@ -333,25 +333,5 @@ TEST_F(ClockCacheTest, IdsAreUnique) {
   EXPECT_NE(cache_->NewId(), id);
 }
 
-TEST(CacheFactories, RefuseContradictions) {
-  EXPECT_EQ(NewLRUCache(100, 20), nullptr);
-  EXPECT_EQ(NewLRUCache(100, 0, false, 1.5), nullptr);
-  EXPECT_EQ(NewLRUCache(100, 0, false, 0.6, nullptr, false, kDontChargeCacheMetadata, 0.6),
-            nullptr);
-  EXPECT_NE(HyperClockCacheOptions(1 << 20).MakeSharedCache(), nullptr);
-  EXPECT_STREQ(NewLRUCache(0)->Name(), "LRUCache");
-}
-
-TEST(CacheFactories, RecogniseTheBuiltInCacheOnly) {
-  const std::shared_ptr<Cache> cache = NewLRUCache(100);
-  EXPECT_EQ(ClockCache::From(cache.get()), cache.get());
-  struct Wrapper : CacheWrapper {
-    using CacheWrapper::CacheWrapper;
-    const char* Name() const override { return target_->Name(); }
-  };
-  Wrapper wrapper(cache);
-  EXPECT_EQ(ClockCache::From(&wrapper), nullptr);
-}
-
 }  // namespace
 }  // namespace ashlar

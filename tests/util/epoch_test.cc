@@ -108,7 +108,8 @@ TEST(Epoch, ReclaimsByItselfAfterManyRetirements) {
 TEST(Epoch, ReclaimsEarlierWhenMuchMemoryWaits) {
   std::atomic<int> deaths{0};
   EpochDrain();
-  EpochRetire(new Mortal(&deaths), [](void* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
+  EpochRetire(
+      new Mortal(&deaths), [](void* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
   EXPECT_EQ(deaths, 1);
 }
 
@@ -184,8 +185,7 @@ TEST(EpochStress, NoReaderMeetsAFreedNode) {
       for (int i = 0; i < kReplacements; ++i) {
         Node* fresh = new Node;
         fresh->payload = random.Next();
-        EpochRetireDelete(
-            cells[random.Uniform(kCells)].exchange(fresh, std::memory_order_acq_rel));
+        EpochRetireDelete(cells[random.Uniform(kCells)].exchange(fresh, std::memory_order_acq_rel));
       }
       running_writers.fetch_sub(1);
     });

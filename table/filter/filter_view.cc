@@ -92,8 +92,7 @@ void FilterView::ParseRibbon(const Slice& bits, const unsigned char* metadata) {
 }
 
 bool FilterView::MayContain(const Slice& key) const {
-  const HashedKey item{key};
-  return MayContain<const HashedKey>(item);
+  return MayContainItem(HashedKey{key});
 }
 
 bool FilterView::LegacyBloomMayContain(const Slice& key) const {

@@ -26,7 +26,7 @@ class FilterView {
 
   // `Item` has Key(), the key or prefix, and FilterHash(), its FilterHash64, perhaps remembered.
   template <typename Item>
-  bool MayContain(Item& item) const {
+  bool MayContainItem(const Item& item) const {
     switch (kind_) {
       case Kind::kBloom:
         return cache_local_bloom::MayMatch(item.FilterHash(), probe_count_,

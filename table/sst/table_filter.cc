@@ -38,10 +38,7 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
 }
 
 bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
-  if (contents_.has_whole_keys) {
-    WholeKey item{lookup};
-    return view.MayContain(item);
-  }
+  if (contents_.has_whole_keys) return view.MayContainItem(WholeKey{lookup});
   const Slice& user_key = lookup->key().user_key;
   if (!contents_.prefix_extractor->InDomain(user_key)) return true;
   return view.MayContain(contents_.prefix_extractor->Transform(user_key));

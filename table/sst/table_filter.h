@@ -40,8 +40,7 @@ class TableFilter {
   // Hot: one cache line of the filter.
   Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const {
     if (HoldsWholeKeys()) [[likely]] {
-      WholeKey item{lookup};
-      return full_->view.MayContain(item);
+      return full_->view.MayContainItem(WholeKey{lookup});
     }
     return MayContainSlow(lookup, read);
   }

@@ -145,23 +145,23 @@ LogReader::Physical LogReader::ParseHeader() {
   return physical;
 }
 
-// The record names another log. An intact one is old for sure. Otherwise it may be what is left of
-// an old record, or a damaged record of this log; in a file that has shown no record of a recycled
-// log yet, it is the latter.
+// The record names another log. An intact one is old for sure, unless records of this log follow.
+// Otherwise it may be what is left of an old record, or a damaged record of this log: like every bad
+// checksum in a recycled log.
 LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_bytes) {
-  const bool is_intact = HasGoodChecksum(header, record_bytes);
-  if (!is_intact && !is_recycled_) return Damage(Kind::kBadChecksum, "checksum mismatch");
-  is_recycled_ = true;
-  const uint64_t offset = block_offset_ + position_;
-  const auto good = FindGoodRecordBehind(offset);
-  if (good.has_value()) {
-    Physical damage = Damage(Kind::kBadChecksum, "foreign log number before records of this log");
-    damage.good_record_behind = good;
-    return damage;
+  if (!HasGoodChecksum(header, record_bytes)) {
+    return Damage(Kind::kBadChecksum, "checksum mismatch in a record that names another log");
   }
-  Physical old{.kind = Kind::kOldRecord, .offset = offset, .bytes = record_bytes};
+  is_recycled_ = true;
+  Physical old{.kind = Kind::kOldRecord, .offset = block_offset_ + position_};
+  old.bytes = record_bytes;
   old.what = "record of an older life of the file";
-  position_ = is_intact ? position_ + record_bytes : kLogBlockBytes;
+  old.good_record_behind = FindGoodRecordBehind(old.offset);
+  if (old.good_record_behind.has_value()) {
+    old.kind = Kind::kBadChecksum;
+    old.what = "record of another log before records of this one";
+  }
+  position_ += record_bytes;
   return old;
 }
 
@@ -173,6 +173,10 @@ LogReader::Physical LogReader::JudgeZeros() {
   const uint64_t offset = block_offset_ + position_;
   FillWholeBlock();
   bool is_zero = IsZero(block_.get() + position_, limit_ - position_);
+  if (is_zero && position_ + kRecyclableLogHeaderBytes > kLogBlockBytes) {
+    position_ = kLogBlockBytes;  // too little space for a header with a log number
+    return ReadPhysical();
+  }
   while (is_zero) {
     if (!NextBlock()) return EndHere();
     FillWholeBlock();
@@ -210,6 +214,13 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
 // Looks byte by byte through the current block, from behind `offset` on, and at the beginning of
 // every later block: an intact block begins with a record. Reads ahead as far as needed.
 std::optional<uint64_t> LogReader::FindGoodRecordBehind(uint64_t offset) {
+  if (nothing_good_behind_) return std::nullopt;
+  const auto found = SearchGoodRecordBehind(offset);
+  nothing_good_behind_ = !found.has_value() && !options_.is_tailing;
+  return found;
+}
+
+std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
   const uint64_t from = std::max(offset + 1, block_offset_) - block_offset_;
   for (size_t at = static_cast<size_t>(from); at + kLogHeaderBytes <= limit_; ++at) {
     if (IsGoodRecordAt(block_.get() + at, limit_ - at)) return block_offset_ + at;

@@ -131,6 +131,7 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
       React(Event::kStructure, dropped);
       if (is_finished_) return false;
     }
+    DropFragments();
   }
   if (!begins && !has_open_record_) {
     Physical dropped = physical;

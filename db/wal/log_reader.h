@@ -118,6 +118,7 @@ class LogReader {
   size_t ReadSource(size_t n, char* dst);
   bool ReadAhead(uint64_t base);
   std::optional<uint64_t> FindGoodRecordBehind(uint64_t offset);
+  std::optional<uint64_t> SearchGoodRecordBehind(uint64_t offset);
   bool IsGoodRecordAt(const char* p, size_t available) const;
 
   // Logical layer (log_reader.cc).
@@ -146,6 +147,7 @@ class LogReader {
   // Bytes behind the current block that were read ahead to judge a bad place.
   std::string ahead_;
   size_t ahead_position_ = 0;
+  bool nothing_good_behind_ = false;  // searched for once in vain: true for every later place
 
   bool is_finished_ = false;
   bool has_reported_ = false;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes wait in chunks of memory between staging and writing:
+//
+//     | written | being written | staged | being staged | reserved
+//               ^ write_.done()          ^ order_.staged_end()
+//
+// A chunk is given back when the write has passed its end.
+#include "db/wal/buffered_wal_sink.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+Result<std::unique_ptr<FileWriter>> OpenFile(const WalSinkOptions& options) {
+  FileWriterOptions writer_options;
+  writer_options.buffer_bytes = 0;  // the sink has its own buffer
+  writer_options.bytes_per_sync = options.bytes_per_sync;
+  writer_options.use_fsync = options.use_fsync;
+  writer_options.preallocate_bytes = options.preallocate_bytes;
+  if (options.recycle_path.empty()) {
+    return FileWriter::Create(options.fs, options.path, options.file_options, writer_options);
+  }
+  std::unique_ptr<FSWritableFile> file;
+  RETURN_IF_ERROR(options.fs->ReuseWritableFile(options.path, options.recycle_path,
+                                                options.file_options, &file, nullptr));
+  return FileWriter::Wrap(std::move(file), options.path, /*size=*/0, writer_options);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WalSink>> BufferedWalSink::Open(const WalSinkOptions& options) {
+  ASSIGN_OR_RETURN(auto file, OpenFile(options));
+  return std::unique_ptr<WalSink>(new BufferedWalSink(options, std::move(file)));
+}
+
+BufferedWalSink::BufferedWalSink(const WalSinkOptions& options, std::unique_ptr<FileWriter> file)
+    : WalSink(options),
+      manual_flush_(options.manual_flush),
+      buffer_bytes_(options.buffer_bytes),
+      file_(std::move(file)),
+      is_sync_thread_safe_(file_->file()->IsSyncThreadSafe()) {}
+
+BufferedWalSink::~BufferedWalSink() {
+  if (!is_closed_) IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+}
+
+Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
+  if (order_.is_aborted()) [[unlikely]] return error();
+  const auto memory_at = [this](uint64_t offset) { return MemoryAt(offset); };
+  const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
+  if (is_whole) [[likely]] {
+    LogHeaderStore header;
+    FrameRecord(framing(), range.offset, head, body, memory_at,
+                [&](const LogHeaderStore& store) { header = store; });
+    order_.Complete(range.offset, range.end, header);
+    return Status::OK();
+  }
+  std::vector<LogHeaderStore> headers;
+  FrameRecord(framing(), range.offset, head, body, memory_at,
+              [&](const LogHeaderStore& store) { headers.push_back(store); });
+  order_.Complete(range.offset, range.end, std::move(headers));
+  return Status::OK();
+}
+
+Status BufferedWalSink::StageRaw(const Range& range, const Slice& bytes) {
+  if (order_.is_aborted()) return error();
+  for (uint64_t offset = range.offset; offset < range.end;) {
+    const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
+    const size_t size = static_cast<size_t>(std::min(chunk_end, range.end) - offset);
+    std::memcpy(MemoryAt(offset), bytes.data() + (offset - range.offset), size);
+    offset += size;
+  }
+  order_.Complete(range.offset, range.end, std::vector<LogHeaderStore>());
+  return Status::OK();
+}
+
+// The memory for `offset`, made if need be; contiguous to the end of the block.
+char* BufferedWalSink::MemoryAt(uint64_t offset) {
+  SpinLockGuard guard(&chunks_lock_);
+  const size_t index = static_cast<size_t>(offset / kChunkBytes - first_chunk_);
+  if (index >= chunks_.size()) chunks_.resize(index + 1);
+  Chunk& chunk = chunks_[index];
+  if (chunk == nullptr) {
+    if (spare_chunks_.empty()) {
+      chunk.reset(new char[kChunkBytes]);
+    } else {
+      chunk = std::move(spare_chunks_.back());
+      spare_chunks_.pop_back();
+    }
+  }
+  return chunk.get() + offset % kChunkBytes;
+}
+
+void BufferedWalSink::ReleaseBefore(uint64_t offset) {
+  SpinLockGuard guard(&chunks_lock_);
+  for (; (first_chunk_ + 1) * kChunkBytes <= offset && !chunks_.empty(); ++first_chunk_) {
+    if (spare_chunks_.size() < kKeptChunks && chunks_.front() != nullptr) {
+      spare_chunks_.push_back(std::move(chunks_.front()));
+    }
+    chunks_.pop_front();
+  }
+}
+
+Status BufferedWalSink::Deliver(uint64_t end) {
+  if (!manual_flush_) return Flush(end);
+  if (!order_.WaitUntil(end)) return error();
+  if (order_.staged_end() - write_.done() < buffer_bytes_) return Status::OK();
+  return Flush(end);
+}
+
+Status BufferedWalSink::Flush(uint64_t end) {
+  if (!order_.WaitUntil(end)) return error();
+  Status status = write_.Reach(
+      end, [this] { return order_.staged_end(); },
+      [this](uint64_t from, uint64_t to) { return WriteRange(from, to); });
+  return status.ok() ? status : FailWith(status);
+}
+
+Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
+  for (uint64_t offset = from; offset < to;) {
+    const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
+    const size_t size = static_cast<size_t>(std::min(chunk_end, to) - offset);
+    RETURN_IF_ERROR(file_->Append(Slice(MemoryAt(offset), size)));
+    offset += size;
+  }
+  RETURN_IF_ERROR(file_->Flush());
+  ReleaseBefore(to);
+  return Status::OK();
+}
+
+Status BufferedWalSink::Sync(uint64_t end) {
+  RETURN_IF_ERROR(Flush(end));
+  Status status = sync_.Reach(
+      end, [this] { return write_.done(); }, [this](uint64_t, uint64_t) { return SyncFile(); });
+  return status.ok() ? status : FailWith(status);
+}
+
+Status BufferedWalSink::SyncFile() {
+  if (is_sync_thread_safe_) return file_->SyncFlushed();
+  return write_.RunAlone([this] { return file_->Sync(); });
+}
+
+Status BufferedWalSink::FailWith(const Status& status) {
+  write_.Fail(status);
+  sync_.Fail(status);
+  order_.Abort();
+  return error();
+}
+
+Status BufferedWalSink::Close() {
+  if (is_closed_) return error();
+  is_closed_ = true;
+  Status status = order_.is_aborted() ? error() : Flush(size());
+  Status closed = file_->Close();
+  return status.ok() ? closed : status;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A timeline of the file, with two pieces ahead of the writers:
+//
+//     | written ... | being staged | populated | populated |  reserved addresses ...
+//                                  ^ trigger: when a range reaches it, the next piece is populated
+//
+// Populating is advice: a writer that is faster faults the pages in itself, and allocates space if
+// even that is missing.
+#include "db/wal/mapped_wal_sink.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+// Addresses only; bounds the size of one log.
+constexpr uint64_t kCapacity = uint64_t{256} << 30;
+constexpr uint64_t kMinPieceBytes = 256 << 10;
+constexpr uint64_t kMaxPieceBytes = 16 << 20;
+constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
+
+}  // namespace
+
+bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
+  return MappedLogFile::IsSupported(options.fs) && !options.file_options.use_direct_writes;
+}
+
+Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
+  const uint64_t piece = std::clamp(options.preallocate_bytes, kMinPieceBytes, kMaxPieceBytes);
+  auto file = MappedLogFile::Create(options.path, piece, kCapacity);
+  if (!file.ok()) return file.status();
+  return std::unique_ptr<WalSink>(new MappedWalSink(options, file.Take()));
+}
+
+MappedWalSink::MappedWalSink(const WalSinkOptions& options, std::unique_ptr<MappedLogFile> file)
+    : WalSink(options),
+      env_(options.env),
+      piece_bytes_(std::clamp(options.preallocate_bytes, kMinPieceBytes, kMaxPieceBytes)),
+      file_(std::move(file)),
+      populate_trigger_(1) {}
+
+MappedWalSink::~MappedWalSink() {
+  if (!is_closed_) IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+}
+
+Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
+  if (order_.is_aborted()) [[unlikely]] return error();
+  if (range.end >= populate_trigger_.load(std::memory_order_relaxed)) [[unlikely]] {
+    PopulateAhead(range.end);
+  }
+  if (range.end > file_->allocated()) [[unlikely]] RETURN_IF_ERROR(MakeRoom(range));
+  const auto memory_at = [this](uint64_t offset) { return file_->At(offset); };
+  const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
+  if (is_whole) [[likely]] {
+    LogHeaderStore header;
+    FrameRecord(framing(), range.offset, head, body, memory_at,
+                [&](const LogHeaderStore& store) { header = store; });
+    order_.Complete(range.offset, range.end, header);
+    return Status::OK();
+  }
+  std::vector<LogHeaderStore> headers;
+  FrameRecord(framing(), range.offset, head, body, memory_at,
+              [&](const LogHeaderStore& store) { headers.push_back(store); });
+  order_.Complete(range.offset, range.end, std::move(headers));
+  return Status::OK();
+}
+
+// Waits for its turn, so that its header too is stored in order.
+Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
+  if (range.end > file_->allocated()) RETURN_IF_ERROR(MakeRoom(range));
+  if (!order_.WaitUntil(range.offset)) return error();
+  std::memcpy(file_->At(range.offset), bytes.data(), bytes.size());
+  order_.Complete(range.offset, range.end, std::vector<LogHeaderStore>());
+  return Status::OK();
+}
+
+Status MappedWalSink::MakeRoom(const Range& range) {
+  Status status = order_.is_aborted() ? error() : file_->EnsureAllocated(range.end);
+  return status.ok() ? status : FailWith(status);
+}
+
+Status MappedWalSink::FailWith(const Status& status) {
+  sync_.Fail(status);
+  order_.Abort();
+  return error();
+}
+
+Status MappedWalSink::Deliver(uint64_t end) {
+  return order_.WaitUntil(end) ? Status::OK() : error();
+}
+
+Status MappedWalSink::Sync(uint64_t end) {
+  RETURN_IF_ERROR(Deliver(end));
+  Status status = sync_.Reach(
+      end, [this] { return order_.staged_end(); },
+      [this](uint64_t, uint64_t) { return file_->Sync(); });
+  if (!status.ok()) order_.Abort();
+  return status;
+}
+
+// ---- Pages ahead
+
+void MappedWalSink::PopulateAhead(uint64_t end) {
+  uint64_t trigger = populate_trigger_.load(std::memory_order_relaxed);
+  const uint64_t next = (end / piece_bytes_ + 1) * piece_bytes_;
+  while (trigger < next) {
+    if (!populate_trigger_.compare_exchange_weak(trigger, next, std::memory_order_relaxed)) continue;
+    populate_end_.store(next + 2 * piece_bytes_, std::memory_order_relaxed);
+    if (env_ == nullptr) {
+      IgnoreError(file_->PopulateAhead(next), "the writer that needs the space sees the error");
+      return;
+    }
+    {
+      MutexLock lock(&job_mutex_);
+      ++jobs_;
+    }
+    env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
+    return;
+  }
+}
+
+void MappedWalSink::PopulateJob(void* argument) {
+  auto* sink = static_cast<MappedWalSink*>(argument);
+  const uint64_t end = sink->populate_end_.load(std::memory_order_relaxed);
+  IgnoreError(sink->file_->PopulateAhead(end), "the writer that needs the space sees the error");
+  CancelJob(sink);
+}
+
+void MappedWalSink::CancelJob(void* argument) {
+  auto* sink = static_cast<MappedWalSink*>(argument);
+  MutexLock lock(&sink->job_mutex_);
+  --sink->jobs_;
+  sink->job_done_.SignalAll();
+}
+
+Status MappedWalSink::Close() {
+  if (is_closed_) return error();
+  is_closed_ = true;
+  if (env_ != nullptr) env_->UnSchedule(/*tag=*/this, kJobPriority);
+  {
+    MutexLock lock(&job_mutex_);
+    while (jobs_ > 0) job_done_.Wait();
+  }
+  // After a failure what was staged before it stays: a valid log up to there.
+  Status status = file_->Close(order_.staged_end());
+  const Status first = error();
+  return first.ok() ? status : first;
+}
+
+}  // namespace ashlar

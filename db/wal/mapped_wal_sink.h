@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MappedWalSink writes a log through a shared memory mapping: a record is in the kernel's hands when
+// it has been copied. Space is allocated ahead, and pages are populated by a background job, so a
+// write without sync makes no system call.
+//
+// After a crash the file ends in zeros, as the log format allows; Close() cuts them off.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "db/wal/shared_progress.h"
+#include "db/wal/staging_order.h"
+#include "db/wal/wal_sink.h"
+#include "env/mapped_file.h"
+
+namespace ashlar {
+
+class MappedWalSink final : public WalSink {
+ public:
+  // Whether the file system and the options allow a mapped log.
+  static bool IsPossible(const WalSinkOptions& options);
+  // NotSupported where the kernel's file system does not.
+  static Result<std::unique_ptr<WalSink>> Open(const WalSinkOptions& options);
+  ~MappedWalSink() override;
+
+  Status Stage(const Range& range, const Slice& head, const Slice& body) override;
+  Status Deliver(uint64_t end) override;
+  Status Flush(uint64_t end) override { return Deliver(end); }
+  Status Sync(uint64_t end) override;
+  Status Close() override;
+
+  uint64_t delivered_size() const override { return order_.staged_end(); }
+  uint64_t synced_size() const override { return sync_.done(); }
+  Status error() const override { return sync_.error(); }
+  bool is_mapped() const override { return true; }
+
+ protected:
+  Status StageRaw(const Range& range, const Slice& bytes) override;
+
+ private:
+  MappedWalSink(const WalSinkOptions& options, std::unique_ptr<MappedLogFile> file);
+
+  Status MakeRoom(const Range& range);
+  void PopulateAhead(uint64_t end);
+  static void PopulateJob(void* sink);
+  static void CancelJob(void* sink);
+  Status FailWith(const Status& error);
+
+  Env* const env_;
+  const uint64_t piece_bytes_;
+  std::unique_ptr<MappedLogFile> file_;
+  StagingOrder order_;
+  SharedProgress sync_;
+  bool is_closed_ = false;
+
+  // Populating ahead: begins when a range reaches the trigger, which it moves one piece on.
+  alignas(64) std::atomic<uint64_t> populate_trigger_;
+  std::atomic<uint64_t> populate_end_{0};  // what the next job is to populate
+  Mutex job_mutex_{LockRank::kLeaf};
+  CondVar job_done_{&job_mutex_};
+  int jobs_ GUARDED_BY(job_mutex_) = 0;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SharedProgress lets many threads share one slow operation on a log (a write, a sync): one thread
+// runs it for all bytes that are ready, the others wait and are served by the next round together.
+//
+// The first error is final and given to everybody. Threads: any.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ashlar/status.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+
+class SharedProgress {
+ public:
+  SharedProgress() = default;
+  SharedProgress(const SharedProgress&) = delete;
+  SharedProgress& operator=(const SharedProgress&) = delete;
+
+  // Everything before it is done.
+  uint64_t done() const { return done_.load(std::memory_order_acquire); }
+
+  // Returns when done() >= end, or with the first error. While it is not, and nobody runs the
+  // operation, this thread does: it asks ready() up to where it can be done, which must be at least
+  // `end` by the time of the call, and then calls run(from, to).
+  template <typename Ready, typename Run>
+  Status Reach(uint64_t end, Ready&& ready, Run&& run) {
+    if (done() >= end) return Status::OK();
+    MutexLock lock(&mutex_);
+    while (true) {
+      if (!error_.ok()) return error_;
+      const uint64_t from = done_.load(std::memory_order_relaxed);
+      if (from >= end) return Status::OK();
+      if (is_running_) {
+        changed_.Wait();
+        continue;
+      }
+      is_running_ = true;
+      Status status;
+      uint64_t to = from;
+      {
+        MutexUnlock unlock(&mutex_);
+        to = ready();
+        status = run(from, to);
+      }
+      is_running_ = false;
+      if (status.ok()) {
+        done_.store(to, std::memory_order_release);
+      } else {
+        error_ = status;
+      }
+      changed_.SignalAll();
+    }
+  }
+
+  // Runs `run` while no other operation does, whatever the progress is.
+  template <typename Run>
+  Status RunAlone(Run&& run) {
+    MutexLock lock(&mutex_);
+    while (is_running_) changed_.Wait();
+    if (!error_.ok()) return error_;
+    is_running_ = true;
+    Status status;
+    {
+      MutexUnlock unlock(&mutex_);
+      status = run();
+    }
+    is_running_ = false;
+    if (!status.ok()) error_ = status;
+    changed_.SignalAll();
+    return status;
+  }
+
+  // From now on everybody gets this error, unless there is one already.
+  void Fail(const Status& error) {
+    MutexLock lock(&mutex_);
+    if (error_.ok()) error_ = error;
+    changed_.SignalAll();
+  }
+  Status error() const {
+    MutexLock lock(&mutex_);
+    return error_;
+  }
+
+ private:
+  mutable Mutex mutex_{LockRank::kLeaf};
+  CondVar changed_{&mutex_};
+  bool is_running_ GUARDED_BY(mutex_) = false;
+  Status error_ GUARDED_BY(mutex_);
+  std::atomic<uint64_t> done_{0};  // written by the running thread under mutex_
+};
+
+}  // namespace ashlar

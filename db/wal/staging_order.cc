@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contended paths. early_ holds at most one entry per writing thread, so it is searched linearly.
+#include "db/wal/staging_order.h"
+
+#include <utility>
+
+namespace ashlar {
+
+void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers) {
+  if (staged_end_.load(std::memory_order_acquire) == offset) {
+    for (const LogHeaderStore& header : headers) header.Commit();
+    Extend(end);
+    return;
+  }
+  CompleteEarly({offset, end, std::move(headers)});
+}
+
+void StagingOrder::CompleteEarly(Range range) {
+  {
+    MutexLock lock(&mutex_);
+    const uint64_t offset = range.offset;
+    early_.push_back(std::move(range));
+    early_count_.store(early_.size(), std::memory_order_seq_cst);
+    if (staged_end_.load(std::memory_order_seq_cst) != offset) return;
+  }
+  // The thread before us has just extended the staged part and may have missed the entry.
+  TakeEarly();
+  if (waiters_.load(std::memory_order_seq_cst) != 0) WakeWaiters();
+}
+
+void StagingOrder::TakeEarly() {
+  MutexLock lock(&mutex_);
+  for (bool found = true; found;) {
+    found = false;
+    // Nobody else extends the staged part while an entry that begins there is still in early_: its
+    // own thread has left, and other takers wait for the lock.
+    const uint64_t staged = staged_end_.load(std::memory_order_seq_cst);
+    for (Range& range : early_) {
+      if (range.offset != staged) continue;
+      for (const LogHeaderStore& header : range.headers) header.Commit();
+      const uint64_t end = range.end;
+      std::swap(range, early_.back());
+      early_.pop_back();
+      early_count_.store(early_.size(), std::memory_order_seq_cst);
+      staged_end_.store(end, std::memory_order_seq_cst);
+      found = true;
+      break;
+    }
+  }
+}
+
+void StagingOrder::WakeWaiters() {
+  MutexLock lock(&mutex_);
+  changed_.SignalAll();
+}
+
+bool StagingOrder::WaitSlowly(uint64_t end) {
+  // Whoever is before us is copying a record as a rule: worth some hundred cycles of patience.
+  constexpr int kSpins = 200;
+  for (int i = 0; i < kSpins; ++i) {
+    if (staged_end() >= end) return true;
+    SpinPause();
+  }
+  MutexLock lock(&mutex_);
+  waiters_.fetch_add(1, std::memory_order_seq_cst);
+  while (staged_end_.load(std::memory_order_seq_cst) < end && !is_aborted()) changed_.Wait();
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+  return staged_end() >= end;
+}
+
+void StagingOrder::Abort() {
+  is_aborted_.store(true, std::memory_order_release);
+  WakeWaiters();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What both sinks share, and the choice between them.
+#include "db/wal/wal_sink.h"
+
+#include "db/wal/buffered_wal_sink.h"
+#include "db/wal/mapped_wal_sink.h"
+
+namespace ashlar {
+
+WalSink::WalSink(const WalSinkOptions& options)
+    : log_number_(options.log_number),
+      path_(options.path),
+      framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()) {}
+
+Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
+  std::string bytes;
+  const uint64_t offset = reserved_end_.load(std::memory_order_relaxed);
+  AppendSpecialRecord(framing_, offset, legacy_type, payload, &bytes);
+  const Range range{offset, offset + bytes.size()};
+  reserved_end_.store(range.end, std::memory_order_relaxed);
+  return StageRaw(range, bytes);
+}
+
+Status WalSink::Append(const Slice& payload) {
+  const Range range = Reserve(payload.size());
+  RETURN_IF_ERROR(Stage(range, Slice(), payload));
+  return Deliver(range.end);
+}
+
+Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options) {
+  // A recycled file is full of old bytes, where a mapped log needs zeros.
+  if (options.allow_mapped && options.recycle_path.empty() && MappedWalSink::IsPossible(options)) {
+    auto sink = MappedWalSink::Open(options);
+    if (sink.ok() || !sink.status().IsNotSupported()) return sink;
+  }
+  return BufferedWalSink::Open(options);
+}
+
+}  // namespace ashlar

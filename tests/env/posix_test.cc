@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What only the real file system can show: locks between processes, errors with their names,
+// preallocation, mapped logs.
+#include <gtest/gtest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/mapped_file.h"
+#include "env/memory/memory_file_system.h"
+#include "env/posix/posix_error.h"
+#include "tests/support/paths.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+const IOOptions kIo;
+
+// Locks `path` in a child process until its standard input closes.
+class LockHolder {
+ public:
+  explicit LockHolder(const std::string& path) {
+    EXPECT_EQ(pipe(to_child_), 0);
+    EXPECT_EQ(pipe(from_child_), 0);
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(to_child_[1]);
+      FileLock* lock = nullptr;
+      const bool ok = FileSystem::Default()->LockFile(path, kIo, &lock, nullptr).ok();
+      char byte = ok ? 'y' : 'n';
+      if (write(from_child_[1], &byte, 1) != 1) _exit(2);
+      while (read(to_child_[0], &byte, 1) > 0) {
+      }
+      _exit(0);
+    }
+    close(to_child_[0]);
+    char byte = 0;
+    EXPECT_EQ(read(from_child_[0], &byte, 1), 1);
+    EXPECT_EQ(byte, 'y');
+  }
+  ~LockHolder() { End(); }
+  void End() {
+    if (pid_ <= 0) return;
+    close(to_child_[1]);
+    waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+  }
+  pid_t pid() const { return pid_; }
+
+ private:
+  int to_child_[2], from_child_[2];
+  pid_t pid_;
+};
+
+TEST(PosixLock, AnotherProcessIsNamedAsHolder) {
+  const std::string path = FreshTempDir("lock") + "/LOCK";
+  LockHolder holder(path);
+  FileLock* lock = nullptr;
+  const IOStatus status = FileSystem::Default()->LockFile(path, kIo, &lock, nullptr);
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_EQ(lock, nullptr);
+  EXPECT_NE(status.ToString().find(StrCat("held by process ", holder.pid())), std::string::npos)
+      << status.ToString();
+  holder.End();
+  ASSERT_OK(FileSystem::Default()->LockFile(path, kIo, &lock, nullptr));
+  ASSERT_OK(FileSystem::Default()->UnlockFile(lock, kIo, nullptr));
+}
+
+TEST(PosixLock, ASecondNameOfTheFileIsRefusedAndTheLockIsKept) {
+  const std::string dir = FreshTempDir("lock");
+  FileSystem* fs = FileSystem::Default().get();
+  FileLock* lock = nullptr;
+  ASSERT_OK(fs->LockFile(dir + "/LOCK", kIo, &lock, nullptr));
+  ASSERT_OK(fs->LinkFile(dir + "/LOCK", dir + "/OTHER", kIo, nullptr));
+  FileLock* second = nullptr;
+  EXPECT_FALSE(fs->LockFile(dir + "/OTHER", kIo, &second, nullptr).ok());
+  // The refused attempt must not have released the lock, as closing a descriptor would.
+  const pid_t child = fork();
+  if (child == 0) {
+    const int fd = open((dir + "/LOCK").c_str(), O_RDWR);
+    struct flock range = {};
+    range.l_type = F_WRLCK;
+    _exit(fcntl(fd, F_SETLK, &range) == 0 ? 1 : 0);
+  }
+  int result = -1;
+  ASSERT_EQ(waitpid(child, &result, 0), child);
+  EXPECT_EQ(WEXITSTATUS(result), 0);
+  ASSERT_OK(fs->UnlockFile(lock, kIo, nullptr));
+}
+
+TEST(PosixLock, AReplacedLockFileDoesNotOpenASecondWay) {
+  const std::string path = FreshTempDir("lock") + "/LOCK";
+  FileSystem* fs = FileSystem::Default().get();
+  FileLock* lock = nullptr;
+  ASSERT_OK(fs->LockFile(path, kIo, &lock, nullptr));
+  ASSERT_OK(fs->DeleteFile(path, kIo, nullptr));
+  FileLock* second = nullptr;
+  EXPECT_FALSE(fs->LockFile(path, kIo, &second, nullptr).ok());
+  ASSERT_OK(fs->UnlockFile(lock, kIo, nullptr));
+}
+
+TEST(PosixError, KindsOfErrnoAreTold) {
+  EXPECT_TRUE(PosixError("write", "/f", ENOSPC).IsNoSpace());
+  EXPECT_TRUE(PosixError("write", "/f", EDQUOT).IsNoSpace());
+  EXPECT_TRUE(PosixError("open", "/f", ENOENT).IsPathNotFound());
+  EXPECT_TRUE(PosixError("open", "/f", EMFILE).GetRetryable());
+  const IOStatus status = PosixError("pread", "/dir/f", EIO);
+  EXPECT_TRUE(status.IsIOError());
+  EXPECT_FALSE(status.GetRetryable());
+  EXPECT_EQ(status.ToString(), "IO error: pread: /dir/f: Input/output error");
+}
+
+TEST(PosixFile, AFullDeviceIsNoSpace) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full here";
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_OK(FileSystem::Default()->ReopenWritableFile("/dev/full", FileOptions(), &file, nullptr));
+  EXPECT_TRUE(file->Append("x", kIo, nullptr).IsNoSpace());
+}
+
+TEST(PosixFile, PreallocationKeepsTheSizeAndIsGivenBack) {
+  const std::string path = FreshTempDir("prealloc") + "/f";
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_OK(FileSystem::Default()->NewWritableFile(path, FileOptions(), &file, nullptr));
+  file->SetPreallocationBlockSize(1 << 20);
+  file->PrepareWrite(0, 10, kIo, nullptr);
+  ASSERT_OK(file->Append("0123456789", kIo, nullptr));
+  struct stat info = {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_size, 10);
+  size_t block_size = 0, blocks = 0;
+  file->GetPreallocationStatus(&block_size, &blocks);
+  EXPECT_EQ(blocks, 1u);
+  const bool was_allocated = info.st_blocks * 512 >= 1 << 20;
+  ASSERT_OK(file->RangeSync(0, 10, kIo, nullptr));
+  ASSERT_OK(file->Close(kIo, nullptr));
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  if (was_allocated) {
+    EXPECT_LT(info.st_blocks * 512, 1 << 20);
+  }
+}
+
+TEST(PosixFile, DirectIoIsRefusedByName) {
+  FileOptions options;
+  options.use_direct_reads = true;
+  std::unique_ptr<FSRandomAccessFile> file;
+  const IOStatus status =
+      FileSystem::Default()->NewRandomAccessFile("/dev/null", options, &file, nullptr);
+  EXPECT_TRUE(status.IsNotSupported());
+  EXPECT_NE(status.ToString().find("use_direct_reads"), std::string::npos);
+}
+
+TEST(PosixFile, WholeFilesCanBeMapped) {
+  const std::string path = FreshTempDir("map") + "/f";
+  FileSystem* fs = FileSystem::Default().get();
+  ASSERT_OK(WriteStringToFile(fs, "hello", path));
+  std::unique_ptr<MemoryMappedFileBuffer> buffer;
+  ASSERT_OK(fs->NewMemoryMappedFileBuffer(path, &buffer));
+  ASSERT_EQ(buffer->GetLen(), 5u);
+  static_cast<char*>(buffer->GetBase())[0] = 'J';
+  buffer.reset();
+  auto contents = ReadWholeFile(fs, path);
+  ASSERT_OK(contents);
+  EXPECT_EQ(*contents, "Jello");
+}
+
+TEST(PosixEnv, IdsAreUuidsAndDiffer) {
+  const std::string first = Env::Default()->GenerateUniqueId();
+  EXPECT_EQ(first.size(), 36u);
+  EXPECT_EQ(first[14], '4');
+  EXPECT_NE(first, Env::Default()->GenerateUniqueId());
+}
+
+TEST(PosixEnv, StartedThreadsAreJoined) {
+  static std::atomic<int> sum{0};
+  Env* env = Env::Default();
+  env->StartThread([](void* arg) { sum += *static_cast<int*>(arg); }, new int(3));
+  env->StartThreadTyped([](int value) { sum += value; }, 4);
+  env->WaitForJoin();
+  EXPECT_EQ(sum.load(), 7);
+}
+
+class MappedLogTest : public testing::Test {
+ protected:
+  void Create(uint64_t initial_bytes, uint64_t capacity) {
+    path_ = FreshTempDir("mapped") + "/log";
+    auto file = MappedLogFile::Create(path_, initial_bytes, capacity);
+    if (!file.ok() && file.status().IsNotSupported()) GTEST_SKIP() << file.status().ToString();
+    ASSERT_OK(file);
+    file_ = file.Take();
+  }
+  std::string Contents() {
+    auto contents = ReadWholeFile(FileSystem::Default().get(), path_);
+    return contents.ok() ? contents.Take() : contents.status().ToString();
+  }
+  std::string path_;
+  std::unique_ptr<MappedLogFile> file_;
+};
+
+TEST_F(MappedLogTest, BytesStoredAreInTheFileAtOnceAndZerosBehind) {
+  Create(100, 8 << 20);
+  if (file_ == nullptr) return;
+  memcpy(file_->At(0), "record", 6);
+  std::string contents = Contents();
+  ASSERT_EQ(contents.size(), file_->allocated());
+  EXPECT_EQ(contents.substr(0, 6), "record");
+  EXPECT_EQ(contents.find_first_not_of('\0', 6), std::string::npos);
+  ASSERT_OK(file_->Sync());
+  ASSERT_OK(file_->Close(6));
+  EXPECT_EQ(Contents(), "record");
+}
+
+TEST_F(MappedLogTest, GrowthKeepsAddressesAndRecordsMayStraddleSegments) {
+  Create(1, 8 << 20);
+  if (file_ == nullptr) return;
+  const uint64_t border = file_->allocated();
+  char* before = file_->At(border - 3);
+  ASSERT_OK(file_->EnsureAllocated(border + 3));
+  EXPECT_EQ(file_->At(border - 3), before);
+  memcpy(before, "abcdef", 6);
+  ASSERT_OK(file_->PopulateAhead(border * 3));
+  EXPECT_GE(file_->allocated(), border * 3);
+  EXPECT_EQ(std::string(file_->At(border - 3), 6), "abcdef");
+  ASSERT_OK(file_->Close(border + 3));
+  EXPECT_EQ(Contents().substr(border - 3), "abcdef");
+}
+
+TEST_F(MappedLogTest, BeyondTheCapacityIsRefusedAndTheRestStaysUsable) {
+  Create(1, 1 << 20);
+  if (file_ == nullptr) return;
+  const Status status = file_->EnsureAllocated(file_->capacity() + 1);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find(path_), std::string::npos);
+  *file_->At(file_->allocated() - 1) = 'x';
+  ASSERT_OK(file_->Close(file_->allocated()));
+}
+
+TEST_F(MappedLogTest, WithoutCloseTheZeroTailStays) {
+  Create(1, 1 << 20);
+  if (file_ == nullptr) return;
+  *file_->At(0) = 'x';
+  const uint64_t allocated = file_->allocated();
+  file_.reset();
+  EXPECT_EQ(Contents().size(), allocated);
+  EXPECT_EQ(Contents()[0], 'x');
+}
+
+TEST(MappedLog, OnlyForTheMachinesOwnFileSystem) {
+  EXPECT_TRUE(MappedLogFile::IsSupported(FileSystem::Default().get()));
+  const MemoryFileSystem memory;
+  EXPECT_FALSE(MappedLogFile::IsSupported(&memory));
+}
+
+}  // namespace
+}  // namespace ashlar

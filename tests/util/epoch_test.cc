@@ -114,7 +114,8 @@ TEST(Epoch, ReclaimsEarlierWhenMuchMemoryWaits) {
 }
 
 TEST(Epoch, DeletersMayRetireMore) {
-  static std::atomic<int> deaths{0};
+  static std::atomic<int> deaths;
+  deaths = 0;
   EpochRetire(static_cast<void*>(nullptr), [](void*) {
     EpochRetireDelete(new Mortal(&deaths));
     EpochReclaim();

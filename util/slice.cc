@@ -57,8 +57,10 @@ PinnableSlice& PinnableSlice::operator=(PinnableSlice&& other) {
   if (this == &other) return *this;
   Cleanable::Reset();
   const bool owns_string = other.buf_ == &other.self_space_;
-  const bool in_own_string = owns_string && !other.pinned_ && other.size_ != 0;
-  const size_t offset = in_own_string ? other.data_ - other.self_space_.data() : 0;
+  const bool in_own_string = owns_string && !other.pinned_;
+  // An empty slice may point anywhere.
+  const size_t offset =
+      in_own_string && other.size_ != 0 ? other.data_ - other.self_space_.data() : 0;
   if (owns_string) self_space_ = std::move(other.self_space_);
   buf_ = owns_string ? &self_space_ : other.buf_;
   pinned_ = other.pinned_;

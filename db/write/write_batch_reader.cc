@@ -13,7 +13,7 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
       if (!TakeFamily(record, kTypeSingleDeletion)) return false;
       [[fallthrough]];
     case kTypeSingleDeletion:
-      return Take(&record->key, "a key");
+      return TakeKey(record);
     case kTypeColumnFamilyRangeDeletion:
       if (!TakeFamily(record, kTypeRangeDeletion)) return false;
       [[fallthrough]];
@@ -31,10 +31,12 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
     case kTypeValuePreferredSeqno:
       return TakeTimedPut(record);
     case kTypeLogData:
+      record->key = Slice();
       return Take(&record->value, "a blob of log data");
     case kTypeEndPrepareXID:
     case kTypeCommitXID:
     case kTypeRollbackXID:
+      record->key = Slice();
       return Take(&record->value, "a transaction name");
     case kTypeCommitXIDAndTimestamp:
       return Take(&record->key, "a commit timestamp") && Take(&record->value, "a transaction name");
@@ -42,6 +44,7 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
     case kTypeBeginPrepareXID:
     case kTypeBeginPersistedPrepareXID:
     case kTypeBeginUnprepareXID:
+      record->key = record->value = Slice();
       return true;
     default:
       --next_;

@@ -18,7 +18,7 @@ namespace ashlar {
 
 inline constexpr size_t kWriteBatchHeaderBytes = 12;  // fixed64 sequence number, fixed32 count
 
-// One record. Which slices are set depends on the kind:
+// One record. Which slices are set depends on the kind; the others are empty:
 //   put, merge, blob index, entity, timed put   key, value (of a timed put: value + fixed64 time)
 //   delete, single delete                       key
 //   delete range                                key = begin, value = end
@@ -68,9 +68,9 @@ class WriteBatchReader {
       case kTypeValue:
         return TakeKeyAndValue(record);
       case kTypeColumnFamilyDeletion:
-        return TakeFamily(record, kTypeDeletion) && Take(&record->key, "a key");
+        return TakeFamily(record, kTypeDeletion) && TakeKey(record);
       case kTypeDeletion:
-        return Take(&record->key, "a key");
+        return TakeKey(record);
       case kTypeColumnFamilyMerge:
         return TakeFamily(record, kTypeMerge) && TakeKeyAndValue(record);
       case kTypeMerge:
@@ -100,6 +100,10 @@ class WriteBatchReader {
     if (p == nullptr) [[unlikely]] return Fail(what);
     next_ = p;
     return true;
+  }
+  bool TakeKey(WriteBatchRecord* record) {
+    record->value = Slice();
+    return Take(&record->key, "a key");
   }
   bool TakeKeyAndValue(WriteBatchRecord* record) {
     return Take(&record->key, "a key") && Take(&record->value, "a value");

@@ -119,6 +119,7 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
   Waiter waiter(&mutex_, bytes);
   queues_[pri].push_back(&waiter);
   ++waiter_count_;
+  GrantLocked();  // what is there now, in turn
   WaitLocked(&waiter);
   std::erase(queues_[pri], &waiter);  // still there only if the limiter ends
   if (--waiter_count_ == 0 && is_ending_) all_gone_.SignalAll();

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text log: levels, lines, rolling by size and by time, headers, deleting of old logs, names
+// with a separate directory; and the JSON of the event log.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "env/event_log.h"
+#include "env/info_log.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/env/manual_clock.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+class InfoLogTest : public testing::Test {
+ protected:
+  InfoLogTest()
+      : clock_(std::make_shared<ManualClock>(1000000)),
+        fs_(std::make_shared<MemoryFileSystem>(clock_)) {
+    options_.db_path = "/db";
+  }
+  void Open() {
+    auto log = OpenInfoLog(fs_, clock_, options_);
+    ASSERT_OK(log);
+    log_ = log.Take();
+  }
+  std::string Contents(const std::string& path = "/db/LOG") { return fs_->AllFiles()[path]; }
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    for (const auto& [path, contents] : fs_->AllFiles()) names.push_back(path);
+    return names;
+  }
+  bool Has(const std::string& text, const std::string& path = "/db/LOG") {
+    return Contents(path).find(text) != std::string::npos;
+  }
+
+  const std::shared_ptr<ManualClock> clock_;
+  const std::shared_ptr<MemoryFileSystem> fs_;
+  InfoLogOptions options_;
+  std::shared_ptr<Logger> log_;
+};
+
+TEST_F(InfoLogTest, LinesAreStampedAndEndOnce) {
+  Open();
+  Info(log_, "first %s", "message");
+  Info(log_, "second\n");
+  const std::string text = Contents();
+  EXPECT_NE(text.find(" first message\n"), std::string::npos);
+  EXPECT_NE(text.find(" second\n"), std::string::npos);
+  EXPECT_EQ(text.find("\n\n"), std::string::npos);
+  EXPECT_EQ(text.substr(0, 5), "1970/");
+}
+
+TEST_F(InfoLogTest, MessagesBelowTheLevelAreDroppedAndOthersMarked) {
+  options_.level = InfoLogLevel::WARN_LEVEL;
+  Open();
+  Debug(log_, "debug");
+  Info(log_, "info");
+  Warn(log_, "careful");
+  Error(log_, "broken");
+  Header(log_, "always");
+  EXPECT_FALSE(Has("debug"));
+  EXPECT_FALSE(Has("info"));
+  EXPECT_TRUE(Has("[WARN] careful"));
+  EXPECT_TRUE(Has("[ERROR] broken"));
+  EXPECT_TRUE(Has("always"));
+  log_->SetInfoLogLevel(InfoLogLevel::DEBUG_LEVEL);
+  Debug(log_, "now seen");
+  EXPECT_TRUE(Has("[DEBUG] now seen"));
+}
+
+TEST_F(InfoLogTest, LongMessagesAreWhole) {
+  Open();
+  const std::string text(5000, 'x');
+  Info(log_, "%s|", text.c_str());
+  EXPECT_TRUE(Has(text + "|"));
+}
+
+TEST_F(InfoLogTest, ANullLoggerIsFine) {
+  Info(static_cast<Logger*>(nullptr), "dropped");
+  Header(std::shared_ptr<Logger>(), "dropped");
+  LogFlush(std::shared_ptr<Logger>());
+}
+
+TEST_F(InfoLogTest, AnExistingLogIsSetAside) {
+  fs_->PutFile("/db/LOG", "old lines");
+  Open();
+  EXPECT_EQ(Contents("/db/LOG.old.1000000"), "old lines");
+  EXPECT_EQ(Contents(), "");
+}
+
+TEST_F(InfoLogTest, ALargeLogRollsAndRepeatsItsHeaders) {
+  options_.max_file_bytes = 200;
+  Open();
+  Header(log_, "version 1");
+  for (int i = 0; i < 4; ++i) {
+    clock_->Advance(1);
+    Info(log_, "%s", std::string(100, 'x').c_str());
+  }
+  EXPECT_EQ(Names().size(), 2u) << "the old one and the current one";
+  EXPECT_TRUE(Has("version 1"));
+  EXPECT_TRUE(Has("version 1", Names()[1]));
+}
+
+TEST_F(InfoLogTest, AnOldLogRollsByTime) {
+  options_.roll_after_seconds = 10;
+  Open();
+  Info(log_, "early");
+  clock_->Advance(9999999);
+  Info(log_, "still early");
+  EXPECT_EQ(Names().size(), 1u);
+  clock_->Advance(1);
+  Info(log_, "late");
+  EXPECT_EQ(Names().size(), 2u);
+  EXPECT_FALSE(Has("still early"));
+  EXPECT_TRUE(Has("late"));
+}
+
+TEST_F(InfoLogTest, TheOldestLogsAreDeleted) {
+  options_.keep_file_count = 3;
+  for (const char* micros : {"5", "40", "300"}) {
+    fs_->PutFile(std::string("/db/LOG.old.") + micros, "");
+  }
+  fs_->PutFile("/db/LOG.txt", "somebody else's");
+  Open();
+  EXPECT_EQ(Names(), (std::vector<std::string>{"/db/LOG", "/db/LOG.old.300", "/db/LOG.old.40",
+                                               "/db/LOG.txt"}));
+}
+
+TEST_F(InfoLogTest, TwoLogsOfOneMicrosecondGetDifferentNames) {
+  Open();
+  Open();
+  Open();
+  EXPECT_EQ(Names(), (std::vector<std::string>{"/db/LOG", "/db/LOG.old.1000000",
+                                               "/db/LOG.old.1000001"}));
+}
+
+TEST_F(InfoLogTest, ASeparateDirectoryHoldsTheFlattenedPath) {
+  options_.log_dir = "/logs";
+  options_.db_path = "/data/my db";
+  Open();
+  Info(log_, "here");
+  EXPECT_TRUE(Has("here", "/logs/data_my_db_LOG"));
+}
+
+TEST_F(InfoLogTest, NothingIsWrittenAfterClose) {
+  Open();
+  Info(log_, "before");
+  ASSERT_OK(log_->Close());
+  ASSERT_OK(log_->Close());
+  Info(log_, "after");
+  EXPECT_FALSE(Has("after"));
+}
+
+TEST_F(InfoLogTest, AFullDiskLosesLinesButNothingElse) {
+  Open();
+  Info(log_, "fits");
+  fs_->SetByteQuota(fs_->UsedBytes());
+  Info(log_, "does not fit");
+  EXPECT_FALSE(Has("does not fit"));
+  EXPECT_TRUE(Has("fits"));
+}
+
+TEST_F(InfoLogTest, OptionsDescribeTheLog) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  DBOptions options;
+  options.env = env.get();
+  options.info_log_level = InfoLogLevel::ERROR_LEVEL;
+  std::shared_ptr<Logger> logger;
+  ASSERT_OK(CreateLoggerFromOptions("/somewhere/db", options, &logger));
+  EXPECT_EQ(logger->GetInfoLogLevel(), InfoLogLevel::ERROR_LEVEL);
+  EXPECT_OK(env->FileExists("/somewhere/db/LOG"));
+  options.info_log = NewNullLogger();
+  ASSERT_OK(CreateLoggerFromOptions("/somewhere/db", options, &logger));
+  EXPECT_EQ(logger, options.info_log);
+}
+
+// A program's logger that overrides only the form with a level.
+class LevelLogger : public Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const InfoLogLevel level, const char*, va_list) override { levels.push_back(level); }
+  std::vector<int> levels;
+};
+
+TEST(Logger, ProgramsMayOverrideTheFormWithALevel) {
+  LevelLogger logger;
+  Debug(&logger, "below the level");
+  Info(&logger, "x");
+  Warn(&logger, "x");
+  Log(&logger, "x");
+  EXPECT_EQ(logger.levels, (std::vector<int>{INFO_LEVEL, WARN_LEVEL, INFO_LEVEL}));
+}
+
+TEST(EventLog, OneLineOfJsonPerEvent) {
+  auto clock = std::make_shared<ManualClock>(77);
+  auto fs = std::make_shared<MemoryFileSystem>(clock);
+  auto log = OpenLogFile(fs, clock, "/LOG", InfoLogLevel::INFO_LEVEL);
+  ASSERT_OK(log);
+  const EventLogger events(log->get(), clock.get());
+  {
+    EventLine line = events.Event("flush_started");
+    line.Add("job", 3).Add("cf_name", std::string("a\"b\\c\n")).Add("ratio", 0.5).Add("ok", true);
+    line.BeginArray("files").Element(uint64_t{12}).Element(14).EndArray();
+    line.BeginObject("sizes").Add("x", 1).EndObject();
+  }
+  const std::string text = fs->AllFiles()["/LOG"];
+  EXPECT_NE(text.find("EVENT_LOG_v1 {\"time_micros\": 77, \"event\": \"flush_started\", \"job\": 3, "
+                      "\"cf_name\": \"a\\\"b\\\\c\\u000a\", \"ratio\": 0.5, \"ok\": true, "
+                      "\"files\": [12, 14], \"sizes\": {\"x\": 1}}\n"),
+            std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace ashlar

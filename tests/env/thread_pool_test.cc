@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Thread pools: every job runs once, limits, taking jobs back, joining. Threads meet at barriers,
+// never by sleeping.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "env/thread_pool.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+// Opens once, for all that wait.
+class Gate {
+ public:
+  void Open() {
+    std::lock_guard lock(mutex_);
+    is_open_ = true;
+    changed_.notify_all();
+  }
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return is_open_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = false;
+};
+
+// Opens when `count` threads have arrived.
+class Meeting {
+ public:
+  explicit Meeting(int count) : missing_(count) {}
+  void Arrive() {
+    std::unique_lock lock(mutex_);
+    if (--missing_ == 0) changed_.notify_all();
+    changed_.wait(lock, [&] { return missing_ <= 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int missing_;
+};
+
+TEST(ThreadPool, EveryJobRunsOnce) {
+  ThreadPoolImpl pool("test", 4);
+  std::atomic<int> sum{0};
+  for (int i = 1; i <= 1000; ++i) pool.SubmitJob([&sum, i] { sum += i; });
+  pool.WaitForJobsAndJoinAllThreads();
+  EXPECT_EQ(sum.load(), 500500);
+  EXPECT_EQ(pool.GetQueueLen(), 0u);
+}
+
+TEST(ThreadPool, AsManyJobsRunAtOnceAsTheLimitSays) {
+  ThreadPoolImpl pool("test", 3);
+  Meeting meeting(3);
+  for (int i = 0; i < 3; ++i) pool.SubmitJob([&] { meeting.Arrive(); });
+  pool.WaitForJobsAndJoinAllThreads();
+}
+
+TEST(ThreadPool, OneThreadRunsJobsInOrder) {
+  ThreadPoolImpl pool("test", 1);
+  std::vector<int> order;
+  for (int i = 0; i < 50; ++i) pool.SubmitJob([&order, i] { order.push_back(i); });
+  pool.WaitForJobsAndJoinAllThreads();
+  ASSERT_EQ(order.size(), 50u);
+  EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(ThreadPool, WithoutThreadsJobsWaitForTheLimitToRise) {
+  ThreadPoolImpl pool("test", 0);
+  Gate ran;
+  pool.SubmitJob([&] { ran.Open(); });
+  EXPECT_EQ(pool.GetQueueLen(), 1u);
+  pool.SetBackgroundThreads(1);
+  ran.Wait();
+}
+
+TEST(ThreadPool, JoiningDropsWhatIsStillQueued) {
+  ThreadPoolImpl pool("test", 1);
+  Gate started, finish;
+  std::atomic<bool> second_ran{false};
+  pool.SubmitJob([&] {
+    started.Open();
+    finish.Wait();
+  });
+  started.Wait();
+  pool.SubmitJob([&] { second_ran = true; });
+  std::thread joiner([&] { pool.JoinAllThreads(); });
+  while (pool.GetQueueLen() != 0) std::this_thread::yield();
+  finish.Open();
+  joiner.join();
+  EXPECT_FALSE(second_ran.load());
+}
+
+TEST(ThreadPool, APoolWorksAgainAfterJoining) {
+  ThreadPoolImpl pool("test", 2);
+  std::atomic<int> count{0};
+  for (int round = 0; round < 3; ++round) {
+    pool.SubmitJob([&] { ++count; });
+    pool.WaitForJobsAndJoinAllThreads();
+  }
+  EXPECT_EQ(count.load(), 3);
+}
+
+TEST(ThreadPool, QueuedJobsCanBeTakenBackByTag) {
+  ThreadPoolImpl pool("test", 1);
+  Gate started, finish;
+  pool.SubmitJob([&] {
+    started.Open();
+    finish.Wait();
+  });
+  started.Wait();
+  static std::atomic<int> ran, taken_back;
+  ran = 0, taken_back = 0;
+  const auto run = [](void*) { ++ran; };
+  const auto take_back = [](void*) { ++taken_back; };
+  int tag = 0, other_tag = 0;
+  pool.Schedule(run, nullptr, &tag, take_back);
+  pool.Schedule(run, nullptr, &other_tag, take_back);
+  pool.Schedule(run, nullptr, &tag, nullptr);
+  EXPECT_EQ(pool.UnSchedule(&tag), 2);
+  finish.Open();
+  pool.WaitForJobsAndJoinAllThreads();
+  EXPECT_EQ(ran.load(), 1);
+  EXPECT_EQ(taken_back.load(), 1);
+}
+
+TEST(ThreadPool, ALowerLimitEndsThreadsAndAHigherStartsThem) {
+  ThreadPoolImpl pool("test", 4);
+  Meeting four(4);
+  for (int i = 0; i < 4; ++i) pool.SubmitJob([&] { four.Arrive(); });
+  pool.SetBackgroundThreads(1);
+  std::atomic<int> running{0}, most{0};
+  for (int i = 0; i < 20; ++i) {
+    pool.SubmitJob([&] {
+      const int now = ++running;
+      int seen = most.load();
+      while (now > seen && !most.compare_exchange_weak(seen, now)) {
+      }
+      --running;
+    });
+  }
+  pool.IncBackgroundThreadsIfNeeded(1);
+  EXPECT_EQ(pool.GetBackgroundThreads(), 1);
+  pool.IncBackgroundThreadsIfNeeded(2);
+  EXPECT_EQ(pool.GetBackgroundThreads(), 2);
+  Meeting two(2);
+  for (int i = 0; i < 2; ++i) pool.SubmitJob([&] { two.Arrive(); });
+  pool.WaitForJobsAndJoinAllThreads();
+  EXPECT_GE(most.load(), 1);
+}
+
+TEST(ThreadPool, ReservedThreadsTakeNoJobs) {
+  ThreadPoolImpl pool("test", 2);
+  Meeting both(2);
+  std::atomic<int> done{0};
+  for (int i = 0; i < 2; ++i) {
+    pool.SubmitJob([&] {
+      both.Arrive();
+      ++done;
+    });
+  }
+  // Both threads exist; wait until they are idle again.
+  int reserved = 0;
+  while ((reserved += pool.ReserveThreads(2 - reserved)) < 2) std::this_thread::yield();
+  Gate ran;
+  pool.SubmitJob([&] { ran.Open(); });
+  EXPECT_EQ(pool.GetQueueLen(), 1u);
+  EXPECT_EQ(pool.ReleaseThreads(1), 1);
+  ran.Wait();
+  EXPECT_EQ(pool.ReleaseThreads(5), 1);
+}
+
+TEST(ThreadPool, AJobMaySubmitAnother) {
+  ThreadPoolImpl pool("test", 1);
+  Gate ran;
+  pool.SubmitJob([&] { pool.SubmitJob([&] { ran.Open(); }); });
+  ran.Wait();
+}
+
+TEST(ThreadPool, TheFactoryMakesOne) {
+  const std::unique_ptr<ThreadPool> pool(NewThreadPool(2));
+  EXPECT_EQ(pool->GetBackgroundThreads(), 2);
+  std::atomic<bool> ran{false};
+  pool->SubmitJob([&] { ran = true; });
+  pool->WaitForJobsAndJoinAllThreads();
+  EXPECT_TRUE(ran.load());
+}
+
+TEST(EnvThreads, EachPriorityHasItsPool) {
+  Env* env = Env::Default();
+  static Gate gates[Env::TOTAL];
+  for (const auto pri : {Env::BOTTOM, Env::LOW, Env::HIGH, Env::USER}) {
+    env->IncBackgroundThreadsIfNeeded(1, pri);
+    env->Schedule([](void* gate) { static_cast<Gate*>(gate)->Open(); }, &gates[pri], pri);
+    gates[pri].Wait();
+  }
+  EXPECT_EQ(env->UnSchedule(nullptr, Env::LOW), 0);
+}
+
+}  // namespace
+}  // namespace ashlar

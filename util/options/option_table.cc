@@ -94,7 +94,9 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
     return Status::InvalidArgument(
         StrCat("option ", name, ": cannot be changed on an open database"));
   }
-  Status status = row->parse(config, value, options);
+  ConfigOptions inner = config;
+  inner.mutable_options_only = false;  // what is inside a dynamic option is dynamic
+  Status status = row->parse(inner, value, options);
   return status.ok() ? status : WithName(status, name);
 }
 
@@ -102,9 +104,11 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
                   std::string* text) {
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
-    StrAppend(text, row.name(), "=");
-    row.print(context, options, text);
-    text->append(context.config.delimiter);
+    std::string value;
+    row.print(context, options, &value);
+    const bool needs_braces = value.find(';') != std::string::npos && value.front() != '{';
+    StrAppend(text, row.name(), "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "",
+              context.config.delimiter);
   }
 }
 

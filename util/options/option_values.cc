@@ -50,7 +50,9 @@ Status ParseValue(const ConfigOptions&, std::string_view text, double* value) {
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, std::string* value) {
-  *value = config.input_strings_escaped ? UnescapeOptionString(text) : std::string(text);
+  const std::string raw =
+      config.input_strings_escaped ? UnescapeOptionString(text) : std::string(text);
+  *value = TrimSpaces(raw);  // spaces at the ends would not survive being printed
   return Status::OK();
 }
 

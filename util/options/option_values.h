@@ -8,6 +8,7 @@
 // error, if ConfigOptions::ignore_unsupported_options says so. Pure functions.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
 #include "ashlar/options.h"
 #include "ashlar/table.h"
 #include "util/options/option_text.h"

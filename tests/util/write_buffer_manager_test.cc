@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// The shared memtable limit: when to flush, when to stall, what the cache is charged.
+#include "ashlar/write_buffer_manager.h"
+
+#include <gtest/gtest.h>
+
+#include "util/concurrent_task_limiter.h"
+#include "util/sst_file_manager_impl.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+
+class CountingStall final : public StallInterface {
+ public:
+  void Block() override {}
+  void Signal() override { ++signals; }
+  int signals = 0;
+};
+
+TEST(WriteBufferManager, WithoutALimitItOnlyCounts) {
+  WriteBufferManager manager(0);
+  manager.ReserveMem(100 * kMiB);
+  EXPECT_FALSE(manager.enabled());
+  EXPECT_FALSE(manager.ShouldFlush());
+  EXPECT_EQ(manager.memory_usage(), 100 * kMiB);
+  manager.ScheduleFreeMem(100 * kMiB);
+  manager.FreeMem(100 * kMiB);
+}
+
+TEST(WriteBufferManager, FlushesAtSevenEighthsOfTheLimit) {
+  WriteBufferManager manager(8 * kMiB);
+  manager.ReserveMem(7 * kMiB);
+  EXPECT_FALSE(manager.ShouldFlush());
+  manager.ReserveMem(1);
+  EXPECT_TRUE(manager.ShouldFlush());
+  manager.ScheduleFreeMem(7 * kMiB + 1);
+  EXPECT_FALSE(manager.ShouldFlush());
+  EXPECT_EQ(manager.mutable_memtable_memory_usage(), 0u);
+}
+
+TEST(WriteBufferManager, FlushesOverTheLimitOnlyIfEnoughCanBeFreed) {
+  WriteBufferManager manager(8 * kMiB);
+  manager.ReserveMem(10 * kMiB);
+  manager.ScheduleFreeMem(5 * kMiB);
+  EXPECT_TRUE(manager.ShouldFlush());
+  manager.ScheduleFreeMem(2 * kMiB);
+  EXPECT_FALSE(manager.ShouldFlush());
+}
+
+TEST(WriteBufferManager, StallsUntilMemoryIsFreed) {
+  WriteBufferManager manager(8 * kMiB, nullptr, /*allow_stall=*/true);
+  CountingStall stall;
+  manager.ReserveMem(8 * kMiB);
+  ASSERT_TRUE(manager.ShouldStall());
+  manager.BeginWriteStall(&stall);
+  EXPECT_TRUE(manager.IsStallActive());
+  EXPECT_EQ(stall.signals, 0);
+  manager.ScheduleFreeMem(kMiB);
+  manager.FreeMem(kMiB);
+  EXPECT_EQ(stall.signals, 1);
+  EXPECT_FALSE(manager.IsStallActive());
+}
+
+TEST(WriteBufferManager, AStallThatIsOverAlreadyIsSignalledAtOnce) {
+  WriteBufferManager manager(8 * kMiB, nullptr, /*allow_stall=*/true);
+  CountingStall stall;
+  manager.BeginWriteStall(&stall);
+  EXPECT_EQ(stall.signals, 1);
+}
+
+TEST(WriteBufferManager, RaisingTheLimitEndsTheStall) {
+  WriteBufferManager manager(kMiB, nullptr, /*allow_stall=*/true);
+  CountingStall stall;
+  manager.ReserveMem(2 * kMiB);
+  manager.BeginWriteStall(&stall);
+  manager.SetBufferSize(4 * kMiB);
+  EXPECT_EQ(stall.signals, 1);
+}
+
+TEST(TaskLimiter, GivesOutNoMoreThanTheLimit) {
+  TaskLimiter limiter("compactions", 1);
+  auto first = limiter.Take(/*force=*/false);
+  EXPECT_NE(first, nullptr);
+  EXPECT_EQ(limiter.Take(/*force=*/false), nullptr);
+  auto forced = limiter.Take(/*force=*/true);
+  EXPECT_EQ(limiter.GetOutstandingTask(), 2);
+  forced.reset();
+  first.reset();
+  EXPECT_NE(limiter.Take(/*force=*/false), nullptr);
+}
+
+TEST(TaskLimiter, NegativeMeansNoLimit) {
+  TaskLimiter limiter("compactions", 0);
+  EXPECT_EQ(limiter.Take(/*force=*/false), nullptr);
+  limiter.ResetMaxOutstandingTask();
+  EXPECT_NE(limiter.Take(/*force=*/false), nullptr);
+}
+
+TEST(SstFileTracker, SumsFilesAndKnowsTheLimit) {
+  SstFileTracker tracker(0, 0.25);
+  tracker.OnAddFile("a", 10);
+  tracker.OnAddFile("b", 20);
+  tracker.OnAddFile("a", 15);
+  EXPECT_EQ(tracker.GetTotalSize(), 35u);
+  EXPECT_FALSE(tracker.IsMaxAllowedSpaceReached());
+  tracker.SetMaxAllowedSpaceUsage(40);
+  EXPECT_FALSE(tracker.IsMaxAllowedSpaceReached());
+  tracker.OnCompactionStart(5);
+  EXPECT_TRUE(tracker.IsMaxAllowedSpaceReachedIncludingCompactions());
+  tracker.OnCompactionEnd(5);
+  tracker.OnDeleteFile("b");
+  tracker.OnDeleteFile("never seen");
+  EXPECT_EQ(tracker.GetTotalSize(), 15u);
+}
+
+}  // namespace
+}  // namespace ashlar

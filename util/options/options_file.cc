@@ -210,6 +210,7 @@ class OptionsTextParser {
       case Section::kDb:
         return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
       case Section::kFamily:
+        family_->texts[option.first] = option.second;
         return SetOption(ColumnFamilyOptionTable(), config_, option, &family_->options);
       case Section::kTable:
         break;

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "ashlar/convenience.h"
@@ -18,6 +19,9 @@ namespace ashlar {
 struct FamilyOptionsInFile {
   std::string name;
   ColumnFamilyOptions options;
+  // After parsing: the texts of the [CFOptions] section as they stood there, by option. They tell
+  // the names of objects that `options` cannot have.
+  std::unordered_map<std::string, std::string> texts{};
 };
 
 struct OptionsFileContents {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+
+// The functions of utilities/options_util.h: finding and reading OPTIONS files, and comparing them
+// with options that a program is about to open with.
+#include "ashlar/utilities/options_util.h"
+
+#include "ashlar/file_system.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/table.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/options/option_table.h"
+#include "util/options/options_check.h"
+#include "util/options/options_file.h"
+#include "util/str_cat.h"
+#include "util/table_factory.h"
+
+namespace ashlar {
+namespace {
+
+Env* EnvOf(const ConfigOptions& config) {
+  return config.env != nullptr ? config.env : Env::Default();
+}
+
+Result<OptionsFileContents> ReadOptionsFile(const ConfigOptions& config, const std::string& path) {
+  ASSIGN_OR_RETURN(const std::string text,
+                   ReadWholeFile(EnvOf(config)->GetFileSystem().get(), path));
+  auto parsed = ParseOptionsText(config, text);
+  if (parsed.ok()) return parsed;
+  return Status::CopyAppendMessage(parsed.status(), ", file ", path);
+}
+
+// Gives every family the caller's block cache.
+void ShareCache(const std::shared_ptr<Cache>& cache, ColumnFamilyOptions* options) {
+  const BlockBasedTableOptions* table = BlockBasedOptionsOf(options->table_factory.get());
+  if (options->table_factory == nullptr || table == nullptr || table->no_block_cache) return;
+  BlockBasedTableOptions changed = *table;
+  changed.block_cache = cache;
+  options->table_factory.reset(NewBlockBasedTableFactory(changed));
+}
+
+// ---- comparing
+
+Status Differs(const std::string& what, const std::string& in_file, const std::string& given) {
+  return Status::InvalidArgument(
+      StrCat("options differ: ", what, " is '", in_file, "' in the file, '", given, "' here"));
+}
+
+std::string NameOf(const Customizable* object) {
+  return object == nullptr ? "nullptr" : object->Name();
+}
+
+// What must fit or data would be read wrongly.
+Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOptions& given) {
+  const auto text_of = [&](const char* option, const std::string& absent) {
+    const auto found = in_file.texts.find(option);
+    return found == in_file.texts.end() ? absent : found->second;
+  };
+  const std::string comparator = NameOf(given.comparator);
+  if (text_of("comparator", comparator) != comparator) {
+    return Differs("comparator", text_of("comparator", ""), comparator);
+  }
+  // A family without a merge operator may get one.
+  const std::string merge = text_of("merge_operator", "nullptr");
+  if (merge != "nullptr" && merge != NameOf(given.merge_operator.get())) {
+    return Differs("merge_operator", merge, NameOf(given.merge_operator.get()));
+  }
+  const std::string factory = NameOf(given.table_factory.get());
+  if (text_of("table_factory", factory) != factory) {
+    return Differs("table_factory", text_of("table_factory", ""), factory);
+  }
+  return Status::OK();
+}
+
+// Objects are compared by CompareObjects(), or are the program's own business.
+bool IsObject(std::string_view option) {
+  return option == "comparator" || option == "merge_operator" || option == "compaction_filter" ||
+         option == "compaction_filter_factory" || option == "table_factory" ||
+         option == "wal_filter" || option == "create_if_missing" || option == "error_if_exists" ||
+         option == "create_missing_column_families";
+}
+
+Status CompareAll(OptionTable table, const ConfigOptions& config, const void* in_file,
+                  const void* given) {
+  PrintContext context;
+  context.config = config;
+  for (const OptionRow& row : table) {
+    if (row.print == nullptr || IsObject(row.name())) continue;
+    std::string text_in_file, text_given;
+    row.print(context, in_file, &text_in_file);
+    row.print(context, given, &text_given);
+    if (text_in_file != text_given) return Differs(row.name(), text_in_file, text_given);
+  }
+  return Status::OK();
+}
+
+// A file holds sanitized options; so both sides are sanitized before they are compared.
+Status CompareFamily(const ConfigOptions& config, const FamilyOptionsInFile& in_file,
+                     const ColumnFamilyOptions& given) {
+  RETURN_IF_ERROR(CompareObjects(in_file, given));
+  if (!config.IsCheckEnabled(ConfigOptions::kSanityLevelExactMatch)) return Status::OK();
+  const DBOptions db_options;
+  const auto theirs = SanitizeColumnFamilyOptions(db_options, in_file.options);
+  const auto ours = SanitizeColumnFamilyOptions(db_options, given);
+  return CompareAll(ColumnFamilyOptionTable(), config, &theirs, &ours);
+}
+
+const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& descriptors,
+                                   const std::string& name) {
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    if (descriptor.name == name) return &descriptor;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
+                                std::string* options_file_name) {
+  std::vector<std::string> children;
+  RETURN_IF_ERROR(env->GetChildren(dbpath, &children));
+  uint64_t newest = 0;
+  options_file_name->clear();
+  for (const std::string& name : children) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;
+    if (!options_file_name->empty() && number <= newest) continue;
+    newest = number;
+    *options_file_name = name;
+  }
+  if (!options_file_name->empty()) return Status::OK();
+  return Status::NotFound(Status::kPathNotFound, StrCat(dbpath, ": no OPTIONS file"));
+}
+
+Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                           const std::string& options_file_name, DBOptions* db_options,
+                           std::vector<ColumnFamilyDescriptor>* cf_descs,
+                           std::shared_ptr<Cache>* cache) {
+  ASSIGN_OR_RETURN(OptionsFileContents contents,
+                   ReadOptionsFile(config_options, options_file_name));
+  *db_options = contents.db_options;
+  db_options->env = EnvOf(config_options);
+  cf_descs->clear();
+  for (FamilyOptionsInFile& family : contents.families) {
+    if (cache != nullptr && *cache != nullptr) ShareCache(*cache, &family.options);
+    cf_descs->emplace_back(family.name, std::move(family.options));
+  }
+  return Status::OK();
+}
+
+Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
+                         DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
+                         std::shared_ptr<Cache>* cache) {
+  std::string name;
+  RETURN_IF_ERROR(GetLatestOptionsFileName(dbpath, EnvOf(config_options), &name));
+  return LoadOptionsFromFile(config_options, StrCat(dbpath, "/", name), db_options, cf_descs,
+                             cache);
+}
+
+Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std::string& dbpath,
+                                 const DBOptions& db_options,
+                                 const std::vector<ColumnFamilyDescriptor>& cf_descs) {
+  if (config_options.IsCheckDisabled()) return Status::OK();
+  std::string name;
+  RETURN_IF_ERROR(GetLatestOptionsFileName(dbpath, EnvOf(config_options), &name));
+  ASSIGN_OR_RETURN(OptionsFileContents contents,
+                   ReadOptionsFile(config_options, StrCat(dbpath, "/", name)));
+  if (contents.families.size() != cf_descs.size()) {
+    return Differs("the number of column families", StrCat(contents.families.size()),
+                   StrCat(cf_descs.size()));
+  }
+  for (const FamilyOptionsInFile& family : contents.families) {
+    const ColumnFamilyDescriptor* given = Find(cf_descs, family.name);
+    if (given == nullptr) {
+      return Status::InvalidArgument("options differ: no such column family here", family.name);
+    }
+    RETURN_IF_ERROR(CompareFamily(config_options, family, given->options));
+  }
+  if (!config_options.IsCheckEnabled(ConfigOptions::kSanityLevelExactMatch)) return Status::OK();
+  const DBOptions theirs = SanitizeDbOptions(contents.db_options);
+  const DBOptions ours = SanitizeDbOptions(db_options);
+  return CompareAll(DbOptionTable(), config_options, &theirs, &ours);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fast sorted entries become a table: 16-byte keys, 100-byte values, into a file that drops them.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "ashlar/file_system.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/table.h"
+#include "benchmarks/micro/workload.h"
+#include "env/file_writer.h"
+#include "table/block/block_builder.h"
+#include "table/sst/table_builder.h"
+#include "util/internal_key.h"
+#include "util/random.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int kEntryCount = 100'000;
+constexpr size_t kValueBytes = 100;
+
+std::vector<std::string> Keys() {
+  std::vector<std::string> keys;
+  keys.reserve(kEntryCount);
+  for (uint64_t i = 0; i < kEntryCount; ++i) keys.push_back(BenchInternalKey(i * 7, 1));
+  return keys;
+}
+
+// Half of it repeats, so that compression has something to do.
+std::string Value() {
+  Random64 random(301);
+  std::string value(kValueBytes, 'x');
+  for (size_t i = 0; i < kValueBytes / 2; ++i) value[i] = static_cast<char>(random.Next());
+  return value;
+}
+
+class NullFile final : public FSWritableFile {
+ public:
+  using FSWritableFile::Append;
+  IOStatus Append(const Slice&, const IOOptions&, IODebugContext*) override {
+    return IOStatus::OK();
+  }
+  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  IOStatus Sync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
+  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return 0; }
+};
+
+void BuildTable(benchmark::State& state, CompressionType compression, bool has_filter) {
+  const std::vector<std::string> keys = Keys();
+  const std::string value = Value();
+  const InternalKeyComparator icmp(BytewiseComparator());
+  BlockBasedTableOptions table;
+  if (has_filter) table.filter_policy.reset(NewBloomFilterPolicy(10));
+  for (auto _ : state) {
+    const std::unique_ptr<FileWriter> writer =
+        FileWriter::Wrap(std::make_unique<NullFile>(), "null.sst", /*size=*/0);
+    TableBuilderOptions options;
+    options.icmp = &icmp;
+    options.table = &table;
+    options.compression = compression;
+    TableBuilder builder(options, writer.get());
+    for (const std::string& key : keys) {
+      if (!builder.Add(key, value).ok()) state.SkipWithError("Add");
+    }
+    if (!builder.Finish().ok()) state.SkipWithError("Finish");
+  }
+  state.SetItemsProcessed(state.iterations() * kEntryCount);
+  state.SetBytesProcessed(state.iterations() * kEntryCount *
+                          static_cast<int64_t>(keys[0].size() + kValueBytes));
+}
+BENCHMARK_CAPTURE(BuildTable, raw, kNoCompression, false);
+BENCHMARK_CAPTURE(BuildTable, raw_bloom, kNoCompression, true);
+BENCHMARK_CAPTURE(BuildTable, lz4_bloom, kLZ4Compression, true);
+BENCHMARK_CAPTURE(BuildTable, snappy_bloom, kSnappyCompression, true);
+BENCHMARK_CAPTURE(BuildTable, zstd_bloom, kZSTD, true);
+
+void BuildBlocks(benchmark::State& state) {
+  const std::vector<std::string> keys = Keys();
+  const std::string value = Value();
+  BlockBuilder builder({.hash_util_ratio = state.range(0) != 0 ? 0.75 : 0});
+  for (auto _ : state) {
+    for (const std::string& key : keys) {
+      if (builder.CurrentBytes() > 4000) {
+        benchmark::DoNotOptimize(builder.Finish().data());
+        builder.Reset();
+      }
+      builder.Add(key, value);
+    }
+  }
+  state.SetItemsProcessed(state.iterations() * kEntryCount);
+}
+BENCHMARK(BuildBlocks)->ArgName("hash_index")->Arg(0)->Arg(1);
+
+}  // namespace
+}  // namespace ashlar

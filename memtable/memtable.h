@@ -34,7 +34,7 @@ struct MemTableOptions {
   enum class Representation : uint8_t { kSkipList, kVector };
 
   Representation representation = Representation::kSkipList;
-  size_t arena_block_bytes = 1 << 20;
+  size_t arena_block_bytes = Arena::kHugePageBytes;
   // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
   // this one, for example. A wrong guess costs speed only.
   std::string common_prefix;

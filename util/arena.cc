@@ -9,6 +9,11 @@
 #include "util/arena.h"
 
 #include <algorithm>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace ashlar {
 
@@ -17,6 +22,18 @@ namespace {
 size_t SanitizeBlockBytes(size_t bytes) {
   bytes = std::clamp(bytes, Arena::kMinBlockBytes, Arena::kMaxBlockBytes);
   return (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
+}
+
+// Where an arena of huge blocks begins.
+constexpr size_t kFirstBlockBytes = 64 * 1024;
+
+// Huge pages are a wish: without them the block is as good, only slower.
+char* NewHugeBlock(size_t bytes) {
+  void* const block = ::operator new[](bytes, std::align_val_t{Arena::kHugePageBytes});
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  madvise(block, bytes & ~(Arena::kHugePageBytes - 1), MADV_HUGEPAGE);
+#endif
+  return static_cast<char*>(block);
 }
 
 // Threads are spread over shards in the order in which they first ask.
@@ -28,15 +45,19 @@ size_t ShardOfThread() {
 
 }  // namespace
 
-Arena::Arena(size_t block_bytes) : block_bytes_(SanitizeBlockBytes(block_bytes)) {}
+Arena::Arena(size_t block_bytes)
+    : block_bytes_(SanitizeBlockBytes(block_bytes)),
+      next_block_bytes_(block_bytes_ < kHugePageBytes ? block_bytes_ : kFirstBlockBytes) {}
 
 Arena::~Arena() = default;
 
 char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
   // A large piece gets a block of its own; the rest of the current block stays in use.
-  if (bytes > block_bytes_ / 4) return NewBlock(bytes);
-  front_ = NewBlock(block_bytes_);
-  back_ = front_ + block_bytes_;
+  const size_t block_bytes = next_block_bytes_;
+  if (bytes > block_bytes / 4) return NewBlock(bytes);
+  next_block_bytes_ = std::min(block_bytes_, 2 * block_bytes);
+  front_ = NewBlock(block_bytes);
+  back_ = front_ + block_bytes;
   if (!is_aligned) return back_ -= bytes;
   char* const result = front_;
   front_ += bytes;
@@ -44,11 +65,21 @@ char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
 }
 
 char* Arena::NewBlock(size_t bytes) {
+  const bool is_huge = bytes >= kHugePageBytes;
   // Not make_unique, which would write zeros over memory that is about to be written anyway.
-  blocks_.emplace_back(new char[bytes]);
+  char* const block = is_huge ? NewHugeBlock(bytes) : new char[bytes];
+  blocks_.emplace_back(block, BlockDeleter{is_huge});
   const size_t total = MemoryAllocatedBytes() + bytes + sizeof(blocks_.front());
   allocated_bytes_.store(total, std::memory_order_relaxed);
-  return blocks_.back().get();
+  return block;
+}
+
+void Arena::BlockDeleter::operator()(char* block) const {
+  if (is_huge) {
+    ::operator delete[](block, std::align_val_t{kHugePageBytes});
+  } else {
+    delete[] block;
+  }
 }
 
 ConcurrentArena::ConcurrentArena(size_t block_bytes)

@@ -31,7 +31,7 @@ class FilledList {
 
  private:
   const InternalKeyComparator comparator_{BytewiseComparator()};
-  ConcurrentArena arena_;
+  ConcurrentArena arena_{Arena::kHugePageBytes};
   SkipList list_;
 };
 

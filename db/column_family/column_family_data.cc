@@ -15,9 +15,12 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
       Slice(options.memtable_factory->Name()) == Slice("VectorRepFactory")) {
     result.representation = MemTableOptions::Representation::kVector;
   }
-  result.arena_block_bytes = options.arena_block_size != 0
-                                 ? options.arena_block_size
-                                 : std::clamp<size_t>(options.write_buffer_size / 8, 4096, 1 << 20);
+  // Large memtables take blocks of a huge page (see Arena).
+  constexpr size_t kHugeWriteBuffer = 8 * Arena::kHugePageBytes;
+  const size_t usual = options.write_buffer_size >= kHugeWriteBuffer
+                           ? Arena::kHugePageBytes
+                           : std::clamp<size_t>(options.write_buffer_size / 8, 4096, 1 << 20);
+  result.arena_block_bytes = options.arena_block_size != 0 ? options.arena_block_size : usual;
   if (previous != nullptr) result.common_prefix = previous->CommonPrefix();
   return result;
 }
@@ -31,8 +34,9 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       family_(family),
       versions_(versions),
       host_(host),
-      options_(std::move(options)) {
-  mem_ = nullptr;
+      options_(std::move(options)),
+      write_buffer_bytes_(options_->write_buffer_size),
+      mem_(nullptr) {
   mem_ = NewMemTable();
 }
 
@@ -68,6 +72,7 @@ void ColumnFamilyData::ReleaseView(const ReadView& view) {
 
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
   options_ = std::move(options);
+  write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
   PublishSuperVersion();
 }
 

@@ -86,6 +86,14 @@ TEST(Arena, RaisesAnImpossibleBlockSize) {
   EXPECT_EQ(Arena(5000).BlockSize() % Arena::kAlignment, 0u);
 }
 
+TEST(Arena, OfHugeBlocksBeginsSmall) {
+  Arena arena(Arena::kHugePageBytes);
+  arena.AllocateAligned(16);
+  EXPECT_LE(arena.MemoryAllocatedBytes(), 100 * 1024u);
+  ExpectIntact(AllocatePieces(&arena, 4, 50000));
+  EXPECT_GE(arena.MemoryAllocatedBytes(), Arena::kHugePageBytes);
+}
+
 TEST(ConcurrentArena, BehavesLikeAnArenaForOneThread) {
   ConcurrentArena arena(1 << 20);
   const std::vector<Piece> pieces = AllocatePieces(&arena, 3, 20000);

@@ -65,7 +65,7 @@ Status Unsupported(CompressionType type) {
                                      ") is not part of this build"));
 }
 
-Status OkIf(bool is_ok, const CompressedBlock& block) {
+[[maybe_unused]] Status OkIf(bool is_ok, const CompressedBlock& block) {
   return is_ok ? Status::OK() : Undecodable(block);
 }
 

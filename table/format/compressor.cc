@@ -36,13 +36,14 @@ namespace {
 // Blocks from this size on are never compressed: the libraries count in int.
 constexpr size_t kMaxCompressibleBytes = INT_MAX;
 
-bool IsDefaultLevel(const CompressionOptions& options) {
+// Without any library the helpers have no callers.
+[[maybe_unused]] bool IsDefaultLevel(const CompressionOptions& options) {
   return options.level == CompressionOptions::kDefaultCompressionLevel;
 }
 
 // Starts `output` with the size prefix and makes room up to `capacity`. Returns the prefix's size,
 // or 0 when not even the prefix fits.
-size_t StartOutput(const Slice& raw, size_t capacity, std::string* output) {
+[[maybe_unused]] size_t StartOutput(const Slice& raw, size_t capacity, std::string* output) {
   if (capacity <= kMaxVarint32Bytes || raw.size() >= kMaxCompressibleBytes) return 0;
   if (output->size() < capacity) output->resize(capacity);
   const char* end = EncodeVarint32(output->data(), static_cast<uint32_t>(raw.size()));
@@ -204,6 +205,7 @@ size_t CompressedSizeLimit(size_t raw_bytes, const CompressionOptions& options) 
 
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
                                                        const CompressionOptions& options) {
+  static_cast<void>(options);  // unused when no library is there
   switch (type) {
 #if ASHLAR_WITH_SNAPPY
     case kSnappyCompression:

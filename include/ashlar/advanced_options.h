@@ -134,7 +134,7 @@ struct AdvancedColumnFamilyOptions {
   // Memtables of the family, the active one included; writes stop when all are full. At least 2.
   // Dynamic.
   int max_write_buffer_number = 2;
-  // Sealed memtables that are flushed together.
+  // Sealed memtables that are flushed together. A hint without effect.
   int min_write_buffer_number_to_merge = 1;
   // Flushed memtables kept for conflict checks; -1 = max_write_buffer_number*write_buffer_size
   // for optimistic transactions. A hint without effect.
@@ -198,26 +198,26 @@ struct AdvancedColumnFamilyOptions {
   CompactionOptionsUniversal compaction_options_universal;
   // Tuning of FIFO compaction. A hint without effect.
   CompactionOptionsFIFO compaction_options_fifo;
-  // Next() calls before a re-seek. Dynamic.
+  // Next() calls before a re-seek. A hint without effect.
   uint64_t max_sequential_skip_in_iterations = 8;
   // SkipListFactory or VectorRepFactory; others are refused with NotSupported.
   std::shared_ptr<MemTableRepFactory> memtable_factory =
       std::shared_ptr<SkipListFactory>(new SkipListFactory);
   using TablePropertiesCollectorFactories =
       std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
-  // User properties in SSTs. Not built yet: must be the default.
+  // The program's own properties in table files.
   TablePropertiesCollectorFactories table_properties_collector_factories;
   // Merge eagerly in the memtable after this many operands. A hint without effect.
   size_t max_successive_merges = 0;
   // Allow disk reads for it. A hint without effect.
   bool strict_max_successive_merges = false;
-  // No filter on the last level. Dynamic.
+  // No filter on the last level. A hint without effect.
   bool optimize_filters_for_hits = false;
   // Re-read new SSTs. Not built yet: must be the default.
   bool paranoid_file_checks = false;
   // Checks of compaction output. Not built yet: must be the default.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
-  // Check LSM invariants in release builds.
+  // Check the order of files whenever their set changes: always done. A hint without effect.
   bool force_consistency_checks = true;
   // Measure background I/O. A hint without effect.
   bool report_bg_io_stats = false;

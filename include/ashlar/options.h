@@ -130,8 +130,8 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::shared_ptr<CompressionManager> compression_manager;
   // L0 files that start a compaction. Dynamic.
   int level0_file_num_compaction_trigger = 4;
-  // Names the prefix of a key. It is recorded in the files and its name checked; prefix filters
-  // are not built yet, so prefix seeks cost what total order seeks do. Dynamic.
+  // The prefix of a key. Filters hold prefixes besides whole keys, and its name is recorded in
+  // the files. Dynamic.
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;
   // Size target of L1. Dynamic.
   uint64_t max_bytes_for_level_base = 256 * 1048576;
@@ -266,7 +266,7 @@ struct DBOptions {
   // Verify more while opening, and stop writes at the first sign of corruption. Dynamic checks
   // of blocks are always on.
   bool paranoid_checks = true;
-  // Count entries at flush.
+  // Count the entries of a flush. A hint without effect.
   bool flush_verify_memtable_count = true;
   // Count entries at compaction.
   bool compaction_verify_record_count = true;
@@ -313,7 +313,7 @@ struct DBOptions {
   int max_background_jobs = 2;
   // Older form: -1 = from max_background_jobs. Dynamic.
   int max_background_compactions = -1;
-  // Parallel parts of one compaction. A hint without effect.
+  // Parallel parts of one compaction. Dynamic.
   uint32_t max_subcompactions = 1;
   // Older form: -1 = from max_background_jobs. Dynamic.
   int max_background_flushes = -1;
@@ -343,7 +343,7 @@ struct DBOptions {
   uint64_t WAL_ttl_seconds = 0;
   // Keep archived WALs up to this size. Not built yet: must be the default.
   uint64_t WAL_size_limit_MB = 0;
-  // Preallocate. A hint without effect.
+  // Preallocate. Dynamic.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
   // mmap SSTs. Not built yet: must be the default.
   bool allow_mmap_reads = false;
@@ -369,11 +369,13 @@ struct DBOptions {
   size_t stats_history_buffer_size = 1024 * 1024;
   // Tell the kernel that tables are read at random. A hint without effect.
   bool advise_random_on_open = true;
-  // Limit over all memtables; 0 = off.
+  // Bytes that all memtables together may hold; 0 = no limit. Not built yet: must be the
+  // default.
   size_t db_write_buffer_size = 0;
-  // Shared limit over DBs.
+  // Shared limit over databases. One with a limit is not built yet: NotSupported; one without,
+  // which only counts, is accepted.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
-  // Bytes a compaction reads at once. A hint without effect.
+  // Bytes a compaction reads at once. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   // Write buffer per file. Dynamic.
   size_t writable_file_max_buffer_size = 1024 * 1024;
@@ -440,7 +442,7 @@ struct DBOptions {
   bool avoid_unnecessary_blocking_io = false;
   // Record the identity of the database in the MANIFEST.
   bool write_dbid_to_manifest = true;
-  // Also write the IDENTITY file.
+  // Also write the IDENTITY file. A hint without effect.
   bool write_identity_file = true;
   // Iterators use total order unless prefix mode is requested. A hint without effect.
   bool prefix_seek_opt_in_only = false;
@@ -464,7 +466,7 @@ struct DBOptions {
   std::shared_ptr<CompactionService> compaction_service = nullptr;
   // Which cache tiers to use. A hint without effect.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
-  // Fail compaction on SingleDelete misuse.
+  // Fail compaction on SingleDelete misuse. A hint without effect.
   bool enforce_single_del_contracts = true;
   // "HH:mm-HH:mm" window for low-priority work. A hint without effect.
   std::string daily_offpeak_time_utc = "";

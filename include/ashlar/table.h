@@ -101,7 +101,7 @@ struct BlockBasedTableOptions {
   // NotSupported.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
   // Keep index and filter blocks in the block cache, where they can be evicted, rather than with
-  // the open table. Their memory is charged to the cache in both cases.
+  // the open table. A hint without effect.
   bool cache_index_and_filter_blocks = false;
   // Use the high-priority pool for them. A hint without effect.
   bool cache_index_and_filter_blocks_with_high_priority = true;
@@ -158,10 +158,9 @@ struct BlockBasedTableOptions {
   bool partition_filters = false;
   // Cut filter partitions independently of index partitions. A hint without effect.
   bool decouple_partitioned_filters = true;
-  // Size filters to allocator classes. A hint without effect.
+  // Size filters to allocator classes.
   bool optimize_filters_for_memory = true;
-  // Prefix-compress keys in blocks; false is needed for pinned keys. Not built yet: must be the
-  // default.
+  // Share prefixes between keys of a block.
   bool use_delta_encoding = true;
   // nullptr = no filter. See filter_policy.h.
   std::shared_ptr<const FilterPolicy> filter_policy = nullptr;
@@ -171,11 +170,11 @@ struct BlockBasedTableOptions {
   bool use_udi_as_primary_index = false;
   // Refuse tables without the plug-in index. Not built yet: must be the default.
   bool fail_if_no_udi_on_open = false;
-  // Put whole keys (besides prefixes) in the filter. Not built yet: must be the default.
+  // Put whole keys, besides prefixes, into the filter.
   bool whole_key_filtering = true;
-  // Verify filters after building. Not built yet: must be the default.
+  // Verify filters after building.
   bool detect_filter_construct_corruption = false;
-  // Decompress each block once after compressing. Not built yet: must be the default.
+  // Decompress each block once after compressing.
   bool verify_compression = false;
   // Measure read amplification with one bit per so many bytes; 0 = off. The tickers stay 0. A
   // hint without effect.
@@ -204,7 +203,7 @@ struct BlockBasedTableOptions {
   };
   // How index keys are shortened.
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
-  // Limit of the doubling readahead. A hint without effect.
+  // Limit of the doubling readahead.
   size_t max_auto_readahead_size = 256 * 1024;
   enum class PrepopulateBlockCache : char {
     kDisable,
@@ -213,9 +212,9 @@ struct BlockBasedTableOptions {
   };
   // Put freshly written blocks in the cache. A hint without effect.
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
-  // First readahead. A hint without effect.
+  // First readahead.
   size_t initial_auto_readahead_size = 8 * 1024;
-  // Sequential reads before readahead starts. A hint without effect.
+  // Sequential reads before readahead starts.
   uint64_t num_file_reads_for_auto_readahead = 2;
 
   // Ignored; kept so that programs which set it compile. Older releases had it.

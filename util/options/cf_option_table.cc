@@ -38,8 +38,8 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::level0_file_num_compaction_trigger>(
         {"level0_file_num_compaction_trigger", "l0 files that start a compaction",
          Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::prefix_extractor>({"prefix_extractor", "names the prefix of a key",
-                                       Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::prefix_extractor>(
+        {"prefix_extractor", "the prefix of a key", Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::max_bytes_for_level_base>({"max_bytes_for_level_base", "size target of L1",
                                                Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::disable_auto_compactions>({"disable_auto_compactions", "manual compaction only",
@@ -62,8 +62,9 @@ constexpr OptionRow kRows[] = {
         {"max_write_buffer_number",
          "memtables of the family, the active one included; writes stop when all are full",
          Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::min_write_buffer_number_to_merge>(
-        {"min_write_buffer_number_to_merge", "sealed memtables that are flushed together"}),
+    Option<Cf, &Cf::min_write_buffer_number_to_merge>({"min_write_buffer_number_to_merge",
+                                                       "sealed memtables that are flushed together",
+                                                       Support::kHint}),
     Option<Cf, &Cf::max_write_buffer_size_to_maintain>(
         {"max_write_buffer_size_to_maintain", "flushed memtables kept for conflict checks",
          Support::kHint}),
@@ -146,13 +147,13 @@ constexpr OptionRow kRows[] = {
                                               TakesEffect::kDynamic}),
     Option<Cf, &Cf::max_sequential_skip_in_iterations>({"max_sequential_skip_in_iterations",
                                                         "next() calls before a re-seek",
-                                                        Support::kHonoured, TakesEffect::kDynamic}),
+                                                        Support::kHint, TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_factory>(
         {"memtable_factory",
          "skipListFactory or VectorRepFactory; others are refused with NotSupported",
          Support::kSomeValues}),
     ProgramOption<Cf, &Cf::table_properties_collector_factories>(
-        {"table_properties_collector_factories", "user properties in SSTs", Support::kDefaultOnly}),
+        {"table_properties_collector_factories", "the program's own properties in table files"}),
     Option<Cf, &Cf::max_successive_merges>(
         {"max_successive_merges", "merge eagerly in the memtable after this many operands",
          Support::kHint, TakesEffect::kDynamic}),
@@ -160,7 +161,7 @@ constexpr OptionRow kRows[] = {
                                                    "allow disk reads for it", Support::kHint,
                                                    TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::optimize_filters_for_hits>({"optimize_filters_for_hits",
-                                                "no filter on the last level", Support::kHonoured,
+                                                "no filter on the last level", Support::kHint,
                                                 TakesEffect::kDynamic}),
     Option<Cf, &Cf::paranoid_file_checks>(
         {"paranoid_file_checks", "re-read new SSTs", Support::kDefaultOnly, TakesEffect::kDynamic}),
@@ -168,7 +169,8 @@ constexpr OptionRow kRows[] = {
                                           Support::kDefaultOnly, TakesEffect::kDynamic,
                                           Since::kRocksDb119}),
     Option<Cf, &Cf::force_consistency_checks>(
-        {"force_consistency_checks", "check LSM invariants in release builds"}),
+        {"force_consistency_checks",
+         "check the order of files whenever their set changes: always done", Support::kHint}),
     Option<Cf, &Cf::report_bg_io_stats>(
         {"report_bg_io_stats", "measure background I/O", Support::kHint, TakesEffect::kDynamic}),
     Option<Cf, &Cf::disallow_memtable_writes>({"disallow_memtable_writes", "ingestion-only family",

@@ -19,7 +19,7 @@ constexpr OptionRow kRows[] = {
         {"paranoid_checks",
          "verify more while opening, and stop writes at the first sign of corruption"}),
     Option<Db, &Db::flush_verify_memtable_count>(
-        {"flush_verify_memtable_count", "count entries at flush"}),
+        {"flush_verify_memtable_count", "count the entries of a flush", Support::kHint}),
     Option<Db, &Db::compaction_verify_record_count>(
         {"compaction_verify_record_count", "count entries at compaction", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
@@ -66,7 +66,7 @@ constexpr OptionRow kRows[] = {
                                                  "older form: -1 = from max_background_jobs",
                                                  Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::max_subcompactions>({"max_subcompactions", "parallel parts of one compaction",
-                                         Support::kHint, TakesEffect::kDynamic}),
+                                         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::max_background_flushes>({"max_background_flushes",
                                              "older form: -1 = from max_background_jobs",
                                              Support::kHonoured, TakesEffect::kDynamic}),
@@ -101,7 +101,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::WAL_size_limit_MB>(
         {"WAL_size_limit_MB", "keep archived WALs up to this size", Support::kDefaultOnly}),
     Option<Db, &Db::manifest_preallocation_size>(
-        {"manifest_preallocation_size", "preallocate", Support::kHint, TakesEffect::kDynamic}),
+        {"manifest_preallocation_size", "preallocate", Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "mmap SSTs", Support::kDefaultOnly}),
     Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes", "mmap writes", Support::kDefaultOnly}),
     Option<Db, &Db::use_direct_reads>(
@@ -128,10 +128,11 @@ constexpr OptionRow kRows[] = {
                                             "tell the kernel that tables are read at random",
                                             Support::kHint}),
     Option<Db, &Db::db_write_buffer_size>(
-        {"db_write_buffer_size", "limit over all memtables; 0 = off"}),
+        {"db_write_buffer_size", "bytes that all memtables together may hold; 0 = no limit",
+         Support::kDefaultOnly}),
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
-                                                "bytes a compaction reads at once", Support::kHint,
-                                                TakesEffect::kDynamic}),
+                                                "bytes a compaction reads at once",
+                                                Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::writable_file_max_buffer_size>({"writable_file_max_buffer_size",
                                                     "write buffer per file", Support::kHonoured,
                                                     TakesEffect::kDynamic}),
@@ -199,7 +200,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::write_dbid_to_manifest>(
         {"write_dbid_to_manifest", "record the identity of the database in the MANIFEST"}),
     Option<Db, &Db::write_identity_file>({"write_identity_file", "also write the IDENTITY file",
-                                          Support::kHonoured, TakesEffect::kAtOpen,
+                                          Support::kHint, TakesEffect::kAtOpen,
                                           Since::kRocksDb119}),
     Option<Db, &Db::prefix_seek_opt_in_only>(
         {"prefix_seek_opt_in_only", "iterators use total order unless prefix mode is requested",
@@ -226,7 +227,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::lowest_used_cache_tier>(
         {"lowest_used_cache_tier", "which cache tiers to use", Support::kHint}),
     Option<Db, &Db::enforce_single_del_contracts>(
-        {"enforce_single_del_contracts", "fail compaction on SingleDelete misuse"}),
+        {"enforce_single_del_contracts", "fail compaction on SingleDelete misuse", Support::kHint}),
     Option<Db, &Db::daily_offpeak_time_utc>(
         {"daily_offpeak_time_utc", "\"HH:mm-HH:mm\" window for low-priority work", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),

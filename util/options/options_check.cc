@@ -94,6 +94,9 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   Status status = CheckRows(DbOptionTable(), &options, defaults);
   if (!status.ok()) return status;
   if (options.env == nullptr) return Contradiction("env", "it must not be nullptr");
+  if (options.write_buffer_manager != nullptr && options.write_buffer_manager->enabled()) {
+    return NotBuilt("write_buffer_manager", "one with a limit cannot be used; leave it unset");
+  }
   if (!options.write_compatible_with.empty() && options.write_compatible_with != "7.8") {
     return Contradiction("write_compatible_with", StrCat("expected \"\" or \"7.8\", found \"",
                                                          options.write_compatible_with, "\""));
@@ -144,8 +147,8 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   if (options.no_block_cache && options.block_cache != nullptr) {
     return Contradiction("no_block_cache", "a block_cache is given as well");
   }
-  if (options.block_size == 0 || options.block_size > 4 * kGiB - 1) {
-    return Contradiction("block_size", "it must lie between 1 and 4 GiB - 1");
+  if (options.block_size == 0 || options.block_size >= 2 * kGiB) {
+    return Contradiction("block_size", "it must be above 0 and below 2 GiB");
   }
   return Status::OK();
 }

@@ -13,7 +13,8 @@ constexpr OptionRow kRows[] = {
                                                        "when a data block ends; nullptr = by size",
                                                        Support::kSomeValues}),
     Option<Table, &Table::cache_index_and_filter_blocks>(
-        {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache"}),
+        {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache",
+         Support::kHint}),
     Option<Table, &Table::cache_index_and_filter_blocks_with_high_priority>(
         {"cache_index_and_filter_blocks_with_high_priority", "use the high-priority pool for them",
          Support::kHint}),
@@ -67,10 +68,10 @@ constexpr OptionRow kRows[] = {
         {"decouple_partitioned_filters", "cut filter partitions independently of index partitions",
          Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::optimize_filters_for_memory>(
-        {"optimize_filters_for_memory", "size filters to allocator classes", Support::kHint}),
+        {"optimize_filters_for_memory", "size filters to allocator classes"}),
     Option<Table, &Table::use_delta_encoding>(
-        {"use_delta_encoding", "prefix-compress keys in blocks; false is needed for pinned keys",
-         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"use_delta_encoding", "share prefixes between keys of a block", Support::kHonoured,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::filter_policy>(
         {"filter_policy", "nullptr = no filter", Support::kSomeValues}),
     Option<Table, &Table::user_defined_index_factory>({"user_defined_index_factory",
@@ -82,15 +83,12 @@ constexpr OptionRow kRows[] = {
     Option<Table, &Table::fail_if_no_udi_on_open>(
         {"fail_if_no_udi_on_open", "refuse tables without the plug-in index", Support::kDefaultOnly,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Table, &Table::whole_key_filtering>({"whole_key_filtering",
-                                                "put whole keys (besides prefixes) in the filter",
-                                                Support::kDefaultOnly}),
-    Option<Table, &Table::detect_filter_construct_corruption>({"detect_filter_construct_corruption",
-                                                               "verify filters after building",
-                                                               Support::kDefaultOnly}),
-    Option<Table, &Table::verify_compression>({"verify_compression",
-                                               "decompress each block once after compressing",
-                                               Support::kDefaultOnly}),
+    Option<Table, &Table::whole_key_filtering>(
+        {"whole_key_filtering", "put whole keys, besides prefixes, into the filter"}),
+    Option<Table, &Table::detect_filter_construct_corruption>(
+        {"detect_filter_construct_corruption", "verify filters after building"}),
+    Option<Table, &Table::verify_compression>(
+        {"verify_compression", "decompress each block once after compressing"}),
     Option<Table, &Table::read_amp_bytes_per_bit>(
         {"read_amp_bytes_per_bit",
          "measure read amplification with one bit per so many bytes; 0 = off", Support::kHint}),
@@ -116,14 +114,13 @@ constexpr OptionRow kRows[] = {
          Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::index_shortening>({"index_shortening", "how index keys are shortened"}),
     Option<Table, &Table::max_auto_readahead_size>(
-        {"max_auto_readahead_size", "limit of the doubling readahead", Support::kHint}),
+        {"max_auto_readahead_size", "limit of the doubling readahead"}),
     Option<Table, &Table::prepopulate_block_cache>(
         {"prepopulate_block_cache", "put freshly written blocks in the cache", Support::kHint}),
     Option<Table, &Table::initial_auto_readahead_size>(
-        {"initial_auto_readahead_size", "first readahead", Support::kHint}),
+        {"initial_auto_readahead_size", "first readahead"}),
     Option<Table, &Table::num_file_reads_for_auto_readahead>(
-        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts",
-         Support::kHint}),
+        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts"}),
 };
 
 using Plain = PlainTableOptions;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The forms of Transaction that are made of others, and what not every kind of transaction can do.
+#include "ashlar/utilities/transaction.h"
+
+#include <utility>
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+Status NotPossible(const char* call) {
+  return Status::NotSupported(StrCat(call, ": not supported by this kind of transaction"));
+}
+
+}  // namespace
+
+Status Transaction::CommitAndTryCreateSnapshot(std::shared_ptr<TransactionNotifier> notifier,
+                                               TxnTimestamp ts,
+                                               std::shared_ptr<const Snapshot>* snapshot) {
+  if (snapshot != nullptr) snapshot->reset();
+  if (ts == kMaxTxnTimestamp) {
+    if (GetCommitTimestamp() == kMaxTxnTimestamp) {
+      return Status::InvalidArgument(
+          "Transaction::CommitAndTryCreateSnapshot: needs a commit timestamp");
+    }
+  } else {
+    Status status = SetCommitTimestamp(ts);
+    if (!status.ok()) return status;
+  }
+  SetSnapshotOnNextOperation(notifier);
+  Status status = Commit();
+  if (!status.ok()) return status;
+  std::shared_ptr<const Snapshot> taken = GetTimestampedSnapshot();
+  if (taken == nullptr) return Status::Aborted("Transaction: committed, but without a snapshot");
+  if (snapshot != nullptr) *snapshot = std::move(taken);
+  return Status::OK();
+}
+
+Status Transaction::Get(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                        const Slice& key, PinnableSlice* pinnable_val) {
+  pinnable_val->Reset();
+  Status status = Get(options, column_family, key, pinnable_val->GetSelf());
+  pinnable_val->PinSelf();
+  return status;
+}
+Status Transaction::Get(const ReadOptions& options, const Slice& key,
+                        PinnableSlice* pinnable_val) {
+  pinnable_val->Reset();
+  Status status = Get(options, key, pinnable_val->GetSelf());
+  pinnable_val->PinSelf();
+  return status;
+}
+void Transaction::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                           const size_t num_keys, const Slice* keys, PinnableSlice* values,
+                           Status* statuses, const bool /*sorted_input*/) {
+  for (size_t i = 0; i < num_keys; ++i) {
+    statuses[i] = Get(options, column_family, keys[i], &values[i]);
+  }
+}
+
+Status Transaction::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                                 const Slice& key, PinnableSlice* pinnable_val, bool exclusive,
+                                 const bool do_validate) {
+  if (pinnable_val == nullptr) {
+    std::string* no_value = nullptr;
+    return GetForUpdate(options, column_family, key, no_value, exclusive, do_validate);
+  }
+  pinnable_val->Reset();
+  Status status = GetForUpdate(options, column_family, key, pinnable_val->GetSelf(), exclusive,
+                               do_validate);
+  pinnable_val->PinSelf();
+  return status;
+}
+Status Transaction::GetForUpdate(const ReadOptions& options, const Slice& key,
+                                 PinnableSlice* pinnable_val, bool exclusive,
+                                 const bool do_validate) {
+  if (pinnable_val == nullptr) {
+    std::string* no_value = nullptr;
+    return GetForUpdate(options, key, no_value, exclusive, do_validate);
+  }
+  pinnable_val->Reset();
+  Status status = GetForUpdate(options, key, pinnable_val->GetSelf(), exclusive, do_validate);
+  pinnable_val->PinSelf();
+  return status;
+}
+
+Status Transaction::GetImpl(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                            const Slice& key, std::string* value) {
+  return Get(options, column_family, key, value);
+}
+Status Transaction::GetImpl(const ReadOptions& options, ColumnFamilyHandle* column_family,
+                            const Slice& key, PinnableSlice* pinnable_val) {
+  return Get(options, column_family, key, pinnable_val);
+}
+
+Status Transaction::GetRangeLock(ColumnFamilyHandle*, const Endpoint&, const Endpoint&) {
+  return NotPossible("Transaction::GetRangeLock");
+}
+Status Transaction::CollapseKey(const ReadOptions&, const Slice&, ColumnFamilyHandle*) {
+  return NotPossible("Transaction::CollapseKey");
+}
+Status Transaction::SetReadTimestampForValidation(TxnTimestamp) {
+  return NotPossible("Transaction::SetReadTimestampForValidation");
+}
+Status Transaction::SetCommitTimestamp(TxnTimestamp) {
+  return NotPossible("Transaction::SetCommitTimestamp");
+}
+std::vector<TransactionID> Transaction::GetWaitingTxns(uint32_t*, std::string*) const {
+  return {};
+}
+
+}  // namespace ashlar

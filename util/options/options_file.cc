@@ -34,7 +34,8 @@ void AppendSection(OptionTable table, const PrintContext& context, const void* o
   text->append("  \n");
 }
 
-void AppendFamily(const FamilyOptionsInFile& family, PrintContext context, std::string* text) {
+void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family,
+                  PrintContext context, std::string* text) {
   const std::string quoted = StrCat("\"", EscapeOptionString(family.name), "\"]\n");
   // The table options have a section of their own.
   context.config.depth = ConfigOptions::kDepthDefault;
@@ -56,7 +57,9 @@ void AppendFamily(const FamilyOptionsInFile& family, PrintContext context, std::
   StrAppend(text, "[", kTableSectionPrefix, factory->Name(), " ", quoted);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory.get());
   if (table != nullptr) {
-    AppendSection(BlockBasedOptionTable(), context, table, text);
+    BlockBasedTableOptions written = *table;
+    written.format_version = WrittenFormatVersion(db_options, written);
+    AppendSection(BlockBasedOptionTable(), context, &written, text);
   } else {
     text->append("  \n");
   }
@@ -280,7 +283,7 @@ std::string WriteOptionsText(const OptionsFileContents& contents) {
   text.append("\n[DBOptions]\n");
   AppendSection(DbOptionTable(), context, &contents.db_options, &text);
   for (const FamilyOptionsInFile& family : contents.families) {
-    AppendFamily(family, context, &text);
+    AppendFamily(contents.db_options, family, context, &text);
   }
   return text;
 }

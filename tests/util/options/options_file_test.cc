@@ -100,6 +100,7 @@ TEST(OptionsFile, WritesOnlyNamesOfRocksDb78WhenAsked) {
   const std::string ours = WriteOptionsText(contents);
   EXPECT_NE(ours.find("rocksdb_version=7.8.3"), std::string::npos);
   EXPECT_EQ(ours.find("max_compressed_bytes_per_kb"), std::string::npos);
+  EXPECT_NE(ours.find("  format_version=5\n"), std::string::npos);
   for (const char* section : {"DBOptions", "CFOptions", "TableOptions"}) {
     for (const std::string& line : LinesOf(ours, section)) {
       const std::string name = line.substr(0, line.find('='));

@@ -1,81 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MemoryFileSystem: two sorted tables of paths, one of files and one of directories, under one
-// mutex; each file's content is under a mutex of its own.
+// mutex. What is behind a file's path is in memory_files.cc.
 #include "env/memory/memory_file_system.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "env/env_adaptors.h"
-#include "env/filename.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 
-MemoryFile::~MemoryFile() {
-  MutexLock lock(&mutex_);
-  usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
-}
-
-Slice MemoryFile::Read(uint64_t offset, size_t n, char* scratch) const {
-  MutexLock lock(&mutex_);
-  if (offset >= data_.size()) return Slice(scratch, 0);
-  const size_t count = std::min(n, data_.size() - static_cast<size_t>(offset));
-  memcpy(scratch, data_.data() + offset, count);
-  return Slice(scratch, count);
-}
-
-void MemoryFile::GrowLocked(uint64_t size) {
-  if (size <= data_.size()) return;
-  const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
-  uint64_t used = usage_->used_bytes.load(std::memory_order_relaxed);
-  uint64_t grant = 0;
-  do {
-    grant = std::min(size - data_.size(), quota > used ? quota - used : 0);
-  } while (!usage_->used_bytes.compare_exchange_weak(used, used + grant,
-                                                     std::memory_order_relaxed));
-  data_.resize(data_.size() + static_cast<size_t>(grant));
-}
-
-bool MemoryFile::Write(uint64_t offset, const Slice& data, uint64_t now_micros) {
-  MutexLock lock(&mutex_);
-  modified_micros_ = now_micros;
-  GrowLocked(offset + data.size());
-  if (offset > data_.size()) return false;
-  const size_t count = std::min(data.size(), data_.size() - static_cast<size_t>(offset));
-  memcpy(data_.data() + offset, data.data(), count);
-  return count == data.size();
-}
-
-bool MemoryFile::Resize(uint64_t size, uint64_t now_micros) {
-  MutexLock lock(&mutex_);
-  modified_micros_ = now_micros;
-  if (size < data_.size()) {
-    usage_->used_bytes.fetch_sub(data_.size() - size, std::memory_order_relaxed);
-    data_.resize(static_cast<size_t>(size));
-  }
-  GrowLocked(size);
-  return data_.size() == size;
-}
-
-uint64_t MemoryFile::size() const {
-  MutexLock lock(&mutex_);
-  return data_.size();
-}
-uint64_t MemoryFile::modified_micros() const {
-  MutexLock lock(&mutex_);
-  return modified_micros_;
-}
-std::string MemoryFile::Contents() const {
-  MutexLock lock(&mutex_);
-  return data_;
-}
-
 namespace {
-
-using FilePtr = std::shared_ptr<MemoryFile>;
 
 IOStatus NotThere(const char* what, const std::string& path) {
   return IOStatus::PathNotFound(StrCat(what, ": ", path), "No such file or directory");
@@ -83,127 +21,6 @@ IOStatus NotThere(const char* what, const std::string& path) {
 IOStatus Refused(const char* what, const std::string& path, const char* why) {
   return IOStatus::IOError(StrCat(what, ": ", path), why);
 }
-IOStatus Full(const char* what, const std::string& path) {
-  return IOStatus::NoSpace(StrCat(what, ": ", path), "No space left on device");
-}
-
-class MemorySequentialFile : public FSSequentialFile {
- public:
-  explicit MemorySequentialFile(FilePtr file) : file_(std::move(file)) {}
-
-  IOStatus Read(size_t n, const IOOptions&, Slice* result, char* scratch,
-                IODebugContext*) override {
-    *result = file_->Read(offset_, n, scratch);
-    offset_ += result->size();
-    return IOStatus::OK();
-  }
-  IOStatus Skip(uint64_t n) override {
-    offset_ += n;
-    return IOStatus::OK();
-  }
-  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
-  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result,
-                          char* scratch, IODebugContext*) override {
-    *result = file_->Read(offset, n, scratch);
-    return IOStatus::OK();
-  }
-
- private:
-  const FilePtr file_;
-  uint64_t offset_ = 0;
-};
-
-class MemoryRandomAccessFile : public FSRandomAccessFile {
- public:
-  explicit MemoryRandomAccessFile(FilePtr file) : file_(std::move(file)) {}
-
-  IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
-                IODebugContext*) const override {
-    *result = file_->Read(offset, n, scratch);
-    return IOStatus::OK();
-  }
-  IOStatus Prefetch(uint64_t, size_t, const IOOptions&, IODebugContext*) override {
-    return IOStatus::OK();
-  }
-  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
-  IOStatus GetFileSize(uint64_t* result) override {
-    *result = file_->size();
-    return IOStatus::OK();
-  }
-
- private:
-  const FilePtr file_;
-};
-
-class MemoryWritableFile : public FSWritableFile {
- public:
-  MemoryWritableFile(FilePtr file, std::string path, uint64_t position,
-                     std::shared_ptr<SystemClock> clock)
-      : file_(std::move(file)), path_(std::move(path)), size_(position), clock_(std::move(clock)) {}
-
-  using FSWritableFile::Append;
-  using FSWritableFile::PositionedAppend;
-  IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
-    const bool is_complete = file_->Write(size_, data, clock_->NowMicros());
-    size_ = std::min(size_ + data.size(), file_->size());
-    return is_complete ? IOStatus::OK() : Full("append", path_);
-  }
-  IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions&,
-                            IODebugContext*) override {
-    const bool is_complete = file_->Write(offset, data, clock_->NowMicros());
-    size_ = std::max(size_, std::min(offset + data.size(), file_->size()));
-    return is_complete ? IOStatus::OK() : Full("write", path_);
-  }
-  IOStatus Truncate(uint64_t size, const IOOptions&, IODebugContext*) override {
-    const bool is_complete = file_->Resize(size, clock_->NowMicros());
-    size_ = file_->size();
-    return is_complete ? IOStatus::OK() : Full("truncate", path_);
-  }
-  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Sync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus RangeSync(uint64_t, uint64_t, const IOOptions&, IODebugContext*) override {
-    return IOStatus::OK();
-  }
-  IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
-  bool IsSyncThreadSafe() const override { return true; }
-  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return size_; }
-
- private:
-  const FilePtr file_;
-  const std::string path_;
-  uint64_t size_;  // where the next append goes
-  const std::shared_ptr<SystemClock> clock_;
-};
-
-class MemoryRandomRWFile : public FSRandomRWFile {
- public:
-  MemoryRandomRWFile(FilePtr file, std::string path, std::shared_ptr<SystemClock> clock)
-      : file_(std::move(file)), path_(std::move(path)), clock_(std::move(clock)) {}
-
-  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions&, IODebugContext*) override {
-    return file_->Write(offset, data, clock_->NowMicros()) ? IOStatus::OK() : Full("write", path_);
-  }
-  IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
-                IODebugContext*) const override {
-    *result = file_->Read(offset, n, scratch);
-    return IOStatus::OK();
-  }
-  IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Sync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-
- private:
-  const FilePtr file_;
-  const std::string path_;
-  const std::shared_ptr<SystemClock> clock_;
-};
-
-class MemoryDirectory : public FSDirectory {
- public:
-  IOStatus Fsync(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-  IOStatus Close(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
-};
 
 class MemoryLock : public FileLock {
  public:
@@ -317,7 +134,7 @@ IOStatus MemoryFileSystem::NewSequentialFile(const std::string& f, const FileOpt
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
-  *r = std::make_unique<MemorySequentialFile>(std::move(file));
+  *r = NewMemorySequentialFile(std::move(file));
   return IOStatus::OK();
 }
 
@@ -327,7 +144,7 @@ IOStatus MemoryFileSystem::NewRandomAccessFile(const std::string& f, const FileO
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading", f, &file));
-  *r = std::make_unique<MemoryRandomAccessFile>(std::move(file));
+  *r = NewMemoryRandomAccessFile(std::move(file));
   return IOStatus::OK();
 }
 
@@ -337,7 +154,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
   file->Resize(0, clock_->NowMicros());
-  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, 0, clock_);
+  *r = NewMemoryWritableFile(std::move(file), f, 0, clock_);
   return IOStatus::OK();
 }
 
@@ -348,7 +165,7 @@ IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOp
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
   const uint64_t size = file->size();
-  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, size, clock_);
+  *r = NewMemoryWritableFile(std::move(file), f, size, clock_);
   return IOStatus::OK();
 }
 
@@ -360,7 +177,7 @@ IOStatus MemoryFileSystem::ReuseWritableFile(const std::string& f, const std::st
   RETURN_IF_ERROR(RenameFile(old, f, options.io_options, dbg));
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reuse", f, &file));
-  *r = std::make_unique<MemoryWritableFile>(std::move(file), f, 0, clock_);
+  *r = NewMemoryWritableFile(std::move(file), f, 0, clock_);
   return IOStatus::OK();
 }
 
@@ -369,7 +186,7 @@ IOStatus MemoryFileSystem::NewRandomRWFile(const std::string& f, const FileOptio
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindFile("open for reading and writing", f, &file));
-  *r = std::make_unique<MemoryRandomRWFile>(std::move(file), f, clock_);
+  *r = NewMemoryRandomRWFile(std::move(file), f, clock_);
   return IOStatus::OK();
 }
 
@@ -378,7 +195,7 @@ IOStatus MemoryFileSystem::NewDirectory(const std::string& name, const IOOptions
   r->reset();
   MutexLock lock(&mutex_);
   if (!directories_.contains(CleanPath(name))) return NotThere("open directory", name);
-  *r = std::make_unique<MemoryDirectory>();
+  *r = NewMemoryDirectory();
   return IOStatus::OK();
 }
 
@@ -424,7 +241,7 @@ IOStatus MemoryFileSystem::Truncate(const std::string& f, size_t size, const IOO
                                     IODebugContext*) {
   FilePtr file;
   RETURN_IF_ERROR(FindFile("truncate", f, &file));
-  return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : Full("truncate", f);
+  return file->Resize(size, clock_->NowMicros()) ? IOStatus::OK() : MemoryFull("truncate", f);
 }
 
 IOStatus MemoryFileSystem::CreateDir(const std::string& d, const IOOptions&, IODebugContext*) {

@@ -7,7 +7,6 @@
 // an empty file system has none. Paths may be relative; they start at the root. Any thread.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,42 +16,10 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
+#include "env/memory/memory_files.h"
 #include "util/mutex.h"
 
 namespace ashlar {
-
-// Bytes in use and how many there may be; shared by all files of one file system.
-struct MemoryUsage {
-  std::atomic<uint64_t> used_bytes{0};
-  std::atomic<uint64_t> quota_bytes{UINT64_MAX};
-};
-
-// The content of one file; lives as long as it has a name or is open.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::shared_ptr<MemoryUsage> usage) : usage_(std::move(usage)) {}
-  ~MemoryFile();
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  // Up to n bytes from `offset`, copied.
-  Slice Read(uint64_t offset, size_t n, char* scratch) const;
-  // Writes as much as the quota allows; fills a gap with zeros. False = not all was written.
-  bool Write(uint64_t offset, const Slice& data, uint64_t now_micros);
-  bool Resize(uint64_t size, uint64_t now_micros);
-  uint64_t size() const;
-  uint64_t modified_micros() const;
-  std::string Contents() const;
-
- private:
-  // Grows the content as far as the quota allows.
-  void GrowLocked(uint64_t size) REQUIRES(mutex_);
-
-  const std::shared_ptr<MemoryUsage> usage_;
-  mutable Mutex mutex_{LockRank::kLeaf};
-  std::string data_ GUARDED_BY(mutex_);
-  uint64_t modified_micros_ GUARDED_BY(mutex_) = 0;
-};
 
 class MemoryFileSystem : public FileSystem {
  public:
@@ -126,7 +93,7 @@ class MemoryFileSystem : public FileSystem {
                        IODebugContext* dbg) override;
 
  private:
-  using FilePtr = std::shared_ptr<MemoryFile>;
+  using FilePtr = MemoryFilePtr;
 
   IOStatus FindFile(const char* what, const std::string& path, FilePtr* file) const;
   IOStatus FindOrCreateFile(const std::string& path, FilePtr* file);

@@ -99,7 +99,7 @@ class SCOPED_CAPABILITY MutexLock {
 class SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(Mutex* mutex) RELEASE(mutex) : mutex_(mutex) { mutex_->Unlock(); }
-  ~MutexUnlock() ACQUIRE() { mutex_->Lock(); }
+  ~MutexUnlock() RELEASE() NO_THREAD_SAFETY_ANALYSIS { mutex_->Lock(); }
   MutexUnlock(const MutexUnlock&) = delete;
   MutexUnlock& operator=(const MutexUnlock&) = delete;
 

@@ -69,7 +69,7 @@ std::string MemoryFileSystem::CleanPath(const std::string& path) {
 void MemoryFileSystem::PutFile(const std::string& path, std::string contents) {
   const std::string clean = CleanPath(path);
   auto file = std::make_shared<MemoryFile>(usage_);
-  file->Write(0, contents, clock_->NowMicros());
+  file->Fill(std::move(contents), clock_->NowMicros());
   MutexLock lock(&mutex_);
   AddDirectoriesLocked(ParentOf(clean));
   files_[clean] = std::move(file);

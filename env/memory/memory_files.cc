@@ -56,6 +56,14 @@ bool MemoryFile::Resize(uint64_t size, uint64_t now_micros) {
   return data_.size() == size;
 }
 
+void MemoryFile::Fill(std::string contents, uint64_t now_micros) {
+  MutexLock lock(&mutex_);
+  usage_->used_bytes.fetch_add(contents.size(), std::memory_order_relaxed);
+  usage_->used_bytes.fetch_sub(data_.size(), std::memory_order_relaxed);
+  data_ = std::move(contents);
+  modified_micros_ = now_micros;
+}
+
 uint64_t MemoryFile::size() const {
   MutexLock lock(&mutex_);
   return data_.size();

@@ -35,6 +35,8 @@ class MemoryFile {
   // Writes as much as the quota allows; fills a gap with zeros. False = not all was written.
   bool Write(uint64_t offset, const Slice& data, uint64_t now_micros);
   bool Resize(uint64_t size, uint64_t now_micros);
+  // Replaces everything, whatever the quota.
+  void Fill(std::string contents, uint64_t now_micros);
   uint64_t size() const;
   uint64_t modified_micros() const;
   std::string Contents() const;

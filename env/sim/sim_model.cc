@@ -309,9 +309,10 @@ class SimModel::ImageBuilder {
         image_.directories.push_back(child_path);
         AddDirectory(*child, child_path);
       } else {
-        const auto [known, is_new] = contents_.try_emplace(child.get());
-        if (is_new) known->second = SurvivingContent(*child);
-        image_.files[child_path] = known->second;
+        const auto [known, is_new] = contents_.try_emplace(child.get(), nullptr);
+        std::string& content = image_.files[child_path];
+        content = is_new ? SurvivingContent(*child) : *known->second;
+        known->second = &content;
       }
     }
   }
@@ -419,7 +420,8 @@ class SimModel::ImageBuilder {
   const unsigned entry_case_;    // of kEntryLoss: which of the three
   const unsigned percent_kept_;  // of kReorder and kEntryLoss
   SimImage image_;
-  std::unordered_map<const Node*, std::string> contents_;  // one content for all names of a file
+  // One content for all names of a file; points into image_.
+  std::unordered_map<const Node*, const std::string*> contents_;
 };
 
 SimImage SimModel::CrashImage(CrashPolicy policy, uint64_t seed) const {

@@ -132,6 +132,34 @@ bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
   });
 }
 
+void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
+  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+  PointLookup* batch[SkipList::kMaxBatch];
+  SkipList::Position positions[SkipList::kMaxBatch];
+  const SkipList::Node* found[SkipList::kMaxBatch];
+  for (size_t next = 0; next < count;) {
+    size_t batch_count = 0;
+    for (; next < count && batch_count < SkipList::kMaxBatch; ++next) {
+      PointLookup* lookup = lookups[next];
+      const LookupKey& key = lookup->key();
+      if (lookup->decided() || (bloom_.has_value() && !MayContain(key, lookup))) continue;
+      if (!list_.has_value()) {
+        Get(key, lookup);
+        continue;
+      }
+      positions[batch_count] = list_->At(key.user_key, key.trailer);
+      batch[batch_count++] = lookup;
+    }
+    if (batch_count == 0) continue;
+    list_->FindMany(positions, batch_count, found);
+    for (size_t i = 0; i < batch_count; ++i) {
+      VisitFrom(found[i], batch[i]->key(), [&](uint64_t trailer, const Slice& value) {
+        return batch[i]->Offer(trailer, value, pin);
+      });
+    }
+  }
+}
+
 bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
   if (bloom_whole_keys_) return bloom_->MayContain(lookup->FilterHash());
   if (!bloom_prefixes_->InDomain(key.user_key)) return true;

@@ -97,6 +97,10 @@ class MemTable {
   // decided; true if it is. Large values are pinned through a reference on the memtable.
   bool Get(const LookupKey& key, PointLookup* lookup) const;
 
+  // The same for several lookups at once, whose cache misses overlap. Lookups that are decided
+  // already are left alone.
+  void GetMany(PointLookup* const* lookups, size_t count) const;
+
   // Calls visit(trailer, value) for the same versions until it returns true; true if it did. Values
   // live as long as the memtable.
   template <typename Visit>
@@ -148,6 +152,8 @@ class MemTable {
 
   ~MemTable() = default;  // by Unref()
 
+  template <typename Visit>
+  bool VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const;
   bool MayContain(const LookupKey& key, PointLookup* lookup) const;
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
@@ -168,14 +174,18 @@ class MemTable {
 };
 
 template <typename Visit>
+bool MemTable::VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const {
+  for (; node != nullptr; node = node->Next()) {
+    if (!comparator_.EqualUserKeys(node->user_key(), key.user_key)) return false;
+    if (visit(node->trailer(), node->value())) return true;
+  }
+  return false;
+}
+
+template <typename Visit>
 bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
   if (list_.has_value()) [[likely]] {
-    const SkipList::Position position = list_->At(key.user_key, key.trailer);
-    for (const SkipList::Node* node = list_->Find(position); node != nullptr; node = node->Next()) {
-      if (!comparator_.EqualUserKeys(node->user_key(), key.user_key)) return false;
-      if (visit(node->trailer(), node->value())) return true;
-    }
-    return false;
+    return VisitFrom(list_->Find(list_->At(key.user_key, key.trailer)), key, visit);
   }
   const auto entries = vector_->Sorted();
   for (size_t i = vector_->LowerBound(*entries, key.user_key, key.trailer); i < entries->size();

@@ -36,8 +36,10 @@
 #include "memtable/skip_list.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "util/hash.h"
 
@@ -122,31 +124,52 @@ int SkipList::Compare(const Node* node, const Position& key) const {
 
 // ---- Reading
 
-// Follows the heads to the place of `key`. Hot: one cache miss per move, none per level.
-SkipList::Landing SkipList::Descend(const Position& key) const {
-  const Node* at = front_;
-  const Node* known_after = nullptr;  // compared already, found not to be before the key
-  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
-    for (;;) {
-      const Link& link = at->link(level);
-      const uint64_t head = link.head.load(std::memory_order_acquire);
-      if (head > key.head) break;
-      const Node* next = link.next.load(std::memory_order_acquire);
-      if (head == key.head) {
-        if (next == nullptr || next == known_after) break;
-        if (!IsBefore(next, key)) {
-          known_after = next;
-          break;
-        }
-      }
-      at = next;
+// A search on its way along the heads; it ends on the node `at` of level 0.
+struct SkipList::Descent {
+  const Node* at;
+  int level;
+  const Node* tied = nullptr;         // has the same head as the key, and is to be compared next
+  const Node* known_after = nullptr;  // the last node that was compared and is not before the key
+};
+
+// Goes on to the next cache miss, which it leaves to a prefetch. True when the search has ended.
+// Hot: one miss per move, none per level.
+inline bool SkipList::StepDown(const Position& key, Descent* descent) const {
+  if (descent->tied != nullptr) {
+    const Node* tied = std::exchange(descent->tied, nullptr);
+    if (IsBefore(tied, key)) {
+      descent->at = tied;
+    } else {
+      descent->known_after = tied;
     }
   }
-  return {at, known_after};
+  for (; descent->level >= 0; --descent->level) {
+    const Link& link = descent->at->link(descent->level);
+    const uint64_t head = link.head.load(std::memory_order_acquire);
+    if (head > key.head) continue;
+    const Node* next = link.next.load(std::memory_order_acquire);
+    if (head < key.head) {
+      descent->at = next;
+      __builtin_prefetch(&next->link(descent->level));
+      return false;
+    }
+    if (next == nullptr || next == descent->known_after) continue;
+    descent->tied = next;
+    __builtin_prefetch(next);
+    return false;
+  }
+  return true;
+}
+
+SkipList::Descent SkipList::Descend(const Position& key) const {
+  Descent descent{.at = front_, .level = height_.load(std::memory_order_relaxed) - 1};
+  while (!StepDown(key, &descent)) {
+  }
+  return descent;
 }
 
 // The first node not before the key, by comparing what lies behind the landing.
-const SkipList::Node* SkipList::FirstFrom(const Landing& landing, const Position& key) const {
+const SkipList::Node* SkipList::FirstFrom(const Descent& landing, const Position& key) const {
   const Node* next = landing.at->Next();
   while (next != landing.known_after && next != nullptr && IsBefore(next, key)) next = next->Next();
   return next;
@@ -164,11 +187,38 @@ const SkipList::Node* SkipList::Seek(const Position& key) const {
   return FirstFrom(Descend(key), key);
 }
 
-const SkipList::Node* SkipList::Find(const Position& key) const {
-  const Landing landing = Descend(key);
+const SkipList::Node* SkipList::FoundAt(const Descent& landing, const Position& key) const {
   const Link& link = landing.at->link(0);
   if (link.head.load(std::memory_order_acquire) > key.head) return nullptr;
   return FirstFrom(landing, key);
+}
+
+const SkipList::Node* SkipList::Find(const Position& key) const {
+  return FoundAt(Descend(key), key);
+}
+
+void SkipList::FindMany(const Position* keys, size_t count, const Node** found) const {
+  assert(count <= kMaxBatch);
+  Descent descents[kMaxBatch];
+  uint8_t running[kMaxBatch];  // indexes of the searches that have not ended
+  const int top = height_.load(std::memory_order_relaxed) - 1;
+  for (size_t i = 0; i < count; ++i) {
+    descents[i] = {.at = front_, .level = top};
+    running[i] = static_cast<uint8_t>(i);
+  }
+  for (size_t left = count; left > 0;) {
+    size_t kept = 0;
+    for (size_t i = 0; i < left; ++i) {
+      const uint8_t index = running[i];
+      if (StepDown(keys[index], &descents[index])) {
+        found[index] = FoundAt(descents[index], keys[index]);
+        if (found[index] != nullptr) __builtin_prefetch(found[index]->value().data());
+      } else {
+        running[kept++] = index;
+      }
+    }
+    left = kept;
+  }
 }
 
 const SkipList::Node* SkipList::SeekForPrev(const Position& key) const {

@@ -31,6 +31,7 @@ class SkipList {
  public:
   static constexpr int kMaxHeight = 12;
   static constexpr int kBranchingLog2 = 2;  // every fourth node of a level reaches the next one
+  static constexpr size_t kMaxBatch = 32;
 
   class Node;
   // A position in the order of internal keys, with its head. Borrows the key.
@@ -63,6 +64,8 @@ class SkipList {
   // Like Seek(), but may also return null if the node's user key is not that of `key`: saves the
   // first touch of a node that would be of no use.
   const Node* Find(const Position& key) const;
+  // Find() for `count` keys, at most kMaxBatch, side by side, so that their cache misses overlap.
+  void FindMany(const Position* keys, size_t count, const Node** found) const;
   const Node* First() const;
   const Node* Last() const;
   // The last node before `node`, or null. Costs a search: see BackwardWindow for many.
@@ -91,14 +94,11 @@ class SkipList {
   int Compare(const Node* node, const Position& key) const;
   bool IsBefore(const Node* node, const Position& key) const { return Compare(node, key) < 0; }
   const Node* LastBefore(const Position& key) const;
-  // Where a descent along the heads ends: on the node `at` of level 0, and with the last node that
-  // was compared and found not to be before the key.
-  struct Landing {
-    const Node* at;
-    const Node* known_after;
-  };
-  Landing Descend(const Position& key) const;
-  const Node* FirstFrom(const Landing& landing, const Position& key) const;
+  struct Descent;
+  Descent Descend(const Position& key) const;
+  bool StepDown(const Position& key, Descent* descent) const;
+  const Node* FirstFrom(const Descent& landing, const Position& key) const;
+  const Node* FoundAt(const Descent& landing, const Position& key) const;
 
   int RaiseHeight(int height);
   Node* NewNode(const Position& key, const Slice& value, int height);

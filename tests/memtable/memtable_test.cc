@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <string>
 #include <thread>
@@ -94,6 +95,30 @@ TEST_P(MemTableTest, HoldsEmptyKeysAndValues) {
   EXPECT_EQ(Get("", 5), "");
   EXPECT_EQ(Get(Slice("\0", 1), 5), "zero");
   EXPECT_EQ(Get(Slice("\0\0", 2), 5), "(undecided)");
+}
+
+TEST_P(MemTableTest, AnswersManyLookupsAtOnce) {
+  Open();
+  for (int i = 0; i < 100; i += 2) Put("key" + std::to_string(i), 5, std::to_string(i));
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) names.push_back("key" + std::to_string(i));
+  std::deque<LookupKey> keys;
+  std::deque<PinnableSlice> values(100);
+  std::deque<PointLookup> lookups;
+  std::vector<PointLookup*> pointers;
+  for (size_t i = 0; i < 100; ++i) {
+    keys.emplace_back(names[i], i == 50 ? 4 : 9, KeyOrder::kBytewise);
+    lookups.emplace_back(keys.back(), &values[i]);
+    pointers.push_back(&lookups.back());
+  }
+  lookups[0].Fail(Status::IOError("decided before"));
+  table_->GetMany(pointers.data(), pointers.size());
+  EXPECT_EQ(lookups[0].outcome(), PointLookup::Outcome::kFailed);
+  for (size_t i = 1; i < 100; ++i) {
+    const bool is_there = i % 2 == 0 && i != 50;
+    ASSERT_EQ(lookups[i].decided(), is_there) << i;
+    ASSERT_EQ(values[i].ToString(), is_there ? std::to_string(i) : "");
+  }
 }
 
 TEST_P(MemTableTest, IteratesUserKeysUpAndVersionsDown) {

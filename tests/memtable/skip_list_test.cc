@@ -120,6 +120,22 @@ TEST_P(SkipListModel, SeeksLikeTheModel) {
   }
 }
 
+TEST_P(SkipListModel, FindsManyKeysLikeOne) {
+  Fill(1000);
+  for (int round = 0; round < 100; ++round) {
+    const size_t count = 1 + random_.Uniform(SkipList::kMaxBatch);
+    std::vector<std::string> targets;
+    std::vector<SkipList::Position> positions;
+    for (size_t i = 0; i < count; ++i) {
+      targets.push_back(MakeInternalKey(RandomKey(), random_.Uniform(60), kValueTypeForSeek));
+    }
+    for (const std::string& target : targets) positions.push_back(At(target));
+    const SkipList::Node* found[SkipList::kMaxBatch];
+    list_.FindMany(positions.data(), count, found);
+    for (size_t i = 0; i < count; ++i) ASSERT_EQ(found[i], list_.Find(positions[i]));
+  }
+}
+
 TEST_P(SkipListModel, WalksBackwards) {
   Fill(1000);
   constexpr int kCapacity = 5;

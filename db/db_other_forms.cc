@@ -14,8 +14,9 @@ DB::~DB() {}
 
 namespace {
 
-// The old forms give a raw pointer, which the caller deletes.
-Status GiveUp(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
+// The old forms give a raw pointer, which the caller deletes. `db` is taken by reference, because the
+// call that fills it is another argument, and arguments are evaluated in any order.
+Status GiveUp(const Status& status, std::unique_ptr<DB>&& db, DB** dbptr) {
   *dbptr = status.ok() ? db.release() : nullptr;
   return status;
 }

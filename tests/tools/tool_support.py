@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the tests of tools/ share: running a program of this build, and RocksDB's of the same name
+# where it is installed, on private copies of sample files.
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+
+SOURCE = os.environ.get("ASHLAR_SOURCE_DIR", os.path.join(os.path.dirname(__file__), "../.."))
+BUILD = os.environ.get("ASHLAR_BUILD_DIR", os.path.join(SOURCE, "build/test"))
+SHARED = os.environ.get("ASHLAR_SHARED", os.path.join(SOURCE, "../shared"))
+SAMPLE_TABLES = os.path.join(SOURCE, "tests/data/sst")
+SAMPLE_DATABASES = os.path.join(SHARED, "data/db/rocksdb-7.8")
+
+
+def program(name):
+    return os.path.join(BUILD, name)
+
+
+def reference(name):
+    """RocksDB's tool, or None. Version 7.8 is the one whose output is compared."""
+    path = shutil.which(name)
+    if path is None or os.path.realpath(path).startswith(os.path.realpath(BUILD)):
+        return None
+    ldb = shutil.which("ldb")
+    version = subprocess.run([ldb or path, "--version"], capture_output=True, check=False).stdout
+    return path if b"RocksDB 7.8" in version else None
+
+
+def run(path, *arguments, cwd=None):
+    return subprocess.run([path, *arguments], capture_output=True, timeout=120, cwd=cwd, check=False)
+
+
+class ToolTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def sample_table(self, name):
+        """A private copy of a table that RocksDB made."""
+        return shutil.copy(os.path.join(SAMPLE_TABLES, name), self.folder)
+
+    def sample_database(self, name):
+        """A private copy of a database that RocksDB 7.8 made."""
+        archive = os.path.join(SAMPLE_DATABASES, name + ".tar.gz")
+        if not os.path.exists(archive):
+            self.skipTest("the sample databases are not there")
+        with tarfile.open(archive) as file:
+            file.extractall(self.folder)
+        return self.path(name)
+
+    def check(self, done, lines):
+        """Success, and exactly these lines on stdout."""
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.decode("latin-1").split("\n"), list(lines) + [""])
+
+    def check_failure(self, done, *words):
+        """Exit code 1 and a message with all these words; never a crash."""
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr.decode("latin-1"))
+
+
+def state_of(directory):
+    """Names, sizes and times of change of the files in a directory."""
+    return {entry.name: (entry.stat().st_size, entry.stat().st_mtime_ns)
+            for entry in os.scandir(directory)}

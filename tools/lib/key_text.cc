@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lib/key_text.h"
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+std::string HexText(const Slice& bytes) { return "0x" + bytes.ToString(/*hex=*/true); }
+
+Result<std::string> ParseHexText(const std::string& text) {
+  Slice digits(text);
+  if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+  std::string bytes;
+  if (digits.DecodeHex(&bytes)) return bytes;
+  return Status::InvalidArgument(
+      StrCat("expected pairs of hexadecimal digits such as 0x6B6579, found \"", text, "\""));
+}
+
+std::string InternalKeyText(const Slice& internal_key, bool hex) {
+  if (internal_key.size() < kTrailerBytes) return DescribeInternalKey(internal_key, hex);
+  const uint64_t trailer = ExtractTrailer(internal_key);
+  return StrCat("'", ExtractUserKey(internal_key).ToString(hex), "' seq:", TrailerSeqno(trailer),
+                ", type:", static_cast<int>(TrailerType(trailer)));
+}
+
+std::string EntryText(const Slice& internal_key, const Slice& value, bool hex) {
+  return StrCat(InternalKeyText(internal_key, hex), " => ", value.ToString(hex));
+}
+
+}  // namespace ashlar

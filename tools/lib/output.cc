@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lib/output.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+constexpr std::chrono::seconds kReportEvery{2};
+
+bool IsTerminal(int descriptor) { return isatty(descriptor) == 1; }
+
+}  // namespace
+
+void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void PrintLine(std::string_view text) {
+  Print(text);
+  std::fputc('\n', stdout);
+}
+
+Status FlushOutput() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Status::OK();
+  return Status::IOError("stdout: not everything could be written");
+}
+
+Progress::Progress(const char* what)
+    : what_(what),
+      is_wanted_(IsTerminal(STDERR_FILENO) && !IsTerminal(STDOUT_FILENO)),
+      next_report_(std::chrono::steady_clock::now() + kReportEvery) {}
+
+void Progress::Look() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_report_) return;
+  next_report_ = now + kReportEvery;
+  std::fprintf(stderr, "%s: %llu so far\n", what_, static_cast<unsigned long long>(count_));
+}
+
+Heartbeat::Heartbeat(std::string what) : what_(std::move(what)) {
+  if (IsTerminal(STDERR_FILENO)) thread_ = std::thread([this] { Run(); });
+}
+
+Heartbeat::~Heartbeat() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_stopped_ = true;
+  }
+  stopped_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Heartbeat::Run() {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopped_.wait_for(lock, kReportEvery, [this] { return is_stopped_; })) {
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(elapsed).count();
+    std::fprintf(stderr, "%s: at work for %lld s\n", what_.c_str(),
+                 static_cast<long long>(seconds));
+  }
+}
+
+}  // namespace ashlar

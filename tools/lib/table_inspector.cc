@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/lib/table_inspector.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
+#include "table/format/meta_block_names.h"
+#include "table/format/plain_block.h"
+#include "table/format/properties.h"
+#include "table/format/table_property_names.h"
+#include "table/format/unique_id.h"
+#include "tools/lib/key_text.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint32_t kTwoLevelIndex = 2;
+constexpr uint32_t kFirstKeyIndex = 3;
+
+// The public unique id as two hexadecimal words, or "N/A" for files that do not say who made them.
+std::string UniqueIdText(const TableProperties& properties) {
+  Result<InternalUniqueId> id = MakeInternalUniqueId(properties);
+  if (!id.ok()) return "N/A";
+  const std::string bytes = PublicUniqueId(*id, UniqueIdForm::kStandard);
+  const std::string digits = Slice(bytes).ToString(/*hex=*/true);
+  return digits.substr(0, 16) + "-" + digits.substr(16);
+}
+
+}  // namespace
+
+TableInspector::TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> file,
+                               const Footer& footer)
+    : fs_(fs),
+      file_(std::move(file)),
+      footer_(footer),
+      fetcher_(file_.get(), footer.checksum, file_->size() - kFooterBytes) {}
+
+Result<std::unique_ptr<TableInspector>> TableInspector::Open(FileSystem* fs,
+                                                             const std::string& path) {
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomReader> file, RandomReader::Open(fs, path, FileOptions()));
+  std::array<char, kFooterBytes> memory;
+  const size_t n = static_cast<size_t>(std::min<uint64_t>(file->size(), kFooterBytes));
+  Slice tail;
+  RETURN_IF_ERROR(file->ReadExactly(file->size() - n, n, memory.data(), &tail));
+  ASSIGN_OR_RETURN(const Footer footer, DecodeFooter(tail, file->size(), path));
+  std::unique_ptr<TableInspector> inspector(new TableInspector(fs, std::move(file), footer));
+  RETURN_IF_ERROR(inspector->LoadMetaBlocks());
+  RETURN_IF_ERROR(inspector->LoadProperties());
+  return inspector;
+}
+
+Status TableInspector::LoadMetaBlocks() {
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(footer_.metaindex, "metaindex"));
+  PlainBlockParser parser(block.contents);
+  while (parser.Next()) {
+    Slice value = parser.value();
+    BlockHandle handle;
+    // Entries that name no block are skipped: newer versions may add some.
+    if (GetBlockHandle(&value, &handle)) meta_blocks_[parser.key().ToString()] = handle;
+  }
+  if (parser.status().ok()) return Status::OK();
+  return fetcher_.Describe(parser.status(), "metaindex", footer_.metaindex);
+}
+
+Status TableInspector::LoadProperties() {
+  const auto found = meta_blocks_.find(std::string(kPropertiesBlockName));
+  if (found == meta_blocks_.end()) {
+    return Status::Corruption(StrCat(path(), ": no properties block"));
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadProperties(found->second));
+  ASSIGN_OR_RETURN(properties_,
+                   ParsePropertiesBlock(block.contents, found->second.offset, path()));
+  return Status::OK();
+}
+
+Status TableInspector::LoadDictionary() {
+  if (std::exchange(is_dictionary_loaded_, true)) return Status::OK();
+  const auto found = meta_blocks_.find(std::string(kCompressionDictBlockName));
+  ASSIGN_OR_RETURN(const CompressionProperty compression,
+                   ParseCompressionProperty(properties_.compression_name, footer_.format_version,
+                                            path()));
+  if (found == meta_blocks_.end() || compression.is_none) return Status::OK();
+  ASSIGN_OR_RETURN(const LooseBlock block,
+                   fetcher_.ReadLoose(found->second, "compression dictionary"));
+  dictionary_ = std::make_unique<UncompressionDict>(block.contents);
+  fetcher_.SetDictionary(dictionary_.get());
+  return Status::OK();
+}
+
+Result<DataBlock*> TableInspector::ReadDataBlock(const BlockHandle& handle) {
+  RETURN_IF_ERROR(LoadDictionary());
+  return fetcher_.ReadData(handle, /*readahead=*/nullptr);
+}
+
+Result<BlockHandle> TableInspector::IndexHandle() const {
+  if (!UsesIndexHandleInMetaindex(footer_.format_version)) return footer_.index;
+  const auto found = meta_blocks_.find(std::string(kIndexBlockName));
+  if (found != meta_blocks_.end()) return found->second;
+  return Status::Corruption(StrCat(path(), ": no index block"));
+}
+
+Result<InternalKeyComparator> TableInspector::FindComparator() const {
+  const std::string& name = properties_.comparator_name;
+  const Comparator* comparator = BytewiseComparator();  // of old files that name none
+  if (!name.empty()) {
+    Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
+    if (!status.ok() || comparator == nullptr) {
+      return Status::NotSupported(StrCat(path(), ": its comparator \"", name,
+                                         "\" is not built in; only --command=none and ",
+                                         "--command=identify work without it"));
+    }
+  }
+  return InternalKeyComparator(comparator);
+}
+
+Result<const TableReader*> TableInspector::Reader() {
+  if (reader_ != nullptr) return static_cast<const TableReader*>(reader_.get());
+  ASSIGN_OR_RETURN(comparator_, FindComparator());
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomReader> file,
+                   RandomReader::Open(fs_, path(), FileOptions()));
+  TableReaderOptions options;
+  options.icmp = &*comparator_;
+  ASSIGN_OR_RETURN(reader_, TableReader::Open(std::move(file), options));
+  return static_cast<const TableReader*>(reader_.get());
+}
+
+Result<uint32_t> TableInspector::IndexType() const {
+  const auto& user = properties_.user_collected_properties;
+  const auto found = user.find(std::string(kIndexTypeProperty));
+  if (found == user.end() || found->second.size() != sizeof(uint32_t)) {
+    return Status::Corruption(StrCat(path(), ": no property ", kIndexTypeProperty));
+  }
+  return DecodeFixed32(found->second.data());
+}
+
+Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
+                                          const FlatIndex::Source& source,
+                                          std::vector<IndexEntry>* entries) const {
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, "index"));
+  Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
+  if (!index.ok()) return fetcher_.Describe(index.status(), "index", handle);
+  for (size_t i = 0; i < (*index)->size(); i++) {
+    std::string buffer;
+    const Slice separator = (*index)->UserKey(i, &buffer);
+    entries->push_back({.separator = separator.ToString(), .handle = (*index)->handle(i)});
+  }
+  return Status::OK();
+}
+
+Result<std::vector<TableInspector::IndexEntry>> TableInspector::DataBlocks() const {
+  ASSIGN_OR_RETURN(const uint32_t type, IndexType());
+  ASSIGN_OR_RETURN(const BlockHandle handle, IndexHandle());
+  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
+  FlatIndex::Source source;
+  source.comparator = &comparator;
+  source.data_end = fetcher_.limit();
+  source.format.has_user_keys = properties_.index_key_is_user_key != 0;
+  source.format.has_delta_handles = properties_.index_value_is_delta_encoded != 0;
+  source.format.has_first_keys = type == kFirstKeyIndex;
+  std::vector<IndexEntry> entries;
+  RETURN_IF_ERROR(AppendIndexEntries(handle, source, &entries));
+  if (type != kTwoLevelIndex) return entries;
+  const std::vector<IndexEntry> partitions = std::exchange(entries, {});
+  for (const IndexEntry& partition : partitions) {
+    RETURN_IF_ERROR(AppendIndexEntries(partition.handle, source, &entries));
+  }
+  return entries;
+}
+
+std::string PropertiesText(const TableProperties& properties) {
+  std::string text = "  " + properties.ToString("\n  ", ": ");
+  StrAppend(&text, "unique ID: ", UniqueIdText(properties), "\n");
+  StrAppend(&text, "  Sequence number to time mapping: ",
+            Slice(properties.seqno_to_time_mapping).ToString(/*hex=*/true), "\n");
+  return text;
+}
+
+std::string UserPropertiesText(const TableProperties& properties) {
+  std::string text;
+  for (const auto& [name, value] : properties.user_collected_properties) {
+    StrAppend(&text, "  # ", name, ": ", HexText(value), "\n");
+  }
+  return text;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A checkpoint is made in dir.tmp and renamed when everything in it is durable, so that a crash
+// leaves either nothing under the final name or a complete copy:
+//
+//   keep obsolete files -> list what is live -> link tables, copy the rest -> sync -> rename -> sync
+//
+// The database goes on meanwhile: the MANIFEST and the current WAL are cut at the lengths they had
+// when the list was made, and table files never change.
+#include "ashlar/utilities/checkpoint.h"
+
+#include "ashlar/db.h"
+#include "ashlar/file_system.h"
+#include "env/file_util.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+// Keeps obsolete files for as long as it lives.
+class KeepFiles {
+ public:
+  explicit KeepFiles(DB* db) : db_(db), status_(db->DisableFileDeletions()) {}
+  ~KeepFiles() {
+    if (status_.ok()) IgnoreError(db_->EnableFileDeletions(), "the copy is done either way");
+  }
+  KeepFiles(const KeepFiles&) = delete;
+  KeepFiles& operator=(const KeepFiles&) = delete;
+
+  const Status& status() const { return status_; }
+
+ private:
+  DB* db_;
+  const Status status_;
+};
+
+std::string WithoutTrailingSlashes(std::string dir) {
+  while (dir.size() > 1 && dir.back() == '/') dir.pop_back();
+  return dir;
+}
+
+std::string ParentOf(const std::string& dir) {
+  const size_t slash = dir.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : dir.substr(0, slash);
+}
+
+// Only files: a checkpoint has no folders in it.
+Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
+  if (!fs->FileExists(dir, IOOptions(), nullptr).ok()) return Status::OK();
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
+  for (const std::string& name : names) {
+    RETURN_IF_ERROR(DeleteFileIfExists(fs, StrCat(dir, "/", name)));
+  }
+  return fs->DeleteDir(dir, IOOptions(), nullptr);
+}
+
+// Puts live files into a new directory.
+class FileCopier {
+ public:
+  FileCopier(FileSystem* fs, const std::string& dir) : fs_(fs), dir_(dir) {}
+
+  Status Take(const LiveFileStorageInfo& file) {
+    const std::string source = StrCat(file.directory, "/", file.relative_filename);
+    const std::string target = StrCat(dir_, "/", file.relative_filename);
+    if (!file.replacement_contents.empty()) {
+      return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp",
+                                 file.relative_filename, file.replacement_contents);
+    }
+    const bool never_changes = file.file_type == kTableFile || file.file_type == kBlobFile;
+    if (never_changes && can_link_) {
+      Status status = fs_->LinkFile(source, target, IOOptions(), nullptr);
+      if (!status.IsNotSupported()) return status;
+      can_link_ = false;  // another file system: that goes for all files
+    }
+    return CopyFileTo(fs_, source, target, file.trim_to_size ? file.size : UINT64_MAX);
+  }
+
+ private:
+  FileSystem* fs_;
+  const std::string dir_;
+  bool can_link_ = true;
+};
+
+class CheckpointOfDb final : public Checkpoint {
+ public:
+  explicit CheckpointOfDb(DB* db) : db_(db), fs_(db->GetFileSystem()) {}
+
+  using Checkpoint::CreateCheckpoint;
+  Status CreateCheckpoint(const std::string& checkpoint_dir, uint64_t log_size_for_flush,
+                          uint64_t* sequence_number_ptr) override {
+    const std::string dir = WithoutTrailingSlashes(checkpoint_dir);
+    if (dir.empty() || dir == "/") {
+      return Status::InvalidArgument("checkpoint: not a name for a new directory", checkpoint_dir);
+    }
+    if (fs_->FileExists(dir, IOOptions(), nullptr).ok()) {
+      return Status::InvalidArgument("checkpoint: the directory exists", dir);
+    }
+    const std::string unfinished = dir + ".tmp";
+    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
+    // Everything up to here will be in the copy: it is listed, and flushed, later.
+    const SequenceNumber contained = db_->GetLatestSequenceNumber();
+    Status status = FillDirectory(unfinished, log_size_for_flush);
+    if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
+    if (!status.ok()) {
+      IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
+      return status;
+    }
+    RETURN_IF_ERROR(SyncDirectory(fs_, ParentOf(dir)));
+    if (sequence_number_ptr != nullptr) *sequence_number_ptr = contained;
+    return Status::OK();
+  }
+
+  Status ExportColumnFamily(ColumnFamilyHandle*, const std::string&,
+                            ExportImportFilesMetaData** metadata) override {
+    *metadata = nullptr;
+    return Status::NotSupported("Checkpoint::ExportColumnFamily: not built yet");
+  }
+
+ private:
+  Status FillDirectory(const std::string& dir, uint64_t log_size_for_flush) {
+    RETURN_IF_ERROR(fs_->CreateDir(dir, IOOptions(), nullptr));
+    const KeepFiles keep_files(db_);
+    RETURN_IF_ERROR(keep_files.status());
+    LiveFilesStorageInfoOptions options;
+    options.wal_size_for_flush = log_size_for_flush;
+    std::vector<LiveFileStorageInfo> files;
+    RETURN_IF_ERROR(db_->GetLiveFilesStorageInfo(options, &files));
+    FileCopier copier(fs_, dir);
+    for (const LiveFileStorageInfo& file : files) RETURN_IF_ERROR(copier.Take(file));
+    return SyncDirectory(fs_, dir);
+  }
+
+  DB* const db_;          // outlives this object
+  FileSystem* const fs_;  // of db_
+};
+
+}  // namespace
+
+Status Checkpoint::Create(DB* db, Checkpoint** checkpoint_ptr) {
+  *checkpoint_ptr = new CheckpointOfDb(db);
+  return Status::OK();
+}
+
+// The base class is what wrappers of users derive from.
+
+Status Checkpoint::CreateCheckpoint(const std::string&, uint64_t, uint64_t*) {
+  return Status::NotSupported("Checkpoint::CreateCheckpoint");
+}
+
+Status Checkpoint::CreateCheckpoint(const std::string& checkpoint_dir,
+                                    const std::vector<ColumnFamilyHandle*>& column_families,
+                                    uint64_t log_size_for_flush, uint64_t* sequence_number_ptr) {
+  if (column_families.empty()) {
+    return CreateCheckpoint(checkpoint_dir, log_size_for_flush, sequence_number_ptr);
+  }
+  return Status::NotSupported(
+      "Checkpoint::CreateCheckpoint: with some column families only: not built yet");
+}
+
+Status Checkpoint::ExportColumnFamily(ColumnFamilyHandle*, const std::string&,
+                                      ExportImportFilesMetaData**) {
+  return Status::NotSupported("Checkpoint::ExportColumnFamily");
+}
+
+}  // namespace ashlar

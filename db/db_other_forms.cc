@@ -14,9 +14,11 @@ DB::~DB() {}
 
 namespace {
 
-// The old forms give a raw pointer, which the caller deletes. `db` is taken by reference, because the
-// call that fills it is another argument, and arguments are evaluated in any order.
-Status GiveUp(const Status& status, std::unique_ptr<DB>&& db, DB** dbptr) {
+// The old forms give a raw pointer, which the caller deletes. `open` fills a unique_ptr.
+template <typename OpenFunction>
+Status OpenRaw(DB** dbptr, const OpenFunction& open) {
+  std::unique_ptr<DB> db;
+  Status status = open(&db);
   *dbptr = status.ok() ? db.release() : nullptr;
   return status;
 }
@@ -39,14 +41,14 @@ Status DB::Open(const Options& options, const std::string& name, std::unique_ptr
   return status;
 }
 Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
-  std::unique_ptr<DB> db;
-  return GiveUp(Open(options, name, &db), std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) { return Open(options, name, db); });
 }
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
-  std::unique_ptr<DB> db;
-  return GiveUp(Open(db_options, name, column_families, handles, &db), std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return Open(db_options, name, column_families, handles, db);
+  });
 }
 
 Status DB::OpenForReadOnly(const Options& options, const std::string& name,
@@ -59,18 +61,18 @@ Status DB::OpenForReadOnly(const Options& options, const std::string& name,
 }
 Status DB::OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
                            bool error_if_wal_file_exists) {
-  std::unique_ptr<DB> db;
-  return GiveUp(OpenForReadOnly(options, name, &db, error_if_wal_file_exists), std::move(db),
-                dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return OpenForReadOnly(options, name, db, error_if_wal_file_exists);
+  });
 }
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
                            bool error_if_wal_file_exists) {
-  std::unique_ptr<DB> db;
-  return GiveUp(OpenForReadOnly(db_options, name, column_families, handles, &db,
-                                error_if_wal_file_exists),
-                std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return OpenForReadOnly(db_options, name, column_families, handles, db,
+                           error_if_wal_file_exists);
+  });
 }
 
 Status DB::OpenAsSecondary(const Options& options, const std::string& name,
@@ -83,16 +85,17 @@ Status DB::OpenAsSecondary(const Options& options, const std::string& name,
 }
 Status DB::OpenAsSecondary(const Options& options, const std::string& name,
                            const std::string& secondary_path, DB** dbptr) {
-  std::unique_ptr<DB> db;
-  return GiveUp(OpenAsSecondary(options, name, secondary_path, &db), std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return OpenAsSecondary(options, name, secondary_path, db);
+  });
 }
 Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
                            const std::string& secondary_path,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
-  std::unique_ptr<DB> db;
-  return GiveUp(OpenAsSecondary(db_options, name, secondary_path, column_families, handles, &db),
-                std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return OpenAsSecondary(db_options, name, secondary_path, column_families, handles, db);
+  });
 }
 
 Status DB::OpenAsFollower(const Options& options, const std::string& name,
@@ -115,10 +118,9 @@ Status DB::OpenAndTrimHistory(const DBOptions& db_options, const std::string& db
                               const std::vector<ColumnFamilyDescriptor>& column_families,
                               std::vector<ColumnFamilyHandle*>* handles, DB** dbptr,
                               std::string trim_ts) {
-  std::unique_ptr<DB> db;
-  return GiveUp(
-      OpenAndTrimHistory(db_options, dbname, column_families, handles, &db, std::move(trim_ts)),
-      std::move(db), dbptr);
+  return OpenRaw(dbptr, [&](auto* db) {
+    return OpenAndTrimHistory(db_options, dbname, column_families, handles, db, std::move(trim_ts));
+  });
 }
 
 // Column families.

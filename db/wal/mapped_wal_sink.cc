@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A timeline of the file, with two pieces ahead of the writers:
+// A timeline of the file:
 //
-//     | written ... | being staged | populated | populated |  reserved addresses ...
-//                                  ^ trigger: when a range reaches it, the next piece is populated
+//     | written ... | being staged | populated ahead          |  reserved addresses ...
+//                                       ^ trigger: when a range reaches it, more is populated
 //
 // Populating is advice: a writer that is faster faults the pages in itself, and allocates space if
 // even that is missing.
@@ -29,8 +29,7 @@ bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
 }
 
 Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
-  const uint64_t piece = std::clamp(options.preallocate_bytes, kMinPieceBytes, kMaxPieceBytes);
-  auto file = MappedLogFile::Create(options.path, piece, kCapacity);
+  auto file = MappedLogFile::Create(options.path, kMinPieceBytes, kCapacity);
   if (!file.ok()) return file.status();
   return std::unique_ptr<WalSink>(new MappedWalSink(options, file.Take()));
 }
@@ -104,22 +103,23 @@ Status MappedWalSink::Sync(uint64_t end) {
 // ---- Pages ahead
 
 void MappedWalSink::PopulateAhead(uint64_t end) {
+  // A log that has become large is expected to grow on: look ahead in proportion.
+  const uint64_t ahead = std::clamp(end, kMinPieceBytes, 2 * piece_bytes_);
   uint64_t trigger = populate_trigger_.load(std::memory_order_relaxed);
-  const uint64_t next = (end / piece_bytes_ + 1) * piece_bytes_;
-  while (trigger < next) {
-    if (!populate_trigger_.compare_exchange_weak(trigger, next, std::memory_order_relaxed)) continue;
-    populate_end_.store(next + 2 * piece_bytes_, std::memory_order_relaxed);
-    if (env_ == nullptr) {
-      IgnoreError(file_->PopulateAhead(next), "the writer that needs the space sees the error");
-      return;
-    }
-    {
-      MutexLock lock(&job_mutex_);
-      ++jobs_;
-    }
-    env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
+  do {
+    if (trigger > end) return;  // somebody else was faster
+  } while (!populate_trigger_.compare_exchange_weak(trigger, end + ahead / 2,
+                                                    std::memory_order_relaxed));
+  populate_end_.store(end + ahead, std::memory_order_relaxed);
+  if (env_ == nullptr) {
+    IgnoreError(file_->PopulateAhead(end + ahead), "the writer that needs the space sees the error");
     return;
   }
+  {
+    MutexLock lock(&job_mutex_);
+    ++jobs_;
+  }
+  env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
 }
 
 void MappedWalSink::PopulateJob(void* argument) {

@@ -55,7 +55,7 @@ class MappedWalSink final : public WalSink {
   SharedProgress sync_;
   bool is_closed_ = false;
 
-  // Populating ahead: begins when a range reaches the trigger, which it moves one piece on.
+  // Populating ahead: begins when a range reaches the trigger, which it moves on.
   alignas(64) std::atomic<uint64_t> populate_trigger_;
   std::atomic<uint64_t> populate_end_{0};  // what the next job is to populate
   Mutex job_mutex_{LockRank::kLeaf};

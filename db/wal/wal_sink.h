@@ -40,7 +40,7 @@ struct WalSinkOptions {
   size_t buffer_bytes = 1 << 20;
   // Use the mapped sink where the file system allows it.
   bool allow_mapped = true;
-  // Space is taken from the file system in pieces of about this size.
+  // Space is taken from the file system ahead of the writes, in pieces of about this size.
   uint64_t preallocate_bytes = 4 << 20;
   uint64_t bytes_per_sync = 0;  // buffered sink only
   bool use_fsync = false;

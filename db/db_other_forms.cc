@@ -14,11 +14,11 @@ DB::~DB() {}
 
 namespace {
 
-// The old forms give a raw pointer, which the caller deletes. `open` fills a unique_ptr.
-template <typename OpenFunction>
-Status OpenRaw(DB** dbptr, const OpenFunction& open) {
+// The old forms give a raw pointer, which the caller deletes. `fill` opens into a unique_ptr.
+template <typename FillFunction>
+Status OpenRaw(DB** dbptr, const FillFunction& fill) {
   std::unique_ptr<DB> db;
-  Status status = open(&db);
+  Status status = fill(&db);
   *dbptr = status.ok() ? db.release() : nullptr;
   return status;
 }

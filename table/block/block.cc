@@ -25,10 +25,12 @@ constexpr size_t kMaxHashedBlockBytes = 64 * 1024;
 
 Status Block::Parse(const Slice& contents, Block* block) {
   if (contents.size() < sizeof(uint32_t)) {
-    return Status::Corruption(StrCat("a block of ", contents.size(), " bytes, at least 4 expected"));
+    return Status::Corruption(
+        StrCat("a block of ", contents.size(), " bytes, at least 4 expected"));
   }
   if (contents.size() > std::numeric_limits<uint32_t>::max()) {
-    return Status::Corruption(StrCat("a block of ", contents.size(), " bytes, under 4 GiB expected"));
+    return Status::Corruption(
+        StrCat("a block of ", contents.size(), " bytes, under 4 GiB expected"));
   }
   Block parsed;
   parsed.data_ = contents.data();
@@ -59,24 +61,24 @@ Status Block::ParseTail(uint32_t packed) {
     end -= sizeof(uint16_t);
     bucket_count_ = DecodeFixed16(data_ + end);
     if (bucket_count_ == 0 || bucket_count_ > end) {
-      return Status::Corruption(StrCat("hash index of ", bucket_count_, " buckets, 1 to ", end,
-                                       " have room"));
+      return Status::Corruption(
+          StrCat("hash index of ", bucket_count_, " buckets, 1 to ", end, " have room"));
     }
     end -= bucket_count_;
     buckets_ = data_ + end;
   }
   restart_count_ = packed & kRestartCountMask;
   if (restart_count_ > end / sizeof(uint32_t)) {
-    return Status::Corruption(StrCat(restart_count_, " restart points, at most ",
-                                     end / sizeof(uint32_t), " have room"));
+    return Status::Corruption(
+        StrCat(restart_count_, " restart points, at most ", end / sizeof(uint32_t), " have room"));
   }
   end -= restart_count_ * static_cast<uint32_t>(sizeof(uint32_t));
   restarts_ = data_ + end;
   entries_bytes_ = end;
   if (has_separate_values_) {
     if (values_offset > end) {
-      return Status::Corruption(StrCat("value section at ", values_offset, ", at most ", end,
-                                       " expected"));
+      return Status::Corruption(
+          StrCat("value section at ", values_offset, ", at most ", end, " expected"));
     }
     entries_bytes_ = values_offset;
   }

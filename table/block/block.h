@@ -63,7 +63,7 @@ class Block {
   Status CheckRestarts();
 
   const char* data_ = "";
-  const char* restarts_ = "";   // restart_count_ u32
+  const char* restarts_ = "";  // restart_count_ u32
   const char* buckets_ = nullptr;
   uint32_t size_ = 0;
   uint32_t entries_bytes_ = 0;  // entries are [0, entries_bytes_); only keys if values are separate

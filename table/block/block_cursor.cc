@@ -51,6 +51,7 @@ bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
 }  // namespace
 
 void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
+  decoded_ = nullptr;
   block_ = block;
   format_ = format;
   const bool is_plain =
@@ -63,20 +64,34 @@ void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
   backward_.clear();
 }
 
+void BlockCursor::Attach(const DecodedBlock* decoded) {
+  Detach();
+  decoded_ = decoded;
+  index_ = decoded->count();
+  format_ = BlockKeyFormat();
+  if (decoded->max_key_bytes() > buffer_bytes_) GrowBuffer(decoded->max_key_bytes());
+  std::memcpy(buffer_, decoded->prefix().data(), decoded->prefix().size());
+}
+
 void BlockCursor::Detach() {
+  decoded_ = nullptr;
   block_ = nullptr;
+  key_bytes_ = 0;
+  key_ = nullptr;
   entry_ = next_ = fast_end_ = nullptr;
   error_ = nullptr;
   backward_.clear();
 }
 
 bool BlockCursor::First(Slice* key, Slice* value) {
+  if (decoded_ != nullptr) return TakeDecoded(0, key, value);
   if (error_ != nullptr || block_->empty()) return false;
   GoToRestart(0);
   return NextSlow(key, value);
 }
 
 bool BlockCursor::Last(Slice* key, Slice* value) {
+  if (decoded_ != nullptr) return TakeDecoded(decoded_->count() - 1, key, value);
   if (error_ != nullptr || block_->empty()) return false;
   entry_ = next_ = block_->entries_end();
   return PrevSlow(key, value);
@@ -85,7 +100,12 @@ bool BlockCursor::Last(Slice* key, Slice* value) {
 bool BlockCursor::Seek(const InternalKeyComparator& icmp, const SeekTarget& target, Slice* key,
                        Slice* value) {
   assert(format_.are_internal);
+  if (decoded_ != nullptr) {
+    decoded_->Prefetch();
+    return TakeDecoded(decoded_->LowerBound(icmp, target), key, value);
+  }
   if (error_ != nullptr || block_->empty()) return false;
+  block_->PrefetchTail();
   return WithOrder(icmp, [&](const auto& order) {
     uint32_t restart_index = 0;
     if (!SeekRestart(order, target, &restart_index)) return false;
@@ -96,7 +116,7 @@ bool BlockCursor::Seek(const InternalKeyComparator& icmp, const SeekTarget& targ
 
 bool BlockCursor::SeekInInterval(const InternalKeyComparator& icmp, uint32_t restart_index,
                                  const SeekTarget& target, Slice* key, Slice* value) {
-  assert(format_.are_internal);
+  assert(format_.are_internal && decoded_ == nullptr);
   if (error_ != nullptr) return false;
   if (restart_index >= block_->restart_count()) {
     return Fail(block_->entries_end(), "the hash index names a restart point that does not exist");
@@ -108,7 +128,8 @@ bool BlockCursor::SeekInInterval(const InternalKeyComparator& icmp, uint32_t res
 // Finds the last restart point whose key is before `target`, or the first.
 // Hot: log2(restart_count) key decodes, no allocation unless sequence numbers are replaced.
 template <typename Order>
-bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target, uint32_t* restart_index) {
+bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target,
+                              uint32_t* restart_index) {
   uint32_t left = 0, right = block_->restart_count();  // left: before target, or 0
   while (right - left > 1) {
     const uint32_t middle = left + (right - left) / 2;
@@ -190,8 +211,7 @@ bool BlockCursor::Decode(const char* start, Entry* entry) const {
 // Places the value of the entry at `start`, whose three lengths end at `p`; returns where its key
 // suffix starts, or null. Entries at restart points say where their value is, the others' follow
 // the value before.
-const char* BlockCursor::LocateSeparateValue(const char* start, const char* p,
-                                             Entry* entry) const {
+const char* BlockCursor::LocateSeparateValue(const char* start, const char* p, Entry* entry) const {
   const auto offset = static_cast<uint32_t>(start - block_->data());
   const bool is_restart = block_->RestartOffset(block_->RestartAtOrBefore(offset)) == offset;
   const char* value = value_.data() + value_.size();

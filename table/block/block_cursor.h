@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BlockCursor walks and searches the entries of one block.
+// BlockCursor walks and searches the entries of one block, as it came from the file or decoded.
 //
 // Every positioning call returns true and the entry, or false at either end of the block and on
 // damage; error() tells the two apart. The key is valid until the next call; it points into the
@@ -21,6 +21,8 @@
 
 #include "ashlar/slice.h"
 #include "table/block/block.h"
+#include "table/block/decoded_block.h"
+#include "table/block/seek_target.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
@@ -33,16 +35,6 @@ struct BlockKeyFormat {
   SequenceNumber global_seqno = kOwnSeqnos;  // replaces the stored one of every key
 };
 
-// An internal key in two pieces, as searches take it.
-struct SeekTarget {
-  Slice user_key;
-  uint64_t trailer = 0;
-
-  SeekTarget(const Slice& key, uint64_t key_trailer) : user_key(key), trailer(key_trailer) {}
-  explicit SeekTarget(const Slice& internal_key)
-      : user_key(ExtractUserKey(internal_key)), trailer(ExtractTrailer(internal_key)) {}
-};
-
 class BlockCursor {
  public:
   BlockCursor() = default;
@@ -50,6 +42,8 @@ class BlockCursor {
   BlockCursor& operator=(const BlockCursor&) = delete;
 
   void Attach(const Block* block, const BlockKeyFormat& format);
+  // Its keys are internal keys with sequence numbers of their own.
+  void Attach(const DecodedBlock* decoded);
   void Detach();
 
   bool First(Slice* key, Slice* value);
@@ -62,13 +56,14 @@ class BlockCursor {
   bool Next(Slice* key, Slice* value);
   bool Prev(Slice* key, Slice* value);
 
-  // What is wrong with the entry at error_offset(), or null.
+  // What is wrong with the entry at error_offset(), or null. Decoded blocks are right.
   const char* error() const { return error_; }
   uint32_t error_offset() const { return static_cast<uint32_t>(entry_ - block_->data()); }
 
  private:
   // Copies may write this many bytes behind the end of a key in the buffer.
-  static constexpr size_t kCopySlack = 16;
+  static constexpr size_t kCopySlack = DecodedBlock::kSlackBytes;
+  static constexpr size_t kCopyBytes = 16;  // what a step copies of a key at least
   // Longer keys cost an allocation, once per cursor.
   static constexpr size_t kInlineKeyBytes = 128;
 
@@ -90,6 +85,8 @@ class BlockCursor {
     uint32_t key_bytes;
   };
 
+  bool NextDecoded(Slice* key, Slice* value);
+  bool TakeDecoded(size_t i, Slice* key, Slice* value);
   bool NextSlow(Slice* key, Slice* value);
   bool PrevSlow(Slice* key, Slice* value);
   bool LoadInterval(const char* end);
@@ -108,6 +105,9 @@ class BlockCursor {
   bool SeekRestart(const Order& order, const SeekTarget& target, uint32_t* restart_index);
   template <typename Order>
   bool ScanTo(const Order& order, const SeekTarget& target, Slice* key, Slice* value);
+
+  const DecodedBlock* decoded_ = nullptr;  // if set, index_ is the position, and nothing below
+  size_t index_ = 0;                       // decoded_->count() when past the end
 
   const Block* block_ = nullptr;
   const char* entry_ = nullptr;     // the current entry; entries_end() when past the end
@@ -133,14 +133,17 @@ class BlockCursor {
 // Hot: no allocation once the buffer has grown to the longest key, no call except for long copies.
 // Takes entries whose key lengths need one byte each; the rest, and damage, go the slow way.
 inline bool BlockCursor::Next(Slice* key, Slice* value) {
+  if (decoded_ != nullptr) return NextDecoded(key, value);
   const char* const start = next_;
   const ptrdiff_t room = fast_end_ - start;
-  if (room < 4) [[unlikely]] return NextSlow(key, value);
+  if (room < 4) [[unlikely]]
+    return NextSlow(key, value);
   const auto* head = reinterpret_cast<const unsigned char*>(start);
   const size_t shared = head[0], non_shared = head[1];
   size_t value_bytes = head[2], header_bytes = 3;
   if (value_bytes >= 0x80) {
-    if (head[3] >= 0x80) [[unlikely]] return NextSlow(key, value);
+    if (head[3] >= 0x80) [[unlikely]]
+      return NextSlow(key, value);
     value_bytes = (value_bytes & 0x7f) | size_t{head[3]} << 7;
     header_bytes = 4;
   }
@@ -148,7 +151,8 @@ inline bool BlockCursor::Next(Slice* key, Slice* value) {
   const bool is_plain = ((shared | non_shared) < 0x80) & (shared <= key_bytes_) &
                         (key_bytes >= min_key_bytes_) & (key_bytes <= buffer_bytes_) &
                         (header_bytes + non_shared + value_bytes <= static_cast<size_t>(room));
-  if (!is_plain) [[unlikely]] return NextSlow(key, value);
+  if (!is_plain) [[unlikely]]
+    return NextSlow(key, value);
 
   const char* const suffix = start + header_bytes;
   if (shared == 0) {
@@ -156,8 +160,8 @@ inline bool BlockCursor::Next(Slice* key, Slice* value) {
   } else {
     char* const buffer = buffer_;
     if (key_ != buffer) std::memcpy(buffer, key_, shared);
-    if (non_shared <= kCopySlack && room >= 4 + static_cast<ptrdiff_t>(kCopySlack)) {
-      std::memcpy(buffer + shared, suffix, kCopySlack);
+    if (non_shared <= kCopyBytes && room >= 4 + static_cast<ptrdiff_t>(kCopyBytes)) {
+      std::memcpy(buffer + shared, suffix, kCopyBytes);
     } else {
       std::memcpy(buffer + shared, suffix, non_shared);
     }
@@ -171,6 +175,35 @@ inline bool BlockCursor::Next(Slice* key, Slice* value) {
   return true;
 }
 
-inline bool BlockCursor::Prev(Slice* key, Slice* value) { return PrevSlow(key, value); }
+inline bool BlockCursor::Prev(Slice* key, Slice* value) {
+  if (decoded_ == nullptr) return PrevSlow(key, value);
+  return index_ != 0 && TakeDecoded(index_ - 1, key, value);
+}
+
+inline bool BlockCursor::NextDecoded(Slice* key, Slice* value) {
+  if (index_ >= decoded_->count()) return false;
+  return TakeDecoded(index_ + 1, key, value);
+}
+
+// Moves to entry `i`. The buffer begins with the block's prefix and has room for its longest key.
+inline bool BlockCursor::TakeDecoded(size_t i, Slice* key, Slice* value) {
+  index_ = i;
+  if (i == decoded_->count()) return false;
+  const Slice rest = decoded_->Rest(i);
+  const size_t prefix_bytes = decoded_->prefix().size();
+  if (prefix_bytes == 0) {
+    *key = rest;
+  } else {
+    char* const target = buffer_ + prefix_bytes;
+    if (rest.size() <= kCopySlack) {
+      std::memcpy(target, rest.data(), kCopySlack);
+    } else {
+      std::memcpy(target, rest.data(), rest.size());
+    }
+    *key = Slice(buffer_, prefix_bytes + rest.size());
+  }
+  *value = decoded_->Value(i);
+  return true;
+}
 
 }  // namespace ashlar

@@ -91,9 +91,7 @@ void FilterView::ParseRibbon(const Slice& bits, const unsigned char* metadata) {
   kind_ = Kind::kRibbon;
 }
 
-bool FilterView::MayContain(const Slice& key) const {
-  return MayContainItem(HashedKey{key});
-}
+bool FilterView::MayContain(const Slice& key) const { return MayContainItem(HashedKey{key}); }
 
 bool FilterView::LegacyBloomMayContain(const Slice& key) const {
   const uint32_t hash = Hash32(key.data(), key.size(), kLegacyBloomSeed);
@@ -113,8 +111,7 @@ bool FilterView::RibbonMayContain(uint64_t hash) const {
   const auto block = static_cast<uint32_t>(start / kRibbonBlockSlots);
   const auto shift = static_cast<uint32_t>(start % kRibbonBlockSlots);
   const uint32_t columns = columns_ - (block < upper_start_ ? 1 : 0);
-  const uint64_t segment =
-      uint64_t{block} * columns_ - std::min<uint64_t>(block, upper_start_);
+  const uint64_t segment = uint64_t{block} * columns_ - std::min<uint64_t>(block, upper_start_);
   const char* const here = data_ + kSegmentBytes * segment;
   const char* const behind = here + kSegmentBytes * columns;
   for (uint32_t column = 0; column < columns; ++column) {

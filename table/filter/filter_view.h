@@ -63,10 +63,10 @@ class FilterView {
 
   const char* data_ = nullptr;
   Kind kind_ = Kind::kAlwaysTrue;
-  uint8_t line_shift_ = 6;     // legacy Bloom: log2 of the bytes of a line
+  uint8_t line_shift_ = 6;  // legacy Bloom: log2 of the bytes of a line
   int probe_count_ = 0;
-  uint32_t line_count_ = 0;    // Bloom: lines; Ribbon: blocks of 128 slots
-  uint32_t columns_ = 0;       // Ribbon: columns of a block from upper_start_ on, one less before
+  uint32_t line_count_ = 0;  // Bloom: lines; Ribbon: blocks of 128 slots
+  uint32_t columns_ = 0;     // Ribbon: columns of a block from upper_start_ on, one less before
   uint32_t upper_start_ = 0;
   uint32_t raw_seed_ = 0;
 };

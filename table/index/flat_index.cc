@@ -20,7 +20,8 @@ namespace {
 // file comes near this; a damaged one must not exhaust the memory.
 size_t MaxKeyBytes(size_t block_bytes) {
   constexpr size_t kPlenty = size_t{256} << 20;
-  return std::min<size_t>(std::max(kPlenty, 64 * block_bytes), std::numeric_limits<uint32_t>::max());
+  return std::min<size_t>(std::max(kPlenty, 64 * block_bytes),
+                          std::numeric_limits<uint32_t>::max());
 }
 
 // EntryReader walks the entries of an index block.

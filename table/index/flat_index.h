@@ -54,7 +54,8 @@ class FlatIndex {
     const uint64_t head = KeyHead(user_key.data() + prefix_bytes, user_key.size() - prefix_bytes,
                                   comparator_.order());
     const size_t index = LowerBoundHead(heads_.data(), heads_.size(), head);
-    if (index == size() || heads_[index] != head) [[likely]] return index;
+    if (index == size() || heads_[index] != head) [[likely]]
+      return index;
     return ResolveTie(index, user_key, trailer);
   }
   size_t Find(const Slice& internal_key) const {

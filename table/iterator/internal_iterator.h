@@ -3,9 +3,9 @@
 // InternalIterator walks a sorted run of internal keys: a memtable, a table, a level.
 //
 // Steps inside a block are not virtual: a source that reads blocks lends its cursor to the base
-// class, and only crossing to the next block is a call. An iterator that is not Valid() is at an end
-// or has failed; status() tells which. Keys and values live until the next move. Threads: one at a
-// time.
+// class, and only crossing to the next block is a call. An iterator that is not Valid() is at an
+// end or has failed; status() tells which. Keys and values live until the next move. Threads: one
+// at a time.
 #pragma once
 
 #include <cassert>
@@ -44,12 +44,14 @@ class InternalIterator {
 
   void Next() {
     assert(valid_);
-    if (cursor_ != nullptr && cursor_->Next(&key_, &value_)) [[likely]] return;
+    if (cursor_ != nullptr && cursor_->Next(&key_, &value_)) [[likely]]
+      return;
     NextSlow();
   }
   void Prev() {
     assert(valid_);
-    if (cursor_ != nullptr && cursor_->Prev(&key_, &value_)) [[likely]] return;
+    if (cursor_ != nullptr && cursor_->Prev(&key_, &value_)) [[likely]]
+      return;
     PrevSlow();
   }
 

@@ -49,7 +49,8 @@ Status BlockFetcher::Describe(const Status& status, std::string_view kind,
 }
 
 Status BlockFetcher::CheckHandle(const BlockHandle& handle, std::string_view kind) const {
-  if (handle.FitsBefore(limit_)) [[likely]] return Status::OK();
+  if (handle.FitsBefore(limit_)) [[likely]]
+    return Status::OK();
   return Status::Corruption(StrCat(kind, ": ", path(), ", offset ", handle.offset, ", ",
                                    handle.size, " bytes, but blocks end before ", limit_));
 }
@@ -92,8 +93,7 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle) const {
   return filter.get();
 }
 
-Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle,
-                                           std::string_view kind) const {
+Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::string_view kind) const {
   RETURN_IF_ERROR(CheckHandle(handle, kind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto memory = std::make_unique_for_overwrite<char[]>(n);

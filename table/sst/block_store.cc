@@ -66,9 +66,8 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
     object->Touch();
   } else {
     const BlockKey key = KeyOf<T>(parent.index->handle(i));
-    object = parent.slots == nullptr
-                 ? cache_->Lookup(key)
-                 : cache_->Lookup(key, parent.slots, static_cast<uint32_t>(i));
+    object = parent.slots == nullptr ? cache_->Lookup(key)
+                                     : cache_->Lookup(key, parent.slots, static_cast<uint32_t>(i));
   }
   if (object == nullptr || static_cast<TableObject*>(object)->kind != T::kKind) return nullptr;
   return static_cast<T*>(object);
@@ -85,9 +84,25 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   }
 }
 
-// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+// The raw block stays valid for whoever holds it or is in an epoch with it.
+ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
+  const KeyOrder order = index_source_.comparator->order();
+  const DecodedBlock::Plan plan = DecodedBlock::Prepare(block->block, order);
+  if (!plan.is_worthwhile) return {};
+  auto decoded = ObjectRef<DataBlock>::Own(DataBlock::Allocate(plan.memory_bytes));
+  decoded->is_decoded = true;
+  if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &decoded->decoded)) {
+    return {};
+  }
+  if (!Publish(decoded.get(), index.index->handle(i), &index, i)) return {};
+  decoded->Touch();  // it is as hot as the one it replaces
+  return decoded;
+}
+
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot. False
+// if the cache has no room: that only means that the block is read again next time.
 template <typename T>
-void BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
+bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                          size_t i) const {
   object->Ref();
   BlockInsertion insertion;
@@ -95,14 +110,12 @@ void BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock*
   insertion.object = object;
   insertion.charge = object->MemoryBytes();
   insertion.role = T::kRole;
-  insertion.priority =
-      std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : Cache::Priority::HIGH;
+  insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : Cache::Priority::HIGH;
   insertion.table = parent == nullptr ? nullptr : parent->slots;
   insertion.slot_index = static_cast<uint32_t>(i);
-  const Status status = cache_->Insert(insertion);
-  if (status.ok()) return;
-  IgnoreError(status, "a full cache only means that the block is read again next time");
+  if (cache_->Insert(insertion).ok()) return true;
   object->Unref();
+  return false;
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
@@ -138,8 +151,7 @@ void BlockStore::Unpin(const ObjectRef<FilterBlock>& filter) const {
   if (cache_ != nullptr && filter) cache_->Erase(filter->key);
 }
 
-template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t,
-                                                       BlockRead*) const;
+template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;
 template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_t,
                                                         BlockRead*) const;
 template Result<ObjectRef<DataBlock>> BlockStore::LoadPinned(const IndexBlock&, size_t,

@@ -4,8 +4,8 @@
 // cache, else from the file, after which they are in the cache. Without a cache, or if the cache
 // has no room, the block belongs to the operation that read it.
 //
-// Point lookups run inside an EpochGuard of the caller, where a hit counts no reference. Threads: const
-// functions from any thread.
+// Point lookups run inside an EpochGuard of the caller, where a hit counts no reference. Threads:
+// const functions from any thread.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class BlockStore {
   struct Options {
     const RandomReader* file = nullptr;  // outlives the store
     ChecksumContext checksum;
-    uint64_t limit = 0;                // no block may reach beyond
-    BlockCacheView* cache = nullptr;   // null: nothing is cached; outlives the store
+    uint64_t limit = 0;               // no block may reach beyond
+    BlockCacheView* cache = nullptr;  // null: nothing is cached; outlives the store
   };
   explicit BlockStore(const Options& options)
       : fetcher_(options.file, options.checksum, options.limit),
@@ -51,6 +51,8 @@ class BlockStore {
   // that its blocks are found again; 0 if the file has no identity.
   void SetFileId(uint64_t file_id) { file_id_ = file_id != 0 ? file_id : open_id_; }
   void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
+  // Only for tables whose keys have sequence numbers of their own.
+  void DecodeHotBlocks() { decodes_hot_blocks_ = cache_ != nullptr && cache_->UsesSlots(); }
   const FlatIndex::Source& index_source() const { return index_source_; }
 
   // The data block of entry `i` of an index.
@@ -69,6 +71,14 @@ class BlockStore {
     if (object == nullptr || object->kind != TableObjectKind::kData) return nullptr;
     object->Touch();
     return static_cast<DataBlock*>(object);
+  }
+
+  // To be called for each hit on a data block. When that makes a block hot, it is decoded and takes
+  // the place of the one that came from the file: the caller gets it, else null.
+  ObjectRef<DataBlock> DecodeIfHot(const IndexBlock& index, size_t i, DataBlock* block) const {
+    if (block->is_decoded || !decodes_hot_blocks_ || !block->IsHotNow()) [[likely]]
+      return {};
+    return Decode(index, i, block);
   }
 
   // A partition of the index, or of the filter, by its entry in the top level.
@@ -105,6 +115,7 @@ class BlockStore {
   Result<ObjectRef<T>> LoadPinned(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;
   template <typename T>
   T* FindCached(const IndexBlock& parent, size_t i) const;
   template <typename T>
@@ -115,7 +126,7 @@ class BlockStore {
     return {.file_id = is_index ? open_id_ : file_id_, .offset = handle.offset};
   }
   template <typename T>
-  void Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  bool Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
                                 std::string_view kind) const;
 
@@ -123,6 +134,7 @@ class BlockStore {
   BlockCacheView* const cache_;
   const uint64_t open_id_;  // for indexes, which hold on to the comparator of this open
   uint64_t file_id_ = 0;
+  bool decodes_hot_blocks_ = false;
   FlatIndex::Source index_source_;
 };
 

@@ -3,7 +3,8 @@
 // IndexCursor walks the data blocks of a table in order, through a flat index or through the
 // partitions of a two-level one.
 //
-// A position is an entry of a leaf: an index whose entries name data blocks. Threads: one at a time.
+// A position is an entry of a leaf: an index whose entries name data blocks. Threads: one at a
+// time.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,8 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
   expected_ = offset + n;
   if (bytes <= n) return file.ReadExactly(offset, n, scratch, result);
   const uint64_t left = file.size() - std::min(file.size(), offset);
-  Status status = Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))));
+  Status status =
+      Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))));
   if (status.ok()) *result = Slice(buffer_.get(), n);
   return status;
 }

@@ -3,8 +3,8 @@
 // TableFilter decides whether a table can hold a key, from its full or partitioned filter.
 // docs/formats/filters.md, sections 2, 7 and 9.
 //
-// Without a filter, or with one that answers another question (prefixes of another extractor), every
-// key may be there. Threads: any number, once it is set up.
+// Without a filter, or with one that answers another question (prefixes of another extractor),
+// every key may be there. Threads: any number, once it is set up.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,7 @@ class TableFilter {
 
   TableFilter() = default;  // none
   void SetFull(ObjectRef<FilterBlock> filter, const Contents& contents);
-  void SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top,
-                      const Contents& contents);
+  void SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top, const Contents& contents);
 
   // False: there is no use in asking.
   bool CanReject() const { return kind_ != Kind::kNone; }

@@ -125,6 +125,7 @@ void TableIterator::LastFrom() {
 bool TableIterator::EnterBlock() {
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
+    const uint32_t hits_before = read_.hits;
     Result<ObjectRef<DataBlock>> block =
         table_->store_.PinnedData(index_.leaf(), index_.entry(), &read_);
     if (!block.ok()) {
@@ -133,10 +134,21 @@ bool TableIterator::EnterBlock() {
     }
     block_ = block.Take();
     block_handle_ = handle;
+    if (!block_->is_decoded && read_.fill_cache && read_.hits != hits_before) UseDecodedIfHot();
   }
-  block_cursor_.Attach(&block_->block, table_->key_format_);
+  if (block_->is_decoded) {
+    block_cursor_.Attach(&block_->decoded);
+  } else {
+    block_cursor_.Attach(&block_->block, table_->key_format_);
+  }
   cursor_ = &block_cursor_;
   return true;
+}
+
+void TableIterator::UseDecodedIfHot() {
+  ObjectRef<DataBlock> decoded =
+      table_->store_.DecodeIfHot(index_.leaf(), index_.entry(), block_.get());
+  if (decoded) block_ = std::move(decoded);
 }
 
 // False, and not Valid(), if the cursor stopped because of damage.

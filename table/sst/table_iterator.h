@@ -34,6 +34,7 @@ class TableIterator final : public InternalIterator {
   void PrevSlow() override;
 
   bool EnterBlock();
+  void UseDecodedIfHot();
   void FirstFrom();
   void LastFrom();
   bool IsIntact();

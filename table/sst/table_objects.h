@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a table reader keeps in the block cache: data blocks, flat indexes and filters, and ObjectRef,
-// which remembers whether a reference has to be given back.
+// What a table reader keeps in the block cache: data blocks, flat indexes and filters, and
+// ObjectRef, which remembers whether a reference has to be given back.
 //
 // A data block or filter lies in one allocation, its bytes behind the object, so that the first
 // touch brings in what a search needs first. All are immutable once shared.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "ashlar/slice.h"
 #include "cache/cached_object.h"
 #include "table/block/block.h"
+#include "table/block/decoded_block.h"
 #include "table/filter/filter_view.h"
 #include "table/index/flat_index.h"
 
@@ -39,10 +41,28 @@ struct DataBlock final : TableObject {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   size_t MemoryBytes() const { return sizeof(*this) + allocated_bytes; }
 
-  Block block;
+  // Counts a hit on a block that is not decoded. True for one caller only: when the block has been
+  // used often enough that decoding it will pay.
+  bool IsHotNow() {
+    const uint8_t before = hits.load(std::memory_order_relaxed);
+    if (before >= kHitsBeforeDecoding) return false;
+    if (before + 1 < kHitsBeforeDecoding) {
+      hits.store(before + 1, std::memory_order_relaxed);  // a lost hit does not matter
+      return false;
+    }
+    return hits.exchange(kHitsBeforeDecoding, std::memory_order_relaxed) < kHitsBeforeDecoding;
+  }
+
+  bool is_decoded = false;
+  std::atomic<uint8_t> hits{0};  // only of blocks that are not decoded, so hot lines stay clean
+  Block block;                   // if not decoded
+  DecodedBlock decoded;          // if decoded
   const size_t allocated_bytes;
 
  private:
+  // The first use after loading is not counted: a scan that passes once never decodes.
+  static constexpr uint8_t kHitsBeforeDecoding = 2;
+
   explicit DataBlock(size_t bytes) : TableObject(&Destroy, kKind), allocated_bytes(bytes) {}
   static void Destroy(CachedObject* object);
 };

@@ -77,6 +77,8 @@ Status TableReader::Load() {
   RETURN_IF_ERROR(CheckProperties());
   RETURN_IF_ERROR(CheckUniqueId());
   store_.SetFileId(StableFileId());
+  const bool has_own_seqnos = key_format_.global_seqno == kNoGlobalSeqno;
+  if (options_.decode_hot_blocks && has_own_seqnos) store_.DecodeHotBlocks();
   RETURN_IF_ERROR(LoadDictionary(blocks));
   RETURN_IF_ERROR(LoadIndex(blocks));
   RETURN_IF_ERROR(LoadFilter(blocks));
@@ -128,8 +130,8 @@ Status TableReader::CheckProperties() const {
   }
   const std::string& name = properties_->comparator_name;
   if (!name.empty() && name != comparator.Name()) {
-    return Status::InvalidArgument(StrCat("table: ", path(), ": comparator expected ",
-                                          comparator.Name(), ", found ", name));
+    return Status::InvalidArgument(
+        StrCat("table: ", path(), ": comparator expected ", comparator.Name(), ", found ", name));
   }
   return Status::OK();
 }
@@ -157,9 +159,9 @@ uint64_t TableReader::StableFileId() const {
 }
 
 Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
-  ASSIGN_OR_RETURN(const CompressionProperty compression,
-                   ParseCompressionProperty(properties_->compression_name, footer_.format_version,
-                                            path()));
+  ASSIGN_OR_RETURN(
+      const CompressionProperty compression,
+      ParseCompressionProperty(properties_->compression_name, footer_.format_version, path()));
   const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
   if (handle == nullptr || compression.is_none) return Status::OK();
   ASSIGN_OR_RETURN(const LooseBlock block,

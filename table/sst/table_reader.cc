@@ -54,6 +54,8 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
     DataBlock* block = store_.Peek(*index_, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
+      if (!block->is_decoded) held = store_.DecodeIfHot(*index_, i, block);
+      if (held) block = held.get();
     } else {
       ASSIGN_OR_RETURN(held, store_.Data(*index_, i, read));
       block = held.get();
@@ -72,6 +74,10 @@ Status TableReader::GetFromPartitions(PointLookup* lookup, BlockRead* read) cons
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
   while (index.Valid()) {
     ASSIGN_OR_RETURN(ObjectRef<DataBlock> held, store_.Data(index.leaf(), index.entry(), read));
+    if (!held.is_owned()) {  // a hit
+      auto decoded = store_.DecodeIfHot(index.leaf(), index.entry(), held.get());
+      if (decoded) held = std::move(decoded);
+    }
     Status status;
     const Search search = SearchBlock(held.get(), index.handle(), &held, lookup, &status);
     if (search == Search::kDamaged) return status;
@@ -81,12 +87,34 @@ Status TableReader::GetFromPartitions(PointLookup* lookup, BlockRead* read) cons
   return Status::OK();
 }
 
-// Offers the block's versions of the key. `held` is the reference on the block, if there is one; a
-// long value makes one, so that it can be pinned.
+// How an offered value is kept alive: short ones are copied, for long ones `held`, the caller's
+// reference on the block, is made an owned one.
+ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held) {
+  if (value.size() <= PointLookup::kCopyBytes) return {};
+  if (!*held) *held = ObjectRef<DataBlock>::Borrow(block);
+  if (!held->Pin()) return {};
+  return {.acquire = AcquireBlock, .release = ReleaseBlock, .owner = block};
+}
+
+TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held,
+                                               PointLookup* lookup) const {
+  const DecodedBlock& decoded = block->decoded;
+  decoded.Prefetch();
+  const LookupKey& key = lookup->key();
+  size_t i = decoded.LowerBound(icmp_, SeekTarget(key.user_key, key.trailer));
+  for (; i < decoded.count(); ++i) {
+    if (!decoded.HoldsUserKey(icmp_, i, key.user_key)) return Search::kDone;
+    const Slice value = decoded.Value(i);
+    if (lookup->Offer(decoded.Trailer(i), value, PinFor(value, block, held))) return Search::kDone;
+  }
+  return Search::kAtEnd;
+}
+
+// Offers the block's versions of the key.
 TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle& handle,
                                              ObjectRef<DataBlock>* held, PointLookup* lookup,
                                              Status* status) const {
-  block->block.PrefetchTail();
+  if (block->is_decoded) return SearchDecoded(block, held, lookup);
   const LookupKey& key = lookup->key();
   const SeekTarget target(key.user_key, key.trailer);
   BlockCursor cursor;
@@ -104,11 +132,7 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
   }
   for (; found; found = cursor.Next(&found_key, &value)) {
     if (!icmp_.EqualUserKeys(ExtractUserKey(found_key), key.user_key)) return Search::kDone;
-    ValuePin pin;
-    if (value.size() > PointLookup::kCopyBytes) {
-      if (!*held) *held = ObjectRef<DataBlock>::Borrow(block);
-      if (held->Pin()) pin = {.acquire = AcquireBlock, .release = ReleaseBlock, .owner = block};
-    }
+    const ValuePin pin = PinFor(value, block, held);
     if (lookup->Offer(ExtractTrailer(found_key), value, pin)) return Search::kDone;
   }
   if (cursor.error() == nullptr) return Search::kAtEnd;
@@ -135,8 +159,9 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
 
 Status TableReader::VerifyChecksums(const ReadOptions& options) const {
   RETURN_IF_ERROR(VerifyMetaBlocks());
-  Readahead readahead({.fixed_bytes = options.readahead_size != 0 ? options.readahead_size
-                                                                  : options_.max_auto_readahead_bytes});
+  Readahead readahead({.fixed_bytes = options.readahead_size != 0
+                                          ? options.readahead_size
+                                          : options_.max_auto_readahead_bytes});
   BlockRead read;
   read.fill_cache = false;
   IndexCursor index(&store_, index_.get(), is_partitioned_, IndexCursor::Keep::kPinned);

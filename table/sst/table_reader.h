@@ -50,10 +50,11 @@ struct TableReaderOptions {
   SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
-  std::string_view expected_unique_id;  // 16 bytes as in the MANIFEST; empty: not checked
+  std::string_view expected_unique_id{};  // 16 bytes as in the MANIFEST; empty: not checked
   size_t initial_auto_readahead_bytes = 8 * 1024;
   size_t max_auto_readahead_bytes = 256 * 1024;
   uint64_t reads_before_auto_readahead = 2;
+  bool decode_hot_blocks = true;  // blocks that are used again; see table/block/decoded_block.h
 };
 
 class TableReader {
@@ -120,6 +121,8 @@ class TableReader {
   Status GetFromPartitions(PointLookup* lookup, BlockRead* read) const;
   Search SearchBlock(DataBlock* block, const BlockHandle& handle, ObjectRef<DataBlock>* held,
                      PointLookup* lookup, Status* status) const;
+  Search SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held, PointLookup* lookup) const;
+  static ValuePin PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held);
   Status DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const;
   Status VerifyMetaBlocks() const;
 

@@ -53,9 +53,9 @@ class JsonParser {
         return value;
       default:
         value.text_ = Word();
-        value.kind_ = value.text_ == "null" ? Json::Kind::kNull
+        value.kind_ = value.text_ == "null"                             ? Json::Kind::kNull
                       : value.text_ == "true" || value.text_ == "false" ? Json::Kind::kBool
-                                                                         : Json::Kind::kNumber;
+                                                                        : Json::Kind::kNumber;
         return value;
     }
   }

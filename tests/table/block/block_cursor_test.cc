@@ -52,11 +52,13 @@ std::vector<Entry> RandomEntries(Random64& random, const InternalKeyComparator& 
                                  size_t count) {
   std::vector<Entry> entries;
   for (size_t i = 0; i < count; ++i) {
-    const size_t value_bytes = random.OneIn(10) ? random.Uniform(20000) : random.Uniform(130);
+    const size_t value_bytes = random.OneIn(40) ? random.Uniform(20000) : random.Uniform(130);
     entries.push_back({MakeInternalKey(RandomUserKey(random), random.Uniform(1000), kTypeValue),
                        std::string(value_bytes, static_cast<char>('A' + i % 26))});
   }
-  const auto before = [&](const Entry& a, const Entry& b) { return icmp.Compare(a.key, b.key) < 0; };
+  const auto before = [&](const Entry& a, const Entry& b) {
+    return icmp.Compare(a.key, b.key) < 0;
+  };
   std::sort(entries.begin(), entries.end(), before);
   const auto same = [&](const Entry& a, const Entry& b) { return icmp.Compare(a.key, b.key) == 0; };
   entries.erase(std::unique(entries.begin(), entries.end(), same), entries.end());
@@ -98,6 +100,7 @@ struct Form {
   bool use_delta;
   bool separate;
   KeyOrder order;
+  bool decoded = false;
 };
 
 class BlockCursorModel : public testing::TestWithParam<Form> {
@@ -115,6 +118,17 @@ class BlockCursorModel : public testing::TestWithParam<Form> {
                                          .use_delta_encoding = GetParam().use_delta});
     ASSERT_OK(Block::Parse(bytes_, &block_));
     cursor_.Attach(&block_, BlockKeyFormat());
+    if (GetParam().decoded) Decode();
+  }
+
+  void Decode() {
+    const auto plan = DecodedBlock::Prepare(block_, icmp_.order());
+    if (!plan.is_worthwhile) return;
+    ++decoded_count_;
+    memory_ = std::make_unique<uint64_t[]>(plan.memory_bytes / sizeof(uint64_t) + 1);
+    auto* const memory = reinterpret_cast<char*>(memory_.get());
+    ASSERT_TRUE(DecodedBlock::Build(block_, plan, icmp_.order(), memory, &decoded_));
+    cursor_.Attach(&decoded_);
   }
 
   void Expect(bool moved, size_t i) {
@@ -136,6 +150,9 @@ class BlockCursorModel : public testing::TestWithParam<Form> {
   std::vector<Entry> entries_;
   std::string bytes_;
   Block block_;
+  DecodedBlock decoded_;
+  std::unique_ptr<uint64_t[]> memory_;
+  int decoded_count_ = 0;
   BlockCursor cursor_;
   Slice key_, value_;
 };
@@ -173,6 +190,7 @@ TEST_P(BlockCursorModel, RandomMovesAgreeWithTheModel) {
       }
     }
   }
+  EXPECT_EQ(decoded_count_ > 2, GetParam().decoded);
 }
 
 TEST_P(BlockCursorModel, GlobalSequenceNumberReplacesEveryStoredOne) {
@@ -203,8 +221,8 @@ TEST_P(BlockCursorModel, DamagedBytesNeverLeadOutOfTheBlock) {
     const std::unique_ptr<char[]> copy(new char[bytes_.size()]);
     std::copy(bytes_.begin(), bytes_.end(), copy.get());
     for (size_t i = 0; i < flips; ++i) {
-      const size_t at = random_.OneIn(2) ? bytes_.size() - 1 - random_.Uniform(
-                                                std::min<size_t>(bytes_.size(), 40))
+      const size_t at = random_.OneIn(2) ? bytes_.size() - 1 -
+                                               random_.Uniform(std::min<size_t>(bytes_.size(), 40))
                                          : random_.Uniform(bytes_.size());
       copy[at] = static_cast<char>(random_.Next());
     }
@@ -240,7 +258,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Form{"Separate", 8, true, true, KeyOrder::kBytewise},
                     Form{"Reverse", 16, true, false, KeyOrder::kReverseBytewise},
                     Form{"ReverseSeparate", 4, true, true, KeyOrder::kReverseBytewise},
-                    Form{"Custom", 16, true, false, KeyOrder::kCustom}),
+                    Form{"Custom", 16, true, false, KeyOrder::kCustom},
+                    Form{"Decoded", 16, true, false, KeyOrder::kBytewise, true},
+                    Form{"DecodedWholeKeys", 1, true, false, KeyOrder::kBytewise, true},
+                    Form{"DecodedSeparate", 8, true, true, KeyOrder::kBytewise, true},
+                    Form{"DecodedReverse", 16, true, false, KeyOrder::kReverseBytewise, true},
+                    Form{"DecodedCustom", 16, true, false, KeyOrder::kCustom, true}),
     [](const auto& info) { return info.param.name; });
 
 std::string TwoEntryBlock() {
@@ -313,17 +336,72 @@ TEST(BlockTail, RefusesWhatDoesNotFit) {
   };
   EXPECT_TRUE(parse("").IsCorruption());
   EXPECT_TRUE(parse("abc").IsCorruption());
-  EXPECT_TRUE(parse(tail("", {9})).IsCorruption());                      // more restarts than bytes
-  EXPECT_TRUE(parse(tail("entries", {0})).IsCorruption());               // entries, no restart
-  EXPECT_TRUE(parse(tail("entries", {1, 1})).IsCorruption());            // first is not 0
-  EXPECT_TRUE(parse(tail("entries", {0, 7, 2})).IsCorruption());         // behind the entries
-  EXPECT_TRUE(parse(tail("entries", {0, 3, 3, 3})).IsCorruption());      // does not ascend
+  EXPECT_TRUE(parse(tail("", {9})).IsCorruption());                  // more restarts than bytes
+  EXPECT_TRUE(parse(tail("entries", {0})).IsCorruption());           // entries, no restart
+  EXPECT_TRUE(parse(tail("entries", {1, 1})).IsCorruption());        // first is not 0
+  EXPECT_TRUE(parse(tail("entries", {0, 7, 2})).IsCorruption());     // behind the entries
+  EXPECT_TRUE(parse(tail("entries", {0, 3, 3, 3})).IsCorruption());  // does not ascend
   EXPECT_TRUE(parse(tail("entries", {0, 1u << 30 | 1})).IsCorruption());  // reserved bit
-  EXPECT_TRUE(parse(tail("", {1u << 31})).IsCorruption());               // no room for buckets
-  EXPECT_TRUE(parse(tail("", {99, 1u << 28})).IsCorruption());           // values outside
+  EXPECT_TRUE(parse(tail("", {1u << 31})).IsCorruption());                // no room for buckets
+  EXPECT_TRUE(parse(tail("", {99, 1u << 28})).IsCorruption());            // values outside
   EXPECT_TRUE(parse(std::string(100000, 'x') + tail("", {0, 1u << 31 | 1})).IsCorruption());
   EXPECT_OK(parse(tail("entries", {0, 3, 2})));
-  EXPECT_OK(parse(tail("entries", {0, 1u << 29 | 1})));                  // uniform keys: a hint
+  EXPECT_OK(parse(tail("entries", {0, 1u << 29 | 1})));  // uniform keys: a hint
+}
+
+// Keys with a prefix in common, as most tables have them.
+TEST(DecodedBlock, FindsKeysAndTheGapsBetweenThem) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 40; ++i) {
+    const std::string user_key = "table/users/" + std::to_string(1000 + 2 * i / 3 * 2);
+    entries.push_back({MakeInternalKey(user_key, 100 - static_cast<uint64_t>(i), kTypeValue), "v"});
+  }
+  const std::string bytes = BuildBlock(entries, BlockBuilderOptions());
+  Block block;
+  ASSERT_OK(Block::Parse(bytes, &block));
+  auto plan = DecodedBlock::Prepare(block, KeyOrder::kBytewise);
+  EXPECT_EQ(plan.prefix_bytes, std::string("table/users/10").size());
+  plan.is_worthwhile = true;
+  const auto memory = std::make_unique<uint64_t[]>(plan.memory_bytes / sizeof(uint64_t) + 1);
+  DecodedBlock decoded;
+  ASSERT_TRUE(DecodedBlock::Build(block, plan, KeyOrder::kBytewise,
+                                  reinterpret_cast<char*>(memory.get()), &decoded));
+  const InternalKeyComparator icmp(BytewiseComparator());
+  const auto find = [&](const std::string& key) {
+    return decoded.LowerBound(icmp, SeekTarget(Slice(key)));
+  };
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Slice user_key = ExtractUserKey(entries[i].key);
+    EXPECT_EQ(find(entries[i].key), i);
+    EXPECT_TRUE(decoded.HoldsUserKey(icmp, i, user_key));
+    EXPECT_FALSE(decoded.HoldsUserKey(icmp, i, "table/users/1"));
+    EXPECT_EQ(decoded.Trailer(i), ExtractTrailer(entries[i].key));
+  }
+  EXPECT_EQ(find(MakeInternalKey("table/users/1", 5, kTypeValue)), 0u);
+  EXPECT_EQ(find(MakeInternalKey("table/users/0", 5, kTypeValue)), 0u);
+  EXPECT_EQ(find(MakeInternalKey("table/users/2", 5, kTypeValue)), entries.size());
+  EXPECT_EQ(find(MakeInternalKey("zzz", 5, kTypeValue)), entries.size());
+}
+
+TEST(DecodedBlock, IsNotWorthwhileForDamageFewEntriesOrLargeBlocks) {
+  const auto is_worthwhile = [](const std::string& bytes) {
+    Block block;
+    EXPECT_OK(Block::Parse(bytes, &block));
+    return DecodedBlock::Prepare(block, KeyOrder::kBytewise).is_worthwhile;
+  };
+  std::vector<Entry> entries;
+  for (int i = 0; i < 40; ++i) {
+    entries.push_back(
+        {MakeInternalKey(std::to_string(1000 + i), 1, kTypeValue), std::string(60, 'v')});
+  }
+  const std::string bytes = BuildBlock(entries, BlockBuilderOptions());
+  EXPECT_TRUE(is_worthwhile(bytes));
+  std::string damaged = bytes;
+  damaged[0] = 1;
+  EXPECT_FALSE(is_worthwhile(damaged));
+  EXPECT_FALSE(is_worthwhile(BuildBlock({entries[0], entries[1]}, BlockBuilderOptions())));
+  entries.back().value = std::string(70000, 'v');
+  EXPECT_FALSE(is_worthwhile(BuildBlock(entries, BlockBuilderOptions())));
 }
 
 TEST(BlockHashIndex, LeadsToTheIntervalOfEveryKey) {

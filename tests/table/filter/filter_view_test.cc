@@ -54,13 +54,13 @@ TEST(FilterView, WithoutBitsIsAlwaysTrueOrAlwaysFalse) {
 TEST(FilterView, WhatItDoesNotUnderstandMayContainEverything) {
   const std::string lines(64, '\0');
   const char* const kMetadata[] = {
-      "\x80\0\0\0\0", "\xfd\0\0\0\0",                     // reserved markers
-      "\xff\1\6\0\0",                                     // another sub-implementation
-      "\xff\0\0\0\0", "\xff\0\x1f\0\0",                   // 0 or 31 probes
-      "\xff\0\x26\0\0",                                   // 128-byte lines
-      "\xff\0\6\1\0", "\xff\0\6\0\1",                     // reserved bytes
-      "\6\0\0\0\0", "\6\3\0\0\0", "\6\1\1\0\0",           // legacy: lines that do not divide
-      "\xfe\0\1\0\0",                                     // ribbon of one block
+      "\x80\0\0\0\0",   "\xfd\0\0\0\0",                  // reserved markers
+      "\xff\1\6\0\0",                                    // another sub-implementation
+      "\xff\0\0\0\0",   "\xff\0\x1f\0\0",                // 0 or 31 probes
+      "\xff\0\x26\0\0",                                  // 128-byte lines
+      "\xff\0\6\1\0",   "\xff\0\6\0\1",                  // reserved bytes
+      "\6\0\0\0\0",     "\6\3\0\0\0",     "\6\1\1\0\0",  // legacy: lines that do not divide
+      "\xfe\0\1\0\0",                                    // ribbon of one block
   };
   for (const char* metadata : kMetadata) {
     const std::string bytes = lines + std::string(metadata, 5);

@@ -77,8 +77,8 @@ class FlatIndexModel : public testing::TestWithParam<Form> {
       std::string value, delta;
       handle.AppendTo(&value);
       if (!handles_.empty()) {
-        PutVarsignedint64(&delta, static_cast<int64_t>(handle.size) -
-                                      static_cast<int64_t>(handles_.back().size));
+        PutVarsignedint64(
+            &delta, static_cast<int64_t>(handle.size) - static_cast<int64_t>(handles_.back().size));
       }
       if (GetParam().format.has_first_keys) {
         const std::string first = MakeInternalKey(key, 1, kTypeValue);
@@ -129,8 +129,8 @@ TEST_P(FlatIndexModel, FindsTheFirstKeyAtOrBehindTheTarget) {
         ASSERT_EQ(index.handle(i), handles_[i]);
         ASSERT_EQ(Find(index, keys_[i]), i);
         std::string buffer;
-        const Slice user_key = GetParam().format.has_user_keys ? Slice(keys_[i])
-                                                               : ExtractUserKey(keys_[i]);
+        const Slice user_key =
+            GetParam().format.has_user_keys ? Slice(keys_[i]) : ExtractUserKey(keys_[i]);
         ASSERT_EQ(index.UserKey(i, &buffer), user_key);
         ASSERT_EQ(index.ContinuesBehind(i, user_key), !GetParam().format.has_user_keys);
         ASSERT_FALSE(index.ContinuesBehind(i, user_key.ToString() + "x"));
@@ -166,22 +166,21 @@ constexpr IndexFormat kInternalFull{};
 constexpr IndexFormat kUserDelta{.has_user_keys = true, .has_delta_handles = true};
 INSTANTIATE_TEST_SUITE_P(
     Forms, FlatIndexModel,
-    testing::Values(
-        Form{"InternalFull", BytewiseComparator(), kInternalFull, 1},
-        Form{"InternalFullInterval8", BytewiseComparator(), kInternalFull, 8},
-        Form{"UserFull", BytewiseComparator(), {.has_user_keys = true}, 4},
-        Form{"UserDelta", BytewiseComparator(), kUserDelta, 1},
-        Form{"UserDeltaInterval16", BytewiseComparator(), kUserDelta, 16},
-        Form{"InternalDelta", BytewiseComparator(), {.has_delta_handles = true}, 16},
-        Form{"FirstKey",
-             BytewiseComparator(),
-             {.has_user_keys = true, .has_delta_handles = true, .has_first_keys = true},
-             8},
-        Form{"FirstKeyFull", BytewiseComparator(), {.has_first_keys = true}, 2},
-        Form{"Reverse", ReverseBytewiseComparator(), kUserDelta, 8},
-        Form{"ReverseInternal", ReverseBytewiseComparator(), kInternalFull, 1},
-        Form{"Custom", &kOpaque, kUserDelta, 8},
-        Form{"CustomInternal", &kOpaque, kInternalFull, 8}),
+    testing::Values(Form{"InternalFull", BytewiseComparator(), kInternalFull, 1},
+                    Form{"InternalFullInterval8", BytewiseComparator(), kInternalFull, 8},
+                    Form{"UserFull", BytewiseComparator(), {.has_user_keys = true}, 4},
+                    Form{"UserDelta", BytewiseComparator(), kUserDelta, 1},
+                    Form{"UserDeltaInterval16", BytewiseComparator(), kUserDelta, 16},
+                    Form{"InternalDelta", BytewiseComparator(), {.has_delta_handles = true}, 16},
+                    Form{"FirstKey",
+                         BytewiseComparator(),
+                         {.has_user_keys = true, .has_delta_handles = true, .has_first_keys = true},
+                         8},
+                    Form{"FirstKeyFull", BytewiseComparator(), {.has_first_keys = true}, 2},
+                    Form{"Reverse", ReverseBytewiseComparator(), kUserDelta, 8},
+                    Form{"ReverseInternal", ReverseBytewiseComparator(), kInternalFull, 1},
+                    Form{"Custom", &kOpaque, kUserDelta, 8},
+                    Form{"CustomInternal", &kOpaque, kInternalFull, 8}),
     [](const auto& info) { return info.param.name; });
 
 Status ParseEntries(std::string entries, IndexFormat format) {

@@ -173,10 +173,10 @@ TEST_P(MergingIteratorModel, RandomMovesAgreeWithTheModel) {
         merged_->SeekToLast();
         at = all_.size() - 1;
       } else if (move <= 3) {
-        const std::string target =
-            random_.OneIn(2) ? all_[random_.Uniform(all_.size())].key
-                             : MakeInternalKey(random_.Letters(random_.Uniform(4)),
-                                               random_.Uniform(20), kTypeValue);
+        const std::string target = random_.OneIn(2)
+                                       ? all_[random_.Uniform(all_.size())].key
+                                       : MakeInternalKey(random_.Letters(random_.Uniform(4)),
+                                                         random_.Uniform(20), kTypeValue);
         at = 0;
         while (at < all_.size() && icmp_.Compare(all_[at].key, target) < 0) ++at;
         if (move == 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every sample table that RocksDB wrote reads exactly as its listing says, with and without a cache.
+// Every sample table that RocksDB wrote reads exactly as its listing says, with and without a
+// cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +84,8 @@ class SampleTables : public testing::TestWithParam<Case> {
       return;
     }
     ASSERT_TRUE(iterator_->Valid()) << i;
-    EXPECT_EQ(iterator_->key().ToString(true), Slice(sample_.entries[i].internal_key).ToString(true));
+    EXPECT_EQ(iterator_->key().ToString(true),
+              Slice(sample_.entries[i].internal_key).ToString(true));
     EXPECT_EQ(iterator_->value().ToString(true), Slice(sample_.entries[i].value).ToString(true));
   }
 
@@ -119,8 +121,9 @@ class SampleTables : public testing::TestWithParam<Case> {
   std::unique_ptr<InternalIterator> iterator_;
 };
 
+// Several times: with a cache, blocks are decoded when they become hot.
 TEST_P(SampleTables, ScanForwardsIsTheListing) {
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 4; ++round) {
     iterator_->SeekToFirst();
     for (size_t i = 0; i < sample_.entries.size(); ++i) {
       ExpectAt(i);
@@ -132,13 +135,15 @@ TEST_P(SampleTables, ScanForwardsIsTheListing) {
 }
 
 TEST_P(SampleTables, ScanBackwardsIsTheListing) {
-  iterator_->SeekToLast();
-  for (size_t i = sample_.entries.size(); i-- > 0;) {
-    ExpectAt(i);
-    if (HasFatalFailure()) return;
-    iterator_->Prev();
+  for (int round = 0; round < 4; ++round) {
+    iterator_->SeekToLast();
+    for (size_t i = sample_.entries.size(); i-- > 0;) {
+      ExpectAt(i);
+      if (HasFatalFailure()) return;
+      iterator_->Prev();
+    }
+    ExpectAt(sample_.entries.size());
   }
-  ExpectAt(sample_.entries.size());
 }
 
 TEST_P(SampleTables, SeeksFindEveryKey) {
@@ -153,7 +158,8 @@ TEST_P(SampleTables, SeeksFindEveryKey) {
     const std::string user_key = before;
     before = MakeInternalKey(before, kMaxSequenceNumber, kValueTypeForSeek);
     size_t first = i;
-    while (first > 0 && ExtractUserKey(sample_.entries[first - 1].internal_key) == Slice(user_key)) {
+    while (first > 0 &&
+           ExtractUserKey(sample_.entries[first - 1].internal_key) == Slice(user_key)) {
       --first;
     }
     iterator_->Seek(before);
@@ -180,7 +186,7 @@ TEST_P(SampleTables, StepsMayTurnAround) {
 }
 
 TEST_P(SampleTables, GetFindsEveryVersion) {
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 4; ++round) {
     for (const SampleEntry& entry : sample_.entries) {
       ExpectGet(entry);
       if (HasFailure()) return;
@@ -263,6 +269,33 @@ TEST(RefusedTables, AnotherUniqueIdIsCorruption) {
   const SampleTable sample = LoadSampleTable("v78_basic20_fv5");
   auto opened = TableReader::Open(ReaderOverBytes(sample.bytes, "basic20"), options);
   EXPECT_TRUE(opened.status().IsCorruption()) << opened.status().ToString();
+}
+
+TEST(HotBlocks, AreDecodedIntoTheCache) {
+  const InternalKeyComparator icmp(BytewiseComparator());
+  BlockCacheView cache(NewLRUCache(8 << 20, 0));
+  TableReaderOptions options;
+  options.icmp = &icmp;
+  options.block_cache = &cache;
+  const SampleTable sample = LoadSampleTable("v78_index_twolevel_fv5");
+  auto opened = TableReader::Open(ReaderOverBytes(sample.bytes, "twolevel"), options);
+  ASSERT_OK(opened);
+  const auto scan = [&](const ReadOptions& read) {
+    std::unique_ptr<InternalIterator> iterator((*opened)->NewIterator(read, nullptr));
+    size_t seen = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++seen;
+    EXPECT_EQ(seen, sample.entries.size());
+    return cache.cache()->GetUsage();
+  };
+  const size_t raw_usage = scan(ReadOptions());
+  EXPECT_EQ(scan(ReadOptions()), raw_usage);
+  ReadOptions passing;
+  passing.fill_cache = false;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(scan(passing), raw_usage);
+  const size_t decoded_usage = scan(ReadOptions());
+  EXPECT_GT(decoded_usage, raw_usage);
+  EXPECT_LT(decoded_usage, 2 * raw_usage);
+  EXPECT_EQ(scan(ReadOptions()), decoded_usage);
 }
 
 TEST(CacheOnlyReads, AreIncompleteUntilTheBlockIsLoaded) {

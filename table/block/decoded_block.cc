@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two walks with the cursor: the first measures, the second copies.
+#include "table/block/decoded_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "table/block/block_cursor.h"
+
+namespace ashlar {
+namespace {
+
+// Larger blocks hold large values: copying them costs more than searching them.
+constexpr size_t kMaxBlockBytes = 64 * 1024;
+constexpr uint32_t kMinEntries = 4;
+
+size_t CommonPrefix(const Slice& a, const Slice& b) { return a.difference_offset(b); }
+
+}  // namespace
+
+DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
+  Plan plan;
+  if (block.size() > kMaxBlockBytes) return plan;
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat());
+  Slice key, value;
+  std::string first_key;
+  size_t key_bytes = 0, value_bytes = 0, max_key_bytes = 0, prefix_bytes = 0;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    if (plan.count++ == 0) {
+      first_key = ExtractUserKey(key).ToString();
+      prefix_bytes = order == KeyOrder::kCustom ? 0 : first_key.size();
+    }
+    prefix_bytes = std::min(
+        prefix_bytes, CommonPrefix(Slice(first_key.data(), prefix_bytes), ExtractUserKey(key)));
+    key_bytes += key.size();
+    value_bytes += value.size();
+    max_key_bytes = std::max(max_key_bytes, key.size());
+  }
+  if (cursor.error() != nullptr || plan.count < kMinEntries) return plan;
+  plan.prefix_bytes = static_cast<uint32_t>(prefix_bytes);
+  plan.max_key_bytes = static_cast<uint32_t>(max_key_bytes);
+  plan.memory_bytes = plan.count * (sizeof(uint64_t) + sizeof(Place)) + sizeof(Place) +
+                      prefix_bytes + (key_bytes - plan.count * prefix_bytes) + value_bytes +
+                      kSlackBytes;
+  // Keys that share long pieces with their neighbours, but not all with each other, would swell.
+  plan.is_worthwhile = plan.memory_bytes <= block.size() + block.size() / 2;
+  return plan;
+}
+
+bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, char* memory,
+                         DecodedBlock* decoded) {
+  auto* const heads = reinterpret_cast<uint64_t*>(memory);
+  auto* const places = reinterpret_cast<Place*>(heads + plan.count);
+  char* const prefix = reinterpret_cast<char*>(places + plan.count + 1);
+  char* const entries = prefix + plan.prefix_bytes;
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat());
+  Slice key, value;
+  char* p = entries;
+  uint32_t i = 0;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value), ++i) {
+    if (i == 0) std::memcpy(prefix, key.data(), plan.prefix_bytes);
+    key.remove_prefix(plan.prefix_bytes);
+    heads[i] = KeyHead(ExtractUserKey(key), order);
+    places[i].begin = static_cast<uint32_t>(p - entries);
+    std::memcpy(p, key.data(), key.size());
+    p += key.size();
+    places[i].value = static_cast<uint32_t>(p - entries);
+    std::memcpy(p, value.data(), value.size());
+    p += value.size();
+  }
+  assert(i == plan.count);
+  places[i].begin = static_cast<uint32_t>(p - entries);
+  places[i].value = places[i].begin;
+  decoded->heads_ = heads;
+  decoded->places_ = places;
+  decoded->prefix_ = prefix;
+  decoded->entries_ = entries;
+  decoded->count_ = plan.count;
+  decoded->prefix_bytes_ = plan.prefix_bytes;
+  decoded->max_key_bytes_ = plan.max_key_bytes;
+  return std::is_sorted(heads, heads + plan.count);
+}
+
+// Entry `first` is before the target and has its head. Finds the first entry that is not before it.
+size_t DecodedBlock::BehindTie(const InternalKeyComparator& icmp, size_t first,
+                               const Slice& user_rest, uint64_t trailer) const {
+  const uint64_t head = heads_[first];
+  size_t left = first + 1, right = count_;
+  while (left < right) {
+    const size_t middle = left + (right - left) / 2;
+    const bool is_before = heads_[middle] == head && IsBefore(icmp, middle, user_rest, trailer);
+    left = is_before ? middle + 1 : left;
+    right = is_before ? right : middle;
+  }
+  return left;
+}
+
+}  // namespace ashlar

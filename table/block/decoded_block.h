@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DecodedBlock is a data block unpacked into flat arrays, the form in which hot blocks are kept in
+// memory: the prefix common to all user keys, key heads, offsets, and for each entry the rest of
+// its key beside its value. Nothing of it is ever written to a file.
+//
+//   heads: u64[count] | places[count + 1] | prefix | rest, trailer, value | rest, trailer, value
+//   ...
+//
+// A search reads one dense array and touches the one entry it finds; a step needs no decoding. The
+// object describes memory that it does not own, is cheap to copy and never changes.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "table/block/block.h"
+#include "table/block/seek_target.h"
+#include "util/internal_key.h"
+#include "util/key_head_index.h"
+
+namespace ashlar {
+
+class DecodedBlock {
+ public:
+  // Readers may copy the rest of a key in pieces of this size, beyond its end.
+  static constexpr size_t kSlackBytes = 32;
+
+  // What one pass over a block finds out.
+  struct Plan {
+    bool is_worthwhile = false;  // false also for damaged blocks: their cursor tells what is wrong
+    uint32_t count = 0;
+    uint32_t prefix_bytes = 0;
+    uint32_t max_key_bytes = 0;
+    size_t memory_bytes = 0;  // what Build() needs
+  };
+  static Plan Prepare(const Block& block, KeyOrder order);
+  // Fills `memory`, of plan.memory_bytes bytes and aligned for u64, with the entries of the same
+  // block. False if the block does not hold what its first and last key promise.
+  static bool Build(const Block& block, const Plan& plan, KeyOrder order, char* memory,
+                    DecodedBlock* decoded);
+
+  DecodedBlock() = default;
+
+  uint32_t count() const { return count_; }
+  Slice prefix() const { return Slice(prefix_, prefix_bytes_); }
+  uint32_t max_key_bytes() const { return max_key_bytes_; }
+
+  // The internal key of an entry without the common prefix.
+  Slice Rest(size_t i) const {
+    return Slice(entries_ + places_[i].begin, places_[i].value - places_[i].begin);
+  }
+  Slice Value(size_t i) const {
+    return Slice(entries_ + places_[i].value, places_[i + 1].begin - places_[i].value);
+  }
+  uint64_t Trailer(size_t i) const { return ExtractTrailer(Rest(i)); }
+
+  // Starts loading all that LowerBound() may touch before it knows the entry.
+  void Prefetch() const {
+    const char* const end = prefix_ + prefix_bytes_;
+    for (const char* p = reinterpret_cast<const char*>(heads_); p < end; p += 64) {
+      if (p - reinterpret_cast<const char*>(heads_) >= kMaxPrefetchBytes) break;
+      __builtin_prefetch(p);
+    }
+  }
+
+  // Index of the first entry at or after the target, or count().
+  // Hot: no branch that depends on the data but for keys with equal heads.
+  size_t LowerBound(const InternalKeyComparator& icmp, const SeekTarget& target) const {
+    if (prefix_bytes_ != 0 && !target.user_key.starts_with(prefix())) [[unlikely]] {
+      return icmp.CompareUserKeys(target.user_key, prefix()) < 0 ? 0 : count_;
+    }
+    const Slice rest(target.user_key.data() + prefix_bytes_,
+                     target.user_key.size() - prefix_bytes_);
+    const uint64_t head = KeyHead(rest, icmp.order());
+    const size_t i = LowerBoundHead(heads_, count_, head);
+    if (i == count_ || heads_[i] != head || !IsBefore(icmp, i, rest, target.trailer)) return i;
+    return BehindTie(icmp, i, rest, target.trailer);
+  }
+
+  // True if the entry's user key is `user_key`, to which LowerBound() led.
+  bool HoldsUserKey(const InternalKeyComparator& icmp, size_t i, const Slice& user_key) const {
+    if (!user_key.starts_with(prefix())) return false;
+    const Slice rest(user_key.data() + prefix_bytes_, user_key.size() - prefix_bytes_);
+    return icmp.EqualUserKeys(ExtractUserKey(Rest(i)), rest);
+  }
+
+ private:
+  struct Place {
+    uint32_t begin;  // of the entry's key rest, counted from entries_
+    uint32_t value;  // of its value
+  };
+  static constexpr ptrdiff_t kMaxPrefetchBytes = 1024;
+
+  bool IsBefore(const InternalKeyComparator& icmp, size_t i, const Slice& user_rest,
+                uint64_t trailer) const {
+    const int by_user_key = icmp.CompareUserKeys(ExtractUserKey(Rest(i)), user_rest);
+    return by_user_key != 0 ? by_user_key < 0 : Trailer(i) > trailer;
+  }
+  size_t BehindTie(const InternalKeyComparator& icmp, size_t first, const Slice& user_rest,
+                   uint64_t trailer) const;
+
+  const uint64_t* heads_ = nullptr;
+  const Place* places_ = nullptr;
+  const char* prefix_ = nullptr;
+  const char* entries_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t prefix_bytes_ = 0;
+  uint32_t max_key_bytes_ = 0;
+};
+
+}  // namespace ashlar

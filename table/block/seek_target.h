@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SeekTarget is an internal key in two pieces, as searches take it: a lookup has a user key and a
+// greatest trailer, and need not join them. Borrows the key.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/slice.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+struct SeekTarget {
+  Slice user_key;
+  uint64_t trailer = 0;
+
+  SeekTarget(const Slice& key, uint64_t key_trailer) : user_key(key), trailer(key_trailer) {}
+  explicit SeekTarget(const Slice& internal_key)
+      : user_key(ExtractUserKey(internal_key)), trailer(ExtractTrailer(internal_key)) {}
+};
+
+}  // namespace ashlar

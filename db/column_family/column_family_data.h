@@ -61,6 +61,8 @@ class ColumnFamilyData final : public ReadViewSource {
 
   // Changes only while the commit pipeline is paused.
   MemTable* mem() const { return mem_; }
+  // The size at which a memtable is full. Any thread.
+  uint64_t write_buffer_bytes() const { return write_buffer_bytes_.load(std::memory_order_relaxed); }
 
   // The rest needs the DB mutex.
 
@@ -108,6 +110,8 @@ class ColumnFamilyData final : public ReadViewSource {
   FamilyHost* const host_;
   std::atomic<int> refs_{1};
   std::shared_ptr<const ColumnFamilyOptions> options_;
+
+  std::atomic<uint64_t> write_buffer_bytes_;
 
   MemTable* mem_;
   std::vector<SealedMemTable> sealed_;

@@ -10,8 +10,16 @@ namespace ashlar {
 FamilySet::FamilySet() : table_(new Table()) {}
 
 FamilySet::~FamilySet() {
-  for (ColumnFamilyData* family : All()) family->Unref();
+  Clear();
   delete table_.load(std::memory_order_acquire);
+}
+
+void FamilySet::Clear() {
+  const std::vector<ColumnFamilyData*> families = All();
+  Publish(new Table());
+  for (ColumnFamilyData* family : families) {
+    EpochRetire(family, [](void* p) { static_cast<ColumnFamilyData*>(p)->Unref(); });
+  }
 }
 
 void FamilySet::Publish(Table* table) {

@@ -25,6 +25,7 @@ class FamilySet {
   void Add(ColumnFamilyData* family);
   // Lets go of the set's reference, after all readers that may have found it.
   void Remove(uint32_t id);
+  void Clear();
 
   ColumnFamilyData* Find(uint32_t id) const {
     const Table* table = table_.load(std::memory_order_acquire);

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "ashlar/merge_operator.h"
-#include "ashlar/table.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/coding.h"
 #include "util/str_cat.h"
+#include "util/table_factory.h"
 
 namespace ashlar {
 
@@ -19,7 +19,8 @@ constexpr uint32_t kNewestFormatOf7_8 = 5;
 
 BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
   BlockBasedTableOptions table;
-  const auto* given = options.family_options->table_factory->GetOptions<BlockBasedTableOptions>();
+  const BlockBasedTableOptions* given =
+      BlockBasedOptionsOf(options.family_options->table_factory.get());
   if (given != nullptr) table = *given;
   if (options.context->write_for_7_8) {
     table.format_version = std::min(table.format_version, kNewestFormatOf7_8);

@@ -9,7 +9,6 @@
 #include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/db_ttl.h"
-#include "ashlar/utilities/debug.h"
 #include "ashlar/utilities/option_change_migration.h"
 
 namespace ashlar {
@@ -49,14 +48,6 @@ Status OptionChangeMigration(const std::string&, const DBOptions&,
                              const std::vector<ColumnFamilyDescriptor>&, const DBOptions&,
                              const std::vector<ColumnFamilyDescriptor>&) {
   return Status::NotSupported("OptionChangeMigration: not built yet");
-}
-
-Status GetAllKeyVersions(DB*, OptSlice, OptSlice, size_t, std::vector<KeyVersion>*) {
-  return Status::NotSupported("GetAllKeyVersions: not built yet");
-}
-Status GetAllKeyVersions(DB*, ColumnFamilyHandle*, OptSlice, OptSlice, size_t,
-                         std::vector<KeyVersion>*) {
-  return Status::NotSupported("GetAllKeyVersions: not built yet");
 }
 
 bool DbDumpTool::Run(const DumpOptions&, Options) { return false; }

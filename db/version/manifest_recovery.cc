@@ -137,8 +137,9 @@ Status ManifestRecovery::DropFamily(uint32_t id) {
     return Status::Corruption(StrCat("column family ", id, " is dropped but does not exist"));
   }
   FamilyVersions& versions = *it->second.versions;
-  FamilyRequest request{versions.name, versions.comparator, versions.num_levels,
-                        std::move(versions.tables)};
+  FamilyRequest request(versions.name, versions.comparator);
+  request.num_levels = versions.num_levels;
+  request.tables = std::move(versions.tables);
   requests_.emplace(versions.name, std::move(request));
   open_.erase(it);
   return Status::OK();

@@ -4,6 +4,7 @@
 #include "db/version/table_cache.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "env/filename.h"
@@ -25,7 +26,12 @@ TableCache::TableCache(TableCacheOptions options) : options_(std::move(options))
   }
 }
 
-TableCache::~TableCache() = default;
+// Closed readers wait in the epoch for those who may still use them, and their destructors go
+// through block_cache_.
+TableCache::~TableCache() {
+  assert(!InEpoch());
+  EpochDrain();
+}
 
 std::string TableCache::PathOf(const FileMetadata& meta) const {
   const size_t path = std::min<size_t>(meta.path_id, options_.paths.size() - 1);

@@ -35,6 +35,8 @@ struct OpenTableBudget {
 };
 
 struct TableCacheOptions {
+  explicit TableCacheOptions(const InternalKeyComparator& c) : comparator(c) {}
+
   FileSystem* fs = nullptr;  // outlives the cache
   FileOptions file_options;
   std::vector<std::string> paths;  // directories by path id

@@ -91,6 +91,11 @@ std::vector<TableFile*> VersionSet::TakeObsolete() {
   return std::exchange(obsolete_, {});
 }
 
+bool VersionSet::HasObsolete() {
+  MutexLock lock(&obsolete_mutex_);
+  return !obsolete_.empty();
+}
+
 void VersionSet::MarkFileNumberUsed(uint64_t number) {
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number &&

@@ -52,6 +52,8 @@ struct FamilyVersions {
 
 // What the opener says about a family.
 struct FamilyRequest {
+  FamilyRequest(std::string n, const InternalKeyComparator& c) : name(std::move(n)), comparator(c) {}
+
   std::string name;
   InternalKeyComparator comparator;
   int num_levels = 7;
@@ -107,6 +109,7 @@ class VersionSet {
   // Any thread. Files that no version holds any more go to the list that TakeObsolete() empties.
   void Release(Version* version);
   std::vector<TableFile*> TakeObsolete();
+  bool HasObsolete();
   // Numbers of MANIFESTs that CURRENT does not name any more. Needs the DB mutex.
   std::vector<uint64_t> TakeReplacedManifests() { return std::exchange(replaced_manifests_, {}); }
   int live_version_count() const { return live_versions_.load(std::memory_order_relaxed); }
@@ -123,6 +126,8 @@ class VersionSet {
   uint64_t manifest_number() const { return manifest_number_; }
   uint64_t manifest_bytes() const { return manifest_bytes_; }
   uint32_t max_column_family() const { return max_column_family_; }
+  // An id that no family has or had. Needs the DB mutex.
+  uint32_t ReserveFamilyId() { return ++max_column_family_; }
   uint64_t torn_manifest_bytes() const { return torn_manifest_bytes_; }
   const std::string& db_id() const { return db_id_; }
   void set_db_id(std::string db_id) { db_id_ = std::move(db_id); }

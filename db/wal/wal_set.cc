@@ -9,10 +9,13 @@
 
 namespace ashlar {
 
-WalSet::WalSet(const WalSinkOptions& options, const std::string& wal_dir)
-    : options_(options), wal_dir_(wal_dir) {}
-
+WalSet::WalSet() = default;
 WalSet::~WalSet() = default;
+
+void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir) {
+  options_ = options;
+  wal_dir_ = wal_dir;
+}
 
 Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
   WalSinkOptions options = options_;

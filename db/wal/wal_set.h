@@ -23,9 +23,13 @@ namespace ashlar {
 
 class WalSet {
  public:
-  // `options` are those of every log; number and path are filled in.
-  explicit WalSet(const WalSinkOptions& options, const std::string& wal_dir);
+  WalSet();
   ~WalSet();
+  WalSet(const WalSet&) = delete;
+  WalSet& operator=(const WalSet&) = delete;
+
+  // Before anything else. `options` are those of every log; number and path are filled in.
+  void Configure(const WalSinkOptions& options, const std::string& wal_dir);
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(uint64_t number) const;
@@ -65,8 +69,8 @@ class WalSet {
   Status SyncOlderThan(uint64_t number);
   Status SyncDirectoryFor(uint64_t number);
 
-  const WalSinkOptions options_;
-  const std::string wal_dir_;
+  WalSinkOptions options_;
+  std::string wal_dir_;
   // Written while the pipeline is paused, read by commits in flight.
   WalSink* active_ = nullptr;
   mutable Mutex mutex_{LockRank::kWal};

@@ -28,6 +28,9 @@ Status CommitPipeline::Commit(const Request& request) {
     RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
   }
   RETURN_IF_ERROR(CheckBatch(batch));
+  if (options.disableWAL && !has_unlogged_writes()) {
+    has_unlogged_writes_.store(true, std::memory_order_relaxed);
+  }
 
   const WriteBatchInternal::WalPart for_log = WriteBatchInternal::PartForWal(batch);
   const size_t record_bytes = kWriteBatchHeaderBytes + for_log.records.size();

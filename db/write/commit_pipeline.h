@@ -73,6 +73,8 @@ class CommitPipeline {
   void Resume();
 
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
+  // Whether any write skipped the log since opening.
+  bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
   // At open, before any commit: everything up to `seqno` is in place.
   void StartAt(SequenceNumber seqno);
   // While paused: gives out `count` numbers to a change that is no batch, and publishes them.
@@ -108,6 +110,7 @@ class CommitPipeline {
   alignas(64) std::atomic<SequenceNumber> visible_seqno_{0};
   // Set by whoever sees a reason (memtable full, stall, error), read by every commit.
   alignas(64) std::atomic<bool> wants_attention_{false};
+  std::atomic<bool> has_unlogged_writes_{false};
   std::atomic<bool> is_paused_{false};  // written under order_lock_; waiters block on it
 
   alignas(64) SpinLock order_lock_;

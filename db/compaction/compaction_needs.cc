@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scores and targets: how the levels should be, and how far they are from it.
+//
+// With dynamic level bytes, on a multiplier of 10 and a base size of 256 MB:
+//
+//   level      4        5        6
+//   holds      .        .       200 MB     base level 6: level 0 compacts straight into it
+//   holds      .       180 MB   1.8 GB     base level 5 once level 6 has outgrown the base size
+//   target     .       180 MB   (1.8 GB)   a tenth of the level below
+#include <algorithm>
+#include <cmath>
+
+#include "db/compaction/compaction_picker.h"
+
+namespace ashlar {
+namespace {
+
+uint64_t IdleBytes(const Version& version, int level) {
+  uint64_t bytes = 0;
+  for (const TableFile* file : version.files(level)) {
+    if (!file->being_compacted) bytes += file->meta.file_size;
+  }
+  return bytes;
+}
+
+double Multiplier(const ColumnFamilyOptions& options, int level) {
+  double multiplier = options.max_bytes_for_level_multiplier;
+  const auto& additional = options.max_bytes_for_level_multiplier_additional;
+  if (static_cast<size_t>(level) < additional.size()) multiplier *= additional[level];
+  return std::max(multiplier, 1.0);
+}
+
+void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs) {
+  double target = static_cast<double>(options.max_bytes_for_level_base);
+  needs->base_level = 1;
+  for (size_t level = 1; level < needs->target_bytes.size(); level++) {
+    if (level > 1) target *= Multiplier(options, static_cast<int>(level) - 1);
+    needs->target_bytes[level] = static_cast<uint64_t>(std::min(target, 1e18));
+  }
+}
+
+void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
+                       CompactionNeeds* needs) {
+  const int last = version.num_levels() - 1;
+  int first_used = 0;
+  uint64_t largest = 0;
+  for (int level = 1; level <= last; level++) {
+    if (first_used == 0 && !version.files(level).empty()) first_used = level;
+    largest = std::max(largest, version.level_bytes(level));
+  }
+  needs->base_level = std::max(last, 1);
+  if (first_used == 0) {
+    if (last >= 1) needs->target_bytes[last] = UINT64_MAX;
+    return;
+  }
+  const double base_bytes = static_cast<double>(options.max_bytes_for_level_base);
+  const double multiplier = std::max(options.max_bytes_for_level_multiplier, 1.0);
+  double size = static_cast<double>(largest);
+  for (int level = last - 1; level >= first_used; level--) size /= multiplier;
+  int base = first_used;
+  // More levels are needed as long as the base level would be larger than the base size.
+  while (base > 1 && size > base_bytes) {
+    base--;
+    size /= multiplier;
+  }
+  size = std::clamp(size, base_bytes / multiplier, base_bytes);
+  needs->base_level = base;
+  for (int level = base; level <= last; level++) {
+    if (level > base) size *= Multiplier(options, level - 1);
+    needs->target_bytes[level] = static_cast<uint64_t>(std::min(size, 1e18));
+  }
+}
+
+double Level0Score(const Version& version, const ColumnFamilyOptions& options) {
+  int idle_files = 0;
+  for (const TableFile* file : version.files(0)) idle_files += !file->being_compacted;
+  const int trigger = std::max(options.level0_file_num_compaction_trigger, 1);
+  double score = static_cast<double>(idle_files) / trigger;
+  if (options.level_compaction_dynamic_level_bytes && idle_files > 1) {
+    score = std::max(score, static_cast<double>(IdleBytes(version, 0)) /
+                                static_cast<double>(options.max_bytes_for_level_base));
+  }
+  return score;
+}
+
+// What is above its target must be merged into the next level, together with what it overlaps there.
+uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
+                      const CompactionNeeds& needs) {
+  double pending = 0;
+  double carried = 0;
+  if (needs.scores[0] >= 1) {
+    carried = static_cast<double>(version.level_bytes(0));
+    pending = carried + static_cast<double>(version.level_bytes(needs.base_level));
+  }
+  for (int level = needs.base_level; level + 1 < version.num_levels(); level++) {
+    const double bytes = static_cast<double>(version.level_bytes(level)) + carried;
+    const double excess = bytes - static_cast<double>(needs.target_bytes[level]);
+    carried = std::max(excess, 0.0);
+    if (carried <= 0) continue;
+    const double next = static_cast<double>(version.level_bytes(level + 1));
+    const double fan_out =
+        std::min(next / std::max(bytes, 1.0), options.max_bytes_for_level_multiplier);
+    pending += carried * (1 + fan_out);
+  }
+  return static_cast<uint64_t>(pending);
+}
+
+}  // namespace
+
+CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options) {
+  CompactionNeeds needs;
+  const int levels = version.num_levels();
+  needs.scores.assign(static_cast<size_t>(levels), 0);
+  needs.target_bytes.assign(static_cast<size_t>(levels), 0);
+  if (levels < 2) return needs;
+  if (options.level_compaction_dynamic_level_bytes) {
+    SetDynamicTargets(version, options, &needs);
+  } else {
+    SetFixedTargets(options, &needs);
+  }
+  needs.scores[0] = Level0Score(version, options);
+  for (int level = 1; level + 1 < levels; level++) {
+    const uint64_t bytes = IdleBytes(version, level);
+    if (bytes == 0) continue;
+    // A level above the base level is on its way out.
+    needs.scores[level] = needs.target_bytes[level] == 0
+                              ? 1.01
+                              : static_cast<double>(bytes) /
+                                    static_cast<double>(needs.target_bytes[level]);
+  }
+  for (int level = 1; level < levels; level++) {
+    for (const TableFile* file : version.files(level)) {
+      const bool wants = file->meta.marked_for_compaction && !file->being_compacted;
+      if (wants && level + 1 < levels) {
+        needs.scores[level] = std::max(needs.scores[level], 1.0);
+      }
+    }
+  }
+  needs.pending_bytes = PendingBytes(version, options, needs);
+  return needs;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Choosing the inputs of a compaction.
+//
+// A "clean" set of files of a level holds all versions of each of its user keys: where neighbours
+// share a user key both belong to it, for the older versions must never end above the newer ones.
+#include "db/compaction/compaction_picker.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "db/flush/table_output.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+struct KeyRange {
+  Slice smallest;  // user keys, inclusive
+  Slice largest;
+};
+
+class Picker {
+ public:
+  Picker(const Version& version, const ColumnFamilyOptions& options,
+         const std::vector<const CompactionPlan*>& running)
+      : version_(version),
+        options_(options),
+        running_(running),
+        needs_(AssessCompaction(version, options)) {}
+
+  const CompactionNeeds& needs() const { return needs_; }
+
+  std::optional<CompactionPlan> PickLevel(int level, const std::map<int, std::string>* cursors);
+  // Completes a plan around these files of a level. None if a file or the output range is taken.
+  std::optional<CompactionPlan> PlanFor(LevelFiles start, int output_level,
+                                        bool allow_trivial_move);
+
+ private:
+  std::optional<CompactionPlan> PickLevel0();
+  std::vector<TableFile*> ByPriority(int level, const std::map<int, std::string>* cursors) const;
+  LevelFiles Level0Component(TableFile* seed) const;
+  void MakeClean(LevelFiles* files) const;
+  KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
+  bool IsTaken(const std::vector<TableFile*>& files) const;
+  bool OverlapsRunning(const KeyRange& range, int output_level) const;
+  bool AreDisjoint(const std::vector<TableFile*>& files) const;
+  bool CanMove(const CompactionPlan& plan) const;
+  uint64_t OverlapBytes(const TableFile& file, int level) const;
+  void GrowStartLevel(CompactionPlan* plan) const;
+  void Finish(CompactionPlan* plan) const;
+  static uint64_t BytesOf(const std::vector<TableFile*>& files);
+
+  const Version& version_;
+  const ColumnFamilyOptions& options_;
+  const std::vector<const CompactionPlan*>& running_;
+  const CompactionNeeds needs_;
+};
+
+uint64_t Picker::BytesOf(const std::vector<TableFile*>& files) {
+  return std::accumulate(files.begin(), files.end(), uint64_t{0},
+                         [](uint64_t sum, const TableFile* f) { return sum + f->meta.file_size; });
+}
+
+bool Picker::IsTaken(const std::vector<TableFile*>& files) const {
+  return std::any_of(files.begin(), files.end(),
+                     [](const TableFile* file) { return file->being_compacted; });
+}
+
+KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {
+  const InternalKeyComparator& cmp = version_.comparator();
+  KeyRange range;
+  bool is_first = true;
+  for (const LevelFiles& level : inputs) {
+    for (const TableFile* file : level.files) {
+      const Slice smallest = file->meta.smallest_user_key();
+      const Slice largest = file->meta.largest_user_key();
+      if (is_first || cmp.CompareUserKeys(smallest, range.smallest) < 0) range.smallest = smallest;
+      if (is_first || cmp.CompareUserKeys(largest, range.largest) > 0) range.largest = largest;
+      is_first = false;
+    }
+  }
+  return range;
+}
+
+// Two jobs must not write overlapping ranges into one level.
+bool Picker::OverlapsRunning(const KeyRange& range, int output_level) const {
+  const InternalKeyComparator& cmp = version_.comparator();
+  return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
+    if (plan->output_level != output_level) return false;
+    const KeyRange other = RangeOf(plan->inputs);
+    return cmp.CompareUserKeys(range.smallest, other.largest) <= 0 &&
+           cmp.CompareUserKeys(other.smallest, range.largest) <= 0;
+  });
+}
+
+void Picker::MakeClean(LevelFiles* files) const {
+  if (files->level == 0 || files->files.empty()) return;
+  const InternalKeyComparator& cmp = version_.comparator();
+  const std::vector<TableFile*>& all = version_.files(files->level);
+  auto first = std::find(all.begin(), all.end(), files->files.front());
+  auto last = std::find(all.begin(), all.end(), files->files.back());
+  const auto share_key = [&cmp](const TableFile* a, const TableFile* b) {
+    return cmp.EqualUserKeys(a->meta.largest_user_key(), b->meta.smallest_user_key());
+  };
+  while (first != all.begin() && share_key(*(first - 1), *first)) --first;
+  while (last + 1 != all.end() && share_key(*last, *(last + 1))) ++last;
+  files->files.assign(first, last + 1);
+}
+
+// The seed and all files of level 0 that it overlaps, directly or through others.
+LevelFiles Picker::Level0Component(TableFile* seed) const {
+  const Slice smallest = seed->meta.smallest_user_key();
+  const Slice largest = seed->meta.largest_user_key();
+  return version_.Overlapping(0, &smallest, &largest, /*expand_level0=*/true);
+}
+
+bool Picker::AreDisjoint(const std::vector<TableFile*>& files) const {
+  const InternalKeyComparator& cmp = version_.comparator();
+  std::vector<TableFile*> sorted = files;
+  std::sort(sorted.begin(), sorted.end(), [&cmp](const TableFile* a, const TableFile* b) {
+    return cmp.Compare(a->meta.smallest, b->meta.smallest) < 0;
+  });
+  for (size_t i = 0; i + 1 < sorted.size(); i++) {
+    if (cmp.CompareUserKeys(sorted[i]->meta.largest_user_key(),
+                            sorted[i + 1]->meta.smallest_user_key()) >= 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+uint64_t Picker::OverlapBytes(const TableFile& file, int level) const {
+  const Slice smallest = file.meta.smallest_user_key(), largest = file.meta.largest_user_key();
+  return BytesOf(version_.Overlapping(level, &smallest, &largest).files);
+}
+
+// Relinking is right if nothing on the output level is touched, the file would be written with the
+// same compression there, and it would not overlap too much of the level after.
+bool Picker::CanMove(const CompactionPlan& plan) const {
+  if (plan.inputs.size() != 1 || plan.output_level == plan.start_level) return false;
+  if (plan.start_level == 0 && !AreDisjoint(plan.inputs[0].files)) return false;
+  const CompressionType here =
+      CompressionFor(options_, plan.start_level, /*is_bottommost=*/false);
+  const CompressionType there =
+      CompressionFor(options_, plan.output_level, plan.is_bottommost);
+  if (here != there) return false;
+  if (plan.output_level + 1 >= version_.num_levels()) return true;
+  return std::all_of(plan.inputs[0].files.begin(), plan.inputs[0].files.end(),
+                     [&](const TableFile* file) {
+                       return OverlapBytes(*file, plan.output_level + 1) <=
+                              plan.max_grandparent_bytes;
+                     });
+}
+
+// Takes more files of the start level along if they cost no further file of the output level.
+void Picker::GrowStartLevel(CompactionPlan* plan) const {
+  if (plan->start_level == 0 || plan->inputs.size() < 2) return;
+  const KeyRange range = RangeOf(plan->inputs);
+  LevelFiles grown = version_.Overlapping(plan->start_level, &range.smallest, &range.largest);
+  MakeClean(&grown);
+  if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
+  const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
+  if (bytes > options_.max_compaction_bytes) return;
+  const KeyRange grown_range = RangeOf({grown});
+  LevelFiles outputs =
+      version_.Overlapping(plan->output_level, &grown_range.smallest, &grown_range.largest);
+  MakeClean(&outputs);
+  if (outputs.files == plan->inputs[1].files) plan->inputs[0] = std::move(grown);
+}
+
+void Picker::Finish(CompactionPlan* plan) const {
+  const KeyRange range = RangeOf(plan->inputs);
+  uint64_t target = options_.target_file_size_base;
+  for (int level = needs_.base_level; level < plan->output_level; level++) {
+    target *= static_cast<uint64_t>(std::max(options_.target_file_size_multiplier, 1));
+  }
+  plan->target_file_bytes = target;
+  plan->max_grandparent_bytes = options_.max_compaction_bytes;
+  if (plan->output_level + 1 < version_.num_levels()) {
+    plan->grandparents =
+        version_.Overlapping(plan->output_level + 1, &range.smallest, &range.largest).files;
+  }
+  plan->is_bottommost = true;
+  for (int level = plan->output_level + 1; level < version_.num_levels(); level++) {
+    if (!version_.Overlapping(level, &range.smallest, &range.largest).files.empty()) {
+      plan->is_bottommost = false;
+    }
+  }
+}
+
+std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, int output_level,
+                                              bool allow_trivial_move) {
+  if (start.files.empty()) return std::nullopt;
+  MakeClean(&start);
+  if (IsTaken(start.files)) return std::nullopt;
+  CompactionPlan plan;
+  plan.start_level = start.level;
+  plan.output_level = output_level;
+  plan.inputs.push_back(std::move(start));
+  if (output_level != plan.start_level) {
+    const KeyRange range = RangeOf(plan.inputs);
+    LevelFiles outputs = version_.Overlapping(output_level, &range.smallest, &range.largest);
+    MakeClean(&outputs);
+    if (IsTaken(outputs.files)) return std::nullopt;
+    if (!outputs.files.empty()) {
+      plan.inputs.push_back(std::move(outputs));
+      GrowStartLevel(&plan);
+    }
+  }
+  if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
+  Finish(&plan);
+  plan.is_trivial_move = allow_trivial_move && CanMove(plan);
+  return plan;
+}
+
+// Files that overlap nothing are moved all at once; else the oldest file goes, with all that it
+// overlaps. One merge out of level 0 at a time: a second one would be older or newer than it.
+std::optional<CompactionPlan> Picker::PickLevel0() {
+  const std::vector<TableFile*>& files = version_.files(0);
+  if (files.empty()) return std::nullopt;
+  for (const CompactionPlan* plan : running_) {
+    if (plan->start_level == 0) return std::nullopt;
+  }
+  const CompactionReason reason = CompactionReason::kLevelL0FilesNum;
+  if (!IsTaken(files) && AreDisjoint(files)) {
+    auto move = PlanFor({0, files}, needs_.base_level, /*allow_trivial_move=*/true);
+    if (move.has_value() && move->is_trivial_move) {
+      move->reason = reason;
+      return move;
+    }
+  }
+  auto plan = PlanFor(Level0Component(files.back()), needs_.base_level,
+                      /*allow_trivial_move=*/true);
+  if (plan.has_value()) plan->reason = reason;
+  return plan;
+}
+
+// The files of a level, the one to compact first in front.
+std::vector<TableFile*> Picker::ByPriority(int level,
+                                           const std::map<int, std::string>* cursors) const {
+  std::vector<TableFile*> files = version_.files(level);
+  switch (options_.compaction_pri) {
+    case kByCompensatedSize:
+      std::stable_sort(files.begin(), files.end(), [](const TableFile* a, const TableFile* b) {
+        return a->meta.file_size > b->meta.file_size;
+      });
+      break;
+    case kOldestLargestSeqFirst:
+      std::stable_sort(files.begin(), files.end(), [](const TableFile* a, const TableFile* b) {
+        return a->meta.largest_seqno < b->meta.largest_seqno;
+      });
+      break;
+    case kOldestSmallestSeqFirst:
+      std::stable_sort(files.begin(), files.end(), [](const TableFile* a, const TableFile* b) {
+        return a->meta.smallest_seqno < b->meta.smallest_seqno;
+      });
+      break;
+    case kRoundRobin: {
+      if (cursors == nullptr || !cursors->contains(level)) break;
+      const auto start =
+          std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
+            return version_.comparator().Compare(file->meta.largest, cursors->at(level)) > 0;
+          });
+      std::rotate(files.begin(), start, files.end());
+      break;
+    }
+    default: {  // kMinOverlappingRatio
+      std::vector<std::pair<double, TableFile*>> ranked;
+      for (TableFile* file : files) {
+        const double size = static_cast<double>(std::max<uint64_t>(file->meta.file_size, 1));
+        ranked.emplace_back(static_cast<double>(OverlapBytes(*file, level + 1)) / size, file);
+      }
+      std::stable_sort(ranked.begin(), ranked.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (size_t i = 0; i < files.size(); i++) files[i] = ranked[i].second;
+    }
+  }
+  std::stable_partition(files.begin(), files.end(),
+                        [](const TableFile* f) { return f->meta.marked_for_compaction; });
+  return files;
+}
+
+std::optional<CompactionPlan> Picker::PickLevel(int level,
+                                                const std::map<int, std::string>* cursors) {
+  if (level == 0) return PickLevel0();
+  for (TableFile* file : ByPriority(level, cursors)) {
+    if (file->being_compacted) continue;
+    auto plan = PlanFor({level, {file}}, level + 1, /*allow_trivial_move=*/true);
+    if (plan.has_value()) {
+      plan->reason = CompactionReason::kLevelMaxLevelSize;
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+uint64_t CompactionPlan::InputBytes() const {
+  uint64_t bytes = 0;
+  for (const LevelFiles& level : inputs) {
+    for (const TableFile* file : level.files) bytes += file->meta.file_size;
+  }
+  return bytes;
+}
+
+size_t CompactionPlan::InputFileCount() const {
+  size_t count = 0;
+  for (const LevelFiles& level : inputs) count += level.files.size();
+  return count;
+}
+
+std::string CompactionPlan::DebugString() const {
+  std::string text = is_trivial_move ? "move" : "merge";
+  for (const LevelFiles& level : inputs) {
+    StrAppend(&text, " L", level.level, "[");
+    for (size_t i = 0; i < level.files.size(); i++) {
+      StrAppend(&text, i == 0 ? "" : " ", level.files[i]->meta.number);
+    }
+    text += "]";
+  }
+  StrAppend(&text, " -> L", output_level, is_bottommost ? " bottommost" : "");
+  return text;
+}
+
+std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
+                                             const std::vector<const CompactionPlan*>& running) {
+  Picker picker(version, *options.options, running);
+  const std::vector<double>& scores = picker.needs().scores;
+  std::vector<int> levels(scores.size());
+  std::iota(levels.begin(), levels.end(), 0);
+  std::stable_sort(levels.begin(), levels.end(),
+                   [&scores](int a, int b) { return scores[a] > scores[b]; });
+  for (int level : levels) {
+    if (scores[level] < 1) break;
+    auto plan = picker.PickLevel(level, options.cursors);
+    if (plan.has_value()) {
+      plan->score = scores[level];
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
+                                                  const RangePickOptions& options,
+                                                  const std::vector<const CompactionPlan*>& running,
+                                                  bool* has_conflict) {
+  *has_conflict = false;
+  LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
+                                         /*expand_level0=*/true);
+  if (start.files.empty()) return std::nullopt;
+  // A part of a deep level at a time; level 0 goes as a whole, for its files overlap.
+  std::optional<std::string> next_begin;
+  if (options.input_level > 0) {
+    uint64_t bytes = 0;
+    size_t count = 0;
+    while (count < start.files.size() &&
+           (count == 0 || bytes < options.options->max_compaction_bytes)) {
+      bytes += start.files[count++]->meta.file_size;
+    }
+    if (count < start.files.size()) {
+      next_begin = start.files[count]->meta.smallest_user_key().ToString();
+      start.files.resize(count);
+    }
+  }
+  Picker picker(version, *options.options, running);
+  auto plan = picker.PlanFor(std::move(start), options.output_level, options.allow_trivial_move);
+  if (!plan.has_value()) {
+    *has_conflict = true;
+    return std::nullopt;
+  }
+  plan->next_begin = std::move(next_begin);
+  return plan;
+}
+
+}  // namespace ashlar

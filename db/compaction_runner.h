@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CompactionRunner runs compactions: those the shape of the tree asks for and those the user asks
+// for. Several may run at once in one family, on disjoint files.
+//
+// Threads: functions ending in Locked need the DB mutex.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/compaction/compaction_job.h"
+#include "db/compaction/compaction_picker.h"
+#include "db/db_core.h"
+
+namespace ashlar {
+
+// What CompactRange asks for: the files of one level in a range.
+struct ManualCompaction {
+  ColumnFamilyData* family = nullptr;  // a reference of the caller
+  int input_level = 0;
+  int output_level = 1;
+  std::optional<std::string> begin;  // user keys, inclusive
+  std::optional<std::string> end;
+  bool is_exclusive = false;         // nothing else compacts in the family meanwhile
+  bool allow_trivial_move = false;
+  uint32_t max_subcompactions = 0;   // 0: the database's
+  const std::atomic<bool>* canceled = nullptr;
+
+  // Set by the runner.
+  bool is_taken = false;
+  bool is_done = false;
+  Status status;
+};
+
+class CompactionRunner {
+ public:
+  explicit CompactionRunner(DbCore* core) : core_(core) {}
+
+  // In a background thread. True if the family may want another compaction.
+  bool RunAutomatic(ColumnFamilyData* family) EXCLUDES(core_->mutex);
+  // Takes the next manual compaction that can run.
+  void RunManual() EXCLUDES(core_->mutex);
+
+  void AddManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);
+  void RemoveManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);
+  // Manual compactions that wait for a thread.
+  int WaitingManualLocked() const REQUIRES(core_->mutex);
+  bool HasManualLocked() const REQUIRES(core_->mutex) { return !manual_.empty(); }
+  bool IsRunningLocked(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
+
+ private:
+  struct Job;
+  using Running = std::vector<const CompactionPlan*>;
+
+  Running RunningIn(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
+  bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
+  bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(core_->mutex);
+  void Begin(ColumnFamilyData* family, CompactionPlan plan, Job* job) REQUIRES(core_->mutex);
+  Status Execute(Job* job);
+  Status Install(Job* job) REQUIRES(core_->mutex);
+  void End(Job* job, const Status& status) REQUIRES(core_->mutex);
+  void Report(const Job& job, const Status& status);
+  Status RunManualRange(ManualCompaction* manual);
+
+  DbCore* const core_;
+  // All guarded by the DB mutex.
+  std::vector<Job*> running_;
+  std::deque<ManualCompaction*> manual_;
+  int next_job_id_ = 1;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DBImpl is the façade of an open database: it owns the parts and routes each public call to the
+// one that does the work.
+//
+//   DbCore             the shared state
+//   WriteControl       stalls, memtable switches; host of the commit pipeline
+//   FlushRunner, CompactionRunner, Scheduler   background work
+//   DbProperties       what GetProperty answers
+//
+// A read-only database is the same without background work; its writes answer NotSupported.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "db/compaction_runner.h"
+#include "db/db_core.h"
+#include "db/db_properties.h"
+#include "db/family_handle.h"
+#include "db/flush_runner.h"
+#include "db/open.h"
+#include "db/scheduler.h"
+#include "db/write_control.h"
+
+namespace ashlar {
+
+class DBImpl final : public DB, private FamilyHost {
+ public:
+  // The handles are those of request.families, in order.
+  static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
+                     std::unique_ptr<DB>* db);
+  ~DBImpl() override;
+  Status Close() override;
+  Status Resume() override;
+
+  // Column families; db_impl_families.cc.
+  using DB::CreateColumnFamilies;
+  Status CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
+                            ColumnFamilyHandle** handle) override;
+  Status CreateColumnFamilies(const ColumnFamilyOptions& options,
+                              const std::vector<std::string>& names,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
+  Status CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& descriptors,
+                              std::vector<ColumnFamilyHandle*>* handles) override;
+  Status DropColumnFamily(ColumnFamilyHandle* handle) override;
+  Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) override;
+  Status DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) override;
+  ColumnFamilyHandle* DefaultColumnFamily() const override { return default_handle_.get(); }
+  using DB::SetOptions;
+  Status SetOptions(ColumnFamilyHandle* handle,
+                    const std::unordered_map<std::string, std::string>& opts_map) override;
+  Status SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) override;
+  using DB::GetOptions;
+  Options GetOptions(ColumnFamilyHandle* handle) const override;
+  DBOptions GetDBOptions() const override;
+
+  // Writes; db_impl_write.cc.
+  using DB::Delete;
+  using DB::Merge;
+  using DB::Put;
+  using DB::SingleDelete;
+  Status Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+             const Slice& value) override;
+  Status Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+             const Slice& ts, const Slice& value) override;
+  Status Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key) override;
+  Status Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                const Slice& ts) override;
+  Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
+                      const Slice& key) override;
+  Status SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                      const Slice& ts) override;
+  Status Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+               const Slice& value) override;
+  Status Write(const WriteOptions& options, WriteBatch* updates) override;
+  Status WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
+                           UserWriteCallback* callback) override;
+  using DB::FlushWAL;
+  Status FlushWAL(bool sync) override;
+  Status FlushWAL(const FlushWALOptions& options) override;
+  Status SyncWAL() override;
+  Status LockWAL() override;
+  Status UnlockWAL() override;
+  SequenceNumber GetLatestSequenceNumber() const override;
+
+  // Reads; db_impl_read.cc.
+  using DB::Get;
+  using DB::MultiGet;
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+             PinnableSlice* value, std::string* timestamp) override;
+  Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                          PinnableSlice* merge_operands, GetMergeOperandsOptions* operands_options,
+                          int* number_of_operands) override;
+  void MultiGet(const ReadOptions& options, const size_t num_keys, ColumnFamilyHandle** handles,
+                const Slice* keys, PinnableSlice* values, std::string* timestamps,
+                Status* statuses, const bool sorted_input = false) override;
+  using DB::KeyMayExist;
+  bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   std::string* value, std::string* timestamp, bool* value_found) override;
+  using DB::NewIterator;
+  Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) override;
+  Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
+                      std::vector<Iterator*>* iterators) override;
+  std::unique_ptr<Iterator> NewCoalescingIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
+  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
+  const Snapshot* GetSnapshot() override;
+  void ReleaseSnapshot(const Snapshot* snapshot) override;
+
+  // Background work; db_impl_background.cc.
+  using DB::CompactFiles;
+  using DB::CompactRange;
+  using DB::Flush;
+  Status Flush(const FlushOptions& options, ColumnFamilyHandle* handle) override;
+  Status Flush(const FlushOptions& options,
+               const std::vector<ColumnFamilyHandle*>& handles) override;
+  Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
+                      const Slice* begin, const Slice* end) override;
+  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
+                      const std::vector<std::string>& input_file_names, const int output_level,
+                      const int output_path_id, std::vector<std::string>* const output_file_names,
+                      CompactionJobInfo* info) override;
+  Status PauseBackgroundWork() override;
+  Status ContinueBackgroundWork() override;
+  Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) override;
+  void DisableManualCompaction() override;
+  void EnableManualCompaction() override;
+  void AbortAllCompactions() override;
+  void ResumeAllCompactions() override;
+  void AbortCompactions(ColumnFamilyHandle* handle) override;
+  void ResumeCompactions(ColumnFamilyHandle* handle) override;
+  Status WaitForCompact(const WaitForCompactOptions& options) override;
+  Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
+                             const Slice* end) override;
+
+  // Facts; db_impl_facts.cc.
+  using DB::GetApproximateMemTableStats;
+  using DB::GetApproximateSizes;
+  using DB::GetIntProperty;
+  using DB::GetMapProperty;
+  using DB::GetProperty;
+  bool GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) override;
+  bool GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
+                      std::map<std::string, std::string>* value) override;
+  bool GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) override;
+  bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
+  Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* handle,
+                             const Range* ranges, int n, uint64_t* sizes) override;
+  void GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
+                                   uint64_t* const count, uint64_t* const size) override;
+  int NumberLevels(ColumnFamilyHandle* handle) override;
+  int Level0StopWriteTrigger(ColumnFamilyHandle* handle) override;
+  const std::string& GetName() const override { return core_.dir; }
+  Env* GetEnv() const override { return core_.env; }
+  FileSystem* GetFileSystem() const override { return core_.fs.get(); }
+  Status GetDbIdentity(std::string& identity) const override;
+  Status GetDbSessionId(std::string& session_id) const override;
+  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
+  Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
+  Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
+
+  // Files; db_impl_files.cc.
+  Status DisableFileDeletions() override;
+  using DB::EnableFileDeletions;
+  Status EnableFileDeletions() override;
+  Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override;
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
+                         const WalIterator::ReadOptions& read_options) override;
+  void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override;
+  Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override;
+  Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                 std::vector<LiveFileStorageInfo>* files) override;
+  Status GetPreparedFileInfoForExternalSstIngestion(
+      const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
+  using DB::GetColumnFamilyMetaData;
+  void GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) override;
+  void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override;
+  Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                      bool flush_memtable) override;
+  Status GetSortedWalFiles(VectorWalPtr& files) override;
+  Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
+  using DB::IngestExternalFile;
+  Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
+                            const IngestExternalFileOptions& options) override;
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
+  using DB::PrepareFileIngestion;
+  Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
+                              std::unique_ptr<FileIngestionHandle>* handle) override;
+  Status CommitFileIngestionHandles(
+      std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options, const std::string& name,
+                                      const ImportColumnFamilyOptions& import_options,
+                                      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+                                      ColumnFamilyHandle** handle) override;
+  Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
+                          const Slice& end_key) override;
+  using DB::VerifyChecksum;
+  Status VerifyChecksum(const ReadOptions& options) override;
+  using DB::GetPropertiesOfAllTables;
+  Status GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
+                                  TablePropertiesCollection* props) override;
+  Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* range, std::size_t n,
+                                      TablePropertiesCollection* props) override;
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* handle,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override;
+
+ private:
+  explicit DBImpl(const OpenRequest& request);
+
+  // FamilyHost
+  SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
+  void OnViewReleased() override;
+
+  ColumnFamilyData* FamilyOrDefault(ColumnFamilyHandle* handle) const {
+    return handle == nullptr ? core_.families.default_family() : FamilyOf(handle);
+  }
+  Status CheckWritable() const;
+  Status CloseOnce();
+  Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);
+  void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(core_.mutex);
+  Status AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
+                      const std::vector<uint64_t>& newest);
+  Status CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
+                       const Slice* begin, const Slice* end);
+  Status RunManualCompaction(ManualCompaction* manual);
+  static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
+                                  TablePropertiesCollection* props);
+  PropertySources Sources();
+
+  DbCore core_;
+  WriteControl write_control_;
+  FlushRunner flush_runner_;
+  CompactionRunner compaction_runner_;
+  Scheduler scheduler_;
+  std::unique_ptr<FamilyHandle> default_handle_;
+  bool is_closed_ = false;
+  // Above 0: manual compactions are refused and running ones cancelled.
+  std::atomic<int> manual_compaction_disabled_{0};
+  std::atomic<bool> cancels_manual_{false};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Properties, estimates, and what the database says about itself.
+#include "db/db_impl.h"
+#include "db/db_properties.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {
+  value->clear();
+  return GetTextProperty(Sources(), FamilyOrDefault(handle), property, value);
+}
+
+bool DBImpl::GetMapProperty(ColumnFamilyHandle* handle, const Slice& property,
+                            std::map<std::string, std::string>* value) {
+  return ashlar::GetMapProperty(Sources(), FamilyOrDefault(handle), property, value);
+}
+
+bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) {
+  return ashlar::GetIntProperty(Sources(), FamilyOrDefault(handle), property, value);
+}
+
+bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
+  std::vector<ColumnFamilyData*> families;
+  {
+    MutexLock lock(&core_.mutex);
+    families = core_.families.RefAll();
+  }
+  uint64_t sum = 0;
+  bool is_known = true;
+  for (ColumnFamilyData* family : families) {
+    uint64_t part = 0;
+    is_known &= ashlar::GetIntProperty(Sources(), family, property, &part) || family->is_dropped();
+    sum += part;
+    family->Unref();
+  }
+  *value = sum;
+  return is_known;
+}
+
+PropertySources DBImpl::Sources() {
+  return {&core_, &scheduler_, &compaction_runner_, &write_control_};
+}
+
+Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
+                                   ColumnFamilyHandle* handle, const Range* ranges, int n,
+                                   uint64_t* sizes) {
+  if (!options.include_memtables && !options.include_files && !options.include_blob_files) {
+    return Status::InvalidArgument("GetApproximateSizes: nothing to count");
+  }
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  {
+    EpochGuard guard;
+    const Version* version = view.super_version->version();
+    for (int i = 0; i < n; i++) {
+      sizes[i] = 0;
+      if (options.include_files) {
+        sizes[i] += version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0,
+                                              version->num_levels());
+      }
+      if (!options.include_memtables) continue;
+      sizes[i] += view.super_version->mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
+      for (MemTable* memtable : view.super_version->immutables()) {
+        sizes[i] += memtable->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
+      }
+    }
+  }
+  family->ReleaseView(view);
+  return Status::OK();
+}
+
+void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
+                                         uint64_t* const count, uint64_t* const size) {
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  MemTable::RangeEstimate sum = view.super_version->mem()->EstimateRange(range.start, range.limit);
+  for (MemTable* memtable : view.super_version->immutables()) {
+    const MemTable::RangeEstimate part = memtable->EstimateRange(range.start, range.limit);
+    sum.entries += part.entries;
+    sum.bytes += part.bytes;
+  }
+  family->ReleaseView(view);
+  *count = sum.entries;
+  *size = sum.bytes;
+}
+
+int DBImpl::NumberLevels(ColumnFamilyHandle* handle) {
+  MutexLock lock(&core_.mutex);
+  return FamilyOrDefault(handle)->options().num_levels;
+}
+
+int DBImpl::Level0StopWriteTrigger(ColumnFamilyHandle* handle) {
+  MutexLock lock(&core_.mutex);
+  return FamilyOrDefault(handle)->options().level0_stop_writes_trigger;
+}
+
+Status DBImpl::GetDbIdentity(std::string& identity) const {
+  identity = core_.db_id;
+  return Status::OK();
+}
+
+Status DBImpl::GetDbSessionId(std::string& session_id) const {
+  session_id = core_.session_id;
+  return Status::OK();
+}
+
+Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string) {
+  return Status::NotSupported("IncreaseFullHistoryTsLow");
+}
+Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle*, std::string*) {
+  return Status::NotSupported("GetFullHistoryTsLow");
+}
+Status DBImpl::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string*) {
+  return Status::NotSupported("GetNewestUserDefinedTimestamp");
+}
+
+}  // namespace ashlar

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is on disk: metadata of live files, lists for copying a database, checksums.
+#include <algorithm>
+
+#include "ashlar/file_checksum.h"
+#include "db/db_impl.h"
+#include "db/obsolete_files.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+namespace {
+
+void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result) {
+  const FileMetadata& meta = file.meta;
+  const size_t path = std::min<size_t>(meta.path_id, core.table_paths.size() - 1);
+  result->relative_filename = BaseNameOf(TableFileName("", meta.number));
+  result->name = "/" + result->relative_filename;
+  result->directory = result->db_path = core.table_paths[path];
+  result->file_number = meta.number;
+  result->file_type = kTableFile;
+  result->size = meta.file_size;
+  result->smallest_seqno = meta.smallest_seqno;
+  result->largest_seqno = meta.largest_seqno;
+  result->smallestkey = meta.smallest_user_key().ToString();
+  result->largestkey = meta.largest_user_key().ToString();
+  result->being_compacted = file.being_compacted;
+  result->oldest_ancester_time = meta.oldest_ancestor_time;
+  result->file_creation_time = meta.file_creation_time;
+  result->epoch_number = meta.epoch_number;
+  result->oldest_blob_file_number = meta.oldest_blob_file_number;
+  result->file_checksum = meta.file_checksum;
+  result->file_checksum_func_name =
+      meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;
+}
+
+class LogFileFacts final : public WalFile {
+ public:
+  LogFileFacts(uint64_t number, uint64_t bytes) : number_(number), bytes_(bytes) {}
+  std::string PathName() const override { return LogFileName("", number_); }
+  uint64_t LogNumber() const override { return number_; }
+  WalFileType Type() const override { return kAliveLogFile; }
+  SequenceNumber StartSequence() const override { return 0; }
+  uint64_t SizeFileBytes() const override { return bytes_; }
+
+ private:
+  const uint64_t number_;
+  const uint64_t bytes_;
+};
+
+}  // namespace
+
+Status DBImpl::DisableFileDeletions() {
+  MutexLock lock(&core_.mutex);
+  core_.file_deletions_disabled++;
+  return Status::OK();
+}
+
+Status DBImpl::EnableFileDeletions() {
+  {
+    MutexLock lock(&core_.mutex);
+    if (core_.file_deletions_disabled == 0) return Status::OK();
+    if (--core_.file_deletions_disabled > 0) return Status::OK();
+  }
+  PurgeObsoleteFiles(&core_);
+  return Status::OK();
+}
+
+Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
+  *creation_time = 0;
+  MutexLock lock(&core_.mutex);
+  if (core_.options->max_open_files != -1) {
+    return Status::NotSupported("GetCreationTimeOfOldestFile needs max_open_files = -1");
+  }
+  uint64_t oldest = UINT64_MAX;
+  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
+    oldest = std::min(oldest, file->meta.file_creation_time);
+  });
+  *creation_time = oldest;
+  return Status::OK();
+}
+
+Status DBImpl::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator>*,
+                               const WalIterator::ReadOptions&) {
+  return Status::NotSupported("GetUpdatesSince");
+}
+
+void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
+  metadata->clear();
+  MutexLock lock(&core_.mutex);
+  core_.versions->ForEachLiveFile([&](const FamilyVersions& family, int level, TableFile* file) {
+    LiveFileMetaData& entry = metadata->emplace_back();
+    FillFileMetaData(core_, *file, &entry);
+    entry.column_family_name = family.name;
+    entry.level = level;
+  });
+}
+
+void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) {
+  MutexLock lock(&core_.mutex);
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  metadata->name = family->name();
+  metadata->size = 0;
+  metadata->file_count = 0;
+  metadata->levels.clear();
+  if (family->is_dropped()) return;
+  const Version* version = family->current();
+  for (int level = 0; level < version->num_levels(); level++) {
+    std::vector<SstFileMetaData> files;
+    for (TableFile* file : version->files(level)) {
+      FillFileMetaData(core_, *file, &files.emplace_back());
+    }
+    metadata->file_count += files.size();
+    metadata->size += version->level_bytes(level);
+    metadata->levels.emplace_back(level, version->level_bytes(level), std::move(files));
+  }
+}
+
+void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
+  metadata->clear();
+  std::vector<ColumnFamilyData*> families;
+  {
+    MutexLock lock(&core_.mutex);
+    families = core_.families.RefAll();
+  }
+  for (ColumnFamilyData* family : families) {
+    FamilyHandle handle(family, &core_);
+    GetColumnFamilyMetaData(&handle, &metadata->emplace_back());
+    family->Unref();
+  }
+}
+
+Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
+  checksum_list->reset();
+  Status status;
+  MutexLock lock(&core_.mutex);
+  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
+    if (!status.ok()) return;
+    status = checksum_list->InsertOneFileChecksum(file->meta.number, file->meta.file_checksum,
+                                                  file->meta.file_checksum_function.empty()
+                                                      ? "Unknown"
+                                                      : file->meta.file_checksum_function);
+  });
+  return status;
+}
+
+Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
+                            bool flush_memtable) {
+  files.clear();
+  *manifest_file_size = 0;
+  if (flush_memtable) RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
+  MutexLock lock(&core_.mutex);
+  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
+    files.push_back(TableFileName("", file->meta.number));
+  });
+  files.push_back(CurrentFileName(""));
+  files.push_back(DescriptorFileName("", core_.versions->manifest_number()));
+  if (core_.options_file_number != 0) files.push_back(OptionsFileName("", core_.options_file_number));
+  *manifest_file_size = core_.versions->manifest_bytes();
+  return Status::OK();
+}
+
+Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
+                                       std::vector<LiveFileStorageInfo>* files) {
+  files->clear();
+  if (!core_.is_read_only && core_.wals->total_bytes() >= options.wal_size_for_flush) {
+    RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
+  }
+  if (!core_.is_read_only) RETURN_IF_ERROR(core_.wals->Flush());
+  MutexLock lock(&core_.mutex);
+  const auto add = [&](const std::string& path, FileType type, uint64_t number) {
+    LiveFileStorageInfo& info = files->emplace_back();
+    info.relative_filename = BaseNameOf(path);
+    info.directory = DirectoryOf(path);
+    info.file_type = type;
+    info.file_number = number;
+    return &info;
+  };
+  core_.versions->ForEachLiveFile([&](const FamilyVersions& family, int, TableFile* file) {
+    LiveFileStorageInfo* info =
+        add(family.tables->PathOf(file->meta), kTableFile, file->meta.number);
+    info->size = file->meta.file_size;
+    if (options.include_checksum_info) {
+      info->file_checksum = file->meta.file_checksum;
+      info->file_checksum_func_name = file->meta.file_checksum_function;
+    }
+  });
+  const uint64_t manifest = core_.versions->manifest_number();
+  LiveFileStorageInfo* info = add(DescriptorFileName(core_.dir, manifest), kDescriptorFile, manifest);
+  info->size = core_.versions->manifest_bytes();
+  info->trim_to_size = true;
+  info = add(CurrentFileName(core_.dir), kCurrentFile, 0);
+  info->replacement_contents = BaseNameOf(DescriptorFileName("", manifest)) + "\n";
+  info->size = info->replacement_contents.size();
+  for (const WalSet::Info& log : core_.wals->List()) {
+    info = add(LogFileName(core_.wal_dir, log.number), kWalFile, log.number);
+    info->size = log.bytes;
+    info->trim_to_size = log.is_current;
+  }
+  if (core_.options_file_number != 0) {
+    const std::string path = OptionsFileName(core_.dir, core_.options_file_number);
+    info = add(path, kOptionsFile, core_.options_file_number);
+    ASSIGN_OR_RETURN(info->size, FileSizeOf(core_.fs.get(), path));
+  }
+  return Status::OK();
+}
+
+Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(const std::string&,
+                                                          std::shared_ptr<const PreparedFileInfo>*) {
+  return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");
+}
+
+Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
+  files.clear();
+  for (const WalSet::Info& log : core_.wals->List()) {
+    files.push_back(std::make_unique<LogFileFacts>(log.number, log.bytes));
+  }
+  return Status::OK();
+}
+
+Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
+  *current_wal_file = std::make_unique<LogFileFacts>(core_.wals->current_number(),
+                                                     core_.wals->current_bytes());
+  return Status::OK();
+}
+
+Status DBImpl::IngestExternalFile(ColumnFamilyHandle*, const std::vector<std::string>&,
+                                  const IngestExternalFileOptions&) {
+  return Status::NotSupported("IngestExternalFile");
+}
+Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>&) {
+  return Status::NotSupported("IngestExternalFiles");
+}
+Status DBImpl::PrepareFileIngestion(const std::vector<IngestExternalFileArg>&,
+                                    std::unique_ptr<FileIngestionHandle>*) {
+  return Status::NotSupported("PrepareFileIngestion");
+}
+Status DBImpl::CommitFileIngestionHandles(std::vector<std::unique_ptr<FileIngestionHandle>>) {
+  return Status::NotSupported("CommitFileIngestionHandles");
+}
+Status DBImpl::CreateColumnFamilyWithImport(const ColumnFamilyOptions&, const std::string&,
+                                            const ImportColumnFamilyOptions&,
+                                            const std::vector<const ExportImportFilesMetaData*>&,
+                                            ColumnFamilyHandle**) {
+  return Status::NotSupported("CreateColumnFamilyWithImport");
+}
+Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&) {
+  return Status::NotSupported("ClipColumnFamily");
+}
+
+// Holds each version while it is read, so that no file goes away under the check.
+Status DBImpl::VerifyChecksum(const ReadOptions& options) {
+  std::vector<ColumnFamilyData*> families;
+  {
+    MutexLock lock(&core_.mutex);
+    families = core_.families.RefAll();
+  }
+  Status status;
+  for (ColumnFamilyData* family : families) {
+    const ReadView view = family->AcquireView();
+    const Version* version = view.super_version->version();
+    for (int level = 0; level < version->num_levels(); level++) {
+      for (TableFile* file : version->files(level)) {
+        if (!status.ok()) break;
+        EpochGuard guard;
+        auto reader = version->tables()->Find(file);
+        status = reader.ok() ? (*reader)->VerifyChecksums(options) : reader.status();
+      }
+    }
+    family->ReleaseView(view);
+    family->Unref();
+  }
+  return status;
+}
+
+Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,
+                                 TablePropertiesCollection* props) {
+  EpochGuard guard;
+  for (TableFile* file : files) {
+    auto reader = version.tables()->Find(file);
+    if (!reader.ok()) return reader.status();
+    (*props)[version.tables()->PathOf(file->meta)] = (*reader)->shared_properties();
+  }
+  return Status::OK();
+}
+
+Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
+                                        TablePropertiesCollection* props) {
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  const Version& version = *view.super_version->version();
+  Status status;
+  for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+    status = CollectProperties(version, version.files(level), props);
+  }
+  family->ReleaseView(view);
+  return status;
+}
+
+Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Range* range,
+                                            std::size_t n, TablePropertiesCollection* props) {
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  const Version& version = *view.super_version->version();
+  Status status;
+  for (size_t i = 0; i < n; i++) {
+    for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+      const LevelFiles files = version.Overlapping(level, &range[i].start, &range[i].limit);
+      status = CollectProperties(version, files.files, props);
+    }
+  }
+  family->ReleaseView(view);
+  return status;
+}
+
+Status DBImpl::GetPropertiesOfTablesByLevel(
+    ColumnFamilyHandle* handle,
+    std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) {
+  props_by_level->clear();
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  const Version& version = *view.super_version->version();
+  Status status;
+  for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+    props_by_level->push_back(std::make_unique<TablePropertiesCollection>());
+    status = CollectProperties(version, version.files(level), props_by_level->back().get());
+  }
+  family->ReleaseView(view);
+  return status;
+}
+
+}  // namespace ashlar

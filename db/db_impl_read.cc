@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads: choosing the view, then the one point read or an iterator.
+#include <vector>
+
+#include "db/db_impl.h"
+#include "db/obsolete_files.h"
+#include "db/read/db_iterator.h"
+#include "db/read/point_read.h"
+#include "table/iterator/point_lookup.h"
+#include "util/epoch.h"
+#include "util/options/options_check.h"
+
+namespace ashlar {
+namespace {
+
+SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
+  return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
+}
+
+}  // namespace
+
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value, std::string* timestamp) {
+  if (timestamp != nullptr) timestamp->clear();
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  value->Reset();
+  const ColumnFamilyData* family = FamilyOrDefault(handle);
+  EpochGuard guard;
+  const SuperVersion* super_version = family->super_version();
+  const LookupKey lookup_key(key, SeqnoFor(options, VisibleSeqno()), family->comparator().order());
+  PointLookup lookup(lookup_key, value);
+  ReadPoint(*super_version, options, &lookup);
+  CountPointRead(lookup, value->size(), core_.statistics.get());
+  return StatusOf(lookup);
+}
+
+// All keys see one state of all families: their super versions are loaded before the sequence
+// number, and again if one of them was replaced meanwhile.
+void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
+                      ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                      std::string* timestamps, Status* statuses, const bool) {
+  const Status supported = CheckReadOptionsSupported(options);
+  EpochGuard guard;
+  std::vector<const SuperVersion*> views(num_keys);
+  SequenceNumber seqno = 0;
+  const auto load_views = [&] {
+    for (size_t i = 0; i < num_keys; i++) views[i] = FamilyOrDefault(handles[i])->super_version();
+    seqno = SeqnoFor(options, VisibleSeqno());
+    for (size_t i = 0; i < num_keys; i++) {
+      if (views[i] != FamilyOrDefault(handles[i])->super_version()) return false;
+    }
+    return true;
+  };
+  constexpr int kAttempts = 3;
+  bool is_consistent = false;
+  for (int attempt = 0; attempt < kAttempts && !is_consistent; attempt++) {
+    is_consistent = load_views();
+  }
+  if (!is_consistent) {
+    MutexLock lock(&core_.mutex);  // super versions are replaced under it
+    load_views();
+  }
+  size_t found_bytes = 0;
+  bool is_over_limit = false;
+  for (size_t i = 0; i < num_keys; i++) {
+    values[i].Reset();
+    if (timestamps != nullptr) timestamps[i].clear();
+    if (!supported.ok() || is_over_limit) {
+      statuses[i] = supported.ok() ? Status::Aborted("value_size_soft_limit reached") : supported;
+      continue;
+    }
+    const ColumnFamilyData* family = FamilyOrDefault(handles[i]);
+    const LookupKey lookup_key(keys[i], seqno, family->comparator().order());
+    PointLookup lookup(lookup_key, &values[i]);
+    ReadPoint(*views[i], options, &lookup);
+    CountPointRead(lookup, values[i].size(), core_.statistics.get());
+    statuses[i] = StatusOf(lookup);
+    found_bytes += values[i].size();
+    is_over_limit = found_bytes > options.value_size_soft_limit;
+  }
+}
+
+bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         std::string* value, std::string* timestamp, bool* value_found) {
+  if (value_found != nullptr) *value_found = false;
+  ReadOptions memory_only = options;
+  memory_only.read_tier = kBlockCacheTier;
+  PinnableSlice found;
+  const Status status = Get(memory_only, handle, key, &found, timestamp);
+  if (status.ok() && value != nullptr) {
+    value->assign(found.data(), found.size());
+    if (value_found != nullptr) *value_found = true;
+  }
+  return !status.IsNotFound();
+}
+
+Status DBImpl::GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const Slice&,
+                                PinnableSlice*, GetMergeOperandsOptions*, int*) {
+  return Status::NotSupported("GetMergeOperands");
+}
+
+Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
+  Status supported = CheckReadOptionsSupported(options);
+  if (!supported.ok()) return NewErrorIterator(supported);
+  ColumnFamilyData* family = FamilyOrDefault(handle);
+  return new DBIterator(options, family, family->AcquireView());
+}
+
+Status DBImpl::NewIterators(const ReadOptions& options,
+                            const std::vector<ColumnFamilyHandle*>& handles,
+                            std::vector<Iterator*>* iterators) {
+  iterators->clear();
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  std::vector<ReadView> views;
+  {
+    // Super versions are replaced under the mutex: this way all are of one moment.
+    MutexLock lock(&core_.mutex);
+    for (ColumnFamilyHandle* handle : handles) {
+      views.push_back(FamilyOrDefault(handle)->AcquireView());
+    }
+  }
+  // The first number was taken when every super version was in force already or is unchanged since.
+  for (size_t i = 0; i < handles.size(); i++) {
+    views[i].seqno = views.front().seqno;
+    iterators->push_back(new DBIterator(options, FamilyOrDefault(handles[i]), views[i]));
+  }
+  return Status::OK();
+}
+
+std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(const ReadOptions&,
+                                                        const std::vector<ColumnFamilyHandle*>&) {
+  return std::unique_ptr<Iterator>(
+      NewErrorIterator(Status::NotSupported("NewCoalescingIterator")));
+}
+
+std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
+    const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) {
+  return NewAttributeGroupErrorIterator(Status::NotSupported("NewAttributeGroupIterator"));
+}
+
+const Snapshot* DBImpl::GetSnapshot() {
+  return core_.snapshots.Take([this] { return VisibleSeqno(); },
+                              static_cast<int64_t>(core_.NowSeconds()));
+}
+
+void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
+  if (snapshot != nullptr) core_.snapshots.Release(snapshot);
+}
+
+// Files of an old super version may be deleted once no iterator uses them.
+void DBImpl::OnViewReleased() {
+  if (core_.versions->HasObsolete() && !core_.is_closing.load(std::memory_order_acquire)) {
+    PurgeObsoleteFiles(&core_);
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes: every one is a batch for the commit pipeline.
+#include "ashlar/write_batch.h"
+#include "db/db_impl.h"
+#include "util/options/options_check.h"
+
+namespace ashlar {
+namespace {
+
+// Single updates use one batch per thread again and again, so that they allocate nothing.
+WriteBatch& ScratchBatch() {
+  thread_local WriteBatch batch;
+  batch.Clear();
+  return batch;
+}
+
+}  // namespace
+
+Status DBImpl::CheckWritable() const {
+  if (core_.is_read_only) {
+    return Status::NotSupported("the database is open for reading only", core_.dir);
+  }
+  return Status::OK();
+}
+
+Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   const Slice& value) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.Put(handle, key, value));
+  return Write(options, &batch);
+}
+
+Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   const Slice& ts, const Slice& value) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.Put(handle, key, ts, value));
+  return Write(options, &batch);
+}
+
+Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.Delete(handle, key));
+  return Write(options, &batch);
+}
+
+Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                      const Slice& ts) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.Delete(handle, key, ts));
+  return Write(options, &batch);
+}
+
+Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
+                            const Slice& key) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.SingleDelete(handle, key));
+  return Write(options, &batch);
+}
+
+Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
+                            const Slice& key, const Slice& ts) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.SingleDelete(handle, key, ts));
+  return Write(options, &batch);
+}
+
+Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                     const Slice& value) {
+  WriteBatch& batch = ScratchBatch();
+  RETURN_IF_ERROR(batch.Merge(handle, key, value));
+  return Write(options, &batch);
+}
+
+Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
+  return WriteWithCallback(options, updates, nullptr);
+}
+
+Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
+                                 UserWriteCallback* callback) {
+  if (core_.is_read_only) [[unlikely]] return CheckWritable();
+  if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
+  RETURN_IF_ERROR(CheckWriteOptionsSupported(options));
+  if (options.sync && options.disableWAL) {
+    return Status::InvalidArgument("Sync writes has to enable WAL.");
+  }
+  return core_.pipeline->Commit({&options, updates, callback});
+}
+
+Status DBImpl::FlushWAL(bool sync) {
+  RETURN_IF_ERROR(CheckWritable());
+  if (core_.errors.NeedsNewLog()) return core_.errors.Get();
+  Status status = sync ? core_.wals->SyncAll() : core_.wals->Flush();
+  if (!status.ok()) write_control_.NoteLogError(status, sync);
+  return status;
+}
+
+Status DBImpl::FlushWAL(const FlushWALOptions& options) { return FlushWAL(options.sync); }
+
+Status DBImpl::SyncWAL() { return FlushWAL(/*sync=*/true); }
+
+Status DBImpl::LockWAL() {
+  RETURN_IF_ERROR(CheckWritable());
+  {
+    MutexLock lock(&core_.mutex);
+    write_control_.BlockWritesLocked();
+  }
+  return core_.wals->Flush();
+}
+
+Status DBImpl::UnlockWAL() {
+  RETURN_IF_ERROR(CheckWritable());
+  MutexLock lock(&core_.mutex);
+  if (!write_control_.UnblockWritesLocked()) {
+    return Status::Aborted("UnlockWAL without a LockWAL before it");
+  }
+  return Status::OK();
+}
+
+SequenceNumber DBImpl::GetLatestSequenceNumber() const { return VisibleSeqno(); }
+
+}  // namespace ashlar

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DestroyDB: deletes the files of a database and nothing else, under its lock.
+#include <set>
+
+#include "ashlar/db.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/result.h"
+
+namespace ashlar {
+namespace {
+
+// Deletes what carries a name of ours; the lock file goes last.
+Status DeleteKnownFiles(FileSystem* fs, const std::string& dir) {
+  auto names = ListDirectory(fs, dir);
+  if (!names.ok()) {
+    return names.status().IsNotFound() || names.status().IsPathNotFound() ? Status::OK()
+                                                                          : names.status();
+  }
+  Status first;
+  for (const std::string& name : *names) {
+    uint64_t number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type == kDBLockFile) continue;
+    Status status = DeleteFileIfExists(fs, dir + "/" + name);
+    if (first.ok() && !status.ok()) first = status;
+  }
+  return first;
+}
+
+}  // namespace
+
+Status DestroyDB(const std::string& name, const Options& options,
+                 const std::vector<ColumnFamilyDescriptor>& column_families) {
+  const std::shared_ptr<FileSystem> fs = options.env->GetFileSystem();
+  const IOStatus exists = fs->FileExists(name, IOOptions(), nullptr);
+  if (exists.IsNotFound() || exists.IsPathNotFound()) return Status::OK();
+  FileLock* lock = nullptr;
+  RETURN_IF_ERROR(fs->LockFile(LockFileName(name), IOOptions(), &lock, nullptr));
+  std::set<std::string> dirs{name};
+  if (!options.wal_dir.empty()) dirs.insert(options.wal_dir);
+  for (const DbPath& path : options.db_paths) dirs.insert(path.path);
+  for (const ColumnFamilyDescriptor& family : column_families) {
+    for (const DbPath& path : family.options.cf_paths) dirs.insert(path.path);
+  }
+  Status status;
+  for (const std::string& dir : dirs) {
+    Status deleted = DeleteKnownFiles(fs.get(), dir);
+    if (status.ok()) status = deleted;
+  }
+  IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the file is deleted next");
+  IgnoreError(DeleteFileIfExists(fs.get(), LockFileName(name)), "an empty file may stay");
+  IgnoreError(fs->DeleteDir(ArchivalDirectory(name), IOOptions(), nullptr), "there may be none");
+  IgnoreError(fs->DeleteDir(name, IOOptions(), nullptr), "it stays if others have files in it");
+  return status;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/error_state.h"
+
+namespace ashlar {
+namespace {
+
+// A compaction that fails endangers nothing that is acknowledged, and is tried again. A flush, log
+// or MANIFEST that cannot be written does. Damage found anywhere must be looked at before more is
+// written over it.
+Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
+  if (error.IsCorruption()) return Status::kUnrecoverableError;
+  return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
+}
+
+}  // namespace
+
+bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason) {
+  if (error.ok() || error.IsShutdownInProgress() || error.IsColumnFamilyDropped()) return false;
+  const Status::Severity severity = SeverityOf(error, reason);
+  raised_count_.fetch_add(1, std::memory_order_relaxed);
+  MutexLock lock(&mutex_);
+  if (reason == BackgroundErrorReason::kWriteCallback) {
+    needs_new_log_.store(true, std::memory_order_release);
+  }
+  if (!error_.ok() && error_.severity() >= severity) return false;
+  error_ = Status(error, severity);
+  if (severity >= Status::kHardError) blocks_writes_.store(true, std::memory_order_release);
+  return true;
+}
+
+void ErrorState::Clear() {
+  MutexLock lock(&mutex_);
+  error_ = Status::OK();
+  needs_new_log_.store(false, std::memory_order_release);
+  blocks_writes_.store(false, std::memory_order_release);
+}
+
+Status ErrorState::Get() const {
+  MutexLock lock(&mutex_);
+  return error_;
+}
+
+}  // namespace ashlar

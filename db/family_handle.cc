@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/family_handle.h"
+
+#include "db/obsolete_files.h"
+
+namespace ashlar {
+
+FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(family), core_(core) {
+  family_->Ref();
+}
+
+// The last handle of a dropped family takes its files with it.
+FamilyHandle::~FamilyHandle() {
+  family_->Unref();
+  if (!core_->is_closing.load(std::memory_order_acquire)) PurgeObsoleteFiles(core_);
+}
+
+Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
+  MutexLock lock(&core_->mutex);
+  desc->name = family_->name();
+  desc->options = family_->options();
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/flush_runner.h"
+
+#include <algorithm>
+
+#include "db/notify.h"
+#include "env/file_util.h"
+#include "env/info_log.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+struct FlushRunner::Job {
+  ColumnFamilyData* family = nullptr;
+  std::shared_ptr<const ColumnFamilyOptions> options;
+  FlushJobOptions work;
+  FlushResult result;
+  uint64_t log_number = 0;
+  bool syncs_older_logs = false;
+  uint64_t start_micros = 0;
+};
+
+bool FlushRunner::WantsFlushLocked(ColumnFamilyData* family) const {
+  if (family->is_dropped() || family->sealed().empty() || core_->errors.BlocksWrites()) {
+    return false;
+  }
+  return !family->sealed().front().is_flushing;
+}
+
+bool FlushRunner::Run(ColumnFamilyData* family) {
+  Job job;
+  {
+    MutexLock lock(&core_->mutex);
+    if (family->is_dropped() || family->sealed().empty()) return false;
+    Begin(family, &job);
+  }
+  if (job.work.memtables.empty()) return false;
+  NotifyFlushBegin(core_, *family, job.work.output.file_number);
+  Status status = Write(&job);
+  {
+    MutexLock lock(&core_->mutex);
+    if (status.ok()) status = Install(&job);
+    const auto pending = core_->pending_outputs.find(job.work.output.file_number);
+    // After a failed MANIFEST write the file may be named on disk: it stays protected.
+    if (status.ok() || !job.result.file.has_value()) core_->pending_outputs.erase(pending);
+    if (!status.ok()) family->ReturnFromFlush(job.work.memtables);
+    core_->changed.SignalAll();
+  }
+  if (!status.ok()) NotifyBackgroundError(core_, status, BackgroundErrorReason::kFlush);
+  Report(job, status);
+  return status.ok() && job.result.file.has_value();
+}
+
+void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
+  job->family = family;
+  job->options = family->shared_options();
+  job->start_micros = core_->NowMicros();
+  job->work.memtables = family->TakeForFlush();
+  if (job->work.memtables.empty()) return;
+  job->work.snapshots = core_->snapshots.SequenceNumbers();
+  job->log_number = family->LogNumberAfter(job->work.memtables);
+  job->syncs_older_logs = core_->families.All().size() > 1;
+  TableOutputOptions& output = job->work.output;
+  output.context = &core_->outputs;
+  output.family_options = job->options.get();
+  output.comparator = &family->comparator();
+  output.family_name = family->name();
+  output.family_id = family->id();
+  output.dir = core_->table_paths.front();
+  output.file_number = core_->versions->NewFileNumber();
+  output.level = 0;
+  output.epoch_number = family->versions()->next_epoch++;
+  output.creation_time = core_->NowSeconds();
+  output.oldest_ancestor_time = output.creation_time;
+  core_->pending_outputs.insert(output.file_number);
+}
+
+// A table must not hold more of the order of writes than the logs of the other families do after a
+// machine crash: so older logs are synced first if there are other families.
+Status FlushRunner::Write(Job* job) {
+  RETURN_IF_ERROR(FlushJob(job->work).Run(&job->result));
+  if (job->syncs_older_logs) RETURN_IF_ERROR(core_->wals->SyncSealed());
+  if (!job->result.file.has_value()) return Status::OK();
+  return SyncDirectory(core_->fs.get(), job->work.output.dir);
+}
+
+Status FlushRunner::Install(Job* job) {
+  VersionEdit edit;
+  edit.column_family = job->family->id();
+  edit.log_number = job->log_number;
+  edit.min_log_number_to_keep = MinLogNumberAfter(job->family, job->log_number);
+  if (job->result.file.has_value()) edit.AddFile(0, *job->result.file);
+  VersionSet::Change change;
+  change.edits.push_back(std::move(edit));
+  change.last_sequence = core_->pipeline->visible_seqno();
+  RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
+  job->family->RemoveFlushed(job->work.memtables);
+  return Status::OK();
+}
+
+// The lowest log that any family still needs once the flush is installed. A family without data
+// needs only the current one.
+uint64_t FlushRunner::MinLogNumberAfter(const ColumnFamilyData* flushed,
+                                        uint64_t log_number) const {
+  uint64_t lowest = log_number;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family == flushed || family->is_dropped()) continue;
+    if (family->mem()->IsEmpty() && family->sealed().empty()) {
+      family->versions()->log_number =
+          std::max(family->versions()->log_number, core_->wals->current_number());
+    }
+    lowest = std::min(lowest, family->versions()->log_number);
+  }
+  return lowest;
+}
+
+void FlushRunner::Report(const Job& job, const Status& status) {
+  EventLine line = core_->events->Event("flush_finished");
+  line.Add("cf_name", job.family->name())
+      .Add("memtables", job.work.memtables.size())
+      .Add("input_entries", job.result.input_entries)
+      .Add("output_entries", job.result.output_entries)
+      .Add("micros", core_->NowMicros() - job.start_micros)
+      .Add("status", status.ToString());
+  if (job.result.file.has_value()) {
+    line.Add("file_number", job.result.file->number).Add("file_size", job.result.file->file_size);
+  }
+  NotifyFlushCompleted(core_, *job.family, job.result, status);
+}
+
+}  // namespace ashlar

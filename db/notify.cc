@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/notify.h"
+
+#include "ashlar/listener.h"
+#include "env/info_log.h"
+
+namespace ashlar {
+
+namespace {
+
+FlushJobInfo FlushInfo(const ColumnFamilyData& family, const FlushResult* result) {
+  FlushJobInfo info;
+  info.cf_id = family.id();
+  info.cf_name = family.name();
+  if (result != nullptr && result->file.has_value()) {
+    info.file_number = result->file->number;
+    info.smallest_seqno = result->file->smallest_seqno;
+    info.largest_seqno = result->file->largest_seqno;
+    info.table_properties = result->properties;
+  }
+  return info;
+}
+
+CompactionJobInfo CompactionInfo(const ColumnFamilyData& family, const CompactionPlan& plan) {
+  CompactionJobInfo info;
+  info.cf_id = family.id();
+  info.cf_name = family.name();
+  info.base_input_level = plan.start_level;
+  info.output_level = plan.output_level;
+  info.compaction_reason = plan.reason;
+  return info;
+}
+
+}  // namespace
+
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
+  if (core->listeners.empty()) return;
+  FlushJobInfo info = FlushInfo(family, nullptr);
+  info.file_number = file_number;
+  for (const auto& listener : core->listeners) listener->OnFlushBegin(core->db, info);
+}
+
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushResult& result,
+                          const Status& status) {
+  if (core->listeners.empty() || !status.ok()) return;
+  const FlushJobInfo info = FlushInfo(family, &result);
+  for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
+}
+
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
+                           int job_id) {
+  if (core->listeners.empty()) return;
+  CompactionJobInfo info = CompactionInfo(family, plan);
+  info.job_id = job_id;
+  for (const auto& listener : core->listeners) listener->OnCompactionBegin(core->db, info);
+}
+
+void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionPlan& plan, const CompactionResult& result,
+                               const Status& status) {
+  if (core->listeners.empty()) return;
+  CompactionJobInfo info = CompactionInfo(family, plan);
+  info.status = status;
+  info.stats.num_input_records = result.input_entries;
+  info.stats.num_output_records = result.output_entries;
+  info.stats.total_input_bytes = result.bytes_read;
+  info.stats.total_output_bytes = result.bytes_written;
+  for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);
+}
+
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
+  Status seen = error;
+  for (const auto& listener : core->listeners) listener->OnBackgroundError(reason, &seen);
+  if (seen.ok()) return;
+  Error(core->info_log, "background error: %s", seen.ToString().c_str());
+  if (core->errors.Raise(seen, reason) && core->errors.BlocksWrites()) {
+    core->pipeline->RequestAttention();
+  }
+  MutexLock lock(&core->mutex);
+  core->changed.SignalAll();
+}
+
+}  // namespace ashlar

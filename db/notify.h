@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telling listeners what happened. Never called with the DB mutex held: a listener may call back
+// into the database.
+#pragma once
+
+#include "db/compaction/compaction_job.h"
+#include "db/db_core.h"
+#include "db/flush/flush_job.h"
+
+namespace ashlar {
+
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number);
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushResult& result,
+                          const Status& status);
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
+                           int job_id);
+void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionPlan& plan, const CompactionResult& result,
+                               const Status& status);
+// Raises the background error and tells listeners, who may overrule it.
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason);
+
+}  // namespace ashlar

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/obsolete_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+uint64_t MinLogNumber(const DbCore& core) {
+  return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
+}
+
+}  // namespace
+
+ObsoleteFiles CollectObsolete(DbCore* core) {
+  ObsoleteFiles files;
+  if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
+  files.tables = core->versions->TakeObsolete();
+  for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core))) {
+    files.paths.push_back(LogFileName(core->wal_dir, number));
+  }
+  for (uint64_t number : core->versions->TakeReplacedManifests()) {
+    files.paths.push_back(DescriptorFileName(core->dir, number));
+  }
+  return files;
+}
+
+namespace {
+
+// Decides about one name found in a directory.
+class DirectoryScan {
+ public:
+  explicit DirectoryScan(DbCore* core) : core_(core), min_log_(MinLogNumber(*core)) {
+    core_->versions->ForEachLiveFile([this](const FamilyVersions&, int, TableFile* file) {
+      live_.insert(file->meta.number);
+    });
+  }
+
+  Status Run(const std::string& dir, ObsoleteFiles* files) {
+    auto names = ListDirectory(core_->fs.get(), dir);
+    if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
+    if (!names.ok()) return names.status();
+    for (const std::string& name : *names) {
+      uint64_t number;
+      FileType type;
+      if (!ParseFileName(name, &number, &type)) continue;
+      if (IsObsolete(type, number)) files->paths.push_back(dir + "/" + name);
+      if (type == kOptionsFile) options_.emplace(number, dir + "/" + name);
+    }
+    return Status::OK();
+  }
+
+  // The two newest OPTIONS files stay.
+  void AddOldOptions(ObsoleteFiles* files) const {
+    size_t excess = options_.size() > 2 ? options_.size() - 2 : 0;
+    for (const auto& [number, path] : options_) {
+      if (excess-- == 0) return;
+      files->paths.push_back(path);
+    }
+  }
+
+ private:
+  bool IsObsolete(FileType type, uint64_t number) const {
+    switch (type) {
+      case kWalFile:
+        return number < min_log_;
+      case kDescriptorFile:
+        return number < core_->versions->manifest_number();
+      case kTableFile:
+        return !live_.contains(number) && !core_->pending_outputs.contains(number);
+      case kTempFile:
+        return !core_->pending_outputs.contains(number);
+      default:
+        return false;
+    }
+  }
+
+  DbCore* const core_;
+  const uint64_t min_log_;
+  std::set<uint64_t> live_;
+  std::set<std::pair<uint64_t, std::string>> options_;
+};
+
+}  // namespace
+
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
+  ObsoleteFiles files;
+  DirectoryScan scan(core);
+  std::set<std::string> dirs{core->dir, core->wal_dir};
+  for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
+  for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  scan.AddOldOptions(&files);
+  return files;
+}
+
+void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
+  const auto remove = [core](const std::string& path) {
+    Status status = DeleteFileIfExists(core->fs.get(), path);
+    if (!status.ok()) {
+      Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
+      return;
+    }
+    core->events->Event("file_deletion").Add("file", BaseNameOf(path));
+  };
+  for (TableFile* table : files.tables) {
+    const size_t path_id = std::min<size_t>(table->meta.path_id, core->table_paths.size() - 1);
+    remove(TableFileName(core->table_paths[path_id], table->meta.number));
+    delete table;
+  }
+  for (const std::string& path : files.paths) remove(path);
+}
+
+void PurgeObsoleteFiles(DbCore* core) {
+  // Super versions that were replaced may still wait for readers that are long gone.
+  EpochReclaim();
+  ObsoleteFiles files;
+  {
+    MutexLock lock(&core->mutex);
+    files = CollectObsolete(core);
+  }
+  if (!files.empty()) DeleteObsolete(core, std::move(files));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/read/point_read.h"
+
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "db/read/super_version.h"
+#include "db/version/version.h"
+#include "memtable/memtable.h"
+#include "table/iterator/point_lookup.h"
+
+namespace ashlar {
+
+void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, PointLookup* lookup) {
+  if (super_version.mem()->Get(lookup->key(), lookup)) return;
+  for (const MemTable* memtable : super_version.immutables()) {
+    if (memtable->Get(lookup->key(), lookup)) return;
+  }
+  if (options.read_tier == kMemtableTier) return;
+  super_version.version()->Get(options, lookup);
+}
+
+Status StatusOf(const PointLookup& lookup) {
+  switch (lookup.outcome()) {
+    case PointLookup::Outcome::kFound:
+      return Status::OK();
+    case PointLookup::Outcome::kFailed:
+      return lookup.status();
+    default:
+      return Status::NotFound();
+  }
+}
+
+void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
+  if (statistics == nullptr) return;
+  const PointLookup::Counters& counters = lookup.counters;
+  const auto add = [statistics](Tickers ticker, uint64_t count) {
+    if (count > 0) statistics->recordTick(ticker, count);
+  };
+  const bool is_from_memory = counters.tables_probed == 0 && lookup.decided();
+  add(is_from_memory ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
+  add(BLOOM_FILTER_USEFUL, counters.filter_useful);
+  add(BLOOM_FILTER_FULL_POSITIVE, counters.filter_positive);
+  add(BLOOM_FILTER_FULL_TRUE_POSITIVE, counters.filter_true_positive);
+  add(BLOCK_CACHE_DATA_HIT, counters.block_hits);
+  add(BLOCK_CACHE_HIT, counters.block_hits);
+  add(BLOCK_CACHE_DATA_MISS, counters.block_misses);
+  add(BLOCK_CACHE_MISS, counters.block_misses);
+  add(NUMBER_KEYS_READ, 1);
+  add(BYTES_READ, value_bytes);
+  statistics->recordInHistogram(BYTES_PER_READ, value_bytes);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/scheduler.h"
+
+#include <algorithm>
+
+#include "db/compaction_runner.h"
+#include "db/flush_runner.h"
+#include "db/obsolete_files.h"
+#include "db/write_control.h"
+
+namespace ashlar {
+
+Scheduler::Limits Scheduler::LimitsFrom(const DBOptions& options) {
+  if (options.max_background_flushes > 0 || options.max_background_compactions > 0) {
+    return {std::max(1, options.max_background_flushes),
+            std::max(1, options.max_background_compactions)};
+  }
+  const int flushes = std::max(1, options.max_background_jobs / 4);
+  return {flushes, std::max(1, options.max_background_jobs - flushes)};
+}
+
+Scheduler::Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
+                     WriteControl* writes)
+    : core_(core), flushes_(flushes), compactions_(compactions), writes_(writes) {}
+
+Scheduler::~Scheduler() { assert(running_flushes_ == 0 && running_compactions_ == 0); }
+
+void Scheduler::StartLocked() {
+  const Limits limits = LimitsFrom(*core_->options);
+  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes, Env::Priority::HIGH);
+  core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  is_started_ = true;
+  DispatchLocked();
+}
+
+void Scheduler::Stop() {
+  {
+    MutexLock lock(&core_->mutex);
+    is_stopping_ = true;
+  }
+  // Jobs that the environment has not started yet never will.
+  const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
+  const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
+  std::deque<ColumnFamilyData*> dropped;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_flushes_ -= unscheduled_flushes;
+    scheduled_compactions_ -= unscheduled_compactions;
+    while (scheduled_flushes_ + running_flushes_ + scheduled_compactions_ + running_compactions_ >
+           0) {
+      core_->changed.Wait();
+    }
+    dropped.swap(flush_queue_);
+    dropped.insert(dropped.end(), compaction_queue_.begin(), compaction_queue_.end());
+    compaction_queue_.clear();
+  }
+  for (ColumnFamilyData* family : dropped) family->Unref();
+}
+
+void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
+  if (!family->is_flush_queued && !is_stopping_) {
+    family->is_flush_queued = true;
+    family->Ref();
+    flush_queue_.push_back(family);
+  }
+  DispatchLocked();
+}
+
+void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
+  if (!family->is_compaction_queued && !is_stopping_) {
+    family->is_compaction_queued = true;
+    family->Ref();
+    compaction_queue_.push_back(family);
+  }
+  DispatchLocked();
+}
+
+bool Scheduler::MayStart() const { return is_started_ && !is_stopping_ && pause_count_ == 0; }
+
+void Scheduler::DispatchLocked() {
+  if (!MayStart()) return;
+  const Limits limits = LimitsFrom(*core_->options);
+  while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
+         scheduled_flushes_ + running_flushes_ < limits.flushes) {
+    scheduled_flushes_++;
+    core_->env->Schedule(&Scheduler::FlushMain, this, Env::Priority::HIGH, this);
+  }
+  while (scheduled_compactions_ <
+             static_cast<int>(compaction_queue_.size()) + compactions_->WaitingManualLocked() &&
+         scheduled_compactions_ + running_compactions_ < limits.compactions) {
+    scheduled_compactions_++;
+    core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
+  }
+}
+
+void Scheduler::FlushMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunFlush(); }
+void Scheduler::CompactionMain(void* scheduler) {
+  static_cast<Scheduler*>(scheduler)->RunCompaction();
+}
+
+void Scheduler::RunFlush() {
+  ColumnFamilyData* family = nullptr;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_flushes_--;
+    running_flushes_++;
+    if (MayStart() && !flush_queue_.empty()) {
+      family = flush_queue_.front();
+      flush_queue_.pop_front();
+      family->is_flush_queued = false;
+    }
+  }
+  if (family != nullptr) {
+    const bool changed_tree = flushes_->Run(family);
+    {
+      MutexLock lock(&core_->mutex);
+      if (changed_tree) RequestCompactionLocked(family);
+      // Memtables sealed meanwhile waited for this job.
+      if (flushes_->WantsFlushLocked(family)) RequestFlushLocked(family);
+    }
+    family->Unref();
+    PurgeObsoleteFiles(core_);
+  }
+  MutexLock lock(&core_->mutex);
+  running_flushes_--;
+  writes_->UpdateStallLocked();
+  DispatchLocked();
+  core_->changed.SignalAll();
+}
+
+void Scheduler::RunCompaction() {
+  ColumnFamilyData* family = nullptr;
+  bool is_manual = false;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_compactions_--;
+    running_compactions_++;
+    is_manual = compactions_->WaitingManualLocked() > 0;
+    if (MayStart() && !is_manual && !compaction_queue_.empty()) {
+      family = compaction_queue_.front();
+      compaction_queue_.pop_front();
+      family->is_compaction_queued = false;
+    }
+    is_manual = is_manual && MayStart();
+  }
+  if (is_manual) {
+    compactions_->RunManual();
+    PurgeObsoleteFiles(core_);
+  } else if (family != nullptr) {
+    const bool wants_more = compactions_->RunAutomatic(family);
+    if (wants_more) {
+      MutexLock lock(&core_->mutex);
+      RequestCompactionLocked(family);
+    }
+    family->Unref();
+    PurgeObsoleteFiles(core_);
+  }
+  MutexLock lock(&core_->mutex);
+  running_compactions_--;
+  writes_->UpdateStallLocked();
+  DispatchLocked();
+  core_->changed.SignalAll();
+}
+
+void Scheduler::Pause() {
+  MutexLock lock(&core_->mutex);
+  pause_count_++;
+  while (running_flushes_ + running_compactions_ > 0) core_->changed.Wait();
+}
+
+void Scheduler::Continue() {
+  MutexLock lock(&core_->mutex);
+  if (pause_count_ > 0) pause_count_--;
+  DispatchLocked();
+}
+
+bool Scheduler::IsIdleLocked() const {
+  return flush_queue_.empty() && compaction_queue_.empty() &&
+         scheduled_flushes_ + running_flushes_ + scheduled_compactions_ + running_compactions_ == 0;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scheduler decides which background job runs next and hands it to the environment's threads:
+// flushes in the high priority pool, compactions in the low one.
+//
+// Threads: functions ending in Locked need the DB mutex; jobs run without it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+
+#include "db/db_core.h"
+
+namespace ashlar {
+
+class FlushRunner;
+class CompactionRunner;
+class WriteControl;
+
+class Scheduler {
+ public:
+  // All outlive the scheduler.
+  Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
+            WriteControl* writes);
+  ~Scheduler();
+
+  // Nothing runs before Start() and nothing new after Stop(), which waits for running jobs.
+  void StartLocked() REQUIRES(core_->mutex);
+  void Stop() EXCLUDES(core_->mutex);
+
+  // The family has sealed memtables to flush; it may want compaction.
+  void RequestFlushLocked(ColumnFamilyData* family) REQUIRES(core_->mutex);
+  void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(core_->mutex);
+  // Starts as many jobs as are wanted and allowed.
+  void DispatchLocked() REQUIRES(core_->mutex);
+
+  // While paused no new job starts; Pause waits for those that run.
+  void Pause() EXCLUDES(core_->mutex);
+  void Continue() EXCLUDES(core_->mutex);
+  bool is_paused() const { return pause_count_ > 0; }
+
+  int running_flushes() const { return running_flushes_; }
+  int running_compactions() const { return running_compactions_; }
+  // No job is queued or running.
+  bool IsIdleLocked() const REQUIRES(core_->mutex);
+
+  struct Limits {
+    int flushes;
+    int compactions;
+  };
+  static Limits LimitsFrom(const DBOptions& options);
+
+ private:
+  static void FlushMain(void* scheduler);
+  static void CompactionMain(void* scheduler);
+  void RunFlush();
+  void RunCompaction();
+  bool MayStart() const;
+
+  DbCore* const core_;
+  FlushRunner* const flushes_;
+  CompactionRunner* const compactions_;
+  WriteControl* const writes_;
+  // Guarded by the DB mutex, like all below. Each entry holds a reference on its family.
+  std::deque<ColumnFamilyData*> flush_queue_;
+  std::deque<ColumnFamilyData*> compaction_queue_;
+  int scheduled_flushes_ = 0;  // handed to the environment, not started yet
+  int running_flushes_ = 0;
+  int scheduled_compactions_ = 0;
+  int running_compactions_ = 0;
+  int pause_count_ = 0;
+  bool is_started_ = false;
+  bool is_stopping_ = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/write/write_stall.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ashlar/options.h"
+
+namespace ashlar {
+namespace {
+
+// How far `value` is from `slowdown` to `stop`; at least a little once it is there.
+double Position(double value, double slowdown, double stop) {
+  if (stop <= slowdown) return 1;
+  return std::clamp((value - slowdown) / (stop - slowdown), 0.0, 1.0);
+}
+
+StallDecision Delayed(WriteStallCause cause, double severity) {
+  return {WriteStallCondition::kDelayed, cause, severity};
+}
+
+}  // namespace
+
+StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+  using Condition = WriteStallCondition;
+  if (debt.sealed_memtables >= options.max_write_buffer_number) {
+    return {Condition::kStopped, WriteStallCause::kMemtableLimit, 1};
+  }
+  if (options.disable_auto_compactions) return {};
+  if (debt.level0_files >= options.level0_stop_writes_trigger) {
+    return {Condition::kStopped, WriteStallCause::kL0FileCountLimit, 1};
+  }
+  const uint64_t hard = options.hard_pending_compaction_bytes_limit;
+  const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+  if (hard > 0 && debt.pending_compaction_bytes >= hard) {
+    return {Condition::kStopped, WriteStallCause::kPendingCompactionBytes, 1};
+  }
+  StallDecision result;
+  // The last memtable is being filled while all others wait: only with more than three of them,
+  // since with few the flush of the one before is on its way as a rule.
+  if (options.max_write_buffer_number > 3 &&
+      debt.sealed_memtables >= options.max_write_buffer_number - 1) {
+    result = Delayed(WriteStallCause::kMemtableLimit, 0.5);
+  }
+  const int slowdown = options.level0_slowdown_writes_trigger;
+  if (slowdown >= 0 && debt.level0_files >= slowdown) {
+    const double severity =
+        Position(debt.level0_files, slowdown, options.level0_stop_writes_trigger);
+    result = WorseOf(result, Delayed(WriteStallCause::kL0FileCountLimit, severity));
+  }
+  if (soft > 0 && debt.pending_compaction_bytes >= soft) {
+    const double severity = Position(static_cast<double>(debt.pending_compaction_bytes),
+                                     static_cast<double>(soft), static_cast<double>(hard));
+    result = WorseOf(result, Delayed(WriteStallCause::kPendingCompactionBytes, severity));
+  }
+  return result;
+}
+
+StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
+  const auto rank = [](const StallDecision& d) {
+    return d.condition == WriteStallCondition::kStopped   ? 2
+           : d.condition == WriteStallCondition::kDelayed ? 1
+                                                          : 0;
+  };
+  if (rank(a) != rank(b)) return rank(a) > rank(b) ? a : b;
+  return a.severity >= b.severity ? a : b;
+}
+
+uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate) {
+  constexpr double kLowestShare = 1.0 / 16;
+  const double share = std::pow(kLowestShare, decision.severity);
+  return std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(full_delayed_rate) * share),
+                            16 << 10);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention: a flag of the pipeline, set by whoever sees a reason and cleared here once none is
+// left. A reason that appears while it is being cleared sets it again.
+#include "db/write_control.h"
+
+#include <algorithm>
+
+#include "db/notify.h"
+#include "db/scheduler.h"
+#include "env/info_log.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kDefaultDelayedRate = 16 << 20;
+// Waits are cut into pieces, so that a stall that ends early does not hold a writer.
+constexpr uint64_t kLongestWaitMicros = 100 * 1000;
+
+}  // namespace
+
+MemTable* WriteControl::ActiveMemTable(uint32_t family) {
+  ColumnFamilyData* data = core_->families.Find(family);
+  return data == nullptr ? nullptr : data->mem();
+}
+
+void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
+  ColumnFamilyData* data = core_->families.Find(family);
+  if (data == nullptr) return;
+  if (memtable->ApproximateMemoryUsage() < data->write_buffer_bytes()) [[likely]] return;
+  if (!has_full_memtable_.load(std::memory_order_relaxed)) {
+    has_full_memtable_.store(true, std::memory_order_release);
+    core_->pipeline->RequestAttention();
+  }
+}
+
+void WriteControl::NoteLogError(const Status& error, bool) {
+  core_->errors.Raise(error, BackgroundErrorReason::kWriteCallback);
+  core_->pipeline->RequestAttention();
+}
+
+Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
+  MutexLock lock(&core_->mutex);
+  Status status = RunDueWorkLocked();
+  if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
+  SettleAttentionLocked();
+  return status;
+}
+
+Status WriteControl::RunDueWorkLocked() {
+  while (is_switching_ || blocked_ > 0) {
+    if (core_->is_closing.load(std::memory_order_acquire)) break;
+    core_->changed.Wait();
+  }
+  if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+  return LimitLogsLocked();
+}
+
+Status WriteControl::SwitchFullMemTablesLocked() {
+  if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
+  std::vector<ColumnFamilyData*> full;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) continue;
+    // With all buffers sealed the write waits for a flush first.
+    if (static_cast<int>(family->sealed().size()) + 1 >=
+        family->options().max_write_buffer_number) {
+      if (!family->sealed().empty()) {
+        has_full_memtable_.store(true, std::memory_order_release);
+        continue;
+      }
+    }
+    full.push_back(family);
+  }
+  return full.empty() ? Status::OK() : SwitchMemTablesLocked(full);
+}
+
+uint64_t WriteControl::MaxTotalLogBytes() const {
+  if (core_->options->max_total_wal_size > 0) return core_->options->max_total_wal_size;
+  uint64_t buffers = 0;
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    buffers += family->options().write_buffer_size *
+               static_cast<uint64_t>(family->options().max_write_buffer_number);
+  }
+  return 4 * buffers;
+}
+
+// Too much log: the families that hold the oldest one are flushed.
+Status WriteControl::LimitLogsLocked() {
+  if (core_->wals->total_bytes() <= MaxTotalLogBytes()) return Status::OK();
+  const uint64_t oldest = core_->versions->LowestLogNumber();
+  std::vector<ColumnFamilyData*> holders;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->versions()->log_number <= oldest) holders.push_back(family);
+  }
+  return SwitchMemTablesLocked(holders);
+}
+
+Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
+                                           bool force_new_log) {
+  while (is_switching_) core_->changed.Wait();
+  std::vector<ColumnFamilyData*> filled;
+  for (ColumnFamilyData* family : families) {
+    if (!family->is_dropped() && !family->mem()->IsEmpty()) filled.push_back(family);
+  }
+  if (filled.empty() && !force_new_log) return Status::OK();
+
+  is_switching_ = true;
+  std::unique_ptr<WalSink> next;
+  if (force_new_log || core_->wals->current_bytes() > 0) {
+    const uint64_t number = core_->versions->NewFileNumber();
+    MutexUnlock unlock(&core_->mutex);
+    auto created = core_->wals->Create(number);
+    if (!created.ok()) {
+      MutexLock relock(&core_->mutex);
+      is_switching_ = false;
+      core_->changed.SignalAll();
+      return created.status();
+    }
+    next = created.Take();
+  }
+  core_->pipeline->Pause();
+  if (next != nullptr) core_->wals->Install(std::move(next));
+  const uint64_t log_number = core_->wals->current_number();
+  for (ColumnFamilyData* family : filled) family->SealMemTable(log_number);
+  core_->pipeline->Resume();
+  is_switching_ = false;
+  core_->changed.SignalAll();
+  for (ColumnFamilyData* family : filled) scheduler_->RequestFlushLocked(family);
+  UpdateStallLocked();
+  return Status::OK();
+}
+
+void WriteControl::UpdateStallLocked() {
+  StallDecision worst;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    WriteDebt debt;
+    debt.sealed_memtables = static_cast<int>(family->sealed().size());
+    debt.level0_files = static_cast<int>(family->current()->files(0).size());
+    debt.pending_compaction_bytes = family->pending_compaction_bytes;
+    worst = WorseOf(worst, DecideStall(debt, family->options()));
+  }
+  const bool has_changed = worst.condition != stall_.condition;
+  stall_ = worst;
+  const uint64_t full_rate = core_->options->delayed_write_rate > 0
+                                 ? core_->options->delayed_write_rate
+                                 : kDefaultDelayedRate;
+  rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
+  if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
+  if (has_changed) core_->changed.SignalAll();
+}
+
+// Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
+Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
+  while (true) {
+    const bool is_memtable_full = has_full_memtable_.load(std::memory_order_acquire);
+    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped || is_memtable_full;
+    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    if (!is_stopped) break;
+    if (options.no_slowdown) return Status::Incomplete("Write stall");
+    core_->changed.Wait();
+    if (is_memtable_full) RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+  }
+  if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
+  if (options.no_slowdown) return Status::Incomplete("Write stall");
+  const uint64_t now = core_->NowMicros();
+  const uint64_t start = std::max(now, next_write_micros_);
+  next_write_micros_ = start + batch_bytes * 1000000 / rate_;
+  // Short debts are not worth sleeping for: they add up and are paid together.
+  constexpr uint64_t kShortestSleepMicros = 1000;
+  while (stall_.condition == WriteStallCondition::kDelayed &&
+         !core_->is_closing.load(std::memory_order_acquire)) {
+    const uint64_t current = core_->NowMicros();
+    if (current + kShortestSleepMicros >= start) break;
+    core_->changed.WaitFor(std::min(start - current, kLongestWaitMicros));
+  }
+  return Status::OK();
+}
+
+void WriteControl::SettleAttentionLocked() {
+  core_->pipeline->ClearAttention();
+  const bool has_reason = has_full_memtable_.load(std::memory_order_acquire) ||
+                          stall_.condition != WriteStallCondition::kNormal ||
+                          core_->errors.BlocksWrites() || blocked_ > 0 ||
+                          core_->is_closing.load(std::memory_order_acquire);
+  if (has_reason) core_->pipeline->RequestAttention();
+}
+
+void WriteControl::BlockWritesLocked() {
+  while (is_switching_) core_->changed.Wait();
+  if (blocked_++ == 0) {
+    core_->pipeline->RequestAttention();
+    // Those that passed the check already finish before the log is called stable.
+    core_->pipeline->Pause();
+    core_->pipeline->Resume();
+  }
+}
+
+bool WriteControl::UnblockWritesLocked() {
+  if (blocked_ == 0) return false;
+  blocked_--;
+  core_->changed.SignalAll();
+  return true;
+}
+
+}  // namespace ashlar

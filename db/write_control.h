@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WriteControl is what stands between a write and the commit pipeline when something is to be done
+// first: a memtable to switch, a stall to wait for, an error to report. As long as nothing is, no
+// write comes here.
+//
+// Threads: functions ending in Locked need the DB mutex; the CommitHost functions are called by
+// writers, those in flight without ever taking the mutex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "db/db_core.h"
+#include "db/write/commit_pipeline.h"
+#include "db/write/write_stall.h"
+
+namespace ashlar {
+
+class Scheduler;
+
+class WriteControl final : public CommitHost {
+ public:
+  explicit WriteControl(DbCore* core) : core_(core) {}
+  // Before the first write.
+  void SetScheduler(Scheduler* scheduler) { scheduler_ = scheduler; }
+
+  // CommitHost
+  Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
+  MemTable* ActiveMemTable(uint32_t family) override;
+  void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
+  void NoteLogError(const Status& error, bool is_sync_error) override;
+
+  // Seals the active memtables of these families and starts a new log, unless the current one is
+  // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
+  // `force_new_log`: the current log must not be written any more.
+  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
+                               bool force_new_log = false) REQUIRES(core_->mutex);
+
+  // Debt has changed: works out the stall anew. After every flush, compaction and change of options.
+  void UpdateStallLocked() REQUIRES(core_->mutex);
+  const StallDecision& stall() const { return stall_; }
+  uint64_t delayed_write_rate() const { return rate_; }
+
+  // LockWAL: while above 0 no write begins.
+  void BlockWritesLocked() REQUIRES(core_->mutex);
+  bool UnblockWritesLocked() REQUIRES(core_->mutex);
+
+ private:
+  Status RunDueWorkLocked() REQUIRES(core_->mutex);
+  Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
+  Status LimitLogsLocked() REQUIRES(core_->mutex);
+  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes)
+      REQUIRES(core_->mutex);
+  void SettleAttentionLocked() REQUIRES(core_->mutex);
+  uint64_t MaxTotalLogBytes() const REQUIRES(core_->mutex);
+
+  DbCore* const core_;
+  Scheduler* scheduler_ = nullptr;
+  // Set by writers in flight, taken back under the mutex.
+  std::atomic<bool> has_full_memtable_{false};
+
+  // Guarded by the DB mutex.
+  bool is_switching_ = false;
+  int blocked_ = 0;
+  StallDecision stall_;
+  uint64_t rate_ = 0;               // bytes a second while delayed
+  uint64_t next_write_micros_ = 0;  // when the bytes admitted so far are paid for
+};
+
+}  // namespace ashlar

@@ -4,12 +4,14 @@
 // the same entries if neither meets damage.
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/comparator.h"
 #include "table/block/block.h"
 #include "table/block/block_cursor.h"
+#include "table/block/decoded_block.h"
 #include "table/index/flat_index.h"
 #include "util/hash.h"
 
@@ -26,9 +28,7 @@ struct Walk {
   bool is_damaged = false;
 };
 
-Walk WalkBlock(const Block& block, const BlockKeyFormat& format, bool forwards) {
-  BlockCursor cursor;
-  cursor.Attach(&block, format);
+Walk WalkCursor(BlockCursor& cursor, const Block& block, bool forwards) {
   Slice key, value;
   Walk walk;
   for (bool more = forwards ? cursor.First(&key, &value) : cursor.Last(&key, &value); more;
@@ -38,6 +38,33 @@ Walk WalkBlock(const Block& block, const BlockKeyFormat& format, bool forwards) 
   }
   walk.is_damaged = cursor.error() != nullptr;
   return walk;
+}
+
+Walk WalkBlock(const Block& block, const BlockKeyFormat& format, bool forwards) {
+  BlockCursor cursor;
+  cursor.Attach(&block, format);
+  return WalkCursor(cursor, block, forwards);
+}
+
+// The decoded form of an undamaged block holds the same entries.
+void Decode(const Block& block, const InternalKeyComparator& icmp, const Walk& expected) {
+  const DecodedBlock::Plan plan = DecodedBlock::Prepare(block, icmp.order());
+  if (!plan.is_worthwhile) return;
+  const auto memory = std::make_unique<uint64_t[]>(plan.memory_bytes / sizeof(uint64_t) + 1);
+  DecodedBlock decoded;
+  if (!DecodedBlock::Build(block, plan, icmp.order(), reinterpret_cast<char*>(memory.get()),
+                           &decoded)) {
+    return;
+  }
+  BlockCursor cursor;
+  cursor.Attach(&decoded);
+  const Walk forwards = WalkCursor(cursor, block, true);
+  const Walk backwards = WalkCursor(cursor, block, false);
+  if (forwards.digest != expected.digest || backwards.digest != expected.digest) std::abort();
+  Slice key, value;
+  if (!cursor.First(&key, &value)) std::abort();
+  const std::string first = key.ToString();
+  decoded.LowerBound(icmp, SeekTarget(Slice(first)));
 }
 
 void SearchBlock(const Block& block, const InternalKeyComparator& icmp) {
@@ -95,6 +122,9 @@ void ReadAny(uint8_t control, const Slice& bytes) {
     std::abort();
   }
   SearchBlock(block, icmp);
+  if (!forwards.is_damaged && format.are_internal && (control & 32) == 0) {
+    Decode(block, icmp, forwards);
+  }
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ Status WalReplay::ReplayLog(uint64_t number) {
   RETURN_IF_ERROR(ReplayRecords(number, &reader, &collector));
 
   if (!reader.status().ok()) return reader.status();
+  if (reader.torn_tail_bytes() > 0) {
+    report_->dropped.push_back({number, log_bytes_[number] - reader.torn_tail_bytes(),
+                                reader.torn_tail_bytes(), "unfinished record at the end", false});
+  }
   if (!collector.first.ok() && FailsOnReport()) return collector.first;
   const bool is_point_in_time = options_.mode == WALRecoveryMode::kPointInTimeRecovery &&
                                 options_.paranoid_checks;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "db/compaction/compaction_picker.h"
 #include "db/notify.h"
 #include "db/scheduler.h"
 #include "env/info_log.h"
@@ -140,7 +141,8 @@ void WriteControl::UpdateStallLocked() {
     WriteDebt debt;
     debt.sealed_memtables = static_cast<int>(family->sealed().size());
     debt.level0_files = static_cast<int>(family->current()->files(0).size());
-    debt.pending_compaction_bytes = family->pending_compaction_bytes;
+    debt.pending_compaction_bytes =
+        AssessCompaction(*family->current(), family->options()).pending_bytes;
     worst = WorseOf(worst, DecideStall(debt, family->options()));
   }
   const bool has_changed = worst.condition != stall_.condition;

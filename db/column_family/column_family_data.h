@@ -93,10 +93,8 @@ class ColumnFamilyData final : public ReadViewSource {
   uint64_t super_version_number() const { return super_version_number_; }
 
   // Background work state, managed by the scheduler.
-  bool is_flush_requested = false;
   bool is_flush_queued = false;
   bool is_compaction_queued = false;
-  uint64_t pending_compaction_bytes = 0;
 
  private:
   ~ColumnFamilyData() override;

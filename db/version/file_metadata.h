@@ -71,6 +71,10 @@ class TableFile {
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
 
+  // Iterators over the open reader, counted only where the number of open tables is limited; above
+  // 0 the table stays open. Raised under the table cache's mutex.
+  std::atomic<int> iterator_pins{0};
+
   bool being_compacted = false;  // guarded by the DB mutex
 
  private:

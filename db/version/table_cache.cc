@@ -18,6 +18,41 @@ namespace {
 
 void DeleteReader(void* reader) { delete static_cast<TableReader*>(reader); }
 
+// Keeps a table open while it is iterated over.
+class PinningIterator final : public InternalIterator {
+ public:
+  // `inner` lives at `home`; a pin was taken already.
+  PinningIterator(InternalIterator* inner, IteratorHome home, TableFile* file)
+      : inner_(inner), home_(home), file_(file) {}
+  ~PinningIterator() override {
+    DestroyIterator(inner_, home_);
+    file_->iterator_pins.fetch_sub(1, std::memory_order_release);
+  }
+
+  void SeekToFirst() override { inner_->SeekToFirst(), Mirror(); }
+  void SeekToLast() override { inner_->SeekToLast(), Mirror(); }
+  void Seek(const Slice& internal_key) override { inner_->Seek(internal_key), Mirror(); }
+  void SeekForPrev(const Slice& internal_key) override {
+    inner_->SeekForPrev(internal_key), Mirror();
+  }
+
+ private:
+  void NextSlow() override { inner_->Next(), Mirror(); }
+  void PrevSlow() override { inner_->Prev(), Mirror(); }
+  void Mirror() {
+    valid_ = inner_->Valid();
+    cursor_ = inner_->cursor();
+    status_ = inner_->status();
+    if (!valid_) return;
+    key_ = inner_->key();
+    value_ = inner_->value();
+  }
+
+  InternalIterator* const inner_;
+  const IteratorHome home_;
+  TableFile* const file_;
+};
+
 }  // namespace
 
 TableCache::TableCache(TableCacheOptions options) : options_(std::move(options)) {
@@ -93,7 +128,8 @@ std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
          budget->open.load(std::memory_order_relaxed) > budget->max_open) {
     if (hand_ >= open_.size()) hand_ = 0;
     TableFile* victim = open_[hand_];
-    if (victim->recently_used.exchange(false, std::memory_order_relaxed)) {
+    if (victim->iterator_pins.load(std::memory_order_acquire) > 0 ||
+        victim->recently_used.exchange(false, std::memory_order_relaxed)) {
       hand_++;
       continue;
     }
@@ -120,9 +156,21 @@ void TableCache::Close(TableFile* file) {
 InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file,
                                           Arena* arena, bool for_compaction) {
   EpochGuard guard;
+  const bool pins = options_.budget != nullptr && options_.budget->max_open >= 0;
+  if (pins) {
+    MutexLock lock(&mutex_);
+    file->iterator_pins.fetch_add(1, std::memory_order_relaxed);
+  }
   auto reader = Find(file);
-  if (!reader.ok()) return NewEmptyInternalIterator(arena, reader.status());
-  return reader.value()->NewIterator(options, arena, for_compaction);
+  if (!reader.ok()) {
+    if (pins) file->iterator_pins.fetch_sub(1, std::memory_order_release);
+    return NewEmptyInternalIterator(arena, reader.status());
+  }
+  InternalIterator* inner = reader.value()->NewIterator(options, arena, for_compaction);
+  if (!pins) return inner;
+  if (arena == nullptr) return new PinningIterator(inner, IteratorHome::kHeap, file);
+  void* memory = arena->AllocateAligned(sizeof(PinningIterator));
+  return new (memory) PinningIterator(inner, IteratorHome::kArena, file);
 }
 
 size_t TableCache::MemoryBytes() const {

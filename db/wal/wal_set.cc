@@ -109,11 +109,10 @@ std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number) {
   std::vector<uint64_t> numbers;
   {
     MutexLock lock(&mutex_);
-    const auto keep = std::find_if(logs_.begin(), logs_.end(), [&](const auto& log) {
-      return log->log_number() >= min_log_number || log == logs_.back();
-    });
-    released.assign(logs_.begin(), keep);
-    logs_.erase(logs_.begin(), keep);
+    while (logs_.size() > 1 && logs_.front()->log_number() < min_log_number) {
+      released.push_back(std::move(logs_.front()));
+      logs_.erase(logs_.begin());
+    }
     const auto keep_recovered = recovered_.lower_bound(min_log_number);
     for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
     recovered_.erase(recovered_.begin(), keep_recovered);

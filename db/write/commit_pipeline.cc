@@ -14,6 +14,7 @@
 #include "db/wal/wal_sink.h"
 #include "db/write/write_batch_internal.h"
 #include "memtable/memtable.h"
+#include "util/epoch.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -59,6 +60,7 @@ Status CommitPipeline::Commit(const Request& request) {
 
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
 Status CommitPipeline::CheckBatch(const WriteBatch& batch) {
+  EpochGuard guard;  // families are looked up
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   uint32_t known_family = UINT32_MAX;
@@ -143,6 +145,7 @@ Status CommitPipeline::Log(const Reservation& reservation, const WriteBatch& bat
 }
 
 Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
+  EpochGuard guard;
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   SequenceNumber seqno = reservation.first_seqno;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// One compaction: pick and mark under the mutex, merge without it, install under it. A manual range is
+// a series of them.
 #include "db/compaction_runner.h"
 
 #include <algorithm>

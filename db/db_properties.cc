@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Properties as tables: a name and a function. All functions run under the DB mutex.
 #include "db/db_properties.h"
 
 #include <charconv>

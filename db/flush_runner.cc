@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// One flush: take memtables under the mutex, write without it, install under it.
 #include "db/flush_runner.h"
 
 #include <algorithm>

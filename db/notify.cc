@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Filling the structs that listeners get.
 #include "db/notify.h"
 
 #include "ashlar/listener.h"

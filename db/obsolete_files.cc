@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What is obsolete is decided under the mutex; deleting, which may be slow, happens without it.
 #include "db/obsolete_files.h"
 
 #include <algorithm>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Two queues of families, flushes and compactions. A thread of the environment takes the front of its
+// queue, runs one job and asks again.
 #include "db/scheduler.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Logs are read in order; every batch is applied to the families that have not flushed it yet.
 #include "db/wal_replay.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Whatever changes the memtables, the version or the options ends in PublishSuperVersion().
 #include "db/column_family/column_family_data.h"
 
 #include <algorithm>

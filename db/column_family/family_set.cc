@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The table of families is copied on every change and published in one atomic pointer.
 #include "db/column_family/family_set.h"
 
 #include <memory>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The memtables are merged like any other sorted runs; the count of entries is checked at the end.
 #include "db/flush/flush_job.h"
 
 #include "db/flush/version_retention.h"

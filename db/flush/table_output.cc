@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// From column family options to builder options, and from a finished builder to file metadata.
 #include "db/flush/table_output.h"
 
 #include <algorithm>

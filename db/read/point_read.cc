@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Newest data first: the first part that decides the lookup ends it.
 #include "db/read/point_read.h"
 
 #include "ashlar/options.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// A set ordered by sequence number under one small mutex.
 #include "db/read/snapshot_list.h"
 
 namespace ashlar {

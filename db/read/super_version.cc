@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// References on the parts are taken in the constructor and given back in the destructor.
 #include "db/read/super_version.h"
 
 #include <utility>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Records come from the log reader; atomic groups are held back until their last edit is read.
 #include "db/version/manifest_reader.h"
 
 #include <utility>

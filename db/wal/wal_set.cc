@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The list of logs under a mutex that is never held during I/O.
 #include "db/wal/wal_set.h"
 
 #include <algorithm>

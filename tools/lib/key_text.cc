@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The forms that scripts for RocksDB's tools parse: digits in upper case, types as numbers.
 #include "tools/lib/key_text.h"
 
 #include "util/str_cat.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// stdout is buffered by the C library; a failed write shows when it is flushed.
 #include "tools/lib/output.h"
 
 #include <unistd.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Opening goes the way of the engine's table reader, but stops before anything that needs to know
+// the order of keys. Checksums are verified before anything is parsed.
 #include "tools/lib/table_inspector.h"
 
 #include <algorithm>

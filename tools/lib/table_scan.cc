@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The engine's own table iterator, with the bounds checked here: they are user keys.
 #include "tools/lib/table_scan.h"
 
 #include <memory>

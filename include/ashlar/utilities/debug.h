@@ -28,7 +28,8 @@ struct KeyVersion {
 };
 
 // The entries of all keys in [begin_key, end_key], newest version of a key first, at most
-// max_num_ikeys. Without a handle: of the default family. NotSupported so far.
+// max_num_ikeys. Without a handle: of the default family. Blocks and memtables are read as they are
+// at the call; writers go on meanwhile.
 Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key, size_t max_num_ikeys,
                          std::vector<KeyVersion>* key_versions);
 Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key, OptSlice end_key,

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same tower of iterators that reads use, without the layer that picks one version a key.
+#include "db/utilities/key_versions.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "ashlar/utilities/debug.h"
+#include "db/family_handle.h"
+#include "db/read/super_version.h"
+#include "db/version/version.h"
+#include "memtable/memtable.h"
+#include "table/iterator/merging_iterator.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+namespace {
+
+using Visit = std::function<bool(const Slice& key, const Slice& value)>;
+
+bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyComparator& order) {
+  if (range.end == nullptr) return false;
+  const int compared = order.CompareUserKeys(user_key, *range.end);
+  return range.includes_end ? compared > 0 : compared >= 0;
+}
+
+Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& visit) {
+  const Version& version = *view.version();
+  const InternalKeyComparator& order = version.comparator();
+  std::vector<InternalIterator*> children = {view.mem()->NewIterator(/*arena=*/nullptr)};
+  for (MemTable* sealed : view.immutables()) children.push_back(sealed->NewIterator(nullptr));
+  const Status opened = version.AddIterators(ReadOptions(), /*arena=*/nullptr, &children);
+  MergingIterator merged(&order, std::move(children), IteratorHome::kHeap);
+  RETURN_IF_ERROR(opened);
+  if (range.begin == nullptr) {
+    merged.SeekToFirst();
+  } else {
+    merged.Seek(MakeInternalKey(*range.begin, kMaxSequenceNumber, kValueTypeForSeek));
+  }
+  for (; merged.Valid(); merged.Next()) {
+    if (IsBehind(ExtractUserKey(merged.key()), range, order)) break;
+    if (!visit(merged.key(), merged.value())) break;
+  }
+  return merged.status();
+}
+
+}  // namespace
+
+Status ForEachKeyVersion(DB* db, ColumnFamilyHandle* handle, const KeyRange& range,
+                         const Visit& visit) {
+  if (handle == nullptr) handle = db->DefaultColumnFamily();
+  ColumnFamilyData* const family = FamilyOf(handle);
+  const ReadView view = family->AcquireView();
+  Status status = VisitView(*view.super_version, range, visit);
+  family->ReleaseView(view);
+  return status;
+}
+
+Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key, size_t max_num_ikeys,
+                         std::vector<KeyVersion>* key_versions) {
+  if (db == nullptr) return Status::InvalidArgument("GetAllKeyVersions: db is null");
+  return GetAllKeyVersions(db, db->DefaultColumnFamily(), begin_key, end_key, max_num_ikeys,
+                           key_versions);
+}
+
+Status GetAllKeyVersions(DB* db, ColumnFamilyHandle* cfh, OptSlice begin_key, OptSlice end_key,
+                         size_t max_num_ikeys, std::vector<KeyVersion>* key_versions) {
+  if (cfh == nullptr) return Status::InvalidArgument("GetAllKeyVersions: the handle is null");
+  if (key_versions == nullptr) {
+    return Status::InvalidArgument("GetAllKeyVersions: key_versions is null");
+  }
+  key_versions->clear();
+  KeyRange range;
+  range.begin = begin_key.AsPtr();
+  range.end = end_key.AsPtr();
+  range.includes_end = true;
+  return ForEachKeyVersion(db, cfh, range, [&](const Slice& key, const Slice& value) {
+    if (key_versions->size() >= max_num_ikeys) return false;
+    const uint64_t trailer = ExtractTrailer(key);
+    key_versions->emplace_back(ExtractUserKey(key).ToString(), value.ToString(),
+                               TrailerSeqno(trailer), static_cast<int>(TrailerType(trailer)));
+    return true;
+  });
+}
+
+}  // namespace ashlar

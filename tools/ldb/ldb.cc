@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ldb: looks into a database and makes small changes to it. Commands and flags are those of
+// RocksDB's tool of this name. The exit code is 0 if the command did what it says, else 1, with a
+// message on stderr.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/version.h"
+#include "tools/lib/output.h"
+#include "tools/ldb/command.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kHead =
+    "ldb --db=<directory> [flags] <command> [arguments]\n\n"
+    "Flags of all commands:\n"
+    "  --db=<directory>            the database\n"
+    "  --column_family=<name>      the family to work on; \"default\" if not given\n"
+    "  --key_hex --value_hex --hex keys, values or both are given and printed as 0x6B6579\n"
+    "  --help                      this text, or more about a command\n";
+constexpr std::string_view kOpenHelp =
+    "\nFlags of commands that write:\n"
+    "  --create_if_missing         make the database if there is none\n"
+    "  --compression_type=<no|snappy|zlib|bzip2|lz4|lz4hc|zstd>\n"
+    "  --compression_max_dict_bytes=<n>  --block_size=<bytes>  --bloom_bits=<n>\n"
+    "  --write_buffer_size=<bytes>  --file_size=<bytes>  --auto_compaction=<true|false>\n"
+    "  --fix_prefix_len=<bytes>\n"
+    "  --try_load_options=false    do not go by the database's OPTIONS file, but by defaults\n"
+    "  --ignore_unknown_options    skip options in it that this version does not know\n"
+    "  --write_compatible_with=7.8 write only what RocksDB 7.8 can read\n\n"
+    "Read commands open the database without changing it, also while another process has it open.\n"
+    "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
+
+std::string CommandLines(std::span<const LdbCommand> commands) {
+  std::string text;
+  for (const LdbCommand& command : commands) {
+    StrAppend(&text, "  ", command.name, command.usage.empty() ? "" : " ", command.usage,
+              "\n      ", command.summary, "\n");
+  }
+  return text;
+}
+
+std::string UsageText() {
+  return StrCat(kHead, "\nData:\n", CommandLines(DataCommands()), "\nAdministration:\n",
+                CommandLines(AdminCommands()), kOpenHelp);
+}
+
+std::string UsageText(const LdbCommand& command) {
+  std::string text = StrCat("ldb ", command.needs_db ? "--db=<directory> " : "", command.name, " ",
+                            command.usage, "\n\n", command.summary, "\n", command.details,
+                            command.details.empty() ? "" : "\n");
+  if (!command.flags.empty()) {
+    StrAppend(&text, "\nFlags:");
+    for (const std::string_view flag : command.flags) StrAppend(&text, " --", flag);
+    StrAppend(&text, "\n");
+  }
+  return text;
+}
+
+const LdbCommand* FindCommand(std::string_view name) {
+  for (const std::span<const LdbCommand> commands : {DataCommands(), AdminCommands()}) {
+    for (const LdbCommand& command : commands) {
+      if (command.name == name) return &command;
+    }
+  }
+  return nullptr;
+}
+
+Status CheckArguments(const LdbCommand& command, const Invocation& call) {
+  std::vector<std::string_view> known = {"db", "column_family", "hex", "key_hex", "value_hex",
+                                         "help"};
+  known.insert(known.end(), command.flags.begin(), command.flags.end());
+  RETURN_IF_ERROR(call.line->CheckFlags(known));
+  const size_t found = call.arguments.size();
+  if (found < command.min_arguments || found > command.max_arguments) {
+    return Status::InvalidArgument(StrCat("expected ", command.name, " ", command.usage, ", found ",
+                                          found, " arguments"));
+  }
+  if (command.needs_db && call.db.empty()) {
+    return Status::InvalidArgument(StrCat(command.name, " needs --db=<directory>"));
+  }
+  return Status::OK();
+}
+
+Result<Invocation> Parse(const CommandLine& line) {
+  Invocation call;
+  call.line = &line;
+  call.arguments.assign(line.words().begin() + 1, line.words().end());
+  call.db = line.Value("db").value_or("");
+  while (call.db.size() > 1 && call.db.back() == '/') call.db.pop_back();
+  call.family = line.Value("column_family").value_or(kDefaultColumnFamilyName);
+  ASSIGN_OR_RETURN(const bool is_hex, line.Bool("hex"));
+  ASSIGN_OR_RETURN(call.hex_keys, line.Bool("key_hex", is_hex));
+  ASSIGN_OR_RETURN(call.hex_values, line.Bool("value_hex", is_hex));
+  return call;
+}
+
+Status RunCommand(const LdbCommand& command, const CommandLine& line) {
+  ASSIGN_OR_RETURN(const Invocation call, Parse(line));
+  RETURN_IF_ERROR(CheckArguments(command, call));
+  const Status status = command.run(call);
+  const Status flushed = FlushOutput();
+  return status.ok() ? flushed : status;
+}
+
+int Run(const CommandLine& line) {
+  if (line.words().empty()) {
+    const bool is_asked = line.Has("help");
+    if (line.Has("version")) {
+      PrintLine(GetRocksBuildInfoAsString("ldb"));
+      return 0;
+    }
+    std::fputs(UsageText().c_str(), is_asked ? stdout : stderr);
+    return is_asked ? 0 : 1;
+  }
+  const LdbCommand* command = FindCommand(line.words()[0]);
+  if (command == nullptr) {
+    std::fprintf(stderr, "Failed: unknown command \"%s\"; ldb --help lists all\n",
+                 line.words()[0].c_str());
+    return 1;
+  }
+  if (line.Has("help")) {
+    Print(UsageText(*command));
+    return 0;
+  }
+  const Status status = RunCommand(*command, line);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "Failed: %s\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace ashlar
+
+int main(int argc, char** argv) { return ashlar::Run(ashlar::CommandLine(argc, argv)); }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ldb dump_live_files: the MANIFEST, every live table and every log that is still needed, in full.
+#include <memory>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "tools/lib/output.h"
+#include "tools/lib/table_inspector.h"
+#include "tools/lib/table_scan.h"
+#include "tools/ldb/command.h"
+#include "tools/ldb/manifest_state.h"
+#include "tools/ldb/version_edit_text.h"
+#include "tools/ldb/wal_text.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kDoubleRule = "==============================";
+constexpr std::string_view kRule = "------------------------------";
+
+void PrintTitle(std::string_view title) {
+  PrintLine(title);
+  PrintLine(kDoubleRule);
+}
+
+Status DumpTable(FileSystem* fs, const std::string& path, bool hex) {
+  PrintLine(StrCat("Process ", path));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
+  PrintLine("Sst file format: block-based");
+  ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
+  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, table->FindComparator());
+  TableScan scan;
+  scan.prints = true;
+  scan.hex = hex;
+  ASSIGN_OR_RETURN(const uint64_t entry_count, ScanTable(*reader, comparator, scan));
+  PrintLine(StrCat("Table Properties:\n", kRule));
+  Print(PropertiesText(table->properties()));
+  PrintLine(StrCat("Entries: ", entry_count, "\n"));
+  return Status::OK();
+}
+
+// A table that cannot be read does not keep the others from being shown.
+Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& family) {
+  Status first_error;
+  PrintTitle(StrCat("Column family name: ", family.name));
+  PrintTitle("\nSST Files");
+  for (size_t level = 0; level < family.levels.size(); level++) {
+    for (const FileMetadata& meta : family.levels[level]) {
+      const std::string path = TableFileName(call.db, meta.number);
+      PrintLine(StrCat(path, " level:", level));
+      PrintLine(kRule);
+      const Status status = DumpTable(fs, path, call.hex_keys);
+      if (!status.ok()) PrintLine(status.ToString());
+      if (first_error.ok()) first_error = status;
+    }
+  }
+  PrintTitle("Blob Files");
+  for (const auto& [number, blob] : family.blobs) PrintLine(BlobFileName(call.db, number));
+  return first_error;
+}
+
+Status DumpLogs(FileSystem* fs, const Invocation& call, uint64_t first_log) {
+  PrintTitle("\nWrite Ahead Log Files");
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, call.db));
+  WalDump dump;
+  dump.has_header = dump.prints_values = true;
+  for (const std::string& name : names) {
+    uint64_t number = 0;
+    FileType type = kTempFile;
+    if (!ParseFileName(name, &number, &type) || type != kWalFile || number < first_log) continue;
+    const std::string path = LogFileName(call.db, number);
+    PrintLine(path);
+    RETURN_IF_ERROR(DumpWal(fs, path, dump));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RunDumpLiveFiles(const Invocation& call) {
+  FileSystem* const fs = FileSystem::Default().get();
+  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
+  PrintTitle("Manifest File");
+  PrintLine(manifest);
+  PrintLine(ManifestSummaryText(state, call.hex_keys));
+  Status first_error;
+  for (const auto& [id, family] : state.families()) {
+    const Status status = DumpFamily(fs, call, family);
+    if (first_error.ok()) first_error = status;
+  }
+  const Status status = DumpLogs(fs, call, state.FirstNeededLog());
+  return first_error.ok() ? status : first_error;
+}
+
+}  // namespace ashlar

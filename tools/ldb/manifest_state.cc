@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays edits as a database does at open, on plain values.
+#include "tools/ldb/manifest_state.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "db/version/manifest_reader.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint32_t kDefaultFamilyId = 0;
+
+bool IsNewerFile(const FileMetadata& a, const FileMetadata& b) {
+  if (a.epoch_number != b.epoch_number && a.epoch_number != 0 && b.epoch_number != 0) {
+    return a.epoch_number > b.epoch_number;
+  }
+  if (a.largest_seqno != b.largest_seqno) return a.largest_seqno > b.largest_seqno;
+  return a.number > b.number;
+}
+
+}  // namespace
+
+bool FamilyState::RefersToBlobFile(uint64_t blob_number) const {
+  for (const auto& files : levels) {
+    for (const FileMetadata& file : files) {
+      if (file.oldest_blob_file_number == blob_number) return true;
+    }
+  }
+  return false;
+}
+
+ManifestState::ManifestState() {
+  families_[kDefaultFamilyId].name = kDefaultColumnFamilyName;
+}
+
+Status ManifestState::Apply(const VersionEdit& edit) {
+  if (edit.next_file_number) next_file_number_ = *edit.next_file_number;
+  if (edit.last_sequence) last_sequence_ = *edit.last_sequence;
+  if (edit.prev_log_number) prev_log_number_ = *edit.prev_log_number;
+  if (edit.max_column_family) max_column_family_ = *edit.max_column_family;
+  if (edit.min_log_number_to_keep) {
+    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
+  }
+  if (edit.is_family_change()) RETURN_IF_ERROR(ApplyFamilyChange(edit));
+  const auto found = families_.find(edit.column_family);
+  if (found == families_.end()) {
+    if (edit.is_family_drop) return Status::OK();
+    return Status::Corruption(StrCat("an edit for column family ", edit.column_family,
+                                     ", which does not exist at this point"));
+  }
+  FamilyState* const family = &found->second;
+  family->id = edit.column_family;
+  if (edit.comparator) family->comparator = *edit.comparator;
+  if (edit.log_number) family->log_number = *edit.log_number;
+  RETURN_IF_ERROR(ApplyFiles(edit, family));
+  return ApplyBlobFiles(edit, family);
+}
+
+Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
+  max_column_family_ = std::max(max_column_family_, edit.column_family);
+  if (edit.is_family_drop) {
+    if (families_.erase(edit.column_family) == 1) return Status::OK();
+    return Status::Corruption(
+        StrCat("column family ", edit.column_family, " is dropped, but does not exist"));
+  }
+  const auto [added, is_new] = families_.try_emplace(edit.column_family);
+  if (!is_new && edit.column_family != kDefaultFamilyId) {
+    return Status::Corruption(StrCat("column family ", edit.column_family, " is added twice"));
+  }
+  added->second.name = *edit.added_family;
+  return Status::OK();
+}
+
+Status ManifestState::ApplyFiles(const VersionEdit& edit, FamilyState* family) {
+  for (const VersionEdit::DeletedFile& deleted : edit.deleted_files) {
+    const size_t level = static_cast<size_t>(deleted.level);
+    const auto is_it = [&](const FileMetadata& file) { return file.number == deleted.number; };
+    if (level >= family->levels.size() || std::erase_if(family->levels[level], is_it) == 0) {
+      return Status::Corruption(StrCat("file ", deleted.number, " is deleted from level ",
+                                       deleted.level, ", but is not there"));
+    }
+  }
+  for (const VersionEdit::NewFile& added : edit.new_files) {
+    const size_t level = static_cast<size_t>(added.level);
+    if (level >= family->levels.size()) family->levels.resize(level + 1);
+    family->levels[level].push_back(added.meta);
+  }
+  return Status::OK();
+}
+
+Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* family) {
+  for (const BlobFileAddition& added : edit.blob_additions) {
+    family->blobs[added.number].added = added;
+  }
+  for (const BlobFileGarbage& garbage : edit.blob_garbage) {
+    const auto found = family->blobs.find(garbage.number);
+    if (found == family->blobs.end()) {
+      return Status::Corruption(
+          StrCat("garbage in blob file ", garbage.number, ", which does not exist"));
+    }
+    found->second.garbage_count += garbage.garbage_count;
+    found->second.garbage_bytes += garbage.garbage_bytes;
+  }
+  return Status::OK();
+}
+
+// Blob files leave no record when they go: one is gone when all of it is garbage and no table refers
+// to it.
+void ManifestState::Finish() {
+  for (auto& [id, family] : families_) {
+    const Comparator* comparator = BuiltinComparator(family.comparator);
+    for (size_t level = 0; level < family.levels.size(); level++) {
+      std::vector<FileMetadata>& files = family.levels[level];
+      if (level == 0) {
+        std::sort(files.begin(), files.end(), IsNewerFile);
+      } else if (comparator != nullptr) {
+        const InternalKeyComparator order(comparator);
+        std::sort(files.begin(), files.end(), [&](const FileMetadata& a, const FileMetadata& b) {
+          return order.Compare(a.smallest, b.smallest) < 0;
+        });
+      }
+    }
+    std::erase_if(family.blobs, [&](const auto& entry) {
+      const FamilyState::BlobFile& blob = entry.second;
+      return blob.garbage_count >= blob.added.blob_count && !family.RefersToBlobFile(entry.first);
+    });
+  }
+}
+
+const FamilyState* ManifestState::Family(const std::string& name) const {
+  for (const auto& [id, family] : families_) {
+    if (family.name == name) return &family;
+  }
+  return nullptr;
+}
+
+uint64_t ManifestState::FirstNeededLog() const {
+  uint64_t first = UINT64_MAX;
+  for (const auto& [id, family] : families_) first = std::min(first, family.log_number);
+  return std::max(first, min_log_number_to_keep_);
+}
+
+Result<ManifestState> ReadManifestState(FileSystem* fs, const std::string& path,
+                                        const std::function<void(const VersionEdit&)>& on_edit) {
+  RETURN_IF_ERROR(fs->FileExists(path, IOOptions(), nullptr));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader, ManifestReader::Open(fs, path));
+  ManifestState state;
+  VersionEdit edit;
+  uint64_t edit_count = 0;
+  while (reader->Next(&edit)) {
+    edit_count++;
+    if (on_edit) on_edit(edit);
+    const Status applied = state.Apply(edit);
+    if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
+  }
+  RETURN_IF_ERROR(reader->status());
+  if (edit_count == 0) return Status::Corruption(StrCat(path, ": no version edit; not a MANIFEST?"));
+  state.Finish();
+  return state;
+}
+
+Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db) {
+  ASSIGN_OR_RETURN(const std::string name, ReadCurrent(fs, db));
+  return StrCat(db, "/", name);
+}
+
+const Comparator* BuiltinComparator(const std::string& name) {
+  const Comparator* comparator = nullptr;
+  const Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
+  return status.ok() ? comparator : nullptr;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the MANIFEST to column family descriptors, with options from the OPTIONS file and from flags.
+#include "tools/ldb/open_db.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/convenience.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/table.h"
+#include "ashlar/utilities/options_util.h"
+#include "env/filename.h"
+#include "tools/ldb/manifest_state.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Descriptors = std::vector<ColumnFamilyDescriptor>;
+
+// A flag and what it means in the options language: of a column family, or of its tables.
+struct OptionFlag {
+  std::string_view flag;
+  std::string_view option;
+};
+constexpr OptionFlag kFamilyFlags[] = {
+    {"compression_type", "compression"},
+    {"write_buffer_size", "write_buffer_size"},
+    {"file_size", "target_file_size_base"},
+    {"compression_max_dict_bytes", "compression_opts.max_dict_bytes"},
+};
+
+// Names as the flag has them; the options language spells them in full.
+constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
+    {"no", "kNoCompression"},       {"none", "kNoCompression"}, {"snappy", "kSnappyCompression"},
+    {"zlib", "kZlibCompression"},   {"bzip2", "kBZip2Compression"}, {"lz4", "kLZ4Compression"},
+    {"lz4hc", "kLZ4HCCompression"}, {"xpress", "kXpressCompression"}, {"zstd", "kZSTD"},
+};
+
+Result<std::string> OptionText(const OptionFlag& flag, const std::string& value) {
+  if (flag.flag != "compression_type") return StrCat(flag.option, "=", value, ";");
+  for (const auto& [name, full_name] : kCompressionNames) {
+    if (name == value) return StrCat(flag.option, "=", full_name, ";");
+  }
+  return Status::InvalidArgument(StrCat("--compression_type: no compression is called \"", value,
+                                        "\"; known: no, snappy, zlib, bzip2, lz4, lz4hc, zstd"));
+}
+
+Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
+  auto* current = options->table_factory->GetOptions<BlockBasedTableOptions>();
+  if (current == nullptr || !(line.Has("block_size") || line.Has("bloom_bits"))) {
+    return Status::OK();
+  }
+  BlockBasedTableOptions table = *current;
+  ASSIGN_OR_RETURN(const int64_t block_bytes,
+                   line.Number("block_size", static_cast<int64_t>(table.block_size)));
+  ASSIGN_OR_RETURN(const int64_t bloom_bits, line.Number("bloom_bits", 0));
+  if (block_bytes <= 0 || bloom_bits < 0) {
+    return Status::InvalidArgument("--block_size and --bloom_bits must be positive");
+  }
+  table.block_size = static_cast<size_t>(block_bytes);
+  if (bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(static_cast<double>(bloom_bits)));
+  options->table_factory.reset(NewBlockBasedTableFactory(table));
+  return Status::OK();
+}
+
+Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
+  std::string text;
+  for (const OptionFlag& flag : kFamilyFlags) {
+    const std::optional<std::string> value = line.Value(flag.flag);
+    if (!value) continue;
+    ASSIGN_OR_RETURN(const std::string option, OptionText(flag, *value));
+    text += option;
+  }
+  if (!text.empty()) {
+    const ColumnFamilyOptions base = *options;
+    RETURN_IF_ERROR(GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, options));
+  }
+  ASSIGN_OR_RETURN(const bool compacts, line.Bool("auto_compaction", true));
+  if (!compacts) options->disable_auto_compactions = true;
+  ASSIGN_OR_RETURN(const int64_t prefix_bytes, line.Number("fix_prefix_len", 0));
+  if (prefix_bytes > 0) {
+    options->prefix_extractor.reset(NewFixedPrefixTransform(static_cast<size_t>(prefix_bytes)));
+  }
+  return ApplyTableFlags(line, options);
+}
+
+// What the family needs to be opened at all: its comparator, and room for its levels.
+Status AdaptTo(const FamilyState& family, ColumnFamilyOptions* options) {
+  const Comparator* comparator = BuiltinComparator(family.comparator);
+  if (comparator == nullptr) {
+    return Status::NotSupported(StrCat(
+        "column family \"", family.name, "\" is ordered by \"", family.comparator,
+        "\", a comparator of the program that made it; manifest_dump, dump_wal and sst_dump ",
+        "--show_properties work without it"));
+  }
+  options->comparator = comparator;
+  options->num_levels = std::max(options->num_levels, static_cast<int>(family.levels.size()));
+  return Status::OK();
+}
+
+Result<Descriptors> DescribeFamilies(const ManifestState& state) {
+  Descriptors result;
+  for (const auto& [id, family] : state.families()) {
+    ColumnFamilyOptions options;
+    RETURN_IF_ERROR(AdaptTo(family, &options));
+    result.emplace_back(family.name, options);
+  }
+  return result;
+}
+
+// With the options of the newest OPTIONS file for the families it knows.
+Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& state,
+                                DBOptions* db_options) {
+  ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
+  ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
+  if (!wants_file) return result;
+  ConfigOptions config;
+  ASSIGN_OR_RETURN(config.ignore_unknown_options, call.line->Bool("ignore_unknown_options"));
+  Descriptors loaded;
+  const Status status = LoadLatestOptions(config, call.db, db_options, &loaded);
+  if (status.IsNotFound() || status.IsPathNotFound()) return result;
+  RETURN_IF_ERROR(status);
+  for (ColumnFamilyDescriptor& descriptor : result) {
+    for (const ColumnFamilyDescriptor& from_file : loaded) {
+      if (from_file.name != descriptor.name) continue;
+      descriptor.options = from_file.options;
+      RETURN_IF_ERROR(AdaptTo(*state.Family(descriptor.name), &descriptor.options));
+    }
+  }
+  return result;
+}
+
+Result<ManifestState> ReadLiveManifest(const std::string& db) {
+  FileSystem* const fs = FileSystem::Default().get();
+  ASSIGN_OR_RETURN(const std::string path, LiveManifestPath(fs, db));
+  return ReadManifestState(fs, path);
+}
+
+Result<std::unique_ptr<OpenedDb>> OpenNew(const Invocation& call, DBOptions db_options) {
+  ColumnFamilyOptions options;
+  RETURN_IF_ERROR(ApplyFlags(*call.line, &options));
+  db_options.create_if_missing = true;
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  RETURN_IF_ERROR(
+      DB::Open(db_options, call.db, {{kDefaultColumnFamilyName, options}}, &handles, &db));
+  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+}
+
+}  // namespace
+
+OpenedDb::OpenedDb(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles)
+    : db_(std::move(db)), handles_(std::move(handles)) {}
+
+OpenedDb::~OpenedDb() { IgnoreError(Close(), "commands that write call Close() themselves"); }
+
+Result<ColumnFamilyHandle*> OpenedDb::Family(const std::string& name) const {
+  for (ColumnFamilyHandle* handle : handles_) {
+    if (handle->GetName() == name) return handle;
+  }
+  return Status::InvalidArgument(StrCat("no column family is called \"", name,
+                                        "\"; list_column_families shows what there is"));
+}
+
+Status OpenedDb::Close() {
+  if (db_ == nullptr) return Status::OK();
+  Status status;
+  for (ColumnFamilyHandle* handle : std::exchange(handles_, {})) {
+    const Status destroyed = db_->DestroyColumnFamilyHandle(handle);
+    if (status.ok()) status = destroyed;
+  }
+  const Status closed = db_->Close();
+  db_.reset();
+  return status.ok() ? closed : status;
+}
+
+Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call) {
+  ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
+  ASSIGN_OR_RETURN(const Descriptors descriptors, DescribeFamilies(state));
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  RETURN_IF_ERROR(DB::OpenForReadOnly(DBOptions(), call.db, descriptors, &handles, &db));
+  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+}
+
+Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
+  FileSystem* const fs = FileSystem::Default().get();
+  ASSIGN_OR_RETURN(const bool creates, call.line->Bool("create_if_missing"));
+  DBOptions db_options;
+  const std::string compatible = call.line->Value("write_compatible_with").value_or("");
+  const IOStatus current = fs->FileExists(CurrentFileName(call.db), IOOptions(), nullptr);
+  if (creates && (current.IsNotFound() || current.IsPathNotFound())) {
+    db_options.write_compatible_with = compatible;
+    return OpenNew(call, db_options);
+  }
+  ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
+  ASSIGN_OR_RETURN(Descriptors descriptors, LoadOptions(call, state, &db_options));
+  if (!compatible.empty()) db_options.write_compatible_with = compatible;
+  for (ColumnFamilyDescriptor& descriptor : descriptors) {
+    RETURN_IF_ERROR(ApplyFlags(*call.line, &descriptor.options));
+  }
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  Status status = DB::Open(db_options, call.db, descriptors, &handles, &db);
+  const char* message = status.getState();
+  if (status.IsNotSupported() && message != nullptr && Slice(message).starts_with("option ")) {
+    return Status::CopyAppendMessage(
+        status, " (from the database's OPTIONS file; ",
+        "--try_load_options=false opens with default options and makes those its options)");
+  }
+  RETURN_IF_ERROR(status);
+  return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+}
+
+const std::vector<std::string_view>& OpenFlags() {
+  static const std::vector<std::string_view> flags = {
+      "create_if_missing", "try_load_options",  "ignore_unknown_options",     "write_compatible_with",
+      "compression_type",  "write_buffer_size", "compression_max_dict_bytes", "file_size",
+      "block_size",        "bloom_bits",        "auto_compaction",            "fix_prefix_len"};
+  return flags;
+}
+
+}  // namespace ashlar

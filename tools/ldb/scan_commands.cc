@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands that walk a range of keys: scan and dump as a program sees them, idump every version.
+#include <memory>
+#include <optional>
+
+#include "db/utilities/key_versions.h"
+#include "tools/lib/key_text.h"
+#include "tools/lib/output.h"
+#include "tools/ldb/command.h"
+#include "tools/ldb/open_db.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+struct RangeFlags {
+  std::optional<std::string> from;  // inclusive
+  std::optional<std::string> to;    // exclusive
+  uint64_t max_keys = UINT64_MAX;
+};
+
+Result<std::optional<std::string>> KeyFlag(const Invocation& call, std::string_view flag,
+                                           bool is_hex) {
+  const std::optional<std::string> text = call.line->Value(flag);
+  if (!text) return std::optional<std::string>();
+  Result<std::string> key = is_hex ? ParseHexText(*text) : Result<std::string>(*text);
+  if (!key.ok()) return Status::CopyAppendMessage(key.status(), ", for --", flag);
+  return std::optional<std::string>(key.Take());
+}
+
+Result<RangeFlags> ParseRange(const Invocation& call) {
+  RangeFlags range;
+  ASSIGN_OR_RETURN(const bool is_input_hex, call.line->Bool("input_key_hex"));
+  const bool is_hex = call.hex_keys || is_input_hex;
+  ASSIGN_OR_RETURN(range.from, KeyFlag(call, "from", is_hex));
+  ASSIGN_OR_RETURN(range.to, KeyFlag(call, "to", is_hex));
+  ASSIGN_OR_RETURN(const int64_t max_keys, call.line->Number("max_keys", -1));
+  if (max_keys >= 0) range.max_keys = static_cast<uint64_t>(max_keys);
+  return range;
+}
+
+// Calls `visit` with an iterator on each entry of the range.
+template <typename Visit>
+Result<uint64_t> Walk(const Invocation& call, Visit&& visit) {
+  ASSIGN_OR_RETURN(const RangeFlags range, ParseRange(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  ReadOptions options;
+  const Slice end = range.to ? Slice(*range.to) : Slice();
+  if (range.to) options.iterate_upper_bound = &end;
+  const std::unique_ptr<Iterator> iterator((*db)->NewIterator(options, family));
+  if (range.from) {
+    iterator->Seek(*range.from);
+  } else {
+    iterator->SeekToFirst();
+  }
+  Progress progress("keys");
+  for (; iterator->Valid() && progress.count() < range.max_keys; iterator->Next()) {
+    progress.Add();
+    visit(*iterator);
+  }
+  RETURN_IF_ERROR(iterator->status());
+  return progress.count();
+}
+
+Status PrintStats(const Invocation& call) {
+  ASSIGN_OR_RETURN(const bool wants_stats, call.line->Bool("stats"));
+  if (!wants_stats) return Status::OK();
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  std::string stats;
+  if ((*db)->GetProperty(family, DB::Properties::kStats, &stats)) PrintLine(stats);
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RunScan(const Invocation& call) {
+  ASSIGN_OR_RETURN(const bool hides_values, call.line->Bool("no_value"));
+  const auto print = [&](const Iterator& entry) {
+    const std::string key = call.KeyText(entry.key());
+    PrintLine(hides_values ? key : StrCat(key, " : ", call.ValueText(entry.value())));
+  };
+  return Walk(call, print).status();
+}
+
+Status RunDump(const Invocation& call) {
+  ASSIGN_OR_RETURN(const bool only_counts, call.line->Bool("count_only"));
+  RETURN_IF_ERROR(PrintStats(call));
+  const auto print = [&](const Iterator& entry) {
+    if (only_counts) return;
+    PrintLine(StrCat(call.KeyText(entry.key()), " ==> ", call.ValueText(entry.value())));
+  };
+  ASSIGN_OR_RETURN(const uint64_t count, Walk(call, print));
+  PrintLine(StrCat("Keys in range: ", count));
+  return Status::OK();
+}
+
+Status RunIdump(const Invocation& call) {
+  ASSIGN_OR_RETURN(const bool only_counts, call.line->Bool("count_only"));
+  RETURN_IF_ERROR(PrintStats(call));
+  ASSIGN_OR_RETURN(const RangeFlags flags, ParseRange(call));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  const Slice begin = flags.from ? Slice(*flags.from) : Slice();
+  const Slice end = flags.to ? Slice(*flags.to) : Slice();
+  KeyRange range;
+  if (flags.from) range.begin = &begin;
+  if (flags.to) range.end = &end;
+  Progress progress("internal keys");
+  const auto visit = [&](const Slice& key, const Slice& value) {
+    if (progress.count() >= flags.max_keys) return false;
+    progress.Add();
+    if (!only_counts) PrintLine(EntryText(key, value, call.hex_keys));
+    return true;
+  };
+  RETURN_IF_ERROR(ForEachKeyVersion(db->get(), family, range, visit));
+  PrintLine(StrCat("Internal keys in range: ", progress.count()));
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands on the database as a whole: how large a range is, compaction, whether the files are what
+// the MANIFEST says, properties.
+#include <memory>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "tools/lib/output.h"
+#include "tools/lib/table_inspector.h"
+#include "tools/ldb/command.h"
+#include "tools/ldb/manifest_state.h"
+#include "tools/ldb/open_db.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+Result<std::string> RequiredKey(const Invocation& call, std::string_view flag) {
+  const std::optional<std::string> text = call.line->Value(flag);
+  if (!text) return Status::InvalidArgument(StrCat("--", flag, " must be given"));
+  return call.KeyFrom(*text);
+}
+
+// A table against its record. Opening it verifies footer, properties and index; the data blocks are
+// the business of sst_dump --command=verify.
+Status CheckTable(FileSystem* fs, const std::string& path, const FileMetadata& meta) {
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, path));
+  if (bytes != meta.file_size) {
+    return Status::Corruption(StrCat(path, ": the MANIFEST says ", meta.file_size,
+                                     " bytes, the file has ", bytes));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
+  return Status::OK();
+}
+
+Status CheckOrder(const FamilyState& family, size_t level) {
+  const Comparator* comparator = BuiltinComparator(family.comparator);
+  if (comparator == nullptr) return Status::OK();
+  const InternalKeyComparator order(comparator);
+  const std::vector<FileMetadata>& files = family.levels[level];
+  for (size_t i = 0; i < files.size(); i++) {
+    if (order.Compare(files[i].smallest, files[i].largest) > 0) {
+      return Status::Corruption(StrCat("file ", files[i].number, " of column family ", family.name,
+                                       ": its smallest key sorts after its largest"));
+    }
+    if (level > 0 && i > 0 && order.Compare(files[i - 1].largest, files[i].smallest) >= 0) {
+      return Status::Corruption(StrCat("files ", files[i - 1].number, " and ", files[i].number,
+                                       " of column family ", family.name, ", level ", level,
+                                       ": their key ranges overlap"));
+    }
+  }
+  return Status::OK();
+}
+
+Status CheckFamily(FileSystem* fs, const std::string& db, const FamilyState& family) {
+  for (size_t level = 0; level < family.levels.size(); level++) {
+    RETURN_IF_ERROR(CheckOrder(family, level));
+    for (const FileMetadata& meta : family.levels[level]) {
+      RETURN_IF_ERROR(CheckTable(fs, TableFileName(db, meta.number), meta));
+    }
+  }
+  for (const auto& [number, blob] : family.blobs) {
+    RETURN_IF_ERROR(fs->FileExists(BlobFileName(db, number), IOOptions(), nullptr));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status RunApproxSize(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::string from, RequiredKey(call, "from"));
+  ASSIGN_OR_RETURN(const std::string to, RequiredKey(call, "to"));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  const Range range(from, to);
+  uint64_t bytes = 0;
+  RETURN_IF_ERROR(
+      (*db)->GetApproximateSizes(SizeApproximationOptions(), family, &range, 1, &bytes));
+  PrintLine(StrCat(bytes));
+  return Status::OK();
+}
+
+Status RunCompact(const Invocation& call) {
+  std::string from, to;
+  if (call.line->Has("from")) {
+    ASSIGN_OR_RETURN(from, RequiredKey(call, "from"));
+  }
+  if (call.line->Has("to")) {
+    ASSIGN_OR_RETURN(to, RequiredKey(call, "to"));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  const Slice begin(from), end(to);
+  const Heartbeat heartbeat("compacting");
+  RETURN_IF_ERROR((*db)->CompactRange(CompactRangeOptions(), family,
+                                      call.line->Has("from") ? &begin : nullptr,
+                                      call.line->Has("to") ? &end : nullptr));
+  return db->Close();
+}
+
+// The database is not opened, so that also those with features this engine lacks can be checked.
+Status RunCheckConsistency(const Invocation& call) {
+  FileSystem* const fs = FileSystem::Default().get();
+  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
+  const Heartbeat heartbeat("checking");
+  for (const auto& [id, family] : state.families()) {
+    RETURN_IF_ERROR(CheckFamily(fs, call.db, family));
+  }
+  PrintLine("OK");
+  return Status::OK();
+}
+
+Status RunGetProperty(const Invocation& call) {
+  const std::string& name = call.arguments[0];
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  std::string value;
+  if (!(*db)->GetProperty(family, name, &value)) {
+    return Status::InvalidArgument(StrCat("no property is called \"", name, "\""));
+  }
+  PrintLine(StrCat(name, ": ", value));
+  return Status::OK();
+}
+
+}  // namespace ashlar

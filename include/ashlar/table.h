@@ -128,8 +128,9 @@ struct BlockBasedTableOptions {
     kDataBlockBinaryAndHash = 1,
   };
   // Whether data blocks carry a hash index of their keys: faster point reads, a byte more per
-  // entry.
-  DataBlockIndexType data_block_index_type = kDataBlockBinarySearch;
+  // entry. Left out where the comparator has equal keys with different bytes. RocksDB's default is
+  // kDataBlockBinarySearch; it reads both.
+  DataBlockIndexType data_block_index_type = kDataBlockBinaryAndHash;
   // Entries per bucket of that hash index.
   double data_block_hash_table_util_ratio = 0.75;
   // Of blocks that are written.

@@ -160,6 +160,7 @@ class Rebuilder {
     table_.checksum = parts_->footer.checksum.type;
     table_.block_size = sample_.block_bytes;
     if (!Has("no filter")) table_.filter_policy.reset(NewBloomFilterPolicy(10));
+    table_.data_block_index_type = BlockBasedTableOptions::kDataBlockBinarySearch;
     if (Has("hash")) {
       table_.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
       table_.data_block_hash_table_util_ratio = Has("hash 1") ? 1.0 : 0.75;

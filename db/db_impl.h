@@ -221,6 +221,7 @@ class DBImpl final : public DB, private FamilyHost {
     return handle == nullptr ? core_.families.default_family() : FamilyOf(handle);
   }
   Status CheckWritable() const;
+  void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);
   void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(core_.mutex);

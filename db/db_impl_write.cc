@@ -84,7 +84,21 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
-  return core_.pipeline->Commit({&options, updates, callback});
+  Status status = core_.pipeline->Commit({&options, updates, callback});
+  if (core_.statistics != nullptr && status.ok()) [[unlikely]] CountWrite(options, *updates);
+  return status;
+}
+
+void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
+  Statistics* statistics = core_.statistics.get();
+  statistics->recordTick(NUMBER_KEYS_WRITTEN, batch.Count());
+  statistics->recordTick(BYTES_WRITTEN, batch.GetDataSize());
+  statistics->recordTick(WRITE_DONE_BY_SELF, 1);
+  statistics->recordInHistogram(BYTES_PER_WRITE, batch.GetDataSize());
+  if (options.disableWAL) return;
+  statistics->recordTick(WRITE_WITH_WAL, 1);
+  statistics->recordTick(WAL_FILE_BYTES, batch.GetDataSize());
+  if (options.sync) statistics->recordTick(WAL_FILE_SYNCED, 1);
 }
 
 Status DBImpl::FlushWAL(bool sync) {

@@ -9,6 +9,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
+#include "env/random_reader.h"
+#include "table/sst/table_reader.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
@@ -53,7 +55,11 @@ class DirectoryScan {
       uint64_t number;
       FileType type;
       if (!ParseFileName(name, &number, &type)) continue;
-      if (IsObsolete(type, number)) files->paths.push_back(dir + "/" + name);
+      const std::string path = dir + "/" + name;
+      if (IsObsolete(type, number)) {
+        auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
+        list.push_back(path);
+      }
       if (type == kOptionsFile) options_.emplace(number, dir + "/" + name);
     }
     return Status::OK();
@@ -82,6 +88,23 @@ class DirectoryScan {
       default:
         return false;
     }
+  }
+
+  // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost.
+  bool IsNewerThanState(const std::string& path) const {
+    for (const ColumnFamilyData* family : core_->families.All()) {
+      auto file = RandomReader::Open(core_->fs.get(), path, core_->file_options);
+      if (!file.ok()) return false;
+      TableReaderOptions options;
+      options.icmp = &family->comparator();
+      auto table = TableReader::Open(file.Take(), options);
+      // What a crash left unfinished does not open with any comparator.
+      if (!table.ok()) continue;
+      const TableProperties& properties = (*table)->properties();
+      return properties.HasKeyLargestSeqno() &&
+             properties.key_largest_seqno > core_->pipeline->visible_seqno();
+    }
+    return false;
   }
 
   DbCore* const core_;
@@ -117,6 +140,13 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     delete table;
   }
   for (const std::string& path : files.paths) remove(path);
+  for (const std::string& path : files.asides) {
+    Warn(core->info_log.get(),
+         "%s: not in the MANIFEST, but newer than the recovered state: renamed to %s.orphan",
+         path.c_str(), path.c_str());
+    IgnoreError(core->fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
+                "then it stays under its name until the next open");
+  }
 }
 
 void PurgeObsoleteFiles(DbCore* core) {

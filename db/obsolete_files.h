@@ -18,7 +18,8 @@ namespace ashlar {
 struct ObsoleteFiles {
   std::vector<TableFile*> tables;   // owned
   std::vector<std::string> paths;   // of everything else
-  bool empty() const { return tables.empty() && paths.empty(); }
+  std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
+  bool empty() const { return tables.empty() && paths.empty() && asides.empty(); }
 };
 
 // Tables that no version holds any more, logs that no family needs, replaced MANIFESTs.

@@ -212,10 +212,14 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   return Status::OK();
 }
 
+// In the order of the caller's list: their ids follow it.
 Status Opener::CreateMissingFamilies() {
-  for (FamilyRequest& request : missing_) {
-    const std::string name = request.name;
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name, OptionsOf(name)));
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    const bool is_missing =
+        std::any_of(missing_.begin(), missing_.end(),
+                    [&](const FamilyRequest& request) { return request.name == family.name; });
+    if (!is_missing) continue;
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, family.options));
   }
   return Status::OK();
 }

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Databases written here are RocksDB's too: its own tools check and read them after a clean close
+// and after the writer was killed, write into them, and we go on. Skipped without the tools.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "tests/interop/relay_workload.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample_database.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kChildDir[] = "ASHLAR_RELAY_CHILD_DIR";
+constexpr char kChildBegin[] = "ASHLAR_RELAY_CHILD_BEGIN";
+constexpr int kAcknowledgeFd = 100;
+constexpr int kNever = 1 << 30;
+
+std::string FromHex(const std::string& hex) {
+  std::string bytes;
+  EXPECT_TRUE(Slice(hex).DecodeHex(&bytes)) << hex;
+  return bytes;
+}
+
+RelayContents ContentsAfter(int batches) {
+  RelayContents contents;
+  for (const std::string& name : RelayFamilies()) contents[name];
+  for (int i = 0; i < batches; i++) RelayBatch(i, nullptr, nullptr, &contents);
+  return contents;
+}
+
+// The writer that is killed: this program again, in a process of its own. It never ends by itself.
+TEST(RelayChild, WritesUntilItIsKilled) {
+  const char* dir = std::getenv(kChildDir);
+  if (dir == nullptr) GTEST_SKIP() << "only as the child of Relay";
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir, &database));
+  const auto acknowledge = [](int batch) {
+    if (write(kAcknowledgeFd, &batch, sizeof(batch)) != sizeof(batch)) _exit(1);
+  };
+  ASSERT_OK(database->WriteBatches(std::atoi(std::getenv(kChildBegin)), kNever, acknowledge));
+}
+
+class Relay : public testing::Test {
+ protected:
+  void SetUp() override {
+    int exit_code = 0;
+    RunCommand("command -v ldb && command -v sst_dump", &exit_code);
+    if (exit_code != 0) GTEST_SKIP() << "RocksDB's tools are not installed";
+    if (RunCommand("ldb --version").find("7.8") == std::string::npos) {
+      GTEST_SKIP() << "other tools than those of RocksDB 7.8";
+    }
+    dir_ = FreshTempDir("relay") + "/db";
+  }
+
+  std::string Ldb(const std::string& arguments, int* exit_code = nullptr) {
+    return RunCommand(StrCat("ldb --db='", dir_, "' ", arguments), exit_code);
+  }
+
+  void LdbMustWork(const std::string& arguments) {
+    int exit_code = 0;
+    const std::string output = Ldb(arguments, &exit_code);
+    EXPECT_EQ(exit_code, 0) << "ldb " << arguments << ": " << output;
+    EXPECT_EQ(output.find("Corruption"), std::string::npos) << output;
+  }
+
+  FamilyContents LdbScan(const std::string& family) {
+    std::istringstream lines(Ldb(StrCat("scan --hex --column_family=", family)));
+    FamilyContents contents;
+    for (std::string line; std::getline(lines, line);) {
+      const size_t colon = line.find(" : ");
+      if (line.compare(0, 2, "0x") != 0 || colon == std::string::npos) {
+        ADD_FAILURE() << "ldb scan of " << family << ": " << line;
+        break;
+      }
+      const size_t value = colon + 5;  // behind " : 0x"
+      contents[FromHex(line.substr(2, colon - 2))] =
+          value > line.size() ? "" : FromHex(line.substr(value));
+    }
+    return contents;
+  }
+
+  RelayContents LdbScanAll() {
+    RelayContents contents;
+    for (const std::string& name : RelayFamilies()) contents[name] = LdbScan(name);
+    return contents;
+  }
+
+  void ToolsFindNoFault() {
+    EXPECT_EQ(Ldb("checkconsistency"), "OK\n");
+    std::string manifest;
+    int tables = 0;
+    for (const auto& [name, contents] : FilesOf(dir_)) {
+      if (Slice(name).starts_with("MANIFEST-")) manifest = name;
+      if (Slice(name).ends_with(".sst")) tables++;
+    }
+    VerifyTables(tables);
+    int exit_code = 0;
+    const std::string dump =
+        RunCommand(StrCat("ldb manifest_dump --path='", dir_, "/", manifest, "'"), &exit_code);
+    EXPECT_EQ(exit_code, 0) << dump;
+    for (const std::string& name : RelayFamilies()) {
+      EXPECT_NE(dump.find(StrCat("Column family \"", name, "\"")), std::string::npos) << dump;
+    }
+    const std::string families = Ldb("list_column_families");
+    EXPECT_NE(families.find("{default, users, cold}"), std::string::npos) << families;
+  }
+
+  void VerifyTables(int count) {
+    if (count == 0) return;
+    const std::string output =
+        RunCommand(StrCat("sst_dump --command=verify --file='", dir_, "'"));
+    int verified = 0;
+    for (size_t at = 0; (at = output.find("The file is ok", at)) != std::string::npos; at++) {
+      verified++;
+    }
+    EXPECT_EQ(verified, count) << output;
+  }
+
+  void OursHolds(RelayDatabase* database, const RelayContents& expected) {
+    for (size_t i = 0; i < RelayFamilies().size(); i++) {
+      const FamilyContents& contents = expected.at(RelayFamilies()[i]);
+      EXPECT_TRUE(HoldsExactly(database->db(), database->family(i),
+                               Entries(contents.begin(), contents.end())))
+          << RelayFamilies()[i];
+    }
+  }
+
+  // Runs the child from batch `begin` until it has acknowledged `last`; returns how many batches
+  // were acknowledged before its death.
+  int WriteAndKill(int begin, int last) {
+    int pipe_ends[2];
+    EXPECT_EQ(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      dup2(pipe_ends[1], kAcknowledgeFd);
+      close(pipe_ends[0]);
+      close(pipe_ends[1]);
+      if (freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
+      setenv(kChildDir, dir_.c_str(), 1);
+      setenv(kChildBegin, std::to_string(begin).c_str(), 1);
+      execl("/proc/self/exe", "relay_child", "--gtest_filter=RelayChild.*", nullptr);
+      _exit(127);
+    }
+    close(pipe_ends[1]);
+    int acknowledged = begin - 1;
+    int batch;
+    while (read(pipe_ends[0], &batch, sizeof(batch)) == sizeof(batch)) {
+      EXPECT_EQ(batch, acknowledged + 1);
+      acknowledged = batch;
+      if (acknowledged == last) kill(child, SIGKILL);
+    }
+    close(pipe_ends[0]);
+    int status;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "the child ended by itself";
+    return acknowledged + 1;
+  }
+
+  // After a kill one more batch than acknowledged may be there, whole.
+  int BatchesIn(const RelayContents& found, int acknowledged) {
+    for (const int batches : {acknowledged, acknowledged + 1}) {
+      if (found == ContentsAfter(batches)) return batches;
+    }
+    ADD_FAILURE() << "not the contents after " << acknowledged << " or one more batches";
+    return acknowledged;
+  }
+
+  std::string dir_;
+};
+
+TEST_F(Relay, ToolsReadWhatWasClosedCleanly) {
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir_, &database));
+  ASSERT_OK(database->WriteBatches(0, 1600));
+  OursHolds(database.get(), ContentsAfter(1600));
+  ASSERT_OK(database->Close());
+  ToolsFindNoFault();
+  EXPECT_EQ(LdbScanAll(), ContentsAfter(1600));
+}
+
+TEST_F(Relay, ToolsReadAnEmptyDatabase) {
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir_, &database));
+  ASSERT_OK(database->Close());
+  ToolsFindNoFault();
+  EXPECT_EQ(LdbScanAll(), ContentsAfter(0));
+}
+
+TEST_F(Relay, ToolsReadWhatAKilledWriterLeft) {
+  const int acknowledged = WriteAndKill(0, 730);
+  ToolsFindNoFault();
+  const int batches = BatchesIn(LdbScanAll(), acknowledged);
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir_, &database));
+  OursHolds(database.get(), ContentsAfter(batches));
+}
+
+// Clean close, RocksDB writes; kill, RocksDB recovers and writes; RocksDB compacts; and so on.
+TEST_F(Relay, BothWriteInTurn) {
+  std::unique_ptr<RelayDatabase> database;
+  int batches = 0;
+  RelayContents theirs;
+  const auto expected = [&] {
+    RelayContents all = ContentsAfter(batches);
+    for (const auto& [family, contents] : theirs) all[family].insert(contents.begin(), contents.end());
+    return all;
+  };
+  for (int leg = 0; leg < 4; leg++) {
+    if (leg % 2 == 0) {
+      ASSERT_OK(RelayDatabase::Open(dir_, &database));
+      OursHolds(database.get(), expected());
+      ASSERT_OK(database->WriteBatches(batches, batches + 250));
+      ASSERT_OK(database->Close());
+      batches += 250;
+    } else {
+      batches = WriteAndKill(batches, batches + 200);
+      RelayContents found = LdbScanAll();
+      if (found != expected()) batches++;
+      ASSERT_EQ(found, expected()) << "leg " << leg;
+    }
+    // Keys that no batch touches.
+    const std::string family = RelayFamilies()[static_cast<size_t>(leg) % 3];
+    const std::string key = StrCat("rocksdb", leg);
+    LdbMustWork(StrCat("put --column_family=", family, " ", key, " theirs"));
+    theirs[family][key] = "theirs";
+    if (leg == 2) LdbMustWork(StrCat("compact --column_family=", family));
+    ToolsFindNoFault();
+    ASSERT_EQ(LdbScanAll(), expected()) << "leg " << leg;
+  }
+  ASSERT_OK(RelayDatabase::Open(dir_, &database));
+  OursHolds(database.get(), expected());
+  ASSERT_OK(database->db()->VerifyChecksum());
+}
+
+}  // namespace
+}  // namespace ashlar

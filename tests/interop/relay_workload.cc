@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/interop/relay_workload.h"
+
+#include "ashlar/filter_policy.h"
+#include "ashlar/table.h"
+#include "ashlar/write_batch.h"
+#include "util/random.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+DBOptions RelayDbOptions() {
+  DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.write_compatible_with = "7.8";
+  options.max_manifest_file_size = 16 << 10;  // rolls over
+  return options;
+}
+
+ColumnFamilyOptions RelayFamilyOptions(const std::string& name) {
+  ColumnFamilyOptions options;
+  options.write_buffer_size = 64 << 10;
+  options.target_file_size_base = 32 << 10;
+  options.max_bytes_for_level_base = 96 << 10;
+  options.max_bytes_for_level_multiplier = 4;
+  options.level0_file_num_compaction_trigger = 3;
+  options.compression = kLZ4Compression;
+  options.bottommost_compression = name == "cold" ? kZSTD : kSnappyCompression;
+  BlockBasedTableOptions table;
+  table.block_size = 1024;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  if (name == "users") {
+    table.checksum = kxxHash64;
+    table.index_block_restart_interval = 8;
+  }
+  if (name == "cold") {
+    table.checksum = kCRC32c;
+    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  }
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  return options;
+}
+
+// Either side of a relay batch.
+class Target {
+ public:
+  Target(const std::vector<ColumnFamilyHandle*>* handles, WriteBatch* writes,
+         RelayContents* contents)
+      : handles_(handles), writes_(writes), contents_(contents) {}
+
+  void Put(size_t family, const std::string& key, const std::string& value) {
+    if (writes_ != nullptr) Check(writes_->Put((*handles_)[family], key, value));
+    if (contents_ != nullptr) Of(family)[key] = value;
+  }
+  void Delete(size_t family, const std::string& key, bool is_single) {
+    if (writes_ != nullptr) {
+      ColumnFamilyHandle* handle = (*handles_)[family];
+      Check(is_single ? writes_->SingleDelete(handle, key) : writes_->Delete(handle, key));
+    }
+    if (contents_ != nullptr) Of(family).erase(key);
+  }
+
+ private:
+  FamilyContents& Of(size_t family) { return (*contents_)[RelayFamilies()[family]]; }
+  static void Check(const Status& status) {
+    if (!status.ok()) abort();
+  }
+
+  const std::vector<ColumnFamilyHandle*>* const handles_;
+  WriteBatch* const writes_;
+  RelayContents* const contents_;
+};
+
+}  // namespace
+
+void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, WriteBatch* writes,
+                RelayContents* contents) {
+  Target target(handles, writes, contents);
+  Random64 random(7919 + static_cast<uint64_t>(batch));
+  for (int i = 0; i < 12; i++) {
+    const size_t family = random.Next() % RelayFamilies().size();
+    const std::string key = StrCat("key", 10000 + random.Next() % 3000);
+    if (random.Next() % 5 == 0) {
+      target.Delete(family, key, /*is_single=*/false);
+      continue;
+    }
+    std::string value = StrCat("batch ", batch, " ");
+    value.append(random.Next() % 120, static_cast<char>('a' + random.Next() % 26));
+    value.append(random.Next() % 9, static_cast<char>(random.Next()));
+    target.Put(family, key, value);
+  }
+  if (batch % 200 == 150) target.Put(0, StrCat("long", batch), std::string(70000, 'L'));
+  // Each of these keys is written once and deleted once.
+  if (batch % 20 == 5) target.Put(1, StrCat("single", batch), "to be deleted");
+  if (batch % 20 == 15) target.Delete(1, StrCat("single", batch - 10), /*is_single=*/true);
+}
+
+Status RelayDatabase::Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database) {
+  std::vector<ColumnFamilyDescriptor> families;
+  for (const std::string& name : RelayFamilies()) {
+    families.emplace_back(name, RelayFamilyOptions(name));
+  }
+  auto result = std::make_unique<RelayDatabase>();
+  RETURN_IF_ERROR(DB::Open(RelayDbOptions(), dir, families, &result->handles_, &result->db_));
+  *database = std::move(result);
+  return Status::OK();
+}
+
+RelayDatabase::~RelayDatabase() {
+  if (db_ != nullptr) IgnoreError(Close(), "the test has its answer");
+}
+
+Status RelayDatabase::Close() {
+  if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+  snapshot_ = nullptr;
+  for (ColumnFamilyHandle* handle : handles_) {
+    RETURN_IF_ERROR(db_->DestroyColumnFamilyHandle(handle));
+  }
+  handles_.clear();
+  const Status status = db_->Close();
+  db_.reset();
+  return status;
+}
+
+Status RelayDatabase::WriteBatches(int begin, int end,
+                                   const std::function<void(int)>& acknowledge) {
+  for (int batch = begin; batch < end; batch++) {
+    WriteBatch writes;
+    RelayBatch(batch, &handles_, &writes, nullptr);
+    RETURN_IF_ERROR(db_->Write(WriteOptions(), &writes));
+    if (acknowledge) acknowledge(batch);
+    RETURN_IF_ERROR(Maintain(batch));
+  }
+  return Status::OK();
+}
+
+Status RelayDatabase::Maintain(int batch) {
+  if (batch % kBatchesPerSnapshot == 0) {
+    if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+    snapshot_ = db_->GetSnapshot();
+  }
+  if (batch % 70 == 69) RETURN_IF_ERROR(db_->Flush(FlushOptions(), handles_[batch % 3]));
+  if (batch % 500 != 499) return Status::OK();
+  return db_->CompactRange(CompactRangeOptions(), handles_[batch / 500 % 3], nullptr, nullptr);
+}
+
+}  // namespace ashlar

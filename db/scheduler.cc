@@ -30,7 +30,8 @@ Scheduler::~Scheduler() { assert(running_flushes_ == 0 && running_compactions_ =
 
 void Scheduler::StartLocked() {
   const Limits limits = LimitsFrom(*core_->options);
-  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes, Env::Priority::HIGH);
+  // One more than flushes: it makes room in the log ahead of the writers.
+  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   is_started_ = true;
   DispatchLocked();

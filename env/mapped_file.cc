@@ -112,6 +112,16 @@ Status MappedLogFile::PopulateAhead(uint64_t end) {
   return Status::OK();
 }
 
+// The page cache keeps the bytes: only this process's page table entries go.
+void MappedLogFile::ReleaseBehind(uint64_t end) {
+  constexpr uint64_t kGranularity = 64 << 10;  // a multiple of any page size
+  MutexLock lock(&grow_mutex_);
+  const uint64_t release_end = end / kGranularity * kGranularity;
+  if (release_end <= released_) return;
+  (void)madvise(base_ + released_, release_end - released_, MADV_DONTNEED);
+  released_ = release_end;
+}
+
 Status MappedLogFile::Sync() {
   MutexLock lock(&sync_mutex_);
   if (sync_error_.ok() && fdatasync(fd_) != 0) {

@@ -55,6 +55,10 @@ class MappedLogFile {
   // The same and also faults the pages in, ahead of the writers: for a background thread.
   Status PopulateAhead(uint64_t end);
 
+  // The bytes before `end` will not be touched again: takes them out of this process's resident
+  // memory. They stay in the file.
+  void ReleaseBehind(uint64_t end);
+
   // The byte at `offset`; valid up to allocated().
   char* At(uint64_t offset) const { return base_ + offset; }
   uint64_t allocated() const { return allocated_.load(std::memory_order_acquire); }
@@ -83,6 +87,7 @@ class MappedLogFile {
   // in place before the number says so.
   std::atomic<uint64_t> allocated_{0};
   uint64_t populated_ GUARDED_BY(grow_mutex_) = 0;  // pages before it were faulted in
+  uint64_t released_ GUARDED_BY(grow_mutex_) = 0;   // pages before it were given back
 
   Mutex sync_mutex_{LockRank::kFile};
   Status sync_error_ GUARDED_BY(sync_mutex_);

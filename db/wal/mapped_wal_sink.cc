@@ -3,7 +3,7 @@
 // A timeline of the file:
 //
 //     | written ... | being staged | populated ahead          |  reserved addresses ...
-//                                       ^ trigger: when a range reaches it, more is populated
+//       ^ given back                    ^ trigger: when a range reaches it, more is populated
 //
 // Populating is advice: a writer that is faster faults the pages in itself, and allocates space if
 // even that is missing.
@@ -126,6 +126,8 @@ void MappedWalSink::PopulateJob(void* argument) {
   auto* sink = static_cast<MappedWalSink*>(argument);
   const uint64_t end = sink->populate_end_.load(std::memory_order_relaxed);
   IgnoreError(sink->file_->PopulateAhead(end), "the writer that needs the space sees the error");
+  // What is complete need not stay mapped: the log would count twice, here and in the memtable.
+  sink->file_->ReleaseBehind(sink->order_.staged_end());
   CancelJob(sink);
 }
 

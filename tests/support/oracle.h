@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle: what a database must answer, by brute force and with no notion of an LSM. Per family
+// it keeps every version of every key; a read looks at all of them. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "tests/support/trace.h"
+
+namespace ashlar {
+
+using OracleRow = std::pair<std::string, ValueSpec>;
+
+class OracleFamily {
+ public:
+  explicit OracleFamily(const Comparator* comparator) : keys_(Less{comparator}) {}
+
+  void Write(uint64_t seqno, const std::string& key, std::optional<ValueSpec> value) {
+    keys_[key].push_back({seqno, value});
+  }
+  std::optional<ValueSpec> At(const std::string& key, uint64_t seqno) const;
+  std::vector<OracleRow> RowsAt(uint64_t seqno) const;  // in the comparator's order
+  std::vector<std::string> AllKeys() const;             // ever written
+  const Comparator* comparator() const { return keys_.key_comp().comparator; }
+
+ private:
+  struct Version {
+    uint64_t seqno;
+    std::optional<ValueSpec> value;  // none: deleted
+  };
+  struct Less {
+    const Comparator* comparator;
+    bool operator()(const std::string& a, const std::string& b) const {
+      return comparator->Compare(a, b) < 0;
+    }
+  };
+
+  std::map<std::string, std::vector<Version>, Less> keys_;
+};
+
+// An iterator over rows that were true at one moment.
+class OracleIterator {
+ public:
+  OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
+                 std::optional<std::string> lower, std::optional<std::string> upper);
+
+  // The same bounds, another moment; not positioned afterwards.
+  void Refresh(uint64_t seqno);
+  bool Valid() const { return position_ < rows_.size(); }
+  const OracleRow& row() const { return rows_[position_]; }
+  void SeekToFirst() { position_ = 0; }
+  void SeekToLast() { position_ = rows_.empty() ? 0 : rows_.size() - 1; }
+  void Seek(const std::string& key);
+  void SeekForPrev(const std::string& key);
+  void Next() { ++position_; }
+  void Prev() { position_ = position_ == 0 ? rows_.size() : position_ - 1; }
+
+ private:
+  const std::shared_ptr<const OracleFamily> family_;
+  const std::optional<std::string> lower_, upper_;
+  std::vector<OracleRow> rows_;
+  size_t position_ = 0;
+};
+
+class Oracle {
+ public:
+  explicit Oracle(const Comparator* comparator) : comparator_(comparator) { CreateFamily(0); }
+
+  void CreateFamily(int family) {
+    families_[family] = std::make_shared<OracleFamily>(comparator_);
+  }
+  void DropFamily(int family) { families_.erase(family); }
+  // Null if there is none.
+  std::shared_ptr<OracleFamily> Family(int family) const;
+  const std::map<int, std::shared_ptr<OracleFamily>>& families() const { return families_; }
+
+  // A put, delete, single-delete or batch. All of it becomes visible at one number. Parts for
+  // families that do not exist are left out.
+  void Write(const TraceOp& op);
+  uint64_t seqno() const { return seqno_; }
+
+ private:
+  const Comparator* const comparator_;
+  std::map<int, std::shared_ptr<OracleFamily>> families_;
+  uint64_t seqno_ = 0;
+};
+
+}  // namespace ashlar

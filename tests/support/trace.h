@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A trace is a list of operations on a database, one a line of text:
+//
+//   put cf=0 key=abc val=17x300 sync
+//   batch part=put:0:a:1x5 part=del:1:b
+//   iter obj=3 cf=1 snap=2 lower=b upper=q
+//   seek obj=3 key=k
+//
+// Objects (families, iterators, snapshots) are numbers; family 0 is "default". Bytes outside
+// [A-Za-z0-9_] are written %XX, an empty string as "%". Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ashlar {
+
+enum class OpKind : uint8_t {
+  kPut, kDelete, kSingleDelete, kBatch, kGet, kMultiGet,
+  kIter, kIterClose, kSeek, kSeekForPrev, kFirst, kLast, kNext, kPrev, kRefresh,
+  kSnapshot, kRelease, kFlush, kCompact, kCreateFamily, kDropFamily, kSetOptions,
+  kSyncWal, kReopen, kVerify, kCount,
+};
+const char* NameOf(OpKind kind);
+
+// A value is written as a tag and a length; its bytes follow from these.
+struct ValueSpec {
+  uint32_t tag = 0;
+  uint32_t size = 0;
+
+  std::string Expand() const;
+  friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
+};
+
+struct BatchPart {
+  OpKind kind = OpKind::kPut;  // or kDelete, kSingleDelete
+  int family = 0;
+  std::string key;
+  ValueSpec value;
+};
+
+struct TraceOp {
+  OpKind kind = OpKind::kPut;
+  int family = 0;
+  int object = 0;     // iterator or snapshot
+  int snapshot = -1;  // of reads; -1 = the newest state
+  std::vector<std::string> keys;
+  ValueSpec value;
+  std::vector<BatchPart> parts;
+  bool sync = false;
+  bool disable_wal = false;
+  std::optional<std::string> lower, upper;  // of iterators and compactions
+  std::string text;                         // of set-options: name=value
+
+  std::string ToString() const;
+  static std::optional<TraceOp> Parse(const std::string& line);
+  bool IsWrite() const { return kind <= OpKind::kBatch; }
+};
+
+// The text of all operations, and back. Lines that start with # are comments; a line that is no
+// operation makes the result empty and *error say which.
+std::string TraceText(const std::vector<TraceOp>& ops);
+std::vector<TraceOp> ParseTrace(const std::string& text, std::string* error);
+
+}  // namespace ashlar

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/trace_generator.h"
+
+#include <algorithm>
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMaxFamilies = 4;
+constexpr size_t kMaxObjects = 6;
+
+// The shapes that break things: empty, runs of 0x00 and 0xFF, prefixes of each other, long ones.
+std::string DrawKey(Random64* random) {
+  switch (random->Uniform(12)) {
+    case 0: return random->OneIn(4) ? "" : std::string(1, static_cast<char>(random->Uniform(256)));
+    case 1: return std::string(random->Uniform(6), '\0');
+    case 2: return std::string(random->Uniform(6), '\xff');
+    case 3: return std::string(200, 'p') + random->Letters(1 + random->Uniform(3));
+    case 4: return std::string("abcabcabc").substr(0, random->Uniform(10));
+    case 5: return random->Bytes(random->Uniform(12));
+    case 6: return random->OneIn(10) ? random->Letters(3000) : random->Letters(30);
+    default: return random->Letters(1 + random->Uniform(5));
+  }
+}
+
+}  // namespace
+
+TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
+    : random_(seed), profile_(profile) {
+  for (unsigned i = 0; i < profile.pool_keys; ++i) {
+    std::string key = DrawKey(&random_);
+    if (key.substr(0, 2) != "sd") pool_.push_back(std::move(key));
+  }
+  weights_ = {{OpKind::kPut, 120}, {OpKind::kDelete, 50}, {OpKind::kSingleDelete, 20},
+              {OpKind::kBatch, 60}, {OpKind::kFlush, 4}, {OpKind::kCompact, 3},
+              {OpKind::kSyncWal, 2}};
+  const auto add = [this](std::initializer_list<std::pair<OpKind, unsigned>> more) {
+    weights_.insert(weights_.end(), more);
+  };
+  if (profile.has_reads) {
+    add({{OpKind::kGet, 100}, {OpKind::kMultiGet, 40}, {OpKind::kVerify, 1}});
+  }
+  if (profile.has_iterators) {
+    add({{OpKind::kIter, 15}, {OpKind::kIterClose, 8}, {OpKind::kSeek, 55},
+         {OpKind::kSeekForPrev, 55}, {OpKind::kFirst, 12}, {OpKind::kLast, 12},
+         {OpKind::kNext, 90}, {OpKind::kPrev, 90}, {OpKind::kRefresh, 10},
+         {OpKind::kSnapshot, 8}, {OpKind::kRelease, 7}});
+  }
+  if (profile.has_families) add({{OpKind::kCreateFamily, 2}, {OpKind::kDropFamily, 1}});
+  if (profile.has_set_options) add({{OpKind::kSetOptions, 2}});
+  if (profile.has_reopen) add({{OpKind::kReopen, 2}});
+  for (const auto& weight : weights_) total_weight_ += weight.second;
+}
+
+std::string TraceGenerator::Key() {
+  if (random_.PercentTrue(75)) return pool_[random_.Uniform(pool_.size())];
+  std::string key = DrawKey(&random_);
+  return key.substr(0, 2) == "sd" ? "x" + key : key;
+}
+
+ValueSpec TraceGenerator::Value() {
+  static constexpr uint32_t kSizes[] = {0, 1, 100, 511, 512, 513, 4096, 32767, 32769};
+  uint32_t size = static_cast<uint32_t>(random_.Uniform(60));
+  if (random_.OneIn(6)) size = kSizes[random_.Uniform(random_.OneIn(8) ? std::size(kSizes) : 6)];
+  return {next_tag_++, std::min(size, profile_.max_value)};
+}
+
+int TraceGenerator::Family() { return families_[random_.Uniform(families_.size())]; }
+
+// A put, delete or single-delete that is legal now.
+BatchPart TraceGenerator::Part() {
+  BatchPart part;
+  part.family = Family();
+  if (random_.OneIn(8)) {
+    part.key = "sd" + std::to_string(random_.Uniform(30));
+    const auto id = std::make_pair(part.family, part.key);
+    if (live_single_.erase(id) != 0) {
+      part.kind = OpKind::kSingleDelete;
+      return part;
+    }
+    live_single_.insert(id);
+  } else {
+    part.key = Key();
+    if (random_.PercentTrue(30)) {
+      part.kind = OpKind::kDelete;
+      return part;
+    }
+  }
+  part.kind = OpKind::kPut;
+  part.value = Value();
+  return part;
+}
+
+void TraceGenerator::FillRead(TraceOp* op) {
+  op->family = Family();
+  const size_t count = op->kind == OpKind::kGet ? 1 : 2 + random_.Uniform(39);
+  for (size_t i = 0; i < count; ++i) {
+    op->keys.push_back(random_.OneIn(8) ? "sd" + std::to_string(random_.Uniform(30)) : Key());
+  }
+  if (!snapshots_.empty() && random_.OneIn(3)) {
+    op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
+  }
+}
+
+void TraceGenerator::FillIter(TraceOp* op) {
+  op->object = next_object_++;
+  op->family = Family();
+  if (!snapshots_.empty() && random_.OneIn(3)) {
+    op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
+  }
+  if (random_.OneIn(4)) op->lower = Key();
+  if (random_.OneIn(4)) op->upper = Key();
+  iterators_.push_back(op->object);
+}
+
+// Operations on iterators and snapshots; false if there is none.
+bool TraceGenerator::FillObject(TraceOp* op) {
+  std::vector<int>& objects = op->kind == OpKind::kRelease ? snapshots_ : iterators_;
+  if (objects.empty()) return false;
+  const size_t index = random_.Uniform(objects.size());
+  op->object = objects[index];
+  if (op->kind == OpKind::kRelease || op->kind == OpKind::kIterClose) {
+    objects.erase(objects.begin() + static_cast<ptrdiff_t>(index));
+  }
+  if (op->kind == OpKind::kSeek || op->kind == OpKind::kSeekForPrev) op->keys.push_back(Key());
+  return true;
+}
+
+void TraceGenerator::FillFamilyChange(TraceOp* op) {
+  if (op->kind == OpKind::kCreateFamily) {
+    op->family = next_family_++;
+    families_.push_back(op->family);
+    return;
+  }
+  const size_t index = 1 + random_.Uniform(families_.size() - 1);
+  op->family = families_[index];
+  families_.erase(families_.begin() + static_cast<ptrdiff_t>(index));
+}
+
+std::string TraceGenerator::SetOption() {
+  switch (random_.Uniform(5)) {
+    case 0: return "write_buffer_size=" + std::to_string(4096 << random_.Uniform(6));
+    case 1: return "target_file_size_base=" + std::to_string(1024 << random_.Uniform(6));
+    case 2: return "max_bytes_for_level_base=" + std::to_string(4096 << random_.Uniform(6));
+    case 3: return "level0_file_num_compaction_trigger=" + std::to_string(1 + random_.Uniform(5));
+    default: return random_.OneIn(2) ? "disable_auto_compactions=true"
+                                     : "disable_auto_compactions=false";
+  }
+}
+
+TraceOp TraceGenerator::Next() {
+  TraceOp op;
+  uint64_t ticket = random_.Uniform(total_weight_);
+  size_t i = 0;
+  while (ticket >= weights_[i].second) ticket -= weights_[i++].second;
+  op.kind = weights_[i].first;
+  switch (op.kind) {
+    case OpKind::kPut:
+    case OpKind::kDelete:
+    case OpKind::kSingleDelete: {
+      const BatchPart part = Part();
+      op.kind = part.kind;
+      op.family = part.family;
+      op.keys = {part.key};
+      op.value = part.value;
+      break;
+    }
+    case OpKind::kBatch:
+      for (uint64_t n = 1 + random_.Skewed(5); n > 0; --n) op.parts.push_back(Part());
+      break;
+    case OpKind::kGet:
+    case OpKind::kMultiGet: FillRead(&op); break;
+    case OpKind::kIter:
+      if (iterators_.size() >= kMaxObjects) return Next();
+      FillIter(&op);
+      break;
+    case OpKind::kSnapshot:
+      if (snapshots_.size() >= kMaxObjects) return Next();
+      op.object = next_object_++;
+      snapshots_.push_back(op.object);
+      break;
+    case OpKind::kFlush: op.family = Family(); break;
+    case OpKind::kCompact:
+      op.family = Family();
+      if (random_.OneIn(2)) op.lower = Key();
+      if (random_.OneIn(2)) op.upper = Key();
+      break;
+    case OpKind::kCreateFamily:
+      if (families_.size() >= kMaxFamilies) return Next();
+      FillFamilyChange(&op);
+      break;
+    case OpKind::kDropFamily:
+      if (families_.size() < 2) return Next();
+      FillFamilyChange(&op);
+      break;
+    case OpKind::kSetOptions:
+      op.family = Family();
+      op.text = SetOption();
+      break;
+    case OpKind::kReopen:
+      iterators_.clear();
+      snapshots_.clear();
+      break;
+    case OpKind::kSyncWal:
+    case OpKind::kVerify: break;
+    default:
+      if (!FillObject(&op)) return Next();
+  }
+  if (op.IsWrite()) {
+    op.disable_wal = random_.PercentTrue(profile_.no_wal_percent);
+    op.sync = !op.disable_wal && random_.PercentTrue(profile_.sync_percent);
+  }
+  return op;
+}
+
+}  // namespace ashlar

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names: of the properties of a database, of its special column families, and of the keys in the
-// write stall maps. Dashboards match on them.
+// Names: of the properties of a database, and of the keys in the write stall maps. Dashboards match
+// on them.
 #include "ashlar/db.h"
 
 namespace ashlar {
-
-const std::string kDefaultColumnFamilyName("default");
-const std::string kPersistentStatsColumnFamilyName("___rocksdb_stats_history___");
 
 const std::string DB::Properties::kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
 const std::string DB::Properties::kCompressionRatioAtLevelPrefix =

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How versions are built and asked, and the index they search with.
+#include "db/version/version.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "db/version/table_cache.h"
+#include "db/version/version_builder.h"
+#include "db/version/version_edit.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/internal_key.h"
+#include "util/key_head_index.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Shortest keys first: an order that is none of the two bytewise ones.
+class ShortLexComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.ShortLex"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+FileMetadata File(uint64_t number, const std::string& smallest, const std::string& largest,
+                  SequenceNumber newest = 100, SequenceNumber oldest = 1) {
+  FileMetadata meta;
+  meta.number = number;
+  meta.file_size = 1000;
+  meta.smallest = MakeInternalKey(smallest, newest, kTypeValue);
+  meta.largest = MakeInternalKey(largest, oldest, kTypeValue);
+  meta.smallest_seqno = oldest;
+  meta.largest_seqno = newest;
+  meta.epoch_number = number;
+  return meta;
+}
+
+class VersionTest : public testing::Test {
+ protected:
+  static constexpr int kLevels = 4;
+
+  VersionTest() {
+    TableCacheOptions options(comparator_);
+    options.fs = &fs_;
+    options.paths = {"/db"};
+    tables_ = std::make_unique<TableCache>(options);
+  }
+
+  VersionBuilder Builder(const Version* base = nullptr) {
+    return VersionBuilder(comparator_, tables_.get(), base, kLevels);
+  }
+  std::unique_ptr<Version> Build(const VersionEdit& edit, const Version* base = nullptr) {
+    VersionBuilder builder = Builder(base);
+    EXPECT_OK(builder.Apply(edit));
+    std::unique_ptr<Version> version;
+    EXPECT_OK(builder.Build(&version));
+    return version;
+  }
+  Status BuildStatus(const VersionEdit& edit) {
+    VersionBuilder builder = Builder();
+    RETURN_IF_ERROR(builder.Apply(edit));
+    std::unique_ptr<Version> version;
+    return builder.Build(&version);
+  }
+  static std::string Numbers(const std::vector<TableFile*>& files) {
+    std::string text;
+    for (const TableFile* file : files) StrAppend(&text, text.empty() ? "" : " ", file->meta.number);
+    return text;
+  }
+  static std::string Overlapping(const Version& version, int level, const char* begin,
+                                 const char* end, bool expand = false) {
+    const Slice low(begin == nullptr ? "" : begin), high(end == nullptr ? "" : end);
+    return Numbers(version
+                       .Overlapping(level, begin == nullptr ? nullptr : &low,
+                                    end == nullptr ? nullptr : &high, expand)
+                       .files);
+  }
+
+  MemoryFileSystem fs_;
+  const InternalKeyComparator comparator_{BytewiseComparator()};
+  std::unique_ptr<TableCache> tables_;
+};
+
+}  // namespace
+
+TEST_F(VersionTest, DeletionOnTheWrongLevelIsRefused) {
+  VersionEdit edit;
+  edit.AddFile(1, File(5, "a", "b"));
+  const auto base = Build(edit);
+  VersionEdit wrong;
+  wrong.DeleteFile(2, 5);
+  EXPECT_TRUE(Builder(base.get()).Apply(wrong).IsCorruption());
+  VersionEdit missing;
+  missing.DeleteFile(1, 6);
+  EXPECT_TRUE(Builder(base.get()).Apply(missing).IsCorruption());
+  VersionEdit right;
+  right.DeleteFile(1, 5);
+  EXPECT_EQ(Build(right, base.get())->file_count(), 0u);
+}
+
+TEST_F(VersionTest, AFileIsAddedOnce) {
+  VersionEdit edit;
+  edit.AddFile(1, File(5, "a", "b"));
+  VersionBuilder builder = Builder();
+  ASSERT_OK(builder.Apply(edit));
+  EXPECT_TRUE(builder.Apply(edit).IsCorruption());
+}
+
+TEST_F(VersionTest, AMovedFileKeepsItsObject) {
+  VersionEdit edit;
+  edit.AddFile(0, File(5, "a", "b"));
+  const auto base = Build(edit);
+  VersionEdit move;
+  move.DeleteFile(0, 5);
+  move.AddFile(2, File(5, "a", "b"));
+  const auto moved = Build(move, base.get());
+  ASSERT_EQ(moved->files(2).size(), 1u);
+  EXPECT_EQ(moved->files(2)[0], base->files(0)[0]);
+  EXPECT_EQ(moved->deepest_level(), 2);
+}
+
+TEST_F(VersionTest, OverlapBelowLevel0IsRefused) {
+  VersionEdit edit;
+  edit.AddFile(1, File(5, "a", "m"));
+  edit.AddFile(1, File(6, "l", "z"));
+  EXPECT_TRUE(BuildStatus(edit).IsCorruption());
+}
+
+TEST_F(VersionTest, NeighboursMayShareAUserKeyIfTheNewerVersionsComeFirst) {
+  VersionEdit good;
+  good.AddFile(1, File(5, "a", "m", 100, 50));
+  good.AddFile(1, File(6, "m", "z", 49, 1));
+  EXPECT_OK(BuildStatus(good));
+  VersionEdit bad;
+  bad.AddFile(1, File(5, "a", "m", 100, 50));
+  bad.AddFile(1, File(6, "m", "z", 50, 1));
+  EXPECT_TRUE(BuildStatus(bad).IsCorruption());
+}
+
+TEST_F(VersionTest, ASmallestKeyBehindTheLargestIsRefused) {
+  VersionEdit edit;
+  edit.AddFile(1, File(5, "m", "a"));
+  EXPECT_TRUE(BuildStatus(edit).IsCorruption());
+}
+
+TEST_F(VersionTest, ATreeDeeperThanTheOptionsIsRefusedWithAdvice) {
+  VersionEdit edit;
+  edit.AddFile(kLevels, File(5, "a", "b"));
+  const Status status = BuildStatus(edit);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("num_levels"), std::string::npos);
+}
+
+TEST_F(VersionTest, Level0IsOrderedByEpochThenSequence) {
+  VersionEdit edit;
+  FileMetadata low_epoch = File(9, "a", "z", 900, 800);
+  low_epoch.epoch_number = 1;
+  FileMetadata old_in_epoch = File(8, "a", "z", 20, 10);
+  old_in_epoch.epoch_number = 2;
+  FileMetadata new_in_epoch = File(7, "a", "z", 40, 30);
+  new_in_epoch.epoch_number = 2;
+  edit.AddFile(0, low_epoch);
+  edit.AddFile(0, old_in_epoch);
+  edit.AddFile(0, new_in_epoch);
+  EXPECT_EQ(Numbers(Build(edit)->files(0)), "7 8 9");
+}
+
+TEST_F(VersionTest, FilesWithoutEpochsGetThemFromTheBottomUp) {
+  VersionEdit edit;
+  const auto add = [&edit](int level, FileMetadata meta) {
+    meta.epoch_number = 0;
+    edit.AddFile(level, std::move(meta));
+  };
+  add(3, File(1, "a", "b", 10, 1));
+  add(3, File(2, "c", "d", 10, 1));
+  add(1, File(3, "a", "d", 20, 11));
+  add(0, File(5, "a", "d", 60, 51));
+  add(0, File(4, "a", "d", 90, 81));
+  const auto version = Build(edit);
+  const auto epoch = [&](int level, size_t i) { return version->files(level)[i]->meta.epoch_number; };
+  EXPECT_EQ(epoch(3, 0), 1u);
+  EXPECT_EQ(epoch(3, 1), 1u);
+  EXPECT_EQ(epoch(1, 0), 2u);
+  EXPECT_EQ(Numbers(version->files(0)), "4 5");
+  EXPECT_EQ(epoch(0, 1), 3u);
+  EXPECT_EQ(epoch(0, 0), 4u);
+}
+
+// An older engine appends files without epochs to a database that has them.
+TEST_F(VersionTest, OneFileWithoutEpochRenumbersAllBySequence) {
+  VersionEdit edit;
+  FileMetadata with = File(4, "a", "d", 50, 41);
+  with.epoch_number = 7;
+  FileMetadata without = File(5, "a", "d", 90, 81);
+  without.epoch_number = 0;
+  edit.AddFile(0, with);
+  edit.AddFile(0, without);
+  const auto version = Build(edit);
+  EXPECT_EQ(Numbers(version->files(0)), "5 4");
+  EXPECT_EQ(version->files(0)[0]->meta.epoch_number, 2u);
+  EXPECT_EQ(version->files(0)[1]->meta.epoch_number, 1u);
+}
+
+TEST_F(VersionTest, OverlappingFilesOfADeepLevel) {
+  VersionEdit edit;
+  edit.AddFile(1, File(1, "b", "d"));
+  edit.AddFile(1, File(2, "f", "h", 100, 50));
+  edit.AddFile(1, File(3, "h", "k", 49, 1));
+  edit.AddFile(1, File(4, "p", "q"));
+  const auto version = Build(edit);
+  const struct {
+    const char* begin;
+    const char* end;
+    const char* expected;
+  } kCases[] = {
+      {nullptr, nullptr, "1 2 3 4"}, {"a", "a", ""},   {"a", "b", "1"}, {"d", "d", "1"},
+      {"e", "e", ""},                {"h", "h", "2 3"}, {"d", "f", "1 2"}, {"i", nullptr, "3 4"},
+      {nullptr, "g", "1 2"},         {"l", "o", ""},   {"q", "z", "4"}, {"r", nullptr, ""},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Overlapping(*version, 1, c.begin, c.end), c.expected)
+        << (c.begin ? c.begin : "-") << ".." << (c.end ? c.end : "-");
+  }
+  EXPECT_EQ(Overlapping(*version, kLevels + 3, nullptr, nullptr), "");
+}
+
+TEST_F(VersionTest, RangesOfLevel0GrowOverFilesThatTouchOnlyThroughOthers) {
+  VersionEdit edit;
+  edit.AddFile(0, File(1, "a", "c"));
+  edit.AddFile(0, File(2, "c", "f"));
+  edit.AddFile(0, File(3, "f", "h"));
+  edit.AddFile(0, File(4, "k", "m"));
+  const auto version = Build(edit);
+  EXPECT_EQ(Overlapping(*version, 0, "d", "d"), "2");
+  EXPECT_EQ(Overlapping(*version, 0, "d", "d", /*expand=*/true), "3 2 1");
+  EXPECT_EQ(Overlapping(*version, 0, "b", "b", /*expand=*/true), "3 2 1");
+  EXPECT_EQ(Overlapping(*version, 0, "i", "j", /*expand=*/true), "");
+  EXPECT_EQ(Overlapping(*version, 0, nullptr, "a", /*expand=*/true), "3 2 1");
+  EXPECT_EQ(Overlapping(*version, 0, "l", nullptr, /*expand=*/true), "4");
+}
+
+// Few letters, zero bytes among them, so that prefixes and ties in the first eight bytes abound.
+TEST(KeyHeadIndex, AgreesWithLowerBoundInEveryOrder) {
+  const ShortLexComparator short_lex;
+  for (const Comparator* user : {BytewiseComparator(), ReverseBytewiseComparator(),
+                                 static_cast<const Comparator*>(&short_lex)}) {
+    const InternalKeyComparator comparator(user);
+    std::mt19937 random(17);
+    const auto random_key = [&random](const std::string& prefix) {
+      std::string key = prefix;
+      for (size_t n = random() % 12; n > 0; n--) key.push_back("\0ab\xff"[random() % 4]);
+      return key;
+    };
+    const auto less = [user](const std::string& a, const std::string& b) {
+      return user->Compare(a, b) < 0;
+    };
+    for (int round = 0; round < 300; round++) {
+      const std::string prefix = round % 3 == 0 ? "" : round % 3 == 1 ? "p" : "prefix/long/";
+      std::vector<std::string> keys(random() % 20);
+      for (std::string& key : keys) key = random_key(prefix);
+      std::sort(keys.begin(), keys.end(), less);
+      KeyHeadIndex index;
+      index.Build(comparator, std::vector<Slice>(keys.begin(), keys.end()));
+      for (int probe = 0; probe < 30; probe++) {
+        const std::string key = random_key(probe % 2 == 0 ? prefix : prefix.substr(0, probe % 5));
+        const auto expected = std::lower_bound(keys.begin(), keys.end(), key, less) - keys.begin();
+        ASSERT_EQ(index.LowerBound(key), static_cast<size_t>(expected))
+            << user->Name() << " round " << round << " key " << Slice(key).ToString(true);
+      }
+    }
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What compaction decides, without doing any: targets and scores, plans, which versions of a key
+// stay, where outputs end; and how much writers are held up meanwhile.
+//
+// A tree is written as text: "L1: 5 a-c 100, 6 c@9-f@2 100" puts table 5 with keys a to c and 100
+// bytes, and 6, whose first c has sequence number 9, on level 1. A '!' behind it: being compacted.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/compaction/output_cutter.h"
+#include "db/flush/version_retention.h"
+#include "db/version/table_cache.h"
+#include "db/version/version_builder.h"
+#include "db/version/version_edit.h"
+#include "db/write/write_stall.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/internal_key.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+std::string BoundaryOf(const std::string& text, SequenceNumber default_seqno) {
+  const size_t at = text.find('@');
+  const SequenceNumber seqno =
+      at == std::string::npos ? default_seqno : std::stoull(text.substr(at + 1));
+  return MakeInternalKey(text.substr(0, at), seqno, kTypeValue);
+}
+
+// A version made from text, with what it needs.
+class Tree {
+ public:
+  explicit Tree(const std::string& text, int num_levels = 7) {
+    TableCacheOptions options(comparator_);
+    options.fs = &fs_;
+    options.paths = {"/db"};
+    tables_ = std::make_unique<TableCache>(options);
+    VersionEdit edit;
+    std::vector<uint64_t> busy;
+    std::istringstream levels(text);
+    for (std::string line; std::getline(levels, line, '\n');) {
+      const size_t colon = line.find(':');
+      if (colon == std::string::npos) continue;
+      const int level = std::stoi(line.substr(line.find('L') + 1));
+      std::istringstream files(line.substr(colon + 1));
+      for (std::string file; std::getline(files, file, ',');) AddFile(level, file, &edit, &busy);
+    }
+    VersionBuilder builder(comparator_, tables_.get(), nullptr, num_levels);
+    EXPECT_OK(builder.Apply(edit));
+    EXPECT_OK(builder.Build(&version_));
+    for (const uint64_t number : busy) File(number)->being_compacted = true;
+  }
+
+  const Version& version() const { return *version_; }
+  TableFile* File(uint64_t number) const {
+    for (int level = 0; level < version_->num_levels(); level++) {
+      for (TableFile* file : version_->files(level)) {
+        if (file->meta.number == number) return file;
+      }
+    }
+    ADD_FAILURE() << "no file " << number;
+    return nullptr;
+  }
+
+ private:
+  static void AddFile(int level, const std::string& text, VersionEdit* edit,
+                      std::vector<uint64_t>* busy) {
+    std::istringstream in(text);
+    FileMetadata meta;
+    std::string range;
+    in >> meta.number >> range >> meta.file_size;
+    if (text.find('!') != std::string::npos) busy->push_back(meta.number);
+    meta.marked_for_compaction = text.find('*') != std::string::npos;
+    const size_t dash = range.find('-');
+    meta.smallest = BoundaryOf(range.substr(0, dash), 100);
+    meta.largest = BoundaryOf(range.substr(dash + 1), 1);
+    meta.epoch_number = meta.number;
+    meta.smallest_seqno = meta.number;
+    meta.largest_seqno = 1000 - meta.number;
+    edit->AddFile(level, std::move(meta));
+  }
+
+  MemoryFileSystem fs_;
+  const InternalKeyComparator comparator_{BytewiseComparator()};
+  std::unique_ptr<TableCache> tables_;
+  std::unique_ptr<Version> version_;
+};
+
+ColumnFamilyOptions SmallOptions() {
+  ColumnFamilyOptions options;
+  options.level_compaction_dynamic_level_bytes = false;
+  options.level0_file_num_compaction_trigger = 2;
+  options.max_bytes_for_level_base = 100;
+  options.max_bytes_for_level_multiplier = 10;
+  options.target_file_size_base = 50;
+  options.max_compaction_bytes = 1000;
+  options.compression = kNoCompression;
+  options.bottommost_compression = kNoCompression;
+  options.compaction_pri = kByCompensatedSize;
+  return options;
+}
+
+std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
+                 const std::vector<const CompactionPlan*>& running = {},
+                 const std::map<int, std::string>* cursors = nullptr) {
+  const auto plan = PickCompaction(tree.version(), {&options, cursors}, running);
+  return plan.has_value() ? plan->DebugString() : "none";
+}
+
+std::string Targets(const Tree& tree, const ColumnFamilyOptions& options) {
+  const CompactionNeeds needs = AssessCompaction(tree.version(), options);
+  std::string text = StrCat("base ", needs.base_level, ":");
+  for (size_t level = 1; level < needs.target_bytes.size(); level++) {
+    StrAppend(&text, " ", needs.target_bytes[level]);
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST(CompactionTargets, FixedTargetsGrowFromLevel1) {
+  ColumnFamilyOptions options = SmallOptions();
+  EXPECT_EQ(Targets(Tree("L2: 1 a-b 5000", 5), options), "base 1: 100 1000 10000 100000");
+  options.max_bytes_for_level_multiplier_additional = {1, 3};
+  EXPECT_EQ(Targets(Tree("", 4), options), "base 1: 100 3000 30000");
+}
+
+TEST(CompactionTargets, DynamicTargetsFollowTheLargestLevel) {
+  ColumnFamilyOptions options = SmallOptions();
+  options.level_compaction_dynamic_level_bytes = true;
+  // While the last level is below the base size, level 0 goes straight into it.
+  EXPECT_EQ(Targets(Tree("L3: 1 a-b 80", 4), options), "base 3: 0 0 80");
+  EXPECT_EQ(Targets(Tree("L3: 1 a-b 800", 4), options), "base 2: 0 80 800");
+  EXPECT_EQ(Targets(Tree("L3: 1 a-b 5000", 4), options), "base 1: 50 500 5000");
+  // No level is left to put in front: the base level has at most the base size.
+  EXPECT_EQ(Targets(Tree("L3: 1 a-b 50000", 4), options), "base 1: 100 1000 10000");
+}
+
+TEST(CompactionTargets, AnEmptyTreeHasTheLastLevelAsBase) {
+  ColumnFamilyOptions options = SmallOptions();
+  options.level_compaction_dynamic_level_bytes = true;
+  const Tree tree("", 4);
+  const CompactionNeeds needs = AssessCompaction(tree.version(), options);
+  EXPECT_EQ(needs.base_level, 3);
+  EXPECT_FALSE(needs.IsNeeded());
+  EXPECT_EQ(needs.pending_bytes, 0u);
+}
+
+TEST(CompactionTargets, ASingleLevelNeverNeedsCompaction) {
+  const Tree tree("L0: 1 a-b 500, 2 a-b 500, 3 a-b 500", 1);
+  EXPECT_FALSE(AssessCompaction(tree.version(), SmallOptions()).IsNeeded());
+}
+
+TEST(CompactionTargets, FilesBeingCompactedCountForNothing) {
+  const ColumnFamilyOptions options = SmallOptions();
+  const Tree idle("L0: 1 a-b 10, 2 a-b 10\nL1: 3 a-b 200");
+  const Tree busy("L0: 1 a-b 10!, 2 a-b 10!\nL1: 3 a-b 200!");
+  EXPECT_DOUBLE_EQ(AssessCompaction(idle.version(), options).scores[0], 1.0);
+  EXPECT_DOUBLE_EQ(AssessCompaction(idle.version(), options).scores[1], 2.0);
+  EXPECT_FALSE(AssessCompaction(busy.version(), options).IsNeeded());
+}
+
+TEST(CompactionTargets, PendingBytesAreTheExcessAndWhatItOverlapsBelow) {
+  const Tree tree("L1: 1 a-b 300\nL2: 2 a-b 600");
+  // 200 too many on level 1, each with 600 / 300 of level 2.
+  EXPECT_EQ(AssessCompaction(tree.version(), SmallOptions()).pending_bytes, 600u);
+}
+
+TEST(CompactionPicker, Plans) {
+  const struct {
+    const char* name;
+    const char* tree;
+    const char* plan;
+  } kCases[] = {
+      {"nothing to do", "L0: 1 a-c 10", "none"},
+      {"disjoint files of level 0 move together", "L0: 1 a-b 10, 2 c-d 10",
+       "move L0[2 1] -> L1 bottommost"},
+      {"overlapping files of level 0 merge", "L0: 1 a-c 10, 2 b-d 10",
+       "merge L0[2 1] -> L1 bottommost"},
+      {"the oldest file of level 0 goes with what it overlaps through others",
+       "L0: 1 a-c 10, 2 c-e 10, 3 e-g 10, 4 x-z 10", "merge L0[3 2 1] -> L1 bottommost"},
+      {"level 0 merges with what it overlaps", "L0: 1 a-c 10, 2 b-d 10\nL1: 3 a-a 10, 4 d-f 10, 5 h-i 10",
+       "merge L0[2 1] L1[3 4] -> L1 bottommost"},
+      {"a file below makes it not bottommost", "L0: 1 a-c 10, 2 b-d 10\nL3: 3 c-c 10",
+       "merge L0[2 1] -> L1"},
+      {"a file that overlaps nothing moves", "L1: 1 a-c 60, 2 d-f 70\nL2: 3 a-c 10",
+       "move L1[2] -> L2 bottommost"},
+      {"the inputs are closed over shared user keys", "L1: 1 a-c@9 60, 2 c@8-e@4 70, 3 e@3-f 10, 4 g-h 10\nL2: 5 d-d 10",
+       "merge L1[1 2 3] L2[5] -> L2 bottommost"},
+      {"so are the files of the output level", "L1: 1 a-b 160\nL2: 5 b-d@9 10, 6 d@8-f 10, 7 g-h 10",
+       "merge L1[1] L2[5 6] -> L2 bottommost"},
+      {"more files of the start level go along if that costs nothing",
+       "L1: 1 a-b 110, 2 c-d 10, 3 g-h 10\nL2: 4 a-d 10, 5 g-h 10",
+       "merge L1[1 2] L2[4] -> L2 bottommost"},
+      {"a busy file lets the next one go", "L1: 1 a-c 200!, 2 d-f 150\nL2: 3 d-d 10",
+       "merge L1[2] L2[3] -> L2 bottommost"},
+      {"a busy file on the output level blocks", "L1: 1 a-c 200\nL2: 3 b-b 10!", "none"},
+      {"a marked file goes although the level is small", "L1: 1 a-c 10, 2 d-f 5*\nL2: 3 e-e 9",
+       "merge L1[2] L2[3] -> L2 bottommost"},
+      {"no move over too many bytes of the level after", "L1: 1 a-c 200\nL3: 3 b-b 1001",
+       "merge L1[1] -> L2"},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(Pick(Tree(c.tree), SmallOptions()), c.plan) << c.name;
+}
+
+TEST(CompactionPicker, TheLevelWithTheHighestScoreGoesFirst) {
+  EXPECT_EQ(Pick(Tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10"), SmallOptions()),
+            "merge L1[3] L2[4] -> L2 bottommost");
+  // If it is blocked the next one does.
+  EXPECT_EQ(Pick(Tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10!"), SmallOptions()),
+            "merge L0[2 1] -> L1 bottommost");
+}
+
+TEST(CompactionPicker, OneMergeOutOfLevel0AtATime) {
+  const Tree tree("L0: 1 a-b 10!, 2 m-n 10, 3 m-n 10");
+  CompactionPlan running;
+  running.start_level = 0;
+  running.inputs = {{0, {tree.File(1)}}};
+  EXPECT_EQ(Pick(tree, SmallOptions(), {&running}), "none");
+}
+
+TEST(CompactionPicker, TwoPlansNeverWriteOverlappingRangesIntoALevel) {
+  const Tree tree("L1: 1 a-e 100!, 2 f-h 200, 3 p-q 150\nL2: 7 d-g 10, 4 p-p 10");
+  CompactionPlan running;
+  running.start_level = 1;
+  running.output_level = 2;
+  running.inputs = {{1, {tree.File(1)}}};
+  EXPECT_EQ(Pick(tree, SmallOptions(), {&running}), "merge L1[3] L2[4] -> L2 bottommost");
+  running.output_level = 3;
+  EXPECT_EQ(Pick(tree, SmallOptions(), {&running}), "merge L1[2] L2[7] -> L2 bottommost");
+}
+
+TEST(CompactionPicker, Priorities) {
+  ColumnFamilyOptions options = SmallOptions();
+  // File n has sequence numbers n to 1000 - n.
+  const Tree tree("L1: 3 a-b 150, 1 c-d 100, 2 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
+  options.compaction_pri = kByCompensatedSize;
+  EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[10] -> L2 bottommost");
+  options.compaction_pri = kOldestSmallestSeqFirst;
+  EXPECT_EQ(Pick(tree, options), "merge L1[1] L2[11] -> L2 bottommost");
+  options.compaction_pri = kOldestLargestSeqFirst;
+  EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[10] -> L2 bottommost");
+  options.compaction_pri = kMinOverlappingRatio;  // 0.6, 0.8 and 0.9
+  EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[10] -> L2 bottommost");
+  options.compaction_pri = kRoundRobin;
+  const std::map<int, std::string> cursors = {{1, MakeInternalKey("d", 1, kTypeValue)}};
+  EXPECT_EQ(Pick(tree, options, {}, &cursors), "merge L1[2] L2[12] -> L2 bottommost");
+  const std::map<int, std::string> at_end = {{1, MakeInternalKey("z", 1, kTypeValue)}};
+  EXPECT_EQ(Pick(tree, options, {}, &at_end), "merge L1[3] L2[10] -> L2 bottommost");
+}
+
+TEST(CompactionPicker, TheDecisionIsTheSameEveryTime) {
+  const Tree tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300, 4 o-p 300\nL2: 5 m-p 10");
+  const std::string first = Pick(tree, SmallOptions());
+  for (int i = 0; i < 3; i++) EXPECT_EQ(Pick(tree, SmallOptions()), first);
+}
+
+TEST(RangeCompaction, TakesADeepLevelInPieces) {
+  ColumnFamilyOptions options = SmallOptions();
+  options.max_compaction_bytes = 100;
+  const Tree tree("L1: 1 a-b 60, 2 c-d 60, 3 e-f 60\nL2: 4 a-f 10");
+  RangePickOptions range{.options = &options, .input_level = 1, .output_level = 2};
+  bool has_conflict = true;
+  auto plan = PickRangeCompaction(tree.version(), range, {}, &has_conflict);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_FALSE(has_conflict);
+  EXPECT_EQ(plan->DebugString(), "merge L1[1 2] L2[4] -> L2 bottommost");
+  ASSERT_TRUE(plan->next_begin.has_value());
+  EXPECT_EQ(*plan->next_begin, "e");
+  const Slice begin(*plan->next_begin);
+  range.begin = &begin;
+  plan = PickRangeCompaction(tree.version(), range, {}, &has_conflict);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_FALSE(plan->next_begin.has_value());
+}
+
+TEST(RangeCompaction, SaysWhetherThereIsNothingOrItMustWait) {
+  const ColumnFamilyOptions options = SmallOptions();
+  const Tree tree("L1: 1 a-b 60!, 2 m-n 10");
+  const Slice low("a"), high("c"), far("x");
+  RangePickOptions range{.options = &options, .input_level = 1, .output_level = 2};
+  range.begin = &low;
+  range.end = &high;
+  bool has_conflict = false;
+  EXPECT_FALSE(PickRangeCompaction(tree.version(), range, {}, &has_conflict).has_value());
+  EXPECT_TRUE(has_conflict);
+  range.begin = &far;
+  range.end = nullptr;
+  EXPECT_FALSE(PickRangeCompaction(tree.version(), range, {}, &has_conflict).has_value());
+  EXPECT_FALSE(has_conflict);
+}
+
+namespace {
+
+class DeeperKeys final : public DeeperLevels {
+ public:
+  explicit DeeperKeys(std::string keys) : keys_(std::move(keys)) {}
+  bool MayContain(const Slice& user_key) override {
+    return keys_.find(user_key.ToString()) != std::string::npos;
+  }
+
+ private:
+  const std::string keys_;
+};
+
+// "a9 a5- b3": keys of one letter with sequence numbers, '-' for deletes. Answers what stays, with
+// '0' for numbers that may become zero.
+std::string Retain(const std::string& entries, std::vector<SequenceNumber> snapshots,
+                   const char* deeper, bool is_bottommost = false) {
+  DeeperKeys below(deeper == nullptr ? "" : deeper);
+  VersionRetention retention(InternalKeyComparator(BytewiseComparator()), std::move(snapshots),
+                             deeper == nullptr ? nullptr : &below, is_bottommost);
+  std::istringstream in(entries);
+  std::string kept;
+  for (std::string entry; in >> entry;) {
+    const bool is_delete = entry.back() == '-';
+    const auto verdict = retention.Decide(entry.substr(0, 1), std::stoull(entry.substr(1)),
+                                          is_delete ? kTypeDeletion : kTypeValue);
+    if (verdict == VersionRetention::Verdict::kDrop) continue;
+    StrAppend(&kept, kept.empty() ? "" : " ", entry);
+    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno) kept += "=0";
+  }
+  return kept;
+}
+
+}  // namespace
+
+TEST(VersionRetention, KeepsTheNewestVersionWithoutSnapshots) {
+  EXPECT_EQ(Retain("a9 a5 a1 b3 b2-", {}, nullptr), "a9 b3");
+}
+
+TEST(VersionRetention, KeepsOneVersionForEverySnapshotThatSeesADifferentOne) {
+  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {5}, nullptr), "a9 a5");
+  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {4, 6, 7}, nullptr), "a9 a7 a5 a3");
+  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {9}, nullptr), "a9");
+  EXPECT_EQ(Retain("a9 a7", {8, 20}, nullptr), "a9 a7");
+  EXPECT_EQ(Retain("a9 a7", {2, 3}, nullptr), "a9");
+}
+
+TEST(VersionRetention, KeepsDeleteWhileDeeperLevelMayHoldKey) {
+  EXPECT_EQ(Retain("a9- a5", {}, "a"), "a9-");
+  EXPECT_EQ(Retain("a9- a5", {}, "b"), "");
+  EXPECT_EQ(Retain("a9- a5", {}, nullptr), "a9-");
+  EXPECT_EQ(Retain("a9- a5", {}, "a", /*is_bottommost=*/true), "");
+}
+
+TEST(VersionRetention, KeepsDeleteThatASnapshotDoesNotSee) {
+  EXPECT_EQ(Retain("a9- a5", {7}, "", /*is_bottommost=*/true), "a9- a5=0");
+  EXPECT_EQ(Retain("a9- a5", {9}, "", /*is_bottommost=*/true), "");
+  EXPECT_EQ(Retain("a9- a5- a3", {6}, "", /*is_bottommost=*/true), "a9-");
+}
+
+TEST(VersionRetention, ZeroesNumbersOnlyAtTheBottomAndBelowAllSnapshots) {
+  EXPECT_EQ(Retain("a9 b3", {5}, "", /*is_bottommost=*/true), "a9 b3=0");
+  EXPECT_EQ(Retain("a9 b3", {}, "", /*is_bottommost=*/true), "a9=0 b3=0");
+  EXPECT_EQ(Retain("a9 b3", {}, ""), "a9 b3");
+}
+
+TEST(VersionRetention, SaysWhyAnEntryWasDropped) {
+  VersionRetention retention(InternalKeyComparator(BytewiseComparator()), {}, nullptr, true);
+  EXPECT_EQ(retention.Decide("a", 9, kTypeDeletion), VersionRetention::Verdict::kDrop);
+  EXPECT_EQ(retention.drop_reason(), VersionRetention::DropReason::kObsoleteTombstone);
+  EXPECT_EQ(retention.Decide("a", 5, kTypeValue), VersionRetention::Verdict::kDrop);
+  EXPECT_EQ(retention.drop_reason(), VersionRetention::DropReason::kHidden);
+}
+
+namespace {
+
+// Feeds keys of one letter, each entry ten bytes, and shows the outputs: "ab|cd".
+std::string Cut(const std::string& keys, const CompactionPlan& plan) {
+  const InternalKeyComparator comparator(BytewiseComparator());
+  OutputCutter cutter(comparator, plan);
+  std::string text;
+  uint64_t bytes = 0;
+  SequenceNumber seqno = 1000;
+  for (const char key : keys) {
+    const bool cut = cutter.ShouldCutBefore(MakeInternalKey(Slice(&key, 1), seqno--, kTypeValue), bytes);
+    if (cut && bytes > 0) {
+      cutter.NoteNewOutput();
+      text += '|';
+      bytes = 0;
+    }
+    text += key;
+    bytes += 10;
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST(OutputCutter, CutsAtTheTargetSize) {
+  CompactionPlan plan;
+  plan.target_file_bytes = 30;
+  plan.max_grandparent_bytes = 1000;
+  EXPECT_EQ(Cut("abcdefgh", plan), "abc|def|gh");
+}
+
+TEST(OutputCutter, NeverCutsBetweenVersionsOfAUserKey) {
+  CompactionPlan plan;
+  plan.target_file_bytes = 20;
+  plan.max_grandparent_bytes = 1000;
+  EXPECT_EQ(Cut("abbbbcd", plan), "abbbb|cd");
+}
+
+TEST(OutputCutter, LinesUpWithTheLevelAfterOnceHalfFull) {
+  const Tree tree("L3: 1 a-c 10, 2 d-p 10");
+  CompactionPlan plan;
+  plan.target_file_bytes = 50;
+  plan.max_grandparent_bytes = 1000;
+  plan.grandparents = tree.version().files(3);
+  EXPECT_EQ(Cut("abcdefghij", plan), "abc|defgh|ij");
+  plan.target_file_bytes = 80;  // not half full at d
+  EXPECT_EQ(Cut("abcdefghijkl", plan), "abcdefgh|ijkl");
+}
+
+TEST(OutputCutter, LimitsWhatAnOutputOverlapsBelow) {
+  const Tree tree("L3: 1 a-b 60, 2 c-d 60, 3 e-f 60, 4 g-h 60");
+  CompactionPlan plan;
+  plan.target_file_bytes = 1000;
+  plan.max_grandparent_bytes = 100;
+  plan.grandparents = tree.version().files(3);
+  EXPECT_EQ(Cut("abcdefghi", plan), "abcd|efgh|i");
+}
+
+TEST(WriteStall, Decisions) {
+  ColumnFamilyOptions options;
+  options.max_write_buffer_number = 4;
+  options.level0_slowdown_writes_trigger = 20;
+  options.level0_stop_writes_trigger = 36;
+  options.soft_pending_compaction_bytes_limit = 1000;
+  options.hard_pending_compaction_bytes_limit = 2000;
+  using enum WriteStallCondition;
+  using Cause = WriteStallCause;
+  const struct {
+    WriteDebt debt;
+    WriteStallCondition condition;
+    WriteStallCause cause;
+    double severity;
+  } kCases[] = {
+      {{0, 0, 0}, kNormal, Cause::kNone, 0},
+      {{2, 19, 999}, kNormal, Cause::kNone, 0},
+      {{3, 0, 0}, kDelayed, Cause::kMemtableLimit, 0.5},
+      {{4, 0, 0}, kStopped, Cause::kMemtableLimit, 1},
+      {{0, 20, 0}, kDelayed, Cause::kL0FileCountLimit, 0},
+      {{0, 28, 0}, kDelayed, Cause::kL0FileCountLimit, 0.5},
+      {{0, 36, 0}, kStopped, Cause::kL0FileCountLimit, 1},
+      {{0, 0, 1000}, kDelayed, Cause::kPendingCompactionBytes, 0},
+      {{0, 0, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
+      {{0, 0, 2000}, kStopped, Cause::kPendingCompactionBytes, 1},
+      {{0, 24, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
+      {{3, 35, 1750}, kDelayed, Cause::kL0FileCountLimit, 0.9375},
+  };
+  for (const auto& c : kCases) {
+    const StallDecision decision = DecideStall(c.debt, options);
+    const std::string label = StrCat(c.debt.sealed_memtables, " ", c.debt.level0_files, " ",
+                                     c.debt.pending_compaction_bytes);
+    EXPECT_EQ(decision.condition, c.condition) << label;
+    EXPECT_EQ(decision.cause, c.cause) << label;
+    EXPECT_DOUBLE_EQ(decision.severity, c.severity) << label;
+  }
+}
+
+TEST(WriteStall, WithoutAutomaticCompactionOnlyMemtablesCount) {
+  ColumnFamilyOptions options;
+  options.disable_auto_compactions = true;
+  EXPECT_EQ(DecideStall({0, 1000, uint64_t{1} << 60}, options).condition,
+            WriteStallCondition::kNormal);
+  EXPECT_EQ(DecideStall({options.max_write_buffer_number, 0, 0}, options).condition,
+            WriteStallCondition::kStopped);
+}
+
+TEST(WriteStall, TheRateFallsWithTheDebt) {
+  const auto rate = [](double severity) {
+    return DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kL0FileCountLimit, severity},
+                       16 << 20);
+  };
+  EXPECT_EQ(rate(0), 16u << 20);
+  EXPECT_EQ(rate(0.5), 4u << 20);
+  EXPECT_EQ(rate(1), 1u << 20);
+  EXPECT_EQ(DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kNone, 1}, 1), 16u << 10);
+}
+
+}  // namespace ashlar

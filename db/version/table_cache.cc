@@ -150,6 +150,7 @@ void TableCache::Close(TableFile* file) {
     open_.erase(std::find(open_.begin(), open_.end(), file));
     if (options_.budget != nullptr) options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
   EpochRetire(reader, &DeleteReader);
 }
 

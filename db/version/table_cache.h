@@ -72,8 +72,11 @@ class TableCache {
   InternalIterator* NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
                                 bool for_compaction);
 
-  // Called when nobody can reach the file any more, before it is deleted from disk.
+  // Called when nobody can reach the file any more, before it is deleted from disk: its blocks leave
+  // the block cache, where they would only wait to be evicted.
   void Close(TableFile* file);
+  // From now on files are closed because the database is, not because they are obsolete.
+  void KeepBlocksOnClose() { keeps_blocks_.store(true, std::memory_order_relaxed); }
 
   std::string PathOf(const FileMetadata& meta) const;
   const TableCacheOptions& options() const { return options_; }
@@ -86,6 +89,7 @@ class TableCache {
 
   const TableCacheOptions options_;
   std::unique_ptr<BlockCacheView> block_cache_;
+  std::atomic<bool> keeps_blocks_{false};
   mutable Mutex mutex_{LockRank::kTableCache};
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round
   size_t hand_ GUARDED_BY(mutex_) = 0;

@@ -51,6 +51,7 @@ struct VersionSet::Pending {
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options) {}
 
 VersionSet::~VersionSet() {
+  for (auto& [id, family] : families_) family->tables->KeepBlocksOnClose();
   for (auto& [id, family] : families_) {
     if (family->current != nullptr && family->current->Unref()) Release(family->current);
     family->current = nullptr;

@@ -27,9 +27,14 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
 }
 
 void WalSet::Install(std::unique_ptr<WalSink> next) {
-  MutexLock lock(&mutex_);
-  active_ = next.get();
-  logs_.push_back(std::move(next));
+  std::shared_ptr<WalSink> sealed;
+  {
+    MutexLock lock(&mutex_);
+    if (!logs_.empty()) sealed = logs_.back();
+    active_ = next.get();
+    logs_.push_back(std::move(next));
+  }
+  if (sealed != nullptr) sealed->Seal();
 }
 
 void WalSet::AddRecovered(uint64_t number, uint64_t bytes) {

@@ -75,6 +75,8 @@ class WalSink {
   virtual Status Flush(uint64_t end) = 0;
   // Returns when a sync that began after Flush(end) has succeeded. Concurrent callers share syncs.
   virtual Status Sync(uint64_t end) = 0;
+  // Another log has become the current one: nothing more will be reserved. Gives memory back.
+  virtual void Seal() {}
   // After all reserved ranges were staged: delivers them, gives back preallocated space, closes.
   // Does not sync. Nothing else may run.
   virtual Status Close() = 0;

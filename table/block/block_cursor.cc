@@ -65,6 +65,7 @@ void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
 }
 
 void BlockCursor::Attach(const DecodedBlock* decoded) {
+  decoded->Prefetch();
   Detach();
   decoded_ = decoded;
   index_ = decoded->count();
@@ -100,10 +101,7 @@ bool BlockCursor::Last(Slice* key, Slice* value) {
 bool BlockCursor::Seek(const InternalKeyComparator& icmp, const SeekTarget& target, Slice* key,
                        Slice* value) {
   assert(format_.are_internal);
-  if (decoded_ != nullptr) {
-    decoded_->Prefetch();
-    return TakeDecoded(decoded_->LowerBound(icmp, target), key, value);
-  }
+  if (decoded_ != nullptr) return TakeDecoded(decoded_->LowerBound(icmp, target), key, value);
   if (error_ != nullptr || block_->empty()) return false;
   block_->PrefetchTail();
   return WithOrder(icmp, [&](const auto& order) {

@@ -90,10 +90,9 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   const DecodedBlock::Plan plan = DecodedBlock::Prepare(block->block, order);
   if (!plan.is_worthwhile) return {};
   auto decoded = ObjectRef<DataBlock>::Own(DataBlock::Allocate(plan.memory_bytes));
-  decoded->is_decoded = true;
-  if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &decoded->decoded)) {
-    return {};
-  }
+  DecodedBlock contents;
+  if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &contents)) return {};
+  decoded->BecomeDecoded(contents);
   if (!Publish(decoded.get(), index.index->handle(i), &index, i)) return {};
   decoded->Touch();  // it is as hot as the one it replaces
   return decoded;
@@ -149,6 +148,14 @@ void BlockStore::Unpin(const ObjectRef<IndexBlock>& index) const {
 }
 void BlockStore::Unpin(const ObjectRef<FilterBlock>& filter) const {
   if (cache_ != nullptr && filter) cache_->Erase(filter->key);
+}
+
+void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
+  if (cache_ == nullptr || index.slots == nullptr) return;
+  for (size_t i = 0; i < index.index->size(); ++i) {
+    if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
+    cache_->Erase(KeyOf<DataBlock>(index.index->handle(i)));
+  }
 }
 
 template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;

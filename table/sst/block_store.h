@@ -107,6 +107,8 @@ class BlockStore {
   Result<ObjectRef<FilterBlock>> PinFilter(const BlockHandle& handle) const;
   void Unpin(const ObjectRef<IndexBlock>& index) const;
   void Unpin(const ObjectRef<FilterBlock>& filter) const;
+  // Takes the data blocks that the index names and that sit in its slots out of the cache.
+  void ForgetDataBlocks(const IndexBlock& index) const;
 
  private:
   template <typename T>

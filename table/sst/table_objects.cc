@@ -3,13 +3,27 @@
 // Allocation of cached objects with their bytes behind them.
 #include "table/sst/table_objects.h"
 
+#include <algorithm>
+#include <bit>
 #include <new>
 
 namespace ashlar {
 
+namespace {
+
+// Sizes come in four steps a doubling, so that a decoded block fits where a raw one was: with exact
+// sizes the holes that raw blocks leave would never be filled.
+size_t RoundUpToStep(size_t bytes) {
+  const size_t step = std::bit_floor(std::max<size_t>(bytes, 256)) / 4;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
 DataBlock* DataBlock::Allocate(size_t bytes) {
-  void* memory = ::operator new(sizeof(DataBlock) + bytes);
-  return new (memory) DataBlock(bytes);
+  const size_t total = RoundUpToStep(sizeof(DataBlock) + bytes);
+  void* memory = ::operator new(total);
+  return new (memory) DataBlock(total - sizeof(DataBlock));
 }
 
 void DataBlock::Destroy(CachedObject* object) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "ashlar/slice.h"
@@ -53,17 +54,26 @@ struct DataBlock final : TableObject {
     return hits.exchange(kHitsBeforeDecoding, std::memory_order_relaxed) < kHitsBeforeDecoding;
   }
 
+  // Turns a block that is not yet shared into one that holds `contents`.
+  void BecomeDecoded(const DecodedBlock& contents) {
+    is_decoded = true;
+    new (&decoded) DecodedBlock(contents);
+  }
+
   bool is_decoded = false;
   std::atomic<uint8_t> hits{0};  // only of blocks that are not decoded, so hot lines stay clean
-  Block block;                   // if not decoded
-  DecodedBlock decoded;          // if decoded
+  union {                        // as is_decoded says
+    Block block;
+    DecodedBlock decoded;
+  };
   const size_t allocated_bytes;
 
  private:
   // The first use after loading is not counted: a scan that passes once never decodes.
   static constexpr uint8_t kHitsBeforeDecoding = 2;
 
-  explicit DataBlock(size_t bytes) : TableObject(&Destroy, kKind), allocated_bytes(bytes) {}
+  explicit DataBlock(size_t bytes)
+      : TableObject(&Destroy, kKind), block(), allocated_bytes(bytes) {}
   static void Destroy(CachedObject* object);
 };
 

@@ -92,6 +92,10 @@ class TableReader {
   const Footer& footer() const { return footer_; }
   const std::string& path() const { return file_->path(); }
   uint64_t file_size() const { return file_->size(); }
+  // The file is about to be deleted: its data blocks leave the cache. Lookups may still run.
+  void ForgetCachedBlocks() const {
+    if (!is_partitioned_ && index_) store_.ForgetDataBlocks(*index_);
+  }
   // Of what stays in memory while the table is open.
   size_t MemoryUsage() const;
 

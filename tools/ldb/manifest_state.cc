@@ -114,7 +114,8 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
 // Blob files leave no record when they go: one is gone when all of it is garbage and no table refers
 // to it.
 void ManifestState::Finish() {
-  for (auto& [id, family] : families_) {
+  for (auto& entry : families_) {
+    FamilyState& family = entry.second;
     const Comparator* comparator = BuiltinComparator(family.comparator);
     for (size_t level = 0; level < family.levels.size(); level++) {
       std::vector<FileMetadata>& files = family.levels[level];
@@ -127,9 +128,10 @@ void ManifestState::Finish() {
         });
       }
     }
-    std::erase_if(family.blobs, [&](const auto& entry) {
-      const FamilyState::BlobFile& blob = entry.second;
-      return blob.garbage_count >= blob.added.blob_count && !family.RefersToBlobFile(entry.first);
+    std::erase_if(family.blobs, [&](const auto& numbered) {
+      const FamilyState::BlobFile& blob = numbered.second;
+      return blob.garbage_count >= blob.added.blob_count &&
+             !family.RefersToBlobFile(numbered.first);
     });
   }
 }

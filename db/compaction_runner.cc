@@ -135,8 +135,8 @@ Status CompactionRunner::Install(Job* job) {
       if (job->plan.is_trivial_move) edit.AddFile(job->plan.output_level, file->meta);
     }
   }
-  for (FileMetadata& file : job->result.files) {
-    edit.AddFile(job->plan.output_level, std::move(file));
+  for (const FileMetadata& file : job->result.files) {
+    edit.AddFile(job->plan.output_level, file);
   }
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));

@@ -4,18 +4,21 @@
 #include "db/notify.h"
 
 #include "ashlar/listener.h"
+#include "env/filename.h"
 #include "env/info_log.h"
 
 namespace ashlar {
 
 namespace {
 
-FlushJobInfo FlushInfo(const ColumnFamilyData& family, const FlushResult* result) {
+FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
+                       const FlushResult* result, uint64_t file_number) {
   FlushJobInfo info;
+  info.file_number = file_number;
+  info.file_path = TableFileName(core.table_paths.front(), file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
   if (result != nullptr && result->file.has_value()) {
-    info.file_number = result->file->number;
     info.smallest_seqno = result->file->smallest_seqno;
     info.largest_seqno = result->file->largest_seqno;
     info.table_properties = result->properties;
@@ -23,8 +26,15 @@ FlushJobInfo FlushInfo(const ColumnFamilyData& family, const FlushResult* result
   return info;
 }
 
-CompactionJobInfo CompactionInfo(const ColumnFamilyData& family, const CompactionPlan& plan) {
+CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
+                                 const CompactionPlan& plan) {
   CompactionJobInfo info;
+  for (const LevelFiles& level : plan.inputs) {
+    for (const TableFile* file : level.files) {
+      info.input_files.push_back(TableFileName(core.table_paths.front(), file->meta.number));
+    }
+    if (level.level == 0) info.num_l0_files = static_cast<int>(level.files.size());
+  }
   info.cf_id = family.id();
   info.cf_name = family.name();
   info.base_input_level = plan.start_level;
@@ -37,22 +47,21 @@ CompactionJobInfo CompactionInfo(const ColumnFamilyData& family, const Compactio
 
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
   if (core->listeners.empty()) return;
-  FlushJobInfo info = FlushInfo(family, nullptr);
-  info.file_number = file_number;
+  const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
   for (const auto& listener : core->listeners) listener->OnFlushBegin(core->db, info);
 }
 
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushResult& result,
                           const Status& status) {
-  if (core->listeners.empty() || !status.ok()) return;
-  const FlushJobInfo info = FlushInfo(family, &result);
+  if (core->listeners.empty() || !status.ok() || !result.file.has_value()) return;
+  const FlushJobInfo info = FlushInfo(*core, family, &result, result.file->number);
   for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
 }
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
                            int job_id) {
   if (core->listeners.empty()) return;
-  CompactionJobInfo info = CompactionInfo(family, plan);
+  CompactionJobInfo info = CompactionInfo(*core, family, plan);
   info.job_id = job_id;
   for (const auto& listener : core->listeners) listener->OnCompactionBegin(core->db, info);
 }
@@ -61,7 +70,10 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionPlan& plan, const CompactionResult& result,
                                const Status& status) {
   if (core->listeners.empty()) return;
-  CompactionJobInfo info = CompactionInfo(family, plan);
+  CompactionJobInfo info = CompactionInfo(*core, family, plan);
+  for (const FileMetadata& file : result.files) {
+    info.output_files.push_back(TableFileName(core->table_paths.front(), file.number));
+  }
   info.status = status;
   info.stats.num_input_records = result.input_entries;
   info.stats.num_output_records = result.output_entries;

@@ -4,6 +4,7 @@
 #include "db/open.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ashlar/merge_operator.h"
@@ -90,16 +91,35 @@ Status Opener::CreateIfMissing() {
   if (!request_.db_options.create_if_missing) {
     return Status::InvalidArgument(core_->dir, "does not exist (create_if_missing is false)");
   }
-  // Logs without a MANIFEST are what is left of another database: not ours to mix with.
-  ASSIGN_OR_RETURN(const std::vector<uint64_t> logs, FindLogs());
-  if (!logs.empty()) {
-    return Status::InvalidArgument(
-        StrCat(core_->wal_dir, ": holds logs of another database; move them away or choose ",
-               "another directory"));
-  }
+  RETURN_IF_ERROR(CheckNothingLeft());
   core_->db_id = NewUniqueId();
   RETURN_IF_ERROR(WriteIdentity());
   return VersionSet::CreateNew(VersionOptions(), core_->db_id);
+}
+
+// Logs or tables without CURRENT are what is left of another database: a new one would delete or
+// mix with them.
+Status Opener::CheckNothingLeft() const {
+  std::set<std::string> dirs(core_->table_paths.begin(), core_->table_paths.end());
+  dirs.insert({core_->dir, core_->wal_dir});
+  for (const std::string& dir : dirs) {
+    auto names = ListDirectory(core_->fs.get(), dir);
+    if (!names.ok()) {
+      if (names.status().IsNotFound() || names.status().IsPathNotFound()) continue;
+      return names.status();
+    }
+    for (const std::string& name : *names) {
+      uint64_t number;
+      FileType type;
+      const bool is_content = ParseFileName(name, &number, &type) &&
+                              (type == kWalFile || type == kTableFile || type == kBlobFile);
+      if (!is_content) continue;
+      return Status::InvalidArgument(
+          StrCat(dir, "/", name, ": left of a database without CURRENT file; restore CURRENT, ",
+                 "move the files away or choose another directory"));
+    }
+  }
+  return Status::OK();
 }
 
 VersionSetOptions Opener::VersionOptions() const {

@@ -46,6 +46,7 @@ class Opener {
   Status PrepareDirectories();
   Status LockDirectory();
   Status CreateIfMissing();
+  Status CheckNothingLeft() const;
   Status RecoverVersions();
   Status OpenFamilies();
   Status CheckTables();
@@ -64,6 +65,7 @@ class Opener {
   Status SettleDbId();
   Status SettleFileNumbers();
   Status FlushReplayed();
+  Status SyncReplayedLogs();
   Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit);
   Status StartLog();
   Status InstallRecovery() REQUIRES(core_->mutex);

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commit pipeline alone: memtables and logs are real, the database around them is not.
+#include "db/write/commit_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/write_batch.h"
+#include "db/wal/log_reader.h"
+#include "db/wal/wal_set.h"
+#include "db/write/write_batch_internal.h"
+#include "env/fault/fault_file_system.h"
+#include "env/memory/memory_file_system.h"
+#include "memtable/memtable.h"
+#include "tests/support/status_matchers.h"
+#include "util/mutex.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class CommitPipelineTest : public testing::Test, public CommitHost {
+ protected:
+  static constexpr uint64_t kLog = 4;
+
+  CommitPipelineTest() {
+    EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr));
+    WalSinkOptions sink_options;
+    sink_options.fs = &fs_;
+    wals_.Configure(sink_options, "/db");
+    auto log = wals_.Create(kLog);
+    EXPECT_OK(log);
+    wals_.Install(log.Take());
+    memtable_->Ref();
+  }
+  ~CommitPipelineTest() override { memtable_->Unref(); }
+
+  Status PrepareForCommit(const WriteOptions&, uint64_t) override {
+    prepared_.fetch_add(1);
+    return refusal_;
+  }
+  MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
+  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NoteLogError(const Status&, bool is_sync_error) override {
+    (is_sync_error ? sync_errors_ : write_errors_).fetch_add(1);
+  }
+
+  Status Commit(WriteBatch* batch, const WriteOptions& options = WriteOptions()) {
+    CommitPipeline::Request request;
+    request.options = &options;
+    request.batch = batch;
+    return pipeline_.Commit(request);
+  }
+  Status Put(const std::string& key, const WriteOptions& options = WriteOptions()) {
+    WriteBatch batch;
+    EXPECT_OK(batch.Put(key, "value"));
+    return Commit(&batch, options);
+  }
+  // The first sequence number of every record in the log.
+  std::vector<SequenceNumber> LoggedSeqnos() {
+    EXPECT_OK(wals_.Flush());
+    const std::string log = memory_->AllFiles().at(wals_.current()->path());
+    LogReader::Options options;
+    options.mode = WALRecoveryMode::kPointInTimeRecovery;
+    options.log_number = kLog;
+    LogReader reader(NewMemoryLogSource(log, "log"), options, nullptr);
+    std::vector<SequenceNumber> seqnos;
+    Slice record;
+    while (reader.ReadRecord(&record)) seqnos.push_back(DecodeFixed64(record.data()));
+    return seqnos;
+  }
+  void FailWrites() {
+    FaultPlan plan;
+    plan.kinds = KindBit(CallKind::kAppend) | KindBit(CallKind::kPositionedWrite);
+    plan.mode = FaultMode::kSticky;
+    fs_.AddFault(plan);
+  }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  FaultFileSystem fs_{memory_};
+  WalSet wals_;
+  MemTable* memtable_ =
+      new MemTable(InternalKeyComparator(BytewiseComparator()), MemTableOptions(), 1);
+  Status refusal_;
+  std::atomic<int> prepared_{0}, write_errors_{0}, sync_errors_{0};
+  CommitPipeline pipeline_{this, &wals_};
+};
+
+}  // namespace
+
+TEST_F(CommitPipelineTest, BatchesGetConsecutiveNumbersFromWhereItStarts) {
+  pipeline_.StartAt(100);
+  WriteBatch two;
+  ASSERT_OK(two.Put("a", "1"));
+  ASSERT_OK(two.Delete("b"));
+  ASSERT_OK(Commit(&two));
+  EXPECT_EQ(WriteBatchInternal::Sequence(two), 101u);
+  EXPECT_EQ(pipeline_.visible_seqno(), 102u);
+  ASSERT_OK(Put("c"));
+  EXPECT_EQ(pipeline_.visible_seqno(), 103u);
+  EXPECT_EQ(memtable_->num_entries(), 3u);
+  EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{101, 103}));
+}
+
+TEST_F(CommitPipelineTest, WhatCannotBeAppliedNeverReachesTheLog) {
+  WriteBatch wrong_count;
+  ASSERT_OK(wrong_count.Put("a", "1"));
+  WriteBatchInternal::SetCount(&wrong_count, 2);
+  EXPECT_TRUE(Commit(&wrong_count).IsCorruption());
+
+  WriteBatch cut(wrong_count.Data().substr(0, wrong_count.GetDataSize() - 1));
+  EXPECT_TRUE(Commit(&cut).IsCorruption());
+
+  WriteBatch unknown_family;
+  ASSERT_OK(WriteBatchInternal::Put(&unknown_family, 7, "a", "1"));
+  EXPECT_TRUE(Commit(&unknown_family).IsInvalidArgument());
+
+  EXPECT_EQ(pipeline_.visible_seqno(), 0u);
+  EXPECT_EQ(memtable_->num_entries(), 0u);
+  EXPECT_TRUE(LoggedSeqnos().empty());
+}
+
+TEST_F(CommitPipelineTest, AFailedLogLeavesAHoleAndNothingVisible) {
+  ASSERT_OK(Put("a"));
+  FailWrites();
+  EXPECT_FALSE(Put("b").ok());
+  EXPECT_FALSE(Put("c").ok());
+  EXPECT_EQ(write_errors_, 2);
+  EXPECT_EQ(memtable_->num_entries(), 1u);
+  // The numbers are gone, and whoever needs no log still comes through.
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  EXPECT_FALSE(pipeline_.has_unlogged_writes());
+  ASSERT_OK(Put("d", unlogged));
+  EXPECT_TRUE(pipeline_.has_unlogged_writes());
+  EXPECT_EQ(pipeline_.visible_seqno(), 4u);
+  EXPECT_EQ(memtable_->num_entries(), 2u);
+}
+
+TEST_F(CommitPipelineTest, AFailedSyncIsReportedAlthoughTheWriteIsVisible) {
+  FaultPlan plan;
+  plan.kinds = KindBit(CallKind::kSync);
+  fs_.AddFault(plan);
+  WriteOptions sync;
+  sync.sync = true;
+  EXPECT_FALSE(Put("a", sync).ok());
+  EXPECT_EQ(sync_errors_, 1);
+  EXPECT_EQ(pipeline_.visible_seqno(), 1u);
+  EXPECT_EQ(memtable_->num_entries(), 1u);
+}
+
+TEST_F(CommitPipelineTest, AttentionIsAskedOfTheHostBeforeEachCommitAndMayRefuseIt) {
+  ASSERT_OK(Put("a"));
+  EXPECT_EQ(prepared_, 0);
+  pipeline_.RequestAttention();
+  ASSERT_OK(Put("b"));
+  EXPECT_EQ(prepared_, 1);
+  refusal_ = Status::Incomplete("stalled");
+  EXPECT_TRUE(Put("c").IsIncomplete());
+  pipeline_.ClearAttention();
+  ASSERT_OK(Put("d"));
+  EXPECT_EQ(pipeline_.visible_seqno(), 3u);
+}
+
+TEST_F(CommitPipelineTest, ASyncedWriteIsDurable) {
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_OK(Put("a", sync));
+  EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
+}
+
+TEST_F(CommitPipelineTest, NumbersTakenWhilePausedBelongToNoBatch) {
+  ASSERT_OK(Put("a"));
+  pipeline_.Pause();
+  EXPECT_EQ(pipeline_.TakeSeqnos(3), 4u);
+  pipeline_.Resume();
+  EXPECT_EQ(pipeline_.visible_seqno(), 4u);
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("b", ""));
+  ASSERT_OK(Commit(&batch));
+  EXPECT_EQ(WriteBatchInternal::Sequence(batch), 5u);
+}
+
+// While paused nothing is in flight: the memtable holds exactly what is visible and it stays so.
+TEST_F(CommitPipelineTest, PauseSeesWholeCommitsOnly) {
+  constexpr int kWriters = 4, kBatches = 400;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; w++) {
+    writers.emplace_back([this, w] {
+      WriteOptions options;
+      for (int i = 0; i < kBatches; i++) {
+        options.sync = i % 100 == w;
+        WriteBatch batch;
+        EXPECT_OK(batch.Put(StrCat("a", w, "/", i), "1"));
+        EXPECT_OK(batch.Put(StrCat("b", w, "/", i), "2"));
+        EXPECT_OK(Commit(&batch, options));
+        // A writer sees its own write when it comes back.
+        EXPECT_GE(pipeline_.visible_seqno(), WriteBatchInternal::Sequence(batch) + 1);
+      }
+    });
+  }
+  for (int i = 0; i < 50; i++) {
+    pipeline_.Pause();
+    const SequenceNumber visible = pipeline_.visible_seqno();
+    EXPECT_EQ(memtable_->num_entries(), visible);
+    EXPECT_EQ(visible % 2, 0u);
+    EXPECT_EQ(pipeline_.visible_seqno(), visible);
+    pipeline_.Resume();
+    std::this_thread::yield();
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(pipeline_.visible_seqno(), 2u * kWriters * kBatches);
+  EXPECT_EQ(memtable_->num_entries(), 2u * kWriters * kBatches);
+  // The log holds them in the order of their numbers, without a gap.
+  const std::vector<SequenceNumber> seqnos = LoggedSeqnos();
+  ASSERT_EQ(seqnos.size(), size_t{kWriters * kBatches});
+  for (size_t i = 0; i < seqnos.size(); i++) ASSERT_EQ(seqnos[i], 2 * i + 1);
+}
+
+TEST_F(CommitPipelineTest, ConcurrentWritersShareSyncs) {
+  constexpr int kWriters = 4, kWrites = 100;
+  WriteOptions sync;
+  sync.sync = true;
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; w++) {
+    writers.emplace_back([this, w, &sync] {
+      for (int i = 0; i < kWrites; i++) EXPECT_OK(Put(StrCat(w, "/", i), sync));
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
+  const CallStats stats = fs_.Stats();
+  EXPECT_LE(stats.calls[static_cast<size_t>(CallKind::kSync)], uint64_t{kWriters * kWrites});
+}
+
+}  // namespace ashlar

@@ -126,6 +126,10 @@ LogReader::Physical LogReader::ParseHeader() {
     if (FillBlock()) return ParseHeader();
     if (limit_ == kLogBlockBytes) return Damage(Kind::kBadLength, "length beyond the block");
     if (options_.is_tailing) return EndHere();
+    // A MANIFEST ends with its last record: if all of it is there, only its length is wrong.
+    if (!options_.is_wal && HasGoodChecksum(header, limit_ - position_)) {
+      return Damage(Kind::kBadLength, "length beyond the intact last record");
+    }
     return Damage(Kind::kIncompleteTail, "record cut off by the end of the file");
   }
   if (IsRecyclableType(type)) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Batches, and the options they are written with.
 #include "tests/interop/relay_workload.h"
 
 #include "ashlar/filter_policy.h"

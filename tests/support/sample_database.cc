@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Unpacking and reading samples with tar and gzip; comparing what was found.
 #include "tests/support/sample_database.h"
 
 #include <sys/wait.h>

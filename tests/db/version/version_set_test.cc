@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The MANIFEST on disk: atomic groups and torn tails when it is read; rolling over, failures and
+// CURRENT when it is written.
+#include "db/version/version_set.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "db/version/manifest_reader.h"
+#include "db/wal/log_writer.h"
+#include "env/fault/fault_file_system.h"
+#include "env/file_writer.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kManifest[] = "/db/MANIFEST-000001";
+
+VersionEdit EditWithLog(uint64_t log_number, std::optional<uint32_t> remaining = std::nullopt) {
+  VersionEdit edit;
+  edit.log_number = log_number;
+  edit.atomic_group_remaining = remaining;
+  return edit;
+}
+
+class ManifestTest : public testing::Test {
+ protected:
+  ManifestTest() { EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr)); }
+
+  void WriteManifest(const std::vector<VersionEdit>& edits) {
+    auto file = FileWriter::Create(&fs_, kManifest, FileOptions(), {});
+    ASSERT_OK(file);
+    LogWriter log(file.Take());
+    for (const VersionEdit& edit : edits) {
+      std::string record;
+      edit.EncodeTo(&record);
+      ASSERT_OK(log.AddRecord(record));
+    }
+    ASSERT_OK(log.Close());
+  }
+  // The log numbers of the edits that count, then what went wrong.
+  std::string Read(uint64_t* torn = nullptr) {
+    auto reader = ManifestReader::Open(&fs_, kManifest);
+    if (!reader.ok()) return reader.status().ToString();
+    std::string text;
+    VersionEdit edit;
+    while (reader.value()->Next(&edit)) text += StrCat(*edit.log_number, " ");
+    if (torn != nullptr) *torn = reader.value()->torn_tail_bytes();
+    return text + (reader.value()->status().ok()             ? "ok"
+                   : reader.value()->status().IsCorruption() ? "corruption"
+                                                             : "other");
+  }
+  std::string Bytes() { return memory_->AllFiles().at(kManifest); }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  FaultFileSystem fs_{memory_};
+};
+
+}  // namespace
+
+TEST_F(ManifestTest, AnAtomicGroupCountsAsAWholeOrNotAtAll) {
+  WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1), EditWithLog(4, 0),
+                 EditWithLog(5)});
+  EXPECT_EQ(Read(), "1 2 3 4 5 ok");
+  uint64_t torn = 0;
+  WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1)});
+  EXPECT_EQ(Read(&torn), "1 ok");
+  EXPECT_GT(torn, 0u);
+}
+
+TEST_F(ManifestTest, AGapInAnAtomicGroupIsCorruption) {
+  WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(4, 0)});
+  EXPECT_EQ(Read(), "1 corruption");
+  WriteManifest({EditWithLog(1), EditWithLog(2, 1), EditWithLog(3)});
+  EXPECT_EQ(Read(), "1 corruption");
+}
+
+TEST_F(ManifestTest, ACutAnywhereLeavesThePrefixOfWholeRecords) {
+  WriteManifest({EditWithLog(1), EditWithLog(2), EditWithLog(3)});
+  const std::string bytes = Bytes();
+  const size_t record = bytes.size() / 3;
+  for (size_t length = 0; length <= bytes.size(); length++) {
+    memory_->PutFile(kManifest, bytes.substr(0, length));
+    std::string expected;
+    for (size_t i = 1; i <= length / record; i++) expected += StrCat(i, " ");
+    uint64_t torn = 0;
+    EXPECT_EQ(Read(&torn), expected + "ok") << length;
+    EXPECT_EQ(torn, length % record) << length;
+  }
+}
+
+TEST_F(ManifestTest, DamageBeforeTheLastRecordIsCorruption) {
+  WriteManifest({EditWithLog(1), EditWithLog(2), EditWithLog(3)});
+  std::string bytes = Bytes();
+  bytes[bytes.size() / 3 + 8] ^= 1;
+  memory_->PutFile(kManifest, bytes);
+  EXPECT_EQ(Read(), "1 corruption");
+}
+
+TEST_F(ManifestTest, CurrentNamesAManifestAndEndsWithNewline) {
+  EXPECT_TRUE(ReadCurrent(&fs_, "/db").status().IsNotFound() ||
+              ReadCurrent(&fs_, "/db").status().IsPathNotFound());
+  for (const char* bad : {"", "\n", "MANIFEST-000001", "000004.log\n", "MANIFEST-x\n"}) {
+    memory_->PutFile("/db/CURRENT", bad);
+    EXPECT_TRUE(ReadCurrent(&fs_, "/db").status().IsCorruption()) << bad;
+  }
+  memory_->PutFile("/db/CURRENT", "MANIFEST-000007\n");
+  ASSERT_OK(ReadCurrent(&fs_, "/db"));
+  EXPECT_EQ(ReadCurrent(&fs_, "/db").value(), "MANIFEST-000007");
+}
+
+namespace {
+
+class VersionSetTest : public ManifestTest {
+ protected:
+  VersionSetTest() {
+    options_.fs = &fs_;
+    options_.dir = "/db";
+    options_.manifest_preallocate_bytes = 0;
+    EXPECT_OK(VersionSet::CreateNew(options_, "the-id"));
+  }
+
+  Status Recover() {
+    set_ = std::make_unique<VersionSet>(options_);
+    TableCacheOptions tables(comparator_);
+    tables.fs = &fs_;
+    tables.paths = {"/db"};
+    std::vector<FamilyRequest> requests, missing;
+    requests.emplace_back("default", comparator_);
+    requests.back().tables = std::make_unique<TableCache>(tables);
+    return set_->Recover(std::move(requests), /*allow_subset=*/false, &missing);
+  }
+  Status AddTable(uint64_t number) {
+    VersionSet::Change change;
+    FileMetadata meta;
+    meta.number = number;
+    meta.file_size = 10;
+    meta.smallest = MakeInternalKey("a", number, kTypeValue);
+    meta.largest = MakeInternalKey("b", number, kTypeValue);
+    meta.smallest_seqno = meta.largest_seqno = number;
+    meta.epoch_number = number;
+    change.last_sequence = number;
+    change.edits.emplace_back().AddFile(0, meta);
+    change.edits.back().log_number = number;
+    set_->MarkFileNumberUsed(number);
+    MutexLock lock(&mutex_);
+    return set_->LogAndApply(std::move(change), &mutex_);
+  }
+  std::string Tables() {
+    std::string text;
+    set_->ForEachLiveFile([&text](const FamilyVersions&, int, TableFile* file) {
+      text += StrCat(file->meta.number, " ");
+    });
+    return text;
+  }
+  std::string Current() { return ReadCurrent(&fs_, "/db").value(); }
+
+  VersionSetOptions options_;
+  Mutex mutex_{LockRank::kDb};
+  const InternalKeyComparator comparator_{BytewiseComparator()};
+  std::unique_ptr<VersionSet> set_;
+};
+
+}  // namespace
+
+TEST_F(VersionSetTest, ChangesSurviveRecovery) {
+  ASSERT_OK(Recover());
+  EXPECT_EQ(set_->db_id(), "the-id");
+  ASSERT_OK(AddTable(50));
+  ASSERT_OK(AddTable(60));
+  const uint64_t next = set_->next_file_number();
+  ASSERT_OK(Recover());
+  EXPECT_EQ(Tables(), "60 50 ");
+  EXPECT_EQ(set_->db_id(), "the-id");
+  EXPECT_EQ(set_->recovered_last_sequence(), 60u);
+  EXPECT_EQ(set_->LowestLogNumber(), 60u);
+  EXPECT_GE(set_->next_file_number(), next);
+}
+
+TEST_F(VersionSetTest, TheFirstChangeAfterRecoveryStartsANewManifest) {
+  ASSERT_OK(Recover());
+  EXPECT_EQ(Current(), "MANIFEST-000001");
+  ASSERT_OK(AddTable(50));
+  const std::string second = Current();
+  EXPECT_NE(second, "MANIFEST-000001");
+  EXPECT_EQ(set_->TakeReplacedManifests(), std::vector<uint64_t>{1});
+  ASSERT_OK(AddTable(60));
+  EXPECT_EQ(Current(), second);
+}
+
+TEST_F(VersionSetTest, ALargeManifestIsReplacedByOneThatSaysTheSame) {
+  options_.max_manifest_bytes = 1;
+  ASSERT_OK(Recover());
+  ASSERT_OK(AddTable(50));
+  const std::string second = Current();
+  ASSERT_OK(AddTable(60));
+  EXPECT_NE(Current(), second);
+  ASSERT_OK(Recover());
+  EXPECT_EQ(Tables(), "60 50 ");
+}
+
+TEST_F(VersionSetTest, AFailedAppendInstallsNothingAndTheNextChangeStartsANewManifest) {
+  ASSERT_OK(Recover());
+  ASSERT_OK(AddTable(50));
+  const std::string second = Current();
+  FaultPlan plan;
+  plan.kinds = KindBit(CallKind::kSync);
+  plan.path_part = "MANIFEST";
+  fs_.AddFault(plan);
+  EXPECT_FALSE(AddTable(60).ok());
+  EXPECT_EQ(Tables(), "50 ");
+  EXPECT_EQ(Current(), second);
+  ASSERT_OK(AddTable(70));
+  EXPECT_NE(Current(), second);
+  ASSERT_OK(Recover());
+  EXPECT_EQ(Tables(), "70 50 ");
+}
+
+// Every call of a change is made to fail once. What is recovered is the state before it or after it,
+// and the change after it always works.
+TEST_F(VersionSetTest, AnyFailureLeavesTheStateBeforeOrAfterTheChange) {
+  options_.max_manifest_bytes = 1;
+  bool has_failed = true;
+  uint64_t step = 0;
+  for (; has_failed && step < 100; step++) {
+    ASSERT_OK(VersionSet::CreateNew(options_, "the-id"));
+    ASSERT_OK(Recover());
+    ASSERT_OK(AddTable(50));
+    fs_.FailAt(fs_.CallCount() + step, FaultError::kIO);
+    const Status status = AddTable(60);
+    has_failed = fs_.Stats().TotalInjected() > step;
+    fs_.ClearFaults();
+    EXPECT_EQ(Tables(), status.ok() ? "60 50 " : "50 ") << step;
+    ASSERT_OK(AddTable(70));
+    ASSERT_OK(Recover());
+    EXPECT_EQ(Tables(), status.ok() ? "70 60 50 " : "70 50 ") << step;
+  }
+  EXPECT_GT(step, 4u);
+  EXPECT_LT(step, 100u);
+}
+
+TEST_F(VersionSetTest, AManifestWithoutItsCountersIsRefused) {
+  WriteManifest({EditWithLog(1)});
+  EXPECT_TRUE(Recover().IsCorruption());
+}
+
+TEST_F(VersionSetTest, ANextFileNumberOfZeroIsRefused) {
+  VersionEdit edit = EditWithLog(0);
+  edit.next_file_number = 0;
+  edit.last_sequence = 0;
+  WriteManifest({edit});
+  EXPECT_TRUE(Recover().IsCorruption());
+}
+
+TEST_F(VersionSetTest, AnotherComparatorIsRefused) {
+  VersionEdit edit = EditWithLog(0);
+  edit.next_file_number = 2;
+  edit.last_sequence = 0;
+  edit.comparator = "somebody.Else";
+  WriteManifest({edit});
+  EXPECT_TRUE(Recover().IsInvalidArgument());
+}
+
+}  // namespace ashlar

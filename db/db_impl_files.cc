@@ -31,6 +31,12 @@ void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
   result->oldest_blob_file_number = meta.oldest_blob_file_number;
+  // Counts are known of open tables; all are, unless max_open_files is limited.
+  EpochGuard guard;
+  if (const TableReader* reader = file.reader.load(std::memory_order_acquire)) {
+    result->num_entries = reader->properties().num_entries;
+    result->num_deletions = reader->properties().num_deletions;
+  }
   result->file_checksum = meta.file_checksum;
   result->file_checksum_func_name =
       meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;

@@ -38,7 +38,6 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
     wals_.Install(log.Take());
-    memtable_->Ref();
   }
   ~CommitPipelineTest() override { memtable_->Unref(); }
 

@@ -58,7 +58,14 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   if (slash != std::string::npos && slash > 0) {
     RETURN_IF_ERROR(CreateDirectories(fs, dir.substr(0, slash)));
   }
-  return fs->CreateDirIfMissing(dir, IOOptions(), nullptr);
+  RETURN_IF_ERROR(fs->CreateDirIfMissing(dir, IOOptions(), nullptr));
+  // What is synced in the new directory is only safe once its own name is. A parent that may not be
+  // opened cannot be synced.
+  std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
+  if (parent.empty()) parent = "/";
+  std::unique_ptr<FSDirectory> handle;
+  if (!fs->NewDirectory(parent, IOOptions(), &handle, nullptr).ok()) return Status::OK();
+  return handle->Fsync(IOOptions(), nullptr);
 }
 
 Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir) {

@@ -107,10 +107,23 @@ Status Opener::FlushReplayed() {
     }
     edits_.push_back(std::move(edit));
   }
+  if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
   for (const std::string& path : core_->table_paths) {
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
   }
   return Status::OK();
+}
+
+// Logs that stay are made durable: their tails may not be lost behind a synced write to the new
+// log, which would leave a hole.
+Status Opener::SyncReplayedLogs() {
+  if (log_bytes_.empty()) return Status::OK();
+  for (const auto& log : log_bytes_) {
+    RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first),
+                                        core_->file_options, IOOptions(),
+                                        request_.db_options.use_fsync, nullptr));
+  }
+  return SyncDirectory(core_->fs.get(), core_->wal_dir);
 }
 
 Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {

@@ -26,7 +26,10 @@ namespace ashlar {
 
 namespace {
 
+// The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
+// a crash may keep the rename alone.
 Status SetCurrentFile(FileSystem* fs, const std::string& dir, uint64_t manifest_number) {
+  RETURN_IF_ERROR(SyncDirectory(fs, dir));
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
   return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
                              BaseNameOf(CurrentFileName(dir)), contents);

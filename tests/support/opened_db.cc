@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/opened_db.h"
+
+#include "util/hash.h"
+
+namespace ashlar {
+
+OpenedDb::~OpenedDb() { (void)Close().ok(); }
+
+Status OpenedDb::Open(const Options& options, const std::string& dir) {
+  std::vector<std::string> names;
+  Status status = DB::ListColumnFamilies(DBOptions(options), dir, &names);
+  if (!status.ok()) {
+    // Nothing there: a new database. Everything else shows again when it is opened.
+    if (!options.env->FileExists(dir + "/CURRENT").IsNotFound()) return status;
+    names = {kDefaultColumnFamilyName};
+  }
+  std::vector<ColumnFamilyDescriptor> descriptors;
+  for (const std::string& name : names) descriptors.emplace_back(name, ColumnFamilyOptions(options));
+  return DB::Open(DBOptions(options), dir, descriptors, &handles_, &db_);
+}
+
+Status OpenedDb::ReadAll(Contents* contents) {
+  contents->clear();
+  for (ColumnFamilyHandle* handle : handles_) {
+    Status status = ReadFamily(handle, &(*contents)[handle->GetName()]);
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
+
+Status OpenedDb::ReadFamily(ColumnFamilyHandle* handle, Rows* rows) {
+  ReadOptions options;
+  options.total_order_seek = true;
+  std::unique_ptr<Iterator> it(db_->NewIterator(options, handle));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    if (!rows->emplace(it->key().ToString(), it->value().ToString()).second) {
+      return Status::Corruption("DISAGREE: a key comes twice", it->key());
+    }
+  }
+  if (!it->status().ok()) return it->status();
+  size_t count = 0;
+  for (it->SeekToLast(); it->Valid(); it->Prev(), ++count) {
+    const auto row = rows->find(it->key().ToString());
+    if (row == rows->end() || row->second != it->value().ToStringView()) {
+      return Status::Corruption("DISAGREE: only backwards", it->key());
+    }
+  }
+  if (!it->status().ok()) return it->status();
+  if (count != rows->size()) return Status::Corruption("DISAGREE: fewer rows backwards");
+  for (const auto& [key, value] : *rows) {
+    std::string found;
+    const Status status = db_->Get(options, handle, key, &found);
+    if (!status.ok() && !status.IsNotFound()) return status;
+    if (!status.ok() || found != value) return Status::Corruption("DISAGREE: get", key);
+  }
+  return Status::OK();
+}
+
+Status OpenedDb::Close() {
+  if (db_ == nullptr) return Status::OK();
+  for (ColumnFamilyHandle* handle : handles_) {
+    (void)db_->DestroyColumnFamilyHandle(handle).ok();
+  }
+  handles_.clear();
+  const Status status = db_->Close();
+  db_.reset();
+  return status;
+}
+
+uint64_t HashOfRow(const std::string& key, const std::string& value) {
+  return FilterHash64(std::to_string(key.size()) + ":" + key + value);
+}
+
+uint64_t HashOf(const Rows& rows) {
+  uint64_t sum = 0;
+  for (const auto& [key, value] : rows) sum += HashOfRow(key, value);
+  return sum;
+}
+
+}  // namespace ashlar

@@ -49,8 +49,10 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
     result = WorseOf(result, Delayed(WriteStallCause::kL0FileCountLimit, severity));
   }
   if (soft > 0 && debt.pending_compaction_bytes >= soft) {
+    // Without a hard limit the delay grows until the debt is twice the soft one.
+    const double stop = static_cast<double>(hard > 0 ? hard : 2 * soft);
     const double severity = Position(static_cast<double>(debt.pending_compaction_bytes),
-                                     static_cast<double>(soft), static_cast<double>(hard));
+                                     static_cast<double>(soft), stop);
     result = WorseOf(result, Delayed(WriteStallCause::kPendingCompactionBytes, severity));
   }
   return result;

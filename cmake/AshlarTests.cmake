@@ -124,6 +124,6 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
   add_executable(dropin_reader "${PROJECT_SOURCE_DIR}/tests/dropin/reader.cc")
   set_target_properties(dropin_reader PROPERTIES CXX_STANDARD 17)
   target_link_libraries(dropin_reader PRIVATE rocksdb)
-  ashlar_add_test(dropin_readers 120 python3 "${PROJECT_SOURCE_DIR}/tests/dropin/readers_test.py"
+  ashlar_add_test(dropin_readers 120 python3 "${PROJECT_SOURCE_DIR}/tests/dropin/compare_readers.py"
     "$<TARGET_FILE:dropin_reader>" "${PROJECT_SOURCE_DIR}/../shared" ${ashlar_reference_reader})
 endif()

@@ -4,7 +4,7 @@
 # One program, built against the drop-in and against RocksDB, reads RocksDB's sample databases: what
 # the drop-in prints must equal the listings, and RocksDB's own output where it can open the files.
 #
-#   readers_test.py READER_OF_OURS SHARED_FOLDER [READER_OF_ROCKSDB]
+#   compare_readers.py READER_OF_OURS SHARED_FOLDER [READER_OF_ROCKSDB]
 import gzip
 import os
 import subprocess

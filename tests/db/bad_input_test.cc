@@ -396,8 +396,10 @@ TEST_F(BadInput, ADamagedDataBlockIsCorruptionWhenRead) {
   EXPECT_LT(corrupt, 10);
   EXPECT_TRUE(db_->VerifyChecksum().IsCorruption());
   int failed = 0;
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   for (ColumnFamilyHandle* handle : handles_) {
-    const Status status = db_->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr);
+    const Status status = db_->CompactRange(rewrite, handle, nullptr, nullptr);
     if (!status.ok()) {
       failed++;
       EXPECT_TRUE(status.IsCorruption()) << status.ToString();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Opening and closing for suites that do it often.
 #include "tests/support/opened_db.h"
 
 #include "util/hash.h"

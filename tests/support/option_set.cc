@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Extreme settings on purpose.
 #include "tests/support/option_set.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The brute force: every version is kept, every read looks at all of them.
 #include "tests/support/oracle.h"
 
 namespace ashlar {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The command line and the figures that all suites share.
 #include "tests/support/suite.h"
 
 #include <signal.h>

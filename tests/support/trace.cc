@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Traces as text, one operation a line.
 #include "tests/support/trace.h"
 
 #include <cstdlib>

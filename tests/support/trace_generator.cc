@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Operations by weight.
 #include "tests/support/trace_generator.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Runs a trace against a database and its oracle side by side.
 #include "tests/support/trace_runner.h"
 
 #include <utility>

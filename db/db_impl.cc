@@ -105,9 +105,30 @@ Status DBImpl::CloseOnce() {
 
 // A log or MANIFEST whose end is unknown is not used again: everything in memory is flushed to new
 // tables under a new log, and with the new MANIFEST that records them the database is whole.
+// Everything in logs before this one is in tables now. A log that broke must not be read again: its
+// torn end would hide the logs behind it; nor synced again.
+Status DBImpl::ForgetLogsBefore(uint64_t log_number) {
+  {
+    MutexLock lock(&core_.mutex);
+    VersionSet::Change change;
+    for (ColumnFamilyData* family : core_.families.All()) {
+      VersionEdit edit;
+      edit.column_family = family->id();
+      edit.log_number = log_number;
+      change.edits.push_back(std::move(edit));
+    }
+    change.edits.front().min_log_number_to_keep = log_number;
+    change.last_sequence = core_.pipeline->visible_seqno();
+    RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
+  }
+  PurgeObsoleteFiles(&core_);
+  return Status::OK();
+}
+
 Status DBImpl::Resume() {
   RETURN_IF_ERROR(CheckWritable());
   std::vector<ColumnFamilyData*> families;
+  uint64_t fresh_log = 0;
   {
     MutexLock lock(&core_.mutex);
     const Status error = core_.errors.Get();
@@ -120,6 +141,8 @@ Status DBImpl::Resume() {
     if (!status.ok()) {
       core_.errors.Raise(status, needs_new_log ? BackgroundErrorReason::kWriteCallback
                                                : BackgroundErrorReason::kMemTable);
+    } else if (needs_new_log) {
+      fresh_log = core_.wals->current_number();
     }
     for (ColumnFamilyData* family : families) {
       scheduler_.RequestFlushLocked(family);
@@ -130,6 +153,7 @@ Status DBImpl::Resume() {
   FlushOptions options;
   options.allow_write_stall = true;
   if (status.ok()) status = FlushFamilies(options, families);
+  if (status.ok() && fresh_log != 0) status = ForgetLogsBefore(fresh_log);
   for (ColumnFamilyData* family : families) family->Unref();
   if (status.ok()) core_.events->Event("resumed");
   return status;

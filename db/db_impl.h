@@ -212,6 +212,8 @@ class DBImpl final : public DB, private FamilyHost {
 
  private:
   explicit DBImpl(const OpenRequest& request);
+  // Makes earlier logs obsolete; all they hold is flushed.
+  Status ForgetLogsBefore(uint64_t log_number) EXCLUDES(core_.mutex);
 
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }

@@ -26,6 +26,10 @@ uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]);
 size_t HeaderBytesFor(uint8_t type) {
   return IsRecyclableType(type) ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
 }
+bool IsZero(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char c) { return c == 0; });
+}
+
 bool HasGoodChecksum(const char* header, size_t record_bytes) {
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
   return stored == crc32c::Value(header + kType, record_bytes - kType);
@@ -139,6 +143,11 @@ LogReader::Physical LogReader::ParseHeader() {
     is_recycled_ = true;
   }
   if (!HasGoodChecksum(header, record_bytes)) {
+    // A file may grow before its bytes are written: zeros to the end of the file are what a crash
+    // in between leaves. (The last byte of a whole version edit is not zero.)
+    const bool is_unwritten = !options_.is_wal && limit_ < kLogBlockBytes &&
+                              IsZero(header + record_bytes - 1, block_.get() + limit_);
+    if (is_unwritten) return Damage(Kind::kIncompleteTail, "record of which the end was not written");
     return Damage(Kind::kBadChecksum, "checksum mismatch");
   }
   Physical physical{.kind = Kind::kRecord, .type = type, .offset = block_offset_ + position_};

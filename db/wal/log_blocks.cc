@@ -26,13 +26,24 @@ uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]);
 size_t HeaderBytesFor(uint8_t type) {
   return IsRecyclableType(type) ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
 }
-bool IsZero(const char* begin, const char* end) {
-  return std::all_of(begin, end, [](char c) { return c == 0; });
-}
-
 bool HasGoodChecksum(const char* header, size_t record_bytes) {
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
   return stored == crc32c::Value(header + kType, record_bytes - kType);
+}
+
+// Looks for the last byte that makes the checksum right, and puts it in.
+bool RestoreLastByte(char* header, size_t record_bytes) {
+  char& last = header[record_bytes - 1];
+  for (int value = 1; value < 256; value++) {
+    last = static_cast<char>(value);
+    if (HasGoodChecksum(header, record_bytes)) return true;
+  }
+  last = 0;
+  return false;
+}
+
+bool IsZero(const char* begin, const char* end) {
+  return std::all_of(begin, end, [](char c) { return c == 0; });
 }
 bool IsZero(const char* p, size_t n) {
   return n == 0 || (p[0] == 0 && std::memcmp(p, p + 1, n - 1) == 0);
@@ -147,8 +158,11 @@ LogReader::Physical LogReader::ParseHeader() {
     // in between leaves. (The last byte of a whole version edit is not zero.)
     const bool is_unwritten = !options_.is_wal && limit_ < kLogBlockBytes &&
                               IsZero(header + record_bytes - 1, block_.get() + limit_);
-    if (is_unwritten) return Damage(Kind::kIncompleteTail, "record of which the end was not written");
-    return Damage(Kind::kBadChecksum, "checksum mismatch");
+    // A single missing byte cannot be told from a damaged one, but the checksum says what it was.
+    if (!is_unwritten) return Damage(Kind::kBadChecksum, "checksum mismatch");
+    if (!RestoreLastByte(block_.get() + position_, record_bytes)) {
+      return Damage(Kind::kIncompleteTail, "record of which the end was not written");
+    }
   }
   Physical physical{.kind = Kind::kRecord, .type = type, .offset = block_offset_ + position_};
   const size_t header_bytes = HeaderBytesFor(type);

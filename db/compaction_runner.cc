@@ -202,7 +202,7 @@ int CompactionRunner::WaitingManualLocked() const {
       [this](const ManualCompaction* manual) { return CanTakeManual(*manual); }));
 }
 
-void CompactionRunner::RunManual() {
+ManualCompaction* CompactionRunner::RunManual() {
   ManualCompaction* manual = nullptr;
   {
     MutexLock lock(&core_->mutex);
@@ -212,12 +212,15 @@ void CompactionRunner::RunManual() {
         break;
       }
     }
-    if (manual == nullptr) return;
+    if (manual == nullptr) return nullptr;
     manual->is_taken = true;
   }
-  Status status = RunManualRange(manual);
+  manual->status = RunManualRange(manual);
+  return manual;
+}
+
+void CompactionRunner::FinishManual(ManualCompaction* manual) {
   MutexLock lock(&core_->mutex);
-  manual->status = std::move(status);
   manual->is_done = true;
   core_->changed.SignalAll();
 }

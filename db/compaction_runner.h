@@ -42,8 +42,10 @@ class CompactionRunner {
 
   // In a background thread. True if the family may want another compaction.
   bool RunAutomatic(ColumnFamilyData* family) EXCLUDES(core_->mutex);
-  // Takes the next manual compaction that can run.
-  void RunManual() EXCLUDES(core_->mutex);
+  // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
+  // for it is told by FinishManual(), when the files it made obsolete are gone.
+  ManualCompaction* RunManual() EXCLUDES(core_->mutex);
+  void FinishManual(ManualCompaction* manual) EXCLUDES(core_->mutex);
 
   void AddManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);
   void RemoveManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);

@@ -148,8 +148,9 @@ void Scheduler::RunCompaction() {
     is_manual = is_manual && MayStart();
   }
   if (is_manual) {
-    compactions_->RunManual();
+    ManualCompaction* manual = compactions_->RunManual();
     PurgeObsoleteFiles(core_);
+    if (manual != nullptr) compactions_->FinishManual(manual);
   } else if (family != nullptr) {
     const bool wants_more = compactions_->RunAutomatic(family);
     if (wants_more) {

@@ -42,9 +42,6 @@ bool RestoreLastByte(char* header, size_t record_bytes) {
   return false;
 }
 
-bool IsZero(const char* begin, const char* end) {
-  return std::all_of(begin, end, [](char c) { return c == 0; });
-}
 bool IsZero(const char* p, size_t n) {
   return n == 0 || (p[0] == 0 && std::memcmp(p, p + 1, n - 1) == 0);
 }
@@ -156,8 +153,9 @@ LogReader::Physical LogReader::ParseHeader() {
   if (!HasGoodChecksum(header, record_bytes)) {
     // A file may grow before its bytes are written: zeros to the end of the file are what a crash
     // in between leaves. (The last byte of a whole version edit is not zero.)
+    const size_t last_byte = position_ + record_bytes - 1;
     const bool is_unwritten = !options_.is_wal && limit_ < kLogBlockBytes &&
-                              IsZero(header + record_bytes - 1, block_.get() + limit_);
+                              IsZero(block_.get() + last_byte, limit_ - last_byte);
     // A single missing byte cannot be told from a damaged one, but the checksum says what it was.
     if (!is_unwritten) return Damage(Kind::kBadChecksum, "checksum mismatch");
     if (!RestoreLastByte(block_.get() + position_, record_bytes)) {

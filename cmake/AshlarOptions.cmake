@@ -21,7 +21,14 @@ option(ASHLAR_NATIVE "tune for this machine (-march=native); the default is port
 option(ASHLAR_INVARIANTS "run the deep CheckInvariants after every change" OFF)
 option(ASHLAR_FUZZ "build libFuzzer binaries (clang)" OFF)
 option(ASHLAR_COVERAGE "instrument for gcov" OFF)
-option(ASHLAR_WERROR "warnings are errors" ON)
+# Not where people only want to use the library: another compiler, or more optimization, may find
+# something to warn about (GCC 12 does in its own AVX-512 header).
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(ashlar_werror_default OFF)
+else()
+  set(ashlar_werror_default ON)
+endif()
+option(ASHLAR_WERROR "warnings are errors" ${ashlar_werror_default})
 option(ASHLAR_RTTI "build with run-time type information" ON)
 option(ASHLAR_BUILD_TESTS "build tests/" ON)
 option(ASHLAR_BUILD_TOOLS "build tools/, examples/ and benchmarks/" ON)

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What is known from the options alone is set in the constructor; the destructor takes the parts
+// apart in the order in which they use each other.
 #include "db/db_core.h"
 
 #include <algorithm>
 
 #include "env/file_util.h"
 #include "util/epoch.h"
+#include "util/options/options_check.h"
 
 namespace ashlar {
 namespace {
@@ -50,7 +54,7 @@ DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
   outputs.writer_options.priority =
       db_options.rate_limiter != nullptr ? Env::IO_LOW : Env::IO_TOTAL;
   outputs.db_session_id = session_id;
-  outputs.write_for_7_8 = db_options.write_compatible_with == "7.8";
+  outputs.write_for_7_8 = WritesForRocksDb78(db_options);
 }
 
 // Readers are gone; what they retired refers to the version set and must go before it.

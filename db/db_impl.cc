@@ -103,8 +103,6 @@ Status DBImpl::CloseOnce() {
   return status;
 }
 
-// A log or MANIFEST whose end is unknown is not used again: everything in memory is flushed to new
-// tables under a new log, and with the new MANIFEST that records them the database is whole.
 // Everything in logs before this one is in tables now. A log that broke must not be read again: its
 // torn end would hide the logs behind it; nor synced again.
 Status DBImpl::ForgetLogsBefore(uint64_t log_number) {
@@ -125,6 +123,8 @@ Status DBImpl::ForgetLogsBefore(uint64_t log_number) {
   return Status::OK();
 }
 
+// A log or MANIFEST whose end is unknown is not used again: everything in memory is flushed to new
+// tables under a new log, and with the new MANIFEST that records them the database is whole.
 Status DBImpl::Resume() {
   RETURN_IF_ERROR(CheckWritable());
   std::vector<ColumnFamilyData*> families;

@@ -86,6 +86,7 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
     return Status::Incomplete(Status::kManualCompactionPaused);
   }
   if (options.target_path_id != 0) return Status::NotSupported("CompactRangeOptions::target_path_id");
+  if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level");
   ColumnFamilyData* family = FamilyOrDefault(handle);
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
@@ -124,16 +125,14 @@ Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyDat
     RETURN_IF_ERROR(RunManualCompaction(&manual));
   }
   const int bottom = std::max(last, manual.output_level);
-  const bool skips_bottom =
-      options.bottommost_level_compaction == BottommostLevelCompaction::kSkip ||
-      (options.bottommost_level_compaction == BottommostLevelCompaction::kIfHaveCompactionFilter);
-  if (bottom > 0 && last == bottom && (first == last || !skips_bottom) && !skips_bottom) {
-    manual.input_level = manual.output_level = bottom;
-    manual.allow_trivial_move = false;
-    RETURN_IF_ERROR(RunManualCompaction(&manual));
-  }
-  return options.change_level ? Status::NotSupported("CompactRangeOptions::change_level")
-                              : Status::OK();
+  // There are no compaction filters yet, so kIfHaveCompactionFilter leaves the level alone too.
+  const bool rewrites_bottom =
+      options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
+      options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
+  if (!rewrites_bottom || last == 0 || last != bottom) return Status::OK();
+  manual.input_level = manual.output_level = bottom;
+  manual.allow_trivial_move = false;
+  return RunManualCompaction(&manual);
 }
 
 Status DBImpl::RunManualCompaction(ManualCompaction* manual) {

@@ -10,17 +10,9 @@
 #include "db/flush_runner.h"
 #include "db/obsolete_files.h"
 #include "db/write_control.h"
+#include "util/options/options_check.h"
 
 namespace ashlar {
-
-Scheduler::Limits Scheduler::LimitsFrom(const DBOptions& options) {
-  if (options.max_background_flushes > 0 || options.max_background_compactions > 0) {
-    return {std::max(1, options.max_background_flushes),
-            std::max(1, options.max_background_compactions)};
-  }
-  const int flushes = std::max(1, options.max_background_jobs / 4);
-  return {flushes, std::max(1, options.max_background_jobs - flushes)};
-}
 
 Scheduler::Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
                      WriteControl* writes)
@@ -29,7 +21,7 @@ Scheduler::Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compa
 Scheduler::~Scheduler() { assert(running_flushes_ == 0 && running_compactions_ == 0); }
 
 void Scheduler::StartLocked() {
-  const Limits limits = LimitsFrom(*core_->options);
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   // One more than flushes: it makes room in the log ahead of the writers.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
@@ -83,7 +75,7 @@ bool Scheduler::MayStart() const { return is_started_ && !is_stopping_ && pause_
 
 void Scheduler::DispatchLocked() {
   if (!MayStart()) return;
-  const Limits limits = LimitsFrom(*core_->options);
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
          scheduled_flushes_ + running_flushes_ < limits.flushes) {
     scheduled_flushes_++;

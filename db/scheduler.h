@@ -46,12 +46,6 @@ class Scheduler {
   // No job is queued or running.
   bool IsIdleLocked() const REQUIRES(core_->mutex);
 
-  struct Limits {
-    int flushes;
-    int compactions;
-  };
-  static Limits LimitsFrom(const DBOptions& options);
-
  private:
   static void FlushMain(void* scheduler);
   static void CompactionMain(void* scheduler);

@@ -46,6 +46,12 @@ SuiteArguments ParseSuiteArguments(int argc, char** argv, double default_seconds
   return result;
 }
 
+double SuiteScale() {
+  const char* const text = std::getenv("ASHLAR_SUITE_SCALE");
+  const double scale = text == nullptr ? 1 : std::atof(text);
+  return scale > 0 ? scale : 1;
+}
+
 double SuiteClock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

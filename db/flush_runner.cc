@@ -60,6 +60,11 @@ void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
   job->work.memtables = family->TakeForFlush();
   if (job->work.memtables.empty()) return;
   job->work.snapshots = core_->snapshots.SequenceNumbers();
+  job->work.on_progress = [this, family](double progress) {
+    MutexLock lock(&core_->mutex);
+    family->NoteFlushProgress(progress);
+    core_->changed.SignalAll();
+  };
   job->log_number = family->LogNumberAfter(job->work.memtables);
   job->syncs_older_logs = core_->families.All().size() > 1;
   TableOutputOptions& output = job->work.output;

@@ -151,7 +151,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
 
 void PurgeObsoleteFiles(DbCore* core) {
   // Super versions that were replaced may still wait for readers that are long gone.
-  EpochReclaim();
+  EpochReclaimAll();
   ObsoleteFiles files;
   {
     MutexLock lock(&core->mutex);

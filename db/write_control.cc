@@ -29,11 +29,13 @@ MemTable* WriteControl::ActiveMemTable(uint32_t family) {
 void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   ColumnFamilyData* data = core_->families.Find(family);
   if (data == nullptr) return;
-  if (memtable->ApproximateMemoryUsage() < data->write_buffer_bytes()) [[likely]] return;
-  if (!has_full_memtable_.load(std::memory_order_relaxed)) {
+  const uint64_t bytes = memtable->ApproximateMemoryUsage();
+  if (bytes < data->paced_bytes()) [[likely]] return;
+  if (bytes >= data->write_buffer_bytes()) {
+    if (has_full_memtable_.load(std::memory_order_relaxed)) return;
     has_full_memtable_.store(true, std::memory_order_release);
-    core_->pipeline->RequestAttention();
   }
+  core_->pipeline->RequestAttention();
 }
 
 void WriteControl::NoteLogError(const Status& error, bool) {
@@ -44,6 +46,7 @@ void WriteControl::NoteLogError(const Status& error, bool) {
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   MutexLock lock(&core_->mutex);
   Status status = RunDueWorkLocked();
+  if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
   SettleAttentionLocked();
   return status;
@@ -153,6 +156,23 @@ void WriteControl::UpdateStallLocked() {
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
   if (has_changed) core_->changed.SignalAll();
+}
+
+bool WriteControl::IsAheadOfFlushLocked() const {
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    const uint64_t bytes = family->mem()->ApproximateMemoryUsage();
+    if (bytes >= family->paced_bytes() && bytes < family->write_buffer_bytes()) return true;
+  }
+  return false;
+}
+
+// Every step of the flush signals.
+void WriteControl::AwaitFlushProgressLocked() {
+  while (IsAheadOfFlushLocked() && !core_->is_closing.load(std::memory_order_acquire) &&
+         !core_->errors.BlocksWrites()) {
+    core_->changed.Wait();
+  }
 }
 
 // Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.

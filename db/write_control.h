@@ -51,6 +51,8 @@ class WriteControl final : public CommitHost {
   Status RunDueWorkLocked() REQUIRES(core_->mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
   Status LimitLogsLocked() REQUIRES(core_->mutex);
+  bool IsAheadOfFlushLocked() const REQUIRES(core_->mutex);
+  void AwaitFlushProgressLocked() REQUIRES(core_->mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes)
       REQUIRES(core_->mutex);
   void SettleAttentionLocked() REQUIRES(core_->mutex);

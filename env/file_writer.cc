@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FileWriter: a string as buffer in front of an FSWritableFile. Data that does not fit into the
+// FileWriter: a buffer in front of an FSWritableFile. Data that does not fit into the
 // buffer goes around it, after what the buffer holds.
 #include "env/file_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "ashlar/rate_limiter.h"
@@ -46,23 +47,26 @@ FileWriter::~FileWriter() { IgnoreError(Close(), "nobody is left to tell"); }
 Status FileWriter::Append(Slice data) {
   if (is_poisoned()) return FirstError();
   assert(!is_closed());
-  if (buffer_.size() + data.size() > options_.buffer_bytes) {
+  if (buffered_ + data.size() > options_.buffer_bytes) {
     RETURN_IF_ERROR(Flush());
     if (data.size() >= options_.buffer_bytes) {
       size_ += data.size();
       return WriteThrough(data);
     }
   }
-  buffer_.append(data.data(), data.size());
+  if (data.empty()) return Status::OK();
+  if (buffer_.data() == nullptr) buffer_ = PageBuffer(options_.buffer_bytes);
+  std::memcpy(buffer_.data() + buffered_, data.data(), data.size());
+  buffered_ += data.size();
   size_ += data.size();
   return Status::OK();
 }
 
 Status FileWriter::Flush() {
   if (is_poisoned()) return FirstError();
-  if (buffer_.empty()) return Status::OK();
-  RETURN_IF_ERROR(WriteThrough(buffer_));
-  buffer_.clear();
+  if (buffered_ == 0) return Status::OK();
+  RETURN_IF_ERROR(WriteThrough(Slice(buffer_.data(), buffered_)));
+  buffered_ = 0;
   return Status::OK();
 }
 

@@ -18,6 +18,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "util/mutex.h"
+#include "util/page_buffer.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -88,7 +89,8 @@ class FileWriter {
   const std::string path_;
   const FileWriterOptions options_;
   IOOptions io_options_;
-  std::string buffer_;
+  PageBuffer buffer_;  // none before the first Append() that uses it
+  size_t buffered_ = 0;
   uint64_t size_;
   std::atomic<uint64_t> flushed_size_;
   uint64_t written_out_size_;  // up to here write-out was asked for

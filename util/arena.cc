@@ -9,11 +9,6 @@
 #include "util/arena.h"
 
 #include <algorithm>
-#include <new>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace ashlar {
 
@@ -26,15 +21,6 @@ size_t SanitizeBlockBytes(size_t bytes) {
 
 // Where an arena of huge blocks begins.
 constexpr size_t kFirstBlockBytes = 64 * 1024;
-
-// Huge pages are a wish: without them the block is as good, only slower.
-char* NewHugeBlock(size_t bytes) {
-  void* const block = ::operator new[](bytes, std::align_val_t{Arena::kHugePageBytes});
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  madvise(block, bytes & ~(Arena::kHugePageBytes - 1), MADV_HUGEPAGE);
-#endif
-  return static_cast<char*>(block);
-}
 
 // Threads are spread over shards in the order in which they first ask.
 size_t ShardOfThread() {
@@ -65,21 +51,18 @@ char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
 }
 
 char* Arena::NewBlock(size_t bytes) {
-  const bool is_huge = bytes >= kHugePageBytes;
-  // Not make_unique, which would write zeros over memory that is about to be written anyway.
-  char* const block = is_huge ? NewHugeBlock(bytes) : new char[bytes];
-  blocks_.emplace_back(block, BlockDeleter{is_huge});
+  char* block;
+  if (bytes >= kHugePageBytes) {
+    huge_blocks_.emplace_back(bytes);
+    block = huge_blocks_.back().data();
+    bytes = huge_blocks_.back().size();
+  } else {
+    // Not make_unique, which would write zeros over memory that is about to be written anyway.
+    block = blocks_.emplace_back(new char[bytes]).get();
+  }
   const size_t total = MemoryAllocatedBytes() + bytes + sizeof(blocks_.front());
   allocated_bytes_.store(total, std::memory_order_relaxed);
   return block;
-}
-
-void Arena::BlockDeleter::operator()(char* block) const {
-  if (is_huge) {
-    ::operator delete[](block, std::align_val_t{kHugePageBytes});
-  } else {
-    delete[] block;
-  }
 }
 
 ConcurrentArena::ConcurrentArena(size_t block_bytes)

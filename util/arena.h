@@ -5,9 +5,9 @@
 // Arena serves one thread at a time. ConcurrentArena serves any number: a thread that finds the
 // common piece busy moves to a piece of its own, so one writer wastes nothing and many do not meet.
 // An allocation of more than a quarter of a block gets memory of its own, so that little is wasted.
-// Blocks of a huge page or more ask the system for huge pages: a search through tens of megabytes
-// misses in the TLB about as often as in the cache. Such an arena begins with small blocks and
-// doubles them, so an empty one stays small.
+// Blocks of a huge page or more are page buffers: a dead memtable's memory goes back at once, and a
+// search through tens of megabytes misses in the TLB less. Such an arena begins with small blocks
+// and doubles them, so an empty one stays small.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 
 #include "util/allocator.h"
 #include "util/mutex.h"
+#include "util/page_buffer.h"
 
 namespace ashlar {
 
@@ -26,7 +27,7 @@ class Arena final : public Allocator {
   static constexpr size_t kMinBlockBytes = 4096;
   static constexpr size_t kMaxBlockBytes = size_t{2} << 30;
   static constexpr size_t kAlignment = alignof(std::max_align_t);
-  static constexpr size_t kHugePageBytes = size_t{2} << 20;
+  static constexpr size_t kHugePageBytes = PageBuffer::kHugePageBytes;
 
   explicit Arena(size_t block_bytes = kMinBlockBytes);
   ~Arena() override;
@@ -63,16 +64,12 @@ class Arena final : public Allocator {
   char* AllocateFallback(size_t bytes, bool is_aligned);
   char* NewBlock(size_t bytes);
 
-  struct BlockDeleter {
-    bool is_huge = false;
-    void operator()(char* block) const;
-  };
-
   const size_t block_bytes_;
   size_t next_block_bytes_;  // grows up to block_bytes_
   char* front_ = nullptr;  // [front_, back_) is the free part of the current block;
   char* back_ = nullptr;   // front_ is aligned whenever it is not back_
-  std::vector<std::unique_ptr<char[], BlockDeleter>> blocks_;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<PageBuffer> huge_blocks_;
   // Written by the allocating thread, read by whoever watches memory.
   std::atomic<size_t> allocated_bytes_{0};
 };

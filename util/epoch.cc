@@ -276,17 +276,19 @@ void EpochRetire(void* object, void (*deleter)(void*), size_t bytes) {
 
 void EpochReclaim() { TryReclaim(); }
 
+namespace {
+
 // Rounds in which this thread itself reclaims: the first of them marks everything that was retired
 // before the call, and when the batches up to that mark are gone it is all freed, because whoever
 // frees is busy until the deleters have run.
-void EpochDrain() {
+bool ReclaimInRounds(uint64_t rounds) {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
   assert(slot->depth == 0);
-  if (slot->is_reclaiming || slot->depth != 0) return;
+  if (slot->is_reclaiming || slot->depth != 0) return false;
   while (!TryReclaim()) sched_yield();
   const uint64_t mark = global_epoch.load(std::memory_order_acquire);
-  for (;;) {
+  while (rounds-- > 0) {
     // is_busy guards the batches; hold it to look.
     while (domain.is_busy.exchange(true, std::memory_order_acquire)) sched_yield();
     slot->is_reclaiming = true;
@@ -294,10 +296,21 @@ void EpochDrain() {
     slot->is_reclaiming = false;
     const bool done = domain.batches.empty() || domain.batches.front().mark > mark;
     domain.is_busy.store(false, std::memory_order_release);
-    if (done) return;
+    if (done) return true;
     sched_yield();
   }
+  return false;
 }
+
+}  // namespace
+
+bool EpochReclaimAll() {
+  if (!InEpoch()) return ReclaimInRounds(/*rounds=*/16);
+  EpochReclaim();
+  return false;
+}
+
+void EpochDrain() { ReclaimInRounds(std::numeric_limits<uint64_t>::max()); }
 
 size_t EpochPendingCount() { return TheDomain().pending_count.load(std::memory_order_relaxed); }
 

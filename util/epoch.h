@@ -129,6 +129,10 @@ void EpochRetireDelete(T* object) {
 // Frees what is due now. Does nothing if another thread is at it.
 void EpochReclaim();
 
+// Frees what was retired before the call, if the guards that are open close soon; true if all of it
+// is freed. For objects so large that they should not wait for the next occasion.
+bool EpochReclaimAll();
+
 // Waits until everything retired before the call is freed: at shutdown, and in tests. Not inside a
 // guard, nor in a deleter (where it does nothing).
 void EpochDrain();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/memtablerep.h"
+#include "db/write/write_stall.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -38,6 +39,7 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       host_(host),
       options_(std::move(options)),
       write_buffer_bytes_(options_->write_buffer_size),
+      paced_bytes_(options_->write_buffer_size),
       mem_(nullptr) {
   mem_ = NewMemTable();
 }
@@ -75,12 +77,14 @@ void ColumnFamilyData::ReleaseView(const ReadView& view) {
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
   options_ = std::move(options);
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
+  UpdatePace();
   PublishSuperVersion();
 }
 
 void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
   MemTable* fresh = NewMemTable();
   sealed_.push_back({.mem = std::exchange(mem_, fresh), .next_log_number = new_log_number});
+  UpdatePace();
   PublishSuperVersion();
 }
 
@@ -95,7 +99,23 @@ std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
     sealed.is_flushing = true;
     taken.push_back(sealed.mem);
   }
+  NoteFlushProgress(0);
   return taken;
+}
+
+void ColumnFamilyData::NoteFlushProgress(double progress) {
+  flush_progress_ = progress;
+  UpdatePace();
+}
+
+// A flush that has not begun holds nobody.
+void ColumnFamilyData::UpdatePace() {
+  const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing;
+  const uint64_t bytes =
+      is_flushing
+          ? PacedMemTableBytes(static_cast<int>(sealed_.size()), flush_progress_, *options_)
+          : options_->write_buffer_size;
+  paced_bytes_.store(bytes, std::memory_order_relaxed);
 }
 
 void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
@@ -104,12 +124,14 @@ void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) 
       sealed.is_flushing = false;
     }
   }
+  UpdatePace();
 }
 
 void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   const auto flushed_end = sealed_.begin() + static_cast<ptrdiff_t>(memtables.size());
   std::vector<SealedMemTable> flushed(sealed_.begin(), flushed_end);
   sealed_.erase(sealed_.begin(), flushed_end);
+  UpdatePace();
   PublishSuperVersion();
   // Readers that hold an older super version hold its memtables through it.
   for (const SealedMemTable& sealed : flushed) sealed.mem->Unref();

@@ -63,6 +63,9 @@ class ColumnFamilyData final : public ReadViewSource {
   MemTable* mem() const { return mem_; }
   // The size at which a memtable is full. Any thread.
   uint64_t write_buffer_bytes() const { return write_buffer_bytes_.load(std::memory_order_relaxed); }
+  // The size at which the writers of the active memtable must look up: that, or less while they
+  // are held to the pace of a flush. Any thread.
+  uint64_t paced_bytes() const { return paced_bytes_.load(std::memory_order_relaxed); }
 
   // The rest needs the DB mutex.
 
@@ -79,6 +82,8 @@ class ColumnFamilyData final : public ReadViewSource {
   const std::vector<SealedMemTable>& sealed() const { return sealed_; }  // oldest first
   // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
   std::vector<MemTable*> TakeForFlush();
+  // How much of what was taken has been written, 0 to 1.
+  void NoteFlushProgress(double progress);
   // They could not be flushed and may be taken again.
   void ReturnFromFlush(const std::vector<MemTable*>& memtables);
   // Their contents are in an installed table. Publishes a super version.
@@ -99,6 +104,7 @@ class ColumnFamilyData final : public ReadViewSource {
  private:
   ~ColumnFamilyData() override;
   MemTable* NewMemTable();
+  void UpdatePace();
 
   const uint32_t id_;
   const std::string name_;
@@ -110,9 +116,11 @@ class ColumnFamilyData final : public ReadViewSource {
   std::shared_ptr<const ColumnFamilyOptions> options_;
 
   std::atomic<uint64_t> write_buffer_bytes_;
+  std::atomic<uint64_t> paced_bytes_;
 
   MemTable* mem_;
   std::vector<SealedMemTable> sealed_;
+  double flush_progress_ = 0;
   uint64_t next_memtable_id_ = 1;
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
   std::atomic<SuperVersion*> super_version_{nullptr};

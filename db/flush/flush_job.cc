@@ -30,13 +30,20 @@ Status FlushJob::WriteEntries(TableOutput* output, FlushResult* result) {
     expected_entries += memtable->num_entries();
     result->input_deletes += memtable->num_deletes();
   }
+  constexpr uint64_t kProgressSteps = 64;
+  const uint64_t entries_a_step = expected_entries / kProgressSteps + 1;
+  uint64_t next_step = options_.on_progress != nullptr ? entries_a_step : UINT64_MAX;
   MergingIterator entries(options_.output.comparator, std::move(children), IteratorHome::kArena);
   VersionRetention retention(*options_.output.comparator, options_.snapshots, /*below=*/nullptr,
                              /*is_bottommost=*/false);
   for (entries.SeekToFirst(); entries.Valid(); entries.Next()) {
     const Slice key = entries.key();
     const uint64_t trailer = ExtractTrailer(key);
-    result->input_entries++;
+    if (++result->input_entries == next_step) {
+      next_step += entries_a_step;
+      options_.on_progress(static_cast<double>(result->input_entries) /
+                           static_cast<double>(expected_entries));
+    }
     if (retention.Decide(ExtractUserKey(key), TrailerSeqno(trailer), TrailerType(trailer)) ==
         VersionRetention::Verdict::kDrop) {
       continue;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct FlushJobOptions {
   TableOutputOptions output;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
+  // Told now and then how much of the memtables is written, 0 to 1. May be empty.
+  std::function<void(double)> on_progress;
 };
 
 struct FlushResult {

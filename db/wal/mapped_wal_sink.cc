@@ -19,7 +19,7 @@ namespace {
 // Addresses only; bounds the size of one log.
 constexpr uint64_t kCapacity = uint64_t{256} << 30;
 constexpr uint64_t kMinPieceBytes = 256 << 10;
-constexpr uint64_t kMaxPieceBytes = 16 << 20;
+constexpr uint64_t kMaxPieceBytes = 2 << 20;
 constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
 
 }  // namespace

@@ -68,6 +68,15 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
   return a.severity >= b.severity ? a : b;
 }
 
+uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
+                            const ColumnFamilyOptions& options) {
+  constexpr uint64_t kNotWorthIt = 4 << 20;  // bytes
+  const uint64_t full = options.write_buffer_size;
+  if (sealed_memtables + 1 < options.max_write_buffer_number) return full;
+  const auto share = static_cast<uint64_t>(static_cast<double>(full) * (1 + flush_progress) / 8);
+  return std::min(full, std::max(kNotWorthIt, share));
+}
+
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate) {
   constexpr double kLowestShare = 1.0 / 16;
   const double share = std::pow(kLowestShare, decision.severity);

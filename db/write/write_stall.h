@@ -4,7 +4,7 @@
 //
 // Below the slow-down triggers nothing is delayed. Between slow-down and stop the allowed rate falls
 // smoothly with the debt, from the full delayed rate to a sixteenth of it; at the stop triggers
-// writes wait until the debt is lower.
+// writes wait until the debt is lower. Writers that outrun a flush are held to its pace.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,14 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
 
 // The more severe of two.
 StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
+
+// The size to which the active memtable may be filled while the oldest sealed one is being flushed,
+// `flush_progress` (0 to 1) of it. While the last buffer is being filled, writers that are faster
+// than the flush would stop dead when it is full, and hold twice the memory until then. Instead they
+// are slowed down to the pace of the flush: a share of the buffer that grows from an eighth to a
+// quarter.
+uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
+                            const ColumnFamilyOptions& options);
 
 // Bytes a second that writers may write together.
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate);

@@ -23,7 +23,7 @@ constexpr int kLegacyLog2LineBytes = 6;
 
 // Calls line_of(hash) kPrefetchDistance hashes ahead of set(hash, line).
 template <typename LineOf, typename Set>
-void ForEachLine(const std::vector<uint64_t>& hashes, LineOf line_of, Set set) {
+void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
   char* lines[kPrefetchDistance];
   const size_t count = hashes.size();
   const size_t head = std::min(count, kPrefetchDistance);
@@ -41,6 +41,8 @@ void ForEachLine(const std::vector<uint64_t>& hashes, LineOf line_of, Set set) {
 }
 
 }  // namespace
+
+void HashList::AddPiece() { pieces_.emplace_back(kPieceHashes * sizeof(uint64_t)); }
 
 void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
   const SliceTransform& extractor = *options_.prefix_extractor;
@@ -153,15 +155,16 @@ Status FullFilterBuilder::CheckFilter(const Slice& filter) const {
   if (is_right_size && options_.kind == BloomKind::kCacheLocal) {
     const uint32_t bits_bytes = CacheLocalBytes();
     const int probes = CacheLocalProbes();
-    for (const uint64_t hash : hashes_) {
+    for (size_t i = 0; i < hashes_.size(); ++i) {
+      const uint64_t hash = hashes_[i];
       const char* line = filter.data() + cache_local_bloom::LineOffset(hash, bits_bytes);
       missing += cache_local_bloom::MayMatch(hash, probes, line) ? 0 : 1;
     }
   } else if (is_right_size) {
     const uint32_t line_count = LegacyLineCount();
     const int probes = LegacyProbes();
-    for (const uint64_t hash64 : hashes_) {
-      const auto hash = static_cast<uint32_t>(hash64);
+    for (size_t i = 0; i < hashes_.size(); ++i) {
+      const auto hash = static_cast<uint32_t>(hashes_[i]);
       const char* line =
           filter.data() + legacy_bloom::LineOffset(hash, line_count, kLegacyLog2LineBytes);
       missing += legacy_bloom::MayMatch(hash, probes, kLegacyLog2LineBytes, line) ? 0 : 1;

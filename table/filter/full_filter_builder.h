@@ -14,6 +14,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "util/hash.h"
+#include "util/page_buffer.h"
 
 namespace ashlar {
 
@@ -29,6 +30,31 @@ struct FullFilterOptions {
   bool fit_probes_to_size = false;
   bool add_whole_keys = true;
   const SliceTransform* prefix_extractor = nullptr;  // null: no prefixes; outlives the builder
+};
+
+// Grows by pieces that stay where they are: a vector would hold everything twice, and more, each
+// time it grows.
+class HashList {
+ public:
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  uint64_t operator[](size_t i) const { return PieceOf(i)[i % kPieceHashes]; }
+  uint64_t back() const { return (*this)[size_ - 1]; }
+  void push_back(uint64_t hash) {
+    if (size_ % kPieceHashes == 0) [[unlikely]] AddPiece();
+    PieceOf(size_)[size_ % kPieceHashes] = hash;
+    ++size_;
+  }
+
+ private:
+  static constexpr size_t kPieceHashes = size_t{32} << 10;
+  void AddPiece();
+  uint64_t* PieceOf(size_t i) const {
+    return reinterpret_cast<uint64_t*>(pieces_[i / kPieceHashes].data());
+  }
+
+  std::vector<PageBuffer> pieces_;
+  size_t size_ = 0;
 };
 
 class FullFilterBuilder {
@@ -75,7 +101,7 @@ class FullFilterBuilder {
   std::string FinishLegacy() const;
 
   const FullFilterOptions options_;
-  std::vector<uint64_t> hashes_;
+  HashList hashes_;
   // Hash of the last prefix that was offered beside a whole key.
   uint64_t previous_prefix_hash_ = 0;
   bool has_previous_prefix_ = false;

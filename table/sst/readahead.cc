@@ -12,23 +12,29 @@ namespace {
 
 // Blocks may be followed by padding; gaps up to this size still count as sequential.
 constexpr uint64_t kMaxGapBytes = 4096;
+// Of a fixed readahead, if the file system keeps what is fetched beyond.
+constexpr size_t kPieceBytes = 256 * 1024;
 
 }  // namespace
 
 Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch,
                        Slice* result) {
   if (offset >= begin_ && offset + n <= begin_ + size_) {
-    *result = Slice(buffer_.get() + (offset - begin_), n);
+    *result = Slice(buffer_.data() + (offset - begin_), n);
     expected_ = offset + n;
     return Status::OK();
   }
-  const size_t bytes = BytesToRead(offset, n);
+  size_t bytes = BytesToRead(offset, n);
   expected_ = offset + n;
+  if (options_.fixed_bytes > kPieceBytes && !file.file()->use_direct_io()) {
+    bytes = std::max(n, kPieceBytes);
+    PrefetchBehind(file, offset + bytes);
+  }
   if (bytes <= n) return file.ReadExactly(offset, n, scratch, result);
   const uint64_t left = file.size() - std::min(file.size(), offset);
   Status status =
       Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))));
-  if (status.ok()) *result = Slice(buffer_.get(), n);
+  if (status.ok()) *result = Slice(buffer_.data(), n);
   return status;
 }
 
@@ -47,22 +53,31 @@ size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
   return bytes;
 }
 
+// Asks for the next fixed_bytes behind `end`, in halves, so that there is always one half ahead.
+void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
+  const uint64_t half = options_.fixed_bytes / 2;
+  const bool is_elsewhere = end + options_.fixed_bytes < prefetched_end_ || end > prefetched_end_;
+  if (!is_elsewhere && end + half <= prefetched_end_) return;
+  const uint64_t begin = is_elsewhere ? end : prefetched_end_;
+  prefetched_end_ = std::min(file.size(), end + options_.fixed_bytes);
+  if (begin >= prefetched_end_) return;
+  IgnoreError(file.Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin)),
+              "a hint; the read itself reports");
+}
+
 // Makes the buffer hold `bytes` bytes from `offset` on.
 Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes) {
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {
     kept = static_cast<size_t>(begin_ + size_ - offset);
   }
-  char* const old = buffer_.get();
+  char* const old = buffer_.data();
   const char* const kept_from = kept == 0 ? nullptr : old + (offset - begin_);
-  std::unique_ptr<char[]> grown;
-  if (capacity_ < bytes) grown = std::make_unique_for_overwrite<char[]>(bytes);
-  char* const target = grown != nullptr ? grown.get() : old;
+  PageBuffer grown;
+  if (buffer_.size() < bytes) grown = PageBuffer(bytes);
+  char* const target = grown.data() != nullptr ? grown.data() : old;
   if (kept != 0) std::memmove(target, kept_from, kept);
-  if (grown != nullptr) {
-    buffer_ = std::move(grown);
-    capacity_ = bytes;
-  }
+  if (grown.data() != nullptr) buffer_ = std::move(grown);
   begin_ = offset;
   size_ = 0;
   Slice rest;

@@ -79,6 +79,17 @@ TEST(Epoch, ALaterGuardDoesNotHoldWhatWasMarkedBefore) {
   }
 }
 
+TEST(Epoch, ReclaimAllTellsWhetherAnOpenGuardHoldsSomething) {
+  std::atomic<int> deaths{0};
+  Holder holder;
+  EpochRetireDelete(new Mortal(&deaths));
+  EXPECT_FALSE(EpochReclaimAll());
+  EXPECT_EQ(deaths, 0);
+  holder.LetGo();
+  EXPECT_TRUE(EpochReclaimAll());
+  EXPECT_EQ(deaths, 1);
+}
+
 TEST(Epoch, GuardsNest) {
   std::atomic<int> deaths{0};
   {

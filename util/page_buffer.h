@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PageBuffer: memory in whole pages, from the system and back to it at once.
+//
+// For large buffers that come and go. A heap keeps what it was given back, in a share per thread,
+// and after the first large piece it keeps ever larger ones (glibc's threshold grows): with
+// background threads that flush and compact in turn the process would hold the sum of their peaks.
+// Pages that were never touched take no memory. What is small comes from the heap all the same,
+// where it is cheaper. Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+namespace ashlar {
+
+class PageBuffer {
+ public:
+  static constexpr size_t kPageBytes = 4096;
+  static constexpr size_t kMinMappedBytes = 64 << 10;
+  static constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+  PageBuffer() = default;
+  // At least `bytes`, rounded up to pages; throws std::bad_alloc. From kHugePageBytes on it is
+  // aligned to huge pages and asks for them; without them it is as good, only slower.
+  explicit PageBuffer(size_t bytes);
+  ~PageBuffer() { Free(); }
+  PageBuffer(PageBuffer&& other) noexcept { Swap(&other); }
+  PageBuffer& operator=(PageBuffer&& other) noexcept {
+    Swap(&other);
+    return *this;
+  }
+
+  char* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  void Free();
+  void Swap(PageBuffer* other) {
+    std::swap(data_, other->data_);
+    std::swap(size_, other->size_);
+  }
+
+  char* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace ashlar

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Anonymous mappings where the system has them. When it refuses one, the heap decides: it has more
+// ways to find memory, and says so in the usual way if there is none.
 #include "util/page_buffer.h"
 
 #include <cstdint>
-#include <new>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -14,16 +16,17 @@ namespace ashlar {
 
 namespace {
 
+// Null if the system refuses.
 char* Map(size_t bytes) {
   void* const mapped =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<char*>(mapped);
+  return mapped == MAP_FAILED ? nullptr : static_cast<char*>(mapped);
 }
 
 // Maps more than is needed and gives back what lies around the aligned part.
 char* MapAligned(size_t bytes, size_t alignment) {
   char* const begin = Map(bytes + alignment);
+  if (begin == nullptr) return nullptr;
   const size_t front = (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) % alignment;
   if (front != 0) munmap(begin, front);
   if (front != alignment) munmap(begin + front + bytes, alignment - front);
@@ -33,25 +36,25 @@ char* MapAligned(size_t bytes, size_t alignment) {
 }  // namespace
 
 PageBuffer::PageBuffer(size_t bytes) : size_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)) {
-  if (size_ < kMinMappedBytes) {
-    data_ = new char[size_];
-    return;
-  }
-  if (size_ < kHugePageBytes) {
+  if (size_ >= kHugePageBytes) {
+    data_ = MapAligned(size_, kHugePageBytes);
+  } else if (size_ >= kMinMappedBytes) {
     data_ = Map(size_);
-    return;
   }
-  data_ = MapAligned(size_, kHugePageBytes);
+  is_mapped_ = data_ != nullptr;
+  if (!is_mapped_) data_ = new char[size_];
 #if defined(MADV_HUGEPAGE)
-  madvise(data_, size_ & ~(kHugePageBytes - 1), MADV_HUGEPAGE);
+  if (is_mapped_ && size_ >= kHugePageBytes) {
+    madvise(data_, size_ & ~(kHugePageBytes - 1), MADV_HUGEPAGE);
+  }
 #endif
 }
 
 void PageBuffer::Free() {
-  if (size_ < kMinMappedBytes) {
-    delete[] data_;
-  } else {
+  if (is_mapped_) {
     munmap(data_, size_);
+  } else {
+    delete[] data_;
   }
 }
 

@@ -39,10 +39,12 @@ class PageBuffer {
   void Swap(PageBuffer* other) {
     std::swap(data_, other->data_);
     std::swap(size_, other->size_);
+    std::swap(is_mapped_, other->is_mapped_);
   }
 
   char* data_ = nullptr;
   size_t size_ = 0;
+  bool is_mapped_ = false;
 };
 
 }  // namespace ashlar

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Get that finds everything in memory writes no memory that other threads read: no reference
+// count, no usage counter, no lock. Every store it makes is counted.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/write_watch.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+namespace {
+
+std::string Key(int i) { return "key" + std::to_string(100000 + i); }
+
+struct Reader {
+  DB* db = nullptr;
+  ColumnFamilyHandle* family = nullptr;
+  std::vector<std::string> keys;
+  ReadOptions options;
+  PinnableSlice value;
+  int found = 0;
+
+  static void ReadAll(void* argument) {
+    auto* reader = static_cast<Reader*>(argument);
+    for (const std::string& key : reader->keys) {
+      reader->found +=
+          reader->db->Get(reader->options, reader->family, key, &reader->value).ok() ? 1 : 0;
+      reader->value.Reset();
+    }
+  }
+};
+
+class CachedGetTest : public testing::Test {
+ protected:
+  // Three quarters of the keys lie in tables of two levels, some in the memtable.
+  void SetUp() override {
+    if (!CanWatchWrites()) GTEST_SKIP() << "this build cannot watch stores";
+    BlockBasedTableOptions table;
+    table.block_cache = NewLRUCache(8 << 20);
+    table.filter_policy.reset(NewBloomFilterPolicy(10));
+    Options options;
+    options.env = env_.get();
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.compression = kNoCompression;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    DB* raw = nullptr;
+    ASSERT_OK(DB::Open(options, "/db", &raw));
+    db_.reset(raw);
+    for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Put("in memory", "x");
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+
+  // What a reader thread stores once everything is warm, besides its own memory.
+  std::vector<uintptr_t> SharedStores(const std::vector<std::string>& keys, int expected_found) {
+    std::vector<uintptr_t> stores;
+    std::thread([&] {
+      Reader reader;  // on this thread's stack
+      reader.db = db_.get();
+      reader.family = db_->DefaultColumnFamily();
+      reader.keys = keys;
+      reader.value.GetSelf()->reserve(64);
+      for (int i = 0; i < 20; ++i) Reader::ReadAll(&reader);
+      reader.found = 0;
+      const std::vector<OwnMemory> own = {
+          {epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)},
+          {reader.value.GetSelf()->data(), reader.value.GetSelf()->capacity()}};
+      stores = StoresOf(&Reader::ReadAll, &reader, own);
+      EXPECT_EQ(reader.found, expected_found);
+    }).join();
+    return stores;
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(CachedGetTest, TheWatchSeesAStoreThatIsTakenBack) {
+  std::vector<uintptr_t> stores;
+  const auto count = std::make_unique<volatile int>(1);
+  std::thread([&] {
+    stores = StoresOf(
+        [](void* p) {
+          auto* n = static_cast<volatile int*>(p);
+          *n = *n + 1;
+          *n = *n - 1;
+        },
+        const_cast<int*>(count.get()), {});
+  }).join();
+  EXPECT_EQ(stores.size(), 2u);
+}
+
+TEST_F(CachedGetTest, WritesNoSharedMemoryWhenTheKeyIsInATable) {
+  EXPECT_EQ(SharedStores({Key(0), Key(777), Key(1998)}, 3), std::vector<uintptr_t>());
+}
+
+TEST_F(CachedGetTest, WritesNoSharedMemoryWhenTheKeyIsInTheMemTable) {
+  EXPECT_EQ(SharedStores({"in memory"}, 1), std::vector<uintptr_t>());
+}
+
+TEST_F(CachedGetTest, WritesNoSharedMemoryWhenThereIsNoSuchKey) {
+  EXPECT_EQ(SharedStores({"missing", Key(500) + "x", "zzz"}, 0), std::vector<uintptr_t>());
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -87,8 +87,18 @@ void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
 Status FlushRunner::Write(Job* job) {
   RETURN_IF_ERROR(FlushJob(job->work).Run(&job->result));
   if (job->syncs_older_logs) RETURN_IF_ERROR(core_->wals->SyncSealed());
-  if (!job->result.file.has_value()) return Status::OK();
-  return SyncDirectory(core_->fs.get(), job->work.output.dir);
+  return SyncDirectories(*job);
+}
+
+// One sync serves the table and the logs that have come since, if they share a directory. Only then
+// may the MANIFEST name either.
+Status FlushRunner::SyncDirectories(const Job& job) {
+  if (job.result.file.has_value()) {
+    const uint64_t newest_log = core_->wals->current_number();
+    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), job.work.output.dir));
+    if (job.work.output.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
+  }
+  return core_->wals->SyncEntries();
 }
 
 Status FlushRunner::Install(Job* job) {

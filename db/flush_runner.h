@@ -24,6 +24,7 @@ class FlushRunner {
   struct Job;
   void Begin(ColumnFamilyData* family, Job* job) REQUIRES(core_->mutex);
   Status Write(Job* job);
+  Status SyncDirectories(const Job& job);
   Status Install(Job* job) REQUIRES(core_->mutex);
   uint64_t MinLogNumberAfter(const ColumnFamilyData* flushed, uint64_t log_number) const
       REQUIRES(core_->mutex);

@@ -247,30 +247,44 @@ Result<std::vector<uint64_t>> Opener::FindLogs() const {
   return logs;
 }
 
-// A log that was synced may not be missing or shorter than it was.
-Status Opener::CheckTrackedLogs(const std::vector<uint64_t>& logs) const {
-  if (!request_.db_options.track_and_verify_wals_in_manifest) return Status::OK();
-  for (const auto& [number, synced_bytes] : core_->versions->tracked_wals()) {
-    if (number < core_->versions->min_log_number_to_keep() || synced_bytes == 0) continue;
-    if (!std::binary_search(logs.begin(), logs.end(), number)) {
-      return Status::Corruption(StrCat("Missing WAL with log number: ", number));
-    }
-    ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->fs.get(),
-                                                      LogFileName(core_->wal_dir, number)));
-    if (bytes < synced_bytes) {
-      return Status::Corruption(StrCat(LogFileName(core_->wal_dir, number), ": Size mismatch: ",
-                                       bytes, " bytes, but ", synced_bytes, " were synced"));
-    }
+// A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
+// long as it is needed. Only the mode that takes whatever is left opens without it.
+Status Opener::CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log) {
+  for (const auto& [number, log] : core_->versions->tracked_logs()) {
+    if (number < min_log) continue;
+    const bool exists = std::binary_search(logs.begin(), logs.end(), number);
+    Status status = CheckTrackedLog(number, log, exists);
+    if (status.ok()) continue;
+    const bool is_tolerated =
+        status.IsCorruption() &&
+        request_.db_options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+    if (!is_tolerated) return status;
+    report_.dropped.push_back({.log_number = number, .reason = status.ToString()});
   }
   return Status::OK();
 }
 
+Status Opener::CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const {
+  const std::string path = LogFileName(core_->wal_dir, number);
+  constexpr char kAdvice[] =
+      "; restore the file, or open with kSkipAnyCorruptedRecords to go on without what it held";
+  if (!exists) {
+    return Status::Corruption(StrCat(path, ": Missing WAL with log number: ", number,
+                                     ": the MANIFEST needs this log, but there is no such file",
+                                     kAdvice));
+  }
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->fs.get(), path));
+  if (bytes >= log.synced_bytes) return Status::OK();
+  return Status::Corruption(StrCat(path, ": Size mismatch: ", bytes, " bytes, but ",
+                                   log.synced_bytes, " were synced", kAdvice));
+}
+
 Status Opener::ReplayLogs() {
   ASSIGN_OR_RETURN(std::vector<uint64_t> logs, FindLogs());
-  RETURN_IF_ERROR(CheckTrackedLogs(logs));
   if (!logs.empty()) highest_log_ = logs.back();
   const uint64_t min_log =
       std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
+  RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](uint64_t number) { return number < min_log; });
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
@@ -283,9 +297,11 @@ Status Opener::ReplayLogs() {
   options.paranoid_checks = request_.db_options.paranoid_checks;
   options.min_log_number = min_log;
   options.last_sequence = core_->versions->recovered_last_sequence();
+  options.tracked = &core_->versions->tracked_logs();
+  options.max_family = core_->versions->max_column_family();
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
-  log_bytes_ = replay.log_bytes();
+  replayed_ = replay.logs();
   stopped_early_ = replay.stopped_early();
   core_->pipeline->StartAt(replay.last_sequence());
   return Status::OK();

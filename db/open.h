@@ -58,7 +58,8 @@ class Opener {
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const;
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
   Result<std::vector<uint64_t>> FindLogs() const;
-  Status CheckTrackedLogs(const std::vector<uint64_t>& logs) const;
+  Status CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log);
+  Status CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const;
 
   // Write half, in order; open_install.cc.
   Status OpenLog();
@@ -77,11 +78,11 @@ class Opener {
   FamilyHost* const host_;
   RecoveryReport report_;
   std::vector<FamilyRequest> missing_;      // asked for, but not in the MANIFEST
-  std::map<uint64_t, uint64_t> log_bytes_;  // of the replayed logs
+  std::map<uint64_t, ReplayedLog> replayed_;
   uint64_t highest_log_ = 0;
   bool stopped_early_ = false;
   bool keeps_logs_ = false;
-  std::vector<VersionEdit> edits_;          // one a family
+  std::vector<VersionEdit> edits_;  // one a family
   std::vector<std::pair<ColumnFamilyData*, std::vector<MemTable*>>> flushed_;
 };
 

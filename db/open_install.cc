@@ -91,13 +91,14 @@ Status Opener::SettleFileNumbers() {
 }
 
 // Either everything that was replayed goes to tables, or (avoid_flush_during_recovery) nothing does
-// and the logs stay.
+// and the logs stay. Damaged logs do not: the next recovery would stumble over them again.
 Status Opener::FlushReplayed() {
   bool has_sealed = false;
   for (ColumnFamilyData* family : core_->families.All()) {
     has_sealed |= !family->sealed().empty();
   }
-  keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_;
+  keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
+                report_.dropped.empty();
   for (ColumnFamilyData* family : core_->families.All()) {
     VersionEdit edit;
     edit.column_family = family->id();
@@ -117,8 +118,8 @@ Status Opener::FlushReplayed() {
 // Logs that stay are made durable: their tails may not be lost behind a synced write to the new
 // log, which would leave a hole.
 Status Opener::SyncReplayedLogs() {
-  if (log_bytes_.empty()) return Status::OK();
-  for (const auto& log : log_bytes_) {
+  if (replayed_.empty()) return Status::OK();
+  for (const auto& log : replayed_) {
     RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first),
                                         core_->file_options, IOOptions(),
                                         request_.db_options.use_fsync, nullptr));
@@ -165,7 +166,9 @@ Status Opener::StartLog() {
   const uint64_t number = core_->versions->NewFileNumber();
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
   WalSink* sink = log.get();
-  core_->wals->Install(std::move(log));
+  core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1);
+  core_->versions->TrackLogs(core_->wals.get());
+  RETURN_IF_ERROR(core_->wals->SyncEntries());
   if (!stopped_early_) return Status::OK();
   std::string marker;
   PutFixed64(&marker, core_->pipeline->visible_seqno() + 1);
@@ -182,15 +185,14 @@ Status Opener::InstallRecovery() {
     for (VersionEdit& edit : edits_) edit.log_number = log_number;
     edits_.front().min_log_number_to_keep = log_number;
   } else {
-    for (const auto& [number, bytes] : log_bytes_) core_->wals->AddRecovered(number, bytes);
+    for (const auto& [number, log] : replayed_) {
+      core_->wals->AddRecovered({.number = number,
+                                 .first_seqno = log.first_seqno,
+                                 .synced_bytes = log.end_offset,
+                                 .end_bytes = log.end_offset});
+    }
   }
   change.edits = std::move(edits_);
-  if (!core_->versions->tracked_wals().empty() &&
-      !request_.db_options.track_and_verify_wals_in_manifest) {
-    VersionEdit forget;
-    forget.wal_deletion = core_->versions->tracked_wals().rbegin()->first + 1;
-    change.edits.push_back(std::move(forget));
-  }
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   for (auto& [family, memtables] : flushed_) family->RemoveFlushed(memtables);
   core_->pending_outputs.clear();

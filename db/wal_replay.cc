@@ -64,7 +64,8 @@ Status WalReplay::Run(const std::vector<uint64_t>& log_numbers) {
 Status WalReplay::ReplayLog(uint64_t number) {
   const std::string path = LogFileName(options_.wal_dir, number);
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
-  ASSIGN_OR_RETURN(log_bytes_[number], FileSizeOf(options_.fs, path));
+  SetBounds(number);
+  ASSIGN_OR_RETURN(log_->file_bytes, FileSizeOf(options_.fs, path));
   Collector collector(number, report_);
   LogReader::Options reader_options;
   reader_options.log_number = number;
@@ -77,7 +78,7 @@ Status WalReplay::ReplayLog(uint64_t number) {
 
   if (!reader.status().ok()) return reader.status();
   if (reader.torn_tail_bytes() > 0) {
-    report_->dropped.push_back({number, log_bytes_[number] - reader.torn_tail_bytes(),
+    report_->dropped.push_back({number, log_->file_bytes - reader.torn_tail_bytes(),
                                 reader.torn_tail_bytes(), "unfinished record at the end", false});
   }
   if (!collector.first.ok() && FailsOnReport()) return collector.first;
@@ -87,6 +88,65 @@ Status WalReplay::ReplayLog(uint64_t number) {
     stops_ = true;
     stopped_at_log_ = number;
   }
+  return collector.first.ok() && !stops_ ? CheckEnd(number) : Status::OK();
+}
+
+// The numbers that can be in this log, as far as the MANIFEST knows.
+void WalReplay::SetBounds(uint64_t number) {
+  log_ = &logs_[number];
+  lower_bound_ = 0;
+  upper_bound_ = kMaxSequenceNumber;
+  const auto known = options_.tracked->find(number);
+  is_own_ = known != options_.tracked->end() && known->second.first_seqno != 0;
+  log_->first_seqno = last_sequence_ + 1;
+  if (!is_own_) return;
+  log_->first_seqno = lower_bound_ = known->second.first_seqno;
+  const auto next = std::next(known);
+  if (next != options_.tracked->end() && next->second.first_seqno != 0) {
+    upper_bound_ = next->second.first_seqno;
+  }
+}
+
+// A record that this log never held: the file is another log, or from another database.
+Status WalReplay::CheckRecord(const Slice& batch) const {
+  const SequenceNumber seqno = DecodeFixed64(batch.data());
+  const uint32_t count = DecodeFixed32(batch.data() + 8);
+  if (seqno >= lower_bound_ && seqno + count <= upper_bound_) return Status::OK();
+  return Status::Corruption(
+      StrCat("holds ", count, " records from sequence number ", seqno, " on, but the MANIFEST says ",
+             "that this log is for numbers from ", lower_bound_,
+             upper_bound_ == kMaxSequenceNumber ? "" : StrCat(" to before ", upper_bound_),
+             ": not the file that was written under this name; restore it"));
+}
+
+// A closed log that ends before it did leaves a hole in front of the logs behind it. Synced bytes
+// may not be missing at all; others a crash may have taken, and with them all that came later.
+Status WalReplay::CheckEnd(uint64_t number) {
+  if (!is_own_) return Status::OK();
+  const LogFacts& known = options_.tracked->at(number);
+  const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
+  if (log_->end_offset >= written) return Status::OK();
+  const bool was_synced = log_->end_offset < known.synced_bytes;
+  Status status = Status::Corruption(
+      StrCat(LogFileName(options_.wal_dir, number), ": its records end at offset ",
+             log_->end_offset, ", but ", was_synced ? known.synced_bytes : known.end_bytes,
+             " bytes were ", was_synced ? "synced" : "written"));
+  if (!SkipsDamage() && was_synced) return status;
+  report_->dropped.push_back({number, log_->end_offset, written - log_->end_offset,
+                              status.ToString(), false});
+  switch (options_.mode) {
+    case WALRecoveryMode::kAbsoluteConsistency:
+      return status;
+    case WALRecoveryMode::kTolerateCorruptedTailRecords:
+      hole_ = status;
+      break;
+    case WALRecoveryMode::kPointInTimeRecovery:
+      stops_ = true;
+      stopped_at_log_ = number;
+      break;
+    case WALRecoveryMode::kSkipAnyCorruptedRecords:
+      break;
+  }
   return Status::OK();
 }
 
@@ -94,19 +154,31 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
   Slice record;
   while (reader->ReadRecord(&record)) {
     if (!collector->first.ok() && FailsOnReport()) return Status::OK();
+    RETURN_IF_ERROR(hole_);
+    Status foreign = CheckRecord(record);
+    if (!foreign.ok()) {
+      const std::string place = StrCat(LogFileName(options_.wal_dir, number), ": offset ",
+                                       reader->record_offset());
+      if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);
+      report_->dropped.push_back({number, reader->record_offset(),
+                                  reader->record_end() - reader->record_offset(),
+                                  foreign.ToString(), false});
+      continue;
+    }
+    log_->end_offset = reader->record_end();
     const SequenceNumber seqno = DecodeFixed64(record.data());
+    log_->first_seqno = std::min(log_->first_seqno, seqno);
     if (stops_) {
       // A log that was begun after an earlier recovery to this very point goes on from it.
       if (seqno != next_expected_) {
         report_->dropped.push_back({number, reader->record_offset(),
-                                    log_bytes_[number] - reader->record_offset(),
+                                    log_->file_bytes - reader->record_offset(),
                                     "does not continue the log before it", true});
         return Status::OK();
       }
       stops_ = false;
     }
-    if (next_expected_ != 0 && seqno + 1 < next_expected_ &&
-        options_.mode != WALRecoveryMode::kSkipAnyCorruptedRecords) {
+    if (next_expected_ != 0 && seqno + 1 < next_expected_ && !SkipsDamage()) {
       return Status::Corruption(StrCat(LogFileName(options_.wal_dir, number), ": offset ",
                                        reader->record_offset(), ": sequence number ", seqno,
                                        " follows ", next_expected_ - 1, ": set backwards"));
@@ -156,6 +228,14 @@ Status WalReplay::ApplyBatch(uint64_t log_number, const Slice& batch) {
 
 Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) {
   ColumnFamilyData* family = families_->Find(record.family);
+  // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it refuses
+  // them.
+  if (family == nullptr && is_own_ && record.family > options_.max_family && !SkipsDamage()) {
+    return Status::Corruption(
+        StrCat("the log holds records of column family ", record.family,
+               ", but the MANIFEST ends before one above ", options_.max_family,
+               " was added; restore the MANIFEST"));
+  }
   // Dropped families, and what was flushed before.
   if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
   const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||

@@ -14,6 +14,7 @@
 
 #include "ashlar/options.h"
 #include "db/column_family/family_set.h"
+#include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
 
 namespace ashlar {
@@ -44,6 +45,14 @@ struct WalReplayOptions {
   bool paranoid_checks = true;  // false: reports never fail the open
   uint64_t min_log_number = 0;
   SequenceNumber last_sequence = 0;  // of the MANIFEST
+  const std::map<uint64_t, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
+  uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
+};
+
+struct ReplayedLog {
+  uint64_t file_bytes = 0;
+  uint64_t end_offset = 0;         // of the last record
+  SequenceNumber first_seqno = 0;  // no record has a lower one
 };
 
 class WalReplay {
@@ -58,12 +67,18 @@ class WalReplay {
   SequenceNumber last_sequence() const { return last_sequence_; }
   // Replay ended before the end of the logs: the next log must say that it continues here.
   bool stopped_early() const { return stops_; }
-  const std::map<uint64_t, uint64_t>& log_bytes() const { return log_bytes_; }
+  const std::map<uint64_t, ReplayedLog>& logs() const { return logs_; }
 
  private:
   class Collector;
   Status ReplayLog(uint64_t number);
   Status ReplayRecords(uint64_t number, LogReader* reader, Collector* collector);
+  void SetBounds(uint64_t number);
+  Status CheckRecord(const Slice& batch) const;
+  Status CheckEnd(uint64_t number);
+  bool SkipsDamage() const {
+    return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
   Status ApplyBatch(uint64_t log_number, const Slice& batch);
   Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record);
   void SealIfFull(ColumnFamilyData* family, uint64_t log_number);
@@ -78,7 +93,13 @@ class WalReplay {
   SequenceNumber next_record_seqno_ = 0;
   bool stops_ = false;
   uint64_t stopped_at_log_ = 0;
-  std::map<uint64_t, uint64_t> log_bytes_;
+  std::map<uint64_t, ReplayedLog> logs_;
+  // The log being read, and what the MANIFEST says about it.
+  ReplayedLog* log_ = nullptr;
+  SequenceNumber lower_bound_ = 0;
+  SequenceNumber upper_bound_ = kMaxSequenceNumber;  // records end below it
+  bool is_own_ = false;                              // written by this engine
+  Status hole_;  // a log before ended too early: an error once another record follows
 };
 
 }  // namespace ashlar

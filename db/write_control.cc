@@ -126,7 +126,10 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
     next = created.Take();
   }
   core_->pipeline->Pause();
-  if (next != nullptr) core_->wals->Install(std::move(next));
+  if (next != nullptr) {
+    // Paused: the numbers up to the visible one, and no others, are given out.
+    core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
+  }
   const uint64_t log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : filled) family->SealMemTable(log_number);
   core_->pipeline->Resume();

@@ -31,33 +31,43 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir) {
   return name;
 }
 
-// Keeps the first damage: any damage of a MANIFEST is final.
+// Keeps the first damage: no record behind it counts.
 class ManifestReader::Reporter final : public LogReader::Reporter {
  public:
   void OnDamage(const LogDamage& damage) override {
-    if (first.ok()) first = damage.reason;
+    if (!first.has_value()) first = damage;
   }
-  Status first;
+  std::optional<LogDamage> first;
 };
 
-ManifestReader::ManifestReader() = default;
+namespace {
+
+Result<std::unique_ptr<LogReader>> OpenLog(FileSystem* fs, const std::string& path,
+                                           uint64_t start_offset, LogReader::Reporter* reporter) {
+  ASSIGN_OR_RETURN(auto file, SequentialReader::Open(fs, path, FileOptions()));
+  RETURN_IF_ERROR(file->Skip(LogReader::BlockOf(start_offset)));
+  LogReader::Options options;
+  options.mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
+  options.start_offset = start_offset;
+  return std::make_unique<LogReader>(NewFileLogSource(std::move(file)), options, reporter);
+}
+
+}  // namespace
+
+ManifestReader::ManifestReader(FileSystem* fs, const std::string& path) : fs_(fs), path_(path) {}
 ManifestReader::~ManifestReader() = default;
 
 Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
                                                              const std::string& path) {
-  auto file = SequentialReader::Open(fs, path, FileOptions());
-  if (!file.ok()) {
-    if (!file.status().IsPathNotFound() && !file.status().IsNotFound()) return file.status();
+  std::unique_ptr<ManifestReader> reader(new ManifestReader(fs, path));
+  reader->reporter_ = std::make_unique<Reporter>();
+  auto log = OpenLog(fs, path, 0, reader->reporter_.get());
+  if (!log.ok()) {
+    if (!log.status().IsPathNotFound() && !log.status().IsNotFound()) return log.status();
     return Status::Corruption(
         StrCat(path, ": CURRENT names this MANIFEST, but it does not exist"));
   }
-  std::unique_ptr<ManifestReader> reader(new ManifestReader());
-  reader->path_ = path;
-  reader->reporter_ = std::make_unique<Reporter>();
-  LogReader::Options options;
-  options.mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
-  reader->log_ = std::make_unique<LogReader>(NewFileLogSource(file.Take()), options,
-                                             reader->reporter_.get());
+  reader->log_ = log.Take();
   return reader;
 }
 
@@ -70,20 +80,55 @@ bool ManifestReader::Fail(const std::string& what) {
 bool ManifestReader::ReadRecord(VersionEdit* edit) {
   Slice record;
   const bool has_record = log_->ReadRecord(&record);
-  if (!reporter_->first.ok()) {
-    status_ = reporter_->first;
+  const std::optional<LogDamage>& damage = reporter_->first;
+  if (damage.has_value() && !IsUnsyncedTail()) {
+    status_ = damage->reason;
     return false;
   }
   if (!has_record) {
     status_ = log_->status();
-    torn_tail_bytes_ += log_->torn_tail_bytes();
+    torn_tail_bytes_ += damage.has_value() ? damage->dropped_bytes : log_->torn_tail_bytes();
+    if (status_.ok()) CheckInitialRecords();
     return false;
   }
   records_++;
   Status decoded = edit->DecodeFrom(record);
+  if (edit->initial_records) initial_records_ = *edit->initial_records;
   if (decoded.ok()) return true;
   status_ = Status::CopyAppendMessage(decoded, ", in ", path_);
   return false;
+}
+
+// Whether a crash may have left the damage. A sector that was never written says so, if all that is
+// intact behind it belongs to a change that began before it: whoever wrote these records had not
+// synced that change, so nobody relied on it. A later change proves that it was.
+bool ManifestReader::IsUnsyncedTail() const {
+  const uint64_t damage_offset = reporter_->first->offset;
+  LogDamage damage = *reporter_->first;
+  while (damage.is_unwritten && damage.good_record_behind.has_value()) {
+    Reporter reporter;
+    auto log = OpenLog(fs_, path_, *damage.good_record_behind, &reporter);
+    if (!log.ok()) return false;
+    Slice record;
+    while ((*log)->ReadRecord(&record)) {
+      VersionEdit edit;
+      const bool is_of_change = edit.DecodeFrom(record).ok() && edit.change_begin.has_value() &&
+                                *edit.change_begin <= damage_offset;
+      if (!is_of_change) return false;
+    }
+    if (!(*log)->status().ok()) return false;
+    if (!reporter.first.has_value()) return true;
+    damage = *reporter.first;
+  }
+  return damage.is_unwritten;
+}
+
+// They were synced before CURRENT was switched: no crash takes one away.
+void ManifestReader::CheckInitialRecords() {
+  if (records_ >= initial_records_) return;
+  status_ = Status::Corruption(StrCat(
+      path_, ": ends after ", records_, " whole records at offset ", log_->record_end(), ", but had ",
+      initial_records_, " when CURRENT was switched to it; restore the file"));
 }
 
 bool ManifestReader::Next(VersionEdit* edit) {

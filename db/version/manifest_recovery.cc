@@ -181,6 +181,9 @@ Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
     family.next_epoch = std::max(family.next_epoch, meta.epoch_number + 1);
   }
   for (const auto& cursor : edit.compact_cursors) family.compact_cursors[cursor.level] = cursor.key;
+  if (edit.persist_user_defined_timestamps) {
+    family.persist_user_defined_timestamps = edit.persist_user_defined_timestamps;
+  }
   if (edit.full_history_ts_low) family.full_history_ts_low = edit.full_history_ts_low;
   for (const auto& field : edit.unknown_fields) {
     std::erase_if(family.unknown_fields, [&](const auto& old) { return old.first == field.first; });

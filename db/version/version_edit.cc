@@ -41,7 +41,12 @@ enum Tag : uint32_t {
   kWalDeletion = 8200,
   kPersistUserDefinedTimestamps = 8201,
   kLastCompactedManifestBytes = 8203,
+  // Ashlar's own: "as", far from the numbers that RocksDB gives out one by one.
+  kLogFacts = 0x6173,
+  kInitialRecords = 0x6174,
+  kChangeBegin = 0x6175,
 };
+static_assert((kLogFacts & kInitialRecords & kChangeBegin & kIgnorableMask) != 0);
 
 enum FileField : uint32_t {
   kEnd = 1,
@@ -80,7 +85,8 @@ void PutTaggedBytes(std::string* dst, uint32_t tag, const Slice& bytes) {
   PutLengthPrefixedSlice(dst, bytes);
 }
 
-void PutField64(std::string* dst, FileField field, uint64_t value) {
+// A number with the length of its encoding in front.
+void PutField64(std::string* dst, uint32_t field, uint64_t value) {
   std::string body;
   PutVarint64(&body, value);
   PutTaggedBytes(dst, field, body);
@@ -207,6 +213,7 @@ class Decoder {
   bool DecodeBlobGarbage();
   bool SkipBlobFields();
   bool DecodeWalAddition(Slice* from);
+  bool DecodeLogFacts(Slice* from);
 
   const Slice record_;
   Slice rest_;
@@ -298,10 +305,27 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
       if (!GetVarint64(&rest, &number)) return false;
       edit_->last_compacted_manifest_bytes = number;
       return true;
+    case kLogFacts:
+      return DecodeLogFacts(&rest);
+    case kInitialRecords:
+      return GetVarint64(&rest, &edit_->initial_records.emplace());
+    case kChangeBegin:
+      return GetVarint64(&rest, &edit_->change_begin.emplace());
     default:
       edit_->unknown_fields.emplace_back(tag, std::move(body));
       return true;
   }
+}
+
+// What follows the known numbers is for later versions.
+bool Decoder::DecodeLogFacts(Slice* from) {
+  LogFacts log;
+  if (!GetVarint64(from, &log.number) || !GetVarint64(from, &log.first_seqno) ||
+      !GetVarint64(from, &log.synced_bytes) || !GetVarint64(from, &log.end_bytes)) {
+    return false;
+  }
+  edit_->logs.push_back(log);
+  return true;
 }
 
 bool Decoder::DecodeCompactCursor() {
@@ -460,6 +484,28 @@ bool Decoder::DecodeWalAddition(Slice* from) {
   return true;
 }
 
+void EncodeLogs(std::string* dst, const VersionEdit& edit) {
+  for (const WalAddition& wal : edit.wal_additions) {
+    std::string body;
+    PutVarint64(&body, wal.log_number);
+    if (wal.synced_bytes) {
+      PutVarint32(&body, 2);
+      PutVarint64(&body, *wal.synced_bytes);
+    }
+    PutVarint32(&body, 1);
+    PutTaggedBytes(dst, kWalAddition, body);
+  }
+  if (edit.wal_deletion) PutField64(dst, kWalDeletion, *edit.wal_deletion);
+  for (const LogFacts& log : edit.logs) {
+    std::string body;
+    PutVarint64(&body, log.number);
+    PutVarint64(&body, log.first_seqno);
+    PutVarint64(&body, log.synced_bytes);
+    PutVarint64(&body, log.end_bytes);
+    PutTaggedBytes(dst, kLogFacts, body);
+  }
+}
+
 }  // namespace
 
 void VersionEdit::EncodeTo(std::string* dst) const {
@@ -493,21 +539,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
     PutVarint64(dst, garbage.garbage_bytes);
     PutVarint32(dst, 0);
   }
-  for (const WalAddition& wal : wal_additions) {
-    std::string body;
-    PutVarint64(&body, wal.log_number);
-    if (wal.synced_bytes) {
-      PutVarint32(&body, 2);
-      PutVarint64(&body, *wal.synced_bytes);
-    }
-    PutVarint32(&body, 1);
-    PutTaggedBytes(dst, kWalAddition, body);
-  }
-  if (wal_deletion) {
-    std::string body;
-    PutVarint64(&body, *wal_deletion);
-    PutTaggedBytes(dst, kWalDeletion, body);
-  }
+  EncodeLogs(dst, *this);
   if (column_family != 0) {
     PutTag(dst, kColumnFamily);
     PutVarint32(dst, column_family);
@@ -524,61 +556,16 @@ void VersionEdit::EncodeTo(std::string* dst) const {
     PutTaggedBytes(dst, kPersistUserDefinedTimestamps, Slice(&byte, 1));
   }
   if (last_compacted_manifest_bytes) {
-    std::string body;
-    PutVarint64(&body, *last_compacted_manifest_bytes);
-    PutTaggedBytes(dst, kLastCompactedManifestBytes, body);
+    PutField64(dst, kLastCompactedManifestBytes, *last_compacted_manifest_bytes);
   }
+  if (initial_records) PutField64(dst, kInitialRecords, *initial_records);
+  if (change_begin) PutField64(dst, kChangeBegin, *change_begin);
   for (const auto& [tag, body] : unknown_fields) PutTaggedBytes(dst, tag, body);
 }
 
 Status VersionEdit::DecodeFrom(const Slice& record) {
   *this = VersionEdit();
   return Decoder(record, this).Run();
-}
-
-std::string VersionEdit::DebugString(bool hex) const {
-  std::string out;
-  const auto line = [&out](const auto&... parts) { out += StrCat("  ", parts..., "\n"); };
-  const auto number = [&line](const char* name, const std::optional<uint64_t>& value) {
-    if (value) line(name, ": ", *value);
-  };
-  if (db_id) line("DB id: ", *db_id);
-  if (comparator) line("Comparator: ", *comparator);
-  number("LogNumber", log_number);
-  number("PrevLogNumber", prev_log_number);
-  number("NextFileNumber", next_file_number);
-  number("MinLogNumberToKeep", min_log_number_to_keep);
-  number("LastSeq", last_sequence);
-  for (const CompactCursor& cursor : compact_cursors) {
-    line("CompactCursor: ", cursor.level, " ", DescribeInternalKey(cursor.key, hex));
-  }
-  for (const DeletedFile& file : deleted_files) line("DeleteFile: ", file.level, " ", file.number);
-  for (const NewFile& file : new_files) {
-    const FileMetadata& meta = file.meta;
-    line("AddFile: ", file.level, " ", meta.number, " ", meta.file_size, " ",
-         DescribeInternalKey(meta.smallest, hex), " .. ", DescribeInternalKey(meta.largest, hex),
-         " seq:", meta.smallest_seqno, "..", meta.largest_seqno, " epoch:", meta.epoch_number);
-  }
-  for (const BlobFileAddition& blob : blob_additions) {
-    line("BlobFileAddition: ", blob.number, " count ", blob.blob_count, " bytes ", blob.blob_bytes);
-  }
-  for (const BlobFileGarbage& garbage : blob_garbage) {
-    line("BlobFileGarbage: ", garbage.number, " count ", garbage.garbage_count, " bytes ",
-         garbage.garbage_bytes);
-  }
-  for (const WalAddition& wal : wal_additions) {
-    line("WalAddition: ", wal.log_number, " synced bytes ", wal.synced_bytes.value_or(0));
-  }
-  number("WalDeletion", wal_deletion);
-  line("ColumnFamily: ", column_family);
-  if (added_family) line("ColumnFamilyAdd: ", *added_family);
-  if (is_family_drop) line("ColumnFamilyDrop");
-  if (max_column_family) line("MaxColumnFamily: ", *max_column_family);
-  if (atomic_group_remaining) line("AtomicGroup: ", *atomic_group_remaining, " remaining");
-  for (const auto& [tag, body] : unknown_fields) {
-    line("Unknown field ", tag, ": ", Slice(body).ToString(/*hex=*/true));
-  }
-  return out;
 }
 
 }  // namespace ashlar

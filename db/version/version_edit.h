@@ -16,6 +16,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/version/file_metadata.h"
+#include "db/wal/log_facts.h"
 
 namespace ashlar {
 
@@ -33,6 +34,7 @@ struct BlobFileGarbage {
   uint64_t garbage_bytes = 0;
 };
 
+// RocksDB's record of a log. Only read: RocksDB 7.8 cannot open a database that has one read-only.
 struct WalAddition {
   uint64_t log_number = 0;
   std::optional<uint64_t> synced_bytes;
@@ -84,6 +86,13 @@ struct VersionEdit {
   std::optional<std::string> full_history_ts_low;
   std::optional<bool> persist_user_defined_timestamps;
   std::optional<uint64_t> last_compacted_manifest_bytes;
+  // Three fields of Ashlar's own, which RocksDB skips. What is known of logs:
+  std::vector<LogFacts> logs;
+  // Records of this MANIFEST that were durable before CURRENT named it. In its first record.
+  std::optional<uint64_t> initial_records;
+  // Where in this MANIFEST the change begins that this record belongs to; not in the first record of
+  // a change. The changes before it were synced when this record was written.
+  std::optional<uint64_t> change_begin;
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // (tag, body)
 };
 

@@ -16,6 +16,7 @@
 
 #include "db/version/version_builder.h"
 #include "db/wal/log_writer.h"
+#include "db/wal/wal_set.h"
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
@@ -194,20 +195,35 @@ Status VersionSet::Prepare(Change* change, Pending* pending) {
   if (manifest_ == nullptr || manifest_bytes_ >= options_.max_manifest_bytes) {
     pending->new_manifest_number = NewFileNumber();
     pending->old_manifest_number = manifest_number_;
-    pending->snapshot = EncodeSnapshot();
   }
   last_sequence_ = std::max(last_sequence_, change->last_sequence);
-  for (size_t i = 0; i < edits.size(); i++) {
-    VersionEdit& edit = edits[i];
+  if (change->is_atomic_group) {
+    uint32_t remaining = static_cast<uint32_t>(edits.size());
+    for (VersionEdit& edit : edits) edit.atomic_group_remaining = --remaining;
+  }
+  edits.front().logs = NewLogFacts();
+  for (VersionEdit& edit : edits) {
     if (!edit.is_family_change()) edit.prev_log_number = 0;
     edit.next_file_number = next_file_number();
     edit.last_sequence = last_sequence_;
-    if (i == 0 && max_column_family_ > 0) edit.max_column_family = max_column_family_;
     if (edit.added_family) edit.max_column_family = edit.column_family;
-    if (change->is_atomic_group) {
-      edit.atomic_group_remaining = static_cast<uint32_t>(edits.size() - 1 - i);
-    }
-    edit.EncodeTo(&pending->records.emplace_back());
+  }
+  if (!edits.front().max_column_family && max_column_family_ > 0) {
+    edits.front().max_column_family = max_column_family_;
+  }
+  if (pending->new_manifest_number == 0) {
+    for (size_t i = 1; i < edits.size(); i++) edits[i].change_begin = manifest_bytes_;
+  }
+  for (const VersionEdit& edit : edits) edit.EncodeTo(&pending->records.emplace_back());
+  if (pending->new_manifest_number != 0) {
+    pending->snapshot = EncodeSnapshot();
+    VersionEdit head;
+    if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
+    for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
+    head.initial_records = 1 + pending->snapshot.size() + pending->records.size();
+    std::string record;
+    head.EncodeTo(&record);
+    pending->snapshot.insert(pending->snapshot.begin(), std::move(record));
   }
   if (change->added_family != nullptr) {
     FamilyRequest& request = *change->added_family;
@@ -258,40 +274,53 @@ Status VersionSet::StartManifest(Pending* pending) {
   return Status::OK();
 }
 
+// If the end of the MANIFEST is ever lost, what is left still names the logs that held what the lost
+// records brought.
+std::vector<LogFacts> VersionSet::NewLogFacts() const {
+  std::vector<LogFacts> news;
+  if (wals_ == nullptr) return news;
+  for (const LogFacts& log : wals_->DurableFacts()) {
+    if (log.number < min_log_number_to_keep_) continue;  // its file is about to go
+    const auto old = tracked_logs_.find(log.number);
+    const bool is_news = old == tracked_logs_.end() ||
+                         log.synced_bytes > old->second.synced_bytes ||
+                         log.end_bytes > old->second.end_bytes;
+    if (is_news) news.push_back(log);
+  }
+  return news;
+}
+
 std::vector<std::string> VersionSet::EncodeSnapshot() const {
   std::vector<std::string> records;
-  if (options_.write_db_id && !db_id_.empty()) {
-    VersionEdit edit;
-    edit.db_id = db_id_;
-    edit.EncodeTo(&records.emplace_back());
-  }
-  for (const FamilyVersions* family : LiveFamilies()) {
-    VersionEdit identity;
-    identity.comparator = family->comparator.user_comparator()->Name();
-    identity.column_family = family->id;
-    if (family->id != 0) identity.added_family = family->name;
-    identity.EncodeTo(&records.emplace_back());
-
-    VersionEdit contents;
-    contents.column_family = family->id;
-    for (int level = 0; level < family->current->num_levels(); level++) {
-      for (const TableFile* file : family->current->files(level)) {
-        contents.AddFile(level, file->meta);
-      }
-    }
-    for (const auto& [level, key] : family->compact_cursors) {
-      contents.compact_cursors.push_back({level, key});
-    }
-    contents.log_number = family->log_number;
-    contents.last_sequence = last_sequence_;
-    contents.full_history_ts_low = family->full_history_ts_low;
-    contents.unknown_fields = family->unknown_fields;
-    if (family->id == 0 && min_log_number_to_keep_ > 0) {
-      contents.min_log_number_to_keep = min_log_number_to_keep_;
-    }
-    contents.EncodeTo(&records.emplace_back());
-  }
+  for (const FamilyVersions* family : LiveFamilies()) EncodeFamily(*family, &records);
   return records;
+}
+
+void VersionSet::EncodeFamily(const FamilyVersions& family,
+                              std::vector<std::string>* records) const {
+  VersionEdit identity;
+  identity.comparator = family.comparator.user_comparator()->Name();
+  identity.persist_user_defined_timestamps = family.persist_user_defined_timestamps;
+  identity.column_family = family.id;
+  if (family.id != 0) identity.added_family = family.name;
+  identity.EncodeTo(&records->emplace_back());
+
+  VersionEdit contents;
+  contents.column_family = family.id;
+  for (int level = 0; level < family.current->num_levels(); level++) {
+    for (const TableFile* file : family.current->files(level)) contents.AddFile(level, file->meta);
+  }
+  for (const auto& [level, key] : family.compact_cursors) {
+    contents.compact_cursors.push_back({level, key});
+  }
+  contents.log_number = family.log_number;
+  contents.last_sequence = last_sequence_;
+  contents.full_history_ts_low = family.full_history_ts_low;
+  contents.unknown_fields = family.unknown_fields;
+  if (family.id == 0 && min_log_number_to_keep_ > 0) {
+    contents.min_log_number_to_keep = min_log_number_to_keep_;
+  }
+  contents.EncodeTo(&records->emplace_back());
 }
 
 void VersionSet::ApplyCounters(const VersionEdit& edit) {
@@ -305,12 +334,19 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
     max_column_family_ = std::max(max_column_family_, *edit.max_column_family);
   }
   for (const WalAddition& wal : edit.wal_additions) {
-    uint64_t& synced = tracked_wals_[wal.log_number];
-    synced = std::max(synced, wal.synced_bytes.value_or(0));
+    if (wal.synced_bytes) TrackLog({.number = wal.log_number, .synced_bytes = *wal.synced_bytes});
   }
-  if (edit.wal_deletion) {
-    tracked_wals_.erase(tracked_wals_.begin(), tracked_wals_.lower_bound(*edit.wal_deletion));
-  }
+  for (const LogFacts& log : edit.logs) TrackLog(log);
+  const uint64_t obsolete_end = std::max(min_log_number_to_keep_, edit.wal_deletion.value_or(0));
+  tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
+}
+
+void VersionSet::TrackLog(const LogFacts& news) {
+  LogFacts& log = tracked_logs_[news.number];
+  log.number = news.number;
+  if (news.first_seqno != 0) log.first_seqno = news.first_seqno;
+  log.synced_bytes = std::max(log.synced_bytes, news.synced_bytes);
+  log.end_bytes = std::max(log.end_bytes, news.end_bytes);
 }
 
 void VersionSet::Adopt(FamilyVersions* family, Version* version) {

@@ -30,6 +30,7 @@
 namespace ashlar {
 
 class LogWriter;
+class WalSet;
 
 // One column family as the MANIFEST knows it. All members are guarded by the DB mutex. Lives until
 // the database is closed, also when dropped: versions refer to its comparator and table cache.
@@ -45,6 +46,7 @@ struct FamilyVersions {
   bool is_dropped = false;
   std::map<int, std::string> compact_cursors;  // by level; kept for round-robin compaction
   std::optional<std::string> full_history_ts_low;
+  std::optional<bool> persist_user_defined_timestamps;  // as recorded
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;
 
   explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
@@ -68,7 +70,6 @@ struct VersionSetOptions {
   uint64_t max_manifest_bytes = uint64_t{1} << 30;
   size_t manifest_preallocate_bytes = 4 << 20;
   bool write_db_id = true;
-  bool write_for_7_8 = false;  // no tags that 7.8 would have to skip
   Logger* info_log = nullptr;
 };
 
@@ -89,6 +90,10 @@ class VersionSet {
   // `missing`; existing ones that were not requested fail the call unless `allow_subset`.
   Status Recover(std::vector<FamilyRequest> requests, bool allow_subset,
                  std::vector<FamilyRequest>* missing);
+
+  // From now on every change also records the logs that have come since the one before, and what
+  // became known of others. `wals` outlives the set.
+  void TrackLogs(const WalSet* wals) { wals_ = wals; }
 
   // A change: one edit a family. The last sequence number and file number counters are filled in.
   struct Change {
@@ -131,7 +136,8 @@ class VersionSet {
   uint64_t torn_manifest_bytes() const { return torn_manifest_bytes_; }
   const std::string& db_id() const { return db_id_; }
   void set_db_id(std::string db_id) { db_id_ = std::move(db_id); }
-  const std::map<uint64_t, uint64_t>& tracked_wals() const { return tracked_wals_; }
+  // Logs that exist for as long as they are needed, by number.
+  const std::map<uint64_t, LogFacts>& tracked_logs() const { return tracked_logs_; }
 
   // Every live table with its level. Needs the DB mutex.
   void ForEachLiveFile(const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const;
@@ -144,8 +150,11 @@ class VersionSet {
   void Install(Change* change, Pending* pending);
   Status WriteManifest(Pending* pending);
   Status StartManifest(Pending* pending);
+  std::vector<LogFacts> NewLogFacts() const;
   std::vector<std::string> EncodeSnapshot() const;
+  void EncodeFamily(const FamilyVersions& family, std::vector<std::string>* records) const;
   void ApplyCounters(const VersionEdit& edit);
+  void TrackLog(const LogFacts& news);
   void Adopt(FamilyVersions* family, Version* version);
 
   const VersionSetOptions options_;
@@ -155,7 +164,8 @@ class VersionSet {
   SequenceNumber last_sequence_ = 0;  // highest one written to the MANIFEST
   uint64_t min_log_number_to_keep_ = 0;
   uint32_t max_column_family_ = 0;
-  std::map<uint64_t, uint64_t> tracked_wals_;  // number to synced size
+  std::map<uint64_t, LogFacts> tracked_logs_;  // as the MANIFEST has them
+  const WalSet* wals_ = nullptr;
   uint64_t torn_manifest_bytes_ = 0;
 
   bool is_writing_ = false;  // a change is being written; guarded by the DB mutex

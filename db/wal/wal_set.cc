@@ -26,25 +26,40 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
   return OpenWalSink(options);
 }
 
-void WalSet::Install(std::unique_ptr<WalSink> next) {
+void WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno) {
   std::shared_ptr<WalSink> sealed;
   {
     MutexLock lock(&mutex_);
-    if (!logs_.empty()) sealed = logs_.back();
+    if (!logs_.empty()) sealed = logs_.back().sink;
     active_ = next.get();
-    logs_.push_back(std::move(next));
+    logs_.push_back({std::move(next), first_seqno});
   }
   if (sealed != nullptr) sealed->Seal();
 }
 
-void WalSet::AddRecovered(uint64_t number, uint64_t bytes) {
+void WalSet::AddRecovered(const LogFacts& log) {
   MutexLock lock(&mutex_);
-  recovered_[number] = bytes;
+  recovered_[log.number] = log;
+}
+
+std::vector<LogFacts> WalSet::DurableFacts() const {
+  MutexLock lock(&mutex_);
+  std::vector<LogFacts> facts;
+  for (const auto& [number, log] : recovered_) facts.push_back(log);
+  for (const auto& [sink, first_seqno] : logs_) {
+    if (sink->log_number() > newest_durable_entry_) break;
+    const bool is_closed = sink != logs_.back().sink && sink->error().ok();
+    facts.push_back({.number = sink->log_number(),
+                     .first_seqno = first_seqno,
+                     .synced_bytes = sink->synced_size(),
+                     .end_bytes = is_closed ? sink->size() : 0});
+  }
+  return facts;
 }
 
 std::shared_ptr<WalSink> WalSet::current() const {
   MutexLock lock(&mutex_);
-  return logs_.back();
+  return logs_.back().sink;
 }
 
 // Syncs one after the other, so that what is durable is always a prefix.
@@ -52,7 +67,7 @@ Status WalSet::SyncOlderThan(uint64_t number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
     MutexLock lock(&mutex_);
-    for (const auto& log : logs_) {
+    for (const auto& [log, first_seqno] : logs_) {
       if (log->log_number() < number && log->synced_size() < log->size()) older.push_back(log);
     }
   }
@@ -73,9 +88,13 @@ Status WalSet::SyncDirectoryFor(uint64_t number) {
     if (number <= newest_durable_entry_) return Status::OK();
   }
   RETURN_IF_ERROR(SyncDirectory(options_.fs, wal_dir_));
-  MutexLock lock(&mutex_);
-  newest_durable_entry_ = std::max(newest_durable_entry_, number);
+  NoteEntriesSynced(number);
   return Status::OK();
+}
+
+void WalSet::NoteEntriesSynced(uint64_t log_number) {
+  MutexLock lock(&mutex_);
+  newest_durable_entry_ = std::max(newest_durable_entry_, log_number);
 }
 
 Status WalSet::SyncAll() {
@@ -97,14 +116,14 @@ Status WalSet::Flush() {
 }
 
 Status WalSet::Close() {
-  std::vector<std::shared_ptr<WalSink>> logs;
+  std::vector<Log> logs;
   {
     MutexLock lock(&mutex_);
     logs = std::exchange(logs_, {});
     active_ = nullptr;
   }
   Status first;
-  for (const auto& log : logs) {
+  for (const auto& [log, first_seqno] : logs) {
     Status status = log->Close();
     if (first.ok() && !status.ok()) first = status;
   }
@@ -112,11 +131,11 @@ Status WalSet::Close() {
 }
 
 std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number) {
-  std::vector<std::shared_ptr<WalSink>> released;
+  std::vector<Log> released;  // closed without the mutex
   std::vector<uint64_t> numbers;
   {
     MutexLock lock(&mutex_);
-    while (logs_.size() > 1 && logs_.front()->log_number() < min_log_number) {
+    while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
       released.push_back(std::move(logs_.front()));
       logs_.erase(logs_.begin());
     }
@@ -124,34 +143,34 @@ std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number) {
     for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
     recovered_.erase(recovered_.begin(), keep_recovered);
   }
-  for (const auto& log : released) numbers.push_back(log->log_number());
+  for (const Log& log : released) numbers.push_back(log.sink->log_number());
   return numbers;
 }
 
 uint64_t WalSet::current_number() const {
   MutexLock lock(&mutex_);
-  return logs_.empty() ? 0 : logs_.back()->log_number();
+  return logs_.empty() ? 0 : logs_.back().sink->log_number();
 }
 
 uint64_t WalSet::current_bytes() const {
   MutexLock lock(&mutex_);
-  return logs_.empty() ? 0 : logs_.back()->size();
+  return logs_.empty() ? 0 : logs_.back().sink->size();
 }
 
 uint64_t WalSet::total_bytes() const {
   MutexLock lock(&mutex_);
   uint64_t bytes = 0;
-  for (const auto& log : logs_) bytes += log->size();
-  for (const auto& [number, size] : recovered_) bytes += size;
+  for (const Log& log : logs_) bytes += log.sink->size();
+  for (const auto& [number, log] : recovered_) bytes += log.end_bytes;
   return bytes;
 }
 
 std::vector<WalSet::Info> WalSet::List() const {
   MutexLock lock(&mutex_);
   std::vector<Info> list;
-  for (const auto& [number, size] : recovered_) list.push_back({number, size, false});
-  for (const auto& log : logs_) {
-    list.push_back({log->log_number(), log->size(), log == logs_.back()});
+  for (const auto& [number, log] : recovered_) list.push_back({number, log.end_bytes, false});
+  for (const auto& [log, first_seqno] : logs_) {
+    list.push_back({log->log_number(), log->size(), log == logs_.back().sink});
   }
   return list;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ashlar/status.h"
+#include "db/wal/log_facts.h"
 #include "db/wal/wal_sink.h"
 #include "util/mutex.h"
 
@@ -33,11 +34,14 @@ class WalSet {
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(uint64_t number) const;
-  // Makes it the current log. The one before receives no more bytes.
-  void Install(std::unique_ptr<WalSink> next);
+  // Makes it the current log. The one before receives no more bytes. No record with a sequence
+  // number below `first_seqno` will be written to it.
+  void Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno);
 
-  // A log of an earlier process that is still needed: only known by number and size.
-  void AddRecovered(uint64_t number, uint64_t bytes);
+  // A log of an earlier process that is still needed, synced and with a durable entry.
+  void AddRecovered(const LogFacts& log);
+  // Of all logs whose directory entries are durable, by number.
+  std::vector<LogFacts> DurableFacts() const;
 
   WalSink* active() const { return active_; }
   std::shared_ptr<WalSink> current() const;
@@ -48,6 +52,10 @@ class WalSet {
   Status SyncAll();
   // All but the current one.
   Status SyncSealed();
+  // Makes the directory entries of all logs durable.
+  Status SyncEntries() { return SyncDirectoryFor(current_number()); }
+  // The directory of the logs was synced after `log_number` had become the current log.
+  void NoteEntriesSynced(uint64_t log_number);
   // Hands buffered bytes to the kernel.
   Status Flush();
   Status Close();
@@ -66,6 +74,10 @@ class WalSet {
   std::vector<Info> List() const;
 
  private:
+  struct Log {
+    std::shared_ptr<WalSink> sink;
+    SequenceNumber first_seqno = 0;
+  };
   Status SyncOlderThan(uint64_t number);
   Status SyncDirectoryFor(uint64_t number);
 
@@ -74,8 +86,8 @@ class WalSet {
   // Written while the pipeline is paused, read by commits in flight.
   WalSink* active_ = nullptr;
   mutable Mutex mutex_{LockRank::kWal};
-  std::vector<std::shared_ptr<WalSink>> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
-  std::map<uint64_t, uint64_t> recovered_ GUARDED_BY(mutex_);  // number to bytes
+  std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
+  std::map<uint64_t, LogFacts> recovered_ GUARDED_BY(mutex_);
   uint64_t newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
 };
 

@@ -37,7 +37,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     wals_.Configure(sink_options, "/db");
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
-    wals_.Install(log.Take());
+    wals_.Install(log.Take(), 1);
   }
   ~CommitPipelineTest() override { memtable_->Unref(); }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LogFacts is what is to be known about a log when it is read again, so that a log that is missing,
+// too short or another one than its name says is noticed. The MANIFEST keeps it.
+#pragma once
+
+#include <cstdint>
+
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+struct LogFacts {
+  uint64_t number = 0;
+  SequenceNumber first_seqno = 0;  // no record has a lower one; 0: unknown, another engine's log
+  uint64_t synced_bytes = 0;       // the file is at least as long
+  uint64_t end_bytes = 0;          // where the last record ends, once closed; 0: unknown
+};
+
+}  // namespace ashlar

@@ -244,9 +244,7 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
       std::optional<CompactionPlan> plan;
       while (true) {
         if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
-        if (manual->canceled != nullptr && manual->canceled->load(std::memory_order_acquire)) {
-          return Status::Incomplete(Status::kManualCompactionPaused);
-        }
+        if (manual->cancel.IsSet()) return Status::Incomplete(Status::kManualCompactionPaused);
         if (manual->family->is_dropped()) return Status::ColumnFamilyDropped();
         bool has_conflict = false;
         plan = PickRangeCompaction(*manual->family->current(), pick, RunningIn(manual->family),
@@ -259,7 +257,7 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
       plan->reason = CompactionReason::kManualCompaction;
       begin = plan->next_begin;
       Begin(manual->family, std::move(*plan), &job);
-      job.work.is_canceled = manual->canceled;
+      job.work.cancel = manual->cancel;
       if (manual->max_subcompactions > 0) job.work.max_subcompactions = manual->max_subcompactions;
     }
     Status status = Execute(&job);

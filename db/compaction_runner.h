@@ -28,7 +28,7 @@ struct ManualCompaction {
   bool is_exclusive = false;         // nothing else compacts in the family meanwhile
   bool allow_trivial_move = false;
   uint32_t max_subcompactions = 0;   // 0: the database's
-  const std::atomic<bool>* canceled = nullptr;
+  CancelFlags cancel;
 
   // Set by the runner.
   bool is_taken = false;

@@ -115,6 +115,7 @@ Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyDat
   manual.family = family;
   if (begin != nullptr) manual.begin = begin->ToString();
   if (end != nullptr) manual.end = end->ToString();
+  manual.cancel = {.of_database = &cancels_manual_, .of_caller = options.canceled};
   manual.is_exclusive = options.exclusive_manual_compaction;
   manual.max_subcompactions = options.max_subcompactions;
   for (int level = first; level < std::max(last, 1); level++) {
@@ -138,17 +139,22 @@ Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyDat
 Status DBImpl::RunManualCompaction(ManualCompaction* manual) {
   MutexLock lock(&core_.mutex);
   manual->is_taken = manual->is_done = false;
-  manual->canceled = &cancels_manual_;
   compaction_runner_.AddManualLocked(manual);
   scheduler_.DispatchLocked();
   while (!manual->is_done) {
-    const bool is_refused = manual_compaction_disabled_.load(std::memory_order_acquire) > 0 ||
+    const bool is_refused = manual->cancel.IsSet() ||
                             core_.is_closing.load(std::memory_order_acquire);
     if (is_refused && !manual->is_taken) {
       manual->status = Status::Incomplete(Status::kManualCompactionPaused);
       break;
     }
-    core_.changed.Wait();
+    // Nobody signals when the caller sets its own flag.
+    constexpr uint64_t kLookAgainMicros = 50 * 1000;
+    if (manual->cancel.of_caller == nullptr) {
+      core_.changed.Wait();
+    } else {
+      core_.changed.WaitFor(kLookAgainMicros);
+    }
     scheduler_.DispatchLocked();
   }
   compaction_runner_.RemoveManualLocked(manual);

@@ -84,6 +84,9 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
+  if (options.low_pri) [[unlikely]] {
+    RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, updates->GetDataSize()));
+  }
   Status status = core_.pipeline->Commit({&options, updates, callback});
   if (core_.statistics != nullptr && status.ok()) [[unlikely]] CountWrite(options, *updates);
   return status;

@@ -16,6 +16,8 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kDefaultDelayedRate = 16 << 20;
+// Bytes a second of all writes of low priority while compactions lag.
+constexpr uint64_t kLowPriorityRate = 1 << 20;
 // Waits are cut into pieces, so that a stall that ends early does not hold a writer.
 constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 
@@ -46,8 +48,14 @@ void WriteControl::NoteLogError(const Status& error, bool) {
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   MutexLock lock(&core_->mutex);
   Status status = RunDueWorkLocked();
+  const uint64_t start_micros = core_->NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
+  if (core_->statistics != nullptr) {
+    const uint64_t waited_micros = core_->NowMicros() - start_micros;
+    core_->statistics->recordTick(STALL_MICROS, waited_micros);
+    core_->statistics->recordInHistogram(WRITE_STALL, waited_micros);
+  }
   SettleAttentionLocked();
   return status;
 }
@@ -142,6 +150,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
 
 void WriteControl::UpdateStallLocked() {
   StallDecision worst;
+  bool is_compaction_behind = false;
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     WriteDebt debt;
@@ -150,7 +159,9 @@ void WriteControl::UpdateStallLocked() {
     debt.pending_compaction_bytes =
         AssessCompaction(*family->current(), family->options()).pending_bytes;
     worst = WorseOf(worst, DecideStall(debt, family->options()));
+    is_compaction_behind |= IsCompactionBehind(debt, family->options());
   }
+  is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
   const uint64_t full_rate = core_->options->delayed_write_rate > 0
@@ -192,16 +203,38 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Write stall");
-  const uint64_t now = core_->NowMicros();
-  const uint64_t start = std::max(now, next_write_micros_);
-  next_write_micros_ = start + batch_bytes * 1000000 / rate_;
+  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
+  while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
+  }
+  return Status::OK();
+}
+
+// When bytes that are admitted now may be written.
+uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
+  toll->next_micros = start + bytes * 1000000 / rate;
+  return start;
+}
+
+// Waits for a part of the time until `start`; false once it has come.
+bool WriteControl::WaitPieceLocked(uint64_t start) {
   // Short debts are not worth sleeping for: they add up and are paid together.
   constexpr uint64_t kShortestSleepMicros = 1000;
-  while (stall_.condition == WriteStallCondition::kDelayed &&
-         !core_->is_closing.load(std::memory_order_acquire)) {
-    const uint64_t current = core_->NowMicros();
-    if (current + kShortestSleepMicros >= start) break;
-    core_->changed.WaitFor(std::min(start - current, kLongestWaitMicros));
+  const uint64_t now = core_->NowMicros();
+  if (now + kShortestSleepMicros >= start) return false;
+  if (core_->is_closing.load(std::memory_order_acquire)) return false;
+  core_->changed.WaitFor(std::min(start - now, kLongestWaitMicros));
+  return true;
+}
+
+Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) {
+  if (!is_compaction_behind_.load(std::memory_order_relaxed)) return Status::OK();
+  if (options.no_slowdown) {
+    return Status::Incomplete("Low priority write stall", "compactions lag behind");
+  }
+  MutexLock lock(&core_->mutex);
+  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
+  while (is_compaction_behind_.load(std::memory_order_relaxed) && WaitPieceLocked(start)) {
   }
   return Status::OK();
 }

@@ -38,6 +38,10 @@ class WriteControl final : public CommitHost {
   Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
                                bool force_new_log = false) REQUIRES(core_->mutex);
 
+  // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
+  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes)
+      EXCLUDES(core_->mutex);
+
   // Debt has changed: works out the stall anew. After every flush, compaction and change of options.
   void UpdateStallLocked() REQUIRES(core_->mutex);
   const StallDecision& stall() const { return stall_; }
@@ -55,6 +59,12 @@ class WriteControl final : public CommitHost {
   void AwaitFlushProgressLocked() REQUIRES(core_->mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes)
       REQUIRES(core_->mutex);
+  // Writers of one rate: when the bytes admitted so far are paid for.
+  struct Toll {
+    uint64_t next_micros = 0;
+  };
+  uint64_t TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) REQUIRES(core_->mutex);
+  bool WaitPieceLocked(uint64_t start) REQUIRES(core_->mutex);
   void SettleAttentionLocked() REQUIRES(core_->mutex);
   uint64_t MaxTotalLogBytes() const REQUIRES(core_->mutex);
 
@@ -62,13 +72,16 @@ class WriteControl final : public CommitHost {
   Scheduler* scheduler_ = nullptr;
   // Set by writers in flight, taken back under the mutex.
   std::atomic<bool> has_full_memtable_{false};
+  // Set under the mutex, read by writes of low priority.
+  std::atomic<bool> is_compaction_behind_{false};
 
   // Guarded by the DB mutex.
   bool is_switching_ = false;
   int blocked_ = 0;
   StallDecision stall_;
   uint64_t rate_ = 0;               // bytes a second while delayed
-  uint64_t next_write_micros_ = 0;  // when the bytes admitted so far are paid for
+  Toll toll_;
+  Toll low_priority_toll_;
 };
 
 }  // namespace ashlar

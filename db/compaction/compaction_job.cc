@@ -138,7 +138,7 @@ Status CompactionJob::Subcompaction::CheckStop() const {
   if (options_.is_closing != nullptr && options_.is_closing->load(std::memory_order_acquire)) {
     return Status::ShutdownInProgress();
   }
-  if (options_.is_canceled != nullptr && options_.is_canceled->load(std::memory_order_acquire)) {
+  if (options_.cancel.IsSet()) {
     return Status::Incomplete(Status::kManualCompactionPaused);
   }
   return Status::OK();

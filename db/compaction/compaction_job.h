@@ -19,6 +19,17 @@
 
 namespace ashlar {
 
+// A manual compaction stops when either is set; null is never set.
+struct CancelFlags {
+  const std::atomic<bool>* of_database = nullptr;
+  const std::atomic<bool>* of_caller = nullptr;
+
+  bool IsSet() const {
+    return (of_database != nullptr && of_database->load(std::memory_order_acquire)) ||
+           (of_caller != nullptr && of_caller->load(std::memory_order_acquire));
+  }
+};
+
 struct CompactionJobOptions {
   // Number, level and times of each output are filled in.
   TableOutputOptions output;
@@ -29,7 +40,7 @@ struct CompactionJobOptions {
   std::function<uint64_t()> new_file_number;
   // The job gives up with ShutdownInProgress soon after one of them is set. May be null.
   const std::atomic<bool>* is_closing = nullptr;
-  const std::atomic<bool>* is_canceled = nullptr;  // gives Incomplete(kManualCompactionPaused)
+  CancelFlags cancel;  // gives Incomplete(kManualCompactionPaused)
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
   size_t readahead_bytes = 0;

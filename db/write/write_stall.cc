@@ -58,6 +58,17 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   return result;
 }
 
+bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+  if (options.disable_auto_compactions) return false;
+  const int trigger = options.level0_file_num_compaction_trigger;
+  const int slowdown = std::max(options.level0_slowdown_writes_trigger, trigger);
+  if (debt.level0_files > trigger && debt.level0_files >= trigger + (slowdown - trigger) / 2) {
+    return true;
+  }
+  const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+  return soft > 0 && debt.pending_compaction_bytes >= soft / 4;
+}
+
 StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
   const auto rank = [](const StallDecision& d) {
     return d.condition == WriteStallCondition::kStopped   ? 2

@@ -42,6 +42,10 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
                             const ColumnFamilyOptions& options);
 
+// Whether compactions lag so much that writes of low priority must wait: long before any other
+// write is delayed.
+bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options);
+
 // Bytes a second that writers may write together.
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate);
 

@@ -700,7 +700,8 @@ struct WriteOptions {
   bool ignore_missing_column_families = false;
   // Fail with Incomplete instead of waiting in a stall.
   bool no_slowdown = false;
-  // Wait first when compactions lag; with no_slowdown fail with Incomplete.
+  // Go slowly while compactions lag (1 MiB a second together); with no_slowdown fail with
+  // Incomplete then.
   bool low_pri = false;
   // Remember where the keys of this batch went: a hint without effect.
   bool memtable_insert_hint_per_batch = false;

@@ -8,10 +8,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/cache.h"
@@ -22,6 +24,7 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
+#include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
 
 namespace {
@@ -449,6 +452,24 @@ TEST_F(EngineTest, NoSlowdownIsRefusedWhileWritesAreStopped) {
 }
 
 // The promise of the read path: every cache line that a cached Get touches is only read.
+// No background thread ever takes the compaction: only the flag can end the call.
+TEST_F(EngineTest, AManualCompactionIsCanceledByItsCallerWhileItWaits) {
+  const BlockedPool no_compactions(env_.get(), Env::LOW);
+  Put("key", "1");
+  Flush();
+  Put("key", "2");
+  std::atomic<bool> is_canceled{false};
+  CompactRangeOptions range;
+  range.canceled = &is_canceled;
+  Status status;
+  std::thread caller([&] { status = db_->CompactRange(range, nullptr, nullptr); });
+  is_canceled.store(true);
+  caller.join();
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  EXPECT_EQ(status.subcode(), Status::kManualCompactionPaused);
+  EXPECT_EQ(Get("key"), "2");
+}
+
 TEST_F(EngineTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   if (!ASHLAR_TEST_COUNTS_CALLS) GTEST_SKIP() << "calls are not counted in sanitizer builds";
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);

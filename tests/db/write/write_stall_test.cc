@@ -64,6 +64,14 @@ TEST(WriteStall, WithoutAutomaticCompactionsOnlyMemTablesCount) {
             WriteStallCondition::kStopped);
 }
 
+TEST(WriteStall, CompactionsAreBehindHalfwayToTheSlowdown) {
+  const ColumnFamilyOptions options = TestOptions();  // compaction at 4 files, slow-down at 20
+  EXPECT_FALSE(IsCompactionBehind({.level0_files = 11}, options));
+  EXPECT_TRUE(IsCompactionBehind({.level0_files = 12}, options));
+  EXPECT_FALSE(IsCompactionBehind({.pending_compaction_bytes = 249}, options));
+  EXPECT_TRUE(IsCompactionBehind({.pending_compaction_bytes = 250}, options));
+}
+
 TEST(WriteStall, TheLastBufferIsFilledAtThePaceOfTheFlush) {
   const ColumnFamilyOptions options = TestOptions();
   EXPECT_EQ(PacedMemTableBytes(1, 0, options), 8 * kMiB);

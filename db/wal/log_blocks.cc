@@ -20,6 +20,7 @@
 namespace ashlar {
 namespace {
 
+constexpr size_t kSectorBytes = 512;  // what a disk writes whole or not at all
 constexpr size_t kLength = 4, kType = 6, kLogNumber = 7;  // offsets in a header
 
 uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]); }
@@ -154,10 +155,10 @@ LogReader::Physical LogReader::ParseHeader() {
     // A file may grow before its bytes are written: zeros to the end of the file are what a crash
     // in between leaves. (The last byte of a whole version edit is not zero.)
     const size_t last_byte = position_ + record_bytes - 1;
-    const bool is_unwritten = !options_.is_wal && limit_ < kLogBlockBytes &&
-                              IsZero(block_.get() + last_byte, limit_ - last_byte);
+    const bool ends_in_zeros = !options_.is_wal && limit_ < kLogBlockBytes &&
+                               IsZero(block_.get() + last_byte, limit_ - last_byte);
     // A single missing byte cannot be told from a damaged one, but the checksum says what it was.
-    if (!is_unwritten) return Damage(Kind::kBadChecksum, "checksum mismatch");
+    if (!ends_in_zeros) return Damage(Kind::kBadChecksum, "checksum mismatch");
     if (!RestoreLastByte(block_.get() + position_, record_bytes)) {
       return Damage(Kind::kIncompleteTail, "record of which the end was not written");
     }
@@ -197,6 +198,7 @@ LogReader::Physical LogReader::JudgeZeros() {
   if (options_.is_tailing) return EndHere();
   const uint64_t offset = block_offset_ + position_;
   FillWholeBlock();
+  const bool is_unwritten = HasUnwrittenSector(position_, position_ + kLogHeaderBytes);
   bool is_zero = IsZero(block_.get() + position_, limit_ - position_);
   if (is_zero && position_ + kRecyclableLogHeaderBytes > kLogBlockBytes) {
     position_ = kLogBlockBytes;  // too little space for a header with a log number
@@ -211,6 +213,7 @@ LogReader::Physical LogReader::JudgeZeros() {
     if (is_uncut_kind) return ReadPhysical();
   }
   Physical physical{.offset = offset};
+  physical.is_unwritten = is_unwritten;
   const bool starts_well = position_ == 0 && IsGoodRecordAt(block_.get(), limit_);
   physical.good_record_behind =
       starts_well ? std::optional<uint64_t>(block_offset_) : FindGoodRecordBehind(offset);
@@ -232,8 +235,25 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
   Physical physical{.kind = kind, .offset = block_offset_ + position_};
   physical.bytes = limit_ - position_;
   physical.what = what;
+  size_t record_bytes = limit_ - position_;
+  if (record_bytes >= kLogHeaderBytes) {
+    const char* header = block_.get() + position_;
+    record_bytes = HeaderBytesFor(TypeAt(header)) + DecodeFixed16(header + kLength);
+  }
+  physical.is_unwritten = HasUnwrittenSector(position_, position_ + record_bytes);
   position_ = kLogBlockBytes;
   return physical;
+}
+
+// Whether all that a record, which has these bytes of the block, had in one sector is zero.
+bool LogReader::HasUnwrittenSector(size_t begin, size_t end) const {
+  end = std::min(end, limit_);
+  while (begin < end) {
+    const size_t sector_end = std::min((begin / kSectorBytes + 1) * kSectorBytes, end);
+    if (IsZero(block_.get() + begin, sector_end - begin)) return true;
+    begin = sector_end;
+  }
+  return false;
 }
 
 // Looks byte by byte through the current block, from behind `offset` on, and at the beginning of

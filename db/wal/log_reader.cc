@@ -61,7 +61,10 @@ LogReader::LogReader(std::unique_ptr<LogSource> source, const Options& options, 
     : source_(std::move(source)),
       options_(options),
       reporter_(reporter),
-      block_(new char[kLogBlockBytes]) {}
+      block_(new char[kLogBlockBytes]),
+      block_offset_(BlockOf(options.start_offset)),
+      position_(static_cast<size_t>(options.start_offset - block_offset_)),
+      skips_rest_(options.start_offset > 0) {}
 
 LogReader::~LogReader() = default;
 
@@ -133,6 +136,8 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
     }
     DropFragments();
   }
+  if (begins) skips_rest_ = false;
+  if (!begins && skips_rest_) return false;
   if (!begins && !has_open_record_) {
     Physical dropped = physical;
     dropped.what = "continuation of no record";
@@ -299,6 +304,7 @@ void LogReader::Report(const Physical& physical, std::optional<uint64_t> good_re
   damage.offset = physical.offset;
   damage.dropped_bytes = physical.bytes;
   damage.good_record_behind = good_record_behind;
+  damage.is_unwritten = physical.is_unwritten;
   std::string text = StrCat(source_->name(), ": ", physical.what, " at offset ", physical.offset,
                             ", ", physical.bytes, " bytes dropped");
   if (good_record_behind.has_value()) {

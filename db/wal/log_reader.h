@@ -44,6 +44,9 @@ struct LogDamage {
   Status reason;               // Corruption, naming file and offset
   // Offset of an intact record behind the place, if one was found: then this is no unfinished end.
   std::optional<uint64_t> good_record_behind;
+  // All that the record had in one sector is zero: what a crash leaves of a sector that never
+  // reached the disk.
+  bool is_unwritten = false;
 };
 
 class LogReader {
@@ -68,7 +71,11 @@ class LogReader {
     bool is_tailing = false;
     // Reading never goes beyond this offset of the file.
     uint64_t end_offset = UINT64_MAX;
+    // Reading begins here, where a record or a part of one begins; the source begins with the block
+    // around it (BlockOf). The rest of a record that began before is passed over.
+    uint64_t start_offset = 0;
   };
+  static uint64_t BlockOf(uint64_t offset) { return offset - offset % kLogBlockBytes; }
 
   // The reporter, which may be null, outlives the reader.
   LogReader(std::unique_ptr<LogSource> source, const Options& options, Reporter* reporter);
@@ -112,6 +119,7 @@ class LogReader {
   Physical JudgeOldRecord(const char* header, size_t record_bytes);
   Physical JudgeZeros();
   Physical Damage(Kind kind, const char* what);
+  bool HasUnwrittenSector(size_t begin, size_t end) const;
   bool FillBlock();
   bool FillWholeBlock();
   bool NextBlock();
@@ -154,6 +162,7 @@ class LogReader {
   bool is_recycled_ = false;      // a recyclable header was seen
   bool has_read_record_ = false;  // a complete logical record was returned
   bool has_open_record_ = false;  // First was read, Last was not
+  bool skips_rest_ = false;       // started inside a record
   std::string fragments_;         // of the open record
   uint64_t fragments_offset_ = 0;
   uint64_t record_offset_ = 0;

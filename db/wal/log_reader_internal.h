@@ -28,6 +28,7 @@ struct LogReader::Physical {
   uint64_t bytes = 0;       // of the record, or dropped
   const char* what = "";    // for people
   std::optional<uint64_t> good_record_behind = {};  // if it was searched for already
+  bool is_unwritten = false;  // of damage: see LogDamage
 };
 
 }  // namespace ashlar

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "env/file_util.h"
 #include "util/epoch.h"
 #include "util/options/options_check.h"
 
@@ -14,11 +13,11 @@ namespace ashlar {
 namespace {
 
 // 20 base-36 digits, different at every open.
-std::string NewSessionId() {
+std::string NewSessionId(Env* env) {
   constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   constexpr size_t kLength = 20;
   // Two unique ids give enough hexadecimal digits to draw from.
-  const std::string source = NewUniqueId() + NewUniqueId();
+  const std::string source = env->GenerateUniqueId() + env->GenerateUniqueId();
   std::string id;
   uint64_t bits = 0;
   for (char c : source) {
@@ -37,7 +36,7 @@ DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
       env(db_options.env),
       fs(db_options.env->GetFileSystem()),
       clock(db_options.env->GetSystemClock()),
-      session_id(NewSessionId()),
+      session_id(NewSessionId(env)),
       open_tables(db_options.max_open_files < 0 ? -1 : std::max(20, db_options.max_open_files - 10)),
       statistics(db_options.statistics),
       listeners(db_options.listeners),

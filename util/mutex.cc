@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 namespace ashlar {
 
@@ -94,14 +95,36 @@ CondVar::CondVar(Mutex* mutex) : mutex_(mutex) {
 
 CondVar::~CondVar() { pthread_cond_destroy(&native_); }
 
+namespace {
+
+thread_local constinit SleepReplacement* sleep_replacement = nullptr;
+
+bool RunInsteadOfSleep(Mutex* mutex, uint64_t micros) NO_THREAD_SAFETY_ANALYSIS {
+  mutex->Unlock();
+  const bool is_over = sleep_replacement->RunInsteadOfSleep(micros);
+  mutex->Lock();
+  return is_over;
+}
+
+}  // namespace
+
+SleepReplacement* SetSleepReplacement(SleepReplacement* replacement) {
+  return std::exchange(sleep_replacement, replacement);
+}
+
 // The thread stays in the list of holders while it waits: it can take no other mutex meanwhile.
 void CondVar::Wait() {
   mutex_->AssertHeld();
+  if (sleep_replacement != nullptr) {
+    RunInsteadOfSleep(mutex_, UINT64_MAX);
+    return;
+  }
   CheckResult("pthread_cond_wait", pthread_cond_wait(&native_, &mutex_->native_));
 }
 
 bool CondVar::WaitFor(uint64_t micros) {
   mutex_->AssertHeld();
+  if (sleep_replacement != nullptr) return RunInsteadOfSleep(mutex_, micros);
   constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
   timespec deadline;
   clock_gettime(CLOCK_MONOTONIC, &deadline);

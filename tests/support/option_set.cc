@@ -4,11 +4,13 @@
 #include "tests/support/option_set.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstdlib>
+#include <sstream>
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/memtablerep.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "util/random.h"
@@ -20,6 +22,7 @@ namespace {
 struct Choice {
   const char* name;
   std::vector<uint64_t> values;
+  bool is_risky = false;  // changes what a crash may leave, or where files lie
 };
 
 const std::vector<Choice>& Choices() {
@@ -52,6 +55,36 @@ const std::vector<Choice>& Choices() {
       {"jobs", {2, 1, 2, 4}},
       {"subcompactions", {1, 1, 4}},
       {"max_wal", {0, 0, 20000}},
+      {"vector_memtable", {0, 0, 0, 0, 0, 0, 0, 1}},
+      {"bottommost", {kDisableCompressionOption, kDisableCompressionOption, 0, 4, 7}},
+      {"per_level", {0, 0, 1}},
+      {"level_factor", {10, 2, 4, 10}},
+      {"file_factor", {1, 1, 2}},
+      {"max_compaction", {0, 0, 30000}},
+      {"compaction_pri", {3, 0, 1, 2, 3, 4}},
+      {"slowdown", {20, 1, 4, 20}},
+      {"stop", {36, 2, 8, 36}},
+      {"soft_debt", {0, 0, 20000}},
+      {"hard_debt", {0, 0, 200000}},
+      {"hash_percent", {75, 10, 75, 100}},
+      {"block_deviation", {10, 0, 10, 50}},
+      {"whole_key", {1, 0, 1}},
+      {"index_shortening", {1, 0, 1, 2}},
+      {"index_compression", {1, 0, 1}},
+      {"verify_compression", {0, 0, 1}},
+      {"detect_bad_filter", {0, 0, 1}},
+      {"paranoid", {1, 0, 1}},
+      {"fsync", {0, 0, 1}},
+      {"manifest_bytes", {1 << 30, 500, 20000}},
+      {"file_buffer", {1 << 20, 512, 65536}},
+      {"bytes_per_sync", {0, 0, 4096}},
+      {"compaction_readahead", {2 << 20, 0, 4096}},
+      {"readahead_start", {8192, 0, 512}},
+      {"db_id_in_manifest", {1, 0, 1}},
+      {"recovery_mode", {2, 0, 1, 2, 3}, /*is_risky=*/true},
+      {"manual_wal_flush", {0, 0, 0, 1}, /*is_risky=*/true},
+      {"no_flush_at_close", {0, 0, 1}, /*is_risky=*/true},
+      {"wal_dir", {0, 0, 0, 1}, /*is_risky=*/true},
   };
   return *choices;
 }
@@ -76,13 +109,33 @@ CompressionType CompressionOf(uint64_t number) {
 
 }  // namespace
 
-OptionSet OptionSet::Draw(uint64_t seed) {
+OptionSet OptionSet::Draw(uint64_t seed, bool also_risky) {
   Random64 random(seed);
   OptionSet set;
   for (const Choice& choice : Choices()) {
-    set.values_[choice.name] = choice.values[random.Uniform(choice.values.size())];
+    const uint64_t value = choice.values[random.Uniform(choice.values.size())];
+    if (also_risky || !choice.is_risky) set.values_[choice.name] = value;
   }
   return set;
+}
+
+OptionSet OptionSet::Parse(const std::string& text) {
+  OptionSet set;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos) continue;
+    set.values_[word.substr(0, equals)] = std::strtoull(word.c_str() + equals + 1, nullptr, 10);
+  }
+  return set;
+}
+
+std::vector<std::string> OptionSet::ChangedNames() const {
+  std::vector<std::string> names;
+  for (const Choice& choice : Choices()) {
+    if (Get(choice.name) != choice.values.front()) names.push_back(choice.name);
+  }
+  return names;
 }
 
 uint64_t OptionSet::Get(const std::string& name) const {
@@ -96,9 +149,8 @@ uint64_t OptionSet::Get(const std::string& name) const {
 
 std::string OptionSet::ToString() const {
   std::string text;
-  for (const Choice& choice : Choices()) {
-    text += std::string(text.empty() ? "" : " ") + choice.name + "=" +
-            std::to_string(Get(choice.name));
+  for (const std::string& name : ChangedNames()) {
+    text += std::string(text.empty() ? "" : " ") + name + "=" + std::to_string(Get(name));
   }
   return text;
 }
@@ -117,25 +169,67 @@ Options OptionSet::Build(Env* env) const {
   options.env = env;
   options.create_if_missing = true;
   options.comparator = comparator();
-  options.write_buffer_size = Get("memtable");
-  options.max_write_buffer_number = static_cast<int>(Get("buffers"));
-  options.arena_block_size = Get("arena_block");
-  options.num_levels = static_cast<int>(Get("levels"));
-  options.target_file_size_base = Get("file");
-  options.max_bytes_for_level_base = Get("level_base");
-  options.level0_file_num_compaction_trigger = static_cast<int>(Get("l0_trigger"));
-  options.level_compaction_dynamic_level_bytes = Get("dynamic_levels") != 0;
-  options.compression = CompressionOf(Get("compression"));
-  options.max_open_files = Get("open_files") == 0 ? -1 : static_cast<int>(Get("open_files"));
-  options.avoid_flush_during_recovery = Get("recover_no_flush") != 0;
-  options.disable_auto_compactions = Get("manual_compaction_only") != 0;
-  options.max_background_jobs = static_cast<int>(Get("jobs"));
-  options.max_subcompactions = static_cast<uint32_t>(Get("subcompactions"));
-  options.max_total_wal_size = Get("max_wal");
   options.info_log_level = InfoLogLevel::FATAL_LEVEL;
-  if (Get("prefix") != 0) options.prefix_extractor.reset(NewFixedPrefixTransform(Get("prefix")));
+  SetDbOptions(&options);
+  SetFamilyOptions(&options);
+  options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
+  return options;
+}
+
+void OptionSet::SetDbOptions(Options* options) const {
+  options->max_open_files = Get("open_files") == 0 ? -1 : static_cast<int>(Get("open_files"));
+  options->avoid_flush_during_recovery = Get("recover_no_flush") != 0;
+  options->avoid_flush_during_shutdown = Get("no_flush_at_close") != 0;
+  options->max_background_jobs = static_cast<int>(Get("jobs"));
+  options->max_subcompactions = static_cast<uint32_t>(Get("subcompactions"));
+  options->max_total_wal_size = Get("max_wal");
+  options->paranoid_checks = Get("paranoid") != 0;
+  options->use_fsync = Get("fsync") != 0;
+  options->max_manifest_file_size = Get("manifest_bytes");
+  options->writable_file_max_buffer_size = Get("file_buffer");
+  options->bytes_per_sync = options->wal_bytes_per_sync = Get("bytes_per_sync");
+  options->compaction_readahead_size = Get("compaction_readahead");
+  options->write_dbid_to_manifest = Get("db_id_in_manifest") != 0;
+  options->wal_recovery_mode = static_cast<WALRecoveryMode>(Get("recovery_mode"));
+  options->manual_wal_flush = Get("manual_wal_flush") != 0;
+  if (Get("wal_dir") != 0) options->wal_dir = "/logs";
+}
+
+void OptionSet::SetFamilyOptions(Options* options) const {
+  options->write_buffer_size = Get("memtable");
+  options->max_write_buffer_number = static_cast<int>(Get("buffers"));
+  options->arena_block_size = Get("arena_block");
+  options->num_levels = static_cast<int>(Get("levels"));
+  options->target_file_size_base = Get("file");
+  options->target_file_size_multiplier = static_cast<int>(Get("file_factor"));
+  options->max_bytes_for_level_base = Get("level_base");
+  options->max_bytes_for_level_multiplier = static_cast<double>(Get("level_factor"));
+  options->level0_file_num_compaction_trigger = static_cast<int>(Get("l0_trigger"));
+  options->level0_slowdown_writes_trigger =
+      static_cast<int>(std::max(Get("slowdown"), Get("l0_trigger")));
+  options->level0_stop_writes_trigger = std::max(static_cast<int>(Get("stop")),
+                                                 options->level0_slowdown_writes_trigger);
+  options->soft_pending_compaction_bytes_limit = Get("soft_debt");
+  options->hard_pending_compaction_bytes_limit = Get("hard_debt");
+  options->max_compaction_bytes = Get("max_compaction");
+  options->compaction_pri = static_cast<CompactionPri>(Get("compaction_pri"));
+  options->level_compaction_dynamic_level_bytes = Get("dynamic_levels") != 0;
+  options->disable_auto_compactions = Get("manual_compaction_only") != 0;
+  options->compression = CompressionOf(Get("compression"));
+  options->bottommost_compression = Get("bottommost") == kDisableCompressionOption
+                                        ? kDisableCompressionOption
+                                        : CompressionOf(Get("bottommost"));
+  if (Get("per_level") != 0) {
+    options->compression_per_level = {kNoCompression, kNoCompression, options->compression};
+  }
+  if (Get("prefix") != 0) options->prefix_extractor.reset(NewFixedPrefixTransform(Get("prefix")));
+  if (Get("vector_memtable") != 0) options->memtable_factory = std::make_shared<VectorRepFactory>();
+}
+
+BlockBasedTableOptions OptionSet::TableOptions() const {
   BlockBasedTableOptions table;
   table.block_size = Get("block");
+  table.block_size_deviation = static_cast<int>(Get("block_deviation"));
   table.block_restart_interval = static_cast<int>(Get("restart"));
   table.index_block_restart_interval = static_cast<int>(Get("index_restart"));
   table.format_version = static_cast<uint32_t>(Get("format"));
@@ -143,18 +237,26 @@ Options OptionSet::Build(Env* env) const {
   table.use_delta_encoding = Get("delta_encoding") != 0;
   table.optimize_filters_for_memory = Get("optimize_filters") != 0;
   table.cache_index_and_filter_blocks = Get("cache_index") != 0;
-  if (Get("hash_index") != 0) {
-    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
-  }
+  table.data_block_index_type = Get("hash_index") != 0
+                                    ? BlockBasedTableOptions::kDataBlockBinaryAndHash
+                                    : BlockBasedTableOptions::kDataBlockBinarySearch;
+  table.data_block_hash_table_util_ratio = static_cast<double>(Get("hash_percent")) / 100;
+  table.index_shortening =
+      static_cast<BlockBasedTableOptions::IndexShorteningMode>(Get("index_shortening"));
+  table.enable_index_compression = Get("index_compression") != 0;
+  table.verify_compression = Get("verify_compression") != 0;
+  table.initial_auto_readahead_size = Get("readahead_start");
   if (Get("bloom") != 0) {
     table.filter_policy.reset(NewBloomFilterPolicy(static_cast<double>(Get("bloom"))));
+    // A table without any filter is what `bloom` = 0 is for.
+    table.whole_key_filtering = Get("whole_key") != 0 || Get("prefix") == 0;
+    table.detect_filter_construct_corruption = Get("detect_bad_filter") != 0;
   }
   if (Get("cache") == 0) table.no_block_cache = true;
   else table.block_cache = NewLRUCache(Get("cache"), 0);
   // The index cannot live in a cache that is not there.
   if (table.no_block_cache) table.cache_index_and_filter_blocks = false;
-  options.table_factory.reset(NewBlockBasedTableFactory(table));
-  return options;
+  return table;
 }
 
 }  // namespace ashlar

@@ -3,22 +3,31 @@
 // The brute force: every version is kept, every read looks at all of them.
 #include "tests/support/oracle.h"
 
+#include <iterator>
+
 namespace ashlar {
+
+std::optional<ValueSpec> OracleFamily::ValueAt(const std::vector<Version>& versions,
+                                               uint64_t seqno) {
+  std::optional<ValueSpec> result;
+  uint64_t newest = 0;
+  for (const Version& version : versions) {
+    if (version.seqno > seqno || version.seqno < newest) continue;
+    newest = version.seqno;
+    result = version.value;
+  }
+  return result;
+}
 
 std::optional<ValueSpec> OracleFamily::At(const std::string& key, uint64_t seqno) const {
   const auto it = keys_.find(key);
-  if (it == keys_.end()) return std::nullopt;
-  std::optional<ValueSpec> result;
-  for (const Version& version : it->second) {
-    if (version.seqno <= seqno) result = version.value;
-  }
-  return result;
+  return it == keys_.end() ? std::nullopt : ValueAt(it->second, seqno);
 }
 
 std::vector<OracleRow> OracleFamily::RowsAt(uint64_t seqno) const {
   std::vector<OracleRow> rows;
   for (const auto& [key, versions] : keys_) {
-    const std::optional<ValueSpec> value = At(key, seqno);
+    const std::optional<ValueSpec> value = ValueAt(versions, seqno);
     if (value.has_value()) rows.emplace_back(key, *value);
   }
   return rows;
@@ -30,31 +39,95 @@ std::vector<std::string> OracleFamily::AllKeys() const {
   return result;
 }
 
-OracleIterator::OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
-                               std::optional<std::string> lower, std::optional<std::string> upper)
-    : family_(std::move(family)), lower_(std::move(lower)), upper_(std::move(upper)) {
-  Refresh(seqno);
+size_t OracleFamily::LivePuts(const std::string& key) const {
+  const auto it = keys_.find(key);
+  size_t count = 0;
+  if (it == keys_.end()) return count;
+  for (const Version& version : it->second) count = version.value.has_value() ? count + 1 : 0;
+  return count;
 }
 
+void OracleFamily::KeepMatching(const std::map<std::string, std::string>& rows, uint64_t first,
+                                std::vector<bool>* moments) const {
+  size_t known = 0;
+  for (const auto& [key, versions] : keys_) {
+    const auto row = rows.find(key);
+    if (row != rows.end()) ++known;
+    // Between two versions the answer stays the same, so each value is looked at once.
+    std::optional<ValueSpec> last;
+    bool is_right = row == rows.end();
+    for (size_t i = 0; i < moments->size(); ++i) {
+      const std::optional<ValueSpec> value = ValueAt(versions, first + i);
+      if (i == 0 || value != last) {
+        last = value;
+        is_right = value.has_value() ? row != rows.end() && row->second == value->Expand()
+                                     : row == rows.end();
+      }
+      if (!is_right) (*moments)[i] = false;
+    }
+  }
+  if (known != rows.size()) moments->assign(moments->size(), false);
+}
+
+void OracleFamily::RollBackTo(uint64_t seqno) {
+  for (auto& [key, versions] : keys_) {
+    std::erase_if(versions, [&](const Version& version) { return version.seqno > seqno; });
+  }
+}
+
+OracleIterator::OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
+                               std::optional<std::string> lower, std::optional<std::string> upper)
+    : family_(std::move(family)), lower_(std::move(lower)), upper_(std::move(upper)),
+      seqno_(seqno), position_(family_->keys_.end()) {}
+
 void OracleIterator::Refresh(uint64_t seqno) {
-  rows_ = family_->RowsAt(seqno);
+  seqno_ = seqno;
+  is_valid_ = false;
+}
+
+bool OracleIterator::Accept(Position at) {
+  const std::optional<ValueSpec> value = OracleFamily::ValueAt(at->second, seqno_);
+  if (!value.has_value()) return false;
   const Comparator* order = family_->comparator();
-  std::erase_if(rows_, [&](const OracleRow& row) {
-    return (lower_.has_value() && order->Compare(row.first, *lower_) < 0) ||
-           (upper_.has_value() && order->Compare(row.first, *upper_) >= 0);
-  });
-  position_ = rows_.size();
+  position_ = at;
+  value_ = *value;
+  is_valid_ = (!lower_.has_value() || order->Compare(at->first, *lower_) >= 0) &&
+              (!upper_.has_value() || order->Compare(at->first, *upper_) < 0);
+  return true;
+}
+
+void OracleIterator::GoForward(Position from) {
+  is_valid_ = false;
+  while (from != family_->keys_.end() && !Accept(from)) ++from;
+}
+
+void OracleIterator::GoBackward(Position from) {
+  is_valid_ = false;
+  while (from != family_->keys_.begin()) {
+    if (Accept(--from)) return;
+  }
+}
+
+void OracleIterator::SeekToFirst() {
+  GoForward(lower_.has_value() ? family_->keys_.lower_bound(*lower_) : family_->keys_.begin());
+}
+
+void OracleIterator::SeekToLast() {
+  GoBackward(upper_.has_value() ? family_->keys_.lower_bound(*upper_) : family_->keys_.end());
 }
 
 void OracleIterator::Seek(const std::string& key) {
-  position_ = 0;
-  while (Valid() && family_->comparator()->Compare(row().first, key) < 0) ++position_;
+  const bool is_below = lower_.has_value() && family_->comparator()->Compare(key, *lower_) < 0;
+  GoForward(family_->keys_.lower_bound(is_below ? *lower_ : key));
 }
 
 void OracleIterator::SeekForPrev(const std::string& key) {
-  SeekToLast();
-  while (Valid() && family_->comparator()->Compare(row().first, key) > 0) Prev();
+  if (upper_.has_value() && family_->comparator()->Compare(key, *upper_) >= 0) return SeekToLast();
+  GoBackward(family_->keys_.upper_bound(key));
 }
+
+void OracleIterator::Next() { GoForward(std::next(position_)); }
+void OracleIterator::Prev() { GoBackward(position_); }
 
 std::shared_ptr<OracleFamily> Oracle::Family(int family) const {
   const auto it = families_.find(family);
@@ -75,6 +148,21 @@ void Oracle::Write(const TraceOp& op) {
     const bool is_put = part.kind == OpKind::kPut;
     write(part.family, part.key, is_put ? std::optional(part.value) : std::nullopt);
   }
+}
+
+std::optional<uint64_t> Oracle::FindMoment(
+    const std::map<int, std::map<std::string, std::string>>& contents, uint64_t first) const {
+  std::vector<bool> moments(seqno_ - first + 1, true);
+  for (const auto& [number, rows] : contents) Family(number)->KeepMatching(rows, first, &moments);
+  for (size_t i = moments.size(); i-- > 0;) {
+    if (moments[i]) return first + i;
+  }
+  return std::nullopt;
+}
+
+void Oracle::RollBackTo(uint64_t seqno) {
+  for (auto& family : families_) family.second->RollBackTo(seqno);
+  seqno_ = seqno;
 }
 
 }  // namespace ashlar

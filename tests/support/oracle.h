@@ -29,9 +29,17 @@ class OracleFamily {
   std::optional<ValueSpec> At(const std::string& key, uint64_t seqno) const;
   std::vector<OracleRow> RowsAt(uint64_t seqno) const;  // in the comparator's order
   std::vector<std::string> AllKeys() const;             // ever written
+  // Puts since the key was last deleted; a single-delete is legal if there is at most one.
+  size_t LivePuts(const std::string& key) const;
+  // Takes away the moments from `first` on at which the family did not hold just these rows.
+  void KeepMatching(const std::map<std::string, std::string>& rows, uint64_t first,
+                    std::vector<bool>* moments) const;
+  // Forgets all that came later.
+  void RollBackTo(uint64_t seqno);
   const Comparator* comparator() const { return keys_.key_comp().comparator; }
 
  private:
+  friend class OracleIterator;
   struct Version {
     uint64_t seqno;
     std::optional<ValueSpec> value;  // none: deleted
@@ -42,11 +50,14 @@ class OracleFamily {
       return comparator->Compare(a, b) < 0;
     }
   };
+  using Keys = std::map<std::string, std::vector<Version>, Less>;
 
-  std::map<std::string, std::vector<Version>, Less> keys_;
+  static std::optional<ValueSpec> ValueAt(const std::vector<Version>& versions, uint64_t seqno);
+
+  Keys keys_;
 };
 
-// An iterator over rows that were true at one moment.
+// An iterator over what was true at one moment.
 class OracleIterator {
  public:
   OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
@@ -54,20 +65,30 @@ class OracleIterator {
 
   // The same bounds, another moment; not positioned afterwards.
   void Refresh(uint64_t seqno);
-  bool Valid() const { return position_ < rows_.size(); }
-  const OracleRow& row() const { return rows_[position_]; }
-  void SeekToFirst() { position_ = 0; }
-  void SeekToLast() { position_ = rows_.empty() ? 0 : rows_.size() - 1; }
+  bool Valid() const { return is_valid_; }
+  const std::string& key() const { return position_->first; }
+  const ValueSpec& value() const { return value_; }
+  void SeekToFirst();
+  void SeekToLast();
   void Seek(const std::string& key);
   void SeekForPrev(const std::string& key);
-  void Next() { ++position_; }
-  void Prev() { position_ = position_ == 0 ? rows_.size() : position_ - 1; }
+  void Next();
+  void Prev();
 
  private:
+  using Position = OracleFamily::Keys::const_iterator;
+
+  // To the first key at or behind `from`, or the last one before it, that has a value.
+  void GoForward(Position from);
+  void GoBackward(Position from);
+  bool Accept(Position at);
+
   const std::shared_ptr<const OracleFamily> family_;
   const std::optional<std::string> lower_, upper_;
-  std::vector<OracleRow> rows_;
-  size_t position_ = 0;
+  uint64_t seqno_;
+  Position position_;
+  ValueSpec value_;
+  bool is_valid_ = false;
 };
 
 class Oracle {
@@ -86,6 +107,11 @@ class Oracle {
   // families that do not exist are left out.
   void Write(const TraceOp& op);
   uint64_t seqno() const { return seqno_; }
+
+  // The newest moment, not before `first`, at which the families held just these rows.
+  std::optional<uint64_t> FindMoment(
+      const std::map<int, std::map<std::string, std::string>>& contents, uint64_t first) const;
+  void RollBackTo(uint64_t seqno);
 
  private:
   const Comparator* const comparator_;

@@ -14,12 +14,19 @@ namespace ashlar {
 namespace {
 
 char current_case[4096];
+volatile uint64_t current_step = 0;
 
-// Async-signal-safe: a constant text, the name, and the signal's own effect.
+// Async-signal-safe: a constant text, the step, the name, and the signal's own effect.
 void SayCase(int signal_number) {
-  const char* what = signal_number == SIGALRM ? "\nHANGS in: " : "\nCRASHES in: ";
-  if (write(2, what, strlen(what)) < 0 || write(2, current_case, strlen(current_case)) < 0 ||
-      write(2, "\n", 1) < 0) {
+  const char* what = signal_number == SIGALRM ? "\nHANGS at step " : "\nCRASHES at step ";
+  char digits[32];
+  char* step = digits + sizeof(digits) - 6;
+  memcpy(step, " of: ", 6);
+  for (uint64_t n = current_step, i = 0; n > 0 || i == 0; n /= 10, ++i) {
+    *--step = static_cast<char>('0' + n % 10);
+  }
+  if (write(2, what, strlen(what)) < 0 || write(2, step, strlen(step)) < 0 ||
+      write(2, current_case, strlen(current_case)) < 0 || write(2, "\n", 1) < 0) {
     _exit(3);
   }
   signal(SIGABRT, SIG_DFL);
@@ -64,8 +71,11 @@ void BeginCase(const std::string& name, unsigned seconds) {
   (void)is_installed;
   const size_t n = name.copy(current_case, sizeof(current_case) - 1);
   current_case[n] = '\0';
+  current_step = 0;
   alarm(seconds);
 }
+
+void BeginStep(uint64_t step) { current_step = step; }
 
 void EndCases() { alarm(0); }
 

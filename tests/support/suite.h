@@ -27,6 +27,8 @@ double SuiteClock();
 // From now on the program aborts if this is not called again within `seconds`, and says the name.
 // Also said when the program crashes.
 void BeginCase(const std::string& name, unsigned seconds = 20);
+// How far the case has come; said with its name. Costs nothing.
+void BeginStep(uint64_t step);
 void EndCases();
 
 }  // namespace ashlar

@@ -3,7 +3,9 @@
 // Traces as text, one operation a line.
 #include "tests/support/trace.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <sstream>
 
 namespace ashlar {
@@ -12,7 +14,9 @@ namespace {
 constexpr const char* kNames[] = {
     "put", "delete", "single-delete", "batch", "get", "multiget", "iter", "iter-close", "seek",
     "seek-for-prev", "first", "last", "next", "prev", "refresh", "snapshot", "release", "flush",
-    "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify"};
+    "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify",
+    "key-may-exist", "approximate-size", "set-db-options", "checkpoint", "read-only-open", "pause",
+    "continue", "wait-idle", "clock-jump", "crash"};
 static_assert(std::size(kNames) == static_cast<size_t>(OpKind::kCount));
 
 std::string Escape(const std::string& bytes) {
@@ -88,6 +92,7 @@ bool ParseField(const std::string& field, TraceOp* op) {
   else if (name == "text") op->text = value;
   else if (name == "sync") op->sync = true;
   else if (name == "nowal") op->disable_wal = true;
+  else if (name == "tailing") op->is_tailing = true;
   else if (name == "part") return ParsePart(value, &op->parts.emplace_back());
   else return false;
   return true;
@@ -97,20 +102,17 @@ bool ParseField(const std::string& field, TraceOp* op) {
 
 const char* NameOf(OpKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
-// Half of the bytes repeat, so that compression has something to do.
+// Begins with the tag, for messages. Half of the bytes repeat, so that compression has something to
+// do.
 std::string ValueSpec::Expand() const {
-  std::string result;
-  result.reserve(size);
-  const std::string head = std::to_string(tag) + ".";
+  std::string result(size, '-');
   uint64_t state = tag * 0x9e3779b97f4a7c15ull + 1;
-  while (result.size() < size) {
-    result += head;
-    for (int i = 0; i < 5; ++i) {
-      state = state * 6364136223846793005ull + 1442695040888963407ull;
-      result += static_cast<char>(state >> 56);
-    }
+  for (size_t at = 0; at < size; at += 2 * sizeof(state)) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    std::memcpy(result.data() + at, &state, std::min(sizeof(state), size - at));
   }
-  result.resize(size);
+  const std::string head = std::to_string(tag) + ".";
+  std::memcpy(result.data(), head.data(), std::min(head.size(), result.size()));
   return result;
 }
 
@@ -130,6 +132,7 @@ std::string TraceOp::ToString() const {
   if (!text.empty()) line += " text=" + text;
   if (sync) line += " sync";
   if (disable_wal) line += " nowal";
+  if (is_tailing) line += " tailing";
   return line;
 }
 

@@ -22,7 +22,9 @@ enum class OpKind : uint8_t {
   kPut, kDelete, kSingleDelete, kBatch, kGet, kMultiGet,
   kIter, kIterClose, kSeek, kSeekForPrev, kFirst, kLast, kNext, kPrev, kRefresh,
   kSnapshot, kRelease, kFlush, kCompact, kCreateFamily, kDropFamily, kSetOptions,
-  kSyncWal, kReopen, kVerify, kCount,
+  kSyncWal, kReopen, kVerify,
+  kKeyMayExist, kApproximateSize, kSetDbOptions, kCheckpoint, kReadOnlyOpen, kPause, kContinue,
+  kWaitIdle, kClockJump, kCrash, kCount,
 };
 const char* NameOf(OpKind kind);
 
@@ -52,8 +54,11 @@ struct TraceOp {
   std::vector<BatchPart> parts;
   bool sync = false;
   bool disable_wal = false;
+  bool is_tailing = false;                  // of iterators
   std::optional<std::string> lower, upper;  // of iterators and compactions
-  std::string text;                         // of set-options: name=value
+  // Of set-options: name=value. Of a reopening: the seed of other options. Of a clock jump: seconds.
+  // Of a crash: what is left, a CrashPolicy as a number, and a seed.
+  std::string text;
 
   std::string ToString() const;
   static std::optional<TraceOp> Parse(const std::string& line);

@@ -50,18 +50,40 @@ TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
   }
   if (profile.has_families) add({{OpKind::kCreateFamily, 2}, {OpKind::kDropFamily, 1}});
   if (profile.has_set_options) add({{OpKind::kSetOptions, 2}});
-  if (profile.has_reopen) add({{OpKind::kReopen, 2}});
+  if (profile.has_reopen) add({{OpKind::kReopen, 3}});
+  if (profile.has_copies) {
+    add({{OpKind::kKeyMayExist, 5}, {OpKind::kApproximateSize, 2}, {OpKind::kSetDbOptions, 1},
+         {OpKind::kCheckpoint, 1}, {OpKind::kReadOnlyOpen, 1}, {OpKind::kWaitIdle, 1}});
+  }
+  if (profile.has_pauses) {
+    add({{OpKind::kPause, 1}, {OpKind::kContinue, 2}, {OpKind::kClockJump, 2}});
+  }
+  if (profile.has_crashes) add({{OpKind::kCrash, 3}});
   for (const auto& weight : weights_) total_weight_ += weight.second;
 }
 
 std::string TraceGenerator::Key() {
-  if (random_.PercentTrue(75)) return pool_[random_.Uniform(pool_.size())];
+  if (random_.PercentTrue(60)) return pool_[random_.Uniform(pool_.size())];
+  if (profile_.has_big_ones && random_.OneIn(400)) {
+    return std::string(70000, 'k') + random_.Letters(1);
+  }
   std::string key = DrawKey(&random_);
+  // Neighbours: keys that differ in the last byte.
+  if (random_.OneIn(4)) {
+    key = pool_[random_.Uniform(pool_.size())];
+    if (!key.empty()) key.back() = static_cast<char>(key.back() + (random_.OneIn(2) ? 1 : -1));
+  }
   return key.substr(0, 2) == "sd" ? "x" + key : key;
 }
 
+// After a crash nobody here knows which of the earlier ones are live.
+std::string TraceGenerator::SingleKey() {
+  return "sd" + std::to_string(crashes_) + "_" + std::to_string(random_.Uniform(30));
+}
+
 ValueSpec TraceGenerator::Value() {
-  static constexpr uint32_t kSizes[] = {0, 1, 100, 511, 512, 513, 4096, 32767, 32769};
+  static constexpr uint32_t kSizes[] = {0, 1, 100, 511, 512, 513, 4095, 4097, 32767, 32769};
+  if (profile_.has_big_ones && random_.OneIn(300)) return {next_tag_++, 70000};
   uint32_t size = static_cast<uint32_t>(random_.Uniform(60));
   if (random_.OneIn(6)) size = kSizes[random_.Uniform(random_.OneIn(8) ? std::size(kSizes) : 6)];
   return {next_tag_++, std::min(size, profile_.max_value)};
@@ -74,7 +96,7 @@ BatchPart TraceGenerator::Part() {
   BatchPart part;
   part.family = Family();
   if (random_.OneIn(8)) {
-    part.key = "sd" + std::to_string(random_.Uniform(30));
+    part.key = SingleKey();
     const auto id = std::make_pair(part.family, part.key);
     if (live_single_.erase(id) != 0) {
       part.kind = OpKind::kSingleDelete;
@@ -95,10 +117,11 @@ BatchPart TraceGenerator::Part() {
 
 void TraceGenerator::FillRead(TraceOp* op) {
   op->family = Family();
-  const size_t count = op->kind == OpKind::kGet ? 1 : 2 + random_.Uniform(39);
+  const size_t count = op->kind == OpKind::kMultiGet ? 2 + random_.Skewed(6) % 39 : 1;
   for (size_t i = 0; i < count; ++i) {
-    op->keys.push_back(random_.OneIn(8) ? "sd" + std::to_string(random_.Uniform(30)) : Key());
+    op->keys.push_back(random_.OneIn(8) ? SingleKey() : Key());
   }
+  if (count > 1 && random_.OneIn(2)) op->keys.push_back(op->keys.front());
   if (!snapshots_.empty() && random_.OneIn(3)) {
     op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
   }
@@ -112,6 +135,7 @@ void TraceGenerator::FillIter(TraceOp* op) {
   }
   if (random_.OneIn(4)) op->lower = Key();
   if (random_.OneIn(4)) op->upper = Key();
+  op->is_tailing = op->snapshot < 0 && random_.OneIn(5);
   iterators_.push_back(op->object);
 }
 
@@ -128,91 +152,145 @@ bool TraceGenerator::FillObject(TraceOp* op) {
   return true;
 }
 
-void TraceGenerator::FillFamilyChange(TraceOp* op) {
+bool TraceGenerator::FillFamilyChange(TraceOp* op) {
   if (op->kind == OpKind::kCreateFamily) {
+    if (families_.size() >= kMaxFamilies) return false;
     op->family = next_family_++;
     families_.push_back(op->family);
-    return;
+    return true;
   }
+  if (families_.size() < 2) return false;
   const size_t index = 1 + random_.Uniform(families_.size() - 1);
   op->family = families_[index];
   families_.erase(families_.begin() + static_cast<ptrdiff_t>(index));
+  return true;
 }
 
 std::string TraceGenerator::SetOption() {
-  switch (random_.Uniform(5)) {
-    case 0: return "write_buffer_size=" + std::to_string(4096 << random_.Uniform(6));
-    case 1: return "target_file_size_base=" + std::to_string(1024 << random_.Uniform(6));
-    case 2: return "max_bytes_for_level_base=" + std::to_string(4096 << random_.Uniform(6));
-    case 3: return "level0_file_num_compaction_trigger=" + std::to_string(1 + random_.Uniform(5));
+  const auto number = [](uint64_t n) { return std::to_string(n); };
+  switch (random_.Uniform(12)) {
+    case 0: return "write_buffer_size=" + number(4096u << random_.Uniform(6));
+    case 1: return "target_file_size_base=" + number(1024u << random_.Uniform(6));
+    case 2: return "max_bytes_for_level_base=" + number(4096u << random_.Uniform(6));
+    case 3: return "level0_file_num_compaction_trigger=" + number(1 + random_.Uniform(5));
+    case 4: return "max_write_buffer_number=" + number(2 + random_.Uniform(4));
+    case 5: return "max_bytes_for_level_multiplier=" + number(2 + random_.Uniform(9));
+    case 6: return "target_file_size_multiplier=" + number(1 + random_.Uniform(3));
+    case 7: return "max_compaction_bytes=" + number(random_.OneIn(2) ? 0 : 20000);
+    case 8: return "arena_block_size=" + number(1024u << random_.Uniform(4));
+    case 9: return "compression=kNoCompression";
+    case 10: return "soft_pending_compaction_bytes_limit=" + number(random_.OneIn(2) ? 0 : 30000);
     default: return random_.OneIn(2) ? "disable_auto_compactions=true"
                                      : "disable_auto_compactions=false";
   }
 }
 
+std::string TraceGenerator::SetDbOption() {
+  const auto number = [](uint64_t n) { return std::to_string(n); };
+  switch (random_.Uniform(6)) {
+    case 0: return "max_background_jobs=" + number(1 + random_.Uniform(5));
+    case 1: return "max_total_wal_size=" + number(random_.OneIn(2) ? 0 : 10000);
+    case 2: return random_.OneIn(2) ? "max_open_files=-1" : "max_open_files=20";
+    case 3: return "max_subcompactions=" + number(1 + random_.Uniform(4));
+    case 4: return "bytes_per_sync=" + number(random_.Uniform(3) * 1000);
+    default: return "delayed_write_rate=" + number(1000000 + random_.Uniform(1 << 20));
+  }
+}
+
+void TraceGenerator::ForgetObjects() {
+  iterators_.clear();
+  snapshots_.clear();
+}
+
 TraceOp TraceGenerator::Next() {
   TraceOp op;
-  uint64_t ticket = random_.Uniform(total_weight_);
-  size_t i = 0;
-  while (ticket >= weights_[i].second) ticket -= weights_[i++].second;
-  op.kind = weights_[i].first;
-  switch (op.kind) {
-    case OpKind::kPut:
-    case OpKind::kDelete:
-    case OpKind::kSingleDelete: {
-      const BatchPart part = Part();
-      op.kind = part.kind;
-      op.family = part.family;
-      op.keys = {part.key};
-      op.value = part.value;
-      break;
-    }
-    case OpKind::kBatch:
-      for (uint64_t n = 1 + random_.Skewed(5); n > 0; --n) op.parts.push_back(Part());
-      break;
-    case OpKind::kGet:
-    case OpKind::kMultiGet: FillRead(&op); break;
-    case OpKind::kIter:
-      if (iterators_.size() >= kMaxObjects) return Next();
-      FillIter(&op);
-      break;
-    case OpKind::kSnapshot:
-      if (snapshots_.size() >= kMaxObjects) return Next();
-      op.object = next_object_++;
-      snapshots_.push_back(op.object);
-      break;
-    case OpKind::kFlush: op.family = Family(); break;
-    case OpKind::kCompact:
-      op.family = Family();
-      if (random_.OneIn(2)) op.lower = Key();
-      if (random_.OneIn(2)) op.upper = Key();
-      break;
-    case OpKind::kCreateFamily:
-      if (families_.size() >= kMaxFamilies) return Next();
-      FillFamilyChange(&op);
-      break;
-    case OpKind::kDropFamily:
-      if (families_.size() < 2) return Next();
-      FillFamilyChange(&op);
-      break;
-    case OpKind::kSetOptions:
-      op.family = Family();
-      op.text = SetOption();
-      break;
-    case OpKind::kReopen:
-      iterators_.clear();
-      snapshots_.clear();
-      break;
-    case OpKind::kSyncWal:
-    case OpKind::kVerify: break;
-    default:
-      if (!FillObject(&op)) return Next();
-  }
+  do {
+    op = TraceOp();
+    uint64_t ticket = random_.Uniform(total_weight_);
+    size_t i = 0;
+    while (ticket >= weights_[i].second) ticket -= weights_[i++].second;
+    op.kind = weights_[i].first;
+  } while (!Fill(&op));
   if (op.IsWrite()) {
     op.disable_wal = random_.PercentTrue(profile_.no_wal_percent);
     op.sync = !op.disable_wal && random_.PercentTrue(profile_.sync_percent);
   }
   return op;
+}
+
+// False: not possible now.
+bool TraceGenerator::Fill(TraceOp* op) {
+  switch (op->kind) {
+    case OpKind::kPut:
+    case OpKind::kDelete:
+    case OpKind::kSingleDelete: {
+      const BatchPart part = Part();
+      op->kind = part.kind;
+      op->family = part.family;
+      op->keys = {part.key};
+      op->value = part.value;
+      return true;
+    }
+    case OpKind::kBatch:
+      for (uint64_t n = 1 + random_.Skewed(5); n > 0; --n) op->parts.push_back(Part());
+      return true;
+    case OpKind::kGet:
+    case OpKind::kKeyMayExist:
+    case OpKind::kMultiGet: FillRead(op); return true;
+    case OpKind::kIter:
+      if (iterators_.size() >= kMaxObjects) return false;
+      FillIter(op);
+      return true;
+    case OpKind::kSnapshot:
+      if (snapshots_.size() >= kMaxObjects) return false;
+      op->object = next_object_++;
+      snapshots_.push_back(op->object);
+      return true;
+    case OpKind::kCreateFamily:
+    case OpKind::kDropFamily: return FillFamilyChange(op);
+    case OpKind::kIterClose:
+    case OpKind::kSeek:
+    case OpKind::kSeekForPrev:
+    case OpKind::kFirst:
+    case OpKind::kLast:
+    case OpKind::kNext:
+    case OpKind::kPrev:
+    case OpKind::kRefresh:
+    case OpKind::kRelease: return FillObject(op);
+    default: FillStructure(op); return true;
+  }
+}
+
+void TraceGenerator::FillStructure(TraceOp* op) {
+  switch (op->kind) {
+    case OpKind::kFlush: op->family = Family(); break;
+    case OpKind::kCompact:
+    case OpKind::kApproximateSize:
+      op->family = Family();
+      if (random_.OneIn(2)) op->lower = Key();
+      if (random_.OneIn(2)) op->upper = Key();
+      break;
+    case OpKind::kSetOptions:
+      op->family = Family();
+      op->text = SetOption();
+      break;
+    case OpKind::kSetDbOptions: op->text = SetDbOption(); break;
+    case OpKind::kReopen:
+      ForgetObjects();
+      if (profile_.has_copies && random_.OneIn(2)) op->text = std::to_string(random_.Next32());
+      break;
+    case OpKind::kCrash:
+      ForgetObjects();
+      ++crashes_;
+      live_single_.clear();
+      op->text = std::to_string(random_.Uniform(3)) + "," + std::to_string(random_.Next32());
+      break;
+    case OpKind::kClockJump:
+      op->text = std::to_string(static_cast<int64_t>(random_.Skewed(26)) *
+                                (random_.OneIn(2) ? 1 : -1));
+      break;
+    default: break;
+  }
 }
 
 }  // namespace ashlar

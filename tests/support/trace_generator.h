@@ -27,6 +27,10 @@ struct TraceProfile {
   bool has_families = true;    // created and dropped
   bool has_reopen = true;
   bool has_set_options = true;
+  bool has_copies = false;     // checkpoints, read-only openings
+  bool has_pauses = false;     // of background work; jumps of the clock
+  bool has_crashes = false;    // reopening what a crash left
+  bool has_big_ones = false;   // keys of 70 KB, values beyond a memtable
 };
 
 class TraceGenerator {
@@ -36,14 +40,19 @@ class TraceGenerator {
 
  private:
   std::string Key();
+  std::string SingleKey();
   ValueSpec Value();
   int Family();
   BatchPart Part();
   void FillRead(TraceOp* op);
   void FillIter(TraceOp* op);
   bool FillObject(TraceOp* op);
-  void FillFamilyChange(TraceOp* op);
+  bool FillFamilyChange(TraceOp* op);
+  void FillStructure(TraceOp* op);
+  bool Fill(TraceOp* op);
   std::string SetOption();
+  std::string SetDbOption();
+  void ForgetObjects();
 
   Random64 random_;
   const TraceProfile profile_;
@@ -55,6 +64,7 @@ class TraceGenerator {
   std::vector<int> iterators_, snapshots_;
   int next_object_ = 1;
   uint32_t next_tag_ = 1;
+  int crashes_ = 0;
   std::set<std::pair<int, std::string>> live_single_;  // keys that may be single-deleted
 };
 

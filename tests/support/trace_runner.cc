@@ -3,9 +3,11 @@
 // Runs a trace against a database and its oracle side by side.
 #include "tests/support/trace_runner.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "ashlar/write_batch.h"
+#include "util/hash.h"
 
 namespace ashlar {
 namespace {
@@ -14,6 +16,11 @@ std::string Shown(const Slice& bytes) {
   return bytes.size() > 40 ? Slice(bytes.data(), 40).ToString(true) + "..(" +
                                  std::to_string(bytes.size()) + " bytes)"
                            : "'" + bytes.ToString(true) + "'";
+}
+
+// Short, and different for different values.
+std::string Digest(const Slice& bytes) {
+  return std::to_string(bytes.size()) + ":" + std::to_string(FilterHash64(bytes));
 }
 
 ReadOptions ReadAt(const Snapshot* snapshot) {
@@ -30,7 +37,12 @@ std::string FamilyName(int family) {
 }
 
 TraceRunner::TraceRunner(Env* env, const std::string& dir, const OptionSet& options)
-    : env_(env), dir_(dir), option_set_(options), oracle_(options.comparator()) {}
+    : machine_(nullptr), env_(env), dir_(dir), option_set_(options),
+      oracle_(options.comparator()) {}
+
+TraceRunner::TraceRunner(SimMachine* machine, const std::string& dir, const OptionSet& options)
+    : machine_(machine), env_(machine->env()), dir_(dir), option_set_(options),
+      oracle_(options.comparator()) {}
 
 TraceRunner::~TraceRunner() { (void)Close(); }
 
@@ -41,6 +53,10 @@ ColumnFamilyHandle* TraceRunner::Handle(int family) const {
 
 std::string TraceRunner::Want(const Status& status, const char* what) const {
   return status.ok() ? "" : std::string(what) + ": " + status.ToString();
+}
+
+void TraceRunner::Note(const std::string& answer) {
+  if (answers_ != nullptr) answers_->back() += " " + answer;
 }
 
 std::string TraceRunner::Open() {
@@ -58,6 +74,7 @@ std::string TraceRunner::Open() {
 }
 
 void TraceRunner::CloseObjects() {
+  Unpause();
   iterators_.clear();
   for (const auto& snapshot : snapshots_) db_->ReleaseSnapshot(snapshot.second.real);
   snapshots_.clear();
@@ -77,15 +94,29 @@ std::string TraceRunner::Close() {
   return wrong.empty() ? Want(status, "close") : wrong;
 }
 
+void TraceRunner::Unpause() {
+  if (!std::exchange(is_paused_, false)) return;
+  (void)db_->ContinueBackgroundWork().ok();
+}
+
 std::string TraceRunner::Apply(const TraceOp& op) {
+  if (answers_ != nullptr) answers_->emplace_back(NameOf(op.kind));
+  return Dispatch(op);
+}
+
+std::string TraceRunner::Dispatch(const TraceOp& op) {
   if (op.IsWrite()) return ApplyWrite(op);
   switch (op.kind) {
     case OpKind::kGet:
+    case OpKind::kKeyMayExist:
     case OpKind::kMultiGet: return ApplyRead(op);
     case OpKind::kIter: return Handle(op.family) == nullptr ? "" : NewPair(op);
-    case OpKind::kSnapshot:
+    case OpKind::kSnapshot: {
+      const auto old = snapshots_.find(op.object);
+      if (old != snapshots_.end()) db_->ReleaseSnapshot(old->second.real);
       snapshots_[op.object] = {db_->GetSnapshot(), oracle_.seqno()};
       return "";
+    }
     case OpKind::kRelease: {
       const auto it = snapshots_.find(op.object);
       if (it == snapshots_.end()) return "";
@@ -100,39 +131,96 @@ std::string TraceRunner::Apply(const TraceOp& op) {
   return op.kind >= OpKind::kFlush ? ApplyStructure(op) : ApplyIterator(op);
 }
 
+bool TraceRunner::IsLegal(OpKind kind, int family, const std::string& key) const {
+  const auto model = oracle_.Family(family);
+  if (model == nullptr) return false;
+  return kind != OpKind::kSingleDelete || model->LivePuts(key) <= 1;
+}
+
+// What was put into the batch is in *done.
+std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp* done) {
+  done->kind = OpKind::kBatch;
+  std::map<std::pair<int, std::string>, int> puts;  // of this batch
+  for (const BatchPart& part : op.parts) {
+    if (!IsLegal(part.kind, part.family, part.key)) continue;
+    int& count = puts[{part.family, part.key}];
+    const bool was_put = oracle_.Family(part.family)->LivePuts(part.key) > 0;
+    if (part.kind == OpKind::kSingleDelete && count + (was_put ? 1 : 0) > 1) continue;
+    count = part.kind == OpKind::kPut ? count + 1 : count;
+    ColumnFamilyHandle* handle = Handle(part.family);
+    Status added;
+    if (part.kind == OpKind::kPut) added = batch->Put(handle, part.key, part.value.Expand());
+    else if (part.kind == OpKind::kDelete) added = batch->Delete(handle, part.key);
+    else added = batch->SingleDelete(handle, part.key);
+    if (!added.ok()) return "batch: " + added.ToString();
+    done->parts.push_back(part);
+  }
+  return "";
+}
+
 std::string TraceRunner::ApplyWrite(const TraceOp& op) {
+  WriteBatch batch;
+  TraceOp done;
+  TraceOp single = op;
+  if (op.kind != OpKind::kBatch) single.parts = {{op.kind, op.family, op.keys.front(), op.value}};
+  std::string wrong = FillBatch(single, &batch, &done);
+  if (!wrong.empty() || (done.parts.empty() && op.kind != OpKind::kBatch)) return wrong;
   WriteOptions options;
   options.sync = op.sync;
   options.disableWAL = op.disable_wal;
-  Status status;
-  if (op.kind == OpKind::kBatch) {
-    WriteBatch batch;
-    for (const BatchPart& part : op.parts) {
-      ColumnFamilyHandle* handle = Handle(part.family);
-      if (handle == nullptr) continue;
-      Status added;
-      if (part.kind == OpKind::kPut) added = batch.Put(handle, part.key, part.value.Expand());
-      else if (part.kind == OpKind::kDelete) added = batch.Delete(handle, part.key);
-      else added = batch.SingleDelete(handle, part.key);
-      if (!added.ok()) return "batch: " + added.ToString();
-    }
-    status = db_->Write(options, &batch);
-  } else {
-    ColumnFamilyHandle* handle = Handle(op.family);
-    if (handle == nullptr) return "";
+  // A paused database cannot end a stall.
+  options.no_slowdown = is_paused_;
+  ColumnFamilyHandle* handle = Handle(op.family);
+  const auto write = [&] {
+    if (op.kind == OpKind::kBatch) return db_->Write(options, &batch);
     const std::string& key = op.keys.front();
-    if (op.kind == OpKind::kPut) status = db_->Put(options, handle, key, op.value.Expand());
-    else if (op.kind == OpKind::kDelete) status = db_->Delete(options, handle, key);
-    else status = db_->SingleDelete(options, handle, key);
+    if (op.kind == OpKind::kPut) return db_->Put(options, handle, key, op.value.Expand());
+    if (op.kind == OpKind::kDelete) return db_->Delete(options, handle, key);
+    return db_->SingleDelete(options, handle, key);
+  };
+  Status status = write();
+  if (is_paused_ && status.IsIncomplete()) {
+    Unpause();
+    options.no_slowdown = false;
+    status = write();
   }
-  if (status.ok()) oracle_.Write(op);
-  return Want(status, "write");
+  if (!status.ok()) return Want(status, "write");
+  oracle_.Write(done);
+  done.sync = op.sync;
+  has_unlogged_ |= op.disable_wal;
+  NoteDurable(done);
+  return "";
+}
+
+void TraceRunner::NoteDurable(const TraceOp& op) {
+  if (op.sync) durable_ = oracle_.seqno();
+  for (const BatchPart& part : op.parts) last_write_[part.family] = oracle_.seqno();
 }
 
 std::string TraceRunner::ApplyStructure(const TraceOp& op) {
+  switch (op.kind) {
+    case OpKind::kCreateFamily:
+    case OpKind::kSyncWal:
+    case OpKind::kReopen:
+    case OpKind::kSetDbOptions:
+    case OpKind::kCheckpoint:
+    case OpKind::kReadOnlyOpen:
+    case OpKind::kPause:
+    case OpKind::kContinue:
+    case OpKind::kWaitIdle:
+    case OpKind::kClockJump:
+    case OpKind::kCrash: return ApplyToDatabase(op);
+    default: break;
+  }
   ColumnFamilyHandle* handle = Handle(op.family);
+  return handle == nullptr ? "" : ApplyToFamily(op, handle);
+}
+
+std::string TraceRunner::ApplyToDatabase(const TraceOp& op) {
   switch (op.kind) {
     case OpKind::kCreateFamily: {
+      if (Handle(op.family) != nullptr) return "";
+      ColumnFamilyHandle* handle = nullptr;
       const Status status = db_->CreateColumnFamily(ColumnFamilyOptions(option_set_.Build(env_)),
                                                     FamilyName(op.family), &handle);
       if (!status.ok()) return "create family: " + status.ToString();
@@ -140,51 +228,116 @@ std::string TraceRunner::ApplyStructure(const TraceOp& op) {
       oracle_.CreateFamily(op.family);
       return "";
     }
-    case OpKind::kSyncWal: return Want(db_->SyncWAL(), "sync log");
-    case OpKind::kReopen: {
-      ++reopenings_;
-      std::string wrong = Close();
-      if (wrong.empty()) wrong = Open();
+    case OpKind::kSyncWal: {
+      const Status status = db_->SyncWAL();
+      if (status.ok()) durable_ = oracle_.seqno();
+      return Want(status, "sync log");
+    }
+    case OpKind::kSetDbOptions: {
+      const size_t equals = op.text.find('=');
+      return Want(
+          db_->SetDBOptions({{op.text.substr(0, equals), op.text.substr(equals + 1)}}),
+          "set db options");
+    }
+    case OpKind::kPause:
+      if (is_paused_) return "";
+      is_paused_ = true;
+      return Want(db_->PauseBackgroundWork(), "pause");
+    case OpKind::kContinue: Unpause(); return "";
+    case OpKind::kWaitIdle: {
+      Unpause();
+      const std::string wrong = Want(db_->WaitForCompact(WaitForCompactOptions()), "wait");
       return wrong.empty() ? VerifyAll() : wrong;
     }
-    default: break;
+    case OpKind::kClockJump:
+      if (machine_ == nullptr) return "";
+      machine_->executor()->clock()->Jump(std::atoll(op.text.c_str()) * 1000000);
+      return "";
+    case OpKind::kCheckpoint: return ApplyCheckpoint();
+    case OpKind::kReadOnlyOpen: return ApplyReadOnlyOpen();
+    case OpKind::kCrash: return ApplyCrash(op);
+    default: return Reopen(op);
   }
-  if (handle == nullptr) return "";
-  if (op.kind == OpKind::kFlush) return Want(db_->Flush(FlushOptions(), handle), "flush");
+}
+
+std::string TraceRunner::ApplyToFamily(const TraceOp& op, ColumnFamilyHandle* handle) {
+  if (op.kind == OpKind::kFlush) {
+    Unpause();
+    const Status status = db_->Flush(FlushOptions(), handle);
+    if (status.ok()) durable_ = std::max(durable_, last_write_[op.family]);
+    return Want(status, "flush");
+  }
   if (op.kind == OpKind::kSetOptions) {
     const size_t equals = op.text.find('=');
     return Want(db_->SetOptions(handle, {{op.text.substr(0, equals), op.text.substr(equals + 1)}}),
                 "set options");
   }
+  if (op.kind == OpKind::kDropFamily) return op.family == 0 ? "" : DropFamily(op.family);
+  return CompactOrMeasure(op, handle);
+}
+
+std::string TraceRunner::CompactOrMeasure(const TraceOp& op, ColumnFamilyHandle* handle) {
+  Unpause();
+  std::string lower_bytes = op.lower.value_or(""), upper_bytes = op.upper.value_or("");
+  const bool is_range = op.lower.has_value() && op.upper.has_value();
+  if (is_range && option_set_.comparator()->Compare(lower_bytes, upper_bytes) > 0) {
+    std::swap(lower_bytes, upper_bytes);
+  }
+  const Slice lower = lower_bytes, upper = upper_bytes;
   if (op.kind == OpKind::kCompact) {
-    std::string lower_bytes = op.lower.value_or(""), upper_bytes = op.upper.value_or("");
-    const bool is_range = op.lower.has_value() && op.upper.has_value();
-    if (is_range && option_set_.comparator()->Compare(lower_bytes, upper_bytes) > 0) {
-      std::swap(lower_bytes, upper_bytes);
-    }
-    const Slice lower = lower_bytes, upper = upper_bytes;
     return Want(db_->CompactRange(CompactRangeOptions(), handle, op.lower ? &lower : nullptr,
                                   op.upper ? &upper : nullptr),
                 "compact");
   }
+  if (!is_range) return "";
+  const Range range(lower, upper);
+  uint64_t bytes = 0;
+  SizeApproximationOptions both;
+  both.include_memtables = true;
+  return Want(db_->GetApproximateSizes(both, handle, &range, 1, &bytes), "approximate size");
+}
+
+std::string TraceRunner::DropFamily(int family) {
+  ColumnFamilyHandle* handle = Handle(family);
   const Status dropped = db_->DropColumnFamily(handle);
-  oracle_.DropFamily(op.family);
-  handles_.erase(op.family);
+  oracle_.DropFamily(family);
+  handles_.erase(family);
   const Status destroyed = db_->DestroyColumnFamilyHandle(handle);
   return Want(dropped.ok() ? destroyed : dropped, "drop family");
 }
 
 std::string TraceRunner::CompareValue(int family, const std::string& key, uint64_t seqno,
-                                      const Status& status, const Slice& value) const {
-  const std::optional<ValueSpec> expected = oracle_.Family(family)->At(key, seqno);
+                                      const Status& status, const Slice& value) {
   const std::string where = "get cf=" + std::to_string(family) + " " + Shown(key) + ": ";
   if (!status.ok() && !status.IsNotFound()) return where + status.ToString();
+  if (answers_ != nullptr) {
+    Note(status.ok() ? Digest(value) : "none");
+    return "";
+  }
+  const std::optional<ValueSpec> expected = oracle_.Family(family)->At(key, seqno);
   if (expected.has_value() != status.ok()) {
     return where + (status.ok() ? "found " + Shown(value) + ", expected nothing"
                                 : "found nothing, expected " + Shown(expected->Expand()));
   }
   if (expected.has_value() && expected->Expand() != value.ToStringView()) {
     return where + "found " + Shown(value) + ", expected " + Shown(expected->Expand());
+  }
+  return "";
+}
+
+std::string TraceRunner::KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle,
+                                     const ReadOptions& options, uint64_t seqno) {
+  const std::string& key = op.keys.front();
+  std::string value;
+  bool is_value_found = false;
+  const bool may_exist = db_->KeyMayExist(options, handle, key, &value, &is_value_found);
+  // The answer is a guess that may differ between option sets, but never a wrong no.
+  if (answers_ != nullptr) return "";
+  const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(key, seqno);
+  const std::string where = "key-may-exist cf=" + std::to_string(op.family) + " " + Shown(key);
+  if (!may_exist && expected.has_value()) return where + ": no, but it does";
+  if (may_exist && is_value_found && (!expected.has_value() || expected->Expand() != value)) {
+    return where + ": found " + Shown(value);
   }
   return "";
 }
@@ -197,6 +350,7 @@ std::string TraceRunner::ApplyRead(const TraceOp& op) {
   // A family that is younger than the snapshot has no history before it in the oracle either.
   const uint64_t seqno = is_old ? moment->second.seqno : oracle_.seqno();
   const ReadOptions options = ReadAt(is_old ? moment->second.real : nullptr);
+  if (op.kind == OpKind::kKeyMayExist) return KeyMayExist(op, handle, options, seqno);
   const size_t count = op.keys.size();
   std::vector<PinnableSlice> values(count);
   std::vector<Status> statuses(count);
@@ -218,9 +372,10 @@ std::string TraceRunner::NewPair(const TraceOp& op) {
   if (op.snapshot >= 0 && moment == snapshots_.end()) return "";
   Pair& pair = iterators_[op.object];
   pair = Pair();
-  pair.snapshot = op.snapshot;
+  pair.is_tailing = op.is_tailing;
   const bool is_old = op.snapshot >= 0;
   ReadOptions options = ReadAt(is_old ? moment->second.real : nullptr);
+  options.tailing = op.is_tailing;
   if (op.lower.has_value()) {
     pair.lower_bytes = *op.lower;
     pair.lower = std::make_unique<Slice>(pair.lower_bytes);
@@ -238,115 +393,68 @@ std::string TraceRunner::NewPair(const TraceOp& op) {
   return Want(pair.real->status(), "new iterator");
 }
 
-std::string TraceRunner::Compare(const Pair& pair) const {
-  const std::string found =
-      pair.real->Valid() ? Shown(pair.real->key()) : "end (" + pair.real->status().ToString() + ")";
-  const std::string expected = pair.model->Valid() ? Shown(pair.model->row().first) : "end";
-  const std::string where = "iterator: at " + found + ", expected " + expected;
-  if (!pair.real->status().ok()) return where;
-  if (pair.real->Valid() != pair.model->Valid()) return where;
+std::string TraceRunner::Compare(const Pair& pair) {
+  if (answers_ != nullptr) {
+    Note(pair.real->Valid() ? Digest(pair.real->key()) + "=" + Digest(pair.real->value()) : "end");
+    return Want(pair.real->status(), "iterator");
+  }
+  const bool is_same = pair.real->status().ok() && pair.real->Valid() == pair.model->Valid() &&
+                       (!pair.real->Valid() ||
+                        pair.real->key().ToStringView() == pair.model->key());
+  if (!is_same) {
+    return "iterator: at " +
+           (pair.real->Valid() ? Shown(pair.real->key())
+                               : "end (" + pair.real->status().ToString() + ")") +
+           ", expected " + (pair.model->Valid() ? Shown(pair.model->key()) : "end");
+  }
   if (!pair.real->Valid()) return "";
-  if (pair.real->key().ToStringView() != pair.model->row().first) return where;
-  const std::string value = pair.model->row().second.Expand();
+  const std::string value = pair.model->value().Expand();
   if (pair.real->value().ToStringView() == value) return "";
-  return where + " with value " + Shown(value) + ", found " + Shown(pair.real->value());
+  return "iterator: at " + Shown(pair.real->key()) + " expected value " + Shown(value) +
+         ", found " + Shown(pair.real->value());
 }
 
 std::string TraceRunner::ApplyIterator(const TraceOp& op) {
   const auto it = iterators_.find(op.object);
   if (it == iterators_.end() || it->second.real == nullptr) return "";
-  Pair& pair = it->second;
+  Iterator* real = it->second.real.get();
+  OracleIterator* model = it->second.model.get();
+  const bool is_seek = op.kind != OpKind::kNext && op.kind != OpKind::kPrev;
+  if (is_seek && it->second.is_tailing) model->Refresh(oracle_.seqno());
   switch (op.kind) {
     case OpKind::kSeek:
-      pair.real->Seek(op.keys.front());
-      pair.model->Seek(op.keys.front());
+      real->Seek(op.keys.front());
+      model->Seek(op.keys.front());
       break;
     case OpKind::kSeekForPrev:
-      pair.real->SeekForPrev(op.keys.front());
-      pair.model->SeekForPrev(op.keys.front());
+      real->SeekForPrev(op.keys.front());
+      model->SeekForPrev(op.keys.front());
       break;
     case OpKind::kFirst:
-      pair.real->SeekToFirst();
-      pair.model->SeekToFirst();
+      real->SeekToFirst();
+      model->SeekToFirst();
       break;
     case OpKind::kLast:
-      pair.real->SeekToLast();
-      pair.model->SeekToLast();
+      real->SeekToLast();
+      model->SeekToLast();
       break;
     case OpKind::kRefresh: {
-      const Status status = pair.real->Refresh();
+      const Status status = real->Refresh();
       if (!status.ok()) return "refresh: " + status.ToString();
-      pair.model->Refresh(oracle_.seqno());
-      return pair.real->Valid() ? "refresh: still positioned" : "";
+      model->Refresh(oracle_.seqno());
+      return real->Valid() ? "refresh: still positioned" : "";
     }
     default:
-      if (!pair.model->Valid()) return "";
+      if (!real->Valid() || !model->Valid()) return "";
       if (op.kind == OpKind::kNext) {
-        pair.real->Next();
-        pair.model->Next();
+        real->Next();
+        model->Next();
       } else {
-        pair.real->Prev();
-        pair.model->Prev();
+        real->Prev();
+        model->Prev();
       }
   }
-  return Compare(pair);
-}
-
-std::string TraceRunner::VerifyFamily(int family, const Snapshot* snapshot, uint64_t seqno) {
-  const auto model = oracle_.Family(family);
-  const std::string where = "verify cf=" + std::to_string(family) + ": ";
-  const std::vector<OracleRow> rows = model->RowsAt(seqno);
-  std::unique_ptr<Iterator> it(db_->NewIterator(ReadAt(snapshot), Handle(family)));
-  size_t i = 0;
-  for (it->SeekToFirst(); it->Valid(); it->Next(), ++i) {
-    if (i >= rows.size() || it->key().ToStringView() != rows[i].first ||
-        it->value().ToStringView() != rows[i].second.Expand()) {
-      return where + "forward scan, row " + std::to_string(i) + ": found " + Shown(it->key()) +
-             ", expected " + (i < rows.size() ? Shown(rows[i].first) : "end");
-    }
-  }
-  if (!it->status().ok() || i != rows.size()) {
-    return where + "forward scan ended after " + std::to_string(i) + " of " +
-           std::to_string(rows.size()) + " rows: " + it->status().ToString();
-  }
-  for (it->SeekToLast(); it->Valid(); it->Prev()) {
-    if (i == 0 || it->key().ToStringView() != rows[i - 1].first ||
-        it->value().ToStringView() != rows[i - 1].second.Expand()) {
-      return where + "backward scan, row " + std::to_string(i) + ": found " + Shown(it->key());
-    }
-    --i;
-  }
-  if (!it->status().ok() || i != 0) return where + "backward scan: " + it->status().ToString();
-  TraceOp read;
-  read.family = family;
-  read.keys = model->AllKeys();
-  if (read.keys.empty()) return "";
-  std::vector<PinnableSlice> values(read.keys.size());
-  std::vector<Status> statuses(read.keys.size());
-  const std::vector<Slice> keys(read.keys.begin(), read.keys.end());
-  db_->MultiGet(ReadAt(snapshot), Handle(family), keys.size(), keys.data(), values.data(),
-                statuses.data());
-  for (i = 0; i < keys.size(); ++i) {
-    std::string wrong = CompareValue(family, read.keys[i], seqno, statuses[i], values[i]);
-    if (!wrong.empty()) return where + "multiget: " + wrong;
-    values[i].Reset();
-    const Status status = db_->Get(ReadAt(snapshot), Handle(family), keys[i], &values[i]);
-    wrong = CompareValue(family, read.keys[i], seqno, status, values[i]);
-    if (!wrong.empty()) return where + wrong;
-  }
-  return "";
-}
-
-std::string TraceRunner::VerifyAll() {
-  for (const auto& handle : handles_) {
-    std::string wrong = VerifyFamily(handle.first, nullptr, oracle_.seqno());
-    if (!wrong.empty()) return wrong;
-    for (const auto& snapshot : snapshots_) {
-      wrong = VerifyFamily(handle.first, snapshot.second.real, snapshot.second.seqno);
-      if (!wrong.empty()) return "snapshot " + std::to_string(snapshot.first) + ": " + wrong;
-    }
-  }
-  return "";
+  return Compare(it->second);
 }
 
 }  // namespace ashlar

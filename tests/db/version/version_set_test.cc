@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -103,6 +104,68 @@ TEST_F(ManifestTest, DamageBeforeTheLastRecordIsCorruption) {
   bytes[bytes.size() / 3 + 8] ^= 1;
   memory_->PutFile(kManifest, bytes);
   EXPECT_EQ(Read(), "1 corruption");
+}
+
+// Records of more than a sector: 1 alone, then 2, 3 and 4 in one change.
+class UnsyncedManifestTest : public ManifestTest {
+ protected:
+  void WriteChanges(bool has_later_change) {
+    const VersionEdit first = BigEdit(1);
+    std::string record;
+    first.EncodeTo(&record);
+    const uint64_t begin = record.size() + kLogHeaderBytes;
+    std::vector<VersionEdit> edits = {first, BigEdit(2), BigEdit(3), BigEdit(4)};
+    edits[2].change_begin = edits[3].change_begin = begin;
+    if (has_later_change) edits.push_back(BigEdit(5));
+    WriteManifest(edits);
+  }
+  void ZeroSector(size_t number) {
+    std::string bytes = Bytes();
+    const size_t begin = number * 512, end = std::min(begin + 512, bytes.size());
+    bytes.replace(begin, end - begin, end - begin, '\0');
+    memory_->PutFile(kManifest, bytes);
+  }
+
+ private:
+  static VersionEdit BigEdit(uint64_t log_number) {
+    VersionEdit edit = EditWithLog(log_number);
+    edit.db_id = std::string(2000, 'i');
+    return edit;
+  }
+};
+
+TEST_F(UnsyncedManifestTest, SectorsOfTheLastChangeMayBeUnwritten) {
+  for (size_t sector = 0; sector < 16; sector++) {
+    WriteChanges(/*has_later_change=*/false);
+    ASSERT_EQ(Read(), "1 2 3 4 ok");
+    ZeroSector(sector);
+    uint64_t torn = 0;
+    const std::string found = Read(&torn);
+    // Record 1 ends in sector 3; whoever wrote record 2 had synced it.
+    const bool was_synced = sector <= 3;
+    EXPECT_EQ(found.ends_with("ok"), !was_synced) << sector << " " << found;
+    EXPECT_EQ(torn > 0, !was_synced) << sector;
+  }
+}
+
+TEST_F(UnsyncedManifestTest, UnwrittenSectorsBeforeALaterChangeAreCorruption) {
+  // Sector 15 holds the header of record 5: without it nothing tells that there was a later change.
+  for (size_t sector = 0; sector < 15; sector++) {
+    WriteChanges(/*has_later_change=*/true);
+    ZeroSector(sector);
+    EXPECT_TRUE(Read().ends_with("corruption")) << sector;
+  }
+}
+
+TEST_F(UnsyncedManifestTest, OtherDamageOfTheLastChangeIsCorruption) {
+  WriteChanges(/*has_later_change=*/false);
+  const std::string bytes = Bytes();
+  for (size_t at = 0; at < bytes.size() - 1; at += 97) {
+    std::string damaged = bytes;
+    damaged[at] ^= 1;
+    memory_->PutFile(kManifest, damaged);
+    EXPECT_FALSE(Read().ends_with("ok")) << at;
+  }
 }
 
 TEST_F(ManifestTest, CurrentNamesAManifestAndEndsWithNewline) {

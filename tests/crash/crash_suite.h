@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of this folder share: arguments, figures, and how much to do. Threads: one.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/crash/image_check.h"
+#include "tests/support/suite.h"
+
+namespace ashlar {
+
+struct CrashSuite {
+  SuiteArguments arguments;  // seconds = 0: a fixed amount of work
+  CrashFigures figures;
+  double started = SuiteClock();
+
+  // Whether a part that has done `done` of its fixed amount goes on. With --seconds it may go on
+  // until this share of them is over.
+  bool HasMoreTime(double until_share, uint64_t fixed, uint64_t done) const {
+    if (arguments.seconds > 0) return SuiteClock() - started < arguments.seconds * until_share;
+    return static_cast<double>(done) < static_cast<double>(fixed) * SuiteScale();
+  }
+};
+extern CrashSuite crash_suite;
+
+}  // namespace ashlar

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run did to a database, by file-system call number, and from that what a crash at any call
+// may leave: reliability.md's table of durability, as a function.
+//
+// A state after a crash is right if one W exists for the whole database and one F for each family,
+// F <= W, such that every family holds its first F writes and those of F+1 .. W that went to the
+// log. Without writes that skip the log this says: a prefix of the writes, the same everywhere. How
+// low W and F may be follows from what was synced and flushed. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "env/sim/sim_model.h"
+#include "tests/support/opened_db.h"
+
+namespace ashlar {
+
+// The content of all families, as hashes.
+using FamilyHashes = std::map<std::string, uint64_t>;
+FamilyHashes HashesOf(const Contents& contents);
+
+class FamilyHistory {
+ public:
+  explicit FamilyHistory(std::string name) : name(std::move(name)) {}
+
+  void Write(uint64_t number, bool is_logged, const std::string& key,
+             const std::optional<std::string>& value);
+  // For every W up to `highest`: whether this is what the family holds then, for some F of at
+  // least `lowest_flushed`.
+  std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed,
+                                    uint64_t highest) const;
+
+  const std::string name;
+  uint64_t create_begin = 0, create_end = 0;  // calls
+  uint64_t drop_begin = UINT64_MAX, drop_end = UINT64_MAX;
+  // From this call on, all writes up to this number are in tables.
+  std::vector<std::pair<uint64_t, uint64_t>> flushed;
+  uint64_t last_write = 0;
+
+ private:
+  struct Update {
+    std::string key;
+    std::optional<uint64_t> row_hash;  // none: deleted
+  };
+  struct Step {  // the updates of one write
+    uint64_t number;
+    bool is_logged;
+    std::vector<Update> updates;
+  };
+  using RowHashes = std::map<std::string, uint64_t>;
+  using Pair = std::pair<uint32_t, uint32_t>;  // F, W as numbers of steps
+
+  static void Apply(const Step& step, RowHashes* rows, uint64_t* sum);
+  void BuildIndex() const;
+
+  std::vector<Step> steps_;
+  // Every state there may be, by hash; made when first asked for.
+  mutable std::unordered_map<uint64_t, std::vector<Pair>> index_;
+  mutable size_t indexed_steps_ = SIZE_MAX;
+};
+
+class History {
+ public:
+  History() { CreateFamily("default", 0, 0); }
+
+  void CreateFamily(const std::string& name, uint64_t begin, uint64_t end);
+  void DropFamily(const std::string& name, uint64_t begin, uint64_t end);
+  FamilyHistory* Family(const std::string& name);  // that lives; null if there is none
+
+  // A write gets the next number; then its updates, then what became of it.
+  uint64_t BeginWrite(uint64_t begin_call, bool is_logged);
+  void Update(const std::string& family, const std::string& key,
+              const std::optional<std::string>& value);
+  void Acknowledge(uint64_t end_call) { writes_.back().end = end_call; }
+  uint64_t write_count() const { return writes_.size(); }
+
+  // From this call on, all logged writes so far survive a crash of the process, or of the machine.
+  void NoteDelivered(uint64_t call) { delivered_.emplace_back(call, writes_.size()); }
+  void NoteSynced(uint64_t call) { synced_.emplace_back(call, writes_.size()); }
+  // From this call on, all writes so far to the family are in tables.
+  void NoteFlushed(const std::string& family, uint64_t call);
+  // From this call on, everything so far is kept.
+  void NoteAllKept(uint64_t call);
+
+  // What is wrong with this state after a crash just before call `index`; empty = nothing. The
+  // default family exists from the beginning, as far as the test can tell.
+  std::string Judge(const FamilyHashes& found, uint64_t index, CrashPolicy policy) const;
+
+ private:
+  struct WriteTimes {
+    uint64_t begin;
+    uint64_t end = UINT64_MAX;
+    bool is_logged;
+  };
+  struct Bounds {
+    uint64_t lowest = 0, highest = 0;
+  };
+  Bounds BoundsAt(uint64_t index, CrashPolicy policy) const;
+  std::string JudgeFamilies(const FamilyHashes& found, uint64_t index) const;
+  std::string Explain(const FamilyHashes& found, const Bounds& bounds, uint64_t index) const;
+  static uint64_t LowestFlushed(const FamilyHistory& family, uint64_t index);
+
+  std::vector<std::unique_ptr<FamilyHistory>> families_;
+  std::vector<WriteTimes> writes_;  // [0] is write 1
+  std::vector<std::pair<uint64_t, uint64_t>> delivered_, synced_;
+};
+
+}  // namespace ashlar

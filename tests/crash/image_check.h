@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judges the images of one recording. Each distinct image is opened once, in the default recovery
+// mode: what it holds must be allowed (History), and then it must take writes, a flush and another
+// opening. Some are also opened in the other recovery modes, and some recoveries crash as well.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "tests/crash/recorder.h"
+
+namespace ashlar {
+
+struct CrashFigures {
+  uint64_t traces = 0, sequences = 0, points = 0;
+  std::map<std::string, uint64_t> images;  // by policy
+  uint64_t opened = 0;                     // the distinct ones
+  uint64_t nested = 0;
+  std::map<std::string, uint64_t> modes;  // openings by recovery mode and outcome
+  uint64_t checkpoints = 0;
+
+  uint64_t Images() const;
+  std::string ToString() const;
+};
+
+// How much is done with an image, as one in so many; 0 is never.
+struct ImageEffort {
+  uint64_t nested = 4;
+  uint64_t all_nested = 100;  // the recovery is cut at every call
+  uint64_t modes = 4;
+  uint64_t write = 1;
+};
+
+class ImageCheck {
+ public:
+  ImageCheck(const Recording& recording, const ImageEffort& effort, CrashFigures* figures)
+      : recording_(recording), effort_(effort), figures_(figures) {}
+
+  // The image of a crash just before call `index`. Says what is wrong.
+  std::string Check(uint64_t index, CrashPolicy policy, uint64_t seed);
+
+ private:
+  struct Outcome {
+    FamilyHashes state;
+    std::string wrong;  // whatever the crash point
+  };
+
+  Outcome OpenAndUse(const SimImage& image, uint64_t seed);
+  std::string WriteAndReopen(const Options& options, OpenedDb* opened, Contents expected);
+  std::string CheckNested(const SimFS& image, const FamilyHashes& state, uint64_t calls,
+                          uint64_t seed);
+  std::string CheckNestedAt(const SimFS& image, const FamilyHashes& state, uint64_t index,
+                            CrashPolicy policy, uint64_t seed);
+  std::string CheckModes(const SimImage& image, const Contents& contents,
+                         const std::string& report);
+  std::string CheckMode(WALRecoveryMode mode, const SimImage& image, const Contents& contents,
+                        const std::string& report);
+
+  const Recording& recording_;
+  const ImageEffort effort_;
+  CrashFigures* const figures_;
+  std::unordered_map<uint64_t, Outcome> outcomes_;  // by the image's hash
+};
+
+// The calls of a run before this one, for messages.
+std::string LastCalls(const SimFS& sim, uint64_t index);
+
+}  // namespace ashlar

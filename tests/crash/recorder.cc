@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each operation promises, from which call on.
+#include "tests/crash/recorder.h"
+
+#include <utility>
+
+#include "ashlar/db.h"
+#include "tests/support/suite.h"
+
+namespace ashlar {
+
+OptionSet CrashOptions(uint64_t seed) {
+  OptionSet options = OptionSet::Draw(seed);
+  options.Set("memtable", seed % 2 == 0 ? 4096 : 16384);
+  options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
+  options.Set("paranoid", 1);  // without, damage of logs is passed over
+  return options;
+}
+
+TraceProfile CrashProfile(uint64_t seed) {
+  TraceProfile profile;
+  profile.pool_keys = 40;
+  profile.max_value = 700;
+  profile.sync_percent = 10;
+  profile.no_wal_percent = seed % 3 == 1 ? 25 : 0;
+  profile.has_reads = profile.has_iterators = profile.has_set_options = false;
+  return profile;
+}
+
+Recorder::Recorder(const std::string& name, const OptionSet& options)
+    : recording_{name, options, SimFS::Create(), History()},
+      env_(NewCompositeEnv(recording_.sim)),
+      runner_(env_.get(), kCrashDir, options) {}
+
+std::string Recorder::Open() {
+  const std::string wrong = runner_.Open();
+  recording_.history.Family("default")->create_end = recording_.sim->CallCount();
+  return wrong;
+}
+
+std::string Recorder::Close() {
+  const std::string wrong = runner_.Close();
+  recording_.history.NoteDelivered(recording_.sim->CallCount());
+  return wrong;
+}
+
+std::string Recorder::Apply(const TraceOp& op) {
+  BeginCase(recording_.name + ", recording: " + op.ToString().substr(0, 300));
+  const uint64_t begin = recording_.sim->CallCount();
+  NoteBefore(op, begin);
+  std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
+  NoteAfter(op, begin, recording_.sim->CallCount());
+  return wrong;
+}
+
+// With manual_wal_flush, half of the time only to the kernel.
+std::string Recorder::ApplyToLog(const TraceOp& op) {
+  History& history = recording_.history;
+  const bool is_manual = recording_.options.Get("manual_wal_flush") != 0;
+  if (!is_manual) {
+    const std::string wrong = runner_.Apply(op);
+    history.NoteSynced(recording_.sim->CallCount());
+    return wrong;
+  }
+  const bool syncs = history.write_count() % 2 == 0;
+  const Status status = db()->FlushWAL(syncs);
+  history.NoteDelivered(recording_.sim->CallCount());
+  if (syncs) history.NoteSynced(recording_.sim->CallCount());
+  return status.ok() ? "" : "flush log: " + status.ToString();
+}
+
+void Recorder::NoteBefore(const TraceOp& op, uint64_t begin) {
+  if (!op.IsWrite()) return;
+  History& history = recording_.history;
+  history.BeginWrite(begin, !op.disable_wal);
+  if (op.kind == OpKind::kBatch) {
+    for (const BatchPart& part : op.parts) {
+      const bool is_put = part.kind == OpKind::kPut;
+      history.Update(FamilyName(part.family), part.key,
+                     is_put ? std::optional(part.value.Expand()) : std::nullopt);
+    }
+    return;
+  }
+  const bool is_put = op.kind == OpKind::kPut;
+  history.Update(FamilyName(op.family), op.keys.front(),
+                 is_put ? std::optional(op.value.Expand()) : std::nullopt);
+}
+
+void Recorder::NoteAfter(const TraceOp& op, uint64_t begin, uint64_t end) {
+  History& history = recording_.history;
+  if (op.IsWrite()) {
+    history.Acknowledge(end);
+    const bool is_delivered = recording_.options.Get("manual_wal_flush") == 0 || op.sync;
+    if (is_delivered && !op.disable_wal) history.NoteDelivered(end);
+    if (op.sync) history.NoteSynced(end);
+    return;
+  }
+  switch (op.kind) {
+    case OpKind::kCreateFamily: return history.CreateFamily(FamilyName(op.family), begin, end);
+    case OpKind::kDropFamily: return history.DropFamily(FamilyName(op.family), begin, end);
+    case OpKind::kFlush: return history.NoteFlushed(FamilyName(op.family), end);
+    case OpKind::kReopen: return history.NoteAllKept(end);
+    default: return;
+  }
+}
+
+}  // namespace ashlar

@@ -80,7 +80,8 @@ struct DbCore {
   int file_deletions_disabled = 0;
 
   uint64_t NowSeconds() const;  // since 1970
-  uint64_t NowMicros() const { return clock->NowMicros(); }
+  // For intervals: goes on when the time of day is set.
+  uint64_t NowMicros() const { return clock->NowNanos() / 1000; }
 };
 
 }  // namespace ashlar

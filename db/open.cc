@@ -92,7 +92,7 @@ Status Opener::CreateIfMissing() {
     return Status::InvalidArgument(core_->dir, "does not exist (create_if_missing is false)");
   }
   RETURN_IF_ERROR(CheckNothingLeft());
-  core_->db_id = NewUniqueId();
+  core_->db_id = core_->env->GenerateUniqueId();
   RETURN_IF_ERROR(WriteIdentity());
   return VersionSet::CreateNew(VersionOptions(), core_->db_id);
 }

@@ -51,7 +51,9 @@ Status Opener::SettleDbId() {
   auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
   std::string stored = identity.ok() ? identity.Take() : "";
   if (!stored.empty() && stored.back() == '\n') stored.pop_back();
-  if (core_->db_id.empty()) core_->db_id = stored.empty() ? NewUniqueId() : stored;
+  if (core_->db_id.empty()) {
+    core_->db_id = stored.empty() ? core_->env->GenerateUniqueId() : stored;
+  }
   core_->versions->set_db_id(core_->db_id);
   core_->outputs.db_id = core_->db_id;
   const DBOptions& options = request_.db_options;

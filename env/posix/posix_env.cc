@@ -3,9 +3,12 @@
 // The default Env: the machine's files and clock, four thread pools, and threads of their own.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -37,17 +40,33 @@ class PosixEnv : public CompositeEnv {
   }
   int UnSchedule(void* tag, Priority pri) override { return Pool(pri).UnSchedule(tag); }
 
+  // Joins those that ended, or their stacks would stay until WaitForJoin(), which few call.
   void StartThread(void (*function)(void*), void* arg) override {
-    MutexLock lock(&started_mutex_);
-    started_.emplace_back([function, arg] { function(arg); });
-  }
-  void WaitForJoin() override {
-    std::vector<std::thread> threads;
+    std::vector<Started> ended;
     {
       MutexLock lock(&started_mutex_);
-      threads.swap(started_);
+      const auto first_ended =
+          std::partition(started_.begin(), started_.end(), [](const Started& started) {
+            return !started.has_ended->load(std::memory_order_acquire);
+          });
+      std::move(first_ended, started_.end(), std::back_inserter(ended));
+      started_.erase(first_ended, started_.end());
+      auto has_ended = std::make_shared<std::atomic<bool>>(false);
+      std::thread thread([function, arg, has_ended] {
+        function(arg);
+        has_ended->store(true, std::memory_order_release);
+      });
+      started_.push_back({std::move(thread), std::move(has_ended)});
     }
-    for (std::thread& thread : threads) thread.join();
+    for (Started& started : ended) started.thread.join();
+  }
+  void WaitForJoin() override {
+    std::vector<Started> all;
+    {
+      MutexLock lock(&started_mutex_);
+      all.swap(started_);
+    }
+    for (Started& started : all) started.thread.join();
   }
 
   int ReserveThreads(int threads, Priority pri) override {
@@ -84,6 +103,12 @@ class PosixEnv : public CompositeEnv {
   }
 
  private:
+  struct Started {
+    std::thread thread;
+    // Set by the thread as the last thing it does.
+    std::shared_ptr<std::atomic<bool>> has_ended;
+  };
+
   ThreadPoolImpl& Pool(Priority pri) const {
     assert(pri >= BOTTOM && pri < TOTAL);
     return *pools_[pri];
@@ -91,7 +116,7 @@ class PosixEnv : public CompositeEnv {
 
   const std::array<std::unique_ptr<ThreadPoolImpl>, TOTAL> pools_;  // by Priority
   Mutex started_mutex_{LockRank::kThreadPool};
-  std::vector<std::thread> started_ GUARDED_BY(started_mutex_);
+  std::vector<Started> started_ GUARDED_BY(started_mutex_);
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // preallocation, mapped logs.
 #include <gtest/gtest.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -262,6 +264,35 @@ TEST(MappedLog, OnlyForTheMachinesOwnFileSystem) {
   EXPECT_TRUE(MappedLogFile::IsSupported(FileSystem::Default().get()));
   const MemoryFileSystem memory;
   EXPECT_FALSE(MappedLogFile::IsSupported(&memory));
+}
+
+uint64_t MappedPages() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t pages = 0;
+  statm >> pages;
+  return pages;
+}
+
+// A compaction in parts starts threads for as long as the database lives.
+TEST(PosixEnv, ThreadsThatEndedGiveTheirStacksBack) {
+  std::atomic<int> runs{0};
+  const auto run_threads = [&runs](int count) {
+    for (int i = 0; i < count; ++i) {
+      const int before = runs.load();
+      Env::Default()->StartThread([](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); },
+                                  &runs);
+      while (runs.load() == before) sched_yield();
+    }
+  };
+  run_threads(20);
+  const uint64_t before = MappedPages();
+  run_threads(300);
+  const uint64_t after = MappedPages();
+  Env::Default()->WaitForJoin();
+  EXPECT_EQ(runs.load(), 320);
+  if (before == 0) GTEST_SKIP() << "no /proc";
+  // 300 stacks of 8 MiB would be 2.4 GB.
+  EXPECT_LT(after, before + 100 * ((8 << 20) / 4096));
 }
 
 }  // namespace

@@ -213,6 +213,11 @@ Status UpdateTieredCache(const std::shared_ptr<Cache>&, int64_t, double, TieredA
   return Status::NotSupported("UpdateTieredCache: tiered caches are not built yet");
 }
 
+Status SecondaryCache::CreateFromString(const ConfigOptions&, const std::string& id,
+                                        std::shared_ptr<SecondaryCache>*) {
+  return Status::NotSupported("SecondaryCache: not built yet", id);
+}
+
 Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
                                std::shared_ptr<Cache>* result) {
   CacheText text;

@@ -72,23 +72,29 @@ Status DBImpl::Close() {
   return CloseOnce();
 }
 
-// Nothing new begins, what runs ends, then everything is taken apart. Writes that skipped the log
-// are flushed first, unless asked otherwise.
-Status DBImpl::CloseOnce() {
-  if (std::exchange(is_closed_, true)) return Status::OK();
+// Writes that skipped the log are flushed first, unless asked otherwise.
+Status DBImpl::CancelBackgroundWork(bool wait) {
+  if (core_.is_read_only) return Status::OK();
   Status status;
-  if (!core_.is_read_only) {
-    if (!core_.options->avoid_flush_during_shutdown &&
-        core_.pipeline->has_unlogged_writes() && !core_.errors.BlocksWrites()) {
+  if (!core_.is_closing.load(std::memory_order_acquire)) {
+    if (!core_.options->avoid_flush_during_shutdown && core_.pipeline->has_unlogged_writes() &&
+        !core_.errors.BlocksWrites()) {
       status = FlushFamilies(FlushOptions(), core_.families.All());
     }
-    {
-      MutexLock lock(&core_.mutex);
-      core_.is_closing.store(true, std::memory_order_release);
-      core_.pipeline->RequestAttention();
-      core_.changed.SignalAll();
-    }
-    scheduler_.Stop();
+    MutexLock lock(&core_.mutex);
+    core_.is_closing.store(true, std::memory_order_release);
+    core_.pipeline->RequestAttention();
+    core_.changed.SignalAll();
+  }
+  if (wait) scheduler_.Stop();
+  return status;
+}
+
+// Nothing new begins, what runs ends, then everything is taken apart.
+Status DBImpl::CloseOnce() {
+  if (std::exchange(is_closed_, true)) return Status::OK();
+  Status status = CancelBackgroundWork(/*wait=*/true);
+  if (!core_.is_read_only) {
     Status closed = core_.wals->Close();
     if (status.ok() && !core_.errors.NeedsNewLog()) status = closed;
     PurgeObsoleteFiles(&core_);

@@ -34,6 +34,9 @@ class DBImpl final : public DB, private FamilyHost {
                      std::unique_ptr<DB>* db);
   ~DBImpl() override;
   Status Close() override;
+  // Lets no background work begin and no write through from now on; with `wait` returns when what
+  // runs has ended.
+  Status CancelBackgroundWork(bool wait);
   Status Resume() override;
 
   // Column families; db_impl_families.cc.

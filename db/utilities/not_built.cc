@@ -2,10 +2,14 @@
 //
 // Utilities that are declared but not built yet: opening them returns NotSupported and names the
 // call. Each leaves this file when it is built.
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "ashlar/db_dump_tool.h"
 #include "ashlar/io_status.h"
+#include "ashlar/ldb_tool.h"
+#include "ashlar/sst_dump_tool.h"
 #include "ashlar/utilities/backup_engine.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/db_ttl.h"
@@ -48,6 +52,21 @@ Status OptionChangeMigration(const std::string&, const DBOptions&,
                              const std::vector<ColumnFamilyDescriptor>&, const DBOptions&,
                              const std::vector<ColumnFamilyDescriptor>&) {
   return Status::NotSupported("OptionChangeMigration: not built yet");
+}
+
+LDBOptions::LDBOptions() = default;
+int LDBTool::RunAndReturn(int, char**, const Options&, const LDBOptions&,
+                          const std::vector<ColumnFamilyDescriptor>*) {
+  std::fputs("LDBTool: not built yet; use the program ldb\n", stderr);
+  return 1;
+}
+void LDBTool::Run(int argc, char** argv, Options options, const LDBOptions& ldb_options,
+                  const std::vector<ColumnFamilyDescriptor>* column_families) {
+  std::exit(RunAndReturn(argc, argv, options, ldb_options, column_families));
+}
+int SSTDumpTool::Run(int, char const* const*, Options) {
+  std::fputs("SSTDumpTool: not built yet; use the program sst_dump\n", stderr);
+  return 1;
 }
 
 bool DbDumpTool::Run(const DumpOptions&, Options) { return false; }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The free functions of ashlar/convenience.h that act on a database or a table file. What is about
+// option texts lies in util/options.
+#include "ashlar/convenience.h"
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "db/db_impl.h"
+#include "env/random_reader.h"
+#include "table/sst/table_reader.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// Every database at the root of wrappers is a DBImpl.
+void CancelAllBackgroundWork(DB* db, bool wait) {
+  IgnoreError(static_cast<DBImpl*>(db->GetRootDB())->CancelBackgroundWork(wait),
+              "the call has no status; what a flush could not save is in the info log");
+}
+
+Status DeleteFilesInRanges(DB*, ColumnFamilyHandle*, const RangeOpt*, size_t, bool) {
+  return Status::NotSupported("DeleteFilesInRanges", "not built yet");
+}
+Status DeleteFilesInRanges(DB*, ColumnFamilyHandle*, const RangePtr*, size_t, bool) {
+  return Status::NotSupported("DeleteFilesInRanges", "not built yet");
+}
+Status DeleteFilesInRange(DB*, ColumnFamilyHandle*, const Slice*, const Slice*, bool) {
+  return Status::NotSupported("DeleteFilesInRange", "not built yet");
+}
+
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const std::string& file_path) {
+  return VerifySstFileChecksum(options, env_options, ReadOptions(), file_path);
+}
+
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const ReadOptions& read_options, const std::string& file_path,
+                             const SequenceNumber& largest_seqno) {
+  const InternalKeyComparator comparator(options.comparator);
+  const FileOptions file_options(env_options);
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<RandomReader> file,
+      RandomReader::Open(options.env->GetFileSystem().get(), file_path, file_options));
+  TableReaderOptions reader_options;
+  reader_options.icmp = &comparator;
+  if (largest_seqno > 0) reader_options.manifest_largest_seqno = largest_seqno;
+  ASSIGN_OR_RETURN(const std::unique_ptr<TableReader> reader,
+                   TableReader::Open(std::move(file), reader_options));
+  return reader->VerifyChecksums(read_options);
+}
+
+}  // namespace ashlar

@@ -257,6 +257,10 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&)
 }
 
 // Holds each version while it is read, so that no file goes away under the check.
+static RecordedBounds BoundsOf(const FileMetadata& meta) {
+  return {meta.smallest, meta.largest, meta.smallest_seqno, meta.largest_seqno};
+}
+
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   std::vector<ColumnFamilyData*> families;
   {
@@ -267,12 +271,14 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   for (ColumnFamilyData* family : families) {
     const ReadView view = family->AcquireView();
     const Version* version = view.super_version->version();
+    if (status.ok()) status = version->CheckAges();
     for (int level = 0; level < version->num_levels(); level++) {
       for (TableFile* file : version->files(level)) {
         if (!status.ok()) break;
         EpochGuard guard;
         auto reader = version->tables()->Find(file);
-        status = reader.ok() ? (*reader)->VerifyChecksums(options) : reader.status();
+        const RecordedBounds bounds = BoundsOf(file->meta);
+        status = reader.ok() ? (*reader)->VerifyChecksums(options, &bounds) : reader.status();
       }
     }
     family->ReleaseView(view);

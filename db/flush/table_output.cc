@@ -9,6 +9,7 @@
 #include "ashlar/merge_operator.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "table/format/unique_id.h"
 #include "util/coding.h"
 #include "util/str_cat.h"
 #include "util/table_factory.h"
@@ -109,6 +110,11 @@ Status TableOutput::Finish(FileMetadata* meta) {
   meta_.tail_bytes = builder_->tail_size();
   meta_.marked_for_compaction = builder_->NeedCompact();
   meta_.path_id = options_.path_id;
+  // By this a reader knows the file from any other of the same name. Empty if the database has no
+  // identity.
+  if (Result<InternalUniqueId> id = MakeInternalUniqueId(builder_->properties()); id.ok()) {
+    for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
+  }
   *meta = std::move(meta_);
   return Status::OK();
 }

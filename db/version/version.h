@@ -81,6 +81,9 @@ class Version {
 
   // Corruption naming the first pair of files that breaks the order.
   Status CheckInvariants() const;
+  // Whether the order of level 0 is that of the sequence numbers, where files overlap. Costs the
+  // square of their number.
+  Status CheckAges() const;
   std::string DebugString() const;
 
  private:

@@ -58,7 +58,9 @@ class BlockCursor {
 
   // What is wrong with the entry at error_offset(), or null. Decoded blocks are right.
   const char* error() const { return error_; }
-  uint32_t error_offset() const { return static_cast<uint32_t>(entry_ - block_->data()); }
+  uint32_t error_offset() const { return entry_offset(); }
+  // Where the current entry of a block that is not decoded starts.
+  uint32_t entry_offset() const { return static_cast<uint32_t>(entry_ - block_->data()); }
 
  private:
   // Copies may write this many bytes behind the end of a key in the buffer.

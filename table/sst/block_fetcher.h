@@ -54,6 +54,9 @@ class BlockFetcher {
   // Adds file and place to what is wrong inside a block.
   Status Describe(const Status& status, std::string_view kind, const BlockHandle& handle) const;
 
+  // Checksums tell a block from any other block of the file and of other files.
+  bool KnowsPlaces() const { return checksum_.base != 0; }
+
  private:
   Status CheckHandle(const BlockHandle& handle, std::string_view kind) const;
 

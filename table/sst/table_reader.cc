@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "ashlar/options.h"
-#include "table/format/meta_block_names.h"
 #include "table/sst/index_cursor.h"
-#include "table/sst/readahead.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
@@ -155,52 +153,6 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   if (status.ok() && index.Valid()) return index.handle().offset;
   IgnoreError(status, "an estimate; whoever reads the index partition will report it");
   return properties_->data_size != 0 ? properties_->data_size : store_.fetcher().limit();
-}
-
-Status TableReader::VerifyChecksums(const ReadOptions& options) const {
-  RETURN_IF_ERROR(VerifyMetaBlocks());
-  Readahead readahead({.fixed_bytes = options.readahead_size != 0
-                                          ? options.readahead_size
-                                          : options_.max_auto_readahead_bytes});
-  BlockRead read;
-  read.fill_cache = false;
-  IndexCursor index(&store_, index_.get(), is_partitioned_, IndexCursor::Keep::kPinned);
-  RETURN_IF_ERROR(index.First(&read));
-  while (index.Valid()) {
-    const BlockHandle handle = index.handle();
-    ASSIGN_OR_RETURN(DataBlock * raw, store_.fetcher().ReadData(handle, &readahead));
-    const auto block = ObjectRef<DataBlock>::Own(raw);
-    BlockCursor cursor;
-    cursor.Attach(&block->block, key_format_);
-    Slice key, value;
-    for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
-    }
-    if (cursor.error() != nullptr) return DamagedBlock(cursor, handle);
-    RETURN_IF_ERROR(index.Next(&read));
-  }
-  return Status::OK();
-}
-
-Status TableReader::VerifyMetaBlocks() const {
-  ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
-  for (const auto& [name, handle] : blocks) {
-    const Result<LooseBlock> block = name == kPropertiesBlockName
-                                         ? store_.fetcher().ReadProperties(handle)
-                                         : store_.fetcher().ReadLoose(handle, name);
-    if (!block.ok()) return block.status();
-  }
-  if (!footer_.index.IsNull()) {
-    const Result<LooseBlock> block = store_.fetcher().ReadLoose(footer_.index, "index");
-    if (!block.ok()) return block.status();
-  }
-  if (filter_.top()) {
-    const FlatIndex& partitions = *filter_.top()->index;
-    for (size_t i = 0; i < partitions.size(); ++i) {
-      ASSIGN_OR_RETURN(FilterBlock * filter, store_.fetcher().ReadFilter(partitions.handle(i)));
-      filter->Unref();
-    }
-  }
-  return Status::OK();
 }
 
 size_t TableReader::MemoryUsage() const {

@@ -57,6 +57,15 @@ struct TableReaderOptions {
   bool decode_hot_blocks = true;  // blocks that are used again; see table/block/decoded_block.h
 };
 
+// What the MANIFEST says about the entries of a table: internal keys and sequence numbers, all
+// inclusive.
+struct RecordedBounds {
+  Slice smallest;
+  Slice largest;
+  SequenceNumber smallest_seqno = 0;
+  SequenceNumber largest_seqno = kMaxSequenceNumber;
+};
+
 class TableReader {
  public:
   static Result<std::unique_ptr<TableReader>> Open(std::unique_ptr<RandomReader> file,
@@ -76,8 +85,9 @@ class TableReader {
   InternalIterator* NewIterator(const ReadOptions& options, Arena* arena,
                                 bool for_compaction = false) const;
 
-  // Reads every block of the file, past the cache, and walks the entries of all data blocks.
-  Status VerifyChecksums(const ReadOptions& options) const;
+  // Reads every block of the file, past the cache, and checks all entries against each other, the
+  // index, the filter, the properties, and `bounds` unless that is null. table_verify.cc.
+  Status VerifyChecksums(const ReadOptions& options, const RecordedBounds* bounds = nullptr) const;
 
   // About where in the file entries at or after the key begin.
   uint64_t ApproximateOffsetOf(const Slice& internal_key) const;
@@ -101,6 +111,7 @@ class TableReader {
 
  private:
   friend class TableIterator;  // the other half of this class, in table_iterator.*
+  class Verification;
 
   using MetaBlocks = std::map<std::string, BlockHandle>;
   enum class Search : uint8_t { kDone, kAtEnd, kDamaged };

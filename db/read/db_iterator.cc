@@ -12,6 +12,7 @@
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
+#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -106,6 +107,7 @@ void DBIterator::BeginSeek(Direction direction) {
   skipped_ = 0;
   prefix_.clear();
   direction_ = direction;
+  AddPerfCount(&PerfContextBase::iter_seek_count);
 }
 
 void DBIterator::RememberPrefix(const Slice& target) {
@@ -288,6 +290,7 @@ bool DBIterator::LeftPrefix(const Slice& user_key) const {
 // False if the user asked not to skip so many entries.
 bool DBIterator::CountSkipped() {
   skipped_++;
+  AddPerfCount(&PerfContextBase::internal_key_skipped_count);
   if (options_.max_skippable_internal_keys == 0 ||
       skipped_ <= options_.max_skippable_internal_keys) {
     return true;
@@ -298,7 +301,10 @@ bool DBIterator::CountSkipped() {
 
 // True for tombstones; other kinds are values of features that are not there yet.
 bool DBIterator::CheckKind(ValueType type) {
-  if (type == kTypeDeletion || type == kTypeSingleDeletion) return true;
+  if (type == kTypeDeletion || type == kTypeSingleDeletion) {
+    AddPerfCount(&PerfContextBase::internal_delete_skipped_count);
+    return true;
+  }
   Fail(IsPointEntryType(type)
            ? Status::NotSupported(StrCat("iterator: entries of kind ", int{type},
                                          " are not supported by this version"))

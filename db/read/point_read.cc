@@ -9,6 +9,7 @@
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
+#include "util/perf_level_impl.h"
 
 namespace ashlar {
 
@@ -33,8 +34,16 @@ Status StatusOf(const PointLookup& lookup) {
 }
 
 void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
-  if (statistics == nullptr) return;
   const PointLookup::Counters& counters = lookup.counters;
+  if (CountsPerf()) {
+    PerfContext* const context = get_perf_context();
+    context->get_from_memtable_count++;
+    context->get_read_bytes += value_bytes;
+    context->block_cache_hit_count += counters.block_hits;
+    context->bloom_sst_hit_count += counters.filter_positive;
+    context->bloom_sst_miss_count += counters.filter_useful;
+  }
+  if (statistics == nullptr) return;
   const auto add = [statistics](Tickers ticker, uint64_t count) {
     if (count > 0) statistics->recordTick(ticker, count);
   };

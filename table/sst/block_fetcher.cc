@@ -9,6 +9,7 @@
 
 #include "table/format/properties.h"
 #include "table/sst/readahead.h"
+#include "util/perf_level_impl.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -16,7 +17,26 @@ namespace {
 
 constexpr std::string_view kDataKind = "data block";
 constexpr std::string_view kFilterKind = "filter";
+constexpr std::string_view kIndexKind = "index";
 constexpr std::string_view kPropertiesKind = "properties";
+
+// One block read from the file, for the thread's perf context.
+void CountRead(size_t bytes, uint64_t PerfContextBase::*bytes_of_kind) {
+  if (!CountsPerf()) return;
+  PerfContext* const context = get_perf_context();
+  context->block_read_count++;
+  context->block_read_byte += bytes;
+  context->*bytes_of_kind += bytes;
+  if (bytes_of_kind == &PerfContextBase::index_block_read_byte) context->index_block_read_count++;
+  if (bytes_of_kind == &PerfContextBase::filter_block_read_byte) context->filter_block_read_count++;
+}
+
+// Times a step of reading a block, if times are measured.
+template <typename Step>
+auto Timed(uint64_t PerfContextBase::*nanos, Step step) {
+  const PerfTimer timer(SystemClock::Default().get(), nanos);
+  return step();
+}
 
 // Memory for the stored bytes of one block.
 class StoredBytes {
@@ -61,16 +81,23 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
   StoredBytes scratch;
   char* const memory = scratch.Reserve(n);
   Slice stored;
-  RETURN_IF_ERROR(readahead == nullptr
-                      ? file_->ReadExactly(handle.offset, n, memory, &stored)
-                      : readahead->Read(*file_, handle.offset, n, memory, &stored));
-  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, stored.data(), {path(), kDataKind}));
+  RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&]() -> Status {
+    if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored);
+    return file_->ReadExactly(handle.offset, n, memory, &stored);
+  }));
+  CountRead(n, &PerfContextBase::data_block_read_byte);
+  RETURN_IF_ERROR(Timed(&PerfContextBase::block_checksum_time, [&] {
+    return VerifyBlock(checksum_, handle, stored.data(), {path(), kDataKind});
+  }));
   const CompressionType type = StoredCompressionType(stored.data(), handle.size);
   const Slice payload(stored.data(), static_cast<size_t>(handle.size));
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
   DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
-  Status status = UncompressBlock(*compressed, dictionary_, block->bytes());
+  Status status = Timed(&PerfContextBase::block_decompress_time, [&] {
+    return UncompressBlock(*compressed, dictionary_, block->bytes());
+  });
+  if (type != kNoCompression) AddPerfCount(&PerfContextBase::block_decompress_count);
   if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
   if (status.ok()) return block;
   block->Unref();
@@ -83,6 +110,7 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle) const {
   auto filter = ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n));
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored));
+  CountRead(n, &PerfContextBase::filter_block_read_byte);
   if (stored.data() != filter->bytes()) std::memcpy(filter->bytes(), stored.data(), n);
   RETURN_IF_ERROR(VerifyBlock(checksum_, handle, filter->bytes(), {path(), kFilterKind}));
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
@@ -99,6 +127,9 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
   auto memory = std::make_unique_for_overwrite<char[]>(n);
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
+  const bool is_index = kind.starts_with(kIndexKind);
+  CountRead(n, is_index ? &PerfContextBase::index_block_read_byte
+                        : &PerfContextBase::metadata_block_read_byte);
   RETURN_IF_ERROR(VerifyBlock(checksum_, handle, stored.data(), {path(), kind}));
   const CompressionType type = StoredCompressionType(stored.data(), handle.size);
   const Slice payload(stored.data(), static_cast<size_t>(handle.size));

@@ -11,6 +11,7 @@
 #include "ashlar/statistics.h"
 #include "table/sst/table_reader.h"
 #include "util/arena.h"
+#include "util/perf_level_impl.h"
 
 namespace ashlar {
 namespace {
@@ -44,6 +45,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
 }
 
 TableIterator::~TableIterator() {
+  AddPerfCount(&PerfContextBase::block_cache_hit_count, read_.hits);
   Statistics* const statistics = table_->options_.statistics;
   if (statistics == nullptr) return;
   statistics->recordTick(BLOCK_CACHE_HIT, read_.hits);

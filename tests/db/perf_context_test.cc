@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the thread's perf context says about reads.
+#include "ashlar/perf_context.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/perf_level.h"
+#include "ashlar/table.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+class PerfContextOfDb : public testing::Test {
+ protected:
+  void SetUp() override {
+    BlockBasedTableOptions table;
+    table.block_cache = NewLRUCache(8 << 20);
+    table.filter_policy.reset(NewBloomFilterPolicy(10));
+    Options options;
+    options.env = env_.get();
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    DB* raw = nullptr;
+    ASSERT_OK(DB::Open(options, "/db", &raw));
+    db_.reset(raw);
+    for (int i = 100; i < 200; ++i) {
+      ASSERT_OK(db_->Put(WriteOptions(), std::to_string(i), std::string(50, 'v')));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 110; i < 120; ++i) ASSERT_OK(db_->Delete(WriteOptions(), std::to_string(i)));
+    SetPerfLevel(kEnableTime);
+    context_.Reset();
+  }
+  void TearDown() override { SetPerfLevel(kEnableCount); }
+  Status Get(const std::string& key) {
+    std::string value;
+    return db_->Get(ReadOptions(), key, &value);
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  std::unique_ptr<DB> db_;
+  PerfContext& context_ = *get_perf_context();
+};
+
+TEST_F(PerfContextOfDb, AColdGetReadsABlockAndAWarmOneHitsTheCache) {
+  ASSERT_OK(Get("150"));
+  const uint64_t reads = context_.block_read_count;  // of the table's index and filter, too
+  EXPECT_EQ(context_.index_block_read_count, 1u);
+  EXPECT_EQ(context_.filter_block_read_count, 1u);
+  EXPECT_GT(context_.data_block_read_byte, 50u);
+  EXPECT_GT(context_.block_read_byte, context_.data_block_read_byte);
+  EXPECT_EQ(context_.block_cache_hit_count, 0u);
+  EXPECT_GT(context_.block_checksum_time, 0u);
+  ASSERT_OK(Get("150"));
+  EXPECT_EQ(context_.block_read_count, reads);
+  EXPECT_EQ(context_.block_cache_hit_count, 1u);
+  EXPECT_EQ(context_.get_read_bytes, 100u);
+  EXPECT_EQ(context_.bloom_sst_hit_count, 2u);
+}
+
+TEST_F(PerfContextOfDb, AFilterThatSparesAFileIsCounted) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(Get("150" + std::to_string(i)).IsNotFound());
+  }
+  EXPECT_EQ(context_.bloom_sst_miss_count + context_.bloom_sst_hit_count, 20u);
+  EXPECT_GT(context_.bloom_sst_miss_count, 10u);
+}
+
+TEST_F(PerfContextOfDb, AScanCountsWhatItSkips) {
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    int seen = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) seen++;
+    EXPECT_EQ(seen, 90);
+  }
+  EXPECT_EQ(context_.iter_seek_count, 1u);
+  EXPECT_EQ(context_.internal_delete_skipped_count, 10u);
+  EXPECT_GE(context_.internal_key_skipped_count, 10u);
+}
+
+TEST_F(PerfContextOfDb, NothingIsCountedWhenDisabled) {
+  SetPerfLevel(kDisable);
+  ASSERT_OK(Get("150"));
+  EXPECT_EQ(context_.block_read_count, 0u);
+  EXPECT_EQ(context_.get_read_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

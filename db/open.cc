@@ -143,11 +143,8 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.paths = core->table_paths;
   result.table = *BlockBasedOptionsOf(options.table_factory.get());
   result.prefix_extractor = options.prefix_extractor;
-  if (!result.table.no_block_cache) {
-    constexpr size_t kDefaultCacheBytes = 32 << 20;
-    result.block_cache = result.table.block_cache != nullptr ? result.table.block_cache
-                                                             : NewLRUCache(kDefaultCacheBytes);
-  }
+  // The factory has made one if there is to be one.
+  if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
   result.budget = &core->open_tables;
   result.statistics = core->statistics.get();
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;

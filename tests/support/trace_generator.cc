@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMaxFamilies = 4;
 constexpr size_t kMaxObjects = 6;
+constexpr uint64_t kCrashPolicyCount = 6;  // env/sim/sim_model.h
 
 // The shapes that break things: empty, runs of 0x00 and 0xFF, prefixes of each other, long ones.
 std::string DrawKey(Random64* random) {
@@ -283,7 +284,7 @@ void TraceGenerator::FillStructure(TraceOp* op) {
       ForgetObjects();
       ++crashes_;
       live_single_.clear();
-      op->text = std::to_string(random_.Uniform(3)) + "," + std::to_string(random_.Next32());
+      op->text = std::to_string(random_.Uniform(kCrashPolicyCount)) + "," + std::to_string(random_.Next32());
       break;
     case OpKind::kClockJump:
       op->text = std::to_string(static_cast<int64_t>(random_.Skewed(26)) *

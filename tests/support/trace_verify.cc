@@ -214,7 +214,7 @@ std::string TraceRunner::ApplyCrash(const TraceOp& op) {
   // Answers are only the same if nothing is lost; and only the default recovery takes a torn log.
   const bool may_tear =
       option_set_.Get("recovery_mode") == static_cast<uint64_t>(WALRecoveryMode::kPointInTimeRecovery);
-  if (answers_ != nullptr || (policy == CrashPolicy::kTorn && !may_tear)) policy = CrashPolicy::kAll;
+  if (answers_ != nullptr || (policy >= CrashPolicy::kTorn && !may_tear)) policy = CrashPolicy::kAll;
   const std::shared_ptr<SimFS> image = machine_->TakeImage(policy, seed);
   const uint64_t first = policy == CrashPolicy::kAll && option_set_.Get("manual_wal_flush") == 0
                              ? oracle_.seqno()

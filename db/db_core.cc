@@ -6,13 +6,15 @@
 
 #include <algorithm>
 
+#include "table/format/unique_id.h"
 #include "util/epoch.h"
+#include "util/hash.h"
 #include "util/options/options_check.h"
 
 namespace ashlar {
 namespace {
 
-// 20 base-36 digits, different at every open.
+// Different at every open.
 std::string NewSessionId(Env* env) {
   constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   constexpr size_t kLength = 20;

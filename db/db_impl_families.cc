@@ -55,6 +55,10 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
     edit.is_family_drop = true;
     VersionSet::Change change;
     change.edits.push_back(std::move(edit));
+    // Its unflushed writes need no log any more.
+    VersionEdit logs;
+    logs.min_log_number_to_keep = OldestLogNeeded(core_, family);
+    change.edits.push_back(std::move(logs));
     change.last_sequence = VisibleSeqno();
     RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
     core_.pipeline->Pause();

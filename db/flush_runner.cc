@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "db/notify.h"
+#include "db/obsolete_files.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
@@ -115,20 +116,10 @@ Status FlushRunner::Install(Job* job) {
   return Status::OK();
 }
 
-// The lowest log that any family still needs once the flush is installed. A family without data
-// needs only the current one.
+// The lowest log that any family still needs once the flush is installed.
 uint64_t FlushRunner::MinLogNumberAfter(const ColumnFamilyData* flushed,
                                         uint64_t log_number) const {
-  uint64_t lowest = log_number;
-  for (ColumnFamilyData* family : core_->families.All()) {
-    if (family == flushed || family->is_dropped()) continue;
-    if (family->mem()->IsEmpty() && family->sealed().empty()) {
-      family->versions()->log_number =
-          std::max(family->versions()->log_number, core_->wals->current_number());
-    }
-    lowest = std::min(lowest, family->versions()->log_number);
-  }
-  return lowest;
+  return std::min(log_number, OldestLogNeeded(*core_, flushed));
 }
 
 void FlushRunner::Report(const Job& job, const Status& status) {

@@ -17,11 +17,22 @@
 namespace ashlar {
 namespace {
 
+// By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
 uint64_t MinLogNumber(const DbCore& core) {
   return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
 }
 
 }  // namespace
+
+uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) {
+  const uint64_t current_log = core.wals->current_number();
+  uint64_t oldest = current_log;
+  for (const ColumnFamilyData* family : core.families.All()) {
+    if (family == except || family->is_dropped()) continue;
+    oldest = std::min(oldest, family->OldestLogNeeded(current_log));
+  }
+  return oldest;
+}
 
 ObsoleteFiles CollectObsolete(DbCore* core) {
   ObsoleteFiles files;
@@ -121,6 +132,11 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   std::set<std::string> dirs{core->dir, core->wal_dir};
   for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  for (const std::string& path : files.asides) {
+    StrAppend(&core->recovery_report, path,
+              ": not in the MANIFEST, but newer than the recovered state: renamed to ",
+              BaseNameOf(path), ".orphan\n");
+  }
   scan.AddOldOptions(&files);
   return files;
 }

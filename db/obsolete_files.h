@@ -14,6 +14,9 @@
 
 namespace ashlar {
 
+// The oldest log that may hold unflushed writes of any family but `except`.
+uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(core.mutex);
+
 // Files to delete, collected under the DB mutex and deleted without it.
 struct ObsoleteFiles {
   std::vector<TableFile*> tables;   // owned
@@ -26,7 +29,7 @@ struct ObsoleteFiles {
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(core->mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state is
-// renamed aside, not deleted.
+// renamed aside, not deleted, and the recovery report says so.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(core->mutex);
 
 // Without the mutex. Failures are logged; the next open tries again.

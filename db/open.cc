@@ -45,6 +45,11 @@ Status Opener::Run() {
 }
 
 Status Opener::CheckOptions() const {
+  std::set<std::string> names;
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    if (names.insert(family.name).second) continue;
+    return Status::InvalidArgument("Column family named twice: ", family.name);
+  }
   for (const ColumnFamilyDescriptor& family : request_.families) {
     RETURN_IF_ERROR(CheckOptionsSupported(request_.db_options, family.options));
     const BlockBasedTableOptions* table = BlockBasedOptionsOf(family.options.table_factory.get());
@@ -166,6 +171,7 @@ Status Opener::RecoverVersions() {
   }
   RETURN_IF_ERROR(
       core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_));
+  report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
   if (missing_.empty() ||
       (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
     return Status::OK();

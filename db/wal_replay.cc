@@ -21,6 +21,10 @@ std::string RecoveryReport::ToString() const {
               " bytes dropped: ", drop.reason,
               drop.good_records_follow ? "; intact records follow" : "", "\n");
   }
+  if (dropped_manifest_bytes > 0) {
+    StrAppend(&text, "MANIFEST: ", dropped_manifest_bytes,
+              " bytes dropped: unfinished change at the end\n");
+  }
   return text;
 }
 

@@ -32,6 +32,7 @@ struct DroppedLogBytes {
 
 struct RecoveryReport {
   std::vector<DroppedLogBytes> dropped;
+  uint64_t dropped_manifest_bytes = 0;  // a change that was being written
   uint64_t logs_read = 0;
   uint64_t records_applied = 0;
   std::string ToString() const;  // a line each; empty if nothing was dropped

@@ -8,6 +8,7 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "db/notify.h"
+#include "db/obsolete_files.h"
 #include "db/scheduler.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
@@ -102,7 +103,7 @@ uint64_t WriteControl::MaxTotalLogBytes() const {
 // Too much log: the families that hold the oldest one are flushed.
 Status WriteControl::LimitLogsLocked() {
   if (core_->wals->total_bytes() <= MaxTotalLogBytes()) return Status::OK();
-  const uint64_t oldest = core_->versions->LowestLogNumber();
+  const uint64_t oldest = OldestLogNeeded(*core_, /*except=*/nullptr);
   std::vector<ColumnFamilyData*> holders;
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->versions()->log_number <= oldest) holders.push_back(family);
@@ -198,6 +199,9 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
+    // The compaction that would end it fails, and may do so for ever.
+    const Status error = core_->errors.Get();
+    if (!error.ok() && !is_memtable_full) return error;
     core_->changed.Wait();
     if (is_memtable_full) RETURN_IF_ERROR(SwitchFullMemTablesLocked());
   }

@@ -146,6 +146,11 @@ uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtable
   return log_number;
 }
 
+uint64_t ColumnFamilyData::OldestLogNeeded(uint64_t current_log) const {
+  const bool is_empty = mem_->IsEmpty() && sealed_.empty();
+  return is_empty ? std::max(family_->log_number, current_log) : family_->log_number;
+}
+
 uint64_t ColumnFamilyData::MemTableBytes() const {
   uint64_t bytes = mem_->ApproximateMemoryUsage();
   for (const SealedMemTable& sealed : sealed_) bytes += sealed.mem->ApproximateMemoryUsage();

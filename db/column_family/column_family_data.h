@@ -90,6 +90,8 @@ class ColumnFamilyData final : public ReadViewSource {
   void RemoveFlushed(const std::vector<MemTable*>& memtables);
   // The log number to record when exactly these memtables are flushed.
   uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const;
+  // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
+  uint64_t OldestLogNeeded(uint64_t current_log) const;
   size_t UnflushedSealedCount() const { return sealed_.size(); }
   uint64_t MemTableBytes() const;
 

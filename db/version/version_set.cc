@@ -50,6 +50,7 @@ struct VersionSet::Pending {
   std::vector<std::string> snapshot;
   uint64_t new_manifest_number = 0;
   uint64_t old_manifest_number = 0;
+  uint64_t manifest_bytes = 0;  // with this change
 };
 
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options) {}
@@ -157,7 +158,11 @@ Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
   }
   if (status.ok()) {
     Install(&change, &pending);
-    if (pending.new_manifest_number != 0) replaced_manifests_.push_back(pending.old_manifest_number);
+    manifest_bytes_ = pending.manifest_bytes;
+    if (pending.new_manifest_number != 0) {
+      manifest_number_ = pending.new_manifest_number;
+      replaced_manifests_.push_back(pending.old_manifest_number);
+    }
   } else {
     Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
   }
@@ -251,7 +256,7 @@ Status VersionSet::WriteManifest(Pending* pending) {
     if (!status.ok()) break;
   }
   if (status.ok()) status = manifest_->Sync();
-  manifest_bytes_ = manifest_->size();
+  pending->manifest_bytes = manifest_->size();
   if (!status.ok()) manifest_.reset();
   return status;
 }
@@ -269,8 +274,7 @@ Status VersionSet::StartManifest(Pending* pending) {
   RETURN_IF_ERROR(log->Sync());
   RETURN_IF_ERROR(SetCurrentFile(options_.fs, options_.dir, pending->new_manifest_number));
   manifest_ = std::move(log);
-  manifest_number_ = pending->new_manifest_number;
-  manifest_bytes_ = manifest_->size();
+  pending->manifest_bytes = manifest_->size();
   return Status::OK();
 }
 

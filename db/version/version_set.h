@@ -170,8 +170,9 @@ class VersionSet {
 
   bool is_writing_ = false;  // a change is being written; guarded by the DB mutex
   std::unique_ptr<CondVar> turn_;  // made with the first DB mutex that comes along
-  // Touched only by the thread that set is_writing_.
-  std::unique_ptr<LogWriter> manifest_;  // null: the next change starts a new MANIFEST
+  // Touched only by the thread that set is_writing_. Null: the next change starts a new MANIFEST.
+  std::unique_ptr<LogWriter> manifest_;
+  // Of the installed changes, for copies of the database. Guarded by the DB mutex.
   uint64_t manifest_number_ = 0;
   uint64_t manifest_bytes_ = 0;
   std::vector<uint64_t> replaced_manifests_;

@@ -9,9 +9,9 @@
 //   publish   the visible sequence number advances over all commits that are complete, in order
 //   sync      if asked, a sync that covers the record; shared with other writers
 //
-// A commit that fails after its reservation leaves a hole in the sequence, which is published as
-// such: nothing of it was inserted. Pause() stops the pipeline between two commits, for whoever
-// switches memtables and logs.
+// What cannot be applied is refused before the reservation; what can fail after it is the log. Such a
+// commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
+// Pause() stops the pipeline between two commits, for whoever switches memtables and logs.
 //
 // Threads: Commit() from any number of threads; Pause() and Resume() by one thread at a time, which
 // holds the DB mutex. No commit in flight ever waits for the DB mutex.
@@ -98,7 +98,7 @@ class CommitPipeline {
   Status CheckBatch(const WriteBatch& batch);
   Reservation Reserve(uint64_t count, size_t record_bytes, bool use_log);
   Status Log(const Reservation& reservation, const WriteBatch& batch);
-  Status Insert(const Reservation& reservation, const WriteBatch& batch);
+  void Insert(const Reservation& reservation, const WriteBatch& batch);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
 

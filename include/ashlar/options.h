@@ -270,7 +270,7 @@ struct DBOptions {
   bool flush_verify_memtable_count = true;
   // Count entries at compaction.
   bool compaction_verify_record_count = true;
-  // Record synced WAL sizes and check at recovery. Not built yet: must be the default.
+  // Record WALs in the MANIFEST and check them at recovery. Always done. A hint without effect.
   bool track_and_verify_wals_in_manifest = false;
   // Each WAL records facts on its predecessor. Not built yet: must be the default.
   bool track_and_verify_wals = false;

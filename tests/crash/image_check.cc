@@ -180,9 +180,11 @@ std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
   ++figures_->modes[std::string(NameOfMode(mode)) + (status.ok() ? " opens" : " refuses")];
   const bool has_more = report.find("intact records follow") != std::string::npos;
   const bool is_skipping = mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  // These lines come first. Other lines say what a crash left of an unfinished change of the tree.
+  const bool has_dropped = report.starts_with("log ");
   const bool must_refuse =
-      !report.empty() && (mode == WALRecoveryMode::kAbsoluteConsistency ||
-                          (mode == WALRecoveryMode::kTolerateCorruptedTailRecords && has_more));
+      has_dropped && (mode == WALRecoveryMode::kAbsoluteConsistency ||
+                      (mode == WALRecoveryMode::kTolerateCorruptedTailRecords && has_more));
   if (must_refuse) {
     return status.IsCorruption() ? "" : "opens with " + status.ToString() + ", report " + report;
   }

@@ -24,8 +24,8 @@ constexpr OptionRow kRows[] = {
         {"compaction_verify_record_count", "count entries at compaction", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::track_and_verify_wals_in_manifest>(
-        {"track_and_verify_wals_in_manifest", "record synced WAL sizes and check at recovery",
-         Support::kDefaultOnly}),
+        {"track_and_verify_wals_in_manifest", "record WALs in the MANIFEST; always done",
+         Support::kHint}),
     Option<Db, &Db::track_and_verify_wals>(
         {"track_and_verify_wals", "each WAL records facts on its predecessor",
          Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),

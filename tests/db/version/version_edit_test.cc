@@ -242,6 +242,9 @@ VersionEdit FullEdit() {
   edit.full_history_ts_low = "tttttttt";
   edit.persist_user_defined_timestamps = false;
   edit.last_compacted_manifest_bytes = 99;
+  edit.logs = {{.number = 6, .first_seqno = 1000, .synced_bytes = 300, .end_bytes = 305},
+               {.number = 7, .first_seqno = 1001}};
+  edit.initial_records = 12;
   edit.unknown_fields = {{8192 + 500, "later"}};
   return edit;
 }
@@ -284,6 +287,40 @@ TEST(VersionEdit, EveryFieldSurvivesEncoding) {
   EXPECT_EQ(meta.compensated_range_deletion_bytes, expected.compensated_range_deletion_bytes);
   EXPECT_EQ(meta.unknown_fields, expected.unknown_fields);
   EXPECT_EQ(decoded.unknown_fields, FullEdit().unknown_fields);
+}
+
+TEST(VersionEdit, OwnFieldsAreMarkedIgnorableAndCarryTheirLength) {
+  VersionEdit edit;
+  edit.logs = {{.number = 6, .first_seqno = 1000, .synced_bytes = 300, .end_bytes = 305}};
+  edit.initial_records = 12;
+  EXPECT_EQ(Hex(Encode(edit)), "f3c2010706e807ac02b102f4c201010c");
+  EXPECT_EQ(edit.DebugString(/*hex=*/true),
+            "  ColumnFamily: 0\n"
+            "  Log: 6 first seq 1000 synced bytes 300 end 305\n"
+            "  InitialRecords: 12\n");
+  // A later version may say more about a log.
+  const VersionEdit longer = Decode(Tagged(0x6173, std::string("\x06\x01\x02\x03\x7f", 5)));
+  ASSERT_EQ(longer.logs.size(), 1u);
+  EXPECT_EQ(longer.logs[0].end_bytes, 3u);
+}
+
+TEST(VersionEdit, TextNamesEveryField) {
+  const std::string text = FullEdit().DebugString(/*hex=*/false);
+  for (const char* part :
+       {"6a3b-db", "leveldb.BytewiseComparator", "LogNumber: 9", "PrevLogNumber: 0",
+        "NextFileNumber: 301", "MaxColumnFamily: 5", "MinLogNumberToKeep: 8", "LastSeq: ",
+        "CompactCursor: 3", "DeleteFile: 6", "AddFile: 2 300 123456789", "seq:7..900", "epoch:77",
+        "oldest_ancestor_time:1700000000", "file_creation_time:1700000001", "oldest_blob_file:12",
+        "compensated_range_deletion_bytes:4096", "tail_bytes:1500", "path_id:2", "temperature:4",
+        "marked_for_compaction:1", "timestamps_persisted:0", "checksum:00010203",
+        "FileChecksumCrc32c", "unique_id:3031", "min_timestamp:7474", "max_timestamp:7575",
+        "unknown field 40", "BlobFileAddition: 10 count 20 bytes 30", "BlobFileGarbage: 10 count 1",
+        "WalAddition: 6 synced bytes unknown", "WalAddition: 7 synced bytes 4711", "WalDeletion: 6",
+        "ColumnFamily: 5", "ColumnFamilyAdd: fruit", "AtomicGroup: 3", "FullHistoryTsLow: 7474",
+        "PersistUserDefinedTimestamps: 0", "LastCompactedManifestBytes: 99", "Log: 7 first seq 1001",
+        "InitialRecords: 12", "Unknown field 8692"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
+  }
 }
 
 TEST(VersionEdit, AnEmptyEditIsAnEmptyRecord) {
@@ -383,7 +420,7 @@ TEST(VersionEdit, TruncationAtEveryLengthIsCorruptionOrAShorterRecord) {
       EXPECT_TRUE(status.IsCorruption()) << length << ": " << status.ToString();
     }
   }
-  EXPECT_EQ(whole, 24u);  // one boundary before each of its fields
+  EXPECT_EQ(whole, 27u);  // one boundary before each of its fields
 }
 
 TEST(VersionEdit, FlippedBitsNeverCrashAndDecodedEditsEncodeToAFixedPoint) {

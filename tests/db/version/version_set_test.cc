@@ -14,6 +14,7 @@
 
 #include "db/version/manifest_reader.h"
 #include "db/wal/log_writer.h"
+#include "db/wal/wal_set.h"
 #include "env/fault/fault_file_system.h"
 #include "env/file_writer.h"
 #include "env/memory/memory_file_system.h"
@@ -217,6 +218,15 @@ class VersionSetTest : public ManifestTest {
     MutexLock lock(&mutex_);
     return set_->LogAndApply(std::move(change), &mutex_);
   }
+  Status Apply(VersionSet::Change change) {
+    MutexLock lock(&mutex_);
+    return set_->LogAndApply(std::move(change), &mutex_);
+  }
+  static VersionSet::Change EditOnly(uint64_t log_number) {
+    VersionSet::Change change;
+    change.edits.emplace_back().log_number = log_number;
+    return change;
+  }
   std::string Tables() {
     std::string text;
     set_->ForEachLiveFile([&text](const FamilyVersions&, int, TableFile* file) {
@@ -268,6 +278,53 @@ TEST_F(VersionSetTest, ALargeManifestIsReplacedByOneThatSaysTheSame) {
   EXPECT_NE(Current(), second);
   ASSERT_OK(Recover());
   EXPECT_EQ(Tables(), "60 50 ");
+}
+
+TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
+  ASSERT_OK(Recover());
+  VersionSet::Change change;
+  VersionEdit& edit = change.edits.emplace_back();
+  edit.log_number = 4;
+  edit.persist_user_defined_timestamps = false;
+  ASSERT_OK(Apply(std::move(change)));
+  WalSet wals;
+  wals.Configure({.fs = &fs_}, "/db");
+  wals.AddRecovered({.number = 4, .first_seqno = 7, .synced_bytes = 30, .end_bytes = 40});
+  wals.AddRecovered({.number = 5, .first_seqno = 9, .synced_bytes = 50, .end_bytes = 50});
+  for (uint64_t number : {4, 5}) {
+    auto log = wals.Create(number);
+    ASSERT_OK(log);
+  }
+  set_->TrackLogs(&wals);
+  ASSERT_OK(Apply(EditOnly(4)));
+  for (int i = 0; i < 2; i++) {  // the second time from a snapshot alone
+    ASSERT_OK(Recover());
+    ASSERT_EQ(set_->tracked_logs().size(), 2u);
+    const LogFacts log = set_->tracked_logs().at(4);
+    EXPECT_EQ(log.first_seqno, 7u);
+    EXPECT_EQ(log.synced_bytes, 30u);
+    EXPECT_EQ(log.end_bytes, 40u);
+    EXPECT_EQ(set_->Family(0)->persist_user_defined_timestamps, false);
+    ASSERT_OK(Apply(EditOnly(4)));
+  }
+  VersionSet::Change flushed = EditOnly(5);
+  flushed.edits[0].min_log_number_to_keep = 5;
+  ASSERT_OK(Apply(std::move(flushed)));
+  ASSERT_OK(Recover());
+  EXPECT_EQ(set_->tracked_logs().size(), 1u);
+  EXPECT_TRUE(set_->tracked_logs().contains(5));
+}
+
+TEST_F(VersionSetTest, AManifestWithFewerRecordsThanAtFirstIsCorruption) {
+  ASSERT_OK(Recover());
+  ASSERT_OK(AddTable(50));
+  const std::string path = "/db/" + Current();
+  const std::string bytes = memory_->AllFiles().at(path);
+  ASSERT_OK(Recover());
+  for (size_t size = 0; size < bytes.size(); size++) {
+    memory_->PutFile(path, bytes.substr(0, size));
+    EXPECT_TRUE(Recover().IsCorruption()) << size;
+  }
 }
 
 TEST_F(VersionSetTest, AFailedAppendInstallsNothingAndTheNextChangeStartsANewManifest) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -124,6 +125,26 @@ TEST_F(CommitPipelineTest, WhatCannotBeAppliedNeverReachesTheLog) {
   EXPECT_EQ(pipeline_.visible_seqno(), 0u);
   EXPECT_EQ(memtable_->num_entries(), 0u);
   EXPECT_TRUE(LoggedSeqnos().empty());
+}
+
+TEST_F(CommitPipelineTest, ABatchWithOneRecordThatIsNotSupportedNeverReachesTheLog) {
+  const auto refuse = [this](const std::function<Status(WriteBatch*)>& add) {
+    WriteBatch batch;
+    ASSERT_OK(batch.Put("first", "1"));
+    ASSERT_OK(add(&batch));
+    ASSERT_OK(batch.Put("last", "1"));
+    EXPECT_TRUE(Commit(&batch).IsNotSupported());
+  };
+  refuse([](WriteBatch* batch) { return batch->Merge("a", "1"); });
+  refuse([](WriteBatch* batch) { return batch->DeleteRange("a", "b"); });
+  refuse([](WriteBatch* batch) { return WriteBatchInternal::MarkRollback(batch, "transaction"); });
+  refuse([](WriteBatch* batch) { return WriteBatchInternal::MarkCommit(batch, "transaction"); });
+
+  EXPECT_EQ(pipeline_.visible_seqno(), 0u);
+  EXPECT_EQ(memtable_->num_entries(), 0u);
+  EXPECT_TRUE(LoggedSeqnos().empty());
+  ASSERT_OK(Put("a"));
+  EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{1}));
 }
 
 TEST_F(CommitPipelineTest, AFailedLogLeavesAHoleAndNothingVisible) {

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What opening notices: logs that are missing, cut, swapped or from elsewhere, MANIFESTs that end
+// too early, and what it says about them. Files in memory, changed between two lives of a database.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "db/version/manifest_reader.h"
+#include "db/wal/log_reader.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/opened_db.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Files = std::map<std::string, std::string>;
+constexpr WALRecoveryMode kSkipAny = WALRecoveryMode::kSkipAnyCorruptedRecords;
+constexpr WALRecoveryMode kEveryMode[] = {
+    WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
+    WALRecoveryMode::kPointInTimeRecovery, kSkipAny};
+
+class RecoveryTest : public testing::Test {
+ protected:
+  RecoveryTest() {
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+  }
+
+  // The files that a killed process leaves after `work`.
+  Files FilesAfter(const std::function<void(OpenedDb*)>& work) {
+    auto fs = std::make_shared<MemoryFileSystem>();
+    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+    options_.env = env.get();
+    OpenedDb opened;
+    EXPECT_OK(opened.Open(options_, "/db"));
+    work(&opened);
+    return WithoutLock(fs->AllFiles());
+  }
+  static Files WithoutLock(Files files) {
+    std::erase_if(files, [](const auto& file) { return file.first.ends_with("/LOCK"); });
+    return files;
+  }
+  static void Put(OpenedDb* opened, const std::string& key) {
+    EXPECT_OK(opened->db()->Put(WriteOptions(), key, "value"));
+  }
+
+  // What an open of these files finds: the keys of all families, or why there are none.
+  std::string Keys(const Files& files, WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
+    auto fs = std::make_shared<MemoryFileSystem>();
+    for (const auto& [path, bytes] : files) fs->PutFile(path, bytes);
+    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+    Options options = options_;
+    options.env = env.get();
+    options.wal_recovery_mode = mode;
+    OpenedDb opened;
+    message_.clear();
+    Status status = opened.Open(options, "/db");
+    Contents contents;
+    if (status.ok()) {
+      EXPECT_TRUE(opened.db()->GetProperty("ashlar.recovery-report", &message_));
+      status = opened.ReadAll(&contents);
+    }
+    if (!status.ok()) {
+      message_ = status.ToString();
+      return status.IsCorruption() ? "corruption" : "other error";
+    }
+    std::string keys;
+    for (const auto& [family, rows] : contents) {
+      for (const auto& [key, value] : rows) keys += key;
+    }
+    EXPECT_OK(opened.Close());
+    after_ = WithoutLock(fs->AllFiles());
+    return keys;
+  }
+  // In the modes that do not take whatever is left.
+  void ExpectCorruptionUnlessSkipping(const Files& files, const std::string& skipped) {
+    for (WALRecoveryMode mode : kEveryMode) {
+      EXPECT_EQ(Keys(files, mode), mode == kSkipAny ? skipped : "corruption") << int(mode);
+      EXPECT_NE(message_, "") << int(mode);
+    }
+  }
+
+  static std::vector<std::string> Paths(const Files& files, const std::string& part) {
+    std::vector<std::string> paths;
+    for (const auto& [path, bytes] : files) {
+      if (path.find(part) != std::string::npos) paths.push_back(path);
+    }
+    return paths;
+  }
+  static std::string Newest(const Files& files, const std::string& part) {
+    const std::vector<std::string> paths = Paths(files, part);
+    EXPECT_FALSE(paths.empty());
+    return paths.back();
+  }
+  // Where the records of a log or MANIFEST end, from 0 on.
+  static std::vector<uint64_t> Borders(const std::string& bytes) {
+    LogReader reader(NewMemoryLogSource(bytes, "log"), LogReader::Options(), nullptr);
+    std::vector<uint64_t> borders{0};
+    for (Slice record; reader.ReadRecord(&record);) borders.push_back(reader.record_end());
+    return borders;
+  }
+
+  Options options_;
+  std::string message_;  // of the last open: the error, or the recovery report
+  Files after_;          // the last open and clean close
+};
+
+}  // namespace
+
+TEST_F(RecoveryTest, AMissingNewestLogIsCorruptionFromTheFirstOpenOn) {
+  Files files = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  ASSERT_EQ(Keys(files), "a");
+  const std::string log = Newest(files, ".log");
+  files.erase(log);
+  ExpectCorruptionUnlessSkipping(files, "");
+  EXPECT_NE(message_.find(log), std::string::npos) << message_;
+  EXPECT_EQ(Keys(after_), "") << "what was skipped once is forgotten";
+}
+
+TEST_F(RecoveryTest, AMissingLogIsCorruptionOnceAFlushHasRecordedIt) {
+  Files files = FilesAfter([](OpenedDb* db) {
+    Put(db, "a");
+    EXPECT_OK(db->db()->Flush(FlushOptions()));
+    Put(db, "b");
+  });
+  ASSERT_EQ(Keys(files), "ab");
+  files.erase(Newest(files, ".log"));
+  ExpectCorruptionUnlessSkipping(files, "a");
+}
+
+TEST_F(RecoveryTest, ALogOfEarlierOrLaterRecordsIsCorruption) {
+  Files files = FilesAfter([](OpenedDb* db) {
+    Put(db, "a");
+    EXPECT_OK(db->db()->Flush(FlushOptions()));
+    Put(db, "b");
+  });
+  const Files earlier = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  const std::string log = Newest(files, ".log");
+  files[log] = earlier.at(Newest(earlier, ".log"));
+  ExpectCorruptionUnlessSkipping(files, "a");
+  EXPECT_EQ(Keys(files), "corruption");
+  EXPECT_NE(message_.find(log), std::string::npos) << message_;
+}
+
+TEST_F(RecoveryTest, TwoLogsThatChangedPlacesAreCorruption) {
+  options_.max_write_buffer_number = 4;
+  options_.create_missing_column_families = true;
+  Files files = FilesAfter([](OpenedDb* db) {
+    ColumnFamilyHandle* handle = nullptr;
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "other", &handle));
+    EXPECT_OK(db->db()->Put(WriteOptions(), handle, "a", "value"));
+    Put(db, "b");
+    EXPECT_OK(db->db()->Flush(FlushOptions()));  // "a" still needs the first log
+    Put(db, "c");
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(handle));
+  });
+  const std::vector<std::string> logs = Paths(files, ".log");
+  ASSERT_EQ(logs.size(), 2u);
+  ASSERT_EQ(Keys(files), "bca");
+  std::swap(files[logs[0]], files[logs[1]]);
+  EXPECT_EQ(Keys(files), "corruption");
+  EXPECT_NE(message_.find(logs[0]), std::string::npos) << message_;
+}
+
+TEST_F(RecoveryTest, AClosedLogCutAtAnyRecordIsCorruption) {
+  Files files = FilesAfter([](OpenedDb* db) {
+    ColumnFamilyHandle* handle = nullptr;
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "other", &handle));
+    EXPECT_OK(db->db()->Put(WriteOptions(), handle, "a", "value"));
+    Put(db, "b");
+    EXPECT_OK(db->db()->Flush(FlushOptions()));
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(handle));
+  });
+  const std::string log = Paths(files, ".log").front();
+  const std::string whole = files.at(log);
+  const std::vector<uint64_t> borders = Borders(whole);
+  ASSERT_EQ(borders.size(), 3u);
+  for (size_t i = 0; i < 2; i++) {
+    files[log] = whole.substr(0, borders[i]);
+    EXPECT_EQ(Keys(files), "corruption") << i;
+    files[log].resize(whole.size());  // zeros, as in room that was reserved
+    EXPECT_EQ(Keys(files), "corruption") << i;
+  }
+}
+
+TEST_F(RecoveryTest, TheNewestLogMayEndAtAnyRecordBehindItsRecordedSync) {
+  Files files = FilesAfter([](OpenedDb* db) {
+    WriteOptions synced;
+    synced.sync = true;
+    Put(db, "a");
+    EXPECT_OK(db->db()->Put(synced, "b", "value"));
+    ColumnFamilyHandle* handle = nullptr;  // the next change of the MANIFEST
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "other", &handle));
+    Put(db, "c");
+    Put(db, "d");
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(handle));
+  });
+  const std::string log = Newest(files, ".log");
+  const std::string whole = files.at(log);
+  const std::vector<uint64_t> borders = Borders(whole);
+  const std::string expected[] = {"corruption", "corruption", "ab", "abc", "abcd"};
+  ASSERT_EQ(borders.size(), std::size(expected));
+  for (size_t i = 0; i < borders.size(); i++) {
+    files[log] = whole.substr(0, borders[i]);
+    EXPECT_EQ(Keys(files), expected[i]);
+  }
+}
+
+TEST_F(RecoveryTest, ALogThatSkipsFamiliesTheManifestNeverKnewIsCorruption) {
+  const Files before = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  Files after = FilesAfter([](OpenedDb* db) {
+    Put(db, "a");
+    ColumnFamilyHandle* handle = nullptr;
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "other", &handle));
+    EXPECT_OK(db->db()->Put(WriteOptions(), handle, "b", "value"));
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(handle));
+  });
+  const std::string manifest = Newest(after, "MANIFEST");
+  ASSERT_EQ(Keys(after), "ab");
+  const size_t cut = Borders(after.at(manifest)).back();
+  ASSERT_EQ(manifest, Newest(before, "MANIFEST"));
+  ASSERT_LT(Borders(before.at(manifest)).back(), cut);
+  after[manifest].resize(Borders(before.at(manifest)).back());
+  EXPECT_EQ(Keys(after), "corruption");
+}
+
+// A cut is noticed, or nothing was lost.
+TEST_F(RecoveryTest, AManifestCutAnywhereIsCorruptionOrLosesNothing) {
+  const Files files = FilesAfter([](OpenedDb* db) {
+    for (const char* key : {"a", "b", "c"}) {
+      Put(db, key);
+      EXPECT_OK(db->db()->Flush(FlushOptions()));
+    }
+    EXPECT_OK(db->db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    Put(db, "d");
+  });
+  const std::string manifest = Newest(files, "MANIFEST");
+  const size_t end = Borders(files.at(manifest)).back();
+  ASSERT_EQ(Keys(files), "abcd");
+  int corrupt = 0;
+  for (size_t size = 0; size < end; size++) {
+    Files cut = files;
+    cut[manifest].resize(size);
+    const std::string keys = Keys(cut);
+    if (keys == "corruption") corrupt++;
+    EXPECT_TRUE(keys == "corruption" || keys == "abcd") << size << ": " << keys;
+  }
+  EXPECT_GT(corrupt, 0);
+}
+
+TEST_F(RecoveryTest, WhatCurrentLedToAtFirstCannotBeCutOffTheManifest) {
+  const Files files = FilesAfter([](OpenedDb*) {});
+  const std::string manifest = Newest(files, "MANIFEST");
+  for (uint64_t border : Borders(files.at(manifest))) {
+    Files cut = files;
+    cut[manifest].resize(border);
+    const bool is_whole = border == Borders(files.at(manifest)).back();
+    EXPECT_EQ(Keys(cut), is_whole ? "" : "corruption") << border;
+  }
+}
+
+TEST_F(RecoveryTest, AnUnfinishedChangeOfTheManifestIsReported) {
+  Files files = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  const std::string manifest = Newest(files, "MANIFEST");
+  files[manifest].resize(Borders(files.at(manifest)).back());
+  files[manifest] += std::string("\x01\x02\x03", 3);
+  EXPECT_EQ(Keys(files), "a");
+  EXPECT_NE(message_.find("MANIFEST: 3 bytes dropped"), std::string::npos) << message_;
+}
+
+TEST_F(RecoveryTest, ATableThatOnlyALostChangeNamedIsKeptAsideAndReported) {
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  Files before = FilesAfter([](OpenedDb*) {});
+  Files after = FilesAfter([&](OpenedDb* db) {
+    EXPECT_OK(db->db()->Put(unlogged, "a", "value"));
+    EXPECT_OK(db->db()->Flush(FlushOptions()));
+  });
+  const std::string manifest = Newest(after, "MANIFEST");
+  const std::string table = Newest(after, ".sst");
+  ASSERT_EQ(Keys(after), "a");
+  after[manifest].resize(Borders(before.at(manifest)).back());
+  EXPECT_EQ(Keys(after), "");
+  EXPECT_NE(message_.find(table), std::string::npos) << message_;
+  EXPECT_TRUE(after_.contains(table + ".orphan"));
+}
+
+TEST_F(RecoveryTest, LogsThatStayUnflushedAreStillKnown) {
+  options_.avoid_flush_during_recovery = true;
+  Files files = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  ASSERT_EQ(Keys(files), "a");
+  files = after_;
+  const std::vector<std::string> logs = Paths(files, ".log");
+  ASSERT_EQ(logs.size(), 2u);
+  ASSERT_EQ(Keys(files), "a");
+  Files cut = files;
+  cut[logs[0]].clear();
+  EXPECT_EQ(Keys(cut), "corruption");
+  cut = files;
+  cut.erase(logs[0]);
+  EXPECT_EQ(Keys(cut), "corruption");
+}
+
+// The memory of a process must not decide what the next one needs.
+TEST_F(RecoveryTest, ADroppedFamilyTakesItsLogWithItForTheNextOpenToo) {
+  const Files files = FilesAfter([](OpenedDb* db) {
+    ColumnFamilyHandle *empty = nullptr, *dropped = nullptr;
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "empty", &empty));
+    EXPECT_OK(db->db()->CreateColumnFamily(ColumnFamilyOptions(), "dropped", &dropped));
+    EXPECT_OK(db->db()->Put(WriteOptions(), dropped, "a", "value"));
+    Put(db, "b");
+    EXPECT_OK(db->db()->Flush(FlushOptions()));
+    EXPECT_OK(db->db()->DropColumnFamily(dropped));
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(dropped));
+    EXPECT_OK(db->db()->DestroyColumnFamilyHandle(empty));
+  });
+  EXPECT_EQ(Paths(files, ".log").size(), 1u);
+  EXPECT_EQ(Keys(files), "b");
+}
+
+TEST_F(RecoveryTest, AFamilyNamedTwiceIsRefused) {
+  auto fs = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+  options_.env = env.get();
+  const std::vector<ColumnFamilyDescriptor> families(2, {"default", ColumnFamilyOptions()});
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  EXPECT_TRUE(DB::Open(options_, "/db", families, &handles, &db).IsInvalidArgument());
+  EXPECT_TRUE(fs->AllFiles().empty());
+}
+
+}  // namespace ashlar

@@ -16,18 +16,9 @@ namespace {
 
 // Different at every open.
 std::string NewSessionId(Env* env) {
-  constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  constexpr size_t kLength = 20;
-  // Two unique ids give enough hexadecimal digits to draw from.
-  const std::string source = env->GenerateUniqueId() + env->GenerateUniqueId();
-  std::string id;
-  uint64_t bits = 0;
-  for (char c : source) {
-    if (c == '-') continue;
-    bits = bits * 31 + static_cast<unsigned char>(c);
-    if (id.size() < kLength) id += kDigits[bits % 36];
-  }
-  return id;
+  const std::string unique = env->GenerateUniqueId();
+  const Hash128 hash = XxHash3_128(unique.data(), unique.size());
+  return EncodeSessionId(hash.high, hash.low);
 }
 
 }  // namespace

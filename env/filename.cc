@@ -31,7 +31,7 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   return true;
 }
 
-// A run of at least one digit that fits into 64 bits.
+// A run of at least one digit, for a number that a file may have.
 bool ConsumeNumber(std::string_view* text, uint64_t* number) {
   size_t digits = 0;
   uint64_t value = 0;
@@ -40,7 +40,7 @@ bool ConsumeNumber(std::string_view* text, uint64_t* number) {
     if (value > (UINT64_MAX - digit) / 10) return false;
     value = value * 10 + digit;
   }
-  if (digits == 0) return false;
+  if (digits == 0 || value > kMaxFileNumber) return false;
   text->remove_prefix(digits);
   *number = value;
   return true;

@@ -13,6 +13,10 @@
 
 namespace ashlar {
 
+// RocksDB keeps two more bits beside the number. Names with larger numbers are not ours: to count on
+// from them would lead back to numbers in use.
+inline constexpr uint64_t kMaxFileNumber = (uint64_t{1} << 62) - 1;
+
 // "<dir>/000004.log"
 std::string LogFileName(const std::string& dir, uint64_t number);
 // "<dir>/archive/000004.log" and "<dir>/archive"

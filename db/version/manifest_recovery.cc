@@ -100,8 +100,9 @@ Status ManifestRecovery::Apply(const VersionEdit& edit) {
   if (edit.last_sequence && *edit.last_sequence >= kMaxSequenceNumber) {
     return Status::Corruption(StrCat("impossible last sequence number ", *edit.last_sequence));
   }
-  if (edit.next_file_number && *edit.next_file_number == 0) {
-    return Status::Corruption("impossible next file number 0");
+  if (edit.next_file_number &&
+      (*edit.next_file_number == 0 || *edit.next_file_number > kMaxFileNumber)) {
+    return Status::Corruption(StrCat("impossible next file number ", *edit.next_file_number));
   }
   set_->ApplyCounters(edit);
   set_->max_column_family_ = std::max(set_->max_column_family_, edit.column_family);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "env/filename.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -42,6 +43,9 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
     files_.erase(it);
   }
   for (const auto& [level, meta] : edit.new_files) {
+    if (meta.number > kMaxFileNumber) {
+      return Status::Corruption(StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
+    }
     if (comparator_.Compare(meta.smallest, meta.largest) > 0) {
       return Status::Corruption(
           StrCat("MANIFEST adds table ", meta.number, " whose smallest key is after its largest"));

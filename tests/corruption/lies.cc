@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes are changed and the checksum above them is made to fit, so that the parsers meet lengths,
+// counts, offsets and orders that no writer would write.
+#include <algorithm>
+
+#include "tests/corruption/mutations.h"
+#include "tests/corruption/records.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// What is written over the bytes at one place.
+std::vector<std::string> LiesFor(char byte) {
+  std::vector<std::string> lies;
+  for (const int value : {0x00, 0x7f, 0x80, 0xff, byte + 1, byte - 1}) {
+    lies.emplace_back(1, static_cast<char>(value));
+  }
+  return lies;
+}
+
+// Numbers at their limits: fixed ones, varints, and varints that are too long.
+std::vector<std::string> Limits(size_t size) {
+  std::vector<std::string> limits;
+  const auto n = static_cast<uint32_t>(size);
+  for (const uint32_t value : {0u, 1u, n - 4, n, n + 1, 0x0fffffffu, 0x10000001u, 0x20000001u,
+                               0x40000001u, 0x7fffffffu, 0x80000001u, 0xffffffffu}) {
+    limits.emplace_back();
+    PutFixed32(&limits.back(), value);
+  }
+  limits.push_back(std::string(4, '\xff') + '\x0f');
+  limits.push_back(std::string(4, '\x80') + '\x08');
+  limits.push_back(std::string(9, '\xff') + '\x01');
+  limits.push_back(std::string(9, '\x80') + '\x01');
+  limits.push_back(std::string(12, '\xff'));
+  limits.push_back(std::string(8, '\xff'));
+  limits.push_back(std::string(8, '\0'));
+  return limits;
+}
+
+std::string Overlaid(std::string bytes, size_t at, const std::string& lie) {
+  const size_t n = std::min(lie.size(), bytes.size() - at);
+  return bytes.replace(at, n, lie, 0, n);
+}
+
+// All lies about `bytes`; tell(what, lying bytes) gets as many bytes as there were.
+template <typename Tell>
+void LieAbout(const std::string& bytes, const Effort& effort, uint64_t stride, const Tell& tell) {
+  effort.Each(bytes.size(), stride, [&](uint64_t at) {
+    for (const std::string& lie : LiesFor(bytes[at])) {
+      if (bytes[at] != lie[0]) tell(StrCat("byte ", at), Overlaid(bytes, at, lie));
+    }
+  });
+  effort.Each(bytes.size(), stride * 4, [&](uint64_t at) {
+    for (const std::string& limit : Limits(bytes.size())) {
+      const std::string lying = Overlaid(bytes, at, limit);
+      if (lying != bytes) tell(StrCat("number at ", at), lying);
+    }
+    std::string shifted = bytes;
+    tell(StrCat("byte ", at, " left out"), shifted.erase(at, 1).append(1, '\0'));
+    shifted = bytes;
+    shifted.insert(at, 1, '\1').pop_back();
+    tell(StrCat("byte inserted at ", at), shifted);
+  });
+}
+
+Mutation Lie(const Sample& sample, const std::string& path, const std::string& what) {
+  return {.name = StrCat(path, " ", what), .kind = "lies", .path = path, .files = sample.files,
+          .is_lie = true};
+}
+
+// From the back of a block: packed word, offset of values, hash index, restart points.
+void LieAboutTail(const Sample& sample, const std::string& path, const TableLayout& layout,
+                  const TableBlock& block, const CheckMutation& check) {
+  constexpr size_t kTailBytes = 24;
+  for (size_t back = 1; back <= std::min(block.bytes, kTailBytes); ++back) {
+    const size_t at = block.offset + block.bytes - back;
+    for (const std::string& limit : Limits(block.bytes)) {
+      if (limit.size() > back) continue;
+      Mutation mutation = Lie(sample, path, StrCat(block.kind, " number ", back, " from its end"));
+      std::string& table = mutation.files[path];
+      table.replace(at, limit.size(), limit);
+      FixBlock(layout, block, &table);
+      check(mutation);
+    }
+  }
+}
+
+void LieAboutTypes(const Sample& sample, const std::string& path, const TableLayout& layout,
+                   const TableBlock& block, const CheckMutation& check) {
+  for (const int type : {0, 1, 2, 3, 4, 5, 6, 7, 8, 0x40, 0x80, 0xff}) {
+    Mutation mutation = Lie(sample, path, StrCat(block.kind, " compression type ", type));
+    std::string& table = mutation.files[path];
+    table[block.offset + block.bytes] = static_cast<char>(type);
+    FixBlock(layout, block, &table);
+    check(mutation);
+  }
+}
+
+uint64_t StrideOf(const Sample& sample, const std::string& kind) {
+  const uint64_t factor = sample.is_main ? 1 : 4;
+  if (kind == "index" || kind == "metaindex") return 4 * factor;
+  return (kind == "properties" ? 32 : 16) * factor;
+}
+
+void LieInTable(const Sample& sample, const std::string& path, const Effort& effort,
+                const CheckMutation& check) {
+  const std::string& bytes = sample.files.at(path);
+  const TableLayout layout = FindBlocks(bytes);
+  for (const TableBlock& block : layout.blocks) {
+    const auto tell = [&](const std::string& what, const std::string& lying) {
+      Mutation mutation = Lie(sample, path, StrCat(block.kind, " at ", block.offset, ", ", what));
+      std::string& table = mutation.files[path];
+      table.replace(block.offset, block.bytes, lying);
+      FixBlock(layout, block, &table);
+      check(mutation);
+    };
+    LieAbout(bytes.substr(block.offset, block.bytes), effort, StrideOf(sample, block.kind), tell);
+    // One data block is like the other.
+    if (!effort.is_first() || (block.kind == "data" && block.offset != 0)) continue;
+    LieAboutTail(sample, path, layout, block, check);
+    LieAboutTypes(sample, path, layout, block, check);
+  }
+  const auto tell = [&](const std::string& what, const std::string& lying) {
+    Mutation mutation = Lie(sample, path, StrCat("footer, ", what));
+    std::string& table = mutation.files[path];
+    table.replace(layout.footer_offset, lying.size(), lying);
+    FixFooter(layout, &table);
+    check(mutation);
+  };
+  LieAbout(bytes.substr(layout.footer_offset), effort, sample.is_main ? 1 : 4, tell);
+}
+
+// Records may change their length: nothing points into a log.
+std::string WithRecord(const std::string& log, const LogRecord& record, const std::string& bytes) {
+  return log.substr(0, record.offset) + bytes + log.substr(record.end());
+}
+
+void LieInRecord(const Sample& sample, const std::string& path, size_t index,
+                 const LogRecord& record, const Effort& effort, const CheckMutation& check) {
+  const std::string& log = sample.files.at(path);
+  const std::string payload = log.substr(record.payload_offset, record.payload_bytes);
+  const auto tell = [&](const std::string& what, const std::string& lying) {
+    Mutation mutation = Lie(sample, path, StrCat("record ", index, ", ", what));
+    mutation.files[path] = WithRecord(log, record, RecordWith(log, record, lying));
+    check(mutation);
+  };
+  LieAbout(payload, effort, sample.is_main ? 2 : 8, tell);
+  effort.Each(payload.size(), 4, [&](uint64_t size) {
+    tell(StrCat("shortened to ", size), payload.substr(0, size));
+  });
+  tell("lengthened", payload + std::string(1, '\0'));
+  tell("doubled", payload + payload);
+  if (!effort.is_first()) return;
+  for (int type = 0; type < 256; type = type < 14 || type > 125 ? type + 1 : 126) {
+    std::string typed = log;
+    typed[record.offset + 6] = static_cast<char>(type);
+    Mutation mutation = Lie(sample, path, StrCat("record ", index, ", type ", type));
+    mutation.files[path] = WithRecord(typed, record, RecordWith(typed, record, payload));
+    check(mutation);
+    if (index > 0 && type >= 14) break;  // unknown types are all alike
+  }
+}
+
+void MoveRecords(const Sample& sample, const std::string& path,
+                 const std::vector<LogRecord>& records, const CheckMutation& check) {
+  const std::string& log = sample.files.at(path);
+  for (size_t i = 0; i < records.size(); ++i) {
+    const std::string bytes = log.substr(records[i].offset, records[i].end() - records[i].offset);
+    Mutation dropped = Lie(sample, path, StrCat("record ", i, " left out"));
+    dropped.files[path] = WithRecord(log, records[i], "");
+    check(dropped);
+    Mutation doubled = Lie(sample, path, StrCat("record ", i, " twice"));
+    doubled.files[path] = WithRecord(log, records[i], bytes + bytes);
+    check(doubled);
+    for (size_t k = i + 1; k < records.size(); ++k) {
+      const std::string other = log.substr(records[k].offset, records[k].end() - records[k].offset);
+      Mutation swapped = Lie(sample, path, StrCat("records ", i, " and ", k, " swapped"));
+      swapped.files[path] = WithRecord(WithRecord(log, records[k], bytes), records[i], other);
+      check(swapped);
+    }
+  }
+}
+
+}  // namespace
+
+void TellLies(const Sample& sample, const Effort& effort, const CheckMutation& check) {
+  for (const auto& [path, bytes] : sample.files) {
+    if (KindOf(path) == "table") LieInTable(sample, path, effort, check);
+    if (KindOf(path) != "log" && KindOf(path) != "MANIFEST") continue;
+    const std::vector<LogRecord> records = FindRecords(bytes);
+    for (size_t i = 0; i < records.size(); ++i) {
+      LieInRecord(sample, path, i, records[i], effort, check);
+    }
+    if (effort.is_first()) MoveRecords(sample, path, records, check);
+  }
+}
+
+}  // namespace ashlar

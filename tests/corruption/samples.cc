@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Most samples are written by the engine itself. The tables with partitioned, hash and first-key
+// indexes, which it only reads, were written by RocksDB 7.8.3 (tests/data/corruption): 40 keys
+// "key000" to "key039" with the values "value0" to "value39", blocks of 128 bytes, Bloom filters.
+#include "tests/corruption/samples.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "ashlar/env.h"
+#include "ashlar/write_batch.h"
+#include "db/wal/log_format.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/corruption/records.h"
+#include "tests/support/paths.h"
+#include "tests/support/sample_database.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// A database made by steps. From the last flush of all families on, every state in between can be
+// reached by losing the tail of the log.
+class SampleMaker {
+ public:
+  // `salt` goes into the values: it tells a sample from its sister.
+  SampleMaker(const OptionSet& set, char salt)
+      : salt_(salt), fs_(std::make_shared<MemoryFileSystem>()), env_(NewCompositeEnv(fs_)) {
+    sample_.options = set;
+    EXPECT_TRUE(db_.Open(OptionsOf(sample_, env_.get()), kSampleDir).ok());
+    families_["default"] = db_.db()->DefaultColumnFamily();
+    sample_.expected["default"];
+    sample_.earlier = {sample_.expected};
+  }
+  ~SampleMaker() { DropHandles(); }
+
+  void AddFamily(const std::string& name) {
+    ColumnFamilyOptions options(OptionsOf(sample_, env_.get()));
+    EXPECT_TRUE(db_.db()->CreateColumnFamily(options, name, &families_[name]).ok());
+    sample_.expected[name];
+    sample_.earlier = {sample_.expected};
+  }
+  void Put(const std::string& key, const std::string& value, const std::string& family = "default") {
+    const std::string salted = value + salt_;
+    EXPECT_TRUE(db_.db()->Put(WriteOptions(), families_[family], key, salted).ok());
+    sample_.expected[family][key] = salted;
+    sample_.earlier.push_back(sample_.expected);
+  }
+  void Delete(const std::string& key) {
+    EXPECT_TRUE(db_.db()->Delete(WriteOptions(), key).ok());
+    sample_.expected["default"].erase(key);
+    sample_.earlier.push_back(sample_.expected);
+  }
+  // One batch: `key` in all families.
+  void PutInAll(const std::string& key, const std::string& value) {
+    WriteBatch batch;
+    for (const auto& [name, handle] : families_) {
+      EXPECT_TRUE(batch.Put(handle, key, value + name + salt_).ok());
+      sample_.expected[name][key] = value + name + salt_;
+    }
+    EXPECT_TRUE(db_.db()->Write(WriteOptions(), &batch).ok());
+    sample_.earlier.push_back(sample_.expected);
+  }
+  // Afterwards nothing of what is there may get lost.
+  void Flush() {
+    for (const auto& [name, handle] : families_) FlushOnly(name);
+  }
+  // The log stays, for the other families.
+  void FlushOnly(const std::string& family) {
+    EXPECT_TRUE(db_.db()->Flush(FlushOptions(), families_[family]).ok());
+    sample_.earlier = {sample_.expected};
+  }
+  void Compact() {
+    EXPECT_TRUE(db_.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+  }
+  // As a killed process leaves it.
+  Sample Take() {
+    EXPECT_TRUE(db_.db()->FlushWAL(true).ok());
+    sample_.files = fs_->AllFiles();
+    std::erase_if(sample_.files, [](const auto& file) {
+      return file.first.ends_with("/LOCK") || file.first.ends_with("/LOG");
+    });
+    return std::move(sample_);
+  }
+
+ private:
+  void DropHandles() {
+    for (const auto& [name, handle] : families_) {
+      if (name != "default") (void)db_.db()->DestroyColumnFamilyHandle(handle).ok();
+    }
+  }
+
+  const char salt_;
+  const std::shared_ptr<MemoryFileSystem> fs_;
+  const std::unique_ptr<Env> env_;
+  OpenedDb db_;
+  std::map<std::string, ColumnFamilyHandle*> families_;
+  Sample sample_;
+};
+
+std::string KeyOf(int i) { return StrCat("key", i); }
+
+Sample OneTable(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), std::string(20, static_cast<char>('a' + i % 26)));
+  maker.Flush();
+  return maker.Take();
+}
+
+// Two levels that overlap, deletions over older values, and a log with more of both.
+Sample Levels(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), "old" + std::to_string(i));
+  maker.Flush();
+  maker.Compact();
+  for (int i = 0; i < 30; i += 3) maker.Delete(KeyOf(i));
+  for (int i = 1; i < 30; i += 3) maker.Put(KeyOf(i), "new");
+  maker.Flush();
+  for (int i = 2; i < 30; i += 9) maker.Put(KeyOf(i), "newest");
+  maker.Delete("key1");
+  return maker.Take();
+}
+
+Sample LogOnly(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 15; ++i) maker.Put(KeyOf(i % 9), "v" + std::to_string(i));
+  maker.Delete("key3");
+  return maker.Take();
+}
+
+Sample TwoFamilies(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  maker.AddFamily("second");
+  for (int i = 0; i < 10; ++i) maker.PutInAll(KeyOf(i), "both");
+  maker.Flush();
+  for (int i = 5; i < 12; ++i) maker.PutInAll(KeyOf(i), "again");
+  maker.Put("alone", "first");
+  maker.Put("alone", "second", "second");
+  return maker.Take();
+}
+
+// The default family never flushes, so that each flush of the other leaves one more live log.
+Sample SeveralLogs(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  maker.AddFamily("second");
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k) maker.PutInAll(KeyOf(i * 2 + k), "log" + std::to_string(i));
+    if (i < 2) maker.FlushOnly("second");
+  }
+  return maker.Take();
+}
+
+// A MANIFEST of several records, behind which another one was begun.
+Sample TornManifest(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k) maker.Put(KeyOf(i * 2 + k), "flush" + std::to_string(i));
+    maker.Flush();
+  }
+  Sample sample = maker.Take();
+  for (auto& [path, bytes] : sample.files) {
+    if (KindOf(path) != "MANIFEST") continue;
+    const std::vector<LogRecord> records = FindRecords(bytes);
+    const LogRecord& last = records.back();
+    bytes.resize(last.end());
+    bytes += bytes.substr(last.offset, (last.end() - last.offset) / 2);
+  }
+  return sample;
+}
+
+// A log written over a longer one of an older life, as RocksDB recycles them.
+Sample RecycledLog(const OptionSet& set, char salt) {
+  Sample sample = LogOnly(set, salt);
+  for (auto& [path, bytes] : sample.files) {
+    if (KindOf(path) != "log") continue;
+    const auto number = std::stoull(path.substr(path.rfind('/') + 1));
+    std::string older, newer;
+    for (const LogRecord& record : FindRecords(bytes)) {
+      const Slice payload(bytes.data() + record.payload_offset, record.payload_bytes);
+      AppendFramedRecord(LogFraming(number - 1, true), older.size(), payload, &older);
+      AppendFramedRecord(LogFraming(number - 1, true), older.size(), payload, &older);
+      AppendFramedRecord(LogFraming(number, true), newer.size(), payload, &newer);
+    }
+    bytes = newer + older.substr(newer.size());
+  }
+  return sample;
+}
+
+// Written by RocksDB.
+Sample Foreign(const std::string& archive) {
+  Sample sample;
+  const std::string dir = FreshTempDir("corruption_" + archive);
+  int exit_code = 0;
+  const std::string path = SourcePath(StrCat("tests/data/corruption/", archive, ".tar.gz"));
+  const std::string output = RunCommand(StrCat("tar -xzf '", path, "' -C '", dir, "'"), &exit_code);
+  EXPECT_EQ(exit_code, 0) << output;
+  for (const auto& [name, bytes] : FilesOf(dir)) sample.files[StrCat(kSampleDir, "/", name)] = bytes;
+  for (int i = 0; i < 40; ++i) {
+    const std::string digits = std::to_string(1000 + i).substr(1);
+    sample.expected["default"]["key" + digits] = "value" + std::to_string(i);
+  }
+  sample.earlier = {sample.expected, {{"default", {}}}};  // before the flush, the log is empty
+  return sample;
+}
+
+class SampleList {
+ public:
+  using Steps = Sample (*)(const OptionSet&, char);
+
+  Sample& Add(const std::string& name, const OptionSet& set, Steps steps) {
+    Sample sample = steps(set, 'a');
+    sample.sister = steps(set, 'b').files;
+    return Add(name, std::move(sample));
+  }
+  Sample& Add(const std::string& name, Sample sample) {
+    sample.name = name;
+    samples_.push_back(std::move(sample));
+    return samples_.back();
+  }
+  std::vector<Sample> Take() { return std::move(samples_); }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+OptionSet With(OptionSet set, std::initializer_list<std::pair<const char*, uint64_t>> values) {
+  for (const auto& [name, value] : values) set.Set(name, value);
+  return set;
+}
+
+}  // namespace
+
+std::vector<Sample> MakeSamples() {
+  OptionSet plain;
+  plain.Set("memtable", 1 << 20);
+  const OptionSet lz4 =
+      With(plain, {{"compression", 4}, {"bloom", 10}, {"hash_index", 1}, {"format", 6}});
+  const OptionSet old_format =
+      With(plain, {{"format", 2}, {"checksum", 1}, {"bloom", 10}, {"block", 64}});
+  SampleList list;
+  list.Add("one table", plain, OneTable).is_main = true;
+  list.Add("log", plain, LogOnly).is_main = true;
+  list.Add("levels", plain, Levels).is_main = true;
+  list.Add("one table, LZ4, format 6", lz4, OneTable).is_main = true;
+  list.Add("levels, format 2", old_format, Levels);
+  list.Add("two families", plain, TwoFamilies).is_main = true;
+  list.Add("several logs", lz4, SeveralLogs).is_main = true;
+  list.Add("torn MANIFEST", plain, TornManifest).is_main = true;
+  list.Add("recycled log", plain, RecycledLog).is_main = true;
+  list.Add("shorter keys first", With(lz4, {{"comparator", 2}, {"block", 128}}), Levels);
+  list.Add("reverse order", With(lz4, {{"comparator", 1}, {"block", 128}, {"compression", 0}}),
+           Levels);
+  list.Add("snappy, format 3", With(plain, {{"compression", 1}, {"format", 3}}), OneTable);
+  list.Add("zlib, format 4",
+           With(plain, {{"compression", 2}, {"format", 4}, {"index_restart", 3}}), OneTable);
+  list.Add("bzip2", With(plain, {{"compression", 3}, {"checksum", 2}}), OneTable);
+  list.Add("zstd, format 7", With(plain, {{"compression", 7}, {"format", 7}}), OneTable);
+  list.Add("small blocks, format 7",
+           With(plain, {{"format", 7}, {"block", 64}, {"restart", 2}, {"bloom", 20}}), OneTable);
+  list.Add("partitioned index and filter", Foreign("partitioned"));
+  list.Add("hash index", Foreign("hash_index"));
+  list.Add("first-key index", Foreign("first_key"));
+  return list.Take();
+}
+
+Options OptionsOf(const Sample& sample, Env* env) {
+  Options options = sample.options.Build(env);
+  options.disable_auto_compactions = true;
+  return options;
+}
+
+std::string KindOf(const std::string& path) {
+  if (path.ends_with(".sst")) return "table";
+  if (path.ends_with(".log")) return "log";
+  for (const char* kind : {"MANIFEST", "CURRENT", "OPTIONS", "IDENTITY"}) {
+    if (path.find(kind) != std::string::npos) return kind;
+  }
+  return "other";
+}
+
+size_t UsedBytes(const std::string& bytes) {
+  const size_t last = bytes.find_last_not_of('\0');
+  return last == std::string::npos ? 0 : std::min(bytes.size(), last + 9);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tiny databases that the corruption test damages: what their files hold byte by byte, what must
+// be read from them, and which earlier states the logs led through.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "tests/support/opened_db.h"
+#include "tests/support/option_set.h"
+
+namespace ashlar {
+
+inline constexpr char kSampleDir[] = "/db";
+
+using Files = std::map<std::string, std::string>;  // by path
+
+struct Sample {
+  std::string name;
+  OptionSet options;
+  Files files;   // as a killed process leaves them
+  Files sister;  // the same names, written by the same steps with other values
+  Contents expected;
+  std::vector<Contents> earlier;  // states that a log cut short may lead to
+  // Bits of a main sample are flipped one by one; others only add their own kind of block.
+  bool is_main = false;
+};
+
+std::vector<Sample> MakeSamples();
+
+// Without background work the files stay as they are made.
+Options OptionsOf(const Sample& sample, Env* env);
+
+// "table", "log", "MANIFEST", "CURRENT", "OPTIONS", "IDENTITY" or "other".
+std::string KindOf(const std::string& path);
+
+// Logs and MANIFESTs may be followed by reserved room: the bytes in use, and a few more.
+size_t UsedBytes(const std::string& bytes);
+
+}  // namespace ashlar

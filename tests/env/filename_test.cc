@@ -51,7 +51,7 @@ constexpr Case kGood[] = {
     {"OPTIONS-000007", kOptionsFile, 7},
     {"OPTIONS-000006.dbtmp", kTempFile, 6},
     {"000005.dbtmp", kTempFile, 5},
-    {"18446744073709551615.log", kWalFile, 18446744073709551615ull},
+    {"4611686018427387903.log", kWalFile, 4611686018427387903ull},
     {"COMPACTION_PROGRESS-123", kCompactionProgressFile, 123},
 };
 

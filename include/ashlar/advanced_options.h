@@ -131,7 +131,8 @@ inline VerifyOutputFlags& operator&=(VerifyOutputFlags& lhs, VerifyOutputFlags r
 inline bool operator!(VerifyOutputFlags flag) { return flag == VerifyOutputFlags::kVerifyNone; }
 
 struct AdvancedColumnFamilyOptions {
-  // Memtables of the family, the active one included; writes stop when all are full. At least 2.
+  // Memtables of the family, the active one included; writes stop when all are full. The last one
+  // is filled at the pace of the flush before it, to a quarter until that has ended. At least 2.
   // Dynamic.
   int max_write_buffer_number = 2;
   // Sealed memtables that are flushed together. A hint without effect.

@@ -375,7 +375,8 @@ struct DBOptions {
   // Shared limit over databases. One with a limit is not built yet: NotSupported; one without,
   // which only counts, is accepted.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
-  // Bytes a compaction reads at once. Dynamic.
+  // How far a compaction reads ahead: into the page cache, or into memory of its own with direct
+  // I/O. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   // Write buffer per file. Dynamic.
   size_t writable_file_max_buffer_size = 1024 * 1024;

@@ -197,9 +197,9 @@ bool CompactionRunner::CanTakeManual(const ManualCompaction& manual) const {
 }
 
 int CompactionRunner::WaitingManualLocked() const {
-  return static_cast<int>(std::count_if(
-      manual_.begin(), manual_.end(),
-      [this](const ManualCompaction* manual) { return CanTakeManual(*manual); }));
+  int waiting = 0;
+  for (const ManualCompaction* manual : manual_) waiting += CanTakeManual(*manual) ? 1 : 0;
+  return waiting;
 }
 
 ManualCompaction* CompactionRunner::RunManual() {

@@ -12,10 +12,8 @@
 //           a compaction
 //   TWIN    other rows, where bytes were replaced by intact ones of another file that do not say so
 //           (logs, and tables before format_version 6); all ways of reading agree
-//   BORDER  the newest log ends between two records: nothing in the directory can tell that from a
-//           log that never was longer
-//   KNOWN   silent loss that is not detected yet: the newest log deleted, or a MANIFEST cut short.
-//           Counted and printed; the list may only get shorter
+//   BORDER  the newest log ends between two records, and the state is the one of that moment: nothing
+//           in the directory can tell that from a log that never was longer
 //
 // Anything else fails: a wrong or missing row with OK, reads that disagree, a crash, a hang, an
 // allocation beyond 64 MiB and four times the files.
@@ -33,6 +31,7 @@
 
 #include "tests/corruption/examination.h"
 #include "tests/corruption/mutations.h"
+#include "tests/corruption/records.h"
 #include "tests/corruption/samples.h"
 #include "tests/corruption/supervisor.h"
 #include "tests/support/suite.h"
@@ -45,6 +44,27 @@ constexpr size_t kSpareBytes = size_t{64} << 20;
 constexpr int kPrintedFailures = 12;  // of each kind of file
 
 SuiteArguments arguments;
+
+// Whether the newest log was cut behind one of its records, or zeroed from there on, and `found` is
+// the state that this record led to.
+bool IsAtBorder(const Sample& sample, const Mutation& mutation, const Contents& found) {
+  std::string newest;
+  for (const auto& [path, bytes] : sample.files) {
+    if (KindOf(path) == "log") newest = path;
+  }
+  const auto changed = mutation.files.find(newest);
+  if (mutation.path != newest || changed == mutation.files.end()) return false;
+  const std::string& whole = sample.files.at(newest);
+  const std::vector<LogRecord> records = FindRecords(whole);
+  const size_t left = FindRecords(changed->second).size();
+  if (left >= records.size()) return false;
+  const size_t end = left == 0 ? 0 : records[left - 1].end();
+  const bool is_cut = changed->second.compare(0, end, whole, 0, end) == 0 &&
+                      changed->second.find_first_not_of('\0', end) == std::string::npos;
+  const size_t lost = records.size() - left;
+  return is_cut && lost < sample.earlier.size() &&
+         found == sample.earlier[sample.earlier.size() - 1 - lost];
+}
 
 // The class, "" if none; `wrong` then says why.
 std::string Classify(const Sample& sample, const Mutation& mutation, std::string* wrong) {
@@ -67,10 +87,8 @@ std::string Classify(const Sample& sample, const Mutation& mutation, std::string
   const bool is_cut = mutation.kind == "truncations" || mutation.kind == "pieces";
   const bool may_lose_tail = is_log || (file_kind == "MANIFEST" && is_cut);
   if (may_lose_tail && is_earlier && !findings.report.empty()) return "PREFIX";
-  if (findings.report.empty()) {
-    if (is_log && mutation.kind == "truncations") return "BORDER";
-    if (is_log && mutation.kind == "deletions") return "KNOWN";
-    if (file_kind == "MANIFEST" && is_cut) return "KNOWN";
+  if (is_log && findings.report.empty() && IsAtBorder(sample, mutation, findings.found)) {
+    return "BORDER";
   }
   *wrong = StrCat(is_earlier ? "an earlier state" : "a state that never was", ", report '",
                   findings.report, "'");

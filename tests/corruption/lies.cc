@@ -73,9 +73,10 @@ Mutation Lie(const Sample& sample, const std::string& path, const std::string& w
 
 // From the back of a block: packed word, offset of values, hash index, restart points.
 void LieAboutTail(const Sample& sample, const std::string& path, const TableLayout& layout,
-                  const TableBlock& block, const CheckMutation& check) {
+                  const TableBlock& block, const Effort& effort, const CheckMutation& check) {
   constexpr size_t kTailBytes = 24;
-  for (size_t back = 1; back <= std::min(block.bytes, kTailBytes); ++back) {
+  effort.Each(std::min(block.bytes, kTailBytes), sample.is_main ? 1 : 4, [&](uint64_t i) {
+    const size_t back = i + 1;
     const size_t at = block.offset + block.bytes - back;
     for (const std::string& limit : Limits(block.bytes)) {
       if (limit.size() > back) continue;
@@ -85,7 +86,7 @@ void LieAboutTail(const Sample& sample, const std::string& path, const TableLayo
       FixBlock(layout, block, &table);
       check(mutation);
     }
-  }
+  });
 }
 
 void LieAboutTypes(const Sample& sample, const std::string& path, const TableLayout& layout,
@@ -120,7 +121,7 @@ void LieInTable(const Sample& sample, const std::string& path, const Effort& eff
     LieAbout(bytes.substr(block.offset, block.bytes), effort, StrideOf(sample, block.kind), tell);
     // One data block is like the other.
     if (!effort.is_first() || (block.kind == "data" && block.offset != 0)) continue;
-    LieAboutTail(sample, path, layout, block, check);
+    LieAboutTail(sample, path, layout, block, effort, check);
     LieAboutTypes(sample, path, layout, block, check);
   }
   const auto tell = [&](const std::string& what, const std::string& lying) {

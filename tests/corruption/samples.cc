@@ -251,6 +251,8 @@ std::vector<Sample> MakeSamples() {
   list.Add("several logs", lz4, SeveralLogs).is_main = true;
   list.Add("torn MANIFEST", plain, TornManifest).is_main = true;
   list.Add("recycled log", plain, RecycledLog).is_main = true;
+  list.Add("log, read absolutely", plain, LogOnly).recovery_mode =
+      WALRecoveryMode::kAbsoluteConsistency;
   list.Add("shorter keys first", With(lz4, {{"comparator", 2}, {"block", 128}}), Levels);
   list.Add("reverse order", With(lz4, {{"comparator", 1}, {"block", 128}, {"compression", 0}}),
            Levels);
@@ -270,6 +272,7 @@ std::vector<Sample> MakeSamples() {
 Options OptionsOf(const Sample& sample, Env* env) {
   Options options = sample.options.Build(env);
   options.disable_auto_compactions = true;
+  options.wal_recovery_mode = sample.recovery_mode;
   return options;
 }
 

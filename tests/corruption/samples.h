@@ -25,6 +25,7 @@ struct Sample {
   Files sister;  // the same names, written by the same steps with other values
   Contents expected;
   std::vector<Contents> earlier;  // states that a log cut short may lead to
+  WALRecoveryMode recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   // Bits of a main sample are flipped one by one; others only add their own kind of block.
   bool is_main = false;
 };

@@ -44,34 +44,34 @@ bool CompactionRunner::HasExclusiveManual(const ColumnFamilyData* family) const 
   });
 }
 
-bool CompactionRunner::RunAutomatic(ColumnFamilyData* family) {
+CompactionRunner::Outcome CompactionRunner::RunAutomatic(ColumnFamilyData* family) {
   Job job;
   {
     MutexLock lock(&core_->mutex);
     if (family->is_dropped() || family->options().disable_auto_compactions ||
         core_->errors.BlocksWrites() || HasExclusiveManual(family)) {
-      return false;
+      return Outcome::kNothing;
     }
     PickOptions pick;
     pick.options = &family->options();
     pick.cursors = &family->versions()->compact_cursors;
     auto plan = PickCompaction(*family->current(), pick, RunningIn(family));
-    if (!plan.has_value()) return false;
+    if (!plan.has_value()) return Outcome::kNothing;
     Begin(family, std::move(*plan), &job);
   }
   Status status = Execute(&job);
-  bool wants_more = false;
   {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = Install(&job);
     End(&job, status);
-    wants_more = status.ok();
+    if (status.ok()) core_->errors.ClearSoft();
   }
-  if (!status.ok() && !status.IsShutdownInProgress() && !status.IsColumnFamilyDropped()) {
+  const bool is_pointless = status.IsShutdownInProgress() || status.IsColumnFamilyDropped();
+  if (!status.ok() && !is_pointless) {
     NotifyBackgroundError(core_, status, BackgroundErrorReason::kCompaction);
   }
   Report(job, status);
-  return wants_more;
+  return status.ok() ? Outcome::kMore : is_pointless ? Outcome::kNothing : Outcome::kFailed;
 }
 
 void CompactionRunner::Begin(ColumnFamilyData* family, CompactionPlan plan, Job* job) {

@@ -40,8 +40,10 @@ class CompactionRunner {
  public:
   explicit CompactionRunner(DbCore* core) : core_(core) {}
 
-  // In a background thread. True if the family may want another compaction.
-  bool RunAutomatic(ColumnFamilyData* family) EXCLUDES(core_->mutex);
+  // kMore: the family may want another compaction. kFailed: it wants this one, later.
+  enum class Outcome : uint8_t { kNothing, kMore, kFailed };
+  // In a background thread.
+  Outcome RunAutomatic(ColumnFamilyData* family) EXCLUDES(core_->mutex);
   // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
   // for it is told by FinishManual(), when the files it made obsolete are gone.
   ManualCompaction* RunManual() EXCLUDES(core_->mutex);

@@ -31,11 +31,9 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
                     std::unique_ptr<DB>* db) {
   db->reset();
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
-  Status status = Opener(request, &impl->core_, impl.get()).Run();
-  if (!status.ok()) {
-    impl->is_closed_ = true;
-    return status;
-  }
+  impl->is_closed_ = true;  // nothing to close before all parts are there
+  RETURN_IF_ERROR(Opener(request, &impl->core_, impl.get()).Run());
+  impl->is_closed_ = false;
   DbCore& core = impl->core_;
   impl->default_handle_ =
       std::make_unique<FamilyHandle>(core.families.default_family(), &core);

@@ -226,7 +226,7 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
     MutexLock lock(&core_.mutex);
     while (!scheduler_.IsIdleLocked() || compaction_runner_.HasManualLocked()) {
       if (core_.is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
-      if (core_.errors.BlocksWrites()) return core_.errors.Get();
+      RETURN_IF_ERROR(core_.errors.Get());
       if (scheduler_.is_paused() && options.abort_on_pause) return Status::Aborted();
       const uint64_t now = core_.NowMicros();
       if (now >= deadline) return Status::TimedOut();

@@ -9,6 +9,10 @@ namespace {
 // written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption()) return Status::kUnrecoverableError;
+  // A batch that is in the log but only in part in memtables: only a replay makes it whole.
+  if (error.IsMemoryLimit() && reason == BackgroundErrorReason::kWriteCallback) {
+    return Status::kFatalError;
+  }
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 
@@ -33,6 +37,11 @@ void ErrorState::Clear() {
   error_ = Status::OK();
   needs_new_log_.store(false, std::memory_order_release);
   blocks_writes_.store(false, std::memory_order_release);
+}
+
+void ErrorState::ClearSoft() {
+  MutexLock lock(&mutex_);
+  if (error_.severity() == Status::kSoftError) error_ = Status::OK();
 }
 
 Status ErrorState::Get() const {

@@ -25,6 +25,8 @@ class ErrorState {
   // current one.
   bool Raise(const Status& error, BackgroundErrorReason reason);
   void Clear();
+  // The work that had failed softly was done after all.
+  void ClearSoft();
 
   // One load when all is well.
   bool BlocksWrites() const { return blocks_writes_.load(std::memory_order_acquire); }

@@ -33,6 +33,7 @@ void Scheduler::Stop() {
   {
     MutexLock lock(&core_->mutex);
     is_stopping_ = true;
+    core_->changed.SignalAll();
   }
   // Jobs that the environment has not started yet never will.
   const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
@@ -144,9 +145,10 @@ void Scheduler::RunCompaction() {
     PurgeObsoleteFiles(core_);
     if (manual != nullptr) compactions_->FinishManual(manual);
   } else if (family != nullptr) {
-    const bool wants_more = compactions_->RunAutomatic(family);
-    if (wants_more) {
+    const CompactionRunner::Outcome outcome = compactions_->RunAutomatic(family);
+    if (outcome != CompactionRunner::Outcome::kNothing) {
       MutexLock lock(&core_->mutex);
+      if (outcome == CompactionRunner::Outcome::kFailed) AwaitRetryLocked();
       RequestCompactionLocked(family);
     }
     family->Unref();
@@ -157,6 +159,16 @@ void Scheduler::RunCompaction() {
   writes_->UpdateStallLocked();
   DispatchLocked();
   core_->changed.SignalAll();
+}
+
+// A failed compaction is tried again after a while, and at once when the error is resumed from:
+// writers may be stopped until it succeeds.
+void Scheduler::AwaitRetryLocked() {
+  constexpr uint64_t kRetryMicros = 200'000;
+  constexpr int kMostSignals = 100;  // of other work, until the wait is given up
+  for (int i = 0; i < kMostSignals && MayStart() && !core_->errors.Get().ok(); i++) {
+    if (core_->changed.WaitFor(kRetryMicros)) return;
+  }
 }
 
 void Scheduler::Pause() {

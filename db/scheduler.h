@@ -35,6 +35,7 @@ class Scheduler {
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(core_->mutex);
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(core_->mutex);
+  void AwaitRetryLocked() REQUIRES(core_->mutex);
 
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(core_->mutex);

@@ -120,32 +120,41 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   }
   if (filled.empty() && !force_new_log) return Status::OK();
 
-  is_switching_ = true;
+  RETURN_IF_ERROR(SwitchAloneLocked(filled, force_new_log));
+  for (ColumnFamilyData* family : filled) scheduler_->RequestFlushLocked(family);
+  UpdateStallLocked();
+  return Status::OK();
+}
+
+Status WriteControl::SwitchAloneLocked(const std::vector<ColumnFamilyData*>& families,
+                                       bool force_new_log) {
+  // Ends the switch also when memory runs out in the middle of it.
+  struct Scope {
+    explicit Scope(WriteControl* control) : control(control) { control->is_switching_ = true; }
+    ~Scope() {
+      if (is_paused) control->core_->pipeline->Resume();
+      control->is_switching_ = false;
+      control->core_->changed.SignalAll();
+    }
+    WriteControl* const control;
+    bool is_paused = false;
+  } scope(this);
   std::unique_ptr<WalSink> next;
   if (force_new_log || core_->wals->current_bytes() > 0) {
     const uint64_t number = core_->versions->NewFileNumber();
     MutexUnlock unlock(&core_->mutex);
     auto created = core_->wals->Create(number);
-    if (!created.ok()) {
-      MutexLock relock(&core_->mutex);
-      is_switching_ = false;
-      core_->changed.SignalAll();
-      return created.status();
-    }
+    if (!created.ok()) return created.status();
     next = created.Take();
   }
   core_->pipeline->Pause();
+  scope.is_paused = true;
   if (next != nullptr) {
     // Paused: the numbers up to the visible one, and no others, are given out.
     core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
   }
   const uint64_t log_number = core_->wals->current_number();
-  for (ColumnFamilyData* family : filled) family->SealMemTable(log_number);
-  core_->pipeline->Resume();
-  is_switching_ = false;
-  core_->changed.SignalAll();
-  for (ColumnFamilyData* family : filled) scheduler_->RequestFlushLocked(family);
-  UpdateStallLocked();
+  for (ColumnFamilyData* family : families) family->SealMemTable(log_number);
   return Status::OK();
 }
 
@@ -192,6 +201,7 @@ void WriteControl::AwaitFlushProgressLocked() {
 
 // Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
+  const uint64_t errors_before = core_->errors.raised_count();
   while (true) {
     const bool is_memtable_full = has_full_memtable_.load(std::memory_order_acquire);
     const bool is_stopped = stall_.condition == WriteStallCondition::kStopped || is_memtable_full;
@@ -199,9 +209,10 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
-    // The compaction that would end it fails, and may do so for ever.
+    // The compaction that would end it failed again, and may do so for ever. (The first failure may
+    // be that of a job which began before the disk was mended.)
     const Status error = core_->errors.Get();
-    if (!error.ok() && !is_memtable_full) return error;
+    if (!error.ok() && core_->errors.raised_count() >= errors_before + 2) return error;
     core_->changed.Wait();
     if (is_memtable_full) RETURN_IF_ERROR(SwitchFullMemTablesLocked());
   }

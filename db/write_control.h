@@ -52,6 +52,8 @@ class WriteControl final : public CommitHost {
   bool UnblockWritesLocked() REQUIRES(core_->mutex);
 
  private:
+  Status SwitchAloneLocked(const std::vector<ColumnFamilyData*>& families, bool force_new_log)
+      REQUIRES(core_->mutex);
   Status RunDueWorkLocked() REQUIRES(core_->mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
   Status LimitLogsLocked() REQUIRES(core_->mutex);

@@ -82,10 +82,22 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
 }
 
 void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
-  MemTable* fresh = NewMemTable();
+  sealed_.reserve(sealed_.size() + 1);
+  MemTable* const fresh = NewMemTable();
   sealed_.push_back({.mem = std::exchange(mem_, fresh), .next_log_number = new_log_number});
-  UpdatePace();
+  // Readers must see the memtable that writers fill, also when memory runs out here.
+  struct Undo {
+    ~Undo() {
+      if (is_done) return;
+      std::exchange(family->mem_, family->sealed_.back().mem)->Unref();
+      family->sealed_.pop_back();
+    }
+    ColumnFamilyData* family;
+    bool is_done = false;
+  } undo{this};
   PublishSuperVersion();
+  undo.is_done = true;
+  UpdatePace();
 }
 
 // Flushes of one family are installed in the order of its memtables: while a job has the older

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace ashlar {
@@ -49,6 +50,14 @@ BufferedWalSink::~BufferedWalSink() {
 }
 
 Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
+  try {
+    return StageRecord(range, head, body);
+  } catch (const std::bad_alloc&) {
+    return FailWith(Status::MemoryLimit(path(), "no memory to stage a record"));
+  }
+}
+
+Status BufferedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
   if (order_.is_aborted()) [[unlikely]] return error();
   const auto memory_at = [this](uint64_t offset) { return MemoryAt(offset); };
   const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
@@ -121,6 +130,14 @@ Status BufferedWalSink::Flush(uint64_t end) {
 }
 
 Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
+  try {
+    return AppendRange(from, to);
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit(path(), "no memory to write the log");
+  }
+}
+
+Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
   for (uint64_t offset = from; offset < to;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
     const size_t size = static_cast<size_t>(std::min(chunk_end, to) - offset);
@@ -140,8 +157,14 @@ Status BufferedWalSink::Sync(uint64_t end) {
 }
 
 Status BufferedWalSink::SyncFile() {
-  if (is_sync_thread_safe_) return file_->SyncFlushed();
-  return write_.RunAlone([this] { return file_->Sync(); });
+  const auto sync = [this]() -> Status {
+    try {
+      return is_sync_thread_safe_ ? file_->SyncFlushed() : file_->Sync();
+    } catch (const std::bad_alloc&) {
+      return Status::MemoryLimit(path(), "no memory to sync the log");
+    }
+  };
+  return is_sync_thread_safe_ ? sync() : write_.RunAlone(sync);
 }
 
 Status BufferedWalSink::FailWith(const Status& status) {

@@ -44,7 +44,9 @@ class BufferedWalSink final : public WalSink {
   BufferedWalSink(const WalSinkOptions& options, std::unique_ptr<FileWriter> file);
 
   char* MemoryAt(uint64_t offset);
+  Status StageRecord(const Range& range, const Slice& head, const Slice& body);
   Status WriteRange(uint64_t from, uint64_t to);
+  Status AppendRange(uint64_t from, uint64_t to);
   void ReleaseBefore(uint64_t offset);
   Status SyncFile();
   Status FailWith(const Status& error);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace ashlar {
@@ -46,6 +47,14 @@ MappedWalSink::~MappedWalSink() {
 }
 
 Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
+  try {
+    return StageRecord(range, head, body);
+  } catch (const std::bad_alloc&) {
+    return FailWith(Status::MemoryLimit(path(), "no memory to stage a record"));
+  }
+}
+
+Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
   if (order_.is_aborted()) [[unlikely]] return error();
   if (range.end >= populate_trigger_.load(std::memory_order_relaxed)) [[unlikely]] {
     PopulateAhead(range.end);
@@ -119,7 +128,11 @@ void MappedWalSink::PopulateAhead(uint64_t end) {
     MutexLock lock(&job_mutex_);
     ++jobs_;
   }
-  env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
+  try {
+    env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
+  } catch (const std::bad_alloc&) {
+    CancelJob(this);  // the writer that needs the space makes it
+  }
 }
 
 void MappedWalSink::PopulateJob(void* argument) {

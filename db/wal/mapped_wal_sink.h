@@ -43,6 +43,7 @@ class MappedWalSink final : public WalSink {
  private:
   MappedWalSink(const WalSinkOptions& options, std::unique_ptr<MappedLogFile> file);
 
+  Status StageRecord(const Range& range, const Slice& head, const Slice& body);
   Status MakeRoom(const Range& range);
   void PopulateAhead(uint64_t end);
   static void PopulateJob(void* sink);

@@ -31,8 +31,8 @@ void WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno) 
   {
     MutexLock lock(&mutex_);
     if (!logs_.empty()) sealed = logs_.back().sink;
-    active_ = next.get();
     logs_.push_back({std::move(next), first_seqno});
+    active_ = logs_.back().sink.get();
   }
   if (sealed != nullptr) sealed->Seal();
 }

@@ -6,6 +6,7 @@
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "ashlar/options.h"
@@ -46,9 +47,14 @@ Status CommitPipeline::Commit(const Request& request) {
   if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
 
   Status status;
-  if (reservation.log != nullptr) status = Log(reservation, batch);
-  if (status.ok() && request.callback != nullptr) request.callback->OnWalWriteFinish();
-  if (status.ok()) Insert(reservation, batch);
+  try {
+    if (reservation.log != nullptr) status = Log(reservation, batch);
+    if (status.ok() && request.callback != nullptr) request.callback->OnWalWriteFinish();
+    if (status.ok()) Insert(reservation, batch);
+  } catch (const std::bad_alloc&) {
+    status = Status::MemoryLimit("Write", "no memory to insert a logged batch");
+    host_->NoteLogError(status, /*is_sync_error=*/false);
+  }
   Publish(reservation);
   AwaitVisible(reservation.ticket);
 
@@ -145,7 +151,7 @@ Status CommitPipeline::Log(const Reservation& reservation, const WriteBatch& bat
   return status;
 }
 
-// Cannot fail midway: CheckBatch() let only kinds pass that memtables take, lengths in a batch have
+// Cannot fail midway, except by std::bad_alloc: CheckBatch() let only kinds pass that memtables take, lengths in a batch have
 // 32 bits, and no other commit has these sequence numbers.
 void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
   EpochGuard guard;

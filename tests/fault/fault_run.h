@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of a database against a fault. Every call must be true or say that it failed. Then the
+// fault ends, the database is resumed (or reopened), must be true and take writes again, and lose
+// nothing of that in a crash that keeps only what was synced. Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "ashlar/env.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/opened_db.h"
+#include "tests/support/option_set.h"
+#include "tests/support/suite.h"
+#include "util/random.h"
+
+namespace ashlar {
+
+struct FaultFigures {
+  std::map<std::string, uint64_t> injections;  // by error and mode
+  std::map<std::string, uint64_t> calls;       // by kind of the call that was hit
+  uint64_t quotas = 0, clocks = 0, delays = 0, allocations = 0;
+  uint64_t resumed = 0, reopened = 0, failed_calls = 0;
+
+  uint64_t Injections() const;
+  std::string ToString() const;
+};
+
+struct FaultSuite {
+  SuiteArguments arguments;  // seconds = 0: a fixed amount of work
+  FaultFigures figures;
+  double started = SuiteClock();
+
+  // As CrashSuite::HasMoreTime().
+  bool HasMoreTime(double until_share, uint64_t fixed, uint64_t done) const {
+    if (arguments.seconds > 0) return SuiteClock() - started < arguments.seconds * until_share;
+    return static_cast<double>(done) < static_cast<double>(fixed) * SuiteScale();
+  }
+};
+extern FaultSuite fault_suite;
+
+struct FaultCase {
+  std::string name;
+  OptionSet options;
+  uint64_t seed = 0;
+  std::function<void(SimFS*)> begin_fault = [](SimFS*) {};
+  std::function<void(SimFS*)> end_fault = [](SimFS*) {};
+  bool ends_after_close = false;  // the fault
+  bool may_lose_synced = false;   // syncs lied: what is there after the crash must only be true once
+  bool never_waits = false;       // background work may stand still: only calls that do not wait
+  bool has_own_threads = false;   // else jobs run on this thread, in an order that the seed gives
+  // Around every call of the database in the middle of the run; may throw into it.
+  std::function<void(const std::function<void()>&)> around = [](const auto& call) { call(); };
+  // Makes the Env, if it is not a plain one.
+  std::function<std::unique_ptr<Env>(const std::shared_ptr<SimFS>&)> new_env;
+  int steps = 120;
+};
+
+class FaultRun {
+ public:
+  explicit FaultRun(const FaultCase& test);
+  ~FaultRun();
+
+  std::string Run();  // says what is wrong
+  SimFS* sim() { return sim_.get(); }
+
+ private:
+  class Machine;
+  // What a key may hold: one value if its last write was acknowledged, more after failed ones. An
+  // empty string stands for no value.
+  using Possible = std::map<std::string, std::set<std::string>>;
+
+  Status Open();
+  Status Note(const Status& status);
+  Status Call(const std::function<Status()>& call);
+  void Remember(const Status& status, const WriteOptions& write, const std::string& key,
+                const std::string& value);
+  std::string Work();
+  std::string Step(int i);
+  std::string PutBatch(const WriteOptions& write, const std::string& key,
+                       const std::string& value);
+  std::string Structure(uint64_t kind);
+  std::string Judge(const std::string& key, const std::string& value) const;
+  std::string ReopenAfterFault();
+  std::string CheckKey(const std::string& key);
+  std::string CheckRows(const std::string& when, bool must_be_ok = false);
+  std::string JudgeRows(const Rows& rows, const std::string& when) const;
+  std::string Recover();
+  std::string WriteAll(const std::string& value);
+  std::string CrashAndCheck();
+
+  const FaultCase& case_;
+  Random64 random_;
+  const std::unique_ptr<Machine> machine_;
+  const std::shared_ptr<SimFS> sim_;
+  const std::unique_ptr<Env> env_;
+  OpenedDb opened_;
+  Possible possible_;
+  // The same if what was not synced may be lost, too: a failed sync drops it, and only a database
+  // that goes on can write it again.
+  Possible possible_after_loss_;
+  Possible ever_;  // everything a key was ever meant to hold
+};
+
+// False, and a test failure, if something was wrong.
+bool RunFaultCase(const FaultCase& test);
+OptionSet FaultOptions(uint64_t seed);
+
+}  // namespace ashlar

@@ -158,6 +158,13 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   *manifest_file_size = 0;
   if (flush_memtable) RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
   MutexLock lock(&core_.mutex);
+  if (flush_memtable && !core_.is_read_only) {
+    // These files are complete without logs. The next change names the logs again.
+    VersionSet::Change change;
+    change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();
+    change.last_sequence = core_.pipeline->visible_seqno();
+    RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
+  }
   core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
     files.push_back(TableFileName("", file->meta.number));
   });

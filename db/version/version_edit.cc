@@ -45,8 +45,10 @@ enum Tag : uint32_t {
   kLogFacts = 0x6173,
   kInitialRecords = 0x6174,
   kChangeBegin = 0x6175,
+  kForgottenLogsEnd = 0x6176,
 };
-static_assert((kLogFacts & kInitialRecords & kChangeBegin & kIgnorableMask) != 0);
+static_assert((kLogFacts & kInitialRecords & kChangeBegin & kForgottenLogsEnd & kIgnorableMask) !=
+              0);
 
 enum FileField : uint32_t {
   kEnd = 1,
@@ -311,6 +313,8 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
       return GetVarint64(&rest, &edit_->initial_records.emplace());
     case kChangeBegin:
       return GetVarint64(&rest, &edit_->change_begin.emplace());
+    case kForgottenLogsEnd:
+      return GetVarint64(&rest, &edit_->forgotten_logs_end.emplace());
     default:
       edit_->unknown_fields.emplace_back(tag, std::move(body));
       return true;
@@ -558,6 +562,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
   if (last_compacted_manifest_bytes) {
     PutField64(dst, kLastCompactedManifestBytes, *last_compacted_manifest_bytes);
   }
+  if (forgotten_logs_end) PutField64(dst, kForgottenLogsEnd, *forgotten_logs_end);
   if (initial_records) PutField64(dst, kInitialRecords, *initial_records);
   if (change_begin) PutField64(dst, kChangeBegin, *change_begin);
   for (const auto& [tag, body] : unknown_fields) PutTaggedBytes(dst, tag, body);

@@ -86,8 +86,10 @@ struct VersionEdit {
   std::optional<std::string> full_history_ts_low;
   std::optional<bool> persist_user_defined_timestamps;
   std::optional<uint64_t> last_compacted_manifest_bytes;
-  // Three fields of Ashlar's own, which RocksDB skips. What is known of logs:
+  // Four fields of Ashlar's own, which RocksDB skips. What is known of logs:
   std::vector<LogFacts> logs;
+  // Nothing is known any more of logs below this number: a copy of the files may be without them.
+  std::optional<uint64_t> forgotten_logs_end;
   // Records of this MANIFEST that were durable before CURRENT named it. In its first record.
   std::optional<uint64_t> initial_records;
   // Where in this MANIFEST the change begins that this record belongs to; not in the first record of

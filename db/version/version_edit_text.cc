@@ -86,6 +86,7 @@ std::string VersionEdit::DebugString(bool hex) const {
     line("Log: ", log.number, " first seq ", log.first_seqno, " synced bytes ", log.synced_bytes,
          " end ", log.end_bytes == 0 ? "unknown" : StrCat(log.end_bytes));
   }
+  number("ForgottenLogsEnd", forgotten_logs_end);
   number("InitialRecords", initial_records);
   number("ChangeBegin", change_begin);
   for (const auto& [tag, body] : unknown_fields) line("Unknown field ", tag, ": ", Hex(body));

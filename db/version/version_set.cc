@@ -206,7 +206,7 @@ Status VersionSet::Prepare(Change* change, Pending* pending) {
     uint32_t remaining = static_cast<uint32_t>(edits.size());
     for (VersionEdit& edit : edits) edit.atomic_group_remaining = --remaining;
   }
-  edits.front().logs = NewLogFacts();
+  if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogFacts();
   for (VersionEdit& edit : edits) {
     if (!edit.is_family_change()) edit.prev_log_number = 0;
     edit.next_file_number = next_file_number();
@@ -341,7 +341,8 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
     if (wal.synced_bytes) TrackLog({.number = wal.log_number, .synced_bytes = *wal.synced_bytes});
   }
   for (const LogFacts& log : edit.logs) TrackLog(log);
-  const uint64_t obsolete_end = std::max(min_log_number_to_keep_, edit.wal_deletion.value_or(0));
+  const uint64_t obsolete_end = std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(0),
+                                          edit.forgotten_logs_end.value_or(0)});
   tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
 }
 

@@ -244,6 +244,7 @@ VersionEdit FullEdit() {
   edit.last_compacted_manifest_bytes = 99;
   edit.logs = {{.number = 6, .first_seqno = 1000, .synced_bytes = 300, .end_bytes = 305},
                {.number = 7, .first_seqno = 1001}};
+  edit.forgotten_logs_end = 31;
   edit.initial_records = 12;
   edit.unknown_fields = {{8192 + 500, "later"}};
   return edit;
@@ -304,6 +305,13 @@ TEST(VersionEdit, OwnFieldsAreMarkedIgnorableAndCarryTheirLength) {
   EXPECT_EQ(longer.logs[0].end_bytes, 3u);
 }
 
+TEST(VersionEdit, ForgettingLogsIsAFieldOfItsOwn) {
+  VersionEdit edit;
+  edit.forgotten_logs_end = 31;
+  EXPECT_EQ(Hex(Encode(edit)), "f6c201011f");
+  EXPECT_EQ(Decode(Encode(edit)).forgotten_logs_end, 31u);
+}
+
 TEST(VersionEdit, TextNamesEveryField) {
   const std::string text = FullEdit().DebugString(/*hex=*/false);
   for (const char* part :
@@ -317,7 +325,8 @@ TEST(VersionEdit, TextNamesEveryField) {
         "unknown field 40", "BlobFileAddition: 10 count 20 bytes 30", "BlobFileGarbage: 10 count 1",
         "WalAddition: 6 synced bytes unknown", "WalAddition: 7 synced bytes 4711", "WalDeletion: 6",
         "ColumnFamily: 5", "ColumnFamilyAdd: fruit", "AtomicGroup: 3", "FullHistoryTsLow: 7474",
-        "PersistUserDefinedTimestamps: 0", "LastCompactedManifestBytes: 99", "Log: 7 first seq 1001",
+        "PersistUserDefinedTimestamps: 0", "LastCompactedManifestBytes: 99",
+        "ForgottenLogsEnd: 31", "Log: 7 first seq 1001",
         "InitialRecords: 12", "Unknown field 8692"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
@@ -420,7 +429,7 @@ TEST(VersionEdit, TruncationAtEveryLengthIsCorruptionOrAShorterRecord) {
       EXPECT_TRUE(status.IsCorruption()) << length << ": " << status.ToString();
     }
   }
-  EXPECT_EQ(whole, 27u);  // one boundary before each of its fields
+  EXPECT_EQ(whole, 28u);  // one boundary before each of its fields
 }
 
 TEST(VersionEdit, FlippedBitsNeverCrashAndDecodedEditsEncodeToAFixedPoint) {

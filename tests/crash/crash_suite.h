@@ -15,6 +15,8 @@ struct CrashSuite {
   CrashFigures figures;
   double started = SuiteClock();
 
+  bool is_single() const { return arguments.has_seed && arguments.seconds == 0; }
+
   // Whether a part that has done `done` of its fixed amount goes on. With --seconds it may go on
   // until this share of them is over.
   bool HasMoreTime(double until_share, uint64_t fixed, uint64_t done) const {

@@ -4,9 +4,9 @@
 // (image_check.h). Random traces: short ones are cut before and after every call that changes
 // anything, long ones before every few, by all policies.
 //
-//   crash_test [--seconds=S] [--seed=N]    with --seed that one trace, at all its crash points
+//   crash_test [--seconds=S] [--seed=N]    with --seed alone that one trace, at all its crash points
 //
-// Without arguments the amount of work is fixed; $ASHLAR_SUITE_SCALE multiplies it.
+// Without --seconds the amount of work is fixed; $ASHLAR_SUITE_SCALE multiplies it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -59,14 +59,15 @@ std::string Record(Recorder* recorder, uint64_t seed, int count) {
 // False if something was wrong.
 bool RunTrace(uint64_t seed) {
   const bool is_long = seed % 3 == 2;
-  Recorder recorder("seed " + std::to_string(seed), CrashOptions(seed));
+  Recorder recorder("seed " + std::to_string(seed), seed, /*has_own_threads=*/seed % 4 == 1,
+                    CrashOptions(seed));
   std::string wrong = Record(&recorder, seed, is_long ? 250 : 70);
   const Recording& recording = recorder.recording();
   CrashFigures& figures = crash_suite.figures;
   ++figures.traces;
   ImageCheck check(recording, ImageEffort(), &figures);
   const std::vector<FileCall> calls = recording.sim->MutatingCalls();
-  const uint64_t step = is_long && !crash_suite.arguments.has_seed ? kLongTraceStride : 1;
+  const uint64_t step = is_long && !crash_suite.is_single() ? kLongTraceStride : 1;
   for (size_t i = seed % step; i < calls.size() && wrong.empty(); i += step) {
     ++figures.points;
     wrong = CheckPoint(&check, calls[i].index);
@@ -80,7 +81,7 @@ bool RunTrace(uint64_t seed) {
 
 TEST(CrashTest, EveryImageOfARandomTraceIsAPrefix) {
   uint64_t seed = crash_suite.arguments.seed;
-  if (crash_suite.arguments.has_seed) {
+  if (crash_suite.is_single()) {
     RunTrace(seed);
   } else {
     while (crash_suite.HasMoreTime(0.7, kDistinctImages, crash_suite.figures.opened) &&

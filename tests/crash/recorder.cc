@@ -14,6 +14,7 @@ OptionSet CrashOptions(uint64_t seed) {
   OptionSet options = OptionSet::Draw(seed);
   options.Set("memtable", seed % 2 == 0 ? 4096 : 16384);
   options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
+  options.Set("wal_dir", seed % 4 == 2 ? 1 : 0);
   options.Set("paranoid", 1);  // without, damage of logs is passed over
   return options;
 }
@@ -28,9 +29,11 @@ TraceProfile CrashProfile(uint64_t seed) {
   return profile;
 }
 
-Recorder::Recorder(const std::string& name, const OptionSet& options)
-    : recording_{name, options, SimFS::Create(), History()},
-      env_(NewCompositeEnv(recording_.sim)),
+Recorder::Recorder(const std::string& name, uint64_t seed, bool has_own_threads,
+                   const OptionSet& options)
+    : recording_{name, seed, has_own_threads, options, SimFS::Create(), History()},
+      machine_(seed, has_own_threads),
+      env_(machine_.NewEnv(recording_.sim)),
       runner_(env_.get(), kCrashDir, options) {}
 
 std::string Recorder::Open() {
@@ -51,6 +54,7 @@ std::string Recorder::Apply(const TraceOp& op) {
   NoteBefore(op, begin);
   std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
   NoteAfter(op, begin, recording_.sim->CallCount());
+  machine_.RunSome();
   return wrong;
 }
 

@@ -56,7 +56,7 @@ std::string NameOf(const std::vector<Step>& steps) {
 class SequenceRun {
  public:
   explicit SequenceRun(const std::vector<Step>& steps)
-      : recorder_("sequence " + NameOf(steps), Plain()) {}
+      : recorder_("sequence " + NameOf(steps), /*seed=*/1, /*has_own_threads=*/false, Plain()) {}
 
   std::string Begin() {
     std::string wrong = recorder_.Open();
@@ -154,7 +154,8 @@ class SequenceRun {
 };
 
 std::string SequenceRun::OpenCopy(const Copy& copy, const SimImage& image) {
-  const std::unique_ptr<Env> env = NewCompositeEnv(SimFS::FromImage(image));
+  const CrashMachine machine(/*seed=*/1, /*has_own_threads=*/false);
+  const std::unique_ptr<Env> env = machine.NewEnv(SimFS::FromImage(image));
   OpenedDb opened;
   Contents contents;
   Status status = opened.Open(recorder_.recording().options.Build(env.get()), copy.dir);
@@ -222,7 +223,7 @@ std::string RunSequence(const std::vector<Step>& steps) {
 }
 
 TEST(CrashTest, EverySequenceOfThreeOperationsSurvivesEveryCut) {
-  if (crash_suite.arguments.has_seed) GTEST_SKIP() << "a single trace was asked for";
+  if (crash_suite.is_single()) GTEST_SKIP() << "a single trace was asked for";
   // A smaller scale takes every n-th sequence.
   const double scale = std::min(1.0, SuiteScale());
   const auto step = static_cast<size_t>(1 / scale);

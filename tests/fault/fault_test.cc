@@ -76,7 +76,7 @@ FaultCase PlainCase(uint64_t seed) {
   FaultCase test;
   test.seed = seed;
   test.options = FaultOptions(seed);
-  test.has_own_threads = seed % 6 == 3;
+  test.has_own_threads = seed % 12 == 3;
   return test;
 }
 

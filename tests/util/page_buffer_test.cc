@@ -14,14 +14,6 @@
 namespace ashlar {
 namespace {
 
-// Bytes of memory this process holds, as the system counts them; 0 where it does not tell.
-size_t ResidentBytes() {
-  std::ifstream statm("/proc/self/statm");
-  size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * PageBuffer::kPageBytes;
-}
-
 TEST(PageBuffer, HoldsAtLeastWhatWasAskedFor) {
   for (const size_t bytes : {size_t{1}, PageBuffer::kPageBytes + 1, PageBuffer::kMinMappedBytes,
                              PageBuffer::kHugePageBytes + 5}) {
@@ -49,6 +41,14 @@ TEST(PageBuffer, MovesWithItsContents) {
 }
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Bytes of memory this process holds, as the system counts them.
+size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  size_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * PageBuffer::kPageBytes;
+}
+
 TEST(PageBuffer, GoesBackToTheSystem) {
   constexpr size_t kBytes = size_t{64} << 20;
   const size_t before = ResidentBytes();

@@ -24,6 +24,7 @@ struct CompactionRunner::Job {
   CompactionResult result;
   std::vector<uint64_t> outputs;  // numbers in pending_outputs
   uint64_t start_micros = 0;
+  bool may_be_named = false;  // the MANIFEST was told of the outputs
 };
 
 CompactionRunner::Running CompactionRunner::RunningIn(const ColumnFamilyData* family) const {
@@ -68,7 +69,9 @@ CompactionRunner::Outcome CompactionRunner::RunAutomatic(ColumnFamilyData* famil
   }
   const bool is_pointless = status.IsShutdownInProgress() || status.IsColumnFamilyDropped();
   if (!status.ok() && !is_pointless) {
-    NotifyBackgroundError(core_, status, BackgroundErrorReason::kCompaction);
+    NotifyBackgroundError(core_, status,
+                          job.may_be_named ? BackgroundErrorReason::kManifestWrite
+                                           : BackgroundErrorReason::kCompaction);
   }
   Report(job, status);
   return status.ok() ? Outcome::kMore : is_pointless ? Outcome::kNothing : Outcome::kFailed;
@@ -141,6 +144,7 @@ Status CompactionRunner::Install(Job* job) {
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();
+  job->may_be_named = !job->result.files.empty();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   job->family->PublishSuperVersion();
   return Status::OK();
@@ -151,8 +155,8 @@ void CompactionRunner::End(Job* job, const Status& status) {
     for (TableFile* file : level.files) file->being_compacted = false;
   }
   // After a failed MANIFEST write the outputs may be named on disk: they stay protected.
-  const bool may_be_named = !status.ok() && !job->result.files.empty() &&
-                            !status.IsShutdownInProgress() && !status.IsColumnFamilyDropped();
+  const bool may_be_named =
+      !status.ok() && job->may_be_named && !status.IsColumnFamilyDropped();
   for (uint64_t number : job->outputs) {
     if (!may_be_named) core_->pending_outputs.erase(core_->pending_outputs.find(number));
   }

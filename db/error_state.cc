@@ -9,10 +9,6 @@ namespace {
 // written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption()) return Status::kUnrecoverableError;
-  // A batch that is in the log but only in part in memtables: only a replay makes it whole.
-  if (error.IsMemoryLimit() && reason == BackgroundErrorReason::kWriteCallback) {
-    return Status::kFatalError;
-  }
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 
@@ -30,6 +26,14 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason) {
   error_ = Status(error, severity);
   if (severity >= Status::kHardError) blocks_writes_.store(true, std::memory_order_release);
   return true;
+}
+
+void ErrorState::RaiseFatal(const Status& error) {
+  raised_count_.fetch_add(1, std::memory_order_relaxed);
+  MutexLock lock(&mutex_);
+  is_fatal_.store(true, std::memory_order_release);
+  error_ = Status(error, Status::kFatalError);
+  blocks_writes_.store(true, std::memory_order_release);
 }
 
 void ErrorState::Clear() {

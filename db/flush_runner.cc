@@ -21,6 +21,7 @@ struct FlushRunner::Job {
   uint64_t log_number = 0;
   bool syncs_older_logs = false;
   uint64_t start_micros = 0;
+  bool may_be_named = false;  // the MANIFEST was told of the file
 };
 
 bool FlushRunner::WantsFlushLocked(ColumnFamilyData* family) const {
@@ -34,7 +35,7 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
   Job job;
   {
     MutexLock lock(&core_->mutex);
-    if (family->is_dropped() || family->sealed().empty()) return false;
+    if (family->is_dropped() || family->sealed().empty() || core_->errors.IsFatal()) return false;
     Begin(family, &job);
   }
   if (job.work.memtables.empty()) return false;
@@ -45,7 +46,7 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
     if (status.ok()) status = Install(&job);
     const auto pending = core_->pending_outputs.find(job.work.output.file_number);
     // After a failed MANIFEST write the file may be named on disk: it stays protected.
-    if (status.ok() || !job.result.file.has_value()) core_->pending_outputs.erase(pending);
+    if (status.ok() || !job.may_be_named) core_->pending_outputs.erase(pending);
     if (!status.ok()) family->ReturnFromFlush(job.work.memtables);
     core_->changed.SignalAll();
   }
@@ -63,7 +64,7 @@ void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
   job->work.snapshots = core_->snapshots.SequenceNumbers();
   job->work.on_progress = [this, family](double progress) {
     MutexLock lock(&core_->mutex);
-    family->NoteFlushProgress(progress);
+    family->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
     core_->changed.SignalAll();
   };
   job->log_number = family->LogNumberAfter(job->work.memtables);
@@ -111,6 +112,7 @@ Status FlushRunner::Install(Job* job) {
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();
+  job->may_be_named = job->result.file.has_value();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   job->family->RemoveFlushed(job->work.memtables);
   return Status::OK();

@@ -166,7 +166,9 @@ void Scheduler::RunCompaction() {
 void Scheduler::AwaitRetryLocked() {
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;  // of other work, until the wait is given up
-  for (int i = 0; i < kMostSignals && MayStart() && !core_->errors.Get().ok(); i++) {
+  const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
+  for (int i = 0; i < kMostSignals && MayStart(); i++) {
+    if (has_error && core_->errors.Get().ok()) return;
     if (core_->changed.WaitFor(kRetryMicros)) return;
   }
 }

@@ -46,14 +46,20 @@ void WriteControl::NoteLogError(const Status& error, bool) {
   core_->pipeline->RequestAttention();
 }
 
+void WriteControl::NotePartialInsert(const Status& error) {
+  core_->errors.RaiseFatal(error);
+  core_->pipeline->RequestAttention();
+}
+
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   MutexLock lock(&core_->mutex);
   Status status = RunDueWorkLocked();
   const uint64_t start_micros = core_->NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
-  if (core_->statistics != nullptr) {
-    const uint64_t waited_micros = core_->NowMicros() - start_micros;
+  const uint64_t waited_micros = core_->NowMicros() - start_micros;
+  constexpr uint64_t kNoWaitMicros = 20;
+  if (core_->statistics != nullptr && waited_micros > kNoWaitMicros) {
     core_->statistics->recordTick(STALL_MICROS, waited_micros);
     core_->statistics->recordInHistogram(WRITE_STALL, waited_micros);
   }
@@ -172,12 +178,15 @@ void WriteControl::UpdateStallLocked() {
     is_compaction_behind |= IsCompactionBehind(debt, family->options());
   }
   is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
+  // What those that left early did not wait for is nobody's debt.
+  if (!is_compaction_behind) low_priority_toll_ = Toll();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
   const uint64_t full_rate = core_->options->delayed_write_rate > 0
                                  ? core_->options->delayed_write_rate
                                  : kDefaultDelayedRate;
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
+  if (rate_ == 0) toll_ = Toll();
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
   if (has_changed) core_->changed.SignalAll();
 }
@@ -249,7 +258,8 @@ Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batc
   }
   MutexLock lock(&core_->mutex);
   const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
-  while (is_compaction_behind_.load(std::memory_order_relaxed) && WaitPieceLocked(start)) {
+  while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
+         WaitPieceLocked(start)) {
   }
   return Status::OK();
 }
@@ -267,15 +277,14 @@ void WriteControl::BlockWritesLocked() {
   while (is_switching_) core_->changed.Wait();
   if (blocked_++ == 0) {
     core_->pipeline->RequestAttention();
-    // Those that passed the check already finish before the log is called stable.
+    // Also those that passed the check already do not begin.
     core_->pipeline->Pause();
-    core_->pipeline->Resume();
   }
 }
 
 bool WriteControl::UnblockWritesLocked() {
   if (blocked_ == 0) return false;
-  blocked_--;
+  if (--blocked_ == 0) core_->pipeline->Resume();
   core_->changed.SignalAll();
   return true;
 }

@@ -31,6 +31,7 @@ class WriteControl final : public CommitHost {
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, bool is_sync_error) override;
+  void NotePartialInsert(const Status& error) override;
 
   // Seals the active memtables of these families and starts a new log, unless the current one is
   // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.

@@ -145,13 +145,29 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   return SetCurrentFile(options.fs, options.dir, 1);
 }
 
+// Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not known
+// then, so it is not used again.
+struct VersionSet::WritingTurn {
+  explicit WritingTurn(VersionSet* s) : set(s) { set->is_writing_ = true; }
+  ~WritingTurn() {
+    if (!is_complete) set->manifest_.reset();
+    set->is_writing_ = false;
+    set->turn_->SignalAll();
+  }
+  WritingTurn(const WritingTurn&) = delete;
+  WritingTurn& operator=(const WritingTurn&) = delete;
+
+  VersionSet* const set;
+  bool is_complete = false;
+};
+
 Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(db_mutex);
   while (is_writing_) turn_->Wait();
   Pending pending;
   Status status = Prepare(&change, &pending);
   if (!status.ok()) return status;
-  is_writing_ = true;
+  WritingTurn turn(this);
   {
     MutexUnlock unlock(db_mutex);
     status = WriteManifest(&pending);
@@ -166,8 +182,7 @@ Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
   } else {
     Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
   }
-  is_writing_ = false;
-  turn_->SignalAll();
+  turn.is_complete = true;
   return status;
 }
 

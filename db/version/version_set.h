@@ -146,6 +146,7 @@ class VersionSet {
   friend class ManifestRecovery;
 
   struct Pending;  // a change on its way into the MANIFEST
+  struct WritingTurn;
   Status Prepare(Change* change, Pending* pending);
   void Install(Change* change, Pending* pending);
   Status WriteManifest(Pending* pending);

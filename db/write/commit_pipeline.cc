@@ -52,8 +52,8 @@ Status CommitPipeline::Commit(const Request& request) {
     if (status.ok() && request.callback != nullptr) request.callback->OnWalWriteFinish();
     if (status.ok()) Insert(reservation, batch);
   } catch (const std::bad_alloc&) {
-    status = Status::MemoryLimit("Write", "no memory to insert a logged batch");
-    host_->NoteLogError(status, /*is_sync_error=*/false);
+    status = Status::MemoryLimit();  // without a message, which would take memory
+    host_->NotePartialInsert(status);
   }
   Publish(reservation);
   AwaitVisible(reservation.ticket);
@@ -219,7 +219,7 @@ void CommitPipeline::AwaitVisible(uint64_t ticket) {
 
 void CommitPipeline::Pause() {
   order_lock_.Lock();
-  assert(!is_paused_.load(std::memory_order_relaxed));
+  pauses_++;
   is_paused_.store(true, std::memory_order_relaxed);
   const uint64_t last_ticket = next_ticket_;
   order_lock_.Unlock();
@@ -228,9 +228,10 @@ void CommitPipeline::Pause() {
 
 void CommitPipeline::Resume() {
   order_lock_.Lock();
-  is_paused_.store(false, std::memory_order_release);
+  const bool is_over = --pauses_ == 0;
+  if (is_over) is_paused_.store(false, std::memory_order_release);
   order_lock_.Unlock();
-  is_paused_.notify_all();
+  if (is_over) is_paused_.notify_all();
 }
 
 void CommitPipeline::StartAt(SequenceNumber seqno) {

@@ -10,7 +10,8 @@
 //   sync      if asked, a sync that covers the record; shared with other writers
 //
 // What cannot be applied is refused before the reservation; what can fail after it is the log. Such a
-// commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
+// commit leaves a hole in the sequence, which is published as such: nothing of it was inserted. If
+// memory runs out while a batch is inserted, only its part in the log is whole; the host is told.
 // Pause() stops the pipeline between two commits, for whoever switches memtables and logs.
 //
 // Threads: Commit() from any number of threads; Pause() and Resume() by one thread at a time, which
@@ -48,6 +49,9 @@ class CommitHost {
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
   // The log failed: no write may be acknowledged until it was replaced. Takes no DB mutex.
   virtual void NoteLogError(const Status& error, bool is_sync_error) = 0;
+  // Memory ran out while a logged batch was being inserted: only a replay of the log makes it whole.
+  // Called before the batch is published. Allocates nothing, takes no DB mutex.
+  virtual void NotePartialInsert(const Status& error) = 0;
 };
 
 class CommitPipeline {
@@ -68,7 +72,7 @@ class CommitPipeline {
   void RequestAttention() { wants_attention_.store(true, std::memory_order_release); }
   void ClearAttention() { wants_attention_.store(false, std::memory_order_release); }
 
-  // Lets no new commit begin and waits until those in flight are published.
+  // Lets no new commit begin and waits until those in flight are published. May be nested.
   void Pause();
   void Resume();
 
@@ -116,6 +120,7 @@ class CommitPipeline {
   alignas(64) SpinLock order_lock_;
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
   uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
+  int pauses_ GUARDED_BY(order_lock_) = 0;
   Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
   // Tickets below it are published. Written under order_lock_ (release), awaited by writers.
   std::atomic<uint64_t> published_tickets_{0};

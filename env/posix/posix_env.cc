@@ -49,16 +49,19 @@ class PosixEnv : public CompositeEnv {
           std::partition(started_.begin(), started_.end(), [](const Started& started) {
             return !started.has_ended->load(std::memory_order_acquire);
           });
+      ended.reserve(started_.size());
       std::move(first_ended, started_.end(), std::back_inserter(ended));
       started_.erase(first_ended, started_.end());
-      auto has_ended = std::make_shared<std::atomic<bool>>(false);
-      std::thread thread([function, arg, has_ended] {
-        function(arg);
-        has_ended->store(true, std::memory_order_release);
-      });
-      started_.push_back({std::move(thread), std::move(has_ended)});
     }
     for (Started& started : ended) started.thread.join();
+    auto has_ended = std::make_shared<std::atomic<bool>>(false);
+    MutexLock lock(&started_mutex_);
+    started_.reserve(started_.size() + 1);  // once the thread runs nothing may fail
+    std::thread thread([function, arg, has_ended] {
+      function(arg);
+      has_ended->store(true, std::memory_order_release);
+    });
+    started_.push_back({std::move(thread), std::move(has_ended)});
   }
   void WaitForJoin() override {
     std::vector<Started> all;

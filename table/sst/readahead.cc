@@ -26,9 +26,10 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
   }
   size_t bytes = BytesToRead(offset, n);
   expected_ = offset + n;
-  if (options_.fixed_bytes > kPieceBytes && !file.file()->use_direct_io()) {
-    bytes = std::max(n, kPieceBytes);
-    PrefetchBehind(file, offset + bytes);
+  if (options_.fixed_bytes > kPieceBytes && can_prefetch_ && !file.file()->use_direct_io()) {
+    const size_t piece = std::max(n, kPieceBytes);
+    PrefetchBehind(file, offset + piece);
+    if (can_prefetch_) bytes = piece;
   }
   if (bytes <= n) return file.ReadExactly(offset, n, scratch, result);
   const uint64_t left = file.size() - std::min(file.size(), offset);
@@ -61,8 +62,9 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
   const uint64_t begin = is_elsewhere ? end : prefetched_end_;
   prefetched_end_ = std::min(file.size(), end + options_.fixed_bytes);
   if (begin >= prefetched_end_) return;
-  IgnoreError(file.Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin)),
-              "a hint; the read itself reports");
+  const IOStatus status = file.file()->Prefetch(
+      begin, static_cast<size_t>(prefetched_end_ - begin), IOOptions(), nullptr);
+  can_prefetch_ = !status.IsNotSupported();  // of other errors the read itself will tell
 }
 
 // Makes the buffer hold `bytes` bytes from `offset` on.

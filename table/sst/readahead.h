@@ -2,8 +2,8 @@
 //
 // Readahead: the private buffer of one iterator, through which it reads a file in larger pieces
 // when it moves forwards. A fixed distance larger than a piece is left to the file system, which
-// fetches ahead into the page cache: a compaction of many files need not hold it all itself.
-// Direct I/O has no page cache and reads the whole distance. Threads: one at a time.
+// fetches ahead into the page cache: a compaction of many files need not hold it all itself. Direct
+// I/O, and file systems that cannot fetch ahead, read the whole distance. Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,7 @@ class Readahead {
   uint64_t sequential_reads_ = 0;
   uint64_t expected_ = 0;  // where a sequential read starts
   uint64_t prefetched_end_ = 0;  // the file system was asked for what lies before
+  bool can_prefetch_ = true;     // until the file system says that it cannot
 };
 
 }  // namespace ashlar

@@ -30,7 +30,8 @@ TEST(InternalKey, EndsWithTypeThenSeqno) {
 
 TEST(InternalKey, ParsesWhatItMakes) {
   ParsedInternalKey parsed;
-  ASSERT_TRUE(ParseInternalKey(MakeInternalKey("key", kMaxSequenceNumber, kTypeValue), &parsed));
+  const std::string key = MakeInternalKey("key", kMaxSequenceNumber, kTypeValue);
+  ASSERT_TRUE(ParseInternalKey(key, &parsed));
   EXPECT_EQ(parsed.user_key, Slice("key"));
   EXPECT_EQ(parsed.seqno, kMaxSequenceNumber);
   EXPECT_EQ(parsed.type, kTypeValue);

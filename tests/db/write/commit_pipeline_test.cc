@@ -48,6 +48,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   }
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NotePartialInsert(const Status&) override {}
   void NoteLogError(const Status&, bool is_sync_error) override {
     (is_sync_error ? sync_errors_ : write_errors_).fetch_add(1);
   }

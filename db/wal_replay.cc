@@ -102,7 +102,7 @@ void WalReplay::SetBounds(uint64_t number) {
   upper_bound_ = kMaxSequenceNumber;
   const auto known = options_.tracked->find(number);
   is_own_ = known != options_.tracked->end() && known->second.first_seqno != 0;
-  log_->first_seqno = last_sequence_ + 1;
+  log_->first_seqno = 0;
   if (!is_own_) return;
   log_->first_seqno = lower_bound_ = known->second.first_seqno;
   const auto next = std::next(known);
@@ -171,7 +171,7 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
     }
     log_->end_offset = reader->record_end();
     const SequenceNumber seqno = DecodeFixed64(record.data());
-    log_->first_seqno = std::min(log_->first_seqno, seqno);
+    if (log_->first_seqno != 0) log_->first_seqno = std::min(log_->first_seqno, seqno);
     if (stops_) {
       // A log that was begun after an earlier recovery to this very point goes on from it.
       if (seqno != next_expected_) {

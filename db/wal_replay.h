@@ -53,7 +53,7 @@ struct WalReplayOptions {
 struct ReplayedLog {
   uint64_t file_bytes = 0;
   uint64_t end_offset = 0;         // of the last record
-  SequenceNumber first_seqno = 0;  // no record has a lower one
+  SequenceNumber first_seqno = 0;  // no record has a lower one; 0: a log of another engine
 };
 
 class WalReplay {

@@ -111,7 +111,7 @@ std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
     sealed.is_flushing = true;
     taken.push_back(sealed.mem);
   }
-  NoteFlushProgress(0);
+  flush_progress_.reset();
   return taken;
 }
 
@@ -120,12 +120,12 @@ void ColumnFamilyData::NoteFlushProgress(double progress) {
   UpdatePace();
 }
 
-// A flush that has not begun holds nobody.
+// A flush that has not begun to write holds nobody: a listener that is told of it may write itself.
 void ColumnFamilyData::UpdatePace() {
-  const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing;
+  const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing && flush_progress_;
   const uint64_t bytes =
       is_flushing
-          ? PacedMemTableBytes(static_cast<int>(sealed_.size()), flush_progress_, *options_)
+          ? PacedMemTableBytes(static_cast<int>(sealed_.size()), *flush_progress_, *options_)
           : options_->write_buffer_size;
   paced_bytes_.store(bytes, std::memory_order_relaxed);
 }

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,7 +123,7 @@ class ColumnFamilyData final : public ReadViewSource {
 
   MemTable* mem_;
   std::vector<SealedMemTable> sealed_;
-  double flush_progress_ = 0;
+  std::optional<double> flush_progress_;
   uint64_t next_memtable_id_ = 1;
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
   std::atomic<SuperVersion*> super_version_{nullptr};

@@ -32,7 +32,11 @@ Status FlushJob::WriteEntries(TableOutput* output, FlushResult* result) {
   }
   constexpr uint64_t kProgressSteps = 64;
   const uint64_t entries_a_step = expected_entries / kProgressSteps + 1;
-  uint64_t next_step = options_.on_progress != nullptr ? entries_a_step : UINT64_MAX;
+  uint64_t next_step = UINT64_MAX;
+  if (options_.on_progress != nullptr) {
+    next_step = entries_a_step;
+    options_.on_progress(0);
+  }
   MergingIterator entries(options_.output.comparator, std::move(children), IteratorHome::kArena);
   VersionRetention retention(*options_.output.comparator, options_.snapshots, /*below=*/nullptr,
                              /*is_bottommost=*/false);

@@ -29,7 +29,7 @@ function(ashlar_test_folder folder)
   # The option tables, in util, make caches by name; so every test needs at least that floor.
   ashlar_link_rooms(${name}_test ${room} cache)
   ashlar_add_test(${name} 900 ${name}_test --gtest_brief=1)
-  if(NOT folder MATCHES "^(model|crash|corruption|interop|stress|sample)")
+  if(NOT folder MATCHES "^(model|crash|fault|corruption|interop|stress|sample)")
     set_tests_properties(${name} PROPERTIES LABELS fast)
   endif()
 endfunction()

@@ -188,9 +188,12 @@ const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
 Status Opener::OpenFamilies() {
   for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
     auto options = std::make_shared<const ColumnFamilyOptions>(OptionsOf(versions->name));
-    auto* family = new ColumnFamilyData(versions, std::move(options), core_->versions.get(), host_);
+    const auto unref = [](ColumnFamilyData* family) { family->Unref(); };
+    std::unique_ptr<ColumnFamilyData, decltype(unref)> family(
+        new ColumnFamilyData(versions, std::move(options), core_->versions.get(), host_));
     family->PublishSuperVersion();
-    core_->families.Add(family);
+    core_->families.Add(family.get());
+    family.release();
   }
   return Status::OK();
 }

@@ -56,37 +56,38 @@ void Scheduler::Stop() {
 
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   if (!family->is_flush_queued && !is_stopping_) {
+    flush_queue_.push_back(family);
     family->is_flush_queued = true;
     family->Ref();
-    flush_queue_.push_back(family);
   }
   DispatchLocked();
 }
 
 void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   if (!family->is_compaction_queued && !is_stopping_) {
+    compaction_queue_.push_back(family);
     family->is_compaction_queued = true;
     family->Ref();
-    compaction_queue_.push_back(family);
   }
   DispatchLocked();
 }
 
 bool Scheduler::MayStart() const { return is_started_ && !is_stopping_ && pause_count_ == 0; }
 
+// A job is counted when the environment has taken it; it begins by waiting for the mutex.
 void Scheduler::DispatchLocked() {
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
          scheduled_flushes_ + running_flushes_ < limits.flushes) {
-    scheduled_flushes_++;
     core_->env->Schedule(&Scheduler::FlushMain, this, Env::Priority::HIGH, this);
+    scheduled_flushes_++;
   }
   while (scheduled_compactions_ <
              static_cast<int>(compaction_queue_.size()) + compactions_->WaitingManualLocked() &&
          scheduled_compactions_ + running_compactions_ < limits.compactions) {
-    scheduled_compactions_++;
     core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
+    scheduled_compactions_++;
   }
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace ashlar {
@@ -161,10 +162,23 @@ void ThreadPoolImpl::LowerCPUPriority(CpuPriority priority) {
 
 void ThreadPoolImpl::StartThreadsLocked() {
   while (!is_ending_ && threads_.size() < limit_ && idle_ < queue_.size() + reserved_) {
-    const size_t index = threads_.size();
-    threads_.emplace_back([this, index] { RunWorker(index); });
+    if (!StartThreadLocked()) return;
     ++idle_;  // it will look at the queue first
   }
+}
+
+// A machine short of memory or threads may have some again a moment later. Else the jobs wait for
+// the threads that there are; the next job tries again.
+bool ThreadPoolImpl::StartThreadLocked() {
+  const size_t index = threads_.size();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      threads_.emplace_back([this, index] { RunWorker(index); });
+      return true;
+    } catch (const std::exception&) {
+    }
+  }
+  return false;
 }
 
 void ThreadPoolImpl::RunWorker(size_t index) {

@@ -56,6 +56,7 @@ class ThreadPoolImpl : public ThreadPool {
 
   void Submit(Job job);
   void StartThreadsLocked() REQUIRES(mutex_);
+  bool StartThreadLocked() REQUIRES(mutex_);
   void SetLimitLocked(int num) REQUIRES(mutex_);
   void RunWorker(size_t index);
   // False: the thread is to end.

@@ -58,7 +58,8 @@ char* Arena::NewBlock(size_t bytes) {
     bytes = huge_blocks_.back().size();
   } else {
     // Not make_unique, which would write zeros over memory that is about to be written anyway.
-    block = blocks_.emplace_back(new char[bytes]).get();
+    std::unique_ptr<char[]> owned(new char[bytes]);
+    block = blocks_.emplace_back(std::move(owned)).get();
   }
   const size_t total = MemoryAllocatedBytes() + bytes + sizeof(blocks_.front());
   allocated_bytes_.store(total, std::memory_order_relaxed);

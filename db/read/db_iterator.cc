@@ -18,7 +18,14 @@
 
 namespace ashlar {
 
+// In two steps, so that the destructor cleans up if memory runs out in the second.
 DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view)
+    : DBIterator(options, source, view, Unbuilt()) {
+  BuildTower();
+}
+
+DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
+                       Unbuilt)
     : options_(options),
       source_(source),
       view_(view),
@@ -26,7 +33,6 @@ DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const
       comparator_(view.super_version->version()->comparator()) {
   source_->PinSource();
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
-  BuildTower();
 }
 
 DBIterator::~DBIterator() {

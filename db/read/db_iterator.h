@@ -69,6 +69,9 @@ class DBIterator final : public Iterator {
   bool CheckKind(ValueType type);
   void Fail(Status status);
 
+  enum class Unbuilt {};
+  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view, Unbuilt);
+
   ReadOptions options_;  // the tower points to it
   ReadViewSource* const source_;
   ReadView view_;

@@ -7,7 +7,6 @@
 
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
-#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -25,7 +24,8 @@ SuperVersion::~SuperVersion() {
 }
 
 void SuperVersion::Retire(SuperVersion* super_version) {
-  EpochRetire(super_version, [](void* p) { static_cast<SuperVersion*>(p)->Unref(); });
+  EpochRetire(super_version,
+              [](EpochRetired* object) { static_cast<SuperVersion*>(object)->Unref(); });
 }
 
 }  // namespace ashlar

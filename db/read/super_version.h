@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -22,7 +23,7 @@ class Version;
 class VersionSet;
 struct ColumnFamilyOptions;
 
-class SuperVersion {
+class SuperVersion : private EpochRetired {
  public:
   struct Parts {
     MemTable* mem = nullptr;

@@ -108,9 +108,9 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
   {
     MutexLock lock(&mutex_);
     if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
+    open_.push_back(file);  // first: it may fail for want of memory
     file->recently_used.store(true, std::memory_order_relaxed);
     file->reader.store(reader.release(), std::memory_order_release);
-    open_.push_back(file);
     if (options_.budget != nullptr) options_.budget->open.fetch_add(1, std::memory_order_relaxed);
     evicted = EvictBeyondBudgetLocked();
   }
@@ -133,7 +133,8 @@ std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
       hand_++;
       continue;
     }
-    evicted.push_back(victim->reader.exchange(nullptr, std::memory_order_acq_rel));
+    evicted.push_back(nullptr);
+    evicted.back() = victim->reader.exchange(nullptr, std::memory_order_acq_rel);
     open_[hand_] = open_.back();
     open_.pop_back();
     budget->open.fetch_sub(1, std::memory_order_relaxed);

@@ -35,7 +35,8 @@ TEST(WideColumnEncoding, IsThatOfTheFormat) {
 
 TEST(WideColumnEncoding, ReadsBothVersions) {
   WideColumns columns;
-  ASSERT_OK(DecodeColumns(Encoded({{"b", "22"}, {"a", "1"}}), &columns));
+  const std::string first = Encoded({{"b", "22"}, {"a", "1"}});
+  ASSERT_OK(DecodeColumns(first, &columns));
   EXPECT_EQ(columns, (WideColumns{{"a", "1"}, {"b", "22"}}));
   const std::string second = VersionTwo('\x01');
   ASSERT_OK(DecodeColumns(second, &columns));

@@ -213,8 +213,13 @@ std::string FaultRun::JudgeRows(const Rows& rows, const std::string& when) const
 std::string FaultRun::Recover() {
   BeginCase(case_.name + ", recovering");
   FaultFigures& figures = fault_suite.figures;
-  const bool is_resumed =
-      opened_.db() != nullptr && !case_.never_waits && opened_.db()->Resume().ok();
+  const bool may_resume = opened_.db() != nullptr && !case_.never_waits;
+  if (may_resume && case_.has_own_threads) {
+    // What the fault has broken so far is known when the jobs that met it have ended.
+    (void)opened_.db()->PauseBackgroundWork().ok();
+    (void)opened_.db()->ContinueBackgroundWork().ok();
+  }
+  const bool is_resumed = may_resume && opened_.db()->Resume().ok();
   if (is_resumed && !case_.ends_after_close) {
     ++figures.resumed;
     return "";

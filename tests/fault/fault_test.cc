@@ -22,7 +22,7 @@ FaultSuite fault_suite;
 
 namespace {
 
-constexpr uint64_t kInjections = 20000;
+constexpr uint64_t kInjections = 15000;
 constexpr uint64_t kQuotas = 700;
 constexpr uint64_t kCallStride = 5;
 constexpr uint64_t kBlockBytes = 512;

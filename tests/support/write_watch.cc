@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pages that are open for the current instruction are listed in the record, which, like the
-// thread's own stack, is never closed: the signal handlers must be able to write.
+// thread's own stack, is never closed: the signal handlers must be able to write. Record and
+// handlers stay when a watch is over: another thread may have faulted just before its end.
 #include "tests/support/write_watch.h"
 
 #if defined(__linux__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -14,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -41,7 +43,8 @@ struct Region {
 };
 
 struct alignas(kPage) Record {
-  pid_t thread = 0;
+  std::atomic<pid_t> thread{0};  // 0: no watch is on
+  std::atomic<uintptr_t> late_fault{0};
   size_t store_count = 0;
   uintptr_t stores[kMaxStores];
   size_t open_count = 0;
@@ -52,6 +55,11 @@ Record* record = nullptr;  // in pages of its own
 
 void OnStore(int, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (record->thread == 0) {
+    // A store that was under way when the watch ended succeeds now. Twice is a fault of its own.
+    if (record->late_fault.exchange(address) == address) signal(SIGSEGV, SIG_DFL);
+    return;
+  }
   const uintptr_t page = address & ~(kPage - 1);
   if (mprotect(reinterpret_cast<void*>(page), kPage, PROT_READ | PROT_WRITE) != 0) _exit(99);
   if (syscall(SYS_gettid) != record->thread) return;
@@ -120,23 +128,25 @@ void Protect(const std::vector<Region>& regions, int protection) {
 
 std::vector<uintptr_t> StoresOf(void (*body)(void*), void* argument,
                                 const std::vector<OwnMemory>& own) {
-  void* const memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) std::abort();
-  record = new (memory) Record;
-  record->thread = static_cast<pid_t>(syscall(SYS_gettid));
-  struct sigaction on_store = {}, on_trap = {}, old_store, old_trap;
-  on_store.sa_sigaction = &OnStore;
-  on_trap.sa_sigaction = &AfterInstruction;
-  on_store.sa_flags = on_trap.sa_flags = SA_SIGINFO;
-  sigaction(SIGSEGV, &on_store, &old_store);
-  sigaction(SIGTRAP, &on_trap, &old_trap);
+  if (record == nullptr) {
+    void* const memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    record = new (memory) Record;
+    struct sigaction on_store = {}, on_trap = {};
+    on_store.sa_sigaction = &OnStore;
+    on_trap.sa_sigaction = &AfterInstruction;
+    on_store.sa_flags = on_trap.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &on_store, nullptr);
+    sigaction(SIGTRAP, &on_trap, nullptr);
+  }
   const std::vector<Region> regions = WatchedRegions();
+  record->store_count = record->open_count = 0;
+  record->thread = static_cast<pid_t>(syscall(SYS_gettid));
   Protect(regions, PROT_READ);
   body(argument);
   Protect(regions, PROT_READ | PROT_WRITE);
-  sigaction(SIGSEGV, &old_store, nullptr);
-  sigaction(SIGTRAP, &old_trap, nullptr);
+  record->thread = 0;
 
   std::vector<uintptr_t> shared;
   for (size_t i = 0; i < record->store_count; ++i) {
@@ -148,8 +158,6 @@ std::vector<uintptr_t> StoresOf(void (*body)(void*), void* argument,
     }
     if (!is_own) shared.push_back(address);
   }
-  munmap(memory, sizeof(Record));
-  record = nullptr;
   return shared;
 }
 

@@ -108,8 +108,8 @@ void ThreadPoolImpl::Submit(Job job) {
   if (is_ending_) return;
   queue_.push_back(std::move(job));
   StartThreadsLocked();
-  // With reserved threads a single wake could reach one that must not work.
-  if (reserved_ == 0) {
+  // A single wake could reach a thread that must not work.
+  if (reserved_ == 0 && threads_.size() <= limit_) {
     wake_.Signal();
   } else {
     wake_.SignalAll();
@@ -167,8 +167,8 @@ void ThreadPoolImpl::StartThreadsLocked() {
   }
 }
 
-// A machine short of memory or threads may have some again a moment later. Else the jobs wait for
-// the threads that there are; the next job tries again.
+// Tried twice, as the caller cannot be told and one failed allocation must not leave jobs without
+// any thread. Else they wait for the threads that there are; the next job tries again.
 bool ThreadPoolImpl::StartThreadLocked() {
   const size_t index = threads_.size();
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -211,7 +211,7 @@ bool ThreadPoolImpl::TakeJob(size_t index, Job* job) {
       wake_.SignalAll();  // the next last one may be too many as well
       return false;
     }
-    const bool may_work = is_ending_ || idle_ > reserved_;
+    const bool may_work = is_ending_ || (index < limit_ && idle_ > reserved_);
     if (!queue_.empty() && may_work) break;
     wake_.Wait();
   }

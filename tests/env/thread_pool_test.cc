@@ -138,21 +138,34 @@ TEST(ThreadPool, QueuedJobsCanBeTakenBackByTag) {
   EXPECT_EQ(taken_back.load(), 1);
 }
 
-TEST(ThreadPool, ALowerLimitEndsThreadsAndAHigherStartsThem) {
+TEST(ThreadPool, ALowerLimitHoldsAtOnceAndAHigherStartsThreads) {
   ThreadPoolImpl pool("test", 4);
-  Meeting four(4);
-  for (int i = 0; i < 4; ++i) pool.SubmitJob([&] { four.Arrive(); });
+  Meeting all_run(5);
+  Gate finish;
+  for (int i = 0; i < 4; ++i) {
+    pool.SubmitJob([&] {
+      all_run.Arrive();
+      finish.Wait();
+    });
+  }
+  all_run.Arrive();
   pool.SetBackgroundThreads(1);
   std::atomic<int> running{0}, most{0};
+  Meeting last_ran(2);
   for (int i = 0; i < 20; ++i) {
-    pool.SubmitJob([&] {
+    pool.SubmitJob([&, i] {
       const int now = ++running;
       int seen = most.load();
       while (now > seen && !most.compare_exchange_weak(seen, now)) {
       }
+      std::this_thread::yield();
       --running;
+      if (i == 19) last_ran.Arrive();
     });
   }
+  finish.Open();
+  last_ran.Arrive();
+  EXPECT_EQ(most.load(), 1);
   pool.IncBackgroundThreadsIfNeeded(1);
   EXPECT_EQ(pool.GetBackgroundThreads(), 1);
   pool.IncBackgroundThreadsIfNeeded(2);
@@ -160,7 +173,6 @@ TEST(ThreadPool, ALowerLimitEndsThreadsAndAHigherStartsThem) {
   Meeting two(2);
   for (int i = 0; i < 2; ++i) pool.SubmitJob([&] { two.Arrive(); });
   pool.WaitForJobsAndJoinAllThreads();
-  EXPECT_GE(most.load(), 1);
 }
 
 TEST(ThreadPool, ReservedThreadsTakeNoJobs) {

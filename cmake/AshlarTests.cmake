@@ -28,8 +28,11 @@ function(ashlar_test_folder folder)
   target_link_libraries(${name}_test PRIVATE ashlar_test_support GTest::gtest GTest::gtest_main)
   # The option tables, in util, make caches by name; so every test needs at least that floor.
   ashlar_link_rooms(${name}_test ${room} cache)
-  ashlar_add_test(${name} 900 ${name}_test --gtest_brief=1)
-  if(NOT folder MATCHES "^(model|crash|fault|corruption|interop|stress|sample)")
+  # Every test is named as it starts, so that the output of one that hangs ends with its name.
+  if(folder MATCHES "^(model|crash|fault|corruption|interop|stress|sample)")
+    ashlar_add_test(${name} 900 ${name}_test)
+  else()
+    ashlar_add_test(${name} 300 ${name}_test)
     set_tests_properties(${name} PROPERTIES LABELS fast)
   endif()
 endfunction()

@@ -42,6 +42,10 @@ void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData
       meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;
 }
 
+RecordedBounds BoundsOf(const FileMetadata& meta) {
+  return {meta.smallest, meta.largest, meta.smallest_seqno, meta.largest_seqno};
+}
+
 class LogFileFacts final : public WalFile {
  public:
   LogFileFacts(uint64_t number, uint64_t bytes) : number_(number), bytes_(bytes) {}
@@ -264,10 +268,6 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&)
 }
 
 // Holds each version while it is read, so that no file goes away under the check.
-static RecordedBounds BoundsOf(const FileMetadata& meta) {
-  return {meta.smallest, meta.largest, meta.smallest_seqno, meta.largest_seqno};
-}
-
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   std::vector<ColumnFamilyData*> families;
   {

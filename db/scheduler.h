@@ -35,7 +35,6 @@ class Scheduler {
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(core_->mutex);
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(core_->mutex);
-  void AwaitRetryLocked() REQUIRES(core_->mutex);
 
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(core_->mutex);
@@ -52,6 +51,8 @@ class Scheduler {
   static void CompactionMain(void* scheduler);
   void RunFlush();
   void RunCompaction();
+  // Between a failed compaction and the next attempt.
+  void AwaitRetryLocked() REQUIRES(core_->mutex);
   bool MayStart() const;
 
   DbCore* const core_;

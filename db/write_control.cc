@@ -21,6 +21,8 @@ constexpr uint64_t kDefaultDelayedRate = 16 << 20;
 constexpr uint64_t kLowPriorityRate = 1 << 20;
 // Waits are cut into pieces, so that a stall that ends early does not hold a writer.
 constexpr uint64_t kLongestWaitMicros = 100 * 1000;
+// Between two readings of the clock this much passes without a wait.
+constexpr uint64_t kNoWaitMicros = 20;
 
 }  // namespace
 
@@ -58,7 +60,6 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
   const uint64_t waited_micros = core_->NowMicros() - start_micros;
-  constexpr uint64_t kNoWaitMicros = 20;
   if (core_->statistics != nullptr && waited_micros > kNoWaitMicros) {
     core_->statistics->recordTick(STALL_MICROS, waited_micros);
     core_->statistics->recordInHistogram(WRITE_STALL, waited_micros);
@@ -127,7 +128,6 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   if (filled.empty() && !force_new_log) return Status::OK();
 
   RETURN_IF_ERROR(SwitchAloneLocked(filled, force_new_log));
-  for (ColumnFamilyData* family : filled) scheduler_->RequestFlushLocked(family);
   UpdateStallLocked();
   return Status::OK();
 }
@@ -160,7 +160,10 @@ Status WriteControl::SwitchAloneLocked(const std::vector<ColumnFamilyData*>& fam
     core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
   }
   const uint64_t log_number = core_->wals->current_number();
-  for (ColumnFamilyData* family : families) family->SealMemTable(log_number);
+  for (ColumnFamilyData* family : families) {
+    family->SealMemTable(log_number);
+    scheduler_->RequestFlushLocked(family);
+  }
   return Status::OK();
 }
 

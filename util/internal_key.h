@@ -104,7 +104,7 @@ bool ParseInternalKey(const Slice& internal_key, ParsedInternalKey* result);
 void AppendInternalKey(std::string* dst, const Slice& user_key, uint64_t trailer);
 std::string MakeInternalKey(const Slice& user_key, SequenceNumber seqno, ValueType type);
 
-// For messages and dumps: 'key' @ 17 : 1
+// For messages and dumps: 'key' seq:17, type:1; with `hex` the key in hexadecimal digits.
 std::string DescribeInternalKey(const Slice& internal_key, bool hex);
 
 // How user keys are ordered. Hot loops take this as a plain value, so that the bytewise orders cost

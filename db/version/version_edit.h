@@ -26,6 +26,8 @@ struct BlobFileAddition {
   uint64_t blob_bytes = 0;
   std::string checksum_method;
   std::string checksum_value;
+
+  std::string DebugString() const;
 };
 
 struct BlobFileGarbage {
@@ -57,7 +59,8 @@ struct VersionEdit {
   void EncodeTo(std::string* dst) const;
   // Replaces *this. Corruption and NotSupported name the field and its offset in the record.
   Status DecodeFrom(const Slice& record);
-  // One field a line, stable.
+  // "VersionEdit {" to "}", a field a line, in the form of RocksDB's ldb; keys in hexadecimal if
+  // `hex`.
   std::string DebugString(bool hex) const;
 
   void AddFile(int level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }

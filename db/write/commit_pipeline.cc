@@ -151,8 +151,8 @@ Status CommitPipeline::Log(const Reservation& reservation, const WriteBatch& bat
   return status;
 }
 
-// Cannot fail midway, except by std::bad_alloc: CheckBatch() let only kinds pass that memtables take, lengths in a batch have
-// 32 bits, and no other commit has these sequence numbers.
+// Cannot fail midway, except by std::bad_alloc: CheckBatch() let only kinds pass that memtables
+// take, lengths in a batch have 32 bits, and no other commit has these sequence numbers.
 void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
   EpochGuard guard;
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));

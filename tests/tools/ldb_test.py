@@ -136,6 +136,8 @@ class LdbTest(ToolTest):
         self.ok("compact")
         text = self.ok("manifest_dump", "--verbose")
         self.assertIn("VersionEdit {\n  Comparator: leveldb.BytewiseComparator\n", text)
+        self.assertRegex(text, r"\n  Log: log_number: \d+ first_sequence: ")
+        self.assertRegex(text, r"\n  InitialRecords: \d+\n")
         self.assertIn('--------------- Column family "users"  (ID 1) --------------\n', text)
         self.assertRegex(text, r"\n \d+:\d+\[\d+ \.\. \d+\]\['a' seq:0, type:1 \.\. "
                                r"'d' seq:0, type:1\]\n")

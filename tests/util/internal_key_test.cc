@@ -92,9 +92,9 @@ TEST(InternalKeyOrder, HeadsNeverContradictTheOrder) {
 
 TEST(InternalKey, DescribesItself) {
   EXPECT_EQ(DescribeInternalKey(MakeInternalKey("ab", 17, kTypeValue), /*hex=*/false),
-            "'ab' @ 17 : 1");
+            "'ab' seq:17, type:1");
   EXPECT_EQ(DescribeInternalKey(MakeInternalKey("ab", 17, kTypeValue), /*hex=*/true),
-            "'6162' @ 17 : 1");
+            "'6162' seq:17, type:1");
   EXPECT_EQ(DescribeInternalKey("x", false), "(too short for an internal key)'78'");
 }
 

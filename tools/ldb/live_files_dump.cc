@@ -10,7 +10,7 @@
 #include "tools/lib/table_scan.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
-#include "tools/ldb/version_edit_text.h"
+#include "tools/ldb/manifest_summary.h"
 #include "tools/ldb/wal_text.h"
 #include "util/str_cat.h"
 

@@ -3,7 +3,7 @@
 // ldb manifest_dump: what a MANIFEST says, edit by edit if --verbose, and what it adds up to.
 #include "tools/lib/output.h"
 #include "tools/ldb/command.h"
-#include "tools/ldb/version_edit_text.h"
+#include "tools/ldb/manifest_summary.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -19,7 +19,7 @@ Status RunManifestDump(const Invocation& call) {
   std::function<void(const VersionEdit&)> on_edit;
   if (is_verbose) {
     PrintLine(StrCat("Processing Manifest file ", path));
-    on_edit = [&](const VersionEdit& edit) { Print(VersionEditText(edit, call.hex_keys)); };
+    on_edit = [&](const VersionEdit& edit) { Print(edit.DebugString(call.hex_keys)); };
   }
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path, on_edit));
   Print(ManifestSummaryText(state, call.hex_keys));

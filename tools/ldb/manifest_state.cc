@@ -10,20 +10,13 @@
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "db/version/manifest_reader.h"
+#include "db/version/version_builder.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr uint32_t kDefaultFamilyId = 0;
-
-bool IsNewerFile(const FileMetadata& a, const FileMetadata& b) {
-  if (a.epoch_number != b.epoch_number && a.epoch_number != 0 && b.epoch_number != 0) {
-    return a.epoch_number > b.epoch_number;
-  }
-  if (a.largest_seqno != b.largest_seqno) return a.largest_seqno > b.largest_seqno;
-  return a.number > b.number;
-}
 
 }  // namespace
 
@@ -120,7 +113,7 @@ void ManifestState::Finish() {
     for (size_t level = 0; level < family.levels.size(); level++) {
       std::vector<FileMetadata>& files = family.levels[level];
       if (level == 0) {
-        std::sort(files.begin(), files.end(), IsNewerFile);
+        std::sort(files.begin(), files.end(), IsNewer);
       } else if (comparator != nullptr) {
         const InternalKeyComparator order(comparator);
         std::sort(files.begin(), files.end(), [&](const FileMetadata& a, const FileMetadata& b) {

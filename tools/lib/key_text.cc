@@ -18,15 +18,8 @@ Result<std::string> ParseHexText(const std::string& text) {
       StrCat("expected pairs of hexadecimal digits such as 0x6B6579, found \"", text, "\""));
 }
 
-std::string InternalKeyText(const Slice& internal_key, bool hex) {
-  if (internal_key.size() < kTrailerBytes) return DescribeInternalKey(internal_key, hex);
-  const uint64_t trailer = ExtractTrailer(internal_key);
-  return StrCat("'", ExtractUserKey(internal_key).ToString(hex), "' seq:", TrailerSeqno(trailer),
-                ", type:", static_cast<int>(TrailerType(trailer)));
-}
-
 std::string EntryText(const Slice& internal_key, const Slice& value, bool hex) {
-  return StrCat(InternalKeyText(internal_key, hex), " => ", value.ToString(hex));
+  return StrCat(DescribeInternalKey(internal_key, hex), " => ", value.ToString(hex));
 }
 
 }  // namespace ashlar

@@ -17,9 +17,7 @@ std::string HexText(const Slice& bytes);
 // The reverse, with or without "0x". InvalidArgument quotes what cannot be read.
 Result<std::string> ParseHexText(const std::string& text);
 
-// "'key' seq:17, type:1"; with `hex` the key in hexadecimal digits.
-std::string InternalKeyText(const Slice& internal_key, bool hex);
-// "'key' seq:17, type:1 => value"
+// "'key' seq:17, type:1 => value"; with `hex` both in hexadecimal digits.
 std::string EntryText(const Slice& internal_key, const Slice& value, bool hex);
 
 }  // namespace ashlar

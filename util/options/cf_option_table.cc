@@ -60,7 +60,8 @@ constexpr OptionRow kRows[] = {
          TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::max_write_buffer_number>(
         {"max_write_buffer_number",
-         "memtables of the family, the active one included; writes stop when all are full",
+         "memtables of the family, the active one included; writes stop when all are full, and the "
+         "last one fills at the pace of the flush before it",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::min_write_buffer_number_to_merge>({"min_write_buffer_number_to_merge",
                                                        "sealed memtables that are flushed together",

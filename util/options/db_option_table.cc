@@ -131,7 +131,7 @@ constexpr OptionRow kRows[] = {
         {"db_write_buffer_size", "bytes that all memtables together may hold; 0 = no limit",
          Support::kDefaultOnly}),
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
-                                                "bytes a compaction reads at once",
+                                                "how far a compaction reads ahead",
                                                 Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::writable_file_max_buffer_size>({"writable_file_max_buffer_size",
                                                     "write buffer per file", Support::kHonoured,

@@ -296,9 +296,11 @@ TEST(VersionEdit, OwnFieldsAreMarkedIgnorableAndCarryTheirLength) {
   edit.initial_records = 12;
   EXPECT_EQ(Hex(Encode(edit)), "f3c2010706e807ac02b102f4c201010c");
   EXPECT_EQ(edit.DebugString(/*hex=*/true),
+            "VersionEdit {\n"
             "  ColumnFamily: 0\n"
-            "  Log: 6 first seq 1000 synced bytes 300 end 305\n"
-            "  InitialRecords: 12\n");
+            "  Log: log_number: 6 first_sequence: 1000 synced_size_in_bytes: 300 end: 305\n"
+            "  InitialRecords: 12\n"
+            "}\n");
   // A later version may say more about a log.
   const VersionEdit longer = Decode(Tagged(0x6173, std::string("\x06\x01\x02\x03\x7f", 5)));
   ASSERT_EQ(longer.logs.size(), 1u);
@@ -317,19 +319,26 @@ TEST(VersionEdit, TextNamesEveryField) {
   for (const char* part :
        {"6a3b-db", "leveldb.BytewiseComparator", "LogNumber: 9", "PrevLogNumber: 0",
         "NextFileNumber: 301", "MaxColumnFamily: 5", "MinLogNumberToKeep: 8", "LastSeq: ",
-        "CompactCursor: 3", "DeleteFile: 6", "AddFile: 2 300 123456789", "seq:7..900", "epoch:77",
-        "oldest_ancestor_time:1700000000", "file_creation_time:1700000001", "oldest_blob_file:12",
-        "compensated_range_deletion_bytes:4096", "tail_bytes:1500", "path_id:2", "temperature:4",
-        "marked_for_compaction:1", "timestamps_persisted:0", "checksum:00010203",
-        "FileChecksumCrc32c", "unique_id:3031", "min_timestamp:7474", "max_timestamp:7575",
-        "unknown field 40", "BlobFileAddition: 10 count 20 bytes 30", "BlobFileGarbage: 10 count 1",
-        "WalAddition: 6 synced bytes unknown", "WalAddition: 7 synced bytes 4711", "WalDeletion: 6",
+        "CompactCursor: 3", "DeleteFile: 6", "AddFile: 2 300 123456789", "epoch_number:77",
+        "oldest_ancester_time:1700000000", "file_creation_time:1700000001", "blob_file:12",
+        "compensated_range_deletion_size:4096", "tail_size:1500", "path_id:2", "temperature: 4",
+        "marked_for_compaction:1", "timestamps persisted: false", "file_checksum:00010203",
+        "FileChecksumCrc32c", "unique_id(internal): {3", "min_timestamp:7474",
+        "max_timestamp:7575", "unknown field 40",
+        "BlobFileAddition: blob_file_number: 10 total_blob_count: 20 total_blob_bytes: 30",
+        "BlobFileGarbage: blob_file_number: 10 garbage_blob_count: 1",
+        "WalAddition: log_number: 6 synced_size_in_bytes: unknown",
+        "WalAddition: log_number: 7 synced_size_in_bytes: 4711", "WalDeletion: log_number: 6",
         "ColumnFamily: 5", "ColumnFamilyAdd: fruit", "AtomicGroup: 3", "FullHistoryTsLow: 7474",
-        "PersistUserDefinedTimestamps: 0", "LastCompactedManifestBytes: 99",
-        "ForgottenLogsEnd: 31", "Log: 7 first seq 1001",
-        "InitialRecords: 12", "Unknown field 8692"}) {
+        "PersistUserDefinedTimestamps: false", "LastCompactedManifestFileSize: 99",
+        "ForgottenLogsEnd: 31", "Log: log_number: 7 first_sequence: 1001", "InitialRecords: 12",
+        "Unknown field 8692"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
+  VersionEdit first;
+  first.change_begin = 4096;
+  EXPECT_EQ(first.DebugString(false),
+            "VersionEdit {\n  ColumnFamily: 0\n  ChangeBegin: 4096\n}\n");
 }
 
 TEST(VersionEdit, AnEmptyEditIsAnEmptyRecord) {

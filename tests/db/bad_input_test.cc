@@ -261,11 +261,48 @@ TEST_F(BadInput, AFileIsNotADatabase) {
   EXPECT_EQ(DifferencesBetween(before_, FilesOf(dir_)), "");
 }
 
+// While it lives, permissions count, also for a test that runs as root, whom none stop.
+class OrdinaryUser {
+ public:
+  OrdinaryUser() : was_root_(geteuid() == 0) {
+    constexpr uid_t kNobody = 65534;
+    EXPECT_TRUE(!was_root_ || seteuid(kNobody) == 0);
+  }
+  ~OrdinaryUser() { EXPECT_TRUE(!was_root_ || seteuid(0) == 0); }
+
+ private:
+  const bool was_root_;
+};
+
 TEST_F(BadInput, AnUnreadableDirectoryIsAnIoError) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   ASSERT_EQ(chmod(dir_.c_str(), 0), 0);
-  const Status status = Open(DBOptions(), families_);
-  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  {
+    OrdinaryUser user;
+    for (const bool is_read_only : {false, true}) {
+      const Status status = Open(DBOptions(), families_, is_read_only);
+      EXPECT_TRUE(status.IsIOError()) << status.ToString();
+      EXPECT_NE(status.ToString().find("Permission denied"), std::string::npos)
+          << status.ToString();
+    }
+  }
+  ASSERT_EQ(chmod(dir_.c_str(), 0755), 0);
+  EXPECT_EQ(DifferencesBetween(before_, FilesOf(dir_)), "");
+}
+
+TEST_F(BadInput, ADirectoryThatCannotBeWrittenOpensForReadingOnly) {
+  ASSERT_EQ(chmod(dir_.c_str(), 0555), 0);
+  for (const auto& [name, contents] : before_) {
+    ASSERT_EQ(chmod((dir_ + "/" + name).c_str(), 0444), 0);
+  }
+  {
+    OrdinaryUser user;
+    const Status status = Open(DBOptions(), families_);
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_NE(status.ToString().find("LOCK"), std::string::npos) << status.ToString();
+    ASSERT_OK(Open(DBOptions(), families_, /*is_read_only=*/true));
+    EXPECT_TRUE(HoldsEntries(kEntryCount));
+    Close();
+  }
   ASSERT_EQ(chmod(dir_.c_str(), 0755), 0);
   EXPECT_EQ(DifferencesBetween(before_, FilesOf(dir_)), "");
 }

@@ -70,7 +70,7 @@ ImageCheck::Outcome ImageCheck::OpenAndUse(const SimImage& image, uint64_t seed)
   Random64 random(seed);
   Outcome outcome;
   const std::shared_ptr<SimFS> sim = SimFS::FromImage(image);
-  const std::unique_ptr<Env> env = machine_.NewEnv(sim);
+  const std::unique_ptr<Env> env = threads_.NewEnv(sim);
   const Options options = recording_.options.Build(env.get());
   OpenedDb opened;
   Contents contents;
@@ -139,7 +139,7 @@ std::string ImageCheck::CheckNested(const SimFS& image, const FamilyHashes& stat
 // The image of a recovery that crashed must give the state that the recovery was about to give.
 std::string ImageCheck::CheckNestedAt(const SimFS& image, const FamilyHashes& state,
                                       uint64_t index, CrashPolicy policy, uint64_t seed) {
-  const std::unique_ptr<Env> env = machine_.NewEnv(image.CrashImage(index, policy, seed));
+  const std::unique_ptr<Env> env = threads_.NewEnv(image.CrashImage(index, policy, seed));
   OpenedDb opened;
   Contents contents;
   Status status = opened.Open(recording_.options.Build(env.get()), kCrashDir);
@@ -170,7 +170,7 @@ std::string ImageCheck::CheckModes(const SimImage& image, const Contents& conten
 // may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7).
 std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
                                   const Contents& contents, const std::string& report) {
-  const std::unique_ptr<Env> env = machine_.NewEnv(SimFS::FromImage(image));
+  const std::unique_ptr<Env> env = threads_.NewEnv(SimFS::FromImage(image));
   Options options = recording_.options.Build(env.get());
   options.wal_recovery_mode = mode;
   OpenedDb opened;

@@ -41,7 +41,7 @@ class ImageCheck {
       : recording_(recording),
         effort_(effort),
         figures_(figures),
-        machine_(recording.seed, recording.has_own_threads) {}
+        threads_(recording.seed, recording.has_own_threads) {}
 
   // The image of a crash just before call `index`. Says what is wrong.
   std::string Check(uint64_t index, CrashPolicy policy, uint64_t seed);
@@ -66,7 +66,7 @@ class ImageCheck {
   const Recording& recording_;
   const ImageEffort effort_;
   CrashFigures* const figures_;
-  const CrashMachine machine_;
+  const RunThreads threads_;
   std::unordered_map<uint64_t, Outcome> outcomes_;  // by the image's hash
 };
 

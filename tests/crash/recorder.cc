@@ -32,8 +32,8 @@ TraceProfile CrashProfile(uint64_t seed) {
 Recorder::Recorder(const std::string& name, uint64_t seed, bool has_own_threads,
                    const OptionSet& options)
     : recording_{name, seed, has_own_threads, options, SimFS::Create(), History()},
-      machine_(seed, has_own_threads),
-      env_(machine_.NewEnv(recording_.sim)),
+      threads_(seed, has_own_threads),
+      env_(threads_.NewEnv(recording_.sim)),
       runner_(env_.get(), kCrashDir, options) {}
 
 std::string Recorder::Open() {
@@ -54,7 +54,7 @@ std::string Recorder::Apply(const TraceOp& op) {
   NoteBefore(op, begin);
   std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
   NoteAfter(op, begin, recording_.sim->CallCount());
-  machine_.RunSome();
+  threads_.RunSome();
   return wrong;
 }
 

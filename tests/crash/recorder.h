@@ -8,10 +8,10 @@
 #include <string>
 
 #include "ashlar/env.h"
-#include "env/sim/sim_env.h"
 #include "env/sim/sim_fs.h"
 #include "tests/crash/history.h"
 #include "tests/support/option_set.h"
+#include "tests/support/run_threads.h"
 #include "tests/support/trace.h"
 #include "tests/support/trace_generator.h"
 #include "tests/support/trace_runner.h"
@@ -19,24 +19,6 @@
 namespace ashlar {
 
 inline constexpr char kCrashDir[] = "/db";
-
-// Threads and time: background jobs run on the caller's thread, in an order that the seed gives, or
-// on threads of their own. One at a time, the younger ones gone before the older ones.
-class CrashMachine {
- public:
-  CrashMachine(uint64_t seed, bool has_own_threads) {
-    if (!has_own_threads) executor_ = std::make_unique<SimExecutor>(seed);
-  }
-  std::unique_ptr<Env> NewEnv(const std::shared_ptr<SimFS>& sim) const {
-    return executor_ == nullptr ? NewCompositeEnv(sim) : NewSimEnv(sim, executor_.get());
-  }
-  void RunSome() {
-    if (executor_ != nullptr) executor_->RunSome();
-  }
-
- private:
-  std::unique_ptr<SimExecutor> executor_;
-};
 
 struct Recording {
   std::string name;  // leads to the run again
@@ -66,7 +48,7 @@ class Recorder {
   std::string ApplyToLog(const TraceOp& op);
 
   Recording recording_;
-  CrashMachine machine_;
+  RunThreads threads_;
   std::unique_ptr<Env> env_;
   TraceRunner runner_;
 };

@@ -154,8 +154,8 @@ class SequenceRun {
 };
 
 std::string SequenceRun::OpenCopy(const Copy& copy, const SimImage& image) {
-  const CrashMachine machine(/*seed=*/1, /*has_own_threads=*/false);
-  const std::unique_ptr<Env> env = machine.NewEnv(SimFS::FromImage(image));
+  const RunThreads threads(/*seed=*/1, /*has_own_threads=*/false);
+  const std::unique_ptr<Env> env = threads.NewEnv(SimFS::FromImage(image));
   OpenedDb opened;
   Contents contents;
   Status status = opened.Open(recorder_.recording().options.Build(env.get()), copy.dir);

@@ -18,27 +18,6 @@ constexpr unsigned kKeys = 25;
 
 }  // namespace
 
-// Threads and time of the run.
-class FaultRun::Machine {
- public:
-  explicit Machine(const FaultCase& test) {
-    if (!test.has_own_threads) executor_ = std::make_unique<SimExecutor>(test.seed);
-  }
-
-  std::shared_ptr<SystemClock> clock() const {
-    return executor_ == nullptr ? SystemClock::Default() : executor_->clock();
-  }
-  std::unique_ptr<Env> NewEnv(const std::shared_ptr<SimFS>& sim) const {
-    return executor_ == nullptr ? NewCompositeEnv(sim) : NewSimEnv(sim, executor_.get());
-  }
-  void RunSome() {
-    if (executor_ != nullptr) executor_->RunSome();
-  }
-
- private:
-  std::unique_ptr<SimExecutor> executor_;
-};
-
 uint64_t FaultFigures::Injections() const {
   uint64_t sum = 0;
   for (const auto& count : injections) sum += count.second;
@@ -60,9 +39,9 @@ std::string FaultFigures::ToString() const {
 FaultRun::FaultRun(const FaultCase& test)
     : case_(test),
       random_(test.seed),
-      machine_(std::make_unique<Machine>(test)),
-      sim_(SimFS::Create(machine_->clock())),
-      env_(test.new_env ? test.new_env(sim_) : machine_->NewEnv(sim_)) {}
+      threads_(test.seed, test.has_own_threads),
+      sim_(SimFS::Create(threads_.clock())),
+      env_(test.new_env ? test.new_env(sim_) : threads_.NewEnv(sim_)) {}
 
 FaultRun::~FaultRun() = default;
 
@@ -99,7 +78,7 @@ Status FaultRun::Call(const std::function<Status()>& call) {
   } catch (const std::bad_alloc&) {
     status = Status::MemoryLimit("bad_alloc");
   }
-  machine_->RunSome();
+  threads_.RunSome();
   return Note(status);
 }
 
@@ -266,7 +245,7 @@ std::string FaultRun::WriteAll(const std::string& value) {
 std::string FaultRun::CrashAndCheck() {
   BeginCase(case_.name + ", crash");
   const auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict);
-  const std::unique_ptr<Env> env = machine_->NewEnv(image);
+  const std::unique_ptr<Env> env = threads_.NewEnv(image);
   OpenedDb again;
   Contents contents;
   Status status = again.Open(case_.options.Build(env.get()), kDir);

@@ -16,6 +16,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/option_set.h"
+#include "tests/support/run_threads.h"
 #include "tests/support/suite.h"
 #include "util/random.h"
 
@@ -70,7 +71,6 @@ class FaultRun {
   SimFS* sim() { return sim_.get(); }
 
  private:
-  class Machine;
   // What a key may hold: one value if its last write was acknowledged, more after failed ones. An
   // empty string stands for no value.
   using Possible = std::map<std::string, std::set<std::string>>;
@@ -96,7 +96,7 @@ class FaultRun {
 
   const FaultCase& case_;
   Random64 random_;
-  const std::unique_ptr<Machine> machine_;
+  RunThreads threads_;
   const std::shared_ptr<SimFS> sim_;
   const std::unique_ptr<Env> env_;
   OpenedDb opened_;

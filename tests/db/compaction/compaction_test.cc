@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What compaction decides, without doing any: targets and scores, plans, which versions of a key
-// stay, where outputs end; and how much writers are held up meanwhile.
+// stay, where outputs end.
 //
 // A tree is written as text: "L1: 5 a-c 100, 6 c@9-f@2 100" puts table 5 with keys a to c and 100
 // bytes, and 6, whose first c has sequence number 9, on level 1. A '!' behind it: being compacted.
@@ -19,7 +19,6 @@
 #include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
 #include "db/version/version_edit.h"
-#include "db/write/write_stall.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
@@ -428,64 +427,6 @@ TEST(OutputCutter, LimitsWhatAnOutputOverlapsBelow) {
   plan.max_grandparent_bytes = 100;
   plan.grandparents = tree.version().files(3);
   EXPECT_EQ(Cut("abcdefghi", plan), "abcd|efgh|i");
-}
-
-TEST(WriteStall, Decisions) {
-  ColumnFamilyOptions options;
-  options.max_write_buffer_number = 4;
-  options.level0_slowdown_writes_trigger = 20;
-  options.level0_stop_writes_trigger = 36;
-  options.soft_pending_compaction_bytes_limit = 1000;
-  options.hard_pending_compaction_bytes_limit = 2000;
-  using enum WriteStallCondition;
-  using Cause = WriteStallCause;
-  const struct {
-    WriteDebt debt;
-    WriteStallCondition condition;
-    WriteStallCause cause;
-    double severity;
-  } kCases[] = {
-      {{0, 0, 0}, kNormal, Cause::kNone, 0},
-      {{2, 19, 999}, kNormal, Cause::kNone, 0},
-      {{3, 0, 0}, kDelayed, Cause::kMemtableLimit, 0.5},
-      {{4, 0, 0}, kStopped, Cause::kMemtableLimit, 1},
-      {{0, 20, 0}, kDelayed, Cause::kL0FileCountLimit, 0},
-      {{0, 28, 0}, kDelayed, Cause::kL0FileCountLimit, 0.5},
-      {{0, 36, 0}, kStopped, Cause::kL0FileCountLimit, 1},
-      {{0, 0, 1000}, kDelayed, Cause::kPendingCompactionBytes, 0},
-      {{0, 0, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
-      {{0, 0, 2000}, kStopped, Cause::kPendingCompactionBytes, 1},
-      {{0, 24, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
-      {{3, 35, 1750}, kDelayed, Cause::kL0FileCountLimit, 0.9375},
-  };
-  for (const auto& c : kCases) {
-    const StallDecision decision = DecideStall(c.debt, options);
-    const std::string label = StrCat(c.debt.sealed_memtables, " ", c.debt.level0_files, " ",
-                                     c.debt.pending_compaction_bytes);
-    EXPECT_EQ(decision.condition, c.condition) << label;
-    EXPECT_EQ(decision.cause, c.cause) << label;
-    EXPECT_DOUBLE_EQ(decision.severity, c.severity) << label;
-  }
-}
-
-TEST(WriteStall, WithoutAutomaticCompactionOnlyMemtablesCount) {
-  ColumnFamilyOptions options;
-  options.disable_auto_compactions = true;
-  EXPECT_EQ(DecideStall({0, 1000, uint64_t{1} << 60}, options).condition,
-            WriteStallCondition::kNormal);
-  EXPECT_EQ(DecideStall({options.max_write_buffer_number, 0, 0}, options).condition,
-            WriteStallCondition::kStopped);
-}
-
-TEST(WriteStall, TheRateFallsWithTheDebt) {
-  const auto rate = [](double severity) {
-    return DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kL0FileCountLimit, severity},
-                       16 << 20);
-  };
-  EXPECT_EQ(rate(0), 16u << 20);
-  EXPECT_EQ(rate(0.5), 4u << 20);
-  EXPECT_EQ(rate(1), 1u << 20);
-  EXPECT_EQ(DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kNone, 1}, 1), 16u << 10);
 }
 
 }  // namespace ashlar

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "ashlar/options.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -15,53 +18,12 @@ constexpr uint64_t kMiB = 1 << 20;
 ColumnFamilyOptions TestOptions() {
   ColumnFamilyOptions options;
   options.write_buffer_size = 64 * kMiB;
-  options.max_write_buffer_number = 2;
+  options.max_write_buffer_number = 4;
   options.level0_slowdown_writes_trigger = 20;
   options.level0_stop_writes_trigger = 36;
   options.soft_pending_compaction_bytes_limit = 1000;
   options.hard_pending_compaction_bytes_limit = 2000;
   return options;
-}
-
-StallDecision Decide(const WriteDebt& debt) { return DecideStall(debt, TestOptions()); }
-
-TEST(WriteStall, NothingIsDelayedBelowTheTriggers) {
-  const StallDecision decision =
-      Decide({.sealed_memtables = 1, .level0_files = 19, .pending_compaction_bytes = 999});
-  EXPECT_EQ(decision.condition, WriteStallCondition::kNormal);
-}
-
-TEST(WriteStall, EachLimitStops) {
-  EXPECT_EQ(Decide({.sealed_memtables = 2}).cause, WriteStallCause::kMemtableLimit);
-  EXPECT_EQ(Decide({.level0_files = 36}).cause, WriteStallCause::kL0FileCountLimit);
-  const StallDecision bytes = Decide({.pending_compaction_bytes = 2000});
-  EXPECT_EQ(bytes.cause, WriteStallCause::kPendingCompactionBytes);
-  EXPECT_EQ(bytes.condition, WriteStallCondition::kStopped);
-}
-
-TEST(WriteStall, TheDelayedRateFallsWithTheDebt) {
-  uint64_t previous = UINT64_MAX;
-  for (int files = 20; files < 36; files += 5) {
-    const StallDecision decision = Decide({.level0_files = files});
-    ASSERT_EQ(decision.condition, WriteStallCondition::kDelayed);
-    const uint64_t rate = DelayedRate(decision, 16 * kMiB);
-    EXPECT_LT(rate, previous);
-    previous = rate;
-  }
-  EXPECT_GE(previous, kMiB);
-}
-
-TEST(WriteStall, TheWorseOfTwoReasonsCounts) {
-  const StallDecision decision = Decide({.level0_files = 20, .pending_compaction_bytes = 1900});
-  EXPECT_EQ(decision.cause, WriteStallCause::kPendingCompactionBytes);
-}
-
-TEST(WriteStall, WithoutAutomaticCompactionsOnlyMemTablesCount) {
-  ColumnFamilyOptions options = TestOptions();
-  options.disable_auto_compactions = true;
-  EXPECT_EQ(DecideStall({.level0_files = 100}, options).condition, WriteStallCondition::kNormal);
-  EXPECT_EQ(DecideStall({.sealed_memtables = 2}, options).condition,
-            WriteStallCondition::kStopped);
 }
 
 TEST(WriteStall, CompactionsAreBehindHalfwayToTheSlowdown) {
@@ -73,7 +35,8 @@ TEST(WriteStall, CompactionsAreBehindHalfwayToTheSlowdown) {
 }
 
 TEST(WriteStall, TheLastBufferIsFilledAtThePaceOfTheFlush) {
-  const ColumnFamilyOptions options = TestOptions();
+  ColumnFamilyOptions options = TestOptions();
+  options.max_write_buffer_number = 2;
   EXPECT_EQ(PacedMemTableBytes(1, 0, options), 8 * kMiB);
   EXPECT_EQ(PacedMemTableBytes(1, 0.5, options), 12 * kMiB);
   EXPECT_EQ(PacedMemTableBytes(1, 1, options), 16 * kMiB);
@@ -86,6 +49,59 @@ TEST(WriteStall, BuffersBeforeTheLastAndSmallOnesAreFilledAtAnyPace) {
   EXPECT_EQ(PacedMemTableBytes(2, 0, options), 8 * kMiB);
   options.write_buffer_size = 4 * kMiB;
   EXPECT_EQ(PacedMemTableBytes(2, 0, options), options.write_buffer_size);
+}
+
+TEST(WriteStall, TheWorstDebtDecides) {
+  const ColumnFamilyOptions options = TestOptions();
+  using enum WriteStallCondition;
+  using Cause = WriteStallCause;
+  const struct {
+    WriteDebt debt;
+    WriteStallCondition condition;
+    WriteStallCause cause;
+    double severity;
+  } kCases[] = {
+      {{0, 0, 0}, kNormal, Cause::kNone, 0},
+      {{2, 19, 999}, kNormal, Cause::kNone, 0},
+      {{3, 0, 0}, kDelayed, Cause::kMemtableLimit, 0.5},
+      {{4, 0, 0}, kStopped, Cause::kMemtableLimit, 1},
+      {{0, 20, 0}, kDelayed, Cause::kL0FileCountLimit, 0},
+      {{0, 28, 0}, kDelayed, Cause::kL0FileCountLimit, 0.5},
+      {{0, 36, 0}, kStopped, Cause::kL0FileCountLimit, 1},
+      {{0, 0, 1000}, kDelayed, Cause::kPendingCompactionBytes, 0},
+      {{0, 0, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
+      {{0, 0, 2000}, kStopped, Cause::kPendingCompactionBytes, 1},
+      {{0, 24, 1750}, kDelayed, Cause::kPendingCompactionBytes, 0.75},
+      {{3, 35, 1750}, kDelayed, Cause::kL0FileCountLimit, 0.9375},
+  };
+  for (const auto& c : kCases) {
+    const StallDecision decision = DecideStall(c.debt, options);
+    const std::string label = StrCat(c.debt.sealed_memtables, " ", c.debt.level0_files, " ",
+                                     c.debt.pending_compaction_bytes);
+    EXPECT_EQ(decision.condition, c.condition) << label;
+    EXPECT_EQ(decision.cause, c.cause) << label;
+    EXPECT_DOUBLE_EQ(decision.severity, c.severity) << label;
+  }
+}
+
+TEST(WriteStall, WithoutAutomaticCompactionOnlyMemtablesCount) {
+  ColumnFamilyOptions options;
+  options.disable_auto_compactions = true;
+  EXPECT_EQ(DecideStall({0, 1000, uint64_t{1} << 60}, options).condition,
+            WriteStallCondition::kNormal);
+  EXPECT_EQ(DecideStall({options.max_write_buffer_number, 0, 0}, options).condition,
+            WriteStallCondition::kStopped);
+}
+
+TEST(WriteStall, TheRateFallsWithTheDebt) {
+  const auto rate = [](double severity) {
+    return DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kL0FileCountLimit, severity},
+                       16 << 20);
+  };
+  EXPECT_EQ(rate(0), 16u << 20);
+  EXPECT_EQ(rate(0.5), 4u << 20);
+  EXPECT_EQ(rate(1), 1u << 20);
+  EXPECT_EQ(DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kNone, 1}, 1), 16u << 10);
 }
 
 }  // namespace

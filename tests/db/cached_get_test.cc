@@ -30,15 +30,16 @@ struct Reader {
   std::vector<std::string> keys;
   ReadOptions options;
   PinnableSlice value;
-  int found = 0;
 
-  static void ReadAll(void* argument) {
+  // How many keys are found.
+  static int ReadAll(void* argument) {
     auto* reader = static_cast<Reader*>(argument);
+    int found = 0;
     for (const std::string& key : reader->keys) {
-      reader->found +=
-          reader->db->Get(reader->options, reader->family, key, &reader->value).ok() ? 1 : 0;
+      found += reader->db->Get(reader->options, reader->family, key, &reader->value).ok() ? 1 : 0;
       reader->value.Reset();
     }
+    return found;
   }
 };
 
@@ -71,7 +72,7 @@ class CachedGetTest : public testing::Test {
 
   // What a reader thread stores once everything is warm, besides its own memory.
   std::vector<uintptr_t> SharedStores(const std::vector<std::string>& keys, int expected_found) {
-    std::vector<uintptr_t> stores;
+    WatchedRun run;
     std::thread([&] {
       Reader reader;  // on this thread's stack
       reader.db = db_.get();
@@ -79,14 +80,13 @@ class CachedGetTest : public testing::Test {
       reader.keys = keys;
       reader.value.GetSelf()->reserve(64);
       for (int i = 0; i < 20; ++i) Reader::ReadAll(&reader);
-      reader.found = 0;
-      const std::vector<OwnMemory> own = {
-          {epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)},
-          {reader.value.GetSelf()->data(), reader.value.GetSelf()->capacity()}};
-      stores = StoresOf(&Reader::ReadAll, &reader, own);
-      EXPECT_EQ(reader.found, expected_found);
+      run = WatchStores(&Reader::ReadAll, &reader,
+                        {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)},
+                         {reader.value.GetSelf()->data(), reader.value.GetSelf()->capacity()}});
     }).join();
-    return stores;
+    EXPECT_TRUE(run.has_ended);
+    EXPECT_EQ(run.result, expected_found);
+    return run.stores;
   }
 
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
@@ -94,18 +94,21 @@ class CachedGetTest : public testing::Test {
 };
 
 TEST_F(CachedGetTest, TheWatchSeesAStoreThatIsTakenBack) {
-  std::vector<uintptr_t> stores;
+  WatchedRun run;
   const auto count = std::make_unique<volatile int>(1);
   std::thread([&] {
-    stores = StoresOf(
+    run = WatchStores(
         [](void* p) {
           auto* n = static_cast<volatile int*>(p);
           *n = *n + 1;
           *n = *n - 1;
+          return int{*n};
         },
         const_cast<int*>(count.get()), {});
   }).join();
-  EXPECT_EQ(stores.size(), 2u);
+  EXPECT_TRUE(run.has_ended);
+  EXPECT_EQ(run.result, 1);
+  EXPECT_EQ(run.stores.size(), 2u);
 }
 
 TEST_F(CachedGetTest, WritesNoSharedMemoryWhenTheKeyIsInATable) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pages that are open for the current instruction are listed in the record, which, like the
-// thread's own stack, is never closed: the signal handlers must be able to write. Record and
-// handlers stay when a watch is over: another thread may have faulted just before its end.
+// thread's own stack, is never closed: the signal handlers must be able to write. It is shared with
+// the parent, which reads the stores from it when the child has ended.
 #include "tests/support/write_watch.h"
 
 #if defined(__linux__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
@@ -11,14 +11,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <new>
 #include <string>
 #else
@@ -42,29 +42,23 @@ struct Region {
   uintptr_t begin, end;
 };
 
-struct alignas(kPage) Record {
-  std::atomic<pid_t> thread{0};  // 0: no watch is on
-  std::atomic<uintptr_t> late_fault{0};
+struct Record {
+  int result = 0;
   size_t store_count = 0;
   uintptr_t stores[kMaxStores];
   size_t open_count = 0;
   uintptr_t open_pages[kMaxOpenPages];
 };
 
-Record* record = nullptr;  // in pages of its own
+Record* record = nullptr;  // in shared pages of its own
 
 void OnStore(int, siginfo_t* info, void* context) {
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
-  if (record->thread == 0) {
-    // A store that was under way when the watch ended succeeds now. Twice is a fault of its own.
-    if (record->late_fault.exchange(address) == address) signal(SIGSEGV, SIG_DFL);
-    return;
-  }
   const uintptr_t page = address & ~(kPage - 1);
   if (mprotect(reinterpret_cast<void*>(page), kPage, PROT_READ | PROT_WRITE) != 0) _exit(99);
-  if (syscall(SYS_gettid) != record->thread) return;
   if (record->store_count < kMaxStores) record->stores[record->store_count++] = address;
-  if (record->open_count < kMaxOpenPages) record->open_pages[record->open_count++] = page;
+  if (record->open_count == kMaxOpenPages) _exit(97);
+  record->open_pages[record->open_count++] = page;
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] |= kTrapFlag;
 }
 
@@ -76,8 +70,8 @@ void AfterInstruction(int, siginfo_t*, void* context) {
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
 }
 
-// Writable mappings, without the calling thread's stack (which holds its thread-local memory too)
-// and the record.
+// Private writable mappings, without the calling thread's stack (which holds its thread-local memory
+// too).
 std::vector<Region> WatchedRegions() {
   pthread_attr_t attributes;
   pthread_getattr_np(pthread_self(), &attributes);
@@ -86,31 +80,19 @@ std::vector<Region> WatchedRegions() {
   pthread_attr_getstack(&attributes, &stack, &stack_bytes);
   pthread_attr_destroy(&attributes);
   const auto stack_begin = reinterpret_cast<uintptr_t>(stack);
-  const Region excluded[] = {
-      {stack_begin, stack_begin + stack_bytes},
-      {reinterpret_cast<uintptr_t>(record), reinterpret_cast<uintptr_t>(record + 1)}};
+  const uintptr_t stack_end = stack_begin + stack_bytes;
   std::vector<Region> regions;
+  const auto add = [&regions](uintptr_t begin, uintptr_t end) {
+    if (begin < end) regions.push_back({begin, end});
+  };
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     unsigned long begin = 0, end = 0;
     char permissions[5] = "";
     if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, permissions) != 3) continue;
     if (permissions[0] != 'r' || permissions[1] != 'w' || permissions[3] != 'p') continue;
-    // What an exclusion leaves of the mapping: a piece before and a piece behind.
-    std::vector<Region> pieces = {{begin, end}};
-    for (const Region& hole : excluded) {
-      std::vector<Region> rest;
-      for (const Region& piece : pieces) {
-        if (hole.end <= piece.begin || hole.begin >= piece.end) {
-          rest.push_back(piece);
-          continue;
-        }
-        if (piece.begin < hole.begin) rest.push_back({piece.begin, hole.begin});
-        if (hole.end < piece.end) rest.push_back({hole.end, piece.end});
-      }
-      pieces = rest;
-    }
-    regions.insert(regions.end(), pieces.begin(), pieces.end());
+    add(begin, std::min<uintptr_t>(end, stack_begin));
+    add(std::max<uintptr_t>(begin, stack_end), end);
   }
   return regions;
 }
@@ -124,50 +106,50 @@ void Protect(const std::vector<Region>& regions, int protection) {
   }
 }
 
+[[noreturn]] void RunAsChild(int (*body)(void*), void* argument) {
+  struct sigaction on_store = {}, on_trap = {};
+  on_store.sa_sigaction = &OnStore;
+  on_trap.sa_sigaction = &AfterInstruction;
+  on_store.sa_flags = on_trap.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &on_store, nullptr);
+  sigaction(SIGTRAP, &on_trap, nullptr);
+  const std::vector<Region> regions = WatchedRegions();
+  Protect(regions, PROT_READ);
+  const int result = body(argument);
+  Protect(regions, PROT_READ | PROT_WRITE);
+  record->result = result;
+  _exit(0);
+}
+
+bool IsOwn(uintptr_t address, const std::vector<OwnMemory>& own) {
+  return std::any_of(own.begin(), own.end(), [address](const OwnMemory& memory) {
+    return address - reinterpret_cast<uintptr_t>(memory.begin) < memory.bytes;
+  });
+}
+
 }  // namespace
 
-std::vector<uintptr_t> StoresOf(void (*body)(void*), void* argument,
-                                const std::vector<OwnMemory>& own) {
-  if (record == nullptr) {
-    void* const memory = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) std::abort();
-    record = new (memory) Record;
-    struct sigaction on_store = {}, on_trap = {};
-    on_store.sa_sigaction = &OnStore;
-    on_trap.sa_sigaction = &AfterInstruction;
-    on_store.sa_flags = on_trap.sa_flags = SA_SIGINFO;
-    sigaction(SIGSEGV, &on_store, nullptr);
-    sigaction(SIGTRAP, &on_trap, nullptr);
-  }
-  const std::vector<Region> regions = WatchedRegions();
-  record->store_count = record->open_count = 0;
-  record->thread = static_cast<pid_t>(syscall(SYS_gettid));
-  Protect(regions, PROT_READ);
-  body(argument);
-  Protect(regions, PROT_READ | PROT_WRITE);
-  record->thread = 0;
-
-  std::vector<uintptr_t> shared;
-  for (size_t i = 0; i < record->store_count; ++i) {
-    const uintptr_t address = record->stores[i];
-    bool is_own = false;
-    for (const OwnMemory& memory_of_caller : own) {
-      const auto begin = reinterpret_cast<uintptr_t>(memory_of_caller.begin);
-      is_own |= address >= begin && address < begin + memory_of_caller.bytes;
-    }
-    if (!is_own) shared.push_back(address);
-  }
-  return shared;
+WatchedRun WatchStores(int (*body)(void*), void* argument, const std::vector<OwnMemory>& own) {
+  WatchedRun run;
+  void* const shared = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return run;
+  record = new (shared) Record;
+  const pid_t child = fork();
+  if (child == 0) RunAsChild(body, argument);
+  int status = -1;
+  run.has_ended = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+  run.result = record->result;
+  std::copy_if(record->stores, record->stores + record->store_count,
+               std::back_inserter(run.stores),
+               [&](uintptr_t address) { return !IsOwn(address, own); });
+  munmap(shared, sizeof(Record));
+  return run;
 }
 
 #else
 
-std::vector<uintptr_t> StoresOf(void (*body)(void*), void* argument,
-                                const std::vector<OwnMemory>&) {
-  body(argument);
-  return {};
-}
+WatchedRun WatchStores(int (*)(void*), void*, const std::vector<OwnMemory>&) { return {}; }
 
 #endif
 

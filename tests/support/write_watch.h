@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteWatch finds every store that a piece of code makes outside of its own stack and thread-local
-// memory. All writable memory of the process is made read-only; each store then faults, is noted,
-// is let through for one instruction, and the page is closed again. Stores that put back what was
-// there before (a counter that goes up and down) are found too, which comparing memory would miss.
+// WatchStores() finds every store that a piece of code makes outside of its own stack and
+// thread-local memory. All writable memory of the process is made read-only; each store then faults,
+// is noted, is let through for one instruction, and the page is closed again. Stores that put back
+// what was there before (a counter that goes up and down) are found too, which comparing memory
+// would miss.
 //
-// Linux on x86-64, not under sanitizers. One watch at a time; other threads of the process should
-// be asleep (their stores are let through and not noted).
+// This happens in a copy of the process (fork) that has no other thread and ends with the watch. So
+// nothing else in the process is disturbed, and nothing of what the code does is to be seen in the
+// caller's memory. Linux on x86-64, not under sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +25,14 @@ struct OwnMemory {
 // Whether this build can watch.
 bool CanWatchWrites();
 
-// Runs body(argument) in the calling thread, which must not be the main one, and returns the
-// addresses of the stores outside of `own`, at most 1000. Before it, `body` should have run a few
-// times, so that whatever is set up once is set up.
-std::vector<uintptr_t> StoresOf(void (*body)(void*), void* argument,
-                                const std::vector<OwnMemory>& own);
+struct WatchedRun {
+  bool has_ended = false;  // else the copy of the process died
+  int result = 0;          // of the code
+  std::vector<uintptr_t> stores;  // addresses outside of `own`, at most 1000
+};
+
+// Runs body(argument) as the calling thread, which must not be the main one. Before it, `body`
+// should have run a few times, so that whatever is set up once is set up.
+WatchedRun WatchStores(int (*body)(void*), void* argument, const std::vector<OwnMemory>& own);
 
 }  // namespace ashlar

@@ -235,6 +235,7 @@ class DBImpl final : public DB, private FamilyHost {
   Status CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
                        const Slice* begin, const Slice* end);
   Status RunManualCompaction(ManualCompaction* manual);
+  void AwaitManualLocked(ManualCompaction* manual) REQUIRES(core_.mutex);
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();

@@ -139,14 +139,35 @@ Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyDat
 Status DBImpl::RunManualCompaction(ManualCompaction* manual) {
   MutexLock lock(&core_.mutex);
   manual->is_taken = manual->is_done = false;
-  compaction_runner_.AddManualLocked(manual);
+  {
+    // Whoever has taken it is waited for also when memory runs out here.
+    struct Queued {
+      Queued(DBImpl* db, ManualCompaction* manual) : db(db), manual(manual) {
+        db->compaction_runner_.AddManualLocked(manual);
+      }
+      ~Queued() {
+        while (manual->is_taken && !manual->is_done) db->core_.changed.Wait();
+        db->compaction_runner_.RemoveManualLocked(manual);
+      }
+      DBImpl* const db;
+      ManualCompaction* const manual;
+    } queued(this, manual);
+    AwaitManualLocked(manual);
+  }
+  // Those that waited for an exclusive one, and the automatic ones it held up.
+  scheduler_.RequestCompactionLocked(manual->family);
+  core_.changed.SignalAll();
+  return manual->status;
+}
+
+void DBImpl::AwaitManualLocked(ManualCompaction* manual) {
   scheduler_.DispatchLocked();
   while (!manual->is_done) {
     const bool is_refused = manual->cancel.IsSet() ||
                             core_.is_closing.load(std::memory_order_acquire);
     if (is_refused && !manual->is_taken) {
       manual->status = Status::Incomplete(Status::kManualCompactionPaused);
-      break;
+      return;
     }
     // Nobody signals when the caller sets its own flag.
     constexpr uint64_t kLookAgainMicros = 50 * 1000;
@@ -157,11 +178,6 @@ Status DBImpl::RunManualCompaction(ManualCompaction* manual) {
     }
     scheduler_.DispatchLocked();
   }
-  compaction_runner_.RemoveManualLocked(manual);
-  // Those that waited for an exclusive one, and the automatic ones it held up.
-  scheduler_.RequestCompactionLocked(manual->family);
-  core_.changed.SignalAll();
-  return manual->status;
 }
 
 Status DBImpl::CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,

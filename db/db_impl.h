@@ -232,6 +232,13 @@ class DBImpl final : public DB, private FamilyHost {
   void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(core_.mutex);
   Status AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
                       const std::vector<uint64_t>& newest);
+  struct RangeLevels {
+    int first = -1, last = -1;  // -1: no files
+    int base = 1;
+    uint64_t oldest_in_last = UINT64_MAX;  // the lowest number of a file there
+  };
+  RangeLevels LevelsOf(ColumnFamilyData* family, const Slice* begin, const Slice* end)
+      EXCLUDES(core_.mutex);
   Status CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
                        const Slice* begin, const Slice* end);
   Status RunManualCompaction(ManualCompaction* manual);

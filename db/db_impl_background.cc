@@ -94,23 +94,31 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   return CompactLevels(options, family, begin, end);
 }
 
+// Where the range has files; an automatic compaction may change that at any time.
+DBImpl::RangeLevels DBImpl::LevelsOf(ColumnFamilyData* family, const Slice* begin,
+                                     const Slice* end) {
+  MutexLock lock(&core_.mutex);
+  const Version* version = family->current();
+  RangeLevels levels;
+  for (int level = version->deepest_level(); level >= 0; level--) {
+    const LevelFiles found = version->Overlapping(level, begin, end);
+    if (found.files.empty()) continue;
+    levels.first = level;
+    if (levels.last >= 0) continue;
+    levels.last = level;
+    for (const TableFile* file : found.files) {
+      levels.oldest_in_last = std::min(levels.oldest_in_last, file->meta.number);
+    }
+  }
+  levels.base = AssessCompaction(*version, family->options()).base_level;
+  return levels;
+}
+
 // Level by level downwards, so that everything in the range ends on one level: the deepest that has
 // files, or the base level if there is none.
 Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
                              const Slice* begin, const Slice* end) {
-  int first = 0, last = 0, base = 1;
-  {
-    MutexLock lock(&core_.mutex);
-    const Version* version = family->current();
-    while (first < version->deepest_level() &&
-           version->Overlapping(first, begin, end).files.empty()) {
-      first++;
-    }
-    for (int level = first; level <= version->deepest_level(); level++) {
-      if (!version->Overlapping(level, begin, end).files.empty()) last = level;
-    }
-    base = AssessCompaction(*version, family->options()).base_level;
-  }
+  const uint64_t first_new_file = core_.versions->next_file_number();
   ManualCompaction manual;
   manual.family = family;
   if (begin != nullptr) manual.begin = begin->ToString();
@@ -118,20 +126,23 @@ Status DBImpl::CompactLevels(const CompactRangeOptions& options, ColumnFamilyDat
   manual.cancel = {.of_database = &cancels_manual_, .of_caller = options.canceled};
   manual.is_exclusive = options.exclusive_manual_compaction;
   manual.max_subcompactions = options.max_subcompactions;
-  for (int level = first; level < std::max(last, 1); level++) {
+  RangeLevels levels = LevelsOf(family, begin, end);
+  for (int level = std::max(levels.first, 0); level < std::max(levels.last, 1); level++) {
     manual.input_level = level;
-    manual.output_level = level == 0 ? std::max(base, 1) : level + 1;
-    if (level > 0 && level < base) continue;
-    manual.allow_trivial_move = manual.output_level < last;
+    manual.output_level = level == 0 ? std::max(levels.base, 1) : level + 1;
+    if (level > 0 && level < levels.base) continue;
+    manual.allow_trivial_move = manual.output_level < levels.last;
     RETURN_IF_ERROR(RunManualCompaction(&manual));
+    levels = LevelsOf(family, begin, end);
   }
-  const int bottom = std::max(last, manual.output_level);
   // There are no compaction filters yet, so kIfHaveCompactionFilter leaves the level alone too.
   const bool rewrites_bottom =
       options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
       options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
-  if (!rewrites_bottom || last == 0 || last != bottom) return Status::OK();
-  manual.input_level = manual.output_level = bottom;
+  if (!rewrites_bottom || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
+    return Status::OK();
+  }
+  manual.input_level = manual.output_level = levels.last;
   manual.allow_trivial_move = false;
   return RunManualCompaction(&manual);
 }

@@ -6,9 +6,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -27,10 +32,36 @@ std::string SharedPath(const std::string& relative) {
 
 bool SharedDataExists() { return std::filesystem::exists(SharedPath("data/db")); }
 
+namespace {
+
+// Removes the directories of this process at its end, except if a test failed: then they are
+// evidence.
+class TempDirs {
+ public:
+  ~TempDirs() {
+    if (::getpid() != owner_ || !testing::UnitTest::GetInstance()->Passed()) return;
+    std::error_code ignored;
+    for (const std::string& path : paths_) std::filesystem::remove_all(path, ignored);
+  }
+  std::string Add(const std::string& name) {
+    std::lock_guard lock(mutex_);
+    paths_.push_back(StrCat(testing::TempDir(), "ashlar_", name, "_", ::getpid(), "_",
+                            paths_.size()));
+    return paths_.back();
+  }
+
+ private:
+  const pid_t owner_ = ::getpid();
+  std::mutex mutex_;
+  std::vector<std::string> paths_;
+};
+
+}  // namespace
+
 std::string FreshTempDir(const std::string& name) {
-  static std::atomic<int> counter{0};
-  const std::string path = testing::TempDir() + "ashlar_" + name + "_" +
-                           std::to_string(::getpid()) + "_" + std::to_string(counter++);
+  testing::UnitTest::GetInstance();  // outlives what follows
+  static TempDirs dirs;
+  const std::string path = dirs.Add(name);
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

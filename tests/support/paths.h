@@ -21,7 +21,8 @@ std::string SharedPath(const std::string& relative);
 bool SharedDataExists();
 
 // A new, empty directory below testing::TempDir(). Its name holds `name`, the process and a
-// counter, so that tests running at the same time never meet.
+// counter, so that tests running at the same time never meet. Removed when the process ends without
+// a failed test.
 std::string FreshTempDir(const std::string& name);
 
 }  // namespace ashlar

@@ -28,7 +28,9 @@ class KeyVersionsTest : public testing::Test {
     ASSERT_TRUE(db_->Put(WriteOptions(), "b", "4").ok());
     ASSERT_TRUE(db_->SingleDelete(WriteOptions(), "c").ok());
   }
-  void TearDown() override { db_->ReleaseSnapshot(snapshot_); }
+  void TearDown() override {
+    if (db_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+  }
 
   // "key@seqno:type=value", one after the other.
   std::string Versions(OptSlice begin, OptSlice end, size_t max = 100) {

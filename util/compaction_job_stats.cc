@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Clearing and summing; the sums of jobs make the totals of a manual compaction.
 #include "ashlar/compaction_job_stats.h"
 

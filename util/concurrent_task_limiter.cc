@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Tokens by compare-and-swap, so that the limit is never exceeded by two takers at once.
 #include "util/concurrent_task_limiter.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // TaskLimiter is what NewConcurrentTaskLimiter() makes; a job takes a Token before it starts.
 // Thread safe.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Text options of objects in general: splitting the text, and the answers of an object that has no
 // options of its own.
 #include "ashlar/configurable.h"

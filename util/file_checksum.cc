@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The built-in whole-file checksum, CRC32C, and an in-memory list of checksums.
 #include "ashlar/file_checksum.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Built-in filter policies: the size of the filter is settled here, once, when the policy is made.
 #include "util/filter_policy_impl.h"
 

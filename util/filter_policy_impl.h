@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // What the table code needs to know of a filter policy: its kind and size. The public FilterPolicy
 // object only carries these. Immutable; thread safe.
 #pragma once

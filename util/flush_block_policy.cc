@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The built-in flush block policy by name: the table builder has it built in.
 #include "ashlar/flush_block_policy.h"
 

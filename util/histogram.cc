@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Buckets by binary search over a table of limits made at compile time. Percentiles interpolate
 // inside a bucket, and are clamped to the smallest and greatest value seen.
 #include "util/histogram.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Histogram counts values by size class and estimates percentiles from that.
 //
 // The classes are those of RocksDB, so that printed percentiles can be compared: limits grow by

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Names of the reasons in listener.h, as the event log and the statistics print them.
 #include "ashlar/listener.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The allocator of the C++ library under a name, and the refusal of those that need jemalloc.
 #include "ashlar/memory_allocator.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The memtable factories: names and parameters. Memtables themselves are made one floor up, from
 // what MemtableKindOf() says.
 #include "util/memtable_factories.h"

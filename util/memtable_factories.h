@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Which memtable a factory stands for. Pure functions.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // A map from path to size under one lock: it is touched per file, never per key.
 #include "util/sst_file_manager_impl.h"
 

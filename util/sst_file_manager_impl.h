@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // SstFileTracker is what NewSstFileManager() makes: the sizes of live table files, and a limit on
 // their sum. The database tells it of each file. Thread safe.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The built-in partitioner: files end where a prefix of fixed length changes.
 #include "ashlar/sst_partitioner.h"
 

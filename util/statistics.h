@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Recording into an optional Statistics object, and the tables of its names.
 //
 // `statistics` may be nullptr everywhere: then nothing is done. Hot paths count in local variables

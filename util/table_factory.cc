@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The table factories. All of them carry options only; see util/table_factory.h.
 #include "util/table_factory.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // BlockBasedTableFactory carries the options of the block-based format. The table code reads them
 // through BlockBasedOptionsOf(); the factory itself makes nothing. Configure it before it is given
 // to a database; it is immutable then, and thread safe.

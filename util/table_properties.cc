@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Names and text of table properties, and sums over them. Encoding and decoding the properties
 // block is the table code's business.
 #include "ashlar/table_properties.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The limit is kept with relaxed counters: memtables report in steps of arena blocks, so a stale
 // sum is off by a block or two. The charge to a cache and the queue of stalled databases have a
 // lock each, which no write takes per key.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The functions of utilities/options_util.h: finding and reading OPTIONS files, and comparing them
 // with options that a program is about to open with.
 #include "ashlar/utilities/options_util.h"

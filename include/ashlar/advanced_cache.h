@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Cache: the interface of a cache, entry by entry, for programs that bring their own. How to make
 // the built-in ones is in cache.h.
 //

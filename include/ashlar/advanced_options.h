@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The less common options of a column family. ColumnFamilyOptions in options.h inherits them.
 //
 // "Dynamic" options may be changed on an open database with DB::SetOptions(). "A hint without

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Caches: how to make one. The class itself is in advanced_cache.h, which this header brings in.
 //
 //   ashlar::BlockBasedTableOptions table_options;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // CompactionJobStats: what one compaction read, wrote and dropped. A plain value.
 #pragma once
 

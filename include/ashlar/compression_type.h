@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Compression algorithms and their tuning.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // ConcurrentTaskLimiter: a limit on compactions that run at once, shared by column families or
 // databases. Thread safe.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Configurable: an object whose options can be read and set as text ("name=value;name={...}").
 //
 // Built-in objects (table factory, filter policies, memtable factories, ...) override the protected

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Customizable: base of the named plug-in objects (comparators, merge operators, listeners, ...).
 //
 // A subclass has to give Name(), which identifies the implementation: it is written to option files

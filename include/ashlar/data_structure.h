@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // SmallEnumSet: a set of enumerators kept as bits in a few words. A plain value; no allocation.
 #pragma once
 

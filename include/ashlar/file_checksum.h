@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Checksums of whole table files, recorded in the MANIFEST.
 #pragma once
 

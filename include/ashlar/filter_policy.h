@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // FilterPolicy: the filter that a table file carries, so that reads of absent keys can skip it.
 //
 //   table_options.filter_policy.reset(ashlar::NewBloomFilterPolicy(10));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // FlushBlockPolicy: when a data block is full. The default ends a block by its size.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // IOStatsContext: what the calling thread read and wrote. How much is measured is set by
 // SetPerfLevel(); see perf_level.h.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // EventListener: callbacks that tell a program what the engine does.
 //
 // Callbacks run in the thread that did the work, without engine locks. They should return soon, and
@@ -399,6 +398,8 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
+// Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted and
+// OnBackgroundError. The others are declared, so that programs compile, and are not called yet.
 class EventListener : public Customizable {
  public:
   ~EventListener() override {}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // MemoryAllocator: where a cache keeps its entries. Must be thread safe; outlives what it gave.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The representations of a memtable: which one a column family uses.
 //
 // The built-in factories below only name a representation and its parameters; the memtable itself

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Options: how a database is opened, read, written and maintained. Plain structs: fill in what
 // should differ from the default.
 //

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // PerfContext: what the calling thread's operations did, counted and timed. How much is measured
 // is set by SetPerfLevel(); see perf_level.h. Times are in nanoseconds unless the name says
 // otherwise.

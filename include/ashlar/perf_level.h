@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // PerfLevel: how much the calling thread's PerfContext and IOStatsContext measure.
 #pragma once
 

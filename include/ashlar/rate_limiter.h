@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // RateLimiter: bytes per second that flushes and compactions may read or write. May be shared by
 // databases. Thread safe.
 #pragma once

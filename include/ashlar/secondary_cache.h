@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // SecondaryCache: a second tier behind a block cache. The interface is declared; caches do not use
 // one yet, and a cache that is given one is refused.
 #pragma once

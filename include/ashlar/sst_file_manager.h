@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // SstFileManager: the space that table files take, and how fast obsolete ones are deleted. May be
 // shared by databases. Thread safe.
 //

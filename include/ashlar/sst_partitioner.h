@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // SstPartitioner: extra boundaries between the output files of a compaction.
 #pragma once
 

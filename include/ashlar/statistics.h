@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Statistics: counters (tickers) and histograms of what a database does. One object may serve
 // several databases. Thread safe; recording is sharded by thread and takes no lock.
 //

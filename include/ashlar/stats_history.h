@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // StatsHistoryIterator: periodic snapshots of the statistics, from DB::GetStatsHistory().
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Table formats: the options of the block-based format, and the factory that carries them.
 //
 //   ashlar::BlockBasedTableOptions table_options;

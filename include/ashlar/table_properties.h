@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // TableProperties: what a table file says about itself; and collectors, with which a program adds
 // properties of its own.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Tuning of universal compaction. The style itself is not built yet: a database that uses it is
 // refused with NotSupported, see AdvancedColumnFamilyOptions::compaction_style.
 #pragma once

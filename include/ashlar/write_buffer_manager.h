@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // WriteBufferManager: one limit on the memory of many memtables, of several databases if wanted.
 // It can charge that memory to a cache and hold back writers. Thread safe.
 #pragma once

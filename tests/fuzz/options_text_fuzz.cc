@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Option texts from outside: whatever parses, prints to something that parses to the same.
 //
 // The first byte picks the kind: an OPTIONS file, database, family or table options.

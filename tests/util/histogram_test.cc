@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Buckets, percentiles, merging and the printed form.
 #include "util/histogram.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Thread-local counters: levels, merging, text.
 #include "ashlar/perf_context.h"
 

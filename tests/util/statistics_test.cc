@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Counters and histograms: names, sums over threads, levels, text.
 #include "util/statistics.h"
 

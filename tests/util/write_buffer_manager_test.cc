@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The shared memtable limit: when to flush, when to stall, what the cache is charged.
 #include "ashlar/write_buffer_manager.h"
 

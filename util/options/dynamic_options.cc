@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // A change is parsed on top of the current options, then checked and sanitized as at open, so that
 // what an open database may have is exactly what it may be opened with.
 #include "util/options/dynamic_options.h"

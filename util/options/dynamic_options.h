@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Changing options of an open database: SetOptions() and SetDBOptions(). Pure functions.
 #pragma once
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Plug-in objects from option texts: the built-in ones by name, with their own options. A name that
 // is not built in gives NotSupported, which the parsers of options turn into "leave it unset" where
 // they are asked to.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Constructors of the option structs, and the functions that set many options at once.
 #include <algorithm>
 

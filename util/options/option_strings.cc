@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The functions of convenience.h that turn options into text and back.
 #include "ashlar/convenience.h"
 #include "ashlar/table.h"

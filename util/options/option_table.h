@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The option tables: one row per option, from which everything reads that treats options one by
 // one - parsing, printing, the OPTIONS file, SetOptions(), comparison, the check at open, tools and
 // the reference page.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // One pass over the text with a brace counter does all splitting; no recursion.
 #include "util/options/option_text.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The text level of options: trimming, escapes, braces, lists and numbers. What the names mean is
 // not known here. Syntax: docs/formats/options_file.md. Pure functions; input may be anything.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Values of options as text and back, by type: ParseValue() and PrintValue(), one overload a type.
 //
 // ParseValue() changes *value only on success, but for nested structs, whose members are set one by

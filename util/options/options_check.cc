@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Most of the answer comes from the tables: rows that must have their default, and bounds. What is
 // left here are options of which some values work, and pairs that exclude each other.
 #include "util/options/options_check.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Whether options can be honoured, whether they fit together, and what is put in for "automatic".
 // Pure functions.
 #pragma once

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Writing goes over the tables. Reading goes line by line and hands each name=value to the table of
 // the section it stands in; sections must come in the order in which they are written.
 #include "util/options/options_file.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The text of an OPTIONS file, written and read. Format: docs/formats/options_file.md. Pure
 // functions: which file it is, and reading and replacing it, are one floor up.
 #pragma once

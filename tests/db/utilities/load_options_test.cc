@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // OPTIONS files of a directory: the newest counts, and is compared with what a program has.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Options from strings and maps, and back: values, errors, nested objects.
 #include <gtest/gtest.h>
 

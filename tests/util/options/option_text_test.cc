@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // The syntax of options: splitting, braces, escapes, numbers.
 #include "util/options/option_text.h"
 

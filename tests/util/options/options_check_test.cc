@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // What is refused at open, what is put in for "automatic", and what may change later.
 #include "util/options/options_check.h"
 

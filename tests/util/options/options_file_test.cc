@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // OPTIONS files: those that RocksDB wrote parse and round-trip, ours have its form, bad ones are
 // refused with the line.
 #include "util/options/options_file.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // docs/options.md says what the option tables say. With ASHLAR_REWRITE=1 the test writes the page.
 #include <gtest/gtest.h>
 

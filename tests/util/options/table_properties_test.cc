@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-
 // Text and sums of table properties.
 #include "ashlar/table_properties.h"
 

@@ -60,7 +60,9 @@ Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& 
   const uint64_t reserved = RoundUp(std::max(capacity, initial_bytes));
   void* base =
       mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return PosixError("reserve addresses for log", path, errno);
+  if (base == MAP_FAILED) {
+    return Status::NotSupported(StrCat("mapped log: ", path), "no addresses left to reserve");
+  }
   std::unique_ptr<MappedLogFile> file(
       new MappedLogFile(path, fd.Release(), static_cast<char*>(base), reserved));
   RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
@@ -68,10 +70,10 @@ Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& 
 }
 
 MappedLogFile::MappedLogFile(std::string path, int fd, char* base, uint64_t capacity)
-    : path_(std::move(path)), fd_(fd), base_(base), capacity_(capacity) {}
+    : path_(std::move(path)), fd_(fd), base_(base), capacity_(capacity), reserved_(capacity) {}
 
 MappedLogFile::~MappedLogFile() {
-  if (base_ != nullptr) munmap(base_, capacity_);
+  if (base_ != nullptr) munmap(base_, reserved_);
   if (fd_ >= 0) close(fd_);
 }
 
@@ -84,9 +86,9 @@ Status MappedLogFile::EnsureAllocated(uint64_t end) {
 Status MappedLogFile::AllocateLocked(uint64_t end) {
   const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
   if (end <= old_end) return Status::OK();
-  if (end > capacity_) {
+  if (end > reserved_) {
     return Status::InvalidArgument(StrCat("grow log: ", path_),
-                                   StrCat(end, " bytes wanted, the capacity is ", capacity_));
+                                   StrCat(end, " bytes wanted, the capacity is ", reserved_));
   }
   const uint64_t new_end = RoundUp(end);
   const auto offset = static_cast<off_t>(old_end);
@@ -112,6 +114,12 @@ Status MappedLogFile::PopulateAhead(uint64_t end) {
   return Status::OK();
 }
 
+void MappedLogFile::EndGrowth() {
+  MutexLock lock(&grow_mutex_);
+  const uint64_t kept = allocated_.load(std::memory_order_relaxed);
+  if (munmap(base_ + kept, reserved_ - kept) == 0) reserved_ = kept;
+}
+
 // The page cache keeps the bytes: only this process's page table entries go.
 void MappedLogFile::ReleaseBehind(uint64_t end) {
   constexpr uint64_t kGranularity = 64 << 10;  // a multiple of any page size
@@ -133,8 +141,9 @@ Status MappedLogFile::Sync() {
 Status MappedLogFile::Close(uint64_t final_size) {
   assert(final_size <= allocated());
   if (fd_ < 0) return Status::OK();
+  MutexLock lock(&grow_mutex_);
   Status status;
-  if (munmap(std::exchange(base_, nullptr), capacity_) != 0) {
+  if (munmap(std::exchange(base_, nullptr), reserved_) != 0) {
     status = PosixError("unmap log", path_, errno);
   }
   if (RetryOnSignal([&] { return ftruncate(fd_, static_cast<off_t>(final_size)); }) != 0) {

@@ -39,7 +39,8 @@ class MappedLogFile {
 
   // Creates the file (empties an existing one) with `initial_bytes` allocated. NotSupported where
   // the kernel's file system does not promise that allocated space can be written (only ext4, XFS
-  // and tmpfs are known to): the caller falls back to FileWriter. `capacity` bounds the file size.
+  // and tmpfs are known to), or where addresses are scarce: the caller falls back to FileWriter.
+  // `capacity` bounds the file size; that many addresses are reserved.
   static Result<std::unique_ptr<MappedLogFile>> Create(const std::string& path,
                                                        uint64_t initial_bytes,
                                                        uint64_t capacity = kDefaultCapacity);
@@ -54,6 +55,9 @@ class MappedLogFile {
   Status EnsureAllocated(uint64_t end);
   // The same and also faults the pages in, ahead of the writers: for a background thread.
   Status PopulateAhead(uint64_t end);
+
+  // The file grows no more: gives back the addresses behind what is allocated.
+  void EndGrowth();
 
   // The bytes before `end` will not be touched again: takes them out of this process's resident
   // memory. They stay in the file.
@@ -86,6 +90,7 @@ class MappedLogFile {
   // Written under grow_mutex_; its release pairs with the acquire in allocated(): the mapping is
   // in place before the number says so.
   std::atomic<uint64_t> allocated_{0};
+  uint64_t reserved_ GUARDED_BY(grow_mutex_);       // addresses from base_ that are ours
   uint64_t populated_ GUARDED_BY(grow_mutex_) = 0;  // pages before it were faulted in
   uint64_t released_ GUARDED_BY(grow_mutex_) = 0;   // pages before it were given back
 

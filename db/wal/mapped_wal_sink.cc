@@ -151,6 +151,11 @@ void MappedWalSink::CancelJob(void* argument) {
   sink->job_done_.SignalAll();
 }
 
+void MappedWalSink::Seal() {
+  file_->EndGrowth();
+  file_->ReleaseBehind(file_->allocated());
+}
+
 Status MappedWalSink::Close() {
   if (is_closed_) return error();
   is_closed_ = true;

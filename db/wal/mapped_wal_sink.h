@@ -29,7 +29,7 @@ class MappedWalSink final : public WalSink {
   Status Deliver(uint64_t end) override;
   Status Flush(uint64_t end) override { return Deliver(end); }
   Status Sync(uint64_t end) override;
-  void Seal() override { file_->ReleaseBehind(file_->allocated()); }
+  void Seal() override;
   Status Close() override;
 
   uint64_t delivered_size() const override { return order_.staged_end(); }

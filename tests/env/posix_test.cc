@@ -250,6 +250,34 @@ TEST_F(MappedLogTest, BeyondTheCapacityIsRefusedAndTheRestStaysUsable) {
   ASSERT_OK(file_->Close(file_->allocated()));
 }
 
+// Bytes of addresses that this process has in use.
+uint64_t AddressBytes() {
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// A process has room for some hundred logs that may each grow large, and may have more than that.
+TEST_F(MappedLogTest, AfterItsGrowthItTakesNoMoreAddressesThanBytes) {
+  constexpr uint64_t kCapacity = uint64_t{8} << 30;
+  Create(1, kCapacity);
+  if (file_ == nullptr) return;
+  *file_->At(0) = 'x';
+  const uint64_t before = AddressBytes();
+  file_->EndGrowth();
+  EXPECT_LE(AddressBytes(), before - kCapacity / 2);
+  EXPECT_TRUE(file_->EnsureAllocated(file_->allocated() + 1).IsInvalidArgument());
+  EXPECT_EQ(*file_->At(0), 'x');
+  ASSERT_OK(file_->Close(1));
+  EXPECT_EQ(Contents(), "x");
+}
+
+TEST_F(MappedLogTest, WithoutAddressesLeftItIsNotSupported) {
+  const std::string path = FreshTempDir("mapped") + "/log";
+  const auto file = MappedLogFile::Create(path, 1, uint64_t{1} << 60);
+  EXPECT_TRUE(file.status().IsNotSupported()) << file.status().ToString();
+}
+
 TEST_F(MappedLogTest, WithoutCloseTheZeroTailStays) {
   Create(1, 1 << 20);
   if (file_ == nullptr) return;

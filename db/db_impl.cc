@@ -75,9 +75,9 @@ Status DBImpl::CancelBackgroundWork(bool wait) {
   if (core_.is_read_only) return Status::OK();
   Status status;
   if (!core_.is_closing.load(std::memory_order_acquire)) {
-    if (!core_.options->avoid_flush_during_shutdown && core_.pipeline->has_unlogged_writes() &&
+    if (!GetDBOptions().avoid_flush_during_shutdown && core_.pipeline->has_unlogged_writes() &&
         !core_.errors.BlocksWrites()) {
-      status = FlushFamilies(FlushOptions(), core_.families.All());
+      status = FlushAll(FlushOptions());
     }
     MutexLock lock(&core_.mutex);
     core_.is_closing.store(true, std::memory_order_release);
@@ -156,7 +156,7 @@ Status DBImpl::Resume() {
   Status status = core_.errors.Get();
   FlushOptions options;
   options.allow_write_stall = true;
-  if (status.ok()) status = FlushFamilies(options, families);
+  if (status.ok()) status = FlushAll(options);
   if (status.ok() && fresh_log != 0) status = ForgetLogsBefore(fresh_log);
   for (ColumnFamilyData* family : families) family->Unref();
   if (status.ok()) core_.events->Event("resumed");

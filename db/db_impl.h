@@ -229,6 +229,7 @@ class DBImpl final : public DB, private FamilyHost {
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);
+  Status FlushAll(const FlushOptions& options);
   void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(core_.mutex);
   Status AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
                       const std::vector<uint64_t>& newest);

@@ -39,12 +39,32 @@ Status DBImpl::FlushFamilies(const FlushOptions& options,
   return options.wait ? AwaitFlushed(families, newest) : Status::OK();
 }
 
+// Of all families that live. One that is dropped meanwhile needs no flush, but the others do.
+Status DBImpl::FlushAll(const FlushOptions& options) {
+  Status status;
+  do {
+    std::vector<ColumnFamilyData*> families;
+    {
+      MutexLock lock(&core_.mutex);
+      for (ColumnFamilyData* family : core_.families.All()) {
+        if (family->is_dropped()) continue;
+        families.push_back(family);
+        family->Ref();
+      }
+    }
+    status = FlushFamilies(options, families);
+    for (ColumnFamilyData* family : families) family->Unref();
+  } while (status.IsColumnFamilyDropped());
+  return status;
+}
+
 // A flush on request shall not be what stops the writers: waits until another sealed memtable would
 // not.
 void DBImpl::AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) {
   const auto is_full = [](const ColumnFamilyData* family) {
-    return !family->mem()->IsEmpty() && static_cast<int>(family->sealed().size()) + 1 >=
-                                            family->options().max_write_buffer_number;
+    return !family->is_dropped() && !family->mem()->IsEmpty() &&
+           static_cast<int>(family->sealed().size()) + 1 >=
+               family->options().max_write_buffer_number;
   };
   while (std::any_of(families.begin(), families.end(), is_full) &&
          !core_.errors.BlocksWrites() && !core_.is_closing.load(std::memory_order_acquire) &&
@@ -98,8 +118,9 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
 DBImpl::RangeLevels DBImpl::LevelsOf(ColumnFamilyData* family, const Slice* begin,
                                      const Slice* end) {
   MutexLock lock(&core_.mutex);
-  const Version* version = family->current();
   RangeLevels levels;
+  if (family->is_dropped()) return levels;
+  const Version* version = family->current();
   for (int level = version->deepest_level(); level >= 0; level--) {
     const LevelFiles found = version->Overlapping(level, begin, end);
     if (found.files.empty()) continue;
@@ -203,9 +224,8 @@ Status DBImpl::PauseBackgroundWork() {
 }
 
 Status DBImpl::ContinueBackgroundWork() {
-  if (!scheduler_.is_paused()) return Status::InvalidArgument("background work is not paused");
-  scheduler_.Continue();
-  return Status::OK();
+  return scheduler_.Continue() ? Status::OK()
+                               : Status::InvalidArgument("background work is not paused");
 }
 
 Status DBImpl::EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) {
@@ -248,7 +268,7 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   RETURN_IF_ERROR(CheckWritable());
   const uint64_t timeout_micros = static_cast<uint64_t>(options.timeout.count());
   const uint64_t deadline = timeout_micros > 0 ? core_.NowMicros() + timeout_micros : UINT64_MAX;
-  if (options.flush) RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
+  if (options.flush) RETURN_IF_ERROR(FlushAll(FlushOptions()));
   {
     MutexLock lock(&core_.mutex);
     while (!scheduler_.IsIdleLocked() || compaction_runner_.HasManualLocked()) {

@@ -31,7 +31,10 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   bool is_known = true;
   for (ColumnFamilyData* family : families) {
     uint64_t part = 0;
-    is_known &= ashlar::GetIntProperty(Sources(), family, property, &part) || family->is_dropped();
+    if (!ashlar::GetIntProperty(Sources(), family, property, &part)) {
+      MutexLock lock(&core_.mutex);
+      is_known &= family->is_dropped();
+    }
     sum += part;
     family->Unref();
   }

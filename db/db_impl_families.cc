@@ -12,7 +12,7 @@ Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std:
                                   ColumnFamilyHandle** handle) {
   RETURN_IF_ERROR(CheckWritable());
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
-  const ColumnFamilyOptions sanitized = SanitizeColumnFamilyOptions(*core_.options, options);
+  const ColumnFamilyOptions sanitized = SanitizeColumnFamilyOptions(GetDBOptions(), options);
   {
     MutexLock lock(&core_.mutex);
     if (core_.errors.BlocksWrites()) return core_.errors.Get();
@@ -49,7 +49,6 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
   {
     MutexLock lock(&core_.mutex);
-    if (family->is_dropped()) return Status::InvalidArgument("Column family already dropped!");
     VersionEdit edit;
     edit.column_family = family->id();
     edit.is_family_drop = true;
@@ -60,11 +59,16 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
     logs.min_log_number_to_keep = OldestLogNeeded(core_, family);
     change.edits.push_back(std::move(logs));
     change.last_sequence = VisibleSeqno();
-    RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
+    const Status status = core_.versions->LogAndApply(std::move(change), &core_.mutex);
+    if (status.IsColumnFamilyDropped()) {
+      return Status::InvalidArgument("Column family already dropped!");
+    }
+    RETURN_IF_ERROR(status);
     core_.pipeline->Pause();
     core_.families.Remove(family->id());
     core_.pipeline->Resume();
     write_control_.UpdateStallLocked();
+    core_.changed.SignalAll();
   }
   PurgeObsoleteFiles(&core_);
   return WriteOptionsFile(&core_);
@@ -90,6 +94,7 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   ColumnFamilyData* family = FamilyOrDefault(handle);
   {
     MutexLock lock(&core_.mutex);
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
     ASSIGN_OR_RETURN(ColumnFamilyOptions changed, ChangeColumnFamilyOptions(
                                                       *core_.options, family->options(), opts_map));
     family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));

@@ -160,7 +160,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
                             bool flush_memtable) {
   files.clear();
   *manifest_file_size = 0;
-  if (flush_memtable) RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
+  if (flush_memtable) RETURN_IF_ERROR(FlushAll(FlushOptions()));
   MutexLock lock(&core_.mutex);
   if (flush_memtable && !core_.is_read_only) {
     // These files are complete without logs. The next change names the logs again.
@@ -183,7 +183,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
   if (!core_.is_read_only && core_.wals->total_bytes() >= options.wal_size_for_flush) {
-    RETURN_IF_ERROR(FlushFamilies(FlushOptions(), core_.families.All()));
+    RETURN_IF_ERROR(FlushAll(FlushOptions()));
   }
   if (!core_.is_read_only) RETURN_IF_ERROR(core_.wals->Flush());
   MutexLock lock(&core_.mutex);

@@ -203,9 +203,6 @@ Status Opener::InstallRecovery() {
 
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
                           const ColumnFamilyOptions& options) {
-  if (core->families.FindByName(name) != nullptr) {
-    return Status::InvalidArgument("Column family already exists: ", name);
-  }
   auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
   request->num_levels = options.num_levels;
   request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
@@ -258,7 +255,8 @@ Status WriteOptionsFile(DbCore* core) {
       core->fs.get(), core->dir, BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
       BaseNameOf(OptionsFileName(core->dir, number)), text));
   MutexLock lock(&core->mutex);
-  core->options_file_number = number;
+  // Files of later options may have been written first.
+  core->options_file_number = std::max(core->options_file_number, number);
   return Status::OK();
 }
 

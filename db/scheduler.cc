@@ -180,10 +180,12 @@ void Scheduler::Pause() {
   while (running_flushes_ + running_compactions_ > 0) core_->changed.Wait();
 }
 
-void Scheduler::Continue() {
+bool Scheduler::Continue() {
   MutexLock lock(&core_->mutex);
-  if (pause_count_ > 0) pause_count_--;
+  if (pause_count_ == 0) return false;
+  pause_count_--;
   DispatchLocked();
+  return true;
 }
 
 bool Scheduler::IsIdleLocked() const {

@@ -38,8 +38,9 @@ class Scheduler {
 
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(core_->mutex);
-  void Continue() EXCLUDES(core_->mutex);
-  bool is_paused() const { return pause_count_ > 0; }
+  // False: it was not paused.
+  bool Continue() EXCLUDES(core_->mutex);
+  bool is_paused() const REQUIRES(core_->mutex) { return pause_count_ > 0; }
 
   int running_flushes() const { return running_flushes_; }
   int running_compactions() const { return running_compactions_; }

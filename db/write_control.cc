@@ -26,6 +26,8 @@ constexpr uint64_t kNoWaitMicros = 20;
 
 }  // namespace
 
+bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
+
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {
   ColumnFamilyData* data = core_->families.Find(family);
   return data == nullptr ? nullptr : data->mem();
@@ -120,20 +122,28 @@ Status WriteControl::LimitLogsLocked() {
 
 Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
                                            bool force_new_log) {
+  std::vector<uint32_t> ids;
+  for (const ColumnFamilyData* family : families) ids.push_back(family->id());
   while (is_switching_) core_->changed.Wait();
-  std::vector<ColumnFamilyData*> filled;
-  for (ColumnFamilyData* family : families) {
-    if (!family->is_dropped() && !family->mem()->IsEmpty()) filled.push_back(family);
-  }
-  if (filled.empty() && !force_new_log) return Status::OK();
+  if (FilledLocked(ids).empty() && !force_new_log) return Status::OK();
 
-  RETURN_IF_ERROR(SwitchAloneLocked(filled, force_new_log));
+  RETURN_IF_ERROR(SwitchAloneLocked(ids, force_new_log));
   UpdateStallLocked();
   return Status::OK();
 }
 
-Status WriteControl::SwitchAloneLocked(const std::vector<ColumnFamilyData*>& families,
-                                       bool force_new_log) {
+// Those of them that live and hold something. A family may go whenever the mutex is released; ids
+// are never used again.
+std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint32_t>& ids) const {
+  std::vector<ColumnFamilyData*> filled;
+  for (uint32_t id : ids) {
+    ColumnFamilyData* family = core_->families.Find(id);
+    if (family != nullptr && !family->mem()->IsEmpty()) filled.push_back(family);
+  }
+  return filled;
+}
+
+Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log) {
   // Ends the switch also when memory runs out in the middle of it.
   struct Scope {
     explicit Scope(WriteControl* control) : control(control) { control->is_switching_ = true; }
@@ -160,7 +170,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<ColumnFamilyData*>& fam
     core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
   }
   const uint64_t log_number = core_->wals->current_number();
-  for (ColumnFamilyData* family : families) {
+  for (ColumnFamilyData* family : FilledLocked(ids)) {
     family->SealMemTable(log_number);
     scheduler_->RequestFlushLocked(family);
   }

@@ -28,6 +28,7 @@ class WriteControl final : public CommitHost {
 
   // CommitHost
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
+  bool HasFamily(uint32_t family) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, bool is_sync_error) override;
@@ -53,7 +54,9 @@ class WriteControl final : public CommitHost {
   bool UnblockWritesLocked() REQUIRES(core_->mutex);
 
  private:
-  Status SwitchAloneLocked(const std::vector<ColumnFamilyData*>& families, bool force_new_log)
+  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log)
+      REQUIRES(core_->mutex);
+  std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(core_->mutex);
   Status RunDueWorkLocked() REQUIRES(core_->mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);

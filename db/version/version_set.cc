@@ -186,14 +186,28 @@ Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
   return status;
 }
 
-Status VersionSet::Prepare(Change* change, Pending* pending) {
-  auto& edits = change->edits;
+// Decided when no other change is on its way: of two that create or drop the same family one is
+// refused. What else was meant for a dropped family is left out.
+Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   const auto is_gone = [this](const VersionEdit& edit) {
     return !edit.added_family && Family(edit.column_family) == nullptr;
   };
-  edits.erase(std::remove_if(edits.begin(), edits.end(), is_gone), edits.end());
-  if (edits.empty()) return Status::ColumnFamilyDropped("the column family was dropped meanwhile");
+  for (const VersionEdit& edit : *edits) {
+    if (edit.added_family && Family(*edit.added_family) != nullptr) {
+      return Status::InvalidArgument("Column family already exists: ", *edit.added_family);
+    }
+    if (edit.is_family_drop && is_gone(edit)) {
+      return Status::ColumnFamilyDropped("the column family is dropped already");
+    }
+  }
+  edits->erase(std::remove_if(edits->begin(), edits->end(), is_gone), edits->end());
+  if (edits->empty()) return Status::ColumnFamilyDropped("the column family was dropped meanwhile");
+  return Status::OK();
+}
 
+Status VersionSet::Prepare(Change* change, Pending* pending) {
+  auto& edits = change->edits;
+  RETURN_IF_ERROR(CheckFamilies(&edits));
   std::map<uint32_t, std::unique_ptr<VersionBuilder>> builders;
   for (VersionEdit& edit : edits) {
     if (edit.is_family_change()) continue;

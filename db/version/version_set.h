@@ -147,6 +147,7 @@ class VersionSet {
 
   struct Pending;  // a change on its way into the MANIFEST
   struct WritingTurn;
+  Status CheckFamilies(std::vector<VersionEdit>* edits) const;
   Status Prepare(Change* change, Pending* pending);
   void Install(Change* change, Pending* pending);
   Status WriteManifest(Pending* pending);

@@ -79,7 +79,7 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch) {
     }
     counted++;
     if (record.family != known_family) {
-      if (host_->ActiveMemTable(record.family) == nullptr) {
+      if (!host_->HasFamily(record.family)) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
       }

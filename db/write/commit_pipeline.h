@@ -43,7 +43,9 @@ class CommitHost {
   // Called first by every commit while attention is requested. Holds no lock on entry; may take the
   // DB mutex, pause the pipeline, wait for a stall to end. An error refuses the commit.
   virtual Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) = 0;
-  // The active memtable of a live family, else null. Stable while a commit is in flight.
+  // Whether the family lives. Any time, within an epoch.
+  virtual bool HasFamily(uint32_t family) = 0;
+  // Its active memtable, null if it does not live. Only while a commit is in flight: stable then.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
   // Called after an insertion, in flight. Asks for attention if the memtable is full.
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;

@@ -46,6 +46,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     prepared_.fetch_add(1);
     return refusal_;
   }
+  bool HasFamily(uint32_t family) override { return family == 0; }
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
   void NotePartialInsert(const Status&) override {}

@@ -9,6 +9,7 @@
 
 #include "db/notify.h"
 #include "env/file_util.h"
+#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
 
@@ -67,6 +68,7 @@ CompactionRunner::Outcome CompactionRunner::RunAutomatic(ColumnFamilyData* famil
     End(&job, status);
     if (status.ok()) core_->errors.ClearSoft();
   }
+  DeleteRefused(job, status);
   const bool is_pointless = status.IsShutdownInProgress() || status.IsColumnFamilyDropped();
   if (!status.ok() && !is_pointless) {
     NotifyBackgroundError(core_, status,
@@ -155,14 +157,22 @@ void CompactionRunner::End(Job* job, const Status& status) {
     for (TableFile* file : level.files) file->being_compacted = false;
   }
   // After a failed MANIFEST write the outputs may be named on disk: they stay protected.
-  const bool may_be_named =
-      !status.ok() && job->may_be_named && !status.IsColumnFamilyDropped();
+  if (status.ok() || status.IsColumnFamilyDropped()) job->may_be_named = false;
   for (uint64_t number : job->outputs) {
-    if (!may_be_named) core_->pending_outputs.erase(core_->pending_outputs.find(number));
+    if (!job->may_be_named) core_->pending_outputs.erase(core_->pending_outputs.find(number));
   }
   running_.erase(std::find(running_.begin(), running_.end(), job));
   if (job->version->Unref()) core_->versions->Release(job->version);
   core_->changed.SignalAll();
+}
+
+void CompactionRunner::DeleteRefused(const Job& job, const Status& status) const {
+  if (status.ok() || job.may_be_named) return;
+  for (const FileMetadata& file : job.result.files) {
+    IgnoreError(DeleteFileIfExists(core_->fs.get(),
+                                   TableFileName(job.work.output.dir, file.number)),
+                "what stays is deleted at the next open");
+  }
 }
 
 void CompactionRunner::Report(const Job& job, const Status& status) {
@@ -270,6 +280,7 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
       if (status.ok()) status = Install(&job);
       End(&job, status);
     }
+    DeleteRefused(job, status);
     Report(job, status);
     RETURN_IF_ERROR(status);
     if (!begin.has_value()) return Status::OK();

@@ -67,6 +67,8 @@ class CompactionRunner {
   Status Execute(Job* job);
   Status Install(Job* job) REQUIRES(core_->mutex);
   void End(Job* job, const Status& status) REQUIRES(core_->mutex);
+  // The outputs of a finished job that was not installed.
+  void DeleteRefused(const Job& job, const Status& status) const;
   void Report(const Job& job, const Status& status);
   Status RunManualRange(ManualCompaction* manual);
 

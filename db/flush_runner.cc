@@ -8,6 +8,7 @@
 #include "db/notify.h"
 #include "db/obsolete_files.h"
 #include "env/file_util.h"
+#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
 
@@ -44,15 +45,26 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
   {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = Install(&job);
-    const auto pending = core_->pending_outputs.find(job.work.output.file_number);
     // After a failed MANIFEST write the file may be named on disk: it stays protected.
-    if (status.ok() || !job.may_be_named) core_->pending_outputs.erase(pending);
+    if (status.ok() || status.IsColumnFamilyDropped()) job.may_be_named = false;
+    if (!job.may_be_named) {
+      core_->pending_outputs.erase(core_->pending_outputs.find(job.work.output.file_number));
+    }
     if (!status.ok()) family->ReturnFromFlush(job.work.memtables);
     core_->changed.SignalAll();
   }
-  if (!status.ok()) NotifyBackgroundError(core_, status, BackgroundErrorReason::kFlush);
+  if (!status.ok() && !job.may_be_named && job.result.file.has_value()) DeleteOutput(job);
+  if (!status.ok() && !status.IsColumnFamilyDropped()) {
+    NotifyBackgroundError(core_, status, BackgroundErrorReason::kFlush);
+  }
   Report(job, status);
   return status.ok() && job.result.file.has_value();
+}
+
+void FlushRunner::DeleteOutput(const Job& job) const {
+  IgnoreError(DeleteFileIfExists(core_->fs.get(), TableFileName(job.work.output.dir,
+                                                                job.result.file->number)),
+              "what stays is deleted at the next open");
 }
 
 void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {

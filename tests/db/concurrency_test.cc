@@ -18,6 +18,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
+#include "ashlar/listener.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
@@ -42,7 +43,7 @@ class SlowSyncFile final : public FSWritableFileOwnerWrapper {
   }
 };
 
-// Calls back when a log file is created; syncs of a MANIFEST take their time.
+// Calls back when a log or a table is created; syncs of a MANIFEST take their time.
 class WatchedFiles final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -52,13 +53,16 @@ class WatchedFiles final : public FileSystemWrapper {
     if (path.ends_with(".log")) {
       if (const auto call = std::exchange(on_next_log, nullptr)) call();
     }
+    if (path.ends_with(".sst")) {
+      if (const auto call = std::exchange(on_next_table, nullptr)) call();
+    }
     IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
     if (status.ok() && path.find("MANIFEST") != std::string::npos) {
       *file = std::make_unique<SlowSyncFile>(std::move(*file));
     }
     return status;
   }
-  std::function<void()> on_next_log;
+  std::function<void()> on_next_log, on_next_table;
 };
 
 class ConcurrencyTest : public testing::Test {
@@ -167,6 +171,39 @@ TEST_F(ConcurrencyTest, AFlushThatWaitsForRoomEndsWhenItsFamilyIsDropped) {
     waiting.join();
   }
   EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+}
+
+class ErrorCounter final : public EventListener {
+ public:
+  void OnBackgroundError(BackgroundErrorReason, Status*) override { count++; }
+  std::atomic<int> count{0};
+};
+
+TEST_F(ConcurrencyTest, AJobWhoseFamilyIsDroppedIsNoErrorAndLeavesNoTable) {
+  const auto errors = std::make_shared<ErrorCounter>();
+  options_.listeners.push_back(errors);
+  options_.disable_auto_compactions = true;
+  Open();
+  for (const bool is_compaction : {false, true}) {
+    ColumnFamilyHandle* family = NewFamily("x");
+    ASSERT_OK(db_->Put(WriteOptions(), family, "key", "1"));
+    if (is_compaction) {
+      ASSERT_OK(db_->Flush(FlushOptions(), family));
+      ASSERT_OK(db_->Put(WriteOptions(), family, "key", "2"));
+      ASSERT_OK(db_->Flush(FlushOptions(), family));
+    }
+    files_->on_next_table = [&] { EXPECT_OK(db_->DropColumnFamily(family)); };
+    const Status status =
+        is_compaction ? db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr)
+                      : db_->Flush(FlushOptions(), family);
+    EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    std::vector<std::string> names;
+    ASSERT_OK(env_->GetChildren("/db", &names));
+    for (const std::string& name : names) EXPECT_FALSE(name.ends_with(".sst")) << name;
+  }
+  EXPECT_EQ(errors->count.load(), 0);
 }
 
 TEST_F(ConcurrencyTest, WorkOnAllFamiliesEndsWellWhileFamiliesComeAndGo) {

@@ -74,6 +74,10 @@ class ConcurrencyTest : public testing::Test {
     options_.env = env_.get();
     options_.create_if_missing = true;
   }
+  ~ConcurrencyTest() override {
+    db_.reset();
+    env_->WaitForJoin();  // threads of subcompactions
+  }
   void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   ColumnFamilyHandle* NewFamily(const std::string& name) {
     ColumnFamilyHandle* handle = nullptr;

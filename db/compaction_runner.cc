@@ -261,6 +261,11 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
         if (manual->cancel.IsSet()) return Status::Incomplete(Status::kManualCompactionPaused);
         if (manual->family->is_dropped()) return Status::ColumnFamilyDropped();
         bool has_conflict = false;
+        if (manual->input_level == 0) {
+          // Not deeper than what is there now: older data would come to lie above newer.
+          pick.output_level = std::max(
+              AssessCompaction(*manual->family->current(), manual->family->options()).base_level, 1);
+        }
         plan = PickRangeCompaction(*manual->family->current(), pick, RunningIn(manual->family),
                                    &has_conflict);
         if (!has_conflict) break;

@@ -22,6 +22,7 @@ Status DBImpl::Flush(const FlushOptions& options, const std::vector<ColumnFamily
 Status DBImpl::FlushFamilies(const FlushOptions& options,
                              const std::vector<ColumnFamilyData*>& families) {
   RETURN_IF_ERROR(CheckWritable());
+  if (options.force_atomic_flush) return Status::NotSupported("FlushOptions::force_atomic_flush");
   std::vector<uint64_t> newest;
   {
     MutexLock lock(&core_.mutex);
@@ -32,6 +33,7 @@ Status DBImpl::FlushFamilies(const FlushOptions& options,
     if (!options.allow_write_stall) AwaitRoomForSealed(families);
     RETURN_IF_ERROR(write_control_.SwitchMemTablesLocked(families));
     for (ColumnFamilyData* family : families) {
+      if (family->is_dropped()) return Status::ColumnFamilyDropped();
       newest.push_back(family->sealed().empty() ? 0 : family->sealed().back().mem->id());
       if (!family->sealed().empty()) scheduler_.RequestFlushLocked(family);
     }
@@ -46,11 +48,7 @@ Status DBImpl::FlushAll(const FlushOptions& options) {
     std::vector<ColumnFamilyData*> families;
     {
       MutexLock lock(&core_.mutex);
-      for (ColumnFamilyData* family : core_.families.All()) {
-        if (family->is_dropped()) continue;
-        families.push_back(family);
-        family->Ref();
-      }
+      families = core_.families.RefAll();
     }
     status = FlushFamilies(options, families);
     for (ColumnFamilyData* family : families) family->Unref();
@@ -107,6 +105,9 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   }
   if (options.target_path_id != 0) return Status::NotSupported("CompactRangeOptions::target_path_id");
   if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level");
+  if (options.full_history_ts_low != nullptr) {
+    return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
+  }
   ColumnFamilyData* family = FamilyOrDefault(handle);
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
@@ -240,6 +241,8 @@ void DBImpl::DisableManualCompaction() {
   manual_compaction_disabled_.fetch_add(1, std::memory_order_acq_rel);
   cancels_manual_.store(true, std::memory_order_release);
   core_.changed.SignalAll();
+  // None may finish while they are disabled, nor escape by being enabled again at once.
+  while (compaction_runner_.HasManualLocked()) core_.changed.Wait();
 }
 
 void DBImpl::EnableManualCompaction() {
@@ -253,11 +256,11 @@ void DBImpl::EnableManualCompaction() {
 // Aborting is stopping the manual ones and letting no automatic one begin.
 void DBImpl::AbortAllCompactions() {
   DisableManualCompaction();
-  scheduler_.Pause();
+  scheduler_.PauseCompactions();
 }
 
 void DBImpl::ResumeAllCompactions() {
-  scheduler_.Continue();
+  scheduler_.ContinueCompactions();
   EnableManualCompaction();
 }
 
@@ -274,7 +277,7 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
     while (!scheduler_.IsIdleLocked() || compaction_runner_.HasManualLocked()) {
       if (core_.is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
       RETURN_IF_ERROR(core_.errors.Get());
-      if (scheduler_.is_paused() && options.abort_on_pause) return Status::Aborted();
+      if (scheduler_.are_compactions_paused() && options.abort_on_pause) return Status::Aborted();
       const uint64_t now = core_.NowMicros();
       if (now >= deadline) return Status::TimedOut();
       if (deadline == UINT64_MAX) {

@@ -160,9 +160,10 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
                             bool flush_memtable) {
   files.clear();
   *manifest_file_size = 0;
+  flush_memtable = flush_memtable && !core_.is_read_only;
   if (flush_memtable) RETURN_IF_ERROR(FlushAll(FlushOptions()));
   MutexLock lock(&core_.mutex);
-  if (flush_memtable && !core_.is_read_only) {
+  if (flush_memtable) {
     // These files are complete without logs. The next change names the logs again.
     VersionSet::Change change;
     change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();

@@ -83,6 +83,7 @@ void Scheduler::DispatchLocked() {
     core_->env->Schedule(&Scheduler::FlushMain, this, Env::Priority::HIGH, this);
     scheduled_flushes_++;
   }
+  if (!MayStartCompaction()) return;
   while (scheduled_compactions_ <
              static_cast<int>(compaction_queue_.size()) + compactions_->WaitingManualLocked() &&
          scheduled_compactions_ + running_compactions_ < limits.compactions) {
@@ -134,12 +135,12 @@ void Scheduler::RunCompaction() {
     scheduled_compactions_--;
     running_compactions_++;
     is_manual = compactions_->WaitingManualLocked() > 0;
-    if (MayStart() && !is_manual && !compaction_queue_.empty()) {
+    if (MayStartCompaction() && !is_manual && !compaction_queue_.empty()) {
       family = compaction_queue_.front();
       compaction_queue_.pop_front();
       family->is_compaction_queued = false;
     }
-    is_manual = is_manual && MayStart();
+    is_manual = is_manual && MayStartCompaction();
   }
   if (is_manual) {
     ManualCompaction* manual = compactions_->RunManual();
@@ -168,7 +169,7 @@ void Scheduler::AwaitRetryLocked() {
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
-  for (int i = 0; i < kMostSignals && MayStart(); i++) {
+  for (int i = 0; i < kMostSignals && MayStartCompaction(); i++) {
     if (has_error && core_->errors.Get().ok()) return;
     if (core_->changed.WaitFor(kRetryMicros)) return;
   }
@@ -186,6 +187,18 @@ bool Scheduler::Continue() {
   pause_count_--;
   DispatchLocked();
   return true;
+}
+
+void Scheduler::PauseCompactions() {
+  MutexLock lock(&core_->mutex);
+  compaction_pause_count_++;
+  while (running_compactions_ > 0) core_->changed.Wait();
+}
+
+void Scheduler::ContinueCompactions() {
+  MutexLock lock(&core_->mutex);
+  if (compaction_pause_count_ > 0) compaction_pause_count_--;
+  DispatchLocked();
 }
 
 bool Scheduler::IsIdleLocked() const {

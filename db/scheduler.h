@@ -41,6 +41,12 @@ class Scheduler {
   // False: it was not paused.
   bool Continue() EXCLUDES(core_->mutex);
   bool is_paused() const REQUIRES(core_->mutex) { return pause_count_ > 0; }
+  // The same for compactions only: flushes go on.
+  void PauseCompactions() EXCLUDES(core_->mutex);
+  void ContinueCompactions() EXCLUDES(core_->mutex);
+  bool are_compactions_paused() const REQUIRES(core_->mutex) {
+    return pause_count_ + compaction_pause_count_ > 0;
+  }
 
   int running_flushes() const { return running_flushes_; }
   int running_compactions() const { return running_compactions_; }
@@ -55,6 +61,7 @@ class Scheduler {
   // Between a failed compaction and the next attempt.
   void AwaitRetryLocked() REQUIRES(core_->mutex);
   bool MayStart() const;
+  bool MayStartCompaction() const { return MayStart() && compaction_pause_count_ == 0; }
 
   DbCore* const core_;
   FlushRunner* const flushes_;
@@ -68,6 +75,7 @@ class Scheduler {
   int scheduled_compactions_ = 0;
   int running_compactions_ = 0;
   int pause_count_ = 0;
+  int compaction_pause_count_ = 0;
   bool is_started_ = false;
   bool is_stopping_ = false;
 };

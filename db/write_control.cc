@@ -82,6 +82,7 @@ Status WriteControl::RunDueWorkLocked() {
 }
 
 Status WriteControl::SwitchFullMemTablesLocked() {
+  while (is_switching_) core_->changed.Wait();
   if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
@@ -225,10 +226,12 @@ void WriteControl::AwaitFlushProgressLocked() {
 Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
   const uint64_t errors_before = core_->errors.raised_count();
   while (true) {
-    const bool is_memtable_full = has_full_memtable_.load(std::memory_order_acquire);
-    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped || is_memtable_full;
     if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    // Writers in flight may have filled another one: left full are those that wait for a flush.
+    RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
+                            has_full_memtable_.load(std::memory_order_acquire);
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
     // The compaction that would end it failed again, and may do so for ever. (The first failure may
@@ -236,7 +239,6 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     const Status error = core_->errors.Get();
     if (!error.ok() && core_->errors.raised_count() >= errors_before + 2) return error;
     core_->changed.Wait();
-    if (is_memtable_full) RETURN_IF_ERROR(SwitchFullMemTablesLocked());
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Write stall");

@@ -10,6 +10,7 @@
 #include "db/version/manifest_reader.h"
 #include "db/version/version_builder.h"
 #include "db/version/version_set.h"
+#include "env/file_util.h"
 #include "env/filename.h"
 #include "util/str_cat.h"
 
@@ -89,6 +90,8 @@ Status ManifestRecovery::Run(bool allow_subset) {
   }
   RETURN_IF_ERROR(reader->status());
   set_->torn_manifest_bytes_ = reader->torn_tail_bytes();
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, set_->options_.dir + "/" + manifest));
+  set_->manifest_bytes_ = bytes - std::min(bytes, set_->torn_manifest_bytes_);
   Status status = Finish(allow_subset);
   return status.IsCorruption() ? Status::CopyAppendMessage(status, " in ", manifest) : status;
 }

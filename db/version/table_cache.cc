@@ -62,8 +62,9 @@ TableCache::TableCache(TableCacheOptions options) : options_(std::move(options))
 }
 
 // Closed readers wait in the epoch for those who may still use them, and their destructors go
-// through block_cache_.
+// through block_cache_. One that never had any waits for nobody: it may go under the DB mutex.
 TableCache::~TableCache() {
+  if (!has_opened_) return;
   assert(!InEpoch());
   EpochDrain();
 }
@@ -108,6 +109,7 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
   {
     MutexLock lock(&mutex_);
     if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
+    has_opened_ = true;
     open_.push_back(file);  // first: it may fail for want of memory
     file->recently_used.store(true, std::memory_order_relaxed);
     file->reader.store(reader.release(), std::memory_order_release);
@@ -167,6 +169,10 @@ InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile*
   if (!reader.ok()) {
     if (pins) file->iterator_pins.fetch_sub(1, std::memory_order_release);
     return NewEmptyInternalIterator(arena, reader.status());
+  }
+  if (options.table_filter != nullptr && !(*options.table_filter)((*reader)->properties())) {
+    if (pins) file->iterator_pins.fetch_sub(1, std::memory_order_release);
+    return NewEmptyInternalIterator(arena, Status::OK());
   }
   InternalIterator* inner = reader.value()->NewIterator(options, arena, for_compaction);
   if (!pins) return inner;

@@ -92,6 +92,7 @@ class TableCache {
   std::atomic<bool> keeps_blocks_{false};
   mutable Mutex mutex_{LockRank::kTableCache};
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round
+  bool has_opened_ = false;  // written under mutex_
   size_t hand_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -71,8 +71,9 @@ class CommitPipeline {
   Status Commit(const Request& request);
 
   // From now on commits call CommitHost::PrepareForCommit() first. Any thread.
-  void RequestAttention() { wants_attention_.store(true, std::memory_order_release); }
-  void ClearAttention() { wants_attention_.store(false, std::memory_order_release); }
+  // Exchanges, not stores: whoever clears it sees every reason for which it was set.
+  void RequestAttention() { wants_attention_.exchange(true, std::memory_order_acq_rel); }
+  void ClearAttention() { wants_attention_.exchange(false, std::memory_order_acq_rel); }
 
   // Lets no new commit begin and waits until those in flight are published. May be nested.
   void Pause();

@@ -226,6 +226,7 @@ class DBImpl final : public DB, private FamilyHost {
     return handle == nullptr ? core_.families.default_family() : FamilyOf(handle);
   }
   Status CheckWritable() const;
+  bool SkipsMemTables(const ReadOptions& options) const;
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);

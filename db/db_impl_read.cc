@@ -18,7 +18,19 @@ SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
   return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
 }
 
+Status CheckIteratorOptions(const ReadOptions& options) {
+  if (options.read_tier == kPersistedTier) {
+    return Status::NotSupported("ReadTier::kPersistedTier is for point reads only");
+  }
+  return CheckReadOptionsSupported(options);
+}
+
 }  // namespace
+
+// Writes that skipped the log would be lost in a crash.
+bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
+  return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
+}
 
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
@@ -30,7 +42,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   const SuperVersion* super_version = family->super_version();
   const LookupKey lookup_key(key, SeqnoFor(options, VisibleSeqno()), family->comparator().order());
   PointLookup lookup(lookup_key, value);
-  ReadPoint(*super_version, options, &lookup);
+  ReadPoint(*super_version, options, SkipsMemTables(options), &lookup);
   CountPointRead(lookup, value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
@@ -73,7 +85,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
     const ColumnFamilyData* family = FamilyOrDefault(handles[i]);
     const LookupKey lookup_key(keys[i], seqno, family->comparator().order());
     PointLookup lookup(lookup_key, &values[i]);
-    ReadPoint(*views[i], options, &lookup);
+    ReadPoint(*views[i], options, SkipsMemTables(options), &lookup);
     CountPointRead(lookup, values[i].size(), core_.statistics.get());
     statuses[i] = StatusOf(lookup);
     found_bytes += values[i].size();
@@ -101,7 +113,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const S
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
-  Status supported = CheckReadOptionsSupported(options);
+  Status supported = CheckIteratorOptions(options);
   if (!supported.ok()) return NewErrorIterator(supported);
   ColumnFamilyData* family = FamilyOrDefault(handle);
   return new DBIterator(options, family, family->AcquireView());
@@ -111,7 +123,7 @@ Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
-  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  RETURN_IF_ERROR(CheckIteratorOptions(options));
   std::vector<ReadView> views;
   {
     // Super versions are replaced under the mutex: this way all are of one moment.

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes: every one is a batch for the commit pipeline.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "ashlar/write_batch.h"
 #include "db/db_impl.h"
+#include "db/write/write_batch_internal.h"
+#include "db/write/write_batch_reader.h"
+#include "util/epoch.h"
 #include "util/options/options_check.h"
 
 namespace ashlar {
@@ -13,6 +21,30 @@ WriteBatch& ScratchBatch() {
   thread_local WriteBatch batch;
   batch.Clear();
   return batch;
+}
+
+// The updates of families that exist, if there are others: none of those may reach the log, for a
+// recovery would take the MANIFEST for too old.
+std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
+                                                 const FamilySet& families) {
+  EpochGuard guard;
+  const Slice contents = WriteBatchInternal::Contents(batch);
+  WriteBatchReader reader(contents);
+  WriteBatchRecord record;
+  std::string kept(contents.data(), std::min(contents.size(), kWriteBatchHeaderBytes));
+  uint32_t missing = 0;
+  while (reader.Next(&record)) {
+    if (record.IsCounted() && families.Find(record.family) == nullptr) {
+      missing++;
+      continue;
+    }
+    kept.append(contents.data() + reader.record_offset(),
+                reader.next_offset() - reader.record_offset());
+  }
+  if (missing == 0 || !reader.status().ok()) return std::nullopt;
+  WriteBatch result(std::move(kept));
+  WriteBatchInternal::SetCount(&result, WriteBatchInternal::Count(batch) - missing);
+  return result;
 }
 
 }  // namespace
@@ -86,6 +118,11 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   }
   if (options.low_pri) [[unlikely]] {
     RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, updates->GetDataSize()));
+  }
+  std::optional<WriteBatch> existing;
+  if (options.ignore_missing_column_families) [[unlikely]] {
+    existing = WithoutMissingFamilies(*updates, core_.families);
+    if (existing.has_value()) updates = &*existing;
   }
   Status status = core_.pipeline->Commit({&options, updates, callback});
   if (core_.statistics != nullptr && status.ok()) [[unlikely]] CountWrite(options, *updates);

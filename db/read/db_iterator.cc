@@ -48,7 +48,9 @@ void DBIterator::BuildTower() {
   for (MemTable* memtable : super_version->immutables()) {
     children.push_back(memtable->NewIterator(arena_.get()));
   }
-  status_ = super_version->version()->AddIterators(options_, arena_.get(), &children);
+  if (options_.read_tier != kMemtableTier) {
+    status_ = super_version->version()->AddIterators(options_, arena_.get(), &children);
+  }
   merged_ = std::make_unique<MergingIterator>(&comparator_, std::move(children),
                                               IteratorHome::kArena);
   prefix_extractor_ =

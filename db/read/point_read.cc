@@ -13,10 +13,13 @@
 
 namespace ashlar {
 
-void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, PointLookup* lookup) {
-  if (super_version.mem()->Get(lookup->key(), lookup)) return;
-  for (const MemTable* memtable : super_version.immutables()) {
-    if (memtable->Get(lookup->key(), lookup)) return;
+void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bool skips_memtables,
+               PointLookup* lookup) {
+  if (!skips_memtables) [[likely]] {
+    if (super_version.mem()->Get(lookup->key(), lookup)) return;
+    for (const MemTable* memtable : super_version.immutables()) {
+      if (memtable->Get(lookup->key(), lookup)) return;
+    }
   }
   if (options.read_tier == kMemtableTier) return;
   super_version.version()->Get(options, lookup);

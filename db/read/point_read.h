@@ -15,7 +15,8 @@ struct ReadOptions;
 
 // Within an epoch, or while holding a reference on the super version. The result is in `lookup`.
 // Hot: no lock, no reference count, no allocation if everything is in memory.
-void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, PointLookup* lookup);
+void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bool skips_memtables,
+               PointLookup* lookup);
 
 // What the user is told about a lookup that has run.
 Status StatusOf(const PointLookup& lookup);

@@ -30,7 +30,7 @@ Status CommitPipeline::Commit(const Request& request) {
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
     RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
   }
-  RETURN_IF_ERROR(CheckBatch(batch));
+  RETURN_IF_ERROR(CheckBatch(batch, options.ignore_missing_column_families));
   if (options.disableWAL && !has_unlogged_writes()) {
     has_unlogged_writes_.store(true, std::memory_order_relaxed);
   }
@@ -66,7 +66,7 @@ Status CommitPipeline::Commit(const Request& request) {
 }
 
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
-Status CommitPipeline::CheckBatch(const WriteBatch& batch) {
+Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_families) {
   EpochGuard guard;  // families are looked up
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
@@ -79,7 +79,7 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch) {
     }
     counted++;
     if (record.family != known_family) {
-      if (!host_->HasFamily(record.family)) {
+      if (!ignores_missing_families && !host_->HasFamily(record.family)) {
         return Status::InvalidArgument(
             StrCat("Invalid column family specified in write batch: ", record.family));
       }

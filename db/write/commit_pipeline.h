@@ -102,7 +102,7 @@ class CommitPipeline {
   };
   static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
 
-  Status CheckBatch(const WriteBatch& batch);
+  Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
   Reservation Reserve(uint64_t count, size_t record_bytes, bool use_log);
   Status Log(const Reservation& reservation, const WriteBatch& batch);
   void Insert(const Reservation& reservation, const WriteBatch& batch);

@@ -619,7 +619,8 @@ struct ReadOptions {
   const Slice* timestamp = nullptr;
   // Lower bound of timestamps. Not built yet: must be nullptr.
   const Slice* iter_start_ts = nullptr;
-  // Time since the epoch of the clock after which a read fails with TimedOut; 0 = never.
+  // Time since the epoch of the clock after which a read may fail with TimedOut; 0 = never. A hint
+  // without effect.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   // The same for one file read, as a duration. A hint without effect.
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
@@ -664,7 +665,7 @@ struct ReadOptions {
   bool adaptive_readahead = false;
   // Leave deleting files to a background thread.
   bool background_purge_on_iterator_cleanup = false;
-  // Return false to skip a table, by its properties.
+  // Return false to let iterators skip a table, by its properties.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
   // Do not read ahead beyond the upper bound. A hint without effect.
   bool auto_readahead_size = true;

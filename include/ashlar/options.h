@@ -663,7 +663,7 @@ struct ReadOptions {
   bool pin_data = false;
   // Keep the state of readahead across files. A hint without effect.
   bool adaptive_readahead = false;
-  // Leave deleting files to a background thread.
+  // Leave deleting files to a background thread. A hint without effect.
   bool background_purge_on_iterator_cleanup = false;
   // Return false to let iterators skip a table, by its properties.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
@@ -727,7 +727,7 @@ struct FlushOptions {
   bool allow_write_stall = false;
   // Flush all given families as one. Not built yet: must be false.
   bool force_atomic_flush = false;
-  // Also wait for the listeners' OnFlushCompleted().
+  // Also wait for the listeners' OnFlushCompleted(). A hint without effect.
   bool listener_wait = false;
 
   FlushOptions() {}

@@ -9,23 +9,25 @@
 #include <string_view>
 
 #include "ashlar/convenience.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
 namespace {
 
-constexpr std::string_view kFixedName = "rocksdb.FixedPrefix";
-constexpr std::string_view kCappedName = "rocksdb.CappedPrefix";
+constexpr const char* kFixedName = "rocksdb.FixedPrefix";
+constexpr const char* kCappedName = "rocksdb.CappedPrefix";
 constexpr const char* kNoopName = "rocksdb.Noop";
 
 class FixedPrefix final : public SliceTransform {
  public:
   explicit FixedPrefix(size_t bytes)
-      : prefix_bytes_(bytes), name_(std::string(kFixedName) + "." + std::to_string(bytes)) {}
+      : prefix_bytes_(bytes), id_(StrCat(kFixedName, ".", bytes)) {}
 
-  const char* Name() const override { return name_.c_str(); }
+  const char* Name() const override { return kFixedName; }
+  std::string GetId() const override { return id_; }  // what files and option strings say
   bool IsInstanceOf(const std::string& name) const override {
-    return name == kFixedName || name == "fixed" || SliceTransform::IsInstanceOf(name);
+    return name == id_ || name == "fixed" || SliceTransform::IsInstanceOf(name);
   }
   Slice Transform(const Slice& key) const override {
     assert(InDomain(key));
@@ -40,17 +42,18 @@ class FixedPrefix final : public SliceTransform {
 
  private:
   const size_t prefix_bytes_;
-  const std::string name_;
+  const std::string id_;
 };
 
 class CappedPrefix final : public SliceTransform {
  public:
   explicit CappedPrefix(size_t bytes)
-      : cap_bytes_(bytes), name_(std::string(kCappedName) + "." + std::to_string(bytes)) {}
+      : cap_bytes_(bytes), id_(StrCat(kCappedName, ".", bytes)) {}
 
-  const char* Name() const override { return name_.c_str(); }
+  const char* Name() const override { return kCappedName; }
+  std::string GetId() const override { return id_; }  // what files and option strings say
   bool IsInstanceOf(const std::string& name) const override {
-    return name == kCappedName || name == "capped" || SliceTransform::IsInstanceOf(name);
+    return name == id_ || name == "capped" || SliceTransform::IsInstanceOf(name);
   }
   Slice Transform(const Slice& key) const override {
     return Slice(key.data(), std::min(cap_bytes_, key.size()));
@@ -66,7 +69,7 @@ class CappedPrefix final : public SliceTransform {
 
  private:
   const size_t cap_bytes_;
-  const std::string name_;
+  const std::string id_;
 };
 
 class WholeKey final : public SliceTransform {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The options of a column family, the common ones first.
+#include "ashlar/slice_transform.h"  // complete here: prefix extractors are made by name
 #include "util/options/option_table.h"
 
 namespace ashlar {

@@ -10,6 +10,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
 #include "util/filter_policy_impl.h"
@@ -28,6 +29,16 @@ ColumnFamilyOptions Family(const std::string& text) {
 Status FamilyStatus(const std::string& text) {
   ColumnFamilyOptions options;
   return GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), text, &options);
+}
+
+TEST(OptionStrings, APrefixExtractorIsMadeByItsName) {
+  const ColumnFamilyOptions fixed = Family("prefix_extractor=fixed:8");
+  ASSERT_NE(fixed.prefix_extractor, nullptr);
+  EXPECT_EQ(fixed.prefix_extractor->AsString(), "rocksdb.FixedPrefix.8");
+  const ColumnFamilyOptions capped = Family("prefix_extractor=rocksdb.CappedPrefix.4");
+  ASSERT_NE(capped.prefix_extractor, nullptr);
+  EXPECT_EQ(capped.prefix_extractor->AsString(), "rocksdb.CappedPrefix.4");
+  EXPECT_STREQ(capped.prefix_extractor->Name(), "rocksdb.CappedPrefix");
 }
 
 TEST(OptionStrings, SetsValuesOfEveryKind) {

@@ -212,7 +212,7 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   const std::string clean = CleanPath(dir);
   const std::string prefix = ChildPrefix(clean);
   MutexLock lock(&mutex_);
-  if (!directories_.contains(clean)) return NotThere("list directory", dir);
+  if (!directories_.contains(clean)) return IOStatus::NotFound(dir, "no such directory");
   const auto add_if_child = [&](const std::string& path) {
     if (path.find('/', prefix.size()) == std::string::npos) r->push_back(path.substr(prefix.size()));
   };

@@ -119,7 +119,13 @@ class PosixFileSystem : public FileSystem {
                        IODebugContext*) override {
     r->clear();
     DIR* stream = opendir(dir.c_str());
-    if (stream == nullptr) return PosixError("opendir", dir, errno);
+    if (stream == nullptr) {
+      const int open_error = errno;
+      if (open_error == ENOENT || open_error == ENOTDIR) {
+        return IOStatus::NotFound(dir, "no such directory");
+      }
+      return PosixError("opendir", dir, open_error);
+    }
     errno = 0;
     for (const dirent* entry; (entry = readdir(stream)) != nullptr; errno = 0) {
       const Slice name(entry->d_name);

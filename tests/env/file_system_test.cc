@@ -126,6 +126,8 @@ TEST_P(FileSystemTest, MissingFilesAreNamedAndTellSo) {
   EXPECT_NE(status.ToString().find(Path("none")), std::string::npos);
   EXPECT_EQ(file, nullptr);
   EXPECT_TRUE(fs_->FileExists(Path("none"), io_, nullptr).IsNotFound());
+  std::vector<std::string> children;
+  EXPECT_TRUE(fs_->GetChildren(Path("none"), io_, &children, nullptr).IsNotFound());
   uint64_t size = 0;
   EXPECT_TRUE(fs_->GetFileSize(Path("none"), io_, &size, nullptr).IsPathNotFound());
   EXPECT_TRUE(fs_->DeleteFile(Path("none"), io_, nullptr).IsPathNotFound());

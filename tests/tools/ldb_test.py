@@ -58,6 +58,13 @@ class LdbTest(ToolTest):
         self.check(self.ldb("dump", "--from=c"), ["c ==> 3", "d ==> 4", "Keys in range: 2"])
         self.check(self.ldb("dump", "--count_only"), ["Keys in range: 4"])
 
+    def test_read_commands_take_the_flags_about_options_files_too(self):
+        self.fill()
+        flags = ("--try_load_options", "--ignore_unknown_options")
+        self.check(self.ldb("get", "a", *flags), ["1"])
+        self.check(self.ldb("scan", "--try_load_options=false", "--to=b"), ["a : 1"])
+        self.check_failure(self.ldb("get", "a", "--nosuch"), "--nosuch")
+
     def test_put_and_batchput_say_ok(self):
         self.check(self.ldb("put", "a", "1", "--create_if_missing"), ["OK"])
         self.check(self.ldb("batchput", "a", "1", "b", "2"), ["OK"])

@@ -74,6 +74,8 @@ const LdbCommand* FindCommand(std::string_view name) {
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   std::vector<std::string_view> known = {"db", "column_family", "hex", "key_hex", "value_hex",
                                          "help"};
+  // Scripts pass these to every command; those that only read need no OPTIONS file either way.
+  if (command.needs_db) known.insert(known.end(), {"try_load_options", "ignore_unknown_options"});
   known.insert(known.end(), command.flags.begin(), command.flags.end());
   RETURN_IF_ERROR(call.line->CheckFlags(known));
   const size_t found = call.arguments.size();

@@ -11,6 +11,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -188,6 +189,10 @@ void CompactionRunner::Report(const Job& job, const Status& status) {
       .Add("is_trivial_move", job.plan.is_trivial_move)
       .Add("compaction_time_micros", core_->NowMicros() - job.start_micros)
       .Add("status", status.ToString());
+  Statistics* const statistics = core_->statistics.get();
+  RecordTime(statistics, COMPACTION_TIME, core_->NowMicros() - job.start_micros);
+  RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, job.result.hidden_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, job.result.tombstones_dropped);
   NotifyCompactionCompleted(core_, *job.family, job.plan, job.result, status);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: choosing the view, then the one point read or an iterator.
+#include <algorithm>
 #include <vector>
 
 #include "db/db_impl.h"
@@ -10,6 +11,7 @@
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
 #include "util/options/options_check.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -18,11 +20,22 @@ SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
   return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
 }
 
-Status CheckIteratorOptions(const ReadOptions& options) {
-  if (options.read_tier == kPersistedTier) {
-    return Status::NotSupported("ReadTier::kPersistedTier is for point reads only");
-  }
-  return CheckReadOptionsSupported(options);
+void CountGet(size_t value_bytes, Statistics* statistics) {
+  RecordTick(statistics, NUMBER_KEYS_READ);
+  RecordTick(statistics, BYTES_READ, value_bytes);
+  RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
+}
+
+void CountMultiGet(const Status* statuses, size_t num_keys, size_t value_bytes,
+                   Statistics* statistics) {
+  if (statistics == nullptr) return;
+  const auto found = std::count_if(statuses, statuses + num_keys,
+                                   [](const Status& status) { return status.ok(); });
+  statistics->recordTick(NUMBER_MULTIGET_CALLS, 1);
+  statistics->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
+  statistics->recordTick(NUMBER_MULTIGET_KEYS_FOUND, static_cast<uint64_t>(found));
+  statistics->recordTick(NUMBER_MULTIGET_BYTES_READ, value_bytes);
+  statistics->recordInHistogram(BYTES_PER_MULTIGET, value_bytes);
 }
 
 }  // namespace
@@ -37,6 +50,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   if (timestamp != nullptr) timestamp->clear();
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
+  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
   const ColumnFamilyData* family = FamilyOrDefault(handle);
   EpochGuard guard;
   const SuperVersion* super_version = family->super_version();
@@ -44,6 +58,7 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   PointLookup lookup(lookup_key, value);
   ReadPoint(*super_version, options, SkipsMemTables(options), &lookup);
   CountPointRead(lookup, value->size(), core_.statistics.get());
+  if (core_.statistics != nullptr) [[unlikely]] CountGet(value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
 
@@ -53,6 +68,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                       std::string* timestamps, Status* statuses, const bool) {
   const Status supported = CheckReadOptionsSupported(options);
+  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
   EpochGuard guard;
   std::vector<const SuperVersion*> views(num_keys);
   SequenceNumber seqno = 0;
@@ -91,6 +107,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
     found_bytes += values[i].size();
     is_over_limit = found_bytes > options.value_size_soft_limit;
   }
+  CountMultiGet(statuses, num_keys, found_bytes, core_.statistics.get());
 }
 
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
@@ -113,17 +130,17 @@ Status DBImpl::GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const S
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
-  Status supported = CheckIteratorOptions(options);
+  Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
   ColumnFamilyData* family = FamilyOrDefault(handle);
-  return new DBIterator(options, family, family->AcquireView());
+  return new DBIterator(options, family, family->AcquireView(), core_.statistics.get());
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
                             const std::vector<ColumnFamilyHandle*>& handles,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
-  RETURN_IF_ERROR(CheckIteratorOptions(options));
+  RETURN_IF_ERROR(CheckIteratorOptionsSupported(options));
   std::vector<ReadView> views;
   {
     // Super versions are replaced under the mutex: this way all are of one moment.
@@ -135,7 +152,8 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   // The first number was taken when every super version was in force already or is unchanged since.
   for (size_t i = 0; i < handles.size(); i++) {
     views[i].seqno = views.front().seqno;
-    iterators->push_back(new DBIterator(options, FamilyOrDefault(handles[i]), views[i]));
+    iterators->push_back(new DBIterator(options, FamilyOrDefault(handles[i]), views[i],
+                                        core_.statistics.get()));
   }
   return Status::OK();
 }

@@ -12,6 +12,7 @@
 #include "db/write/write_batch_reader.h"
 #include "util/epoch.h"
 #include "util/options/options_check.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -111,7 +112,7 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
 Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                  UserWriteCallback* callback) {
   if (core_.is_read_only) [[unlikely]] return CheckWritable();
-  if (updates == nullptr) return Status::Corruption("Batch is nullptr!");
+  if (updates == nullptr) return Status::InvalidArgument("Write: the batch is a null pointer");
   RETURN_IF_ERROR(CheckWriteOptionsSupported(options));
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
@@ -124,6 +125,7 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
     existing = WithoutMissingFamilies(*updates, core_.families);
     if (existing.has_value()) updates = &*existing;
   }
+  const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_WRITE);
   Status status = core_.pipeline->Commit({&options, updates, callback});
   if (core_.statistics != nullptr && status.ok()) [[unlikely]] CountWrite(options, *updates);
   return status;

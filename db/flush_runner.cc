@@ -10,6 +10,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -147,7 +148,8 @@ void FlushRunner::Report(const Job& job, const Status& status) {
   if (job.result.file.has_value()) {
     line.Add("file_number", job.result.file->number).Add("file_size", job.result.file->file_size);
   }
-  NotifyFlushCompleted(core_, *job.family, job.result, status);
+  RecordTime(core_->statistics.get(), FLUSH_TIME, core_->NowMicros() - job.start_micros);
+  NotifyFlushCompleted(core_, *job.family, job.work.output.file_number, job.result, status);
 }
 
 }  // namespace ashlar

@@ -26,12 +26,27 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   return info;
 }
 
+TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family,
+                                   uint64_t file_number) {
+  TableFileCreationInfo info;
+  info.db_name = core.dir;
+  info.cf_name = family.name();
+  info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.reason = TableFileCreationReason::kFlush;
+  return info;
+}
+
+CompactionFileInfo CompactionFile(int level, uint64_t file_number) {
+  return {.level = level, .file_number = file_number, .oldest_blob_file_number = 0};
+}
+
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
                                  const CompactionPlan& plan) {
   CompactionJobInfo info;
   for (const LevelFiles& level : plan.inputs) {
     for (const TableFile* file : level.files) {
       info.input_files.push_back(TableFileName(core.table_paths.front(), file->meta.number));
+      info.input_file_infos.push_back(CompactionFile(level.level, file->meta.number));
     }
     if (level.level == 0) info.num_l0_files = static_cast<int>(level.files.size());
   }
@@ -40,7 +55,22 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
   info.base_input_level = plan.start_level;
   info.output_level = plan.output_level;
   info.compaction_reason = plan.reason;
+  info.stats.is_manual_compaction = plan.is_manual;
+  info.stats.num_input_files = plan.InputFileCount();
   return info;
+}
+
+// Once for each table that was started; an empty one is told of with size 0.
+void NotifyTableCreated(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                        const FlushResult& result, const Status& status) {
+  TableFileCreationInfo info = CreationInfo(*core, family, file_number);
+  info.status = status;
+  info.file_checksum_func_name = kUnknownFileChecksumFuncName;
+  if (result.file.has_value()) {
+    info.file_size = result.file->file_size;
+    info.table_properties = result.properties;
+  }
+  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
 }
 
 }  // namespace
@@ -48,13 +78,19 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
-  for (const auto& listener : core->listeners) listener->OnFlushBegin(core->db, info);
+  const TableFileCreationInfo creation = CreationInfo(*core, family, file_number);
+  for (const auto& listener : core->listeners) {
+    listener->OnFlushBegin(core->db, info);
+    listener->OnTableFileCreationStarted(creation);
+  }
 }
 
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushResult& result,
-                          const Status& status) {
-  if (core->listeners.empty() || !status.ok() || !result.file.has_value()) return;
-  const FlushJobInfo info = FlushInfo(*core, family, &result, result.file->number);
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                          const FlushResult& result, const Status& status) {
+  if (core->listeners.empty()) return;
+  NotifyTableCreated(core, family, file_number, result, status);
+  if (!status.ok() || !result.file.has_value()) return;
+  const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
   for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
 }
 
@@ -73,10 +109,13 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
   CompactionJobInfo info = CompactionInfo(*core, family, plan);
   for (const FileMetadata& file : result.files) {
     info.output_files.push_back(TableFileName(core->table_paths.front(), file.number));
+    info.output_file_infos.push_back(CompactionFile(plan.output_level, file.number));
   }
   info.status = status;
   info.stats.num_input_records = result.input_entries;
   info.stats.num_output_records = result.output_entries;
+  info.stats.num_output_files = result.files.size();
+  info.stats.num_records_replaced = result.hidden_dropped;
   info.stats.total_input_bytes = result.bytes_read;
   info.stats.total_output_bytes = result.bytes_written;
   for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);

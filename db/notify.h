@@ -11,8 +11,9 @@
 namespace ashlar {
 
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number);
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushResult& result,
-                          const Status& status);
+// `file_number` is what NotifyFlushBegin() announced, also if no table came of it.
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                          const FlushResult& result, const Status& status);
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
                            int job_id);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,

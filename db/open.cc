@@ -91,7 +91,7 @@ Status Opener::CreateIfMissing() {
   }
   if (!exists.IsNotFound() && !exists.IsPathNotFound()) return exists;
   if (request_.is_read_only) {
-    return Status::NotFound(core_->dir, "no database here: there is no CURRENT file");
+    return Status::PathNotFound(core_->dir, "no database here: there is no CURRENT file");
   }
   if (!request_.db_options.create_if_missing) {
     return Status::InvalidArgument(core_->dir, "does not exist (create_if_missing is false)");

@@ -14,28 +14,33 @@
 #include "table/iterator/internal_iterator.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 
 // In two steps, so that the destructor cleans up if memory runs out in the second.
-DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view)
-    : DBIterator(options, source, view, Unbuilt()) {
+DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
+                       Statistics* statistics)
+    : DBIterator(options, source, view, statistics, Unbuilt()) {
   BuildTower();
 }
 
 DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
-                       Unbuilt)
+                       Statistics* statistics, Unbuilt)
     : options_(options),
       source_(source),
+      statistics_(statistics),
       view_(view),
       seqno_(view.seqno),
       comparator_(view.super_version->version()->comparator()) {
   source_->PinSource();
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
+  RecordTick(statistics_, NO_ITERATOR_CREATED);
 }
 
 DBIterator::~DBIterator() {
+  if (statistics_ != nullptr) ReportCounts();
   DropTower();
   source_->UnpinSource();
 }
@@ -138,6 +143,7 @@ void DBIterator::Seek(const Slice& target) {
   RememberPrefix(target);
   SeekInternal(from, seqno_);
   FindNextVisible(/*is_key_saved=*/false);
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
 }
 
 void DBIterator::SeekToFirst() {
@@ -146,6 +152,7 @@ void DBIterator::SeekToFirst() {
   merged_->SeekToFirst();
   FindNextVisible(/*is_key_saved=*/false);
   if (valid_) RememberPrefix(user_key_);
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
@@ -160,6 +167,7 @@ void DBIterator::SeekForPrev(const Slice& target) {
   }
   merged_->SeekForPrev(seek_key_);
   FindPrevVisible();
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
 }
 
 void DBIterator::SeekToLast() {
@@ -174,6 +182,7 @@ void DBIterator::SeekToLast() {
   }
   FindPrevVisible();
   if (valid_) RememberPrefix(saved_key_);
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
 }
 
 void DBIterator::Next() {
@@ -186,6 +195,7 @@ void DBIterator::Next() {
     merged_->Next();
   }
   FindNextVisible(/*is_key_saved=*/true);
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&nexts_);
 }
 
 void DBIterator::Prev() {
@@ -193,6 +203,7 @@ void DBIterator::Prev() {
   skipped_ = 0;
   if (direction_ == Direction::kForward) SwitchToReverse();
   FindPrevVisible();
+  if (statistics_ != nullptr) [[unlikely]] CountStep(&prevs_);
 }
 
 // From the entry the merging iterator stands on, the next one to show. `is_key_saved`: versions of
@@ -305,6 +316,27 @@ bool DBIterator::CountSkipped() {
   }
   Fail(Status::Incomplete("too many internal keys skipped"));
   return false;
+}
+
+void DBIterator::CountStep(Steps* steps) {
+  steps->made++;
+  if (!valid_) return;
+  steps->found++;
+  bytes_shown_ += key().size() + value().size();
+}
+
+void DBIterator::ReportCounts() const {
+  const auto report = [this](Tickers ticker, uint64_t count) {
+    if (count > 0) statistics_->recordTick(ticker, count);
+  };
+  report(NO_ITERATOR_DELETED, 1);
+  report(NUMBER_DB_SEEK, seeks_.made);
+  report(NUMBER_DB_SEEK_FOUND, seeks_.found);
+  report(NUMBER_DB_NEXT, nexts_.made);
+  report(NUMBER_DB_NEXT_FOUND, nexts_.found);
+  report(NUMBER_DB_PREV, prevs_.made);
+  report(NUMBER_DB_PREV_FOUND, prevs_.found);
+  report(ITER_BYTES_READ, bytes_shown_);
 }
 
 // True for tombstones; other kinds are values of features that are not there yet.

@@ -21,13 +21,15 @@
 
 namespace ashlar {
 
+class Statistics;
 class SuperVersion;
 
 class DBIterator final : public Iterator {
  public:
   // `view` is used and released by the iterator; `source` is pinned. If the read options name a
-  // snapshot, its number replaces the view's.
-  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view);
+  // snapshot, its number replaces the view's. `statistics` may be null.
+  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
+             Statistics* statistics);
   ~DBIterator() override;
 
   bool Valid() const override { return valid_; }
@@ -48,6 +50,11 @@ class DBIterator final : public Iterator {
 
  private:
   enum class Direction : uint8_t { kForward, kReverse };
+  // How often a step was made, and how often it ended on an entry.
+  struct Steps {
+    uint64_t made = 0;
+    uint64_t found = 0;
+  };
 
   void BuildTower();
   void DropTower();
@@ -66,14 +73,18 @@ class DBIterator final : public Iterator {
   bool BelowLowerBound(const Slice& user_key) const;
   bool LeftPrefix(const Slice& user_key) const;
   bool CountSkipped();
+  void CountStep(Steps* steps);
+  void ReportCounts() const;
   bool CheckKind(ValueType type);
   void Fail(Status status);
 
   enum class Unbuilt {};
-  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view, Unbuilt);
+  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
+             Statistics* statistics, Unbuilt);
 
   ReadOptions options_;  // the tower points to it
   ReadViewSource* const source_;
+  Statistics* const statistics_;  // null: off
   ReadView view_;
   SequenceNumber seqno_;
   const InternalKeyComparator comparator_;
@@ -92,6 +103,12 @@ class DBIterator final : public Iterator {
   std::string seek_key_;
   uint64_t skipped_ = 0;
   Status status_;
+
+  // Kept only with statistics, and told to them at the end.
+  Steps seeks_;
+  Steps nexts_;
+  Steps prevs_;
+  uint64_t bytes_shown_ = 0;
 };
 
 }  // namespace ashlar

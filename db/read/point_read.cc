@@ -59,9 +59,6 @@ void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* s
   add(BLOCK_CACHE_HIT, counters.block_hits);
   add(BLOCK_CACHE_DATA_MISS, counters.block_misses);
   add(BLOCK_CACHE_MISS, counters.block_misses);
-  add(NUMBER_KEYS_READ, 1);
-  add(BYTES_READ, value_bytes);
-  statistics->recordInHistogram(BYTES_PER_READ, value_bytes);
 }
 
 }  // namespace ashlar

@@ -21,7 +21,8 @@ void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bo
 // What the user is told about a lookup that has run.
 Status StatusOf(const PointLookup& lookup);
 
-// Adds the counters of a lookup. `statistics` may be null.
+// Adds what one lookup did; calls and the bytes they returned are counted by whoever was called.
+// `statistics` may be null.
 void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics);
 
 }  // namespace ashlar

@@ -170,6 +170,13 @@ Status CheckReadOptionsSupported(const ReadOptions& options) {
   return NotBuilt(StrCat("ReadOptions::", name), "it must be nullptr");
 }
 
+Status CheckIteratorOptionsSupported(const ReadOptions& options) {
+  if (options.read_tier == kPersistedTier) [[unlikely]] {
+    return NotBuilt("ReadOptions::read_tier", "kPersistedTier is for point reads only");
+  }
+  return CheckReadOptionsSupported(options);
+}
+
 Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.sync && options.disableWAL) {
     return Contradiction("WriteOptions::sync", "it needs the WAL, which disableWAL turns off");

@@ -20,6 +20,7 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options);
 
 // ReadOptions and WriteOptions: the same, per call. Cheap.
 Status CheckReadOptionsSupported(const ReadOptions& options);
+Status CheckIteratorOptionsSupported(const ReadOptions& options);  // for NewIterator(s)
 Status CheckWriteOptionsSupported(const WriteOptions& options);
 
 // What DBOptions::write_compatible_with says.

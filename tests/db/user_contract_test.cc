@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What programs written for RocksDB rely on without looking: read tiers, families that a batch may
+// miss, the codes of errors, what statistics count and what listeners are told.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/listener.h"
+#include "ashlar/statistics.h"
+#include "ashlar/utilities/options_util.h"
+#include "ashlar/write_batch.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+std::string AllKeys(Iterator* it) {
+  std::string text;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) text += it->key().ToString() + " ";
+  EXPECT_OK(it->status());
+  return text;
+}
+
+class UserContract : public testing::Test {
+ protected:
+  void SetUp() override {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+  }
+  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void Put(const std::string& key, const std::string& value = "v") {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+  uint64_t Ticks(Tickers ticker) const { return options_.statistics->getTickerCount(ticker); }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(UserContract, AMemtableTierIteratorShowsMemtablesOnly) {
+  Open();
+  Put("flushed");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put("new");
+  ReadOptions read;
+  read.read_tier = kMemtableTier;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  EXPECT_EQ(AllKeys(it.get()), "new ");
+}
+
+TEST_F(UserContract, APersistedTierReadLeavesOutWhatACrashWouldLose) {
+  Open();
+  ReadOptions read;
+  read.read_tier = kPersistedTier;
+  std::string value;
+  Put("logged");
+  EXPECT_OK(db_->Get(read, "logged", &value));
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_OK(db_->Put(unlogged, "unlogged", "v"));
+  EXPECT_TRUE(db_->Get(read, "unlogged", &value).IsNotFound());
+  EXPECT_OK(db_->Get(ReadOptions(), "unlogged", &value));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_OK(db_->Get(read, "unlogged", &value));
+}
+
+TEST_F(UserContract, APersistedTierIteratorIsRefused) {
+  Open();
+  ReadOptions read;
+  read.read_tier = kPersistedTier;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsNotSupported()) << it->status().ToString();
+  std::vector<Iterator*> iterators;
+  EXPECT_TRUE(db_->NewIterators(read, {db_->DefaultColumnFamily()}, &iterators).IsNotSupported());
+}
+
+TEST_F(UserContract, ABatchMaySkipFamiliesThatAreNotThere) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "gone", &family));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put(family, "k", "gone"));
+  ASSERT_OK(batch.Put("k", "kept"));
+  ASSERT_OK(db_->DropColumnFamily(family));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
+  WriteOptions lenient;
+  lenient.ignore_missing_column_families = true;
+  ASSERT_OK(db_->Write(lenient, &batch));
+  std::string value;
+  ASSERT_OK(db_->Get(ReadOptions(), "k", &value));
+  EXPECT_EQ(value, "kept");
+  db_.reset();
+  Open();
+  ASSERT_OK(db_->Get(ReadOptions(), "k", &value));
+  EXPECT_EQ(value, "kept");
+}
+
+TEST_F(UserContract, ErrorsHaveTheCodesThatCallersAskFor) {
+  DB* read_only = nullptr;
+  EXPECT_TRUE(DB::OpenForReadOnly(options_, "/none", &read_only).IsPathNotFound());
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  ConfigOptions config;
+  config.env = env_.get();
+  EXPECT_TRUE(LoadLatestOptions(config, "/none", &db_options, &families).IsNotFound());
+  Open();
+  EXPECT_TRUE(db_->Write(WriteOptions(), nullptr).IsInvalidArgument());
+}
+
+TEST_F(UserContract, IteratorsAreCountedWhenTheyEnd) {
+  options_.statistics = CreateDBStatistics();
+  Open();
+  for (const char* key : {"a", "b", "c"}) Put(key, "12");
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    EXPECT_EQ(AllKeys(it.get()), "a b c ");  // three steps, the last one finds the end
+    it->Seek("z");
+    it->SeekToLast();
+    it->Prev();
+    EXPECT_EQ(Ticks(NO_ITERATOR_CREATED), 1u);
+  }
+  EXPECT_EQ(Ticks(NO_ITERATOR_DELETED), 1u);
+  EXPECT_EQ(Ticks(NUMBER_DB_SEEK), 3u);
+  EXPECT_EQ(Ticks(NUMBER_DB_SEEK_FOUND), 2u);
+  EXPECT_EQ(Ticks(NUMBER_DB_NEXT), 3u);
+  EXPECT_EQ(Ticks(NUMBER_DB_NEXT_FOUND), 2u);
+  EXPECT_EQ(Ticks(NUMBER_DB_PREV), 1u);
+  EXPECT_EQ(Ticks(NUMBER_DB_PREV_FOUND), 1u);
+  EXPECT_EQ(Ticks(ITER_BYTES_READ), 15u);  // five entries of three bytes were shown
+}
+
+TEST_F(UserContract, GetAndMultiGetAreCountedApartAndTimed) {
+  options_.statistics = CreateDBStatistics();
+  Open();
+  Put("a", "12345");
+  std::string value;
+  ASSERT_OK(db_->Get(ReadOptions(), "a", &value));
+  std::vector<std::string> values;
+  EXPECT_EQ(db_->MultiGet(ReadOptions(), std::vector<Slice>{"a", "none"}, &values).size(), 2u);
+  EXPECT_EQ(Ticks(NUMBER_KEYS_READ), 1u);
+  EXPECT_EQ(Ticks(BYTES_READ), 5u);
+  EXPECT_EQ(Ticks(NUMBER_MULTIGET_CALLS), 1u);
+  EXPECT_EQ(Ticks(NUMBER_MULTIGET_KEYS_READ), 2u);
+  EXPECT_EQ(Ticks(NUMBER_MULTIGET_KEYS_FOUND), 1u);
+  EXPECT_EQ(Ticks(NUMBER_MULTIGET_BYTES_READ), 5u);
+  const auto count = [&](uint32_t histogram) {
+    HistogramData data;
+    options_.statistics->histogramData(histogram, &data);
+    return data.count;
+  };
+  EXPECT_EQ(count(DB_GET), 1u);
+  EXPECT_EQ(count(DB_MULTIGET), 1u);
+  EXPECT_EQ(count(DB_WRITE), 1u);
+}
+
+TEST_F(UserContract, ACompactionCountsWhatItDropped) {
+  options_.statistics = CreateDBStatistics();
+  Open();
+  for (int round = 0; round < 2; round++) {
+    for (const char* key : {"a", "b", "c"}) Put(key);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(Ticks(COMPACTION_KEY_DROP_NEWER_ENTRY), 3u);
+}
+
+class Witness : public EventListener {
+ public:
+  void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
+    Note("started " + info.cf_name);
+  }
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    Note("created " + info.cf_name + " " + info.status.ToString() + " entries " +
+         std::to_string(info.table_properties.num_entries) +
+         (info.file_size > 0 ? "" : " empty"));
+  }
+  void OnFlushCompleted(DB*, const FlushJobInfo&) override { Note("flushed"); }
+  void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
+    Note("compacted " + std::to_string(info.input_file_infos.size()) + " to " +
+         std::to_string(info.output_file_infos.size()) + " replaced " +
+         std::to_string(info.stats.num_records_replaced) +
+         (info.stats.is_manual_compaction ? " manual" : ""));
+  }
+  std::vector<std::string> notes() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return notes_;
+  }
+
+ private:
+  void Note(std::string text) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    notes_.push_back(std::move(text));
+  }
+  std::mutex mutex_;
+  std::vector<std::string> notes_;
+};
+
+TEST_F(UserContract, ListenersAreToldOfFlushedTablesAndOfWhatACompactionDid) {
+  const auto witness = std::make_shared<Witness>();
+  options_.listeners = {witness};
+  Open();
+  for (int round = 0; round < 2; round++) {
+    Put("a");
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  db_.reset();  // the last call may come after the caller was woken
+  const std::vector<std::string> flush = {"started default", "created default OK entries 1",
+                                          "flushed"};
+  std::vector<std::string> expected = flush;
+  expected.insert(expected.end(), flush.begin(), flush.end());
+  expected.push_back("compacted 2 to 1 replaced 1 manual");
+  EXPECT_EQ(witness->notes(), expected);
+}
+
+}  // namespace
+}  // namespace ashlar

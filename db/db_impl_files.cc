@@ -13,8 +13,10 @@
 namespace ashlar {
 namespace {
 
-void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result) {
-  const FileMetadata& meta = file.meta;
+// Opens the table if nobody has yet: its counts are in the file only.
+void FillFileMetaData(const DbCore& core, TableCache* tables, TableFile* file,
+                      SstFileMetaData* result) {
+  const FileMetadata& meta = file->meta;
   const size_t path = std::min<size_t>(meta.path_id, core.table_paths.size() - 1);
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
@@ -26,16 +28,15 @@ void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData
   result->largest_seqno = meta.largest_seqno;
   result->smallestkey = meta.smallest_user_key().ToString();
   result->largestkey = meta.largest_user_key().ToString();
-  result->being_compacted = file.being_compacted;
+  result->being_compacted = file->being_compacted;
   result->oldest_ancester_time = meta.oldest_ancestor_time;
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
   result->oldest_blob_file_number = meta.oldest_blob_file_number;
-  // Counts are known of open tables; all are, unless max_open_files is limited.
   EpochGuard guard;
-  if (const TableReader* reader = file.reader.load(std::memory_order_acquire)) {
-    result->num_entries = reader->properties().num_entries;
-    result->num_deletions = reader->properties().num_deletions;
+  if (auto reader = tables->Find(file); reader.ok()) {
+    result->num_entries = (*reader)->properties().num_entries;
+    result->num_deletions = (*reader)->properties().num_deletions;
   }
   result->file_checksum = meta.file_checksum;
   result->file_checksum_func_name =
@@ -102,7 +103,7 @@ void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   MutexLock lock(&core_.mutex);
   core_.versions->ForEachLiveFile([&](const FamilyVersions& family, int level, TableFile* file) {
     LiveFileMetaData& entry = metadata->emplace_back();
-    FillFileMetaData(core_, *file, &entry);
+    FillFileMetaData(core_, family.tables.get(), file, &entry);
     entry.column_family_name = family.name;
     entry.level = level;
   });
@@ -120,7 +121,7 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMet
   for (int level = 0; level < version->num_levels(); level++) {
     std::vector<SstFileMetaData> files;
     for (TableFile* file : version->files(level)) {
-      FillFileMetaData(core_, *file, &files.emplace_back());
+      FillFileMetaData(core_, version->tables(), file, &files.emplace_back());
     }
     metadata->file_count += files.size();
     metadata->size += version->level_bytes(level);

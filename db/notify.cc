@@ -27,12 +27,13 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
 }
 
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family,
-                                   uint64_t file_number) {
+                                   uint64_t file_number, TableFileCreationReason reason) {
   TableFileCreationInfo info;
   info.db_name = core.dir;
   info.cf_name = family.name();
   info.file_path = TableFileName(core.table_paths.front(), file_number);
-  info.reason = TableFileCreationReason::kFlush;
+  info.reason = reason;
+  info.file_checksum_func_name = kUnknownFileChecksumFuncName;
   return info;
 }
 
@@ -60,16 +61,25 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
   return info;
 }
 
-// Once for each table that was started; an empty one is told of with size 0.
-void NotifyTableCreated(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+// Once for each flush that was begun; a table that would be empty is told of with size 0.
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
                         const FlushResult& result, const Status& status) {
-  TableFileCreationInfo info = CreationInfo(*core, family, file_number);
+  TableFileCreationInfo info =
+      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
   info.status = status;
-  info.file_checksum_func_name = kUnknownFileChecksumFuncName;
   if (result.file.has_value()) {
     info.file_size = result.file->file_size;
     info.table_properties = result.properties;
   }
+  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
+}
+
+void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const FileMetadata& file,
+                          const TableProperties& properties) {
+  TableFileCreationInfo info =
+      CreationInfo(*core, family, file.number, TableFileCreationReason::kCompaction);
+  info.file_size = file.file_size;
+  info.table_properties = properties;
   for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
 }
 
@@ -78,7 +88,8 @@ void NotifyTableCreated(DbCore* core, const ColumnFamilyData& family, uint64_t f
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
-  const TableFileCreationInfo creation = CreationInfo(*core, family, file_number);
+  const TableFileCreationInfo creation =
+      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
   for (const auto& listener : core->listeners) {
     listener->OnFlushBegin(core->db, info);
     listener->OnTableFileCreationStarted(creation);
@@ -88,7 +99,7 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t fil
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
                           const FlushResult& result, const Status& status) {
   if (core->listeners.empty()) return;
-  NotifyTableCreated(core, family, file_number, result, status);
+  NotifyFlushedTable(core, family, file_number, result, status);
   if (!status.ok() || !result.file.has_value()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
   for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
@@ -107,8 +118,12 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const Status& status) {
   if (core->listeners.empty()) return;
   CompactionJobInfo info = CompactionInfo(*core, family, plan);
-  for (const FileMetadata& file : result.files) {
+  for (size_t i = 0; i < result.files.size(); i++) {
+    const FileMetadata& file = result.files[i];
+    NotifyCompactedTable(core, family, file, result.properties[i]);
     info.output_files.push_back(TableFileName(core->table_paths.front(), file.number));
+    info.table_properties[info.output_files.back()] =
+        std::make_shared<const TableProperties>(result.properties[i]);
     info.output_file_infos.push_back(CompactionFile(plan.output_level, file.number));
   }
   info.status = status;
@@ -119,6 +134,15 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
   info.stats.total_input_bytes = result.bytes_read;
   info.stats.total_output_bytes = result.bytes_written;
   for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);
+}
+
+void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status) {
+  if (core->listeners.empty()) return;
+  TableFileDeletionInfo info;
+  info.db_name = core->dir;
+  info.file_path = path;
+  info.status = status;
+  for (const auto& listener : core->listeners) listener->OnTableFileDeleted(info);
 }
 
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {

@@ -19,6 +19,7 @@ void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const C
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionPlan& plan, const CompactionResult& result,
                                const Status& status);
+void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status);
 // Raises the background error and tells listeners, who may overrule it.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason);
 

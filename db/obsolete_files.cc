@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "db/notify.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -124,6 +125,12 @@ class DirectoryScan {
   std::set<std::pair<uint64_t, std::string>> options_;
 };
 
+bool IsTablePath(const std::string& path) {
+  uint64_t number;
+  FileType type;
+  return ParseFileName(BaseNameOf(path), &number, &type) && type == kTableFile;
+}
+
 }  // namespace
 
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
@@ -144,6 +151,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   const auto remove = [core](const std::string& path) {
     Status status = DeleteFileIfExists(core->fs.get(), path);
+    if (IsTablePath(path)) NotifyTableDeleted(core, path, status);
     if (!status.ok()) {
       Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
       return;

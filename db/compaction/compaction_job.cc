@@ -218,6 +218,7 @@ Status CompactionJob::Subcompaction::FinishOutput() {
   RETURN_IF_ERROR(output_->Finish(&meta));
   result.bytes_written += meta.file_size;
   result.files.push_back(std::move(meta));
+  result.properties.push_back(output_->properties());
   output_.reset();
   return Status::OK();
 }
@@ -268,6 +269,8 @@ Status CompactionJob::Run(CompactionResult* result) {
   for (const auto& part : parts) {
     CompactionResult& from = part->result;
     std::move(from.files.begin(), from.files.end(), std::back_inserter(result->files));
+    std::move(from.properties.begin(), from.properties.end(),
+              std::back_inserter(result->properties));
     result->input_entries += from.input_entries;
     result->output_entries += from.output_entries;
     result->hidden_dropped += from.hidden_dropped;
@@ -340,6 +343,7 @@ void CompactionJob::DeleteOutputs(CompactionResult* result) const {
                 "what stays is deleted at the next open");
   }
   result->files.clear();
+  result->properties.clear();
 }
 
 }  // namespace ashlar

@@ -49,6 +49,7 @@ struct CompactionJobOptions {
 
 struct CompactionResult {
   std::vector<FileMetadata> files;
+  std::vector<TableProperties> properties;  // of each of `files`
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
   uint64_t hidden_dropped = 0;      // versions behind a newer one

@@ -175,15 +175,31 @@ TEST_F(UserContract, ACompactionCountsWhatItDropped) {
   EXPECT_EQ(Ticks(COMPACTION_KEY_DROP_NEWER_ENTRY), 3u);
 }
 
+TEST_F(UserContract, MetadataCountsTheEntriesOfATableThatNobodyHasRead) {
+  Open();
+  Put("a");
+  ASSERT_OK(db_->Delete(WriteOptions(), "b"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0].num_entries, 2u);
+  EXPECT_EQ(files[0].num_deletions, 1u);
+}
+
 class Witness : public EventListener {
  public:
   void OnTableFileCreationStarted(const TableFileCreationBriefInfo& info) override {
     Note("started " + info.cf_name);
   }
   void OnTableFileCreated(const TableFileCreationInfo& info) override {
-    Note("created " + info.cf_name + " " + info.status.ToString() + " entries " +
+    Note((info.reason == TableFileCreationReason::kFlush ? "flush made " : "compaction made ") +
+         info.cf_name + " " + info.status.ToString() + " entries " +
          std::to_string(info.table_properties.num_entries) +
          (info.file_size > 0 ? "" : " empty"));
+  }
+  void OnTableFileDeleted(const TableFileDeletionInfo& info) override {
+    Note("deleted " + info.status.ToString());
   }
   void OnFlushCompleted(DB*, const FlushJobInfo&) override { Note("flushed"); }
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
@@ -206,7 +222,7 @@ class Witness : public EventListener {
   std::vector<std::string> notes_;
 };
 
-TEST_F(UserContract, ListenersAreToldOfFlushedTablesAndOfWhatACompactionDid) {
+TEST_F(UserContract, ListenersAreToldOfTablesThatComeAndGoAndOfWhatACompactionDid) {
   const auto witness = std::make_shared<Witness>();
   options_.listeners = {witness};
   Open();
@@ -216,11 +232,13 @@ TEST_F(UserContract, ListenersAreToldOfFlushedTablesAndOfWhatACompactionDid) {
   }
   ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   db_.reset();  // the last call may come after the caller was woken
-  const std::vector<std::string> flush = {"started default", "created default OK entries 1",
+  const std::vector<std::string> flush = {"started default", "flush made default OK entries 1",
                                           "flushed"};
   std::vector<std::string> expected = flush;
   expected.insert(expected.end(), flush.begin(), flush.end());
+  expected.push_back("compaction made default OK entries 1");
   expected.push_back("compacted 2 to 1 replaced 1 manual");
+  expected.insert(expected.end(), 2, "deleted OK");
   EXPECT_EQ(witness->notes(), expected);
 }
 

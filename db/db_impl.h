@@ -245,6 +245,10 @@ class DBImpl final : public DB, private FamilyHost {
                        const Slice* begin, const Slice* end);
   Status RunManualCompaction(ManualCompaction* manual);
   void AwaitManualLocked(ManualCompaction* manual) REQUIRES(core_.mutex);
+  using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
+  std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
+      EXCLUDES(core_.mutex);
+  std::vector<ColumnFamilyData*> RefAllFamilies() EXCLUDES(core_.mutex);
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();

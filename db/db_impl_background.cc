@@ -45,11 +45,7 @@ Status DBImpl::FlushFamilies(const FlushOptions& options,
 Status DBImpl::FlushAll(const FlushOptions& options) {
   Status status;
   do {
-    std::vector<ColumnFamilyData*> families;
-    {
-      MutexLock lock(&core_.mutex);
-      families = core_.families.RefAll();
-    }
+    const std::vector<ColumnFamilyData*> families = RefAllFamilies();
     status = FlushFamilies(options, families);
     for (ColumnFamilyData* family : families) family->Unref();
   } while (status.IsColumnFamilyDropped());

@@ -22,11 +22,7 @@ bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, u
 }
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
-  std::vector<ColumnFamilyData*> families;
-  {
-    MutexLock lock(&core_.mutex);
-    families = core_.families.RefAll();
-  }
+  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
   uint64_t sum = 0;
   bool is_known = true;
   for (ColumnFamilyData* family : families) {

@@ -8,6 +8,11 @@
 
 namespace ashlar {
 
+std::vector<ColumnFamilyData*> DBImpl::RefAllFamilies() {
+  MutexLock lock(&core_.mutex);
+  return core_.families.RefAll();
+}
+
 Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
                                   ColumnFamilyHandle** handle) {
   RETURN_IF_ERROR(CheckWritable());

@@ -13,10 +13,9 @@
 namespace ashlar {
 namespace {
 
-// Opens the table if nobody has yet: its counts are in the file only.
-void FillFileMetaData(const DbCore& core, TableCache* tables, TableFile* file,
-                      SstFileMetaData* result) {
-  const FileMetadata& meta = file->meta;
+// All but the counts, which are in the file only.
+void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result) {
+  const FileMetadata& meta = file.meta;
   const size_t path = std::min<size_t>(meta.path_id, core.table_paths.size() - 1);
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
@@ -28,19 +27,39 @@ void FillFileMetaData(const DbCore& core, TableCache* tables, TableFile* file,
   result->largest_seqno = meta.largest_seqno;
   result->smallestkey = meta.smallest_user_key().ToString();
   result->largestkey = meta.largest_user_key().ToString();
-  result->being_compacted = file->being_compacted;
+  result->being_compacted = file.being_compacted;
   result->oldest_ancester_time = meta.oldest_ancestor_time;
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
   result->oldest_blob_file_number = meta.oldest_blob_file_number;
-  EpochGuard guard;
-  if (auto reader = tables->Find(file); reader.ok()) {
-    result->num_entries = (*reader)->properties().num_entries;
-    result->num_deletions = (*reader)->properties().num_deletions;
-  }
   result->file_checksum = meta.file_checksum;
   result->file_checksum_func_name =
       meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;
+}
+
+// Opens the table if nobody has yet.
+void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
+  EpochGuard guard;
+  auto reader = tables->Find(file);
+  if (!reader.ok()) return;
+  result->num_entries = (*reader)->properties().num_entries;
+  result->num_deletions = (*reader)->properties().num_deletions;
+}
+
+void FillFamilyMetaData(const ColumnFamilyData& family,
+                        std::vector<std::vector<SstFileMetaData>> tables,
+                        ColumnFamilyMetaData* metadata) {
+  metadata->name = family.name();
+  metadata->size = 0;
+  metadata->file_count = 0;
+  metadata->levels.clear();
+  for (size_t level = 0; level < tables.size(); level++) {
+    uint64_t bytes = 0;
+    for (const SstFileMetaData& file : tables[level]) bytes += file.size;
+    metadata->file_count += tables[level].size();
+    metadata->size += bytes;
+    metadata->levels.emplace_back(static_cast<int>(level), bytes, std::move(tables[level]));
+  }
 }
 
 RecordedBounds BoundsOf(const FileMetadata& meta) {
@@ -98,48 +117,66 @@ Status DBImpl::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator>*,
   return Status::NotSupported("GetUpdatesSince");
 }
 
+// By family and level, all of one moment. Tables are opened without the mutex.
+std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(
+    const std::vector<ColumnFamilyData*>& families) {
+  std::vector<LevelTables> result(families.size());
+  std::vector<ReadView> views;
+  {
+    MutexLock lock(&core_.mutex);
+    for (size_t i = 0; i < families.size(); i++) {
+      views.push_back(families[i]->AcquireView());
+      const Version& version = *views[i].super_version->version();
+      if (!families[i]->is_dropped()) result[i].resize(version.num_levels());
+      for (size_t level = 0; level < result[i].size(); level++) {
+        for (const TableFile* file : version.files(static_cast<int>(level))) {
+          FillFileMetaData(core_, *file, &result[i][level].emplace_back());
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < families.size(); i++) {
+    const Version& version = *views[i].super_version->version();
+    for (size_t level = 0; level < result[i].size(); level++) {
+      const auto& files = version.files(static_cast<int>(level));
+      for (size_t f = 0; f < files.size(); f++) {
+        FillCounts(version.tables(), files[f], &result[i][level][f]);
+      }
+    }
+    families[i]->ReleaseView(views[i]);
+  }
+  return result;
+}
+
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   metadata->clear();
-  MutexLock lock(&core_.mutex);
-  core_.versions->ForEachLiveFile([&](const FamilyVersions& family, int level, TableFile* file) {
-    LiveFileMetaData& entry = metadata->emplace_back();
-    FillFileMetaData(core_, family.tables.get(), file, &entry);
-    entry.column_family_name = family.name;
-    entry.level = level;
-  });
+  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
+  const std::vector<LevelTables> tables = DescribeTables(families);
+  for (size_t i = 0; i < families.size(); i++) {
+    for (size_t level = 0; level < tables[i].size(); level++) {
+      for (const SstFileMetaData& file : tables[i][level]) {
+        LiveFileMetaData& entry = metadata->emplace_back();
+        static_cast<SstFileMetaData&>(entry) = file;
+        entry.column_family_name = families[i]->name();
+        entry.level = static_cast<int>(level);
+      }
+    }
+    families[i]->Unref();
+  }
 }
 
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) {
-  MutexLock lock(&core_.mutex);
   ColumnFamilyData* family = FamilyOrDefault(handle);
-  metadata->name = family->name();
-  metadata->size = 0;
-  metadata->file_count = 0;
-  metadata->levels.clear();
-  if (family->is_dropped()) return;
-  const Version* version = family->current();
-  for (int level = 0; level < version->num_levels(); level++) {
-    std::vector<SstFileMetaData> files;
-    for (TableFile* file : version->files(level)) {
-      FillFileMetaData(core_, version->tables(), file, &files.emplace_back());
-    }
-    metadata->file_count += files.size();
-    metadata->size += version->level_bytes(level);
-    metadata->levels.emplace_back(level, version->level_bytes(level), std::move(files));
-  }
+  FillFamilyMetaData(*family, std::move(DescribeTables({family})[0]), metadata);
 }
 
 void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   metadata->clear();
-  std::vector<ColumnFamilyData*> families;
-  {
-    MutexLock lock(&core_.mutex);
-    families = core_.families.RefAll();
-  }
-  for (ColumnFamilyData* family : families) {
-    FamilyHandle handle(family, &core_);
-    GetColumnFamilyMetaData(&handle, &metadata->emplace_back());
-    family->Unref();
+  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
+  std::vector<LevelTables> tables = DescribeTables(families);
+  for (size_t i = 0; i < families.size(); i++) {
+    FillFamilyMetaData(*families[i], std::move(tables[i]), &metadata->emplace_back());
+    families[i]->Unref();
   }
 }
 
@@ -271,11 +308,7 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&)
 
 // Holds each version while it is read, so that no file goes away under the check.
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
-  std::vector<ColumnFamilyData*> families;
-  {
-    MutexLock lock(&core_.mutex);
-    families = core_.families.RefAll();
-  }
+  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
   Status status;
   for (ColumnFamilyData* family : families) {
     const ReadView view = family->AcquireView();

@@ -173,7 +173,7 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
       family = record.family;
       memtable = host_->ActiveMemTable(family);
     }
-    // Null: dropped since the batch was checked, or it may be missing. Its records are skipped, as replay would.
+    // Null: dropped since the batch was checked. Its records are skipped, as replay would.
     if (memtable != nullptr) {
       const Status added = memtable->Add(seqno, record.type, record.key, record.value, &hint);
       assert(added.ok());

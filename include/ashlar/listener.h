@@ -398,7 +398,8 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
-// Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted and
+// Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted,
+// OnTableFileCreationStarted (of flushes), OnTableFileCreated, OnTableFileDeleted and
 // OnBackgroundError. The others are declared, so that programs compile, and are not called yet.
 class EventListener : public Customizable {
  public:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Many threads on one database: writers and readers that own a part of the keys, so that each knows
-// what it must find, beside maintenance and families that come and go; and the single races that
-// were once lost.
+// what it must find, beside maintenance and families that come and go.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -43,16 +42,13 @@ class SlowSyncFile final : public FSWritableFileOwnerWrapper {
   }
 };
 
-// Calls back when a log or a table is created; syncs of a MANIFEST take their time.
+// Calls back when a table is created; syncs of a MANIFEST take their time.
 class WatchedFiles final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
   const char* Name() const override { return "WatchedFiles"; }
   IOStatus NewWritableFile(const std::string& path, const FileOptions& options,
                            std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
-    if (path.ends_with(".log")) {
-      if (const auto call = std::exchange(on_next_log, nullptr)) call();
-    }
     if (path.ends_with(".sst")) {
       if (const auto call = std::exchange(on_next_table, nullptr)) call();
     }
@@ -62,7 +58,7 @@ class WatchedFiles final : public FileSystemWrapper {
     }
     return status;
   }
-  std::function<void()> on_next_log, on_next_table;
+  std::function<void()> on_next_table;
 };
 
 class ConcurrencyTest : public testing::Test {
@@ -98,58 +94,14 @@ class ConcurrencyTest : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-TEST_F(ConcurrencyTest, OfThreadsThatMakeOrDropOneFamilyOneSucceeds) {
-  Open();
-  constexpr int kThreads = 4;
-  for (int round = 0; round < 50; round++) {
-    ColumnFamilyHandle* made[kThreads] = {};
-    std::atomic<int> creations{0}, drops{0};
-    InThreads(kThreads, [&](int i) {
-      const Status status = db_->CreateColumnFamily(ColumnFamilyOptions(options_), "x", &made[i]);
-      creations += status.ok();
-      EXPECT_TRUE(status.ok() || status.IsInvalidArgument()) << status.ToString();
-    });
-    ASSERT_EQ(creations.load(), 1);
-    ColumnFamilyHandle* handle = nullptr;
-    for (ColumnFamilyHandle* one : made) handle = one != nullptr ? one : handle;
-    InThreads(kThreads, [&](int) {
-      const Status status = db_->DropColumnFamily(handle);
-      drops += status.ok();
-      EXPECT_TRUE(status.ok() || status.IsInvalidArgument()) << status.ToString();
-    });
-    ASSERT_EQ(drops.load(), 1);
-    ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
-  }
-  db_.reset();
-  Open();
-}
-
-TEST_F(ConcurrencyTest, AFamilyMayGoWhileItsMemTableIsAboutToBeSealed) {
-  options_.write_buffer_size = 64 << 10;
-  Open();
-  ColumnFamilyHandle* family = NewFamily("x");
-  ASSERT_OK(db_->Put(WriteOptions(), family, "key", std::string(100 << 10, 'v')));
-  bool has_gone = false;
-  files_->on_next_log = [&] {
-    has_gone = true;
-    EXPECT_OK(db_->DropColumnFamily(family));
-    EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-  };
-  ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
-  EXPECT_TRUE(has_gone);
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
-  EXPECT_EQ(value, "value");
-}
-
 TEST_F(ConcurrencyTest, WhatIsAskedOfADroppedFamilyIsRefused) {
   Open();
   ColumnFamilyHandle* family = NewFamily("x");
   ASSERT_OK(db_->DropColumnFamily(family));
   EXPECT_TRUE(db_->SetOptions(family, {{"write_buffer_size", "70000"}}).IsColumnFamilyDropped());
   EXPECT_TRUE(db_->Flush(FlushOptions(), family).IsColumnFamilyDropped());
-  EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr)
-                  .IsColumnFamilyDropped());
+  EXPECT_TRUE(
+      db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr).IsColumnFamilyDropped());
   EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
@@ -197,9 +149,9 @@ TEST_F(ConcurrencyTest, AJobWhoseFamilyIsDroppedIsNoErrorAndLeavesNoTable) {
       ASSERT_OK(db_->Flush(FlushOptions(), family));
     }
     files_->on_next_table = [&] { EXPECT_OK(db_->DropColumnFamily(family)); };
-    const Status status =
-        is_compaction ? db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr)
-                      : db_->Flush(FlushOptions(), family);
+    const Status status = is_compaction
+                              ? db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr)
+                              : db_->Flush(FlushOptions(), family);
     EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
@@ -218,8 +170,7 @@ TEST_F(ConcurrencyTest, WorkOnAllFamiliesEndsWellWhileFamiliesComeAndGo) {
       ColumnFamilyHandle* family = NewFamily("x" + std::to_string(i));
       ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
       if (i == 1) {
-        const Status status =
-            db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr);
+        const Status status = db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr);
         EXPECT_OK(status);
       }
       ASSERT_OK(db_->DropColumnFamily(family));
@@ -247,20 +198,19 @@ TEST_F(ConcurrencyTest, WorkOnAllFamiliesEndsWellWhileFamiliesComeAndGo) {
 class Owner {
  public:
   Owner(DB* db, std::vector<ColumnFamilyHandle*> families, int number, uint64_t seed)
-      : db_(db), families_(std::move(families)), rows_(families_.size()), random_(seed),
+      : db_(db),
+        families_(std::move(families)),
+        rows_(families_.size()),
+        random_(seed),
         prefix_(std::string(1, static_cast<char>('a' + number))),
         end_(std::string(1, static_cast<char>('b' + number))) {}
 
   void Step() {
     switch (random_.Uniform(6)) {
-      case 0:
-        return CheckScan(NewIterator(0, nullptr).get(), rows_[0]);
-      case 1:
-        return TakeOrCheckSnapshot();
-      case 2:
-        return CheckGets();
-      default:
-        return WriteSome();
+      case 0: return CheckScan(NewIterator(0, nullptr).get(), rows_[0]);
+      case 1: return TakeOrCheckSnapshot();
+      case 2: return CheckGets();
+      default: return WriteSome();
     }
   }
   void CheckAll() {
@@ -360,23 +310,15 @@ void MaintainOnce(DB* db, ColumnFamilyHandle* family, Random64* random) {
   compact.bottommost_level_compaction = BottommostLevelCompaction::kForce;
   const auto check = [](const Status& status) { EXPECT_OK(status); };
   switch (random->Uniform(9)) {
-    case 0:
-      return check(db->Flush(flush, family));
-    case 1:
-      return check(db->CompactRange(compact, family, nullptr, nullptr));
-    case 2:
-      check(db->PauseBackgroundWork());
-      return check(db->ContinueBackgroundWork());
-    case 3:
-      check(db->LockWAL());
-      return check(db->UnlockWAL());
-    case 4:
-      return check(db->VerifyChecksum());
+    case 0: return check(db->Flush(flush, family));
+    case 1: return check(db->CompactRange(compact, family, nullptr, nullptr));
+    case 2: check(db->PauseBackgroundWork()); return check(db->ContinueBackgroundWork());
+    case 3: check(db->LockWAL()); return check(db->UnlockWAL());
+    case 4: return check(db->VerifyChecksum());
     case 5:
       return check(db->SetOptions(
           family, {{"write_buffer_size", std::to_string(8192 + random->Uniform(60000))}}));
-    case 6:
-      return check(db->FlushWAL(/*sync=*/true));
+    case 6: return check(db->FlushWAL(/*sync=*/true));
     case 7: {
       ColumnFamilyHandle* made = nullptr;
       const Status status = db->CreateColumnFamily(ColumnFamilyOptions(), "short-lived", &made);

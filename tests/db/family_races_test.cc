@@ -175,13 +175,13 @@ TEST_F(FamilyRacesTest, OfTwoWhoCreateAFamilyOfOneNameAtOnceOneSucceeds) {
   options_.max_manifest_file_size = 1;
   Open();
   ASSERT_EQ(1, HowManySucceed([&] {
-    ColumnFamilyHandle* family = nullptr;
-    const Status status = db_->CreateColumnFamily(options_, "f", &family);
-    if (family != nullptr) {
-      EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
-    }
-    return status;
-  }));
+              ColumnFamilyHandle* family = nullptr;
+              const Status status = db_->CreateColumnFamily(options_, "f", &family);
+              if (family != nullptr) {
+                EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+              }
+              return status;
+            }));
 }
 
 TEST_F(FamilyRacesTest, OfTwoWhoDropAFamilyAtOnceOneSucceeds) {
@@ -212,16 +212,6 @@ TEST_F(FamilyRacesTest, AFamilyThatCannotBeCreatedWaitsForNoReader) {
   files_->refuses_manifests = false;
   may_end.release();
   reader.join();
-}
-
-TEST_F(FamilyRacesTest, OptionsOfADroppedFamilyCannotBeSet) {
-  Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(options_, "f", &family));
-  ASSERT_OK(db_->DropColumnFamily(family));
-  const Status status = db_->SetOptions(family, {{"write_buffer_size", "1048576"}});
-  EXPECT_TRUE(status.IsColumnFamilyDropped()) << status.ToString();
-  EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
 TEST_F(FamilyRacesTest, WaitingForAllFlushesDoesNotFailForAFamilyThatIsDroppedMeanwhile) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs written for RocksDB rely on without looking: read tiers, families that a batch may
-// miss, the codes of errors, what statistics count and what listeners are told.
+// What programs written for RocksDB rely on without looking: the codes of errors, what statistics
+// count and what listeners are told.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -44,67 +44,6 @@ class UserContract : public testing::Test {
   Options options_;
   std::unique_ptr<DB> db_;
 };
-
-TEST_F(UserContract, AMemtableTierIteratorShowsMemtablesOnly) {
-  Open();
-  Put("flushed");
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  Put("new");
-  ReadOptions read;
-  read.read_tier = kMemtableTier;
-  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-  EXPECT_EQ(AllKeys(it.get()), "new ");
-}
-
-TEST_F(UserContract, APersistedTierReadLeavesOutWhatACrashWouldLose) {
-  Open();
-  ReadOptions read;
-  read.read_tier = kPersistedTier;
-  std::string value;
-  Put("logged");
-  EXPECT_OK(db_->Get(read, "logged", &value));
-  WriteOptions unlogged;
-  unlogged.disableWAL = true;
-  ASSERT_OK(db_->Put(unlogged, "unlogged", "v"));
-  EXPECT_TRUE(db_->Get(read, "unlogged", &value).IsNotFound());
-  EXPECT_OK(db_->Get(ReadOptions(), "unlogged", &value));
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  EXPECT_OK(db_->Get(read, "unlogged", &value));
-}
-
-TEST_F(UserContract, APersistedTierIteratorIsRefused) {
-  Open();
-  ReadOptions read;
-  read.read_tier = kPersistedTier;
-  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
-  it->SeekToFirst();
-  EXPECT_FALSE(it->Valid());
-  EXPECT_TRUE(it->status().IsNotSupported()) << it->status().ToString();
-  std::vector<Iterator*> iterators;
-  EXPECT_TRUE(db_->NewIterators(read, {db_->DefaultColumnFamily()}, &iterators).IsNotSupported());
-}
-
-TEST_F(UserContract, ABatchMaySkipFamiliesThatAreNotThere) {
-  Open();
-  ColumnFamilyHandle* family = nullptr;
-  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "gone", &family));
-  WriteBatch batch;
-  ASSERT_OK(batch.Put(family, "k", "gone"));
-  ASSERT_OK(batch.Put("k", "kept"));
-  ASSERT_OK(db_->DropColumnFamily(family));
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
-  WriteOptions lenient;
-  lenient.ignore_missing_column_families = true;
-  ASSERT_OK(db_->Write(lenient, &batch));
-  std::string value;
-  ASSERT_OK(db_->Get(ReadOptions(), "k", &value));
-  EXPECT_EQ(value, "kept");
-  db_.reset();
-  Open();
-  ASSERT_OK(db_->Get(ReadOptions(), "k", &value));
-  EXPECT_EQ(value, "kept");
-}
 
 TEST_F(UserContract, ErrorsHaveTheCodesThatCallersAskFor) {
   DB* read_only = nullptr;
@@ -195,8 +134,7 @@ class Witness : public EventListener {
   void OnTableFileCreated(const TableFileCreationInfo& info) override {
     Note((info.reason == TableFileCreationReason::kFlush ? "flush made " : "compaction made ") +
          info.cf_name + " " + info.status.ToString() + " entries " +
-         std::to_string(info.table_properties.num_entries) +
-         (info.file_size > 0 ? "" : " empty"));
+         std::to_string(info.table_properties.num_entries) + (info.file_size > 0 ? "" : " empty"));
   }
   void OnTableFileDeleted(const TableFileDeletionInfo& info) override {
     Note("deleted " + info.status.ToString());

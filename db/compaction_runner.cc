@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compaction: pick and mark under the mutex, merge without it, install under it. A manual range is
-// a series of them.
+// One compaction: pick and mark under the mutex, merge without it, install under it. A manual range
+// is a series of them.
 #include "db/compaction_runner.h"
 
 #include <algorithm>
@@ -170,9 +170,9 @@ void CompactionRunner::End(Job* job, const Status& status) {
 void CompactionRunner::DeleteRefused(const Job& job, const Status& status) const {
   if (status.ok() || job.may_be_named) return;
   for (const FileMetadata& file : job.result.files) {
-    IgnoreError(DeleteFileIfExists(core_->fs.get(),
-                                   TableFileName(job.work.output.dir, file.number)),
-                "what stays is deleted at the next open");
+    IgnoreError(
+        DeleteFileIfExists(core_->fs.get(), TableFileName(job.work.output.dir, file.number)),
+        "what stays is deleted at the next open");
   }
 }
 
@@ -269,7 +269,8 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
         if (manual->input_level == 0) {
           // Not deeper than what is there now: older data would come to lie above newer.
           pick.output_level = std::max(
-              AssessCompaction(*manual->family->current(), manual->family->options()).base_level, 1);
+              AssessCompaction(*manual->family->current(), manual->family->options()).base_level,
+              1);
         }
         plan = PickRangeCompaction(*manual->family->current(), pick, RunningIn(manual->family),
                                    &has_conflict);

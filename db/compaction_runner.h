@@ -25,9 +25,9 @@ struct ManualCompaction {
   int output_level = 1;
   std::optional<std::string> begin;  // user keys, inclusive
   std::optional<std::string> end;
-  bool is_exclusive = false;         // nothing else compacts in the family meanwhile
+  bool is_exclusive = false;  // nothing else compacts in the family meanwhile
   bool allow_trivial_move = false;
-  uint32_t max_subcompactions = 0;   // 0: the database's
+  uint32_t max_subcompactions = 0;  // 0: the database's
   CancelFlags cancel;
 
   // Set by the runner.

@@ -30,7 +30,8 @@ DbCore::DbCore(const DBOptions& db_options, const std::string& db_dir)
       fs(db_options.env->GetFileSystem()),
       clock(db_options.env->GetSystemClock()),
       session_id(NewSessionId(env)),
-      open_tables(db_options.max_open_files < 0 ? -1 : std::max(20, db_options.max_open_files - 10)),
+      open_tables(db_options.max_open_files < 0 ? -1
+                                                : std::max(20, db_options.max_open_files - 10)),
       statistics(db_options.statistics),
       listeners(db_options.listeners),
       options(std::make_shared<const DBOptions>(db_options)) {

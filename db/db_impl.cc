@@ -35,8 +35,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   RETURN_IF_ERROR(Opener(request, &impl->core_, impl.get()).Run());
   impl->is_closed_ = false;
   DbCore& core = impl->core_;
-  impl->default_handle_ =
-      std::make_unique<FamilyHandle>(core.families.default_family(), &core);
+  impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
   if (!request.is_read_only) {
     {
       MutexLock lock(&core.mutex);

@@ -98,8 +98,8 @@ class DBImpl final : public DB, private FamilyHost {
                           PinnableSlice* merge_operands, GetMergeOperandsOptions* operands_options,
                           int* number_of_operands) override;
   void MultiGet(const ReadOptions& options, const size_t num_keys, ColumnFamilyHandle** handles,
-                const Slice* keys, PinnableSlice* values, std::string* timestamps,
-                Status* statuses, const bool sorted_input = false) override;
+                const Slice* keys, PinnableSlice* values, std::string* timestamps, Status* statuses,
+                const bool sorted_input = false) override;
   using DB::KeyMayExist;
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    std::string* value, std::string* timestamp, bool* value_found) override;
@@ -196,10 +196,11 @@ class DBImpl final : public DB, private FamilyHost {
   Status CommitFileIngestionHandles(
       std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
   using DB::CreateColumnFamilyWithImport;
-  Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options, const std::string& name,
-                                      const ImportColumnFamilyOptions& import_options,
-                                      const std::vector<const ExportImportFilesMetaData*>& metadatas,
-                                      ColumnFamilyHandle** handle) override;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override;
   Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
                           const Slice& end_key) override;
   using DB::VerifyChecksum;

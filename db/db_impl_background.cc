@@ -60,9 +60,8 @@ void DBImpl::AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) 
            static_cast<int>(family->sealed().size()) + 1 >=
                family->options().max_write_buffer_number;
   };
-  while (std::any_of(families.begin(), families.end(), is_full) &&
-         !core_.errors.BlocksWrites() && !core_.is_closing.load(std::memory_order_acquire) &&
-         !scheduler_.is_paused()) {
+  while (std::any_of(families.begin(), families.end(), is_full) && !core_.errors.BlocksWrites() &&
+         !core_.is_closing.load(std::memory_order_acquire) && !scheduler_.is_paused()) {
     for (ColumnFamilyData* family : families) {
       if (!family->sealed().empty()) scheduler_.RequestFlushLocked(family);
     }
@@ -99,7 +98,8 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
       (options.canceled != nullptr && options.canceled->load(std::memory_order_acquire))) {
     return Status::Incomplete(Status::kManualCompactionPaused);
   }
-  if (options.target_path_id != 0) return Status::NotSupported("CompactRangeOptions::target_path_id");
+  if (options.target_path_id != 0)
+    return Status::NotSupported("CompactRangeOptions::target_path_id");
   if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level");
   if (options.full_history_ts_low != nullptr) {
     return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
@@ -192,8 +192,8 @@ Status DBImpl::RunManualCompaction(ManualCompaction* manual) {
 void DBImpl::AwaitManualLocked(ManualCompaction* manual) {
   scheduler_.DispatchLocked();
   while (!manual->is_done) {
-    const bool is_refused = manual->cancel.IsSet() ||
-                            core_.is_closing.load(std::memory_order_acquire);
+    const bool is_refused =
+        manual->cancel.IsSet() || core_.is_closing.load(std::memory_order_acquire);
     if (is_refused && !manual->is_taken) {
       manual->status = Status::Incomplete(Status::kManualCompactionPaused);
       return;

@@ -56,8 +56,8 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
     for (int i = 0; i < n; i++) {
       sizes[i] = 0;
       if (options.include_files) {
-        sizes[i] += version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0,
-                                              version->num_levels());
+        sizes[i] +=
+            version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0, version->num_levels());
       }
       if (!options.include_memtables) continue;
       sizes[i] += view.super_version->mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;

@@ -100,8 +100,8 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
   {
     MutexLock lock(&core_.mutex);
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
-    ASSIGN_OR_RETURN(ColumnFamilyOptions changed, ChangeColumnFamilyOptions(
-                                                      *core_.options, family->options(), opts_map));
+    ASSIGN_OR_RETURN(ColumnFamilyOptions changed,
+                     ChangeColumnFamilyOptions(*core_.options, family->options(), opts_map));
     family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
     write_control_.UpdateStallLocked();
     scheduler_.RequestCompactionLocked(family);

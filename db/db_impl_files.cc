@@ -186,10 +186,9 @@ Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   MutexLock lock(&core_.mutex);
   core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
     if (!status.ok()) return;
-    status = checksum_list->InsertOneFileChecksum(file->meta.number, file->meta.file_checksum,
-                                                  file->meta.file_checksum_function.empty()
-                                                      ? "Unknown"
-                                                      : file->meta.file_checksum_function);
+    status = checksum_list->InsertOneFileChecksum(
+        file->meta.number, file->meta.file_checksum,
+        file->meta.file_checksum_function.empty() ? "Unknown" : file->meta.file_checksum_function);
   });
   return status;
 }
@@ -213,7 +212,8 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   });
   files.push_back(CurrentFileName(""));
   files.push_back(DescriptorFileName("", core_.versions->manifest_number()));
-  if (core_.options_file_number != 0) files.push_back(OptionsFileName("", core_.options_file_number));
+  if (core_.options_file_number != 0)
+    files.push_back(OptionsFileName("", core_.options_file_number));
   *manifest_file_size = core_.versions->manifest_bytes();
   return Status::OK();
 }
@@ -244,7 +244,8 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
     }
   });
   const uint64_t manifest = core_.versions->manifest_number();
-  LiveFileStorageInfo* info = add(DescriptorFileName(core_.dir, manifest), kDescriptorFile, manifest);
+  LiveFileStorageInfo* info =
+      add(DescriptorFileName(core_.dir, manifest), kDescriptorFile, manifest);
   info->size = core_.versions->manifest_bytes();
   info->trim_to_size = true;
   info = add(CurrentFileName(core_.dir), kCurrentFile, 0);
@@ -263,8 +264,8 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   return Status::OK();
 }
 
-Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(const std::string&,
-                                                          std::shared_ptr<const PreparedFileInfo>*) {
+Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(
+    const std::string&, std::shared_ptr<const PreparedFileInfo>*) {
   return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");
 }
 
@@ -277,8 +278,8 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
 }
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
-  *current_wal_file = std::make_unique<LogFileFacts>(core_.wals->current_number(),
-                                                     core_.wals->current_bytes());
+  *current_wal_file =
+      std::make_unique<LogFileFacts>(core_.wals->current_number(), core_.wals->current_bytes());
   return Status::OK();
 }
 

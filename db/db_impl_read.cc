@@ -58,7 +58,8 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   PointLookup lookup(lookup_key, value);
   ReadPoint(*super_version, options, SkipsMemTables(options), &lookup);
   CountPointRead(lookup, value->size(), core_.statistics.get());
-  if (core_.statistics != nullptr) [[unlikely]] CountGet(value->size(), core_.statistics.get());
+  if (core_.statistics != nullptr) [[unlikely]]
+    CountGet(value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
 
@@ -152,16 +153,15 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   // The first number was taken when every super version was in force already or is unchanged since.
   for (size_t i = 0; i < handles.size(); i++) {
     views[i].seqno = views.front().seqno;
-    iterators->push_back(new DBIterator(options, FamilyOrDefault(handles[i]), views[i],
-                                        core_.statistics.get()));
+    iterators->push_back(
+        new DBIterator(options, FamilyOrDefault(handles[i]), views[i], core_.statistics.get()));
   }
   return Status::OK();
 }
 
 std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(const ReadOptions&,
                                                         const std::vector<ColumnFamilyHandle*>&) {
-  return std::unique_ptr<Iterator>(
-      NewErrorIterator(Status::NotSupported("NewCoalescingIterator")));
+  return std::unique_ptr<Iterator>(NewErrorIterator(Status::NotSupported("NewCoalescingIterator")));
 }
 
 std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(

@@ -111,7 +111,8 @@ Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {
 
 Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* updates,
                                  UserWriteCallback* callback) {
-  if (core_.is_read_only) [[unlikely]] return CheckWritable();
+  if (core_.is_read_only) [[unlikely]]
+    return CheckWritable();
   if (updates == nullptr) return Status::InvalidArgument("Write: the batch is a null pointer");
   RETURN_IF_ERROR(CheckWriteOptionsSupported(options));
   if (options.sync && options.disableWAL) {
@@ -127,7 +128,8 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   }
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_WRITE);
   Status status = core_.pipeline->Commit({&options, updates, callback});
-  if (core_.statistics != nullptr && status.ok()) [[unlikely]] CountWrite(options, *updates);
+  if (core_.statistics != nullptr && status.ok()) [[unlikely]]
+    CountWrite(options, *updates);
   return status;
 }
 

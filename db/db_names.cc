@@ -93,8 +93,7 @@ const std::string& WriteStallStatsMapKeys::TotalDelays() {
   return *key;
 }
 const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitDelaysWithOngoingCompaction() {
-  static const auto* key =
-      new std::string("cf-l0-file-count-limit-delays-with-ongoing-compaction");
+  static const auto* key = new std::string("cf-l0-file-count-limit-delays-with-ongoing-compaction");
   return *key;
 }
 const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitStopsWithOngoingCompaction() {
@@ -104,13 +103,12 @@ const std::string& WriteStallStatsMapKeys::CFL0FileCountLimitStopsWithOngoingCom
 
 std::string WriteStallStatsMapKeys::CauseConditionCount(WriteStallCause cause,
                                                         WriteStallCondition condition) {
-  const char* cause_name = cause == WriteStallCause::kMemtableLimit          ? "memtable-limit"
-                           : cause == WriteStallCause::kL0FileCountLimit     ? "l0-file-count-limit"
-                           : cause == WriteStallCause::kPendingCompactionBytes
-                               ? "pending-compaction-bytes"
-                           : cause == WriteStallCause::kWriteBufferManagerLimit
-                               ? "write-buffer-manager-limit"
-                               : nullptr;
+  const char* cause_name =
+      cause == WriteStallCause::kMemtableLimit             ? "memtable-limit"
+      : cause == WriteStallCause::kL0FileCountLimit        ? "l0-file-count-limit"
+      : cause == WriteStallCause::kPendingCompactionBytes  ? "pending-compaction-bytes"
+      : cause == WriteStallCause::kWriteBufferManagerLimit ? "write-buffer-manager-limit"
+                                                           : nullptr;
   const char* condition_name = condition == WriteStallCondition::kDelayed   ? "delays"
                                : condition == WriteStallCondition::kStopped ? "stops"
                                                                             : nullptr;

@@ -59,12 +59,10 @@ Status DB::WriteWithCallback(const WriteOptions&, WriteBatch*, UserWriteCallback
 Status DB::IngestWriteBatchWithIndex(const WriteOptions&, std::shared_ptr<WriteBatchWithIndex>) {
   return NotBuilt("DB::IngestWriteBatchWithIndex");
 }
-Status DB::GetEntity(const ReadOptions&, ColumnFamilyHandle*, const Slice&,
-                     PinnableWideColumns*) {
+Status DB::GetEntity(const ReadOptions&, ColumnFamilyHandle*, const Slice&, PinnableWideColumns*) {
   return NotBuilt("DB::GetEntity");
 }
-Status DB::GetEntityLazy(const ReadOptions&, ColumnFamilyHandle*, const Slice&,
-                         LazyWideColumns*) {
+Status DB::GetEntityLazy(const ReadOptions&, ColumnFamilyHandle*, const Slice&, LazyWideColumns*) {
   return NotBuilt("DB::GetEntityLazy");
 }
 void DB::MultiGetEntityLazy(const ReadOptions&, ColumnFamilyHandle*, size_t num_keys, const Slice*,

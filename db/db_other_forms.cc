@@ -46,9 +46,8 @@ Status DB::Open(const Options& options, const std::string& name, DB** dbptr) {
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, DB** dbptr) {
-  return OpenRaw(dbptr, [&](auto* db) {
-    return Open(db_options, name, column_families, handles, db);
-  });
+  return OpenRaw(dbptr,
+                 [&](auto* db) { return Open(db_options, name, column_families, handles, db); });
 }
 
 Status DB::OpenForReadOnly(const Options& options, const std::string& name,
@@ -85,9 +84,8 @@ Status DB::OpenAsSecondary(const Options& options, const std::string& name,
 }
 Status DB::OpenAsSecondary(const Options& options, const std::string& name,
                            const std::string& secondary_path, DB** dbptr) {
-  return OpenRaw(dbptr, [&](auto* db) {
-    return OpenAsSecondary(options, name, secondary_path, db);
-  });
+  return OpenRaw(dbptr,
+                 [&](auto* db) { return OpenAsSecondary(options, name, secondary_path, db); });
 }
 Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
                            const std::string& secondary_path,
@@ -101,8 +99,8 @@ Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
 Status DB::OpenAsFollower(const Options& options, const std::string& name,
                           const std::string& leader_path, std::unique_ptr<DB>* dbptr) {
   std::vector<ColumnFamilyHandle*> handles;
-  Status status = OpenAsFollower(DBOptions(options), name, leader_path,
-                                 DefaultFamilyOnly(options), &handles, dbptr);
+  Status status = OpenAsFollower(DBOptions(options), name, leader_path, DefaultFamilyOnly(options),
+                                 &handles, dbptr);
   DeleteHandles(handles);
   return status;
 }
@@ -225,8 +223,7 @@ Options DB::GetOptions() const { return GetOptions(DefaultColumnFamily()); }
 
 // Background work and files.
 
-Status DB::CompactRange(const CompactRangeOptions& options, const Slice* begin,
-                        const Slice* end) {
+Status DB::CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
   return CompactRange(options, DefaultColumnFamily(), begin, end);
 }
 Status DB::CompactFiles(const CompactionOptions& compact_options,
@@ -245,8 +242,8 @@ Status DB::FlushWAL(bool sync) {
 Status DB::EnableFileDeletions(bool force) {
   Status status = EnableFileDeletions();
   uint64_t is_enabled = 0;
-  while (force && status.ok() &&
-         GetIntProperty(Properties::kIsFileDeletionsEnabled, &is_enabled) && is_enabled == 0) {
+  while (force && status.ok() && GetIntProperty(Properties::kIsFileDeletionsEnabled, &is_enabled) &&
+         is_enabled == 0) {
     status = EnableFileDeletions();
   }
   return status;

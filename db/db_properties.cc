@@ -87,14 +87,13 @@ uint64_t EstimateLiveData(const Sources&, Family& f) {
                                       : LiveTableBytes(f);
 }
 
-Cache* BlockCacheOf(Family& f) {
-  return f.current()->tables()->options().block_cache.get();
-}
+Cache* BlockCacheOf(Family& f) { return f.current()->tables()->options().block_cache.get(); }
 
 constexpr IntRow kIntRows[] = {
     {"rocksdb.num-immutable-mem-table",
      [](const Sources&, Family& f) { return uint64_t{f.sealed().size()}; }},
-    {"rocksdb.num-immutable-mem-table-flushed", [](const Sources&, Family&) { return uint64_t{0}; }},
+    {"rocksdb.num-immutable-mem-table-flushed",
+     [](const Sources&, Family&) { return uint64_t{0}; }},
     {"rocksdb.mem-table-flush-pending",
      [](const Sources&, Family& f) { return uint64_t{!f.sealed().empty()}; }},
     {"rocksdb.compaction-pending",
@@ -102,9 +101,13 @@ constexpr IntRow kIntRows[] = {
        return uint64_t{AssessCompaction(*f.current(), f.options()).IsNeeded()};
      }},
     {"rocksdb.num-running-compactions",
-     [](const Sources& s, Family&) { return static_cast<uint64_t>(s.scheduler->running_compactions()); }},
+     [](const Sources& s, Family&) {
+       return static_cast<uint64_t>(s.scheduler->running_compactions());
+     }},
     {"rocksdb.num-running-flushes",
-     [](const Sources& s, Family&) { return static_cast<uint64_t>(s.scheduler->running_flushes()); }},
+     [](const Sources& s, Family&) {
+       return static_cast<uint64_t>(s.scheduler->running_flushes());
+     }},
     {"rocksdb.background-errors",
      [](const Sources& s, Family&) { return s.core->errors.raised_count(); }},
     {"rocksdb.cur-size-active-mem-table",
@@ -115,10 +118,12 @@ constexpr IntRow kIntRows[] = {
      [](const Sources&, Family& f) { return f.mem()->ApproximateMemoryUsage() + SealedBytes(f); }},
     {"rocksdb.num-entries-active-mem-table",
      [](const Sources&, Family& f) { return f.mem()->num_entries(); }},
-    {"rocksdb.num-entries-imm-mem-tables", [](const Sources&, Family& f) { return SealedEntries(f); }},
+    {"rocksdb.num-entries-imm-mem-tables",
+     [](const Sources&, Family& f) { return SealedEntries(f); }},
     {"rocksdb.num-deletes-active-mem-table",
      [](const Sources&, Family& f) { return f.mem()->num_deletes(); }},
-    {"rocksdb.num-deletes-imm-mem-tables", [](const Sources&, Family& f) { return SealedDeletes(f); }},
+    {"rocksdb.num-deletes-imm-mem-tables",
+     [](const Sources&, Family& f) { return SealedDeletes(f); }},
     {"rocksdb.estimate-num-keys", &EstimateKeys},
     {"rocksdb.estimate-table-readers-mem",
      [](const Sources&, Family& f) { return uint64_t{f.current()->tables()->MemoryBytes()}; }},
@@ -127,11 +132,15 @@ constexpr IntRow kIntRows[] = {
     {"rocksdb.num-snapshots",
      [](const Sources& s, Family&) { return uint64_t{s.core->snapshots.count()}; }},
     {"rocksdb.oldest-snapshot-time",
-     [](const Sources& s, Family&) { return static_cast<uint64_t>(s.core->snapshots.OldestTime()); }},
+     [](const Sources& s, Family&) {
+       return static_cast<uint64_t>(s.core->snapshots.OldestTime());
+     }},
     {"rocksdb.oldest-snapshot-sequence",
      [](const Sources& s, Family&) { return s.core->snapshots.OldestSequenceNumber(); }},
     {"rocksdb.num-live-versions",
-     [](const Sources& s, Family&) { return static_cast<uint64_t>(s.core->versions->live_version_count()); }},
+     [](const Sources& s, Family&) {
+       return static_cast<uint64_t>(s.core->versions->live_version_count());
+     }},
     {"rocksdb.current-super-version-number",
      [](const Sources&, Family& f) { return f.super_version_number(); }},
     {"rocksdb.estimate-live-data-size", &EstimateLiveData},
@@ -148,7 +157,9 @@ constexpr IntRow kIntRows[] = {
        return static_cast<uint64_t>(AssessCompaction(*f.current(), f.options()).base_level);
      }},
     {"rocksdb.estimate-pending-compaction-bytes",
-     [](const Sources&, Family& f) { return AssessCompaction(*f.current(), f.options()).pending_bytes; }},
+     [](const Sources&, Family& f) {
+       return AssessCompaction(*f.current(), f.options()).pending_bytes;
+     }},
     {"rocksdb.actual-delayed-write-rate",
      [](const Sources& s, Family&) { return s.writes->delayed_write_rate(); }},
     {"rocksdb.is-write-stopped",
@@ -273,7 +284,8 @@ bool GetLevelProperty(Family& f, const Slice& name, std::string* value) {
       raw += p.raw_key_size + p.raw_value_size;
       stored += p.data_size;
     });
-    *value = std::to_string(stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored));
+    *value =
+        std::to_string(stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored));
     return true;
   }
   return false;

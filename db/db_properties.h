@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Database properties: one table from name to what computes the answer. Names are RocksDB's; our own
-// begin with "ashlar.".
+// Database properties: one table from name to what computes the answer. Names are RocksDB's; our
+// own begin with "ashlar.".
 #pragma once
 
 #include <cstdint>

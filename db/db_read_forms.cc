@@ -43,8 +43,8 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
   values->resize(key_count);
   if (timestamps != nullptr) timestamps->resize(key_count);
   if (column_families.size() != key_count) {
-    return std::vector<Status>(key_count, Status::InvalidArgument(
-                                              "DB::MultiGet: as many column families as keys"));
+    return std::vector<Status>(
+        key_count, Status::InvalidArgument("DB::MultiGet: as many column families as keys"));
   }
   std::vector<Status> statuses(key_count);
   if (key_count == 0) return statuses;
@@ -66,8 +66,7 @@ std::vector<Status> DB::MultiGet(const ReadOptions& options,
 }
 std::vector<Status> DB::MultiGet(const ReadOptions& options,
                                  const std::vector<ColumnFamilyHandle*>& column_family,
-                                 const std::vector<Slice>& keys,
-                                 std::vector<std::string>* values) {
+                                 const std::vector<Slice>& keys, std::vector<std::string>* values) {
   return MultiGet(options, column_family, keys, values, /*timestamps=*/nullptr);
 }
 std::vector<Status> DB::MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
@@ -96,8 +95,8 @@ void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
   MultiGet(options, num_keys, families, keys, values, timestamps, statuses, sorted_input);
 }
 void DB::MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
-                  const size_t num_keys, const Slice* keys, PinnableSlice* values,
-                  Status* statuses, const bool sorted_input) {
+                  const size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
+                  const bool sorted_input) {
   MultiGet(options, column_family, num_keys, keys, values, /*timestamps=*/nullptr, statuses,
            sorted_input);
 }
@@ -201,8 +200,8 @@ void DB::GetAsync(const ReadOptions& options, ColumnFamilyHandle* column_family,
                   std::string* value, Status& status, AsyncCallback& callback) {
   GetAsync(options, column_family, key, value, /*timestamp=*/nullptr, status, callback);
 }
-void DB::GetAsync(const ReadOptions& options, const Slice& key, std::string* value,
-                  Status& status, AsyncCallback& callback) {
+void DB::GetAsync(const ReadOptions& options, const Slice& key, std::string* value, Status& status,
+                  AsyncCallback& callback) {
   GetAsync(options, DefaultColumnFamily(), key, value, /*timestamp=*/nullptr, status, callback);
 }
 void DB::GetAsync(const ReadOptions& options, const Slice& key, std::string* value,
@@ -220,8 +219,8 @@ void DB::MultiGetAsync(const ReadOptions& options, const size_t num_keys,
                        ColumnFamilyHandle** column_families, const Slice* keys,
                        PinnableSlice* values, Status* statuses, const bool sorted_input,
                        AsyncCallback& callback) {
-  MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr,
-                statuses, sorted_input, callback);
+  MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr, statuses,
+                sorted_input, callback);
 }
 void DB::MultiGetAsync(const ReadOptions& options, const size_t num_keys,
                        ColumnFamilyHandle** column_families, const Slice* keys,
@@ -233,8 +232,8 @@ void DB::MultiGetAsync(const ReadOptions& options, const size_t num_keys,
 void DB::MultiGetAsync(const ReadOptions& options, const size_t num_keys,
                        ColumnFamilyHandle** column_families, const Slice* keys,
                        PinnableSlice* values, Status* statuses, AsyncCallback& callback) {
-  MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr,
-                statuses, /*sorted_input=*/false, callback);
+  MultiGetAsync(options, num_keys, column_families, keys, values, /*timestamps=*/nullptr, statuses,
+                /*sorted_input=*/false, callback);
 }
 
 }  // namespace ashlar

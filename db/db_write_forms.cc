@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The convenience forms of writes: those without a handle go to the default family, and every single
-// update becomes a batch of its own for DB::Write(). DBImpl and wrappers may use the bodies of the
-// pure virtual ones as they are.
+// The convenience forms of writes: those without a handle go to the default family, and every
+// single update becomes a batch of its own for DB::Write(). DBImpl and wrappers may use the bodies
+// of the pure virtual ones as they are.
 #include <memory>
 #include <utility>
 
@@ -38,8 +38,7 @@ Status DB::Put(const WriteOptions& options, ColumnFamilyHandle* column_family, c
 Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& value) {
   return Put(options, DefaultColumnFamily(), key, value);
 }
-Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& ts,
-               const Slice& value) {
+Status DB::Put(const WriteOptions& options, const Slice& key, const Slice& ts, const Slice& value) {
   return Put(options, DefaultColumnFamily(), key, ts, value);
 }
 
@@ -107,8 +106,7 @@ Status DB::DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_f
   RETURN_IF_ERROR(batch.DeleteRange(column_family, begin_key, end_key, ts));
   return Write(options, &batch);
 }
-Status DB::DeleteRange(const WriteOptions& options, const Slice& begin_key,
-                       const Slice& end_key) {
+Status DB::DeleteRange(const WriteOptions& options, const Slice& begin_key, const Slice& end_key) {
   return DeleteRange(options, DefaultColumnFamily(), begin_key, end_key);
 }
 Status DB::DeleteRange(const WriteOptions& options, const Slice& begin_key, const Slice& end_key,

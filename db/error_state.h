@@ -24,8 +24,8 @@ class ErrorState {
   // Remembers the error with the severity that its kind and reason deserve. True if it is now the
   // current one.
   bool Raise(const Status& error, BackgroundErrorReason reason);
-  // Memory and log differ: only reopening helps, and nothing may be flushed. Allocates nothing for an
-  // error without a message.
+  // Memory and log differ: only reopening helps, and nothing may be flushed. Allocates nothing for
+  // an error without a message.
   void RaiseFatal(const Status& error);
   void Clear();
   // The work that had failed softly was done after all.

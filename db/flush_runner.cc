@@ -63,8 +63,8 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
 }
 
 void FlushRunner::DeleteOutput(const Job& job) const {
-  IgnoreError(DeleteFileIfExists(core_->fs.get(), TableFileName(job.work.output.dir,
-                                                                job.result.file->number)),
+  IgnoreError(DeleteFileIfExists(core_->fs.get(),
+                                 TableFileName(job.work.output.dir, job.result.file->number)),
               "what stays is deleted at the next open");
 }
 

@@ -22,9 +22,7 @@ MultiScan::MultiScan(const ReadOptions& read_options, const MultiScanArgs& scan_
 
 MultiScan::~MultiScan() = default;
 
-bool MultiScan::Valid() const {
-  return range_index_ < args_.size() && iterator_->status().ok();
-}
+bool MultiScan::Valid() const { return range_index_ < args_.size() && iterator_->status().ok(); }
 
 void MultiScan::NextRange() {
   assert(Valid());

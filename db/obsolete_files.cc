@@ -54,9 +54,8 @@ namespace {
 class DirectoryScan {
  public:
   explicit DirectoryScan(DbCore* core) : core_(core), min_log_(MinLogNumber(*core)) {
-    core_->versions->ForEachLiveFile([this](const FamilyVersions&, int, TableFile* file) {
-      live_.insert(file->meta.number);
-    });
+    core_->versions->ForEachLiveFile(
+        [this](const FamilyVersions&, int, TableFile* file) { live_.insert(file->meta.number); });
   }
 
   Status Run(const std::string& dir, ObsoleteFiles* files) {
@@ -89,16 +88,11 @@ class DirectoryScan {
  private:
   bool IsObsolete(FileType type, uint64_t number) const {
     switch (type) {
-      case kWalFile:
-        return number < min_log_;
-      case kDescriptorFile:
-        return number < core_->versions->manifest_number();
-      case kTableFile:
-        return !live_.contains(number) && !core_->pending_outputs.contains(number);
-      case kTempFile:
-        return !core_->pending_outputs.contains(number);
-      default:
-        return false;
+      case kWalFile: return number < min_log_;
+      case kDescriptorFile: return number < core_->versions->manifest_number();
+      case kTableFile: return !live_.contains(number) && !core_->pending_outputs.contains(number);
+      case kTempFile: return !core_->pending_outputs.contains(number);
+      default: return false;
     }
   }
 

@@ -28,8 +28,8 @@ struct ObsoleteFiles {
 // Tables that no version holds any more, logs that no family needs, replaced MANIFESTs.
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(core->mutex);
 
-// At open: whatever the recovered state does not explain. A table with data newer than that state is
-// renamed aside, not deleted, and the recovery report says so.
+// At open: whatever the recovered state does not explain. A table with data newer than that state
+// is renamed aside, not deleted, and the recovery report says so.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(core->mutex);
 
 // Without the mutex. Failures are logged; the next open tries again.

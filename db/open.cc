@@ -169,8 +169,7 @@ Status Opener::RecoverVersions() {
   for (const ColumnFamilyDescriptor& family : request_.families) {
     requests.push_back(RequestFor(family));
   }
-  RETURN_IF_ERROR(
-      core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_));
+  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_));
   report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
   if (missing_.empty() ||
       (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
@@ -228,9 +227,9 @@ Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
   }
   if (!properties.comparator_name.empty() &&
       properties.comparator_name != family.comparator.user_comparator()->Name()) {
-    return Status::InvalidArgument(
-        StrCat(path, ": written with comparator ", properties.comparator_name, ", opened with ",
-               family.comparator.user_comparator()->Name()));
+    return Status::InvalidArgument(StrCat(path, ": written with comparator ",
+                                          properties.comparator_name, ", opened with ",
+                                          family.comparator.user_comparator()->Name()));
   }
   return Status::OK();
 }
@@ -315,7 +314,8 @@ Status Opener::ReplayLogs() {
 
 Status Opener::FinishReadOnly() {
   core_->db_id = core_->versions->db_id();
-  core_->info_log = core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
+  core_->info_log =
+      core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
   core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
   return Status::OK();
 }

@@ -77,7 +77,7 @@ class Opener {
   DbCore* const core_;
   FamilyHost* const host_;
   RecoveryReport report_;
-  std::vector<FamilyRequest> missing_;      // asked for, but not in the MANIFEST
+  std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
   std::map<uint64_t, ReplayedLog> replayed_;
   uint64_t highest_log_ = 0;
   bool stopped_early_ = false;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/obsolete_files.h"
 #include "db/flush/flush_job.h"
+#include "db/obsolete_files.h"
 #include "db/open.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -122,9 +122,8 @@ Status Opener::FlushReplayed() {
 Status Opener::SyncReplayedLogs() {
   if (replayed_.empty()) return Status::OK();
   for (const auto& log : replayed_) {
-    RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first),
-                                        core_->file_options, IOOptions(),
-                                        request_.db_options.use_fsync, nullptr));
+    RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
+                                        IOOptions(), request_.db_options.use_fsync, nullptr));
   }
   return SyncDirectory(core_->fs.get(), core_->wal_dir);
 }
@@ -217,10 +216,9 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   change.last_sequence = core->pipeline->visible_seqno();
   change.added_family = std::move(request);
   RETURN_IF_ERROR(core->versions->LogAndApply(std::move(change), &core->mutex));
-  auto* family =
-      new ColumnFamilyData(core->versions->Family(id),
-                           std::make_shared<const ColumnFamilyOptions>(options),
-                           core->versions.get(), host);
+  auto* family = new ColumnFamilyData(core->versions->Family(id),
+                                      std::make_shared<const ColumnFamilyOptions>(options),
+                                      core->versions.get(), host);
   family->PublishSuperVersion();
   core->families.Add(family);
   return Status::OK();
@@ -251,9 +249,9 @@ Status WriteOptionsFile(DbCore* core) {
     number = core->versions->NewFileNumber();
   }
   const std::string text = WriteOptionsText(contents);
-  RETURN_IF_ERROR(WriteFileAtomically(
-      core->fs.get(), core->dir, BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
-      BaseNameOf(OptionsFileName(core->dir, number)), text));
+  RETURN_IF_ERROR(WriteFileAtomically(core->fs.get(), core->dir,
+                                      BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
+                                      BaseNameOf(OptionsFileName(core->dir, number)), text));
   MutexLock lock(&core->mutex);
   // Files of later options may have been written first.
   core->options_file_number = std::max(core->options_file_number, number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two queues of families, flushes and compactions. A thread of the environment takes the front of its
-// queue, runs one job and asks again.
+// Two queues of families, flushes and compactions. A thread of the environment takes the front of
+// its queue, runs one job and asks again.
 #include "db/scheduler.h"
 
 #include <algorithm>
@@ -167,7 +167,7 @@ void Scheduler::RunCompaction() {
 // writers may be stopped until it succeeds.
 void Scheduler::AwaitRetryLocked() {
   constexpr uint64_t kRetryMicros = 200'000;
-  constexpr int kMostSignals = 100;  // of other work, until the wait is given up
+  constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
   for (int i = 0; i < kMostSignals && MayStartCompaction(); i++) {
     if (has_error && core_->errors.Get().ok()) return;

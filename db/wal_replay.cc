@@ -86,8 +86,8 @@ Status WalReplay::ReplayLog(uint64_t number) {
                                 reader.torn_tail_bytes(), "unfinished record at the end", false});
   }
   if (!collector.first.ok() && FailsOnReport()) return collector.first;
-  const bool is_point_in_time = options_.mode == WALRecoveryMode::kPointInTimeRecovery &&
-                                options_.paranoid_checks;
+  const bool is_point_in_time =
+      options_.mode == WALRecoveryMode::kPointInTimeRecovery && options_.paranoid_checks;
   if (is_point_in_time && (!collector.first.ok() || reader.ended_at_old_record())) {
     stops_ = true;
     stopped_at_log_ = number;
@@ -117,8 +117,8 @@ Status WalReplay::CheckRecord(const Slice& batch) const {
   const uint32_t count = DecodeFixed32(batch.data() + 8);
   if (seqno >= lower_bound_ && seqno + count <= upper_bound_) return Status::OK();
   return Status::Corruption(
-      StrCat("holds ", count, " records from sequence number ", seqno, " on, but the MANIFEST says ",
-             "that this log is for numbers from ", lower_bound_,
+      StrCat("holds ", count, " records from sequence number ", seqno,
+             " on, but the MANIFEST says ", "that this log is for numbers from ", lower_bound_,
              upper_bound_ == kMaxSequenceNumber ? "" : StrCat(" to before ", upper_bound_),
              ": not the file that was written under this name; restore it"));
 }
@@ -136,20 +136,16 @@ Status WalReplay::CheckEnd(uint64_t number) {
              log_->end_offset, ", but ", was_synced ? known.synced_bytes : known.end_bytes,
              " bytes were ", was_synced ? "synced" : "written"));
   if (!SkipsDamage() && was_synced) return status;
-  report_->dropped.push_back({number, log_->end_offset, written - log_->end_offset,
-                              status.ToString(), false});
+  report_->dropped.push_back(
+      {number, log_->end_offset, written - log_->end_offset, status.ToString(), false});
   switch (options_.mode) {
-    case WALRecoveryMode::kAbsoluteConsistency:
-      return status;
-    case WALRecoveryMode::kTolerateCorruptedTailRecords:
-      hole_ = status;
-      break;
+    case WALRecoveryMode::kAbsoluteConsistency: return status;
+    case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = status; break;
     case WALRecoveryMode::kPointInTimeRecovery:
       stops_ = true;
       stopped_at_log_ = number;
       break;
-    case WALRecoveryMode::kSkipAnyCorruptedRecords:
-      break;
+    case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
   }
   return Status::OK();
 }
@@ -161,8 +157,8 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
     RETURN_IF_ERROR(hole_);
     Status foreign = CheckRecord(record);
     if (!foreign.ok()) {
-      const std::string place = StrCat(LogFileName(options_.wal_dir, number), ": offset ",
-                                       reader->record_offset());
+      const std::string place =
+          StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader->record_offset());
       if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);
       report_->dropped.push_back({number, reader->record_offset(),
                                   reader->record_end() - reader->record_offset(),
@@ -189,9 +185,9 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
     }
     Status status = ApplyBatch(number, record);
     if (!status.ok()) {
-      return Status::CopyAppendMessage(status, "; in ",
-                                       StrCat(LogFileName(options_.wal_dir, number), ", offset ",
-                                              reader->record_offset()));
+      return Status::CopyAppendMessage(
+          status, "; in ",
+          StrCat(LogFileName(options_.wal_dir, number), ", offset ", reader->record_offset()));
     }
     report_->records_applied++;
   }
@@ -232,13 +228,12 @@ Status WalReplay::ApplyBatch(uint64_t log_number, const Slice& batch) {
 
 Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) {
   ColumnFamilyData* family = families_->Find(record.family);
-  // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it refuses
-  // them.
+  // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it
+  // refuses them.
   if (family == nullptr && is_own_ && record.family > options_.max_family && !SkipsDamage()) {
-    return Status::Corruption(
-        StrCat("the log holds records of column family ", record.family,
-               ", but the MANIFEST ends before one above ", options_.max_family,
-               " was added; restore the MANIFEST"));
+    return Status::Corruption(StrCat("the log holds records of column family ", record.family,
+                                     ", but the MANIFEST ends before one above ",
+                                     options_.max_family, " was added; restore the MANIFEST"));
   }
   // Dropped families, and what was flushed before.
   if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
@@ -273,9 +268,9 @@ Status WalReplay::CheckFamiliesAgainst(uint64_t log_number) const {
   for (ColumnFamilyData* family : families_->All()) {
     const Version* version = family->current();
     if (family->versions()->log_number > log_number && version->file_count() > 0) {
-      return Status::Corruption(
-          StrCat("Column family inconsistency: log ", log_number,
-                 " is damaged, but the tables of \"", family->name(), "\" are newer"));
+      return Status::Corruption(StrCat("Column family inconsistency: log ", log_number,
+                                       " is damaged, but the tables of \"", family->name(),
+                                       "\" are newer"));
     }
   }
   return Status::OK();

@@ -45,7 +45,7 @@ struct WalReplayOptions {
   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery;
   bool paranoid_checks = true;  // false: reports never fail the open
   uint64_t min_log_number = 0;
-  SequenceNumber last_sequence = 0;  // of the MANIFEST
+  SequenceNumber last_sequence = 0;                       // of the MANIFEST
   const std::map<uint64_t, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
 };
@@ -77,9 +77,7 @@ class WalReplay {
   void SetBounds(uint64_t number);
   Status CheckRecord(const Slice& batch) const;
   Status CheckEnd(uint64_t number);
-  bool SkipsDamage() const {
-    return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
-  }
+  bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
   Status ApplyBatch(uint64_t log_number, const Slice& batch);
   Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record);
   void SealIfFull(ColumnFamilyData* family, uint64_t log_number);

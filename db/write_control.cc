@@ -37,7 +37,8 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   ColumnFamilyData* data = core_->families.Find(family);
   if (data == nullptr) return;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
-  if (bytes < data->paced_bytes()) [[likely]] return;
+  if (bytes < data->paced_bytes()) [[likely]]
+    return;
   if (bytes >= data->write_buffer_bytes()) {
     if (has_full_memtable_.load(std::memory_order_relaxed)) return;
     has_full_memtable_.store(true, std::memory_order_release);

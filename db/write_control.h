@@ -41,10 +41,10 @@ class WriteControl final : public CommitHost {
                                bool force_new_log = false) REQUIRES(core_->mutex);
 
   // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
-  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes)
-      EXCLUDES(core_->mutex);
+  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(core_->mutex);
 
-  // Debt has changed: works out the stall anew. After every flush, compaction and change of options.
+  // Debt has changed: works out the stall anew. After every flush, compaction and change of
+  // options.
   void UpdateStallLocked() REQUIRES(core_->mutex);
   const StallDecision& stall() const { return stall_; }
   uint64_t delayed_write_rate() const { return rate_; }
@@ -63,8 +63,7 @@ class WriteControl final : public CommitHost {
   Status LimitLogsLocked() REQUIRES(core_->mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(core_->mutex);
   void AwaitFlushProgressLocked() REQUIRES(core_->mutex);
-  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes)
-      REQUIRES(core_->mutex);
+  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(core_->mutex);
   // Writers of one rate: when the bytes admitted so far are paid for.
   struct Toll {
     uint64_t next_micros = 0;
@@ -85,7 +84,7 @@ class WriteControl final : public CommitHost {
   bool is_switching_ = false;
   int blocked_ = 0;
   StallDecision stall_;
-  uint64_t rate_ = 0;               // bytes a second while delayed
+  uint64_t rate_ = 0;  // bytes a second while delayed
   Toll toll_;
   Toll low_priority_toll_;
 };

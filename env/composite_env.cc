@@ -19,9 +19,7 @@ class SequentialFileOverFS : public SequentialFile {
   }
   Status Skip(uint64_t n) override { return file_->Skip(n); }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   Status InvalidateCache(size_t offset, size_t length) override {
     return file_->InvalidateCache(offset, length);
   }
@@ -65,9 +63,7 @@ class RandomAccessFileOverFS : public RandomAccessFile {
     file_->Hint(static_cast<FSRandomAccessFile::AccessPattern>(pattern));
   }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   Status InvalidateCache(size_t offset, size_t length) override {
     return file_->InvalidateCache(offset, length);
   }
@@ -99,9 +95,7 @@ class WritableFileOverFS : public WritableFile {
   Status Fsync() override { return file_->Fsync(IOOptions(), nullptr); }
   bool IsSyncThreadSafe() const override { return file_->IsSyncThreadSafe(); }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   void SetIOPriority(Env::IOPriority pri) override { file_->SetIOPriority(pri); }
   Env::IOPriority GetIOPriority() override { return file_->GetIOPriority(); }
   void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) override {
@@ -138,9 +132,7 @@ class RandomRWFileOverFS : public RandomRWFile {
   explicit RandomRWFileOverFS(std::unique_ptr<FSRandomRWFile> file) : file_(std::move(file)) {}
 
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   Status Write(uint64_t offset, const Slice& data) override {
     return file_->Write(offset, data, IOOptions(), nullptr);
   }
@@ -197,8 +189,7 @@ Status CompositeEnv::NewSequentialFile(const std::string& f, std::unique_ptr<Seq
   return Adapt<SequentialFileOverFS>(status, std::move(file), r);
 }
 
-Status CompositeEnv::NewRandomAccessFile(const std::string& f,
-                                         std::unique_ptr<RandomAccessFile>* r,
+Status CompositeEnv::NewRandomAccessFile(const std::string& f, std::unique_ptr<RandomAccessFile>* r,
                                          const EnvOptions& options) {
   std::unique_ptr<FSRandomAccessFile> file;
   const IOStatus status =
@@ -216,8 +207,7 @@ Status CompositeEnv::NewWritableFile(const std::string& f, std::unique_ptr<Writa
 Status CompositeEnv::ReopenWritableFile(const std::string& f, std::unique_ptr<WritableFile>* r,
                                         const EnvOptions& options) {
   std::unique_ptr<FSWritableFile> file;
-  const IOStatus status =
-      file_system_->ReopenWritableFile(f, FileOptions(options), &file, nullptr);
+  const IOStatus status = file_system_->ReopenWritableFile(f, FileOptions(options), &file, nullptr);
   return Adapt<WritableFileOverFS>(status, std::move(file), r);
 }
 
@@ -372,9 +362,7 @@ class CompositeEnvOver : public CompositeEnv {
   void IncBackgroundThreadsIfNeeded(int number, Priority pri) override {
     base_->IncBackgroundThreadsIfNeeded(number, pri);
   }
-  void LowerThreadPoolIOPriority(Priority pool) override {
-    base_->LowerThreadPoolIOPriority(pool);
-  }
+  void LowerThreadPoolIOPriority(Priority pool) override { base_->LowerThreadPoolIOPriority(pool); }
   Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri) override {
     return base_->LowerThreadPoolCPUPriority(pool, pri);
   }

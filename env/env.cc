@@ -28,8 +28,7 @@ Status NotOffered(const char* call, const std::string& what) {
 
 EnvOptions::EnvOptions() = default;
 
-Env::Env()
-    : file_system_(NewFileSystemOverEnv(this)), system_clock_(NewSystemClockOverEnv(this)) {}
+Env::Env() : file_system_(NewFileSystemOverEnv(this)), system_clock_(NewSystemClockOverEnv(this)) {}
 Env::Env(const std::shared_ptr<FileSystem>& fs)
     : file_system_(fs), system_clock_(NewSystemClockOverEnv(this)) {}
 Env::Env(const std::shared_ptr<FileSystem>& fs, const std::shared_ptr<SystemClock>& clock)
@@ -65,8 +64,7 @@ Status Env::NewMemoryMappedFileBuffer(const std::string& fname,
 }
 
 // Files that vanish between the listing and the question for their size are left out.
-Status Env::GetChildrenFileAttributes(const std::string& dir,
-                                      std::vector<FileAttributes>* result) {
+Status Env::GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* result) {
   std::vector<std::string> names;
   RETURN_IF_ERROR(GetChildren(dir, &names));
   result->clear();
@@ -115,11 +113,18 @@ std::string Env::PriorityToString(Priority priority) {
 }
 
 std::string Env::IOActivityToString(IOActivity activity) {
-  static constexpr std::array<const char*, 12> kNames = {
-      "Flush",      "Compaction",         "DBOpen",
-      "Get",        "MultiGet",           "DBIterator",
-      "VerifyDBChecksum", "VerifyFileChecksums", "GetEntity",
-      "MultiGetEntity",   "GetFileChecksumsFromCurrentManifest", "LazyResolve"};
+  static constexpr std::array<const char*, 12> kNames = {"Flush",
+                                                         "Compaction",
+                                                         "DBOpen",
+                                                         "Get",
+                                                         "MultiGet",
+                                                         "DBIterator",
+                                                         "VerifyDBChecksum",
+                                                         "VerifyFileChecksums",
+                                                         "GetEntity",
+                                                         "MultiGetEntity",
+                                                         "GetFileChecksumsFromCurrentManifest",
+                                                         "LazyResolve"};
   const auto number = static_cast<uint8_t>(activity);
   if (number < kNames.size()) return kNames[number];
   if (activity == IOActivity::kUnknown) return "Unknown";

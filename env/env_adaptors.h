@@ -45,8 +45,7 @@ class CompositeEnv : public Env {
   Status NewDirectory(const std::string& name, std::unique_ptr<Directory>* r) override;
   Status FileExists(const std::string& f) override;
   Status GetChildren(const std::string& dir, std::vector<std::string>* r) override;
-  Status GetChildrenFileAttributes(const std::string& dir,
-                                   std::vector<FileAttributes>* r) override;
+  Status GetChildrenFileAttributes(const std::string& dir, std::vector<FileAttributes>* r) override;
   Status DeleteFile(const std::string& f) override;
   Status Truncate(const std::string& f, size_t size) override;
   Status CreateDir(const std::string& d) override;

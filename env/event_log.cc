@@ -89,8 +89,7 @@ void JsonWriter::AppendDouble(double value) {
   text_ += text;
 }
 
-EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event)
-    : logger_(logger) {
+EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event) : logger_(logger) {
   Add("time_micros", clock->NowMicros());
   Add("event", event);
 }

@@ -224,9 +224,9 @@ IOStatus FSRandomAccessFile::InvalidateCache(size_t /*offset*/, size_t /*length*
   return NotOffered("FSRandomAccessFile::InvalidateCache", "");
 }
 IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& req, const IOOptions& opts,
-                                       std::function<void(FSReadRequest&, void*)> cb,
-                                       void* cb_arg, void** io_handle,
-                                       IOHandleDeleter* /*del_fn*/, IODebugContext* dbg) {
+                                       std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
+                                       void** io_handle, IOHandleDeleter* /*del_fn*/,
+                                       IODebugContext* dbg) {
   if (io_handle != nullptr) *io_handle = nullptr;
   req.status = Read(req.offset, req.len, opts, &req.result, req.scratch, dbg);
   cb(req, cb_arg);

@@ -15,8 +15,7 @@ IOStatus ToIO(Status status) { return status_to_io_status(std::move(status)); }
 
 class FSSequentialFileOverEnv : public FSSequentialFile {
  public:
-  explicit FSSequentialFileOverEnv(std::unique_ptr<SequentialFile> file)
-      : file_(std::move(file)) {}
+  explicit FSSequentialFileOverEnv(std::unique_ptr<SequentialFile> file) : file_(std::move(file)) {}
 
   IOStatus Read(size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) override {
@@ -24,14 +23,12 @@ class FSSequentialFileOverEnv : public FSSequentialFile {
   }
   IOStatus Skip(uint64_t n) override { return ToIO(file_->Skip(n)); }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   IOStatus InvalidateCache(size_t offset, size_t length) override {
     return ToIO(file_->InvalidateCache(offset, length));
   }
-  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result,
-                          char* scratch, IODebugContext*) override {
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
+                          IODebugContext*) override {
     return ToIO(file_->PositionedRead(offset, n, result, scratch));
   }
 
@@ -73,9 +70,7 @@ class FSRandomAccessFileOverEnv : public FSRandomAccessFile {
     file_->Hint(static_cast<RandomAccessFile::AccessPattern>(pattern));
   }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   IOStatus InvalidateCache(size_t offset, size_t length) override {
     return ToIO(file_->InvalidateCache(offset, length));
   }
@@ -109,18 +104,14 @@ class FSWritableFileOverEnv : public FSWritableFile {
   IOStatus Fsync(const IOOptions&, IODebugContext*) override { return ToIO(file_->Fsync()); }
   bool IsSyncThreadSafe() const override { return file_->IsSyncThreadSafe(); }
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) override {
     file_->SetWriteLifeTimeHint(hint);
   }
   void SetIOPriority(Env::IOPriority pri) override { file_->SetIOPriority(pri); }
   Env::IOPriority GetIOPriority() override { return file_->GetIOPriority(); }
   Env::WriteLifeTimeHint GetWriteLifeTimeHint() override { return file_->GetWriteLifeTimeHint(); }
-  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
-    return file_->GetFileSize();
-  }
+  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return file_->GetFileSize(); }
   void SetPreallocationBlockSize(size_t size) override { file_->SetPreallocationBlockSize(size); }
   void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) override {
     file_->GetPreallocationStatus(block_size, last_allocated_block);
@@ -131,8 +122,7 @@ class FSWritableFileOverEnv : public FSWritableFile {
   IOStatus InvalidateCache(size_t offset, size_t length) override {
     return ToIO(file_->InvalidateCache(offset, length));
   }
-  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions&,
-                     IODebugContext*) override {
+  IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions&, IODebugContext*) override {
     return ToIO(file_->RangeSync(offset, nbytes));
   }
   void PrepareWrite(size_t offset, size_t len, const IOOptions&, IODebugContext*) override {
@@ -151,9 +141,7 @@ class FSRandomRWFileOverEnv : public FSRandomRWFile {
   explicit FSRandomRWFileOverEnv(std::unique_ptr<RandomRWFile> file) : file_(std::move(file)) {}
 
   bool use_direct_io() const override { return file_->use_direct_io(); }
-  size_t GetRequiredBufferAlignment() const override {
-    return file_->GetRequiredBufferAlignment();
-  }
+  size_t GetRequiredBufferAlignment() const override { return file_->GetRequiredBufferAlignment(); }
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions&, IODebugContext*) override {
     return ToIO(file_->Write(offset, data));
   }
@@ -245,8 +233,8 @@ class FileSystemOverEnv : public FileSystem {
                                      std::unique_ptr<MemoryMappedFileBuffer>* r) override {
     return ToIO(env_->NewMemoryMappedFileBuffer(f, r));
   }
-  IOStatus NewDirectory(const std::string& name, const IOOptions&,
-                        std::unique_ptr<FSDirectory>* r, IODebugContext*) override {
+  IOStatus NewDirectory(const std::string& name, const IOOptions&, std::unique_ptr<FSDirectory>* r,
+                        IODebugContext*) override {
     std::unique_ptr<Directory> directory;
     Status status = env_->NewDirectory(name, &directory);
     return Adapt<FSDirectoryOverEnv>(std::move(status), std::move(directory), r);
@@ -266,8 +254,7 @@ class FileSystemOverEnv : public FileSystem {
   IOStatus DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) override {
     return ToIO(env_->DeleteFile(f));
   }
-  IOStatus Truncate(const std::string& f, size_t size, const IOOptions&,
-                    IODebugContext*) override {
+  IOStatus Truncate(const std::string& f, size_t size, const IOOptions&, IODebugContext*) override {
     return ToIO(env_->Truncate(f, size));
   }
   IOStatus CreateDir(const std::string& d, const IOOptions&, IODebugContext*) override {

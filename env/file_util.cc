@@ -90,18 +90,16 @@ Status DeleteFileIfExists(FileSystem* fs, const std::string& path) {
   return status;
 }
 
-Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to,
-                  uint64_t bytes) {
+Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to, uint64_t bytes) {
   constexpr uint64_t kChunkBytes = 1 << 20;
   ASSIGN_OR_RETURN(auto reader, SequentialReader::Open(fs, from, FileOptions()));
-  ASSIGN_OR_RETURN(auto writer,
-                   FileWriter::Create(fs, to, FileOptions(), {.buffer_bytes = 0}));
+  ASSIGN_OR_RETURN(auto writer, FileWriter::Create(fs, to, FileOptions(), {.buffer_bytes = 0}));
   const std::unique_ptr<char[]> scratch(new char[kChunkBytes]);
   uint64_t left = bytes;
   while (left > 0) {
     Slice chunk;
-    RETURN_IF_ERROR(reader->Read(static_cast<size_t>(std::min(left, kChunkBytes)), scratch.get(),
-                                 &chunk));
+    RETURN_IF_ERROR(
+        reader->Read(static_cast<size_t>(std::min(left, kChunkBytes)), scratch.get(), &chunk));
     if (chunk.empty()) break;
     RETURN_IF_ERROR(writer->Append(chunk));
     left -= chunk.size();
@@ -123,11 +121,11 @@ std::string NewUniqueId() {
   static std::atomic<uint64_t> counter{0};
   Random64 random(seed ^ (counter.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15));
   uint64_t words[2] = {random.Next(), random.Next()};
-  words[0] = (words[0] & ~uint64_t{0xf000}) | 0x4000;                      // version 4
-  words[1] = (words[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);      // variant 1
+  words[0] = (words[0] & ~uint64_t{0xf000}) | 0x4000;                  // version 4
+  words[1] = (words[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // variant 1
   char text[40];
-  snprintf(text, sizeof(text), "%08x-%04x-%04x-%04x-%012llx",
-           static_cast<unsigned>(words[0] >> 32), static_cast<unsigned>((words[0] >> 16) & 0xffff),
+  snprintf(text, sizeof(text), "%08x-%04x-%04x-%04x-%012llx", static_cast<unsigned>(words[0] >> 32),
+           static_cast<unsigned>((words[0] >> 16) & 0xffff),
            static_cast<unsigned>(words[0] & 0xffff), static_cast<unsigned>(words[1] >> 48),
            static_cast<unsigned long long>(words[1] & 0xffffffffffff));
   return text;

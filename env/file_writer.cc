@@ -27,8 +27,8 @@ std::unique_ptr<FileWriter> FileWriter::Wrap(std::unique_ptr<FSWritableFile> fil
   return std::unique_ptr<FileWriter>(new FileWriter(std::move(file), path, size, options));
 }
 
-FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& path,
-                       uint64_t size, const FileWriterOptions& options)
+FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& path, uint64_t size,
+                       const FileWriterOptions& options)
     : file_(std::move(file)),
       path_(path),
       options_(options),
@@ -84,9 +84,8 @@ Status FileWriter::WritePaced(Slice data) {
     return file_->Append(data, io_options_, nullptr);
   }
   while (!data.empty()) {
-    const size_t granted =
-        options_.rate_limiter->RequestToken(data.size(), 0, options_.priority, nullptr,
-                                            RateLimiter::OpType::kWrite);
+    const size_t granted = options_.rate_limiter->RequestToken(
+        data.size(), 0, options_.priority, nullptr, RateLimiter::OpType::kWrite);
     RETURN_IF_ERROR(file_->Append(Slice(data.data(), granted), io_options_, nullptr));
     data.remove_prefix(granted);
   }
@@ -118,8 +117,7 @@ Status FileWriter::Sync() {
 Status FileWriter::SyncFlushed() {
   if (is_poisoned()) return FirstError();
   if (!file_->IsSyncThreadSafe()) {
-    return Status::NotSupported(StrCat("sync beside appends: ", path_),
-                                "this file system cannot");
+    return Status::NotSupported(StrCat("sync beside appends: ", path_), "this file system cannot");
   }
   return DoSync();
 }

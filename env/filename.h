@@ -13,8 +13,8 @@
 
 namespace ashlar {
 
-// RocksDB keeps two more bits beside the number. Names with larger numbers are not ours: to count on
-// from them would lead back to numbers in use.
+// RocksDB keeps two more bits beside the number. Names with larger numbers are not ours: to count
+// on from them would lead back to numbers in use.
 inline constexpr uint64_t kMaxFileNumber = (uint64_t{1} << 62) - 1;
 
 // "<dir>/000004.log"
@@ -37,7 +37,8 @@ std::string TempOptionsFileName(const std::string& dir, uint64_t number);
 // "<dir>/000005.dbtmp"
 std::string TempFileName(const std::string& dir, uint64_t number);
 
-// The text log: "<db>/LOG", or "<log_dir>/<flattened absolute db path>_LOG" if log_dir is not empty.
+// The text log: "<db>/LOG", or "<log_dir>/<flattened absolute db path>_LOG" if log_dir is not
+// empty.
 std::string InfoLogFileName(const std::string& db_path, const std::string& log_dir = "",
                             const std::string& absolute_db_path = "");
 // The same name followed by ".old.<micros>".

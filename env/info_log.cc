@@ -156,8 +156,8 @@ class RollingLog : public Logger {
 
   bool IsDueLocked(uint64_t now) const REQUIRES(mutex_) {
     if (options_.max_file_bytes > 0 && writer_->size() >= options_.max_file_bytes) return true;
-    return options_.roll_after_seconds > 0 &&
-           now > started_micros_ && now - started_micros_ >= options_.roll_after_seconds * 1000000;
+    return options_.roll_after_seconds > 0 && now > started_micros_ &&
+           now - started_micros_ >= options_.roll_after_seconds * 1000000;
   }
 
   // On failure the old file, if any, goes on being used.
@@ -248,8 +248,7 @@ Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& f
                                             const std::shared_ptr<SystemClock>& clock,
                                             const std::string& path, InfoLogLevel level) {
   ASSIGN_OR_RETURN(auto writer, CreateLogFile(fs.get(), path));
-  return std::shared_ptr<Logger>(
-      std::make_shared<FileLog>(fs, clock, std::move(writer), level));
+  return std::shared_ptr<Logger>(std::make_shared<FileLog>(fs, clock, std::move(writer), level));
 }
 
 std::shared_ptr<Logger> NewNullLogger() { return std::make_shared<NullLogger>(); }

@@ -24,9 +24,9 @@ struct InfoLogOptions {
   // Directory of the log if it is not that of the database.
   std::string log_dir;
   InfoLogLevel level = InfoLogLevel::INFO_LEVEL;
-  size_t max_file_bytes = 0;          // 0 = no limit
-  uint64_t roll_after_seconds = 0;    // 0 = never
-  size_t keep_file_count = 1000;      // old logs included
+  size_t max_file_bytes = 0;        // 0 = no limit
+  uint64_t roll_after_seconds = 0;  // 0 = never
+  size_t keep_file_count = 1000;    // old logs included
 };
 
 Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,

@@ -39,8 +39,7 @@ Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& optio
   log_options.roll_after_seconds = options.log_file_time_to_roll;
   log_options.keep_file_count = std::max<size_t>(options.keep_log_file_num, 1);
   Env* env = options.env != nullptr ? options.env : Env::Default();
-  ASSIGN_OR_RETURN(*logger,
-                   OpenInfoLog(env->GetFileSystem(), env->GetSystemClock(), log_options));
+  ASSIGN_OR_RETURN(*logger, OpenInfoLog(env->GetFileSystem(), env->GetSystemClock(), log_options));
   return Status::OK();
 }
 

@@ -35,8 +35,8 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count) con
   Status first_error;
   for (FSReadRequest* request = requests; request != requests + count; ++request) {
     if (request->status.ok() && request->result.size() != request->len) {
-      request->status = status_to_io_status(
-          ShortRead(request->offset, request->len, request->result.size()));
+      request->status =
+          status_to_io_status(ShortRead(request->offset, request->len, request->result.size()));
     }
     first_error.UpdateIfOk(request->status);
   }
@@ -50,9 +50,9 @@ Status RandomReader::Prefetch(uint64_t offset, size_t n) const {
 }
 
 Status RandomReader::ShortRead(uint64_t offset, size_t expected, size_t found) const {
-  return Status::Corruption(StrCat(path_, ": offset ", offset),
-                            StrCat("expected ", expected, " bytes, found ", found,
-                                   " before the end of the file"));
+  return Status::Corruption(
+      StrCat(path_, ": offset ", offset),
+      StrCat("expected ", expected, " bytes, found ", found, " before the end of the file"));
 }
 
 }  // namespace ashlar

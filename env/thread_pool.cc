@@ -155,8 +155,8 @@ void ThreadPoolImpl::LowerIOPriority() { low_io_priority_.store(true, std::memor
 
 void ThreadPoolImpl::LowerCPUPriority(CpuPriority priority) {
   CpuPriority current = cpu_priority_.load(std::memory_order_relaxed);
-  while (priority < current && !cpu_priority_.compare_exchange_weak(current, priority,
-                                                                    std::memory_order_relaxed)) {
+  while (priority < current &&
+         !cpu_priority_.compare_exchange_weak(current, priority, std::memory_order_relaxed)) {
   }
 }
 

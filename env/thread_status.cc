@@ -56,12 +56,20 @@ std::string ThreadStatus::GetThreadTypeName(ThreadType thread_type) {
 }
 
 const std::string& ThreadStatus::GetOperationName(OperationType op_type) {
-  static const auto* names = new std::array<std::string, NUM_OP_TYPES>{
-      "",           "Compaction", "Flush",
-      "DBOpen",     "Get",        "MultiGet",
-      "DBIterator", "VerifyDBChecksum", "VerifyFileChecksums",
-      "GetEntity",  "MultiGetEntity",   "GetFileChecksumsFromCurrentManifest",
-      "LazyResolve"};
+  static const auto* names =
+      new std::array<std::string, NUM_OP_TYPES>{"",
+                                                "Compaction",
+                                                "Flush",
+                                                "DBOpen",
+                                                "Get",
+                                                "MultiGet",
+                                                "DBIterator",
+                                                "VerifyDBChecksum",
+                                                "VerifyFileChecksums",
+                                                "GetEntity",
+                                                "MultiGetEntity",
+                                                "GetFileChecksumsFromCurrentManifest",
+                                                "LazyResolve"};
   return NameIn(*names, op_type);
 }
 
@@ -73,18 +81,18 @@ const std::string ThreadStatus::MicrosToString(uint64_t op_elapsed_time) {
 }
 
 const std::string& ThreadStatus::GetOperationStageName(OperationStage stage) {
-  static const auto* names = new std::array<std::string, NUM_OP_STAGES>{
-      "",
-      "FlushJob::Run",
-      "FlushJob::WriteLevel0Table",
-      "CompactionJob::Prepare",
-      "CompactionJob::Run",
-      "CompactionJob::ProcessKeyValueCompaction",
-      "CompactionJob::Install",
-      "CompactionJob::FinishCompactionOutputFile",
-      "MemTableList::PickMemtablesToFlush",
-      "MemTableList::RollbackMemtableFlush",
-      "MemTableList::TryInstallMemtableFlushResults"};
+  static const auto* names =
+      new std::array<std::string, NUM_OP_STAGES>{"",
+                                                 "FlushJob::Run",
+                                                 "FlushJob::WriteLevel0Table",
+                                                 "CompactionJob::Prepare",
+                                                 "CompactionJob::Run",
+                                                 "CompactionJob::ProcessKeyValueCompaction",
+                                                 "CompactionJob::Install",
+                                                 "CompactionJob::FinishCompactionOutputFile",
+                                                 "MemTableList::PickMemtablesToFlush",
+                                                 "MemTableList::RollbackMemtableFlush",
+                                                 "MemTableList::TryInstallMemtableFlushResults"};
   return NameIn(*names, stage);
 }
 

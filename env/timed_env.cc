@@ -64,8 +64,7 @@ class TimedFileSystem : public FileSystemWrapper {
     return target_->GetChildren(dir, options, r, dbg);
   }
   IOStatus GetChildrenFileAttributes(const std::string& dir, const IOOptions& options,
-                                     std::vector<FileAttributes>* r,
-                                     IODebugContext* dbg) override {
+                                     std::vector<FileAttributes>* r, IODebugContext* dbg) override {
     PerfTimer timer(clock_.get(), &PerfContextBase::env_get_children_file_attributes_nanos);
     return target_->GetChildrenFileAttributes(dir, options, r, dbg);
   }
@@ -74,8 +73,7 @@ class TimedFileSystem : public FileSystemWrapper {
     PerfTimer timer(clock_.get(), &PerfContextBase::env_delete_file_nanos);
     return target_->DeleteFile(f, options, dbg);
   }
-  IOStatus CreateDir(const std::string& d, const IOOptions& options,
-                     IODebugContext* dbg) override {
+  IOStatus CreateDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override {
     PerfTimer timer(clock_.get(), &PerfContextBase::env_create_dir_nanos);
     return target_->CreateDir(d, options, dbg);
   }
@@ -84,8 +82,7 @@ class TimedFileSystem : public FileSystemWrapper {
     PerfTimer timer(clock_.get(), &PerfContextBase::env_create_dir_if_missing_nanos);
     return target_->CreateDirIfMissing(d, options, dbg);
   }
-  IOStatus DeleteDir(const std::string& d, const IOOptions& options,
-                     IODebugContext* dbg) override {
+  IOStatus DeleteDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override {
     PerfTimer timer(clock_.get(), &PerfContextBase::env_delete_dir_nanos);
     return target_->DeleteDir(d, options, dbg);
   }

@@ -124,8 +124,8 @@ void Load(const std::string& file, const std::string& path) {
   });
   write();
   Require(db->Flush(ashlar::FlushOptions()), "flush");
-  std::printf("\r  %zu packages, %.1f MB, stored in %.2f s\n", count, static_cast<double>(bytes) / 1e6,
-              watch.Seconds());
+  std::printf("\r  %zu packages, %.1f MB, stored in %.2f s\n", count,
+              static_cast<double>(bytes) / 1e6, watch.Seconds());
 }
 
 void CheckPoints(ashlar::DB* db, const std::string& file) {

@@ -20,12 +20,15 @@ constexpr size_t kMaxSliceBytes = std::numeric_limits<uint32_t>::max();
 size_t ThreadIndex() {
   static constinit std::atomic<size_t> next_index{0};
   static thread_local size_t index = 0;  // 0 = not given yet
-  if (index == 0) [[unlikely]] index = 1 + next_index.fetch_add(1, std::memory_order_relaxed);
+  if (index == 0) [[unlikely]]
+    index = 1 + next_index.fetch_add(1, std::memory_order_relaxed);
   return index;
 }
 
 void AcquirePin(void* memtable) { static_cast<const MemTable*>(memtable)->Ref(); }
-void ReleasePin(void* memtable, void* /*unused*/) { static_cast<const MemTable*>(memtable)->Unref(); }
+void ReleasePin(void* memtable, void* /*unused*/) {
+  static_cast<const MemTable*>(memtable)->Unref();
+}
 
 void RaiseTo(std::atomic<uint64_t>* cell, uint64_t value) {
   uint64_t seen = cell->load(std::memory_order_relaxed);

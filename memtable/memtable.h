@@ -47,15 +47,15 @@ struct MemTableOptions {
 // What a memtable counts about its entries.
 struct MemTableCounters {
   uint64_t entries = 0;
-  uint64_t deletes = 0;    // point tombstones among them
-  uint64_t raw_bytes = 0;  // internal keys and values
+  uint64_t deletes = 0;                                // point tombstones among them
+  uint64_t raw_bytes = 0;                              // internal keys and values
   SequenceNumber smallest_seqno = kMaxSequenceNumber;  // above largest_seqno while empty
   SequenceNumber largest_seqno = 0;
 
   void Note(SequenceNumber seqno, ValueType type, size_t bytes) {
     ++entries;
-    deletes += type == kTypeDeletion || type == kTypeSingleDeletion ||
-               type == kTypeDeletionWithTimestamp;
+    deletes +=
+        type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeDeletionWithTimestamp;
     raw_bytes += bytes;
     smallest_seqno = seqno < smallest_seqno ? seqno : smallest_seqno;
     largest_seqno = seqno > largest_seqno ? seqno : largest_seqno;
@@ -139,7 +139,6 @@ class MemTable {
   std::string DebugString() const;
 
  private:
-
   // Insertion counts go to one of a few cache lines, by thread.
   static constexpr size_t kStripes = 8;
   struct alignas(64) CounterStripe {

@@ -47,7 +47,8 @@ class MemTableBloom {
   static constexpr uint64_t kSpread = 0x9e3779b97f4a7c15ull;
 
   std::atomic<uint64_t>* LineOf(uint64_t hash) const {
-    return words_ + 8 * static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * lines_) >> 64);
+    return words_ +
+           8 * static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * lines_) >> 64);
   }
 
   uint64_t lines_;

@@ -3,8 +3,8 @@
 // Iterators over the two representations. Keys and values point into the memtable.
 //
 // A skip list has no links back. A step backwards takes the next node out of a window of
-// predecessors that one search has collected (SkipList::BackwardWindow), so a reverse scan costs one
-// search per some ten nodes. Nodes inserted into the window's range meanwhile are missed, as an
+// predecessors that one search has collected (SkipList::BackwardWindow), so a reverse scan costs
+// one search per some ten nodes. Nodes inserted into the window's range meanwhile are missed, as an
 // iterator may: they are newer than the sequence number it reads at.
 #include <memory>
 
@@ -78,9 +78,9 @@ class VectorRepIterator final : public InternalIterator {
   void Seek(const Slice& internal_key) override { Show(LowerBound(internal_key)); }
   void SeekForPrev(const Slice& internal_key) override {
     const size_t index = LowerBound(internal_key);
-    const bool is_there = index < entries_->size() &&
-                          vector_->comparator().Compare((*entries_)[index]->internal_key(),
-                                                        internal_key) == 0;
+    const bool is_there =
+        index < entries_->size() &&
+        vector_->comparator().Compare((*entries_)[index]->internal_key(), internal_key) == 0;
     Show(is_there ? index : index - 1);
   }
 

@@ -26,13 +26,13 @@
 // Claim: when Insert(N) has returned, no link of level 0 that starts before N has a head above
 // head(N). Suppose A before N had. Its successor X is not after N, as N is linked. If X were N, or
 // linked in after N, A.head would have been lowered or copied to at most head(N). So X is before N,
-// was linked before it, and its inserter has not done step 3 yet. How did the inserter of N get past
-// X? Not from X's upper links: those come after step 3 of level 0. Not from a node S beyond X which
-// it reached from above: for S the claim already holds, and head(S) <= head(N). Not along A.head:
-// it is too large. So it compared X itself, and then it lowered A.head on the spot ("help" in
-// LinkConcurrently). A finger repeats what an earlier insert of the same thread proved. Hence Find()
-// misses no node whose Insert() happened before it, which is all that a reader below the visible
-// sequence number asks for.
+// was linked before it, and its inserter has not done step 3 yet. How did the inserter of N get
+// past X? Not from X's upper links: those come after step 3 of level 0. Not from a node S beyond X
+// which it reached from above: for S the claim already holds, and head(S) <= head(N). Not along
+// A.head: it is too large. So it compared X itself, and then it lowered A.head on the spot ("help"
+// in LinkConcurrently). A finger repeats what an earlier insert of the same thread proved. Hence
+// Find() misses no node whose Insert() happened before it, which is all that a reader below the
+// visible sequence number asks for.
 #include "memtable/skip_list.h"
 
 #include <algorithm>
@@ -317,7 +317,8 @@ int SkipList::RaiseHeight(int height) {
 
 SkipList::Node* SkipList::NewNode(const Position& key, const Slice& value, int height) {
   const size_t links_bytes = sizeof(Link) * static_cast<size_t>(height);
-  char* memory = arena_->AllocateAligned(links_bytes + MemTableEntry::BytesFor(key.user_key, value));
+  char* memory =
+      arena_->AllocateAligned(links_bytes + MemTableEntry::BytesFor(key.user_key, value));
   Node* node = new (memory + links_bytes) Node;
   node->Fill(key.user_key, key.trailer, value);
   return node;

@@ -72,8 +72,8 @@ class SkipList {
   const Node* Before(const Node* node) const;
 
   // Collects the nodes before `node` (before the end of the list when null), nearest last, into
-  // `window`, at least one if there is any and at most `capacity`. Returns their number. Costs about
-  // one search.
+  // `window`, at least one if there is any and at most `capacity`. Returns their number. Costs
+  // about one search.
   int BackwardWindow(const Node* node, const Node** window, int capacity) const;
 
   // About how many nodes lie before `key`. Costs some hundred steps.
@@ -87,7 +87,8 @@ class SkipList {
   struct Finger;
 
   uint64_t HeadOf(const Slice& user_key) const {
-    if (prefix_.empty()) [[likely]] return KeyHead(user_key, comparator_.order());
+    if (prefix_.empty()) [[likely]]
+      return KeyHead(user_key, comparator_.order());
     return HeadBehindPrefix(user_key);
   }
   uint64_t HeadBehindPrefix(const Slice& user_key) const;
@@ -123,8 +124,8 @@ struct SkipList::Link {
   std::atomic<Node*> next;
 };
 
-// One arena allocation: links from the highest level down to level 0, then the entry. So level 0 and
-// the key share a cache line most of the time.
+// One arena allocation: links from the highest level down to level 0, then the entry. So level 0
+// and the key share a cache line most of the time.
 class SkipList::Node : public MemTableEntry {
  public:
   const Node* Next() const { return link(0).next.load(std::memory_order_acquire); }
@@ -133,9 +134,7 @@ class SkipList::Node : public MemTableEntry {
   friend class SkipList;
 
   Link& link(int level) { return *(reinterpret_cast<Link*>(this) - 1 - level); }
-  const Link& link(int level) const {
-    return *(reinterpret_cast<const Link*>(this) - 1 - level);
-  }
+  const Link& link(int level) const { return *(reinterpret_cast<const Link*>(this) - 1 - level); }
 };
 
 }  // namespace ashlar

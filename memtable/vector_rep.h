@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VectorRep is the memtable representation for bulk loads: insertion appends, and order is made when
-// somebody first reads, as a rule the flush.
+// VectorRep is the memtable representation for bulk loads: insertion appends, and order is made
+// when somebody first reads, as a rule the flush.
 //
 // Threads: any. A reader works on a sorted copy of the list of entries, which it shares with other
-// readers until something is inserted; reading between insertions therefore costs a merge each time.
+// readers until something is inserted; reading between insertions therefore costs a merge each
+// time.
 #pragma once
 
 #include <cstdint>

@@ -66,8 +66,8 @@ class Arena final : public Allocator {
 
   const size_t block_bytes_;
   size_t next_block_bytes_;  // grows up to block_bytes_
-  char* front_ = nullptr;  // [front_, back_) is the free part of the current block;
-  char* back_ = nullptr;   // front_ is aligned whenever it is not back_
+  char* front_ = nullptr;    // [front_, back_) is the free part of the current block;
+  char* back_ = nullptr;     // front_ is aligned whenever it is not back_
   std::vector<std::unique_ptr<char[]>> blocks_;
   std::vector<PageBuffer> huge_blocks_;
   // Written by the allocating thread, read by whoever watches memory.

@@ -32,8 +32,9 @@ std::string DescribeInternalKey(const Slice& internal_key, bool hex) {
     return "(too short for an internal key)'" + internal_key.ToString(true) + "'";
   }
   const uint64_t trailer = ExtractTrailer(internal_key);
-  return "'" + ExtractUserKey(internal_key).ToString(hex) + "' seq:" +
-         std::to_string(TrailerSeqno(trailer)) + ", type:" + std::to_string(TrailerType(trailer));
+  return "'" + ExtractUserKey(internal_key).ToString(hex) +
+         "' seq:" + std::to_string(TrailerSeqno(trailer)) +
+         ", type:" + std::to_string(TrailerType(trailer));
 }
 
 InternalKeyComparator::InternalKeyComparator(const Comparator* user_comparator)

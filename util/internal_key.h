@@ -63,9 +63,7 @@ inline constexpr uint64_t kRangeTombstoneSentinel = (kMaxSequenceNumber << 8) | 
 
 constexpr uint64_t PackTrailer(SequenceNumber seqno, ValueType type) { return seqno << 8 | type; }
 constexpr SequenceNumber TrailerSeqno(uint64_t trailer) { return trailer >> 8; }
-constexpr ValueType TrailerType(uint64_t trailer) {
-  return static_cast<ValueType>(trailer & 0xff);
-}
+constexpr ValueType TrailerType(uint64_t trailer) { return static_cast<ValueType>(trailer & 0xff); }
 
 // True for the kinds that may stand in a data block or memtable as a point entry.
 constexpr bool IsPointEntryType(ValueType type) {
@@ -138,12 +136,14 @@ class InternalKeyComparator {
   KeyOrder order() const { return order_; }
 
   int CompareUserKeys(const Slice& a, const Slice& b) const {
-    if (order_ == KeyOrder::kBytewise) [[likely]] return a.compare(b);
+    if (order_ == KeyOrder::kBytewise) [[likely]]
+      return a.compare(b);
     if (order_ == KeyOrder::kReverseBytewise) return b.compare(a);
     return user_comparator_->Compare(a, b);
   }
   bool EqualUserKeys(const Slice& a, const Slice& b) const {
-    if (order_ != KeyOrder::kCustom) [[likely]] return a == b;
+    if (order_ != KeyOrder::kCustom) [[likely]]
+      return a == b;
     return user_comparator_->Equal(a, b);
   }
   int Compare(const Slice& a, const Slice& b) const {
@@ -163,7 +163,9 @@ class InternalKeyComparator {
 // the key's bytes.
 struct LookupKey {
   LookupKey(const Slice& key, SequenceNumber snapshot, KeyOrder order)
-      : user_key(key), trailer(PackTrailer(snapshot, kValueTypeForSeek)), head(KeyHead(key, order)) {}
+      : user_key(key),
+        trailer(PackTrailer(snapshot, kValueTypeForSeek)),
+        head(KeyHead(key, order)) {}
   SequenceNumber snapshot() const { return TrailerSeqno(trailer); }
 
   Slice user_key;

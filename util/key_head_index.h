@@ -76,9 +76,8 @@ class KeyHeadIndex {
                                            heads_.end(), heads_[first]);
     const auto found = std::lower_bound(
         keys_.begin() + static_cast<ptrdiff_t>(first), keys_.begin() + (ties_end - heads_.begin()),
-        user_key, [this](const Slice& a, const Slice& b) {
-          return comparator_->CompareUserKeys(a, b) < 0;
-        });
+        user_key,
+        [this](const Slice& a, const Slice& b) { return comparator_->CompareUserKeys(a, b) < 0; });
     return static_cast<size_t>(found - keys_.begin());
   }
 

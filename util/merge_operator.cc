@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defaults that let a merge operator implement only one of its forms: version 3 calls version 2,
-// which calls version 1.
+// The defaults that let a merge operator implement only one of its forms: version 3 calls version
+// 2, which calls version 1.
 #include "ashlar/merge_operator.h"
 
 #include <cassert>

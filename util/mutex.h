@@ -107,12 +107,13 @@ class SCOPED_CAPABILITY MutexUnlock {
   Mutex* const mutex_;
 };
 
-// What a thread does instead of sleeping when it is the only one of a simulation (env/sim/sim_env.h).
+// What a thread does instead of sleeping when it is the only one of a simulation
+// (env/sim/sim_env.h).
 class SleepReplacement {
  public:
   virtual ~SleepReplacement() = default;
-  // Called in place of a wait, with the mutex of the condition variable free. `micros`: the limit of
-  // the wait; UINT64_MAX = none. True: the time is over.
+  // Called in place of a wait, with the mutex of the condition variable free. `micros`: the limit
+  // of the wait; UINT64_MAX = none. True: the time is over.
   virtual bool RunInsteadOfSleep(uint64_t micros) = 0;
 };
 // Of the calling thread; null: it sleeps. Answers the one before.

@@ -19,7 +19,8 @@ int HexDigitValue(char c) {
 
 Slice::Slice(const SliceParts& parts, std::string* buf) {
   buf->clear();
-  for (int i = 0; i < parts.num_parts; ++i) buf->append(parts.parts[i].data(), parts.parts[i].size());
+  for (int i = 0; i < parts.num_parts; ++i)
+    buf->append(parts.parts[i].data(), parts.parts[i].size());
   data_ = buf->data();
   size_ = buf->size();
 }

@@ -21,8 +21,7 @@ constexpr const char* kNoopName = "rocksdb.Noop";
 
 class FixedPrefix final : public SliceTransform {
  public:
-  explicit FixedPrefix(size_t bytes)
-      : prefix_bytes_(bytes), id_(StrCat(kFixedName, ".", bytes)) {}
+  explicit FixedPrefix(size_t bytes) : prefix_bytes_(bytes), id_(StrCat(kFixedName, ".", bytes)) {}
 
   const char* Name() const override { return kFixedName; }
   std::string GetId() const override { return id_; }  // what files and option strings say
@@ -47,8 +46,7 @@ class FixedPrefix final : public SliceTransform {
 
 class CappedPrefix final : public SliceTransform {
  public:
-  explicit CappedPrefix(size_t bytes)
-      : cap_bytes_(bytes), id_(StrCat(kCappedName, ".", bytes)) {}
+  explicit CappedPrefix(size_t bytes) : cap_bytes_(bytes), id_(StrCat(kCappedName, ".", bytes)) {}
 
   const char* Name() const override { return kCappedName; }
   std::string GetId() const override { return id_; }  // what files and option strings say
@@ -128,9 +126,7 @@ std::string SliceTransform::AsString() const { return GetId(); }
 const SliceTransform* NewFixedPrefixTransform(size_t prefix_len) {
   return new FixedPrefix(prefix_len);
 }
-const SliceTransform* NewCappedPrefixTransform(size_t cap_len) {
-  return new CappedPrefix(cap_len);
-}
+const SliceTransform* NewCappedPrefixTransform(size_t cap_len) { return new CappedPrefix(cap_len); }
 const SliceTransform* NewNoopTransform() { return new WholeKey; }
 
 }  // namespace ashlar

@@ -40,11 +40,10 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
 
   Status Finish(UserCollectedProperties*) override {
     const bool has_ratio = limits_.ratio > 0 && limits_.ratio <= 1 && entry_count_ > 0;
-    const bool exceeds_ratio =
-        has_ratio && static_cast<double>(deletion_count_) >=
-                         limits_.ratio * static_cast<double>(entry_count_);
-    need_compact_ = (window_was_full_of_deletions_ || exceeds_ratio) &&
-                    file_bytes_ >= limits_.min_file_bytes;
+    const bool exceeds_ratio = has_ratio && static_cast<double>(deletion_count_) >=
+                                                limits_.ratio * static_cast<double>(entry_count_);
+    need_compact_ =
+        (window_was_full_of_deletions_ || exceeds_ratio) && file_bytes_ >= limits_.min_file_bytes;
     return Status::OK();
   }
   UserCollectedProperties GetReadableProperties() const override { return {}; }
@@ -107,8 +106,9 @@ std::shared_ptr<CompactForTieringCollectorFactory> NewCompactForTieringCollector
   return std::make_shared<CompactForTieringCollectorFactory>(compaction_trigger_ratio);
 }
 
-Status GetDataCollectionUnixWriteTimeInfoForFile(const std::shared_ptr<const TableProperties>&,
-                                                 std::unique_ptr<DataCollectionUnixWriteTimeInfo>*) {
+Status GetDataCollectionUnixWriteTimeInfoForFile(
+    const std::shared_ptr<const TableProperties>&,
+    std::unique_ptr<DataCollectionUnixWriteTimeInfo>*) {
   return Status::NotSupported("GetDataCollectionUnixWriteTimeInfoForFile: not built yet");
 }
 Status GetDataCollectionUnixWriteTimeInfoForLevels(

@@ -39,8 +39,8 @@ std::string GetRocksBuildInfoAsString(const std::string& program, bool verbose) 
   std::string info = program + " (Ashlar) " + GetRocksVersionAsString(true);
   if (!verbose) return info;
   const auto& properties = GetRocksBuildProperties();
-  for (const auto& [name, value] : std::map<std::string, std::string>(properties.begin(),
-                                                                      properties.end())) {
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>(properties.begin(), properties.end())) {
     info += "\n    " + name + ": " + value;
   }
   return info;

@@ -3,7 +3,8 @@
 // Version 1 is a list of names and value sizes followed by the values; version 2 keeps every field
 // in a section of its own, so that a reader can skip:
 //
-//   1: version count {name size}* values      2: version count sizes types {nsize}* {vsize}* names values
+//   1: version count {name size}* values      2: version count sizes types {nsize}* {vsize}* names
+//   values
 #include "util/wide_column_encoding.h"
 
 #include <algorithm>
@@ -146,11 +147,11 @@ Status DecodeColumns(const Slice& entity, WideColumns* columns) {
   Slice input = entity;
   uint32_t version = 0;
   if (!GetVarint32(&input, &version)) return Malformed("the version");
-  Status status = version == kVersionPlain       ? DecodePlain(input, columns)
-                  : version == kVersionSectioned ? DecodeSectioned(input, columns)
-                                                 : Status::NotSupported(StrCat(
-                                                       "wide-column entity: version ", version,
-                                                       ", this build reads 1 and 2"));
+  Status status = version == kVersionPlain ? DecodePlain(input, columns)
+                  : version == kVersionSectioned
+                      ? DecodeSectioned(input, columns)
+                      : Status::NotSupported(StrCat("wide-column entity: version ", version,
+                                                    ", this build reads 1 and 2"));
   if (!status.ok()) columns->clear();
   return status;
 }

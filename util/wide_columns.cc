@@ -14,7 +14,8 @@ const WideColumns kNoWideColumns;
 const AttributeGroups kNoAttributeGroups;
 const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
-// Short values may live inside the string object, which moves: columns are rebased on the new place.
+// Short values may live inside the string object, which moves: columns are rebased on the new
+// place.
 PinnableWideColumns& PinnableWideColumns::operator=(PinnableWideColumns&& other) {
   if (this == &other) return *this;
   const char* const old_base = other.value_.data();

@@ -17,7 +17,8 @@ namespace {
 constexpr uint32_t kMillibitsPerKey = 10000;
 
 std::string BuildFilter(uint64_t key_count) {
-  FullFilterBuilder builder({.kind = BloomKind::kCacheLocal, .millibits_per_key = kMillibitsPerKey});
+  FullFilterBuilder builder(
+      {.kind = BloomKind::kCacheLocal, .millibits_per_key = kMillibitsPerKey});
   for (uint64_t i = 0; i < key_count; ++i) builder.AddKey(BenchKey(i));
   return builder.Finish();
 }
@@ -34,7 +35,8 @@ void Probe(benchmark::State& state, uint64_t first_number) {
   const FilterView view{Slice(filter)};
   std::vector<std::string> keys;
   Random64 random(1);
-  for (int i = 0; i < 65536; ++i) keys.push_back(BenchKey(first_number + random.Uniform(key_count)));
+  for (int i = 0; i < 65536; ++i)
+    keys.push_back(BenchKey(first_number + random.Uniform(key_count)));
   size_t i = 0, positives = 0;
   for (auto _ : state) positives += view.MayContain(Slice(keys[++i & 65535]));
   state.counters["positive"] =

@@ -35,14 +35,12 @@ enum KeyKind { kCounter, kPath, kHexHash };
 std::string KeyOf(KeyKind kind, uint64_t number) {
   char text[64];
   switch (kind) {
-    case kCounter:
-      return BenchKey(number);
+    case kCounter: return BenchKey(number);
     case kPath:
       std::snprintf(text, sizeof(text), "table/users/%010llu/profile",
                     static_cast<unsigned long long>(number));
       return text;
-    case kHexHash:
-      break;
+    case kHexHash: break;
   }
   // In ascending order like the numbers, with digits that do not repeat.
   const uint64_t spread = number * (UINT64_MAX / kEntries);

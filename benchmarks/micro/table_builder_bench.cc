@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast sorted entries become a table: 16-byte keys, 100-byte values, into a file that drops them.
+// How fast sorted entries become a table: 16-byte keys, 100-byte values, into a file that drops
+// them.
 #include <benchmark/benchmark.h>
 
 #include <memory>

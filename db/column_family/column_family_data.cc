@@ -123,10 +123,9 @@ void ColumnFamilyData::NoteFlushProgress(double progress) {
 // A flush that has not begun to write holds nobody: a listener that is told of it may write itself.
 void ColumnFamilyData::UpdatePace() {
   const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing && flush_progress_;
-  const uint64_t bytes =
-      is_flushing
-          ? PacedMemTableBytes(static_cast<int>(sealed_.size()), *flush_progress_, *options_)
-          : options_->write_buffer_size;
+  const uint64_t bytes = is_flushing ? PacedMemTableBytes(static_cast<int>(sealed_.size()),
+                                                          *flush_progress_, *options_)
+                                     : options_->write_buffer_size;
   paced_bytes_.store(bytes, std::memory_order_relaxed);
 }
 

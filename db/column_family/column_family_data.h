@@ -63,7 +63,9 @@ class ColumnFamilyData final : public ReadViewSource {
   // Changes only while the commit pipeline is paused.
   MemTable* mem() const { return mem_; }
   // The size at which a memtable is full. Any thread.
-  uint64_t write_buffer_bytes() const { return write_buffer_bytes_.load(std::memory_order_relaxed); }
+  uint64_t write_buffer_bytes() const {
+    return write_buffer_bytes_.load(std::memory_order_relaxed);
+  }
   // The size at which the writers of the active memtable must look up: that, or less while they
   // are held to the pace of a flush. Any thread.
   uint64_t paced_bytes() const { return paced_bytes_.load(std::memory_order_relaxed); }

@@ -3,9 +3,9 @@
 // CompactionJob merges the inputs of a plan into new tables. Long work without locks: it takes a
 // version and a plan and returns metadata; picking and installing are the caller's.
 //
-// Outputs are cut at the target size, where the files of the next level begin, and never between two
-// versions of one user key. Crash: before the result is installed, its files are nobody's and are
-// deleted at the next open.
+// Outputs are cut at the target size, where the files of the next level begin, and never between
+// two versions of one user key. Crash: before the result is installed, its files are nobody's and
+// are deleted at the next open.
 #pragma once
 
 #include <atomic>

@@ -84,7 +84,8 @@ double Level0Score(const Version& version, const ColumnFamilyOptions& options) {
   return score;
 }
 
-// What is above its target must be merged into the next level, together with what it overlaps there.
+// What is above its target must be merged into the next level, together with what it overlaps
+// there.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
                       const CompactionNeeds& needs) {
   double pending = 0;
@@ -124,10 +125,10 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
     const uint64_t bytes = IdleBytes(version, level);
     if (bytes == 0) continue;
     // A level above the base level is on its way out.
-    needs.scores[level] = needs.target_bytes[level] == 0
-                              ? 1.01
-                              : static_cast<double>(bytes) /
-                                    static_cast<double>(needs.target_bytes[level]);
+    needs.scores[level] =
+        needs.target_bytes[level] == 0
+            ? 1.01
+            : static_cast<double>(bytes) / static_cast<double>(needs.target_bytes[level]);
   }
   for (int level = 1; level < levels; level++) {
     for (const TableFile* file : version.files(level)) {

@@ -141,17 +141,14 @@ uint64_t Picker::OverlapBytes(const TableFile& file, int level) const {
 bool Picker::CanMove(const CompactionPlan& plan) const {
   if (plan.inputs.size() != 1 || plan.output_level == plan.start_level) return false;
   if (plan.start_level == 0 && !AreDisjoint(plan.inputs[0].files)) return false;
-  const CompressionType here =
-      CompressionFor(options_, plan.start_level, /*is_bottommost=*/false);
-  const CompressionType there =
-      CompressionFor(options_, plan.output_level, plan.is_bottommost);
+  const CompressionType here = CompressionFor(options_, plan.start_level, /*is_bottommost=*/false);
+  const CompressionType there = CompressionFor(options_, plan.output_level, plan.is_bottommost);
   if (here != there) return false;
   if (plan.output_level + 1 >= version_.num_levels()) return true;
-  return std::all_of(plan.inputs[0].files.begin(), plan.inputs[0].files.end(),
-                     [&](const TableFile* file) {
-                       return OverlapBytes(*file, plan.output_level + 1) <=
-                              plan.max_grandparent_bytes;
-                     });
+  return std::all_of(
+      plan.inputs[0].files.begin(), plan.inputs[0].files.end(), [&](const TableFile* file) {
+        return OverlapBytes(*file, plan.output_level + 1) <= plan.max_grandparent_bytes;
+      });
 }
 
 // Takes more files of the start level along if they cost no further file of the output level.
@@ -259,10 +256,9 @@ std::vector<TableFile*> Picker::ByPriority(int level,
       break;
     case kRoundRobin: {
       if (cursors == nullptr || !cursors->contains(level)) break;
-      const auto start =
-          std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
-            return version_.comparator().Compare(file->meta.largest, cursors->at(level)) > 0;
-          });
+      const auto start = std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
+        return version_.comparator().Compare(file->meta.largest, cursors->at(level)) > 0;
+      });
       std::rotate(files.begin(), start, files.end());
       break;
     }

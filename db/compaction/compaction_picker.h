@@ -3,8 +3,8 @@
 // Picking compactions: pure functions from a version and options to a plan. No lock, file or clock;
 // the same arguments give the same plan.
 //
-// Levelled shape: level 0 holds flushed files that may overlap; every deeper level is one sorted run
-// with a target size. With dynamic level bytes the targets are derived from the deepest level
+// Levelled shape: level 0 holds flushed files that may overlap; every deeper level is one sorted
+// run with a target size. With dynamic level bytes the targets are derived from the deepest level
 // upwards, and level 0 compacts into the "base level", the first one that is in use.
 #pragma once
 
@@ -23,17 +23,17 @@ namespace ashlar {
 struct CompactionPlan {
   int start_level = 0;
   int output_level = 1;
-  std::vector<LevelFiles> inputs;          // start level first, ascending levels, none empty
-  std::vector<TableFile*> grandparents;    // of output_level + 1 that overlap the inputs
-  uint64_t target_file_bytes = 0;          // an output is cut when it reaches this
-  uint64_t max_grandparent_bytes = 0;      // and before it overlaps more than this
-  bool is_bottommost = false;              // nothing deeper overlaps the inputs
-  bool is_trivial_move = false;            // the inputs can be relinked on the output level
+  std::vector<LevelFiles> inputs;        // start level first, ascending levels, none empty
+  std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
+  uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
+  uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
+  bool is_bottommost = false;            // nothing deeper overlaps the inputs
+  bool is_trivial_move = false;          // the inputs can be relinked on the output level
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
   double score = 0;
   // Manual ranges that do not fit in one plan: where the next one begins. None: all is covered.
-  std::optional<std::string> next_begin;   // user key
+  std::optional<std::string> next_begin;  // user key
 
   uint64_t InputBytes() const;
   size_t InputFileCount() const;
@@ -42,10 +42,10 @@ struct CompactionPlan {
 
 // How far each level is from where it should be.
 struct CompactionNeeds {
-  std::vector<double> scores;              // by level; at or above 1 the level wants compaction
-  std::vector<uint64_t> target_bytes;      // by level; 0 for levels not in use
-  int base_level = 1;                      // level 0 compacts into it
-  uint64_t pending_bytes = 0;              // estimate of what compaction must still rewrite
+  std::vector<double> scores;          // by level; at or above 1 the level wants compaction
+  std::vector<uint64_t> target_bytes;  // by level; 0 for levels not in use
+  int base_level = 1;                  // level 0 compacts into it
+  uint64_t pending_bytes = 0;          // estimate of what compaction must still rewrite
   bool IsNeeded() const {
     for (double score : scores) {
       if (score >= 1) return true;

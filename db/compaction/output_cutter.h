@@ -41,8 +41,8 @@ class OutputCutter {
   bool PassGrandparents(const Slice& user_key) {
     bool crossed = false;
     while (position_ < plan_.grandparents.size() &&
-           comparator_.CompareUserKeys(
-               plan_.grandparents[position_]->meta.largest_user_key(), user_key) < 0) {
+           comparator_.CompareUserKeys(plan_.grandparents[position_]->meta.largest_user_key(),
+                                       user_key) < 0) {
       overlapped_bytes_ += plan_.grandparents[position_]->meta.file_size;
       position_++;
       crossed = true;

@@ -2,9 +2,9 @@
 //
 // VersionRetention decides which versions of a user key a flush or compaction must keep.
 //
-// Snapshots cut the sequence numbers into stripes. Readers of one stripe see only its newest version
-// of a key, so of each stripe one version is kept. A tombstone that every reader sees may go when
-// nothing older is left below that it would have to hide.
+// Snapshots cut the sequence numbers into stripes. Readers of one stripe see only its newest
+// version of a key, so of each stripe one version is kept. A tombstone that every reader sees may
+// go when nothing older is left below that it would have to hide.
 //
 // Feed it the entries of a sorted run in order. Pure but for what it remembers of the current key.
 #pragma once

@@ -56,8 +56,8 @@ void DBIterator::BuildTower() {
   if (options_.read_tier != kMemtableTier) {
     status_ = super_version->version()->AddIterators(options_, arena_.get(), &children);
   }
-  merged_ = std::make_unique<MergingIterator>(&comparator_, std::move(children),
-                                              IteratorHome::kArena);
+  merged_ =
+      std::make_unique<MergingIterator>(&comparator_, std::move(children), IteratorHome::kArena);
   prefix_extractor_ =
       options_.prefix_same_as_start ? super_version->options().prefix_extractor.get() : nullptr;
   is_bounded_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr;
@@ -125,7 +125,8 @@ void DBIterator::BeginSeek(Direction direction) {
 
 void DBIterator::RememberPrefix(const Slice& target) {
   if (prefix_extractor_ == nullptr) return;
-  if (prefix_extractor_->InDomain(target)) prefix_ = prefix_extractor_->Transform(target).ToString();
+  if (prefix_extractor_->InDomain(target))
+    prefix_ = prefix_extractor_->Transform(target).ToString();
 }
 
 void DBIterator::SeekInternal(const Slice& user_key, SequenceNumber seqno) {
@@ -143,7 +144,8 @@ void DBIterator::Seek(const Slice& target) {
   RememberPrefix(target);
   SeekInternal(from, seqno_);
   FindNextVisible(/*is_key_saved=*/false);
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&seeks_);
 }
 
 void DBIterator::SeekToFirst() {
@@ -152,7 +154,8 @@ void DBIterator::SeekToFirst() {
   merged_->SeekToFirst();
   FindNextVisible(/*is_key_saved=*/false);
   if (valid_) RememberPrefix(user_key_);
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&seeks_);
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
@@ -167,7 +170,8 @@ void DBIterator::SeekForPrev(const Slice& target) {
   }
   merged_->SeekForPrev(seek_key_);
   FindPrevVisible();
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&seeks_);
 }
 
 void DBIterator::SeekToLast() {
@@ -182,7 +186,8 @@ void DBIterator::SeekToLast() {
   }
   FindPrevVisible();
   if (valid_) RememberPrefix(saved_key_);
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&seeks_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&seeks_);
 }
 
 void DBIterator::Next() {
@@ -195,7 +200,8 @@ void DBIterator::Next() {
     merged_->Next();
   }
   FindNextVisible(/*is_key_saved=*/true);
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&nexts_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&nexts_);
 }
 
 void DBIterator::Prev() {
@@ -203,7 +209,8 @@ void DBIterator::Prev() {
   skipped_ = 0;
   if (direction_ == Direction::kForward) SwitchToReverse();
   FindPrevVisible();
-  if (statistics_ != nullptr) [[unlikely]] CountStep(&prevs_);
+  if (statistics_ != nullptr) [[unlikely]]
+    CountStep(&prevs_);
 }
 
 // From the entry the merging iterator stands on, the next one to show. `is_key_saved`: versions of

@@ -96,8 +96,8 @@ class DBIterator final : public Iterator {
   bool valid_ = false;
   bool is_bounded_ = false;  // an upper bound or a prefix must be checked
   Direction direction_ = Direction::kForward;
-  Slice user_key_;          // forward: of the current entry, in the merging iterator's memory
-  std::string saved_key_;   // forward: key to skip; reverse: the key shown
+  Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
+  std::string saved_key_;  // forward: key to skip; reverse: the key shown
   std::string saved_value_;
   std::string prefix_;
   std::string seek_key_;

@@ -27,12 +27,9 @@ void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bo
 
 Status StatusOf(const PointLookup& lookup) {
   switch (lookup.outcome()) {
-    case PointLookup::Outcome::kFound:
-      return Status::OK();
-    case PointLookup::Outcome::kFailed:
-      return lookup.status();
-    default:
-      return Status::NotFound();
+    case PointLookup::Outcome::kFound: return Status::OK();
+    case PointLookup::Outcome::kFailed: return lookup.status();
+    default: return Status::NotFound();
   }
 }
 

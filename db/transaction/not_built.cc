@@ -58,8 +58,7 @@ Status OptimisticTransactionDB::Open(const DBOptions&, const std::string&,
   return NotBuilt("OptimisticTransactionDB::Open");
 }
 Status OptimisticTransactionDB::Open(const DBOptions&, const OptimisticTransactionDBOptions&,
-                                     const std::string&,
-                                     const std::vector<ColumnFamilyDescriptor>&,
+                                     const std::string&, const std::vector<ColumnFamilyDescriptor>&,
                                      std::vector<ColumnFamilyHandle*>*,
                                      OptimisticTransactionDB** dbptr) {
   *dbptr = nullptr;

@@ -46,8 +46,7 @@ Status Transaction::Get(const ReadOptions& options, ColumnFamilyHandle* column_f
   pinnable_val->PinSelf();
   return status;
 }
-Status Transaction::Get(const ReadOptions& options, const Slice& key,
-                        PinnableSlice* pinnable_val) {
+Status Transaction::Get(const ReadOptions& options, const Slice& key, PinnableSlice* pinnable_val) {
   pinnable_val->Reset();
   Status status = Get(options, key, pinnable_val->GetSelf());
   pinnable_val->PinSelf();
@@ -69,8 +68,8 @@ Status Transaction::GetForUpdate(const ReadOptions& options, ColumnFamilyHandle*
     return GetForUpdate(options, column_family, key, no_value, exclusive, do_validate);
   }
   pinnable_val->Reset();
-  Status status = GetForUpdate(options, column_family, key, pinnable_val->GetSelf(), exclusive,
-                               do_validate);
+  Status status =
+      GetForUpdate(options, column_family, key, pinnable_val->GetSelf(), exclusive, do_validate);
   pinnable_val->PinSelf();
   return status;
 }
@@ -108,8 +107,6 @@ Status Transaction::SetReadTimestampForValidation(TxnTimestamp) {
 Status Transaction::SetCommitTimestamp(TxnTimestamp) {
   return NotPossible("Transaction::SetCommitTimestamp");
 }
-std::vector<TransactionID> Transaction::GetWaitingTxns(uint32_t*, std::string*) const {
-  return {};
-}
+std::vector<TransactionID> Transaction::GetWaitingTxns(uint32_t*, std::string*) const { return {}; }
 
 }  // namespace ashlar

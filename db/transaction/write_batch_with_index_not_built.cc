@@ -117,8 +117,7 @@ Status WriteBatchWithIndex::GetEntityFromBatch(ColumnFamilyHandle*, const Slice&
                                                PinnableWideColumns*) {
   return NotBuilt();
 }
-Status WriteBatchWithIndex::GetFromBatchAndDB(DB*, const ReadOptions&, const Slice&,
-                                              std::string*) {
+Status WriteBatchWithIndex::GetFromBatchAndDB(DB*, const ReadOptions&, const Slice&, std::string*) {
   return NotBuilt();
 }
 Status WriteBatchWithIndex::GetFromBatchAndDB(DB*, const ReadOptions&, const Slice&,
@@ -133,9 +132,8 @@ Status WriteBatchWithIndex::GetFromBatchAndDB(DB*, const ReadOptions&, ColumnFam
                                               const Slice&, PinnableSlice*) {
   return NotBuilt();
 }
-Status WriteBatchWithIndex::GetEntityFromBatchAndDB(DB*, const ReadOptions&,
-                                                    ColumnFamilyHandle*, const Slice&,
-                                                    PinnableWideColumns*) {
+Status WriteBatchWithIndex::GetEntityFromBatchAndDB(DB*, const ReadOptions&, ColumnFamilyHandle*,
+                                                    const Slice&, PinnableWideColumns*) {
   return NotBuilt();
 }
 void WriteBatchWithIndex::MultiGetFromBatchAndDB(DB*, const ReadOptions&, ColumnFamilyHandle*,
@@ -143,10 +141,10 @@ void WriteBatchWithIndex::MultiGetFromBatchAndDB(DB*, const ReadOptions&, Column
                                                  PinnableSlice*, Status* statuses, bool) {
   for (size_t i = 0; i < num_keys; ++i) statuses[i] = NotBuilt();
 }
-void WriteBatchWithIndex::MultiGetEntityFromBatchAndDB(DB*, const ReadOptions&,
-                                                       ColumnFamilyHandle*, size_t num_keys,
-                                                       const Slice*, PinnableWideColumns*,
-                                                       Status* statuses, bool) {
+void WriteBatchWithIndex::MultiGetEntityFromBatchAndDB(DB*, const ReadOptions&, ColumnFamilyHandle*,
+                                                       size_t num_keys, const Slice*,
+                                                       PinnableWideColumns*, Status* statuses,
+                                                       bool) {
   for (size_t i = 0; i < num_keys; ++i) statuses[i] = NotBuilt();
 }
 

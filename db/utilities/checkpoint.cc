@@ -3,7 +3,8 @@
 // A checkpoint is made in dir.tmp and renamed when everything in it is durable, so that a crash
 // leaves either nothing under the final name or a complete copy:
 //
-//   keep obsolete files -> list what is live -> link tables, copy the rest -> sync -> rename -> sync
+//   keep obsolete files -> list what is live -> link tables, copy the rest -> sync -> rename ->
+//   sync
 //
 // The database goes on meanwhile: the MANIFEST and the current WAL are cut at the lengths they had
 // when the list was made, and table files never change.
@@ -65,8 +66,8 @@ class FileCopier {
     const std::string source = StrCat(file.directory, "/", file.relative_filename);
     const std::string target = StrCat(dir_, "/", file.relative_filename);
     if (!file.replacement_contents.empty()) {
-      return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp",
-                                 file.relative_filename, file.replacement_contents);
+      return WriteFileAtomically(fs_, dir_, file.relative_filename + ".tmp", file.relative_filename,
+                                 file.replacement_contents);
     }
     const bool never_changes = file.file_type == kTableFile || file.file_type == kBlobFile;
     if (never_changes && can_link_) {

@@ -40,9 +40,8 @@ Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_optio
                              const SequenceNumber& largest_seqno) {
   const InternalKeyComparator comparator(options.comparator);
   const FileOptions file_options(env_options);
-  ASSIGN_OR_RETURN(
-      std::unique_ptr<RandomReader> file,
-      RandomReader::Open(options.env->GetFileSystem().get(), file_path, file_options));
+  ASSIGN_OR_RETURN(std::unique_ptr<RandomReader> file,
+                   RandomReader::Open(options.env->GetFileSystem().get(), file_path, file_options));
   TableReaderOptions reader_options;
   reader_options.icmp = &comparator;
   if (largest_seqno > 0) reader_options.manifest_largest_seqno = largest_seqno;

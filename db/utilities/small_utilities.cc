@@ -88,26 +88,16 @@ Options ConvertOptions(const LevelDBOptions& leveldb_options) {
 
 std::string KeyVersion::GetTypeName() const {
   switch (type) {
-    case kTypeDeletion:
-      return "Deletion";
-    case kTypeValue:
-      return "Value";
-    case kTypeMerge:
-      return "Merge";
-    case kTypeSingleDeletion:
-      return "SingleDeletion";
-    case kTypeRangeDeletion:
-      return "RangeDeletion";
-    case kTypeBlobIndex:
-      return "BlobIndex";
-    case kTypeDeletionWithTimestamp:
-      return "DeletionWithTimestamp";
-    case kTypeWideColumnEntity:
-      return "WideColumnEntity";
-    case kTypeValuePreferredSeqno:
-      return "ValuePreferredSeqno";
-    default:
-      return "Unknown(" + std::to_string(type) + ")";
+    case kTypeDeletion: return "Deletion";
+    case kTypeValue: return "Value";
+    case kTypeMerge: return "Merge";
+    case kTypeSingleDeletion: return "SingleDeletion";
+    case kTypeRangeDeletion: return "RangeDeletion";
+    case kTypeBlobIndex: return "BlobIndex";
+    case kTypeDeletionWithTimestamp: return "DeletionWithTimestamp";
+    case kTypeWideColumnEntity: return "WideColumnEntity";
+    case kTypeValuePreferredSeqno: return "ValuePreferredSeqno";
+    default: return "Unknown(" + std::to_string(type) + ")";
   }
 }
 

@@ -71,9 +71,7 @@ std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
 Status SstFileReader::ParseTableIteratorKey(const Slice&, ParsedEntryInfo*) const {
   return NotBuilt("SstFileReader");
 }
-std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const {
-  return nullptr;
-}
+std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const { return nullptr; }
 Status SstFileReader::VerifyChecksum(const ReadOptions&) { return NotBuilt("SstFileReader"); }
 Status SstFileReader::VerifyNumEntries(const ReadOptions&) { return NotBuilt("SstFileReader"); }
 

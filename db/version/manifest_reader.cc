@@ -64,8 +64,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
   auto log = OpenLog(fs, path, 0, reader->reporter_.get());
   if (!log.ok()) {
     if (!log.status().IsPathNotFound() && !log.status().IsNotFound()) return log.status();
-    return Status::Corruption(
-        StrCat(path, ": CURRENT names this MANIFEST, but it does not exist"));
+    return Status::Corruption(StrCat(path, ": CURRENT names this MANIFEST, but it does not exist"));
   }
   reader->log_ = log.Take();
   return reader;
@@ -126,9 +125,9 @@ bool ManifestReader::IsUnsyncedTail() const {
 // They were synced before CURRENT was switched: no crash takes one away.
 void ManifestReader::CheckInitialRecords() {
   if (records_ >= initial_records_) return;
-  status_ = Status::Corruption(StrCat(
-      path_, ": ends after ", records_, " whole records at offset ", log_->record_end(), ", but had ",
-      initial_records_, " when CURRENT was switched to it; restore the file"));
+  status_ = Status::Corruption(StrCat(path_, ": ends after ", records_, " whole records at offset ",
+                                      log_->record_end(), ", but had ", initial_records_,
+                                      " when CURRENT was switched to it; restore the file"));
 }
 
 bool ManifestReader::Next(VersionEdit* edit) {

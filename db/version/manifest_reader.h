@@ -3,10 +3,10 @@
 // ManifestReader yields the version edits of one MANIFEST in order, each as soon as it counts: the
 // edits of an atomic group together, an incomplete group at the end of the file never.
 //
-// What a crash leaves of the change that was being written is dropped and noted (torn_tail_bytes): a
-// record cut off by the end of the file, or sectors that are zero, with nothing intact behind them
-// but other records of that change (VersionEdit::change_begin). It is damage all the same if it was
-// there before CURRENT named the file (VersionEdit::initial_records). All other damage is
+// What a crash leaves of the change that was being written is dropped and noted (torn_tail_bytes):
+// a record cut off by the end of the file, or sectors that are zero, with nothing intact behind
+// them but other records of that change (VersionEdit::change_begin). It is damage all the same if
+// it was there before CURRENT named the file (VersionEdit::initial_records). All other damage is
 // Corruption. Threads: one at a time.
 #pragma once
 

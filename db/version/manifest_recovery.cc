@@ -198,9 +198,10 @@ Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
 
 Status ManifestRecovery::Finish(bool allow_subset) {
   if (!has_log_number_ || !has_next_file_ || !has_last_sequence_) {
-    return Status::Corruption(StrCat("no ", !has_log_number_  ? "log number"
-                                            : !has_next_file_ ? "next file number"
-                                                              : "last sequence",
+    return Status::Corruption(StrCat("no ",
+                                     !has_log_number_  ? "log number"
+                                     : !has_next_file_ ? "next file number"
+                                                       : "last sequence",
                                      " entry"));
   }
   if (!allow_subset && !skipped_.empty()) {
@@ -219,9 +220,9 @@ Status ManifestRecovery::Finish(bool allow_subset) {
         open.versions->next_epoch =
             std::max(open.versions->next_epoch, file->meta.epoch_number + 1);
         if (file->meta.largest_seqno > set_->last_sequence_) {
-          return Status::Corruption(StrCat("table ", file->meta.number,
-                                           " holds sequence number ", file->meta.largest_seqno,
-                                           ", but the last one is ", set_->last_sequence_));
+          return Status::Corruption(StrCat("table ", file->meta.number, " holds sequence number ",
+                                           file->meta.largest_seqno, ", but the last one is ",
+                                           set_->last_sequence_));
         }
       }
     }

@@ -88,8 +88,8 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
   if (!opened.ok()) return opened.status();
   std::unique_ptr<RandomReader> reader_file = opened.Take();
   if (reader_file->size() != meta.file_size) {
-    return Status::Corruption(StrCat(path, ": ", reader_file->size(), " bytes, but the MANIFEST says ",
-                                     meta.file_size));
+    return Status::Corruption(
+        StrCat(path, ": ", reader_file->size(), " bytes, but the MANIFEST says ", meta.file_size));
   }
   TableReaderOptions reader_options;
   reader_options.icmp = &options_.comparator;
@@ -157,8 +157,8 @@ void TableCache::Close(TableFile* file) {
   EpochRetire(reader, &DeleteReader);
 }
 
-InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file,
-                                          Arena* arena, bool for_compaction) {
+InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
+                                          bool for_compaction) {
   EpochGuard guard;
   const bool pins = options_.budget != nullptr && options_.budget->max_open >= 0;
   if (pins) {

@@ -72,8 +72,8 @@ class TableCache {
   InternalIterator* NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
                                 bool for_compaction);
 
-  // Called when nobody can reach the file any more, before it is deleted from disk: its blocks leave
-  // the block cache, where they would only wait to be evicted.
+  // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
+  // leave the block cache, where they would only wait to be evicted.
   void Close(TableFile* file);
   // From now on files are closed because the database is, not because they are obsolete.
   void KeepBlocksOnClose() { keeps_blocks_.store(true, std::memory_order_relaxed); }
@@ -92,7 +92,7 @@ class TableCache {
   std::atomic<bool> keeps_blocks_{false};
   mutable Mutex mutex_{LockRank::kTableCache};
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round
-  bool has_opened_ = false;  // written under mutex_
+  bool has_opened_ = false;                          // written under mutex_
   size_t hand_ GUARDED_BY(mutex_) = 0;
 };
 

@@ -59,7 +59,8 @@ std::vector<TableFile*> Version::TakeUnreachable() {
 // of every filter in a batch is on its way before the first of them is probed.
 class Version::Candidates {
  public:
-  Candidates(const Version* version, const ReadOptions& options) : version_(version), options_(options) {}
+  Candidates(const Version* version, const ReadOptions& options)
+      : version_(version), options_(options) {}
 
   // False when the lookup was decided and nothing more need be added.
   bool Add(TableFile* file, PointLookup* lookup) {
@@ -223,14 +224,12 @@ Status Version::CheckInvariants() const {
     for (size_t f = 0; f + 1 < files.size(); f++) {
       const FileMetadata& a = files[f]->meta;
       const FileMetadata& b = files[f + 1]->meta;
-      const bool in_order =
-          i == 0 ? IsNewer(a, b) : comparator_.Compare(a.largest, b.smallest) < 0;
+      const bool in_order = i == 0 ? IsNewer(a, b) : comparator_.Compare(a.largest, b.smallest) < 0;
       if (!in_order) {
-        return Status::Corruption(StrCat("level ", i, ": table ", a.number, " ending at ",
-                                         DescribeInternalKey(a.largest, true),
-                                         i == 0 ? " is not newer than" : " overlaps", " table ",
-                                         b.number, " starting at ",
-                                         DescribeInternalKey(b.smallest, true)));
+        return Status::Corruption(StrCat(
+            "level ", i, ": table ", a.number, " ending at ", DescribeInternalKey(a.largest, true),
+            i == 0 ? " is not newer than" : " overlaps", " table ", b.number, " starting at ",
+            DescribeInternalKey(b.smallest, true)));
       }
     }
   }

@@ -35,16 +35,17 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
   for (const auto& [level, number] : edit.deleted_files) {
     const auto it = files_.find(number);
     if (it == files_.end() || it->second.level != level) {
-      return Status::Corruption(StrCat("MANIFEST deletes table ", number, " from level ", level,
-                                       it == files_.end() ? ", where no such table is"
-                                                          : ", but it is on another level"));
+      return Status::Corruption(
+          StrCat("MANIFEST deletes table ", number, " from level ", level,
+                 it == files_.end() ? ", where no such table is" : ", but it is on another level"));
     }
     if (it->second.existing != nullptr) taken_off_[number] = it->second.existing;
     files_.erase(it);
   }
   for (const auto& [level, meta] : edit.new_files) {
     if (meta.number > kMaxFileNumber) {
-      return Status::Corruption(StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
+      return Status::Corruption(
+          StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
     }
     if (comparator_.Compare(meta.smallest, meta.largest) > 0) {
       return Status::Corruption(

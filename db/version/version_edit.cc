@@ -227,55 +227,35 @@ class Decoder {
 
 bool Decoder::DecodeField(uint32_t tag) {
   switch (tag) {
-    case kComparator:
-      return GetBytes(&edit_->comparator.emplace());
-    case kLogNumber:
-      return Get64(&edit_->log_number);
-    case kNextFileNumber:
-      return Get64(&edit_->next_file_number);
-    case kLastSequence:
-      return Get64(&edit_->last_sequence);
-    case kPrevLogNumber:
-      return Get64(&edit_->prev_log_number);
-    case kMinLogNumberToKeep:
-      return Get64(&edit_->min_log_number_to_keep);
-    case kCompactCursor:
-      return DecodeCompactCursor();
-    case kDeletedFile:
-      return DecodeDeletedFile();
+    case kComparator: return GetBytes(&edit_->comparator.emplace());
+    case kLogNumber: return Get64(&edit_->log_number);
+    case kNextFileNumber: return Get64(&edit_->next_file_number);
+    case kLastSequence: return Get64(&edit_->last_sequence);
+    case kPrevLogNumber: return Get64(&edit_->prev_log_number);
+    case kMinLogNumberToKeep: return Get64(&edit_->min_log_number_to_keep);
+    case kCompactCursor: return DecodeCompactCursor();
+    case kDeletedFile: return DecodeDeletedFile();
     case kNewFile:
     case kNewFile2:
     case kNewFile3:
-    case kNewFile4:
-      return DecodeNewFile(tag);
+    case kNewFile4: return DecodeNewFile(tag);
     case kBlobFileAddition:
-    case kBlobFileAdditionOld:
-      return DecodeBlobAddition();
+    case kBlobFileAdditionOld: return DecodeBlobAddition();
     case kBlobFileGarbage:
-    case kBlobFileGarbageOld:
-      return DecodeBlobGarbage();
-    default:
-      return DecodeFamilyField(tag);
+    case kBlobFileGarbageOld: return DecodeBlobGarbage();
+    default: return DecodeFamilyField(tag);
   }
 }
 
 bool Decoder::DecodeFamilyField(uint32_t tag) {
   switch (tag) {
-    case kColumnFamily:
-      return GetVarint32(&rest_, &edit_->column_family);
-    case kColumnFamilyAdd:
-      return GetBytes(&edit_->added_family.emplace());
-    case kColumnFamilyDrop:
-      edit_->is_family_drop = true;
-      return true;
-    case kMaxColumnFamily:
-      return GetVarint32(&rest_, &edit_->max_column_family.emplace());
-    case kInAtomicGroup:
-      return GetVarint32(&rest_, &edit_->atomic_group_remaining.emplace());
-    case kWalAdditionOld:
-      return DecodeWalAddition(&rest_);
-    case kWalDeletionOld:
-      return Get64(&edit_->wal_deletion);
+    case kColumnFamily: return GetVarint32(&rest_, &edit_->column_family);
+    case kColumnFamilyAdd: return GetBytes(&edit_->added_family.emplace());
+    case kColumnFamilyDrop: edit_->is_family_drop = true; return true;
+    case kMaxColumnFamily: return GetVarint32(&rest_, &edit_->max_column_family.emplace());
+    case kInAtomicGroup: return GetVarint32(&rest_, &edit_->atomic_group_remaining.emplace());
+    case kWalAdditionOld: return DecodeWalAddition(&rest_);
+    case kWalDeletionOld: return Get64(&edit_->wal_deletion);
     default:
       if ((tag & kIgnorableMask) == 0) return Unsupported(StrCat("unknown field ", tag));
       return DecodeIgnorableField(tag);
@@ -288,17 +268,13 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
   Slice rest(body);
   uint64_t number;
   switch (tag) {
-    case kDbId:
-      edit_->db_id = std::move(body);
-      return true;
+    case kDbId: edit_->db_id = std::move(body); return true;
     case kFullHistoryTsLow:
       if (body.empty()) return Fail("is an empty timestamp");
       edit_->full_history_ts_low = std::move(body);
       return true;
-    case kWalAddition:
-      return DecodeWalAddition(&rest);
-    case kWalDeletion:
-      return GetVarint64(&rest, &edit_->wal_deletion.emplace());
+    case kWalAddition: return DecodeWalAddition(&rest);
+    case kWalDeletion: return GetVarint64(&rest, &edit_->wal_deletion.emplace());
     case kPersistUserDefinedTimestamps:
       if (body.size() != 1) return Fail(StrCat("has ", body.size(), " bytes, expected 1"));
       edit_->persist_user_defined_timestamps = body[0] == 1;
@@ -307,17 +283,11 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
       if (!GetVarint64(&rest, &number)) return false;
       edit_->last_compacted_manifest_bytes = number;
       return true;
-    case kLogFacts:
-      return DecodeLogFacts(&rest);
-    case kInitialRecords:
-      return GetVarint64(&rest, &edit_->initial_records.emplace());
-    case kChangeBegin:
-      return GetVarint64(&rest, &edit_->change_begin.emplace());
-    case kForgottenLogsEnd:
-      return GetVarint64(&rest, &edit_->forgotten_logs_end.emplace());
-    default:
-      edit_->unknown_fields.emplace_back(tag, std::move(body));
-      return true;
+    case kLogFacts: return DecodeLogFacts(&rest);
+    case kInitialRecords: return GetVarint64(&rest, &edit_->initial_records.emplace());
+    case kChangeBegin: return GetVarint64(&rest, &edit_->change_begin.emplace());
+    case kForgottenLogsEnd: return GetVarint64(&rest, &edit_->forgotten_logs_end.emplace());
+    default: edit_->unknown_fields.emplace_back(tag, std::move(body)); return true;
   }
 }
 
@@ -376,7 +346,8 @@ bool Decoder::DecodeFileFields(FileMetadata* meta) {
     Slice body;
     if (!GetLengthPrefixedSlice(&rest_, &body)) return false;
     if (!DecodeFileField(field, body, meta)) {
-      return Fail(StrCat("has file field ", field, " of ", body.size(), " bytes that is not valid"));
+      return Fail(
+          StrCat("has file field ", field, " of ", body.size(), " bytes that is not valid"));
     }
   }
 }
@@ -389,18 +360,14 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
     return true;
   };
   switch (field) {
-    case kNeedCompaction:
-      return get_byte(&meta->marked_for_compaction);
+    case kNeedCompaction: return get_byte(&meta->marked_for_compaction);
     case kMinLogNumberToKeepHack:
       if (body.size() != 8) return false;
       edit_->min_log_number_to_keep = DecodeFixed64(body.data());
       return true;
-    case kOldestBlobFileNumber:
-      return GetVarint64(&rest, &meta->oldest_blob_file_number);
-    case kOldestAncestorTime:
-      return GetVarint64(&rest, &meta->oldest_ancestor_time);
-    case kFileCreationTime:
-      return GetVarint64(&rest, &meta->file_creation_time);
+    case kOldestBlobFileNumber: return GetVarint64(&rest, &meta->oldest_blob_file_number);
+    case kOldestAncestorTime: return GetVarint64(&rest, &meta->oldest_ancestor_time);
+    case kFileCreationTime: return GetVarint64(&rest, &meta->file_creation_time);
     case kFileChecksum:
       meta->has_file_checksum = true;
       meta->file_checksum = body.ToString();
@@ -409,27 +376,16 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
       meta->has_file_checksum = true;
       meta->file_checksum_function = body.ToString();
       return true;
-    case kTemperature:
-      return get_byte(&meta->temperature);
-    case kMinTimestamp:
-      meta->min_timestamp = body.ToString();
-      return true;
-    case kMaxTimestamp:
-      meta->max_timestamp = body.ToString();
-      return true;
-    case kUniqueId:
-      meta->unique_id = body.ToString();
-      return body.size() == 16;
-    case kEpochNumber:
-      return GetVarint64(&rest, &meta->epoch_number);
+    case kTemperature: return get_byte(&meta->temperature);
+    case kMinTimestamp: meta->min_timestamp = body.ToString(); return true;
+    case kMaxTimestamp: meta->max_timestamp = body.ToString(); return true;
+    case kUniqueId: meta->unique_id = body.ToString(); return body.size() == 16;
+    case kEpochNumber: return GetVarint64(&rest, &meta->epoch_number);
     case kCompensatedRangeDeletionBytes:
       return GetVarint64(&rest, &meta->compensated_range_deletion_bytes);
-    case kTailBytes:
-      return GetVarint64(&rest, &meta->tail_bytes);
-    case kTimestampsPersisted:
-      return get_byte(&meta->timestamps_persisted);
-    case kPathId:
-      return get_byte(&meta->path_id) && meta->path_id <= kMaxPathId;
+    case kTailBytes: return GetVarint64(&rest, &meta->tail_bytes);
+    case kTimestampsPersisted: return get_byte(&meta->timestamps_persisted);
+    case kPathId: return get_byte(&meta->path_id) && meta->path_id <= kMaxPathId;
     default:
       if ((field & kMustUnderstandMask) != 0) {
         return Unsupported(StrCat("unknown custom file field ", field));

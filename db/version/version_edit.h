@@ -95,8 +95,8 @@ struct VersionEdit {
   std::optional<uint64_t> forgotten_logs_end;
   // Records of this MANIFEST that were durable before CURRENT named it. In its first record.
   std::optional<uint64_t> initial_records;
-  // Where in this MANIFEST the change begins that this record belongs to; not in the first record of
-  // a change. The changes before it were synced when this record was written.
+  // Where in this MANIFEST the change begins that this record belongs to; not in the first record
+  // of a change. The changes before it were synced when this record was written.
   std::optional<uint64_t> change_begin;
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;  // (tag, body)
 };

@@ -88,13 +88,15 @@ void AddFileFields(const VersionEdit& edit, bool hex, FieldLines* out) {
   for (const VersionEdit::DeletedFile& file : edit.deleted_files) {
     out->Add("DeleteFile", file.level, " ", file.number);
   }
-  for (const VersionEdit::NewFile& file : edit.new_files) out->Add("AddFile", NewFileText(file, hex));
+  for (const VersionEdit::NewFile& file : edit.new_files)
+    out->Add("AddFile", NewFileText(file, hex));
   for (const BlobFileAddition& blob : edit.blob_additions) {
     out->Add("BlobFileAddition", blob.DebugString());
   }
   for (const BlobFileGarbage& garbage : edit.blob_garbage) {
-    out->Add("BlobFileGarbage", "blob_file_number: ", garbage.number, " garbage_blob_count: ",
-             garbage.garbage_count, " garbage_blob_bytes: ", garbage.garbage_bytes);
+    out->Add("BlobFileGarbage", "blob_file_number: ", garbage.number,
+             " garbage_blob_count: ", garbage.garbage_count,
+             " garbage_blob_bytes: ", garbage.garbage_bytes);
   }
   for (const WalAddition& wal : edit.wal_additions) {
     out->Add("WalAddition", "log_number: ", wal.log_number, " synced_size_in_bytes: ",
@@ -135,8 +137,8 @@ std::string VersionEdit::DebugString(bool hex) const {
   out.AddIfSet("LastCompactedManifestFileSize", last_compacted_manifest_bytes);
   for (const LogFacts& log : logs) {
     out.Add("Log", "log_number: ", log.number, " first_sequence: ", log.first_seqno,
-            " synced_size_in_bytes: ", log.synced_bytes, " end: ",
-            log.end_bytes == 0 ? std::string("unknown") : StrCat(log.end_bytes));
+            " synced_size_in_bytes: ", log.synced_bytes,
+            " end: ", log.end_bytes == 0 ? std::string("unknown") : StrCat(log.end_bytes));
   }
   out.AddIfSet("ForgottenLogsEnd", forgotten_logs_end);
   out.AddIfSet("InitialRecords", initial_records);

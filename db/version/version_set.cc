@@ -135,9 +135,9 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.last_sequence = 0;
   std::string record;
   edit.EncodeTo(&record);
-  ASSIGN_OR_RETURN(auto file, FileWriter::Create(options.fs, DescriptorFileName(options.dir, 1),
-                                                 options.file_options,
-                                                 {.use_fsync = options.use_fsync}));
+  ASSIGN_OR_RETURN(auto file,
+                   FileWriter::Create(options.fs, DescriptorFileName(options.dir, 1),
+                                      options.file_options, {.use_fsync = options.use_fsync}));
   LogWriter log(std::move(file));
   RETURN_IF_ERROR(log.AddRecord(record));
   RETURN_IF_ERROR(log.Sync());
@@ -145,8 +145,8 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   return SetCurrentFile(options.fs, options.dir, 1);
 }
 
-// Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not known
-// then, so it is not used again.
+// Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not
+// known then, so it is not used again.
 struct VersionSet::WritingTurn {
   explicit WritingTurn(VersionSet* s) : set(s) { set->is_writing_ = true; }
   ~WritingTurn() {
@@ -307,8 +307,8 @@ Status VersionSet::StartManifest(Pending* pending) {
   return Status::OK();
 }
 
-// If the end of the MANIFEST is ever lost, what is left still names the logs that held what the lost
-// records brought.
+// If the end of the MANIFEST is ever lost, what is left still names the logs that held what the
+// lost records brought.
 std::vector<LogFacts> VersionSet::NewLogFacts() const {
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;

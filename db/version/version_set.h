@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VersionSet owns the MANIFEST: it recovers the families and their versions from it, and makes every
-// change of them durable before it is visible.
+// VersionSet owns the MANIFEST: it recovers the families and their versions from it, and makes
+// every change of them durable before it is visible.
 //
 // Threads: functions say when they need the DB mutex. One change is written at a time; the others
 // wait their turn inside LogAndApply(), which lets go of the mutex while it writes.
@@ -40,9 +40,9 @@ struct FamilyVersions {
   InternalKeyComparator comparator;
   int num_levels = 7;
   std::unique_ptr<TableCache> tables;
-  Version* current = nullptr;   // holds a reference; null once the family is dropped
-  uint64_t log_number = 0;      // logs below it hold nothing of this family
-  uint64_t next_epoch = 1;      // for the next file that enters level 0
+  Version* current = nullptr;  // holds a reference; null once the family is dropped
+  uint64_t log_number = 0;     // logs below it hold nothing of this family
+  uint64_t next_epoch = 1;     // for the next file that enters level 0
   bool is_dropped = false;
   std::map<int, std::string> compact_cursors;  // by level; kept for round-robin compaction
   std::optional<std::string> full_history_ts_low;
@@ -54,7 +54,8 @@ struct FamilyVersions {
 
 // What the opener says about a family.
 struct FamilyRequest {
-  FamilyRequest(std::string n, const InternalKeyComparator& c) : name(std::move(n)), comparator(c) {}
+  FamilyRequest(std::string n, const InternalKeyComparator& c)
+      : name(std::move(n)), comparator(c) {}
 
   std::string name;
   InternalKeyComparator comparator;
@@ -170,7 +171,7 @@ class VersionSet {
   const WalSet* wals_ = nullptr;
   uint64_t torn_manifest_bytes_ = 0;
 
-  bool is_writing_ = false;  // a change is being written; guarded by the DB mutex
+  bool is_writing_ = false;        // a change is being written; guarded by the DB mutex
   std::unique_ptr<CondVar> turn_;  // made with the first DB mutex that comes along
   // Touched only by the thread that set is_writing_. Null: the next change starts a new MANIFEST.
   std::unique_ptr<LogWriter> manifest_;

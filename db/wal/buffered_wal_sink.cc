@@ -46,7 +46,8 @@ BufferedWalSink::BufferedWalSink(const WalSinkOptions& options, std::unique_ptr<
       is_sync_thread_safe_(file_->file()->IsSyncThreadSafe()) {}
 
 BufferedWalSink::~BufferedWalSink() {
-  if (!is_closed_) IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+  if (!is_closed_)
+    IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
 }
 
 Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
@@ -58,7 +59,8 @@ Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice
 }
 
 Status BufferedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
-  if (order_.is_aborted()) [[unlikely]] return error();
+  if (order_.is_aborted()) [[unlikely]]
+    return error();
   const auto memory_at = [this](uint64_t offset) { return MemoryAt(offset); };
   const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
   if (is_whole) [[likely]] {

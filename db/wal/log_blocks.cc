@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kSectorBytes = 512;  // what a disk writes whole or not at all
+constexpr size_t kSectorBytes = 512;                      // what a disk writes whole or not at all
 constexpr size_t kLength = 4, kType = 6, kLogNumber = 7;  // offsets in a header
 
 uint8_t TypeAt(const char* header) { return static_cast<uint8_t>(header[kType]); }
@@ -46,9 +46,7 @@ bool RestoreLastByte(char* header, size_t record_bytes) {
 bool IsZero(const char* p, size_t n) {
   return n == 0 || (p[0] == 0 && std::memcmp(p, p + 1, n - 1) == 0);
 }
-bool IsKnownType(uint8_t type) {
-  return (type >= 1 && type <= 11) || type == 130 || type == 131;
-}
+bool IsKnownType(uint8_t type) { return (type >= 1 && type <= 11) || type == 130 || type == 131; }
 
 }  // namespace
 
@@ -172,8 +170,8 @@ LogReader::Physical LogReader::ParseHeader() {
 }
 
 // The record names another log. An intact one is old for sure, unless records of this log follow.
-// Otherwise it may be what is left of an old record, or a damaged record of this log: like every bad
-// checksum in a recycled log.
+// Otherwise it may be what is left of an old record, or a damaged record of this log: like every
+// bad checksum in a recycled log.
 LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_bytes) {
   if (!HasGoodChecksum(header, record_bytes)) {
     return Damage(Kind::kBadChecksum, "checksum mismatch in a record that names another log");
@@ -191,9 +189,9 @@ LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_
   return old;
 }
 
-// A header of zeros. Zeros up to the end of the file are space that was allocated ahead. Zeros up to
-// the end of a block come before a record that may not be cut. Anything else is an unfinished end
-// or, with intact records behind, damage.
+// A header of zeros. Zeros up to the end of the file are space that was allocated ahead. Zeros up
+// to the end of a block come before a record that may not be cut. Anything else is an unfinished
+// end or, with intact records behind, damage.
 LogReader::Physical LogReader::JudgeZeros() {
   if (options_.is_tailing) return EndHere();
   const uint64_t offset = block_offset_ + position_;

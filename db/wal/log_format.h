@@ -91,12 +91,12 @@ class LogFraming {
   uint32_t seeds_[4];
 };
 
-// Bytes that a logical record of `payload_bytes` takes from `offset` on, including zeros in front of
-// it at the end of a block.
+// Bytes that a logical record of `payload_bytes` takes from `offset` on, including zeros in front
+// of it at the end of a block.
 uint64_t FramedBytes(const LogFraming& framing, uint64_t offset, uint64_t payload_bytes);
 
-// The first seven or eight bytes of a physical record, kept back so that they can be stored last and
-// at once: until then the file holds zeros there, which readers take for its end.
+// The first seven or eight bytes of a physical record, kept back so that they can be stored last
+// and at once: until then the file holds zeros there, which readers take for its end.
 struct LogHeaderStore {
   char* at = nullptr;
   uint64_t word = 0;
@@ -171,8 +171,8 @@ void FrameRecord(const LogFraming& framing, uint64_t offset, Slice head, Slice b
 void AppendFramedRecord(const LogFraming& framing, uint64_t offset, const Slice& payload,
                         std::string* dst);
 
-// Appends a record of a kind that is never cut (kSetCompression and above), for `offset`, with zeros
-// before it if it does not fit into the rest of the block. The payload must fit into a block.
+// Appends a record of a kind that is never cut (kSetCompression and above), for `offset`, with
+// zeros before it if it does not fit into the rest of the block. The payload must fit into a block.
 void AppendSpecialRecord(const LogFraming& framing, uint64_t offset, LogRecordType legacy_type,
                          const Slice& payload, std::string* dst);
 

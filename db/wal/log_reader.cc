@@ -32,9 +32,9 @@ namespace {
 constexpr size_t kMinWalRecordBytes = 12;
 
 enum class Action : uint8_t {
-  kOn,         // drop it silently, read on
-  kEnd,        // silently
-  kReport,     // the caller decides whether to read on
+  kOn,      // drop it silently, read on
+  kEnd,     // silently
+  kReport,  // the caller decides whether to read on
   kReportEnd,
 };
 constexpr Action kOn = Action::kOn, kEnd = Action::kEnd;
@@ -85,11 +85,8 @@ bool LogReader::ReadRecord(Slice* record) {
 
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   switch (physical.kind) {
-    case Kind::kRecord:
-      return HandleRecord(physical, record);
-    case Kind::kIncompleteTail:
-      React(Event::kIncompleteTail, physical);
-      break;
+    case Kind::kRecord: return HandleRecord(physical, record);
+    case Kind::kIncompleteTail: React(Event::kIncompleteTail, physical); break;
     case Kind::kBadLength:
       React(is_recycled_ ? Event::kRecycledDamage : Event::kBadLength, physical);
       break;
@@ -100,8 +97,7 @@ bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
       ended_at_old_record_ = options_.mode == WALRecoveryMode::kPointInTimeRecovery;
       React(has_open_record_ ? Event::kOldRecordInRecord : Event::kOldRecord, physical);
       break;
-    case Kind::kEof:
-      break;
+    case Kind::kEof: break;
   }
   return false;
 }
@@ -115,11 +111,8 @@ bool LogReader::HandleRecord(const Physical& physical, Slice* record) {
     case LogRecordType::kMiddle:
     case LogRecordType::kRecyclableMiddle:
     case LogRecordType::kLast:
-    case LogRecordType::kRecyclableLast:
-      return HandleFragment(physical, record);
-    default:
-      HandleSpecial(physical);
-      return false;
+    case LogRecordType::kRecyclableLast: return HandleFragment(physical, record);
+    default: HandleSpecial(physical); return false;
   }
 }
 
@@ -196,13 +189,9 @@ void LogReader::HandleSpecial(const Physical& physical) {
     if (is_finished_) return;
   }
   switch (static_cast<LogRecordType>(physical.type)) {
-    case LogRecordType::kSetCompression:
-      HandleCompression(physical);
-      return;
+    case LogRecordType::kSetCompression: HandleCompression(physical); return;
     case LogRecordType::kTimestampSizes:
-    case LogRecordType::kRecyclableTimestampSizes:
-      HandleTimestampSizes(physical);
-      return;
+    case LogRecordType::kRecyclableTimestampSizes: HandleTimestampSizes(physical); return;
     case LogRecordType::kPredecessorInfo:
     case LogRecordType::kRecyclablePredecessorInfo: {
       PredecessorWalInfo info;
@@ -274,7 +263,8 @@ void LogReader::React(Event event, const Physical& physical) {
   const bool is_searchable = event == Event::kIncompleteTail || event == Event::kBadLength ||
                              event == Event::kBadChecksum || event == Event::kRecycledDamage;
   std::optional<uint64_t> good_behind = physical.good_record_behind;
-  if (is_searchable && !good_behind.has_value()) good_behind = FindGoodRecordBehind(physical.offset);
+  if (is_searchable && !good_behind.has_value())
+    good_behind = FindGoodRecordBehind(physical.offset);
   if (action == kEnd && good_behind.has_value()) action = kReportEnd;
 
   Physical place = physical;

@@ -22,13 +22,13 @@ enum class LogReader::Kind : uint8_t {
 
 struct LogReader::Physical {
   Kind kind = Kind::kEof;
-  uint8_t type = 0;         // of a record
-  Slice payload = {};       // of a record; in block_
-  uint64_t offset = 0;      // of the header in the file
-  uint64_t bytes = 0;       // of the record, or dropped
-  const char* what = "";    // for people
+  uint8_t type = 0;                                 // of a record
+  Slice payload = {};                               // of a record; in block_
+  uint64_t offset = 0;                              // of the header in the file
+  uint64_t bytes = 0;                               // of the record, or dropped
+  const char* what = "";                            // for people
   std::optional<uint64_t> good_record_behind = {};  // if it was searched for already
-  bool is_unwritten = false;  // of damage: see LogDamage
+  bool is_unwritten = false;                        // of damage: see LogDamage
 };
 
 }  // namespace ashlar

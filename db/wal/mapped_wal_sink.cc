@@ -43,7 +43,8 @@ MappedWalSink::MappedWalSink(const WalSinkOptions& options, std::unique_ptr<Mapp
       populate_trigger_(1) {}
 
 MappedWalSink::~MappedWalSink() {
-  if (!is_closed_) IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
+  if (!is_closed_)
+    IgnoreError(Close(), "nobody is left to tell; the log is complete or has failed");
 }
 
 Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& body) {
@@ -55,11 +56,13 @@ Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& 
 }
 
 Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
-  if (order_.is_aborted()) [[unlikely]] return error();
+  if (order_.is_aborted()) [[unlikely]]
+    return error();
   if (range.end >= populate_trigger_.load(std::memory_order_relaxed)) [[unlikely]] {
     PopulateAhead(range.end);
   }
-  if (range.end > file_->allocated()) [[unlikely]] RETURN_IF_ERROR(MakeRoom(range));
+  if (range.end > file_->allocated()) [[unlikely]]
+    RETURN_IF_ERROR(MakeRoom(range));
   const auto memory_at = [this](uint64_t offset) { return file_->At(offset); };
   const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
   if (is_whole) [[likely]] {
@@ -121,7 +124,8 @@ void MappedWalSink::PopulateAhead(uint64_t end) {
                                                     std::memory_order_relaxed));
   populate_end_.store(end + ahead, std::memory_order_relaxed);
   if (env_ == nullptr) {
-    IgnoreError(file_->PopulateAhead(end + ahead), "the writer that needs the space sees the error");
+    IgnoreError(file_->PopulateAhead(end + ahead),
+                "the writer that needs the space sees the error");
     return;
   }
   {

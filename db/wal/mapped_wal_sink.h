@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MappedWalSink writes a log through a shared memory mapping: a record is in the kernel's hands when
-// it has been copied. Space is allocated ahead, and pages are populated by a background job, so a
-// write without sync makes no system call.
+// MappedWalSink writes a log through a shared memory mapping: a record is in the kernel's hands
+// when it has been copied. Space is allocated ahead, and pages are populated by a background job,
+// so a write without sync makes no system call.
 //
 // After a crash the file ends in zeros, as the log format allows; Close() cuts them off.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contended paths. early_ holds at most one entry per writing thread, so it is searched linearly.
+// The contended paths. early_ holds at most one entry per writing thread, so it is searched
+// linearly.
 #include "db/wal/staging_order.h"
 
 #include <utility>

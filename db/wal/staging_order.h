@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StagingOrder joins ranges of a log, which many threads fill at once, back into one order: it knows
-// up to where everything is staged, and stores the headers of records strictly in file order.
+// StagingOrder joins ranges of a log, which many threads fill at once, back into one order: it
+// knows up to where everything is staged, and stores the headers of records strictly in file order.
 //
 // So if the process dies, the file holds whole records up to some place and a zero header there,
 // whatever was copied behind: nothing is ever visible behind a hole.
 //
 // How. Ranges are contiguous, so exactly one thread's range begins where the staged part ends; only
 // that thread may extend it, and needs no lock to do so. A thread that comes too early leaves its
-// headers in `early_`, and whoever extends the staged part up to it takes them from there. Each side
-// first writes its own variable and then reads the other's, all sequentially consistent, so at least
-// one of them sees the other; if both do, the lock decides who takes the entry.
-// Threads: any.
+// headers in `early_`, and whoever extends the staged part up to it takes them from there. Each
+// side first writes its own variable and then reads the other's, all sequentially consistent, so at
+// least one of them sees the other; if both do, the lock decides who takes the entry. Threads: any.
 #pragma once
 
 #include <atomic>
@@ -46,7 +45,8 @@ class StagingOrder {
 
   // Waits until staged_end() >= end; false if Abort() came first.
   bool WaitUntil(uint64_t end) {
-    if (staged_end() >= end) [[likely]] return true;
+    if (staged_end() >= end) [[likely]]
+      return true;
     return WaitSlowly(end);
   }
   // A range will never be completed: nothing behind staged_end() is ever stored, and nobody waits.
@@ -62,8 +62,10 @@ class StagingOrder {
 
   void Extend(uint64_t end) {
     staged_end_.store(end, std::memory_order_seq_cst);
-    if (early_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]] TakeEarly();
-    if (waiters_.load(std::memory_order_seq_cst) != 0) [[unlikely]] WakeWaiters();
+    if (early_count_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      TakeEarly();
+    if (waiters_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      WakeWaiters();
   }
   void CompleteEarly(Range range);
   void TakeEarly();

@@ -9,8 +9,8 @@
 // files, makes a write without sync cost no system call. Records become part of the file strictly
 // in the order of their ranges, whenever the process dies.
 //
-// The first failed write or sync is final: every later call fails with the same status, and the file
-// is never written or synced again.
+// The first failed write or sync is final: every later call fails with the same status, and the
+// file is never written or synced again.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,8 @@ class WalSink {
   // Writes the record `head` + `body` into its range. Any thread, any order; each reserved range
   // must be staged exactly once, or the log has failed for good.
   virtual Status Stage(const Range& range, const Slice& head, const Slice& body) = 0;
-  // Returns when all bytes before `end` are staged and in the kernel's hands (manual flush: staged).
+  // Returns when all bytes before `end` are staged and in the kernel's hands (manual flush:
+  // staged).
   virtual Status Deliver(uint64_t end) = 0;
   // The same, and in the kernel's hands in every case.
   virtual Status Flush(uint64_t end) = 0;

@@ -88,8 +88,7 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
     switch (record.type) {
       case kTypeValue:
       case kTypeDeletion:
-      case kTypeSingleDeletion:
-        break;
+      case kTypeSingleDeletion: break;
       case kTypeMerge:
         return Status::NotSupported("Write", "Merge is not supported by this version");
       case kTypeRangeDeletion:
@@ -101,9 +100,9 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
   }
   RETURN_IF_ERROR(reader.status());
   if (counted != WriteBatchInternal::Count(batch)) {
-    return Status::Corruption(StrCat("WriteBatch has wrong count: ",
-                                     WriteBatchInternal::Count(batch), " in its header, ", counted,
-                                     " records"));
+    return Status::Corruption(
+        StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(batch), " in its header, ",
+               counted, " records"));
   }
   return Status::OK();
 }
@@ -115,7 +114,8 @@ CommitPipeline::Reservation CommitPipeline::Reserve(uint64_t count, size_t recor
     order_lock_.Lock();
     const bool is_full =
         next_ticket_ - published_tickets_.load(std::memory_order_relaxed) >= kMaxInFlight;
-    if (!is_paused_.load(std::memory_order_relaxed) && !is_full) [[likely]] break;
+    if (!is_paused_.load(std::memory_order_relaxed) && !is_full) [[likely]]
+      break;
     const uint64_t oldest = published_tickets_.load(std::memory_order_relaxed);
     order_lock_.Unlock();
     if (is_full) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CommitPipeline makes concurrent write batches logged, visible and, if asked, durable, in the order
-// of their sequence numbers. There is no leader: each writer does its own work.
+// CommitPipeline makes concurrent write batches logged, visible and, if asked, durable, in the
+// order of their sequence numbers. There is no leader: each writer does its own work.
 //
 //   reserve   one short critical section hands out sequence numbers and a byte range of the log
 //   log       the writer frames its record into the log and sees it handed to the kernel
@@ -9,10 +9,10 @@
 //   publish   the visible sequence number advances over all commits that are complete, in order
 //   sync      if asked, a sync that covers the record; shared with other writers
 //
-// What cannot be applied is refused before the reservation; what can fail after it is the log. Such a
-// commit leaves a hole in the sequence, which is published as such: nothing of it was inserted. If
-// memory runs out while a batch is inserted, only its part in the log is whole; the host is told.
-// Pause() stops the pipeline between two commits, for whoever switches memtables and logs.
+// What cannot be applied is refused before the reservation; what can fail after it is the log. Such
+// a commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
+// If memory runs out while a batch is inserted, only its part in the log is whole; the host is
+// told. Pause() stops the pipeline between two commits, for whoever switches memtables and logs.
 //
 // Threads: Commit() from any number of threads; Pause() and Resume() by one thread at a time, which
 // holds the DB mutex. No commit in flight ever waits for the DB mutex.
@@ -51,8 +51,8 @@ class CommitHost {
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
   // The log failed: no write may be acknowledged until it was replaced. Takes no DB mutex.
   virtual void NoteLogError(const Status& error, bool is_sync_error) = 0;
-  // Memory ran out while a logged batch was being inserted: only a replay of the log makes it whole.
-  // Called before the batch is published. Allocates nothing, takes no DB mutex.
+  // Memory ran out while a logged batch was being inserted: only a replay of the log makes it
+  // whole. Called before the batch is published. Allocates nothing, takes no DB mutex.
   virtual void NotePartialInsert(const Status& error) = 0;
 };
 

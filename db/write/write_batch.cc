@@ -49,25 +49,15 @@ void AppendParts(const SliceParts& parts, const Slice& suffix, std::string* dst)
 // The tag for families other than the default one.
 ValueType TagWithFamily(ValueType type) {
   switch (type) {
-    case kTypeDeletion:
-      return kTypeColumnFamilyDeletion;
-    case kTypeValue:
-      return kTypeColumnFamilyValue;
-    case kTypeMerge:
-      return kTypeColumnFamilyMerge;
-    case kTypeSingleDeletion:
-      return kTypeColumnFamilySingleDeletion;
-    case kTypeRangeDeletion:
-      return kTypeColumnFamilyRangeDeletion;
-    case kTypeBlobIndex:
-      return kTypeColumnFamilyBlobIndex;
-    case kTypeWideColumnEntity:
-      return kTypeColumnFamilyWideColumnEntity;
-    case kTypeValuePreferredSeqno:
-      return kTypeColumnFamilyValuePreferredSeqno;
-    default:
-      assert(false);
-      return type;
+    case kTypeDeletion: return kTypeColumnFamilyDeletion;
+    case kTypeValue: return kTypeColumnFamilyValue;
+    case kTypeMerge: return kTypeColumnFamilyMerge;
+    case kTypeSingleDeletion: return kTypeColumnFamilySingleDeletion;
+    case kTypeRangeDeletion: return kTypeColumnFamilyRangeDeletion;
+    case kTypeBlobIndex: return kTypeColumnFamilyBlobIndex;
+    case kTypeWideColumnEntity: return kTypeColumnFamilyWideColumnEntity;
+    case kTypeValuePreferredSeqno: return kTypeColumnFamilyValuePreferredSeqno;
+    default: assert(false); return type;
   }
 }
 
@@ -79,7 +69,7 @@ struct WriteBatchInternal::Update {
   ColumnFamilyHandle* handle = nullptr;  // only AddForHandle() looks at it; it sets `family`
   uint32_t family = 0;
   SliceParts key{};
-  SliceParts value{};  // of a delete range the end key; of deletes nothing
+  SliceParts value{};                // of a delete range the end key; of deletes nothing
   const Slice* timestamp = nullptr;  // null: none was given
   Slice key_suffix{};
   Slice value_suffix{};
@@ -171,36 +161,22 @@ Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) 
 
 uint32_t WriteBatchInternal::ContentFlagOf(ValueType type) {
   switch (type) {
-    case kTypeValue:
-      return kHasPut;
-    case kTypeDeletion:
-      return kHasDelete;
-    case kTypeSingleDeletion:
-      return kHasSingleDelete;
-    case kTypeMerge:
-      return kHasMerge;
-    case kTypeRangeDeletion:
-      return kHasDeleteRange;
-    case kTypeBlobIndex:
-      return kHasBlobIndex;
-    case kTypeWideColumnEntity:
-      return kHasPutEntity;
-    case kTypeValuePreferredSeqno:
-      return kHasTimedPut;
+    case kTypeValue: return kHasPut;
+    case kTypeDeletion: return kHasDelete;
+    case kTypeSingleDeletion: return kHasSingleDelete;
+    case kTypeMerge: return kHasMerge;
+    case kTypeRangeDeletion: return kHasDeleteRange;
+    case kTypeBlobIndex: return kHasBlobIndex;
+    case kTypeWideColumnEntity: return kHasPutEntity;
+    case kTypeValuePreferredSeqno: return kHasTimedPut;
     case kTypeBeginPrepareXID:
-    case kTypeBeginPersistedPrepareXID:
-      return kHasBeginPrepare;
-    case kTypeBeginUnprepareXID:
-      return kHasBeginPrepare | kHasBeginUnprepare;
-    case kTypeEndPrepareXID:
-      return kHasEndPrepare;
+    case kTypeBeginPersistedPrepareXID: return kHasBeginPrepare;
+    case kTypeBeginUnprepareXID: return kHasBeginPrepare | kHasBeginUnprepare;
+    case kTypeEndPrepareXID: return kHasEndPrepare;
     case kTypeCommitXID:
-    case kTypeCommitXIDAndTimestamp:
-      return kHasCommit;
-    case kTypeRollbackXID:
-      return kHasRollback;
-    default:
-      return 0;
+    case kTypeCommitXIDAndTimestamp: return kHasCommit;
+    case kTypeRollbackXID: return kHasRollback;
+    default: return 0;
   }
 }
 
@@ -291,8 +267,8 @@ Status WriteBatch::Put(ColumnFamilyHandle* column_family, const SliceParts& key,
       this, {.type = kTypeValue, .handle = column_family, .key = key, .value = value});
 }
 
-Status WriteBatch::TimedPut(ColumnFamilyHandle* column_family, const Slice& key,
-                            const Slice& value, uint64_t write_unix_time) {
+Status WriteBatch::TimedPut(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,
+                            uint64_t write_unix_time) {
   if (write_unix_time == std::numeric_limits<uint64_t>::max()) {
     return Put(column_family, key, value);
   }
@@ -331,8 +307,7 @@ Status WriteBatch::PutEntity(const Slice& key, const AttributeGroups& attribute_
   return Status::OK();
 }
 
-Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const Slice& key,
-                         const Slice& value) {
+Status WriteBatch::Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) {
   return WriteBatchInternal::AddForHandle(this, {.type = kTypeMerge,
                                                  .handle = column_family,
                                                  .key = SliceParts(&key, 1),
@@ -400,10 +375,9 @@ Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const Slice& b
 }
 Status WriteBatch::DeleteRange(ColumnFamilyHandle* column_family, const SliceParts& begin_key,
                                const SliceParts& end_key) {
-  return WriteBatchInternal::AddForHandle(this, {.type = kTypeRangeDeletion,
-                                                 .handle = column_family,
-                                                 .key = begin_key,
-                                                 .value = end_key});
+  return WriteBatchInternal::AddForHandle(
+      this,
+      {.type = kTypeRangeDeletion, .handle = column_family, .key = begin_key, .value = end_key});
 }
 
 Status WriteBatch::PutLogData(const Slice& blob) {

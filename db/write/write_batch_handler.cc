@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WriteBatch::Iterate(): from records to calls of a Handler, and the defaults of Handler. The engine
-// itself reads batches with WriteBatchReader, without these virtual calls.
+// WriteBatch::Iterate(): from records to calls of a Handler, and the defaults of Handler. The
+// engine itself reads batches with WriteBatchReader, without these virtual calls.
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
 #include "util/coding.h"
@@ -24,8 +24,7 @@ Status NoFunctionFor(const char* function) {
 
 WriteBatch::Handler::~Handler() {}
 
-Status WriteBatch::Handler::PutCF(uint32_t column_family_id, const Slice& key,
-                                  const Slice& value) {
+Status WriteBatch::Handler::PutCF(uint32_t column_family_id, const Slice& key, const Slice& value) {
   if (column_family_id != 0) return NoFunctionFor("PutCF", column_family_id);
   Put(key, value);
   return Status::OK();
@@ -100,11 +99,10 @@ struct WriteBatchInternal::Dispatch {
     const OptionState after_commit = handler->WriteAfterCommit();
     const OptionState before_prepare = handler->WriteBeforePrepare();
     const bool is_refused =
-        is_write_committed ? after_commit == OptionState::kDisabled ||
-                                 before_prepare == OptionState::kEnabled
-                           : after_commit == OptionState::kEnabled ||
-                                 (marker == kTypeBeginUnprepareXID &&
-                                  before_prepare == OptionState::kDisabled);
+        is_write_committed
+            ? after_commit == OptionState::kDisabled || before_prepare == OptionState::kEnabled
+            : after_commit == OptionState::kEnabled ||
+                  (marker == kTypeBeginUnprepareXID && before_prepare == OptionState::kDisabled);
     if (is_refused) {
       return Status::NotSupported(
           "write batch: the prepared transaction was written under another write policy; empty the "
@@ -116,37 +114,24 @@ struct WriteBatchInternal::Dispatch {
   static Status Call(const WriteBatchRecord& record, bool is_empty_so_far,
                      WriteBatch::Handler* handler) {
     switch (record.type) {
-      case kTypeValue:
-        return handler->PutCF(record.family, record.key, record.value);
-      case kTypeDeletion:
-        return handler->DeleteCF(record.family, record.key);
-      case kTypeSingleDeletion:
-        return handler->SingleDeleteCF(record.family, record.key);
-      case kTypeMerge:
-        return handler->MergeCF(record.family, record.key, record.value);
+      case kTypeValue: return handler->PutCF(record.family, record.key, record.value);
+      case kTypeDeletion: return handler->DeleteCF(record.family, record.key);
+      case kTypeSingleDeletion: return handler->SingleDeleteCF(record.family, record.key);
+      case kTypeMerge: return handler->MergeCF(record.family, record.key, record.value);
       case kTypeRangeDeletion:
         return handler->DeleteRangeCF(record.family, record.key, record.value);
-      case kTypeBlobIndex:
-        return handler->PutBlobIndexCF(record.family, record.key, record.value);
+      case kTypeBlobIndex: return handler->PutBlobIndexCF(record.family, record.key, record.value);
       case kTypeWideColumnEntity:
         return handler->PutEntityCF(record.family, record.key, record.value);
-      case kTypeValuePreferredSeqno:
-        return CallTimedPut(record, handler);
-      case kTypeLogData:
-        handler->LogData(record.value);
-        return Status::OK();
-      case kTypeNoop:
-        return handler->MarkNoop(is_empty_so_far);
-      case kTypeEndPrepareXID:
-        return handler->MarkEndPrepare(record.value);
-      case kTypeCommitXID:
-        return handler->MarkCommit(record.value);
+      case kTypeValuePreferredSeqno: return CallTimedPut(record, handler);
+      case kTypeLogData: handler->LogData(record.value); return Status::OK();
+      case kTypeNoop: return handler->MarkNoop(is_empty_so_far);
+      case kTypeEndPrepareXID: return handler->MarkEndPrepare(record.value);
+      case kTypeCommitXID: return handler->MarkCommit(record.value);
       case kTypeCommitXIDAndTimestamp:
         return handler->MarkCommitWithTimestamp(record.value, record.key);
-      case kTypeRollbackXID:
-        return handler->MarkRollback(record.value);
-      default:
-        return BeginPrepare(record.type, handler);
+      case kTypeRollbackXID: return handler->MarkRollback(record.value);
+      default: return BeginPrepare(record.type, handler);
     }
   }
 };
@@ -183,11 +168,11 @@ Status WriteBatchInternal::Iterate(const WriteBatch& batch, WriteBatch::Handler*
   }
   Status status = reader.status();
   if (!status.ok()) return status;
-  const bool is_whole = begin == kWriteBatchHeaderBytes && end == batch.rep_.size() &&
-                        reader.next_offset() == end;
+  const bool is_whole =
+      begin == kWriteBatchHeaderBytes && end == batch.rep_.size() && reader.next_offset() == end;
   if (is_whole && counted != Count(batch)) {
-    return Status::Corruption(StrCat("write batch: its header counts ", Count(batch),
-                                     " updates, found ", counted));
+    return Status::Corruption(
+        StrCat("write batch: its header counts ", Count(batch), " updates, found ", counted));
   }
   return Status::OK();
 }

@@ -12,43 +12,33 @@ bool WriteBatchReader::TakeRareRecord(WriteBatchRecord* record) {
     case kTypeColumnFamilySingleDeletion:
       if (!TakeFamily(record, kTypeSingleDeletion)) return false;
       [[fallthrough]];
-    case kTypeSingleDeletion:
-      return TakeKey(record);
+    case kTypeSingleDeletion: return TakeKey(record);
     case kTypeColumnFamilyRangeDeletion:
       if (!TakeFamily(record, kTypeRangeDeletion)) return false;
       [[fallthrough]];
     case kTypeRangeDeletion:
-      return Take(&record->key, "the begin of a range") && Take(&record->value, "the end of a range");
+      return Take(&record->key, "the begin of a range") &&
+             Take(&record->value, "the end of a range");
     case kTypeColumnFamilyBlobIndex:
       return TakeFamily(record, kTypeBlobIndex) && TakeKeyAndValue(record);
     case kTypeColumnFamilyWideColumnEntity:
       return TakeFamily(record, kTypeWideColumnEntity) && TakeKeyAndValue(record);
     case kTypeBlobIndex:
-    case kTypeWideColumnEntity:
-      return TakeKeyAndValue(record);
+    case kTypeWideColumnEntity: return TakeKeyAndValue(record);
     case kTypeColumnFamilyValuePreferredSeqno:
       return TakeFamily(record, kTypeValuePreferredSeqno) && TakeTimedPut(record);
-    case kTypeValuePreferredSeqno:
-      return TakeTimedPut(record);
-    case kTypeLogData:
-      record->key = Slice();
-      return Take(&record->value, "a blob of log data");
+    case kTypeValuePreferredSeqno: return TakeTimedPut(record);
+    case kTypeLogData: record->key = Slice(); return Take(&record->value, "a blob of log data");
     case kTypeEndPrepareXID:
     case kTypeCommitXID:
-    case kTypeRollbackXID:
-      record->key = Slice();
-      return Take(&record->value, "a transaction name");
+    case kTypeRollbackXID: record->key = Slice(); return Take(&record->value, "a transaction name");
     case kTypeCommitXIDAndTimestamp:
       return Take(&record->key, "a commit timestamp") && Take(&record->value, "a transaction name");
     case kTypeNoop:
     case kTypeBeginPrepareXID:
     case kTypeBeginPersistedPrepareXID:
-    case kTypeBeginUnprepareXID:
-      record->key = record->value = Slice();
-      return true;
-    default:
-      --next_;
-      return Fail("a known tag");
+    case kTypeBeginUnprepareXID: record->key = record->value = Slice(); return true;
+    default: --next_; return Fail("a known tag");
   }
 }
 
@@ -63,8 +53,8 @@ Status WriteBatchReader::status() const {
   if (error_offset_ < batch_bytes) {
     const auto found = static_cast<unsigned char>(begin_[error_offset_]);
     return Status::Corruption(StrCat("write batch of ", batch_bytes, " bytes: offset ",
-                                     error_offset_, ": expected ", error_expected_,
-                                     ", found byte ", static_cast<int>(found)));
+                                     error_offset_, ": expected ", error_expected_, ", found byte ",
+                                     static_cast<int>(found)));
   }
   return Status::Corruption(StrCat("write batch of ", batch_bytes, " bytes: expected ",
                                    error_expected_, ", found the end"));

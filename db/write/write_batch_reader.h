@@ -57,26 +57,20 @@ class WriteBatchReader {
   // Moves to the next record. False at the end, and after an error; see status().
   // Hot: no call, no allocation for well-formed bytes with lengths below 128.
   bool Next(WriteBatchRecord* record) {
-    if (next_ == limit_) [[unlikely]] return false;
+    if (next_ == limit_) [[unlikely]]
+      return false;
     record_begin_ = next_;
     const auto tag = static_cast<ValueType>(*next_++);
     record->type = tag;
     record->family = 0;
     switch (tag) {
-      case kTypeColumnFamilyValue:
-        return TakeFamily(record, kTypeValue) && TakeKeyAndValue(record);
-      case kTypeValue:
-        return TakeKeyAndValue(record);
-      case kTypeColumnFamilyDeletion:
-        return TakeFamily(record, kTypeDeletion) && TakeKey(record);
-      case kTypeDeletion:
-        return TakeKey(record);
-      case kTypeColumnFamilyMerge:
-        return TakeFamily(record, kTypeMerge) && TakeKeyAndValue(record);
-      case kTypeMerge:
-        return TakeKeyAndValue(record);
-      default:
-        return TakeRareRecord(record);
+      case kTypeColumnFamilyValue: return TakeFamily(record, kTypeValue) && TakeKeyAndValue(record);
+      case kTypeValue: return TakeKeyAndValue(record);
+      case kTypeColumnFamilyDeletion: return TakeFamily(record, kTypeDeletion) && TakeKey(record);
+      case kTypeDeletion: return TakeKey(record);
+      case kTypeColumnFamilyMerge: return TakeFamily(record, kTypeMerge) && TakeKeyAndValue(record);
+      case kTypeMerge: return TakeKeyAndValue(record);
+      default: return TakeRareRecord(record);
     }
   }
 
@@ -97,7 +91,8 @@ class WriteBatchReader {
   }
   bool Take(Slice* result, const char* what) {
     const char* p = GetLengthPrefixedSlicePtr(next_, limit_, result);
-    if (p == nullptr) [[unlikely]] return Fail(what);
+    if (p == nullptr) [[unlikely]]
+      return Fail(what);
     next_ = p;
     return true;
   }
@@ -111,7 +106,8 @@ class WriteBatchReader {
   bool TakeFamily(WriteBatchRecord* record, ValueType type) {
     record->type = type;
     const char* p = GetVarint32Ptr(next_, limit_, &record->family);
-    if (p == nullptr) [[unlikely]] return Fail("a column family number");
+    if (p == nullptr) [[unlikely]]
+      return Fail("a column family number");
     next_ = p;
     return true;
   }

@@ -80,8 +80,7 @@ Status WriteBatch::PopSavePoint() {
 }
 
 void WriteBatch::MarkWalTerminationPoint() {
-  wal_term_point_ =
-      SavePoint(rep_.size(), Count(), content_flags_.load(std::memory_order_relaxed));
+  wal_term_point_ = SavePoint(rep_.size(), Count(), content_flags_.load(std::memory_order_relaxed));
 }
 
 // Markers and log data.
@@ -101,9 +100,7 @@ Status WriteBatchInternal::AddMarker(WriteBatch* batch, ValueType tag,
   return Status::OK();
 }
 
-Status WriteBatchInternal::InsertNoop(WriteBatch* batch) {
-  return AddMarker(batch, kTypeNoop, {});
-}
+Status WriteBatchInternal::InsertNoop(WriteBatch* batch) { return AddMarker(batch, kTypeNoop, {}); }
 
 Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
                                           PreparePolicy policy) {
@@ -111,9 +108,10 @@ Status WriteBatchInternal::MarkEndPrepare(WriteBatch* batch, const Slice& xid,
   if (rep.size() <= kWriteBatchHeaderBytes || rep[kWriteBatchHeaderBytes] != kTypeNoop) {
     return Status::InvalidArgument("write batch: only one that begins with a Noop can be prepared");
   }
-  const ValueType begin_tag = policy == PreparePolicy::kWriteCommitted  ? kTypeBeginPrepareXID
-                              : policy == PreparePolicy::kWritePrepared ? kTypeBeginPersistedPrepareXID
-                                                                        : kTypeBeginUnprepareXID;
+  const ValueType begin_tag = policy == PreparePolicy::kWriteCommitted ? kTypeBeginPrepareXID
+                              : policy == PreparePolicy::kWritePrepared
+                                  ? kTypeBeginPersistedPrepareXID
+                                  : kTypeBeginUnprepareXID;
   Status status = AddMarker(batch, kTypeEndPrepareXID, {xid});
   if (!status.ok()) return status;
   rep[kWriteBatchHeaderBytes] = static_cast<char>(begin_tag);
@@ -213,8 +211,7 @@ void OverwriteTimestamp(const Slice& key, const Slice& ts) {
 
 }  // namespace
 
-Status WriteBatch::UpdateTimestamps(const Slice& ts,
-                                    std::function<size_t(uint32_t)> ts_sz_func) {
+Status WriteBatch::UpdateTimestamps(const Slice& ts, std::function<size_t(uint32_t)> ts_sz_func) {
   const bool is_protected = GetProtectionBytesPerKey() != 0;
   size_t counted = 0;
   WriteBatchReader reader{Slice(rep_)};
@@ -248,15 +245,15 @@ Status WriteBatch::VerifyChecksum() const {
   for (WriteBatchRecord record; reader.Next(&record);) {
     if (!record.IsCounted()) continue;
     if (counted == protection.size() || protection[counted] != ChecksumOfRecord(record)) {
-      return Status::Corruption(StrCat("write batch: offset ", reader.record_offset(),
-                                       ": update ", counted, " differs from its checksum"));
+      return Status::Corruption(StrCat("write batch: offset ", reader.record_offset(), ": update ",
+                                       counted, " differs from its checksum"));
     }
     ++counted;
   }
   Status status = reader.status();
   if (status.ok() && counted != protection.size()) {
-    return Status::Corruption(StrCat("write batch: ", counted, " updates, but checksums of ",
-                                     protection.size()));
+    return Status::Corruption(
+        StrCat("write batch: ", counted, " updates, but checksums of ", protection.size()));
   }
   return status;
 }
@@ -298,9 +295,9 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
 WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& batch) {
   const SavePoint& end = batch.wal_term_point_;
   const size_t bytes = end.is_cleared() ? batch.rep_.size() : end.size;
-  return {.records = Slice(batch.rep_.data() + kWriteBatchHeaderBytes,
-                           bytes - kWriteBatchHeaderBytes),
-          .count = end.is_cleared() ? Count(batch) : end.count};
+  return {
+      .records = Slice(batch.rep_.data() + kWriteBatchHeaderBytes, bytes - kWriteBatchHeaderBytes),
+      .count = end.is_cleared() ? Count(batch) : end.count};
 }
 
 Status WriteBatchInternal::Append(WriteBatch* dst, const WriteBatch& src, bool wal_only) {

@@ -2,9 +2,9 @@
 //
 // Write stalls: how much writes must slow down so that flushes and compactions keep up. Pure.
 //
-// Below the slow-down triggers nothing is delayed. Between slow-down and stop the allowed rate falls
-// smoothly with the debt, from the full delayed rate to a sixteenth of it; at the stop triggers
-// writes wait until the debt is lower. Writers that outrun a flush are held to its pace.
+// Below the slow-down triggers nothing is delayed. Between slow-down and stop the allowed rate
+// falls smoothly with the debt, from the full delayed rate to a sixteenth of it; at the stop
+// triggers writes wait until the debt is lower. Writers that outrun a flush are held to its pace.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +36,9 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 
 // The size to which the active memtable may be filled while the oldest sealed one is being flushed,
 // `flush_progress` (0 to 1) of it. While the last buffer is being filled, writers that are faster
-// than the flush would stop dead when it is full, and hold twice the memory until then. Instead they
-// are slowed down to the pace of the flush: a share of the buffer that grows from an eighth to a
-// quarter.
+// than the flush would stop dead when it is full, and hold twice the memory until then. Instead
+// they are slowed down to the pace of the flush: a share of the buffer that grows from an eighth to
+// a quarter.
 uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
                             const ColumnFamilyOptions& options);
 

@@ -18,17 +18,17 @@ namespace ashlar {
 namespace {
 
 constexpr std::array<const char*, static_cast<size_t>(CallKind::kCount)> kKindNames = {
-    "create", "reopen", "reuse",  "append",    "write", "truncate", "allocate", "sync",
-    "range-sync", "close", "rename", "link",  "unlink", "mkdir", "rmdir", "sync-dir",
-    "lock",   "unlock", "open",   "open-rw",   "read",  "open-dir", "list",     "query"};
+    "create",     "reopen", "reuse",  "append",  "write",  "truncate", "allocate", "sync",
+    "range-sync", "close",  "rename", "link",    "unlink", "mkdir",    "rmdir",    "sync-dir",
+    "lock",       "unlock", "open",   "open-rw", "read",   "open-dir", "list",     "query"};
 
 size_t IndexOf(CallKind kind) { return static_cast<size_t>(kind); }
 
 IOStatus MakeError(FaultError error, const FileCall& call) {
   const std::string what = StrCat(NameOf(call.kind), ": ", call.path);
   const std::string why = StrCat("injected at call ", call.index);
-  IOStatus status = error == FaultError::kNoSpace ? IOStatus::NoSpace(what, why)
-                                                  : IOStatus::IOError(what, why);
+  IOStatus status =
+      error == FaultError::kNoSpace ? IOStatus::NoSpace(what, why) : IOStatus::IOError(what, why);
   status.SetRetryable(error == FaultError::kNoSpace || error == FaultError::kTooManyFiles ||
                       error == FaultError::kInterrupted);
   return status;
@@ -77,8 +77,7 @@ FaultFileSystem::FaultFileSystem(const std::shared_ptr<FileSystem>& target)
     : FileSystemWrapper(target) {}
 FaultFileSystem::~FaultFileSystem() = default;
 
-void FaultFileSystem::FailAt(uint64_t index, FaultError error, FaultMode mode,
-                             FaultEffect effect) {
+void FaultFileSystem::FailAt(uint64_t index, FaultError error, FaultMode mode, FaultEffect effect) {
   AddFault({.first_call = index, .error = error, .mode = mode, .effect = effect, .path_part = ""});
 }
 
@@ -217,9 +216,8 @@ IOStatus OpenThrough(FaultFileSystem* fs, FileCall call, std::unique_ptr<File>* 
 IOStatus FaultFileSystem::NewSequentialFile(const std::string& f, const FileOptions& options,
                                             std::unique_ptr<FSSequentialFile>* r,
                                             IODebugContext* dbg) {
-  return OpenThrough(this, CallWith(CallKind::kOpenRead, f), r, [&](auto* file) {
-    return target_->NewSequentialFile(f, options, file, dbg);
-  });
+  return OpenThrough(this, CallWith(CallKind::kOpenRead, f), r,
+                     [&](auto* file) { return target_->NewSequentialFile(f, options, file, dbg); });
 }
 IOStatus FaultFileSystem::NewRandomAccessFile(const std::string& f, const FileOptions& options,
                                               std::unique_ptr<FSRandomAccessFile>* r,
@@ -229,11 +227,9 @@ IOStatus FaultFileSystem::NewRandomAccessFile(const std::string& f, const FileOp
   });
 }
 IOStatus FaultFileSystem::NewWritableFile(const std::string& f, const FileOptions& options,
-                                          std::unique_ptr<FSWritableFile>* r,
-                                          IODebugContext* dbg) {
-  return OpenThrough(this, CallWith(CallKind::kCreate, f), r, [&](auto* file) {
-    return target_->NewWritableFile(f, options, file, dbg);
-  });
+                                          std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) {
+  return OpenThrough(this, CallWith(CallKind::kCreate, f), r,
+                     [&](auto* file) { return target_->NewWritableFile(f, options, file, dbg); });
 }
 IOStatus FaultFileSystem::ReopenWritableFile(const std::string& f, const FileOptions& options,
                                              std::unique_ptr<FSWritableFile>* r,
@@ -251,11 +247,9 @@ IOStatus FaultFileSystem::ReuseWritableFile(const std::string& f, const std::str
   });
 }
 IOStatus FaultFileSystem::NewRandomRWFile(const std::string& f, const FileOptions& options,
-                                          std::unique_ptr<FSRandomRWFile>* r,
-                                          IODebugContext* dbg) {
-  return OpenThrough(this, CallWith(CallKind::kOpenReadWrite, f), r, [&](auto* file) {
-    return target_->NewRandomRWFile(f, options, file, dbg);
-  });
+                                          std::unique_ptr<FSRandomRWFile>* r, IODebugContext* dbg) {
+  return OpenThrough(this, CallWith(CallKind::kOpenReadWrite, f), r,
+                     [&](auto* file) { return target_->NewRandomRWFile(f, options, file, dbg); });
 }
 // Stores into a mapping are no calls and could not be numbered.
 IOStatus FaultFileSystem::NewMemoryMappedFileBuffer(const std::string& f,
@@ -335,8 +329,7 @@ IOStatus FaultFileSystem::LinkFile(const std::string& s, const std::string& t,
 }
 // As its parts, each of which is numbered.
 IOStatus FaultFileSystem::SyncFile(const std::string& f, const FileOptions& file_opts,
-                                   const IOOptions& options, bool use_fsync,
-                                   IODebugContext* dbg) {
+                                   const IOOptions& options, bool use_fsync, IODebugContext* dbg) {
   return FileSystem::SyncFile(f, file_opts, options, use_fsync, dbg);
 }
 IOStatus FaultFileSystem::NumFileLinks(const std::string& f, const IOOptions& options,
@@ -349,8 +342,8 @@ IOStatus FaultFileSystem::AreFilesSame(const std::string& a, const std::string& 
   return RunWhole(CallWith(CallKind::kQuery, a, b),
                   [&] { return target_->AreFilesSame(a, b, options, r, dbg); });
 }
-IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& options,
-                                   FileLock** lock, IODebugContext* dbg) {
+IOStatus FaultFileSystem::LockFile(const std::string& f, const IOOptions& options, FileLock** lock,
+                                   IODebugContext* dbg) {
   *lock = nullptr;
   FileLock* held = nullptr;
   IOStatus status = RunWhole(CallWith(CallKind::kLock, f),

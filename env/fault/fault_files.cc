@@ -88,8 +88,8 @@ class FaultRandomAccessFile : public FSRandomAccessFileOwnerWrapper {
     return FSRandomAccessFile::MultiRead(reqs, num_reqs, options, dbg);
   }
   IOStatus ReadAsync(FSReadRequest& req, const IOOptions& opts,
-                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
-                     void** io_handle, IOHandleDeleter* del_fn, IODebugContext* dbg) override {
+                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
+                     IOHandleDeleter* del_fn, IODebugContext* dbg) override {
     return FSRandomAccessFile::ReadAsync(req, opts, std::move(cb), cb_arg, io_handle, del_fn, dbg);
   }
 
@@ -131,8 +131,8 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
         return status;
       };
     };
-    return context_.fs->Run(CallOn(context_, CallKind::kPositionedWrite, offset, data.size()),
-                            data, {writing(data.size()), writing(data.size() / 2)});
+    return context_.fs->Run(CallOn(context_, CallKind::kPositionedWrite, offset, data.size()), data,
+                            {writing(data.size()), writing(data.size() / 2)});
   }
   IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
                             const DataVerificationInfo&, IODebugContext* dbg) override {
@@ -154,9 +154,8 @@ class FaultWritableFile : public FSWritableFileOwnerWrapper {
   }
   IOStatus RangeSync(uint64_t offset, uint64_t nbytes, const IOOptions& options,
                      IODebugContext* dbg) override {
-    return context_.fs->RunWhole(
-        CallOn(context_, CallKind::kRangeSync, offset, nbytes),
-        [&] { return target()->RangeSync(offset, nbytes, options, dbg); });
+    return context_.fs->RunWhole(CallOn(context_, CallKind::kRangeSync, offset, nbytes),
+                                 [&] { return target()->RangeSync(offset, nbytes, options, dbg); });
   }
   IOStatus Allocate(uint64_t offset, uint64_t len, const IOOptions& options,
                     IODebugContext* dbg) override {
@@ -196,8 +195,8 @@ class FaultRandomRWFile : public FSRandomRWFileOwnerWrapper {
         return status;
       };
     };
-    return context_.fs->Run(CallOn(context_, CallKind::kPositionedWrite, offset, data.size()),
-                            data, {writing(data.size()), writing(data.size() / 2)});
+    return context_.fs->Run(CallOn(context_, CallKind::kPositionedWrite, offset, data.size()), data,
+                            {writing(data.size()), writing(data.size() / 2)});
   }
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override {

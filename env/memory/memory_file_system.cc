@@ -159,8 +159,7 @@ IOStatus MemoryFileSystem::NewWritableFile(const std::string& f, const FileOptio
 }
 
 IOStatus MemoryFileSystem::ReopenWritableFile(const std::string& f, const FileOptions&,
-                                              std::unique_ptr<FSWritableFile>* r,
-                                              IODebugContext*) {
+                                              std::unique_ptr<FSWritableFile>* r, IODebugContext*) {
   r->reset();
   FilePtr file;
   RETURN_IF_ERROR(FindOrCreateFile(f, &file));
@@ -214,10 +213,11 @@ IOStatus MemoryFileSystem::GetChildren(const std::string& dir, const IOOptions&,
   MutexLock lock(&mutex_);
   if (!directories_.contains(clean)) return IOStatus::NotFound(dir, "no such directory");
   const auto add_if_child = [&](const std::string& path) {
-    if (path.find('/', prefix.size()) == std::string::npos) r->push_back(path.substr(prefix.size()));
+    if (path.find('/', prefix.size()) == std::string::npos)
+      r->push_back(path.substr(prefix.size()));
   };
-  for (auto it = files_.lower_bound(prefix);
-       it != files_.end() && it->first.starts_with(prefix); ++it) {
+  for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix);
+       ++it) {
     add_if_child(it->first);
   }
   for (auto it = directories_.upper_bound(prefix);
@@ -289,8 +289,8 @@ IOStatus MemoryFileSystem::GetFileModificationTime(const std::string& f, const I
   return IOStatus::OK();
 }
 
-IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t,
-                                      const IOOptions&, IODebugContext*) {
+IOStatus MemoryFileSystem::RenameFile(const std::string& s, const std::string& t, const IOOptions&,
+                                      IODebugContext*) {
   const std::string from = CleanPath(s);
   const std::string to = CleanPath(t);
   FilePtr replaced;  // freed after the lock
@@ -323,8 +323,7 @@ IOStatus MemoryFileSystem::RenameDirectoryLocked(const std::string& s, const std
     directories_.erase(dir);
     directories_.insert(t + dir.substr(s.size()));
   }
-  for (auto it = files_.lower_bound(prefix);
-       it != files_.end() && it->first.starts_with(prefix);) {
+  for (auto it = files_.lower_bound(prefix); it != files_.end() && it->first.starts_with(prefix);) {
     auto node = files_.extract(it++);
     node.key() = t + node.key().substr(s.size());
     files_.insert(std::move(node));
@@ -397,8 +396,8 @@ IOStatus MemoryFileSystem::GetAbsolutePath(const std::string& path, const IOOpti
   return IOStatus::OK();
 }
 
-IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&,
-                                        uint64_t* free_bytes, IODebugContext*) {
+IOStatus MemoryFileSystem::GetFreeSpace(const std::string&, const IOOptions&, uint64_t* free_bytes,
+                                        IODebugContext*) {
   const uint64_t quota = usage_->quota_bytes.load(std::memory_order_relaxed);
   *free_bytes = quota - std::min(quota, UsedBytes());
   return IOStatus::OK();

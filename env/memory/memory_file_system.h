@@ -56,12 +56,10 @@ class MemoryFileSystem : public FileSystem {
                            std::unique_ptr<FSRandomRWFile>* r, IODebugContext* dbg) override;
   IOStatus NewDirectory(const std::string& name, const IOOptions& options,
                         std::unique_ptr<FSDirectory>* r, IODebugContext* dbg) override;
-  IOStatus FileExists(const std::string& f, const IOOptions& options,
-                      IODebugContext* dbg) override;
+  IOStatus FileExists(const std::string& f, const IOOptions& options, IODebugContext* dbg) override;
   IOStatus GetChildren(const std::string& dir, const IOOptions& options,
                        std::vector<std::string>* r, IODebugContext* dbg) override;
-  IOStatus DeleteFile(const std::string& f, const IOOptions& options,
-                      IODebugContext* dbg) override;
+  IOStatus DeleteFile(const std::string& f, const IOOptions& options, IODebugContext* dbg) override;
   IOStatus Truncate(const std::string& f, size_t size, const IOOptions& options,
                     IODebugContext* dbg) override;
   IOStatus CreateDir(const std::string& d, const IOOptions& options, IODebugContext* dbg) override;

@@ -30,8 +30,8 @@ void MemoryFile::GrowLocked(uint64_t size) {
   uint64_t grant = 0;
   do {
     grant = std::min(size - data_.size(), quota > used ? quota - used : 0);
-  } while (!usage_->used_bytes.compare_exchange_weak(used, used + grant,
-                                                     std::memory_order_relaxed));
+  } while (
+      !usage_->used_bytes.compare_exchange_weak(used, used + grant, std::memory_order_relaxed));
   data_.resize(data_.size() + static_cast<size_t>(grant));
 }
 
@@ -98,8 +98,8 @@ class MemorySequentialFile : public FSSequentialFile {
     return IOStatus::OK();
   }
   IOStatus InvalidateCache(size_t, size_t) override { return IOStatus::OK(); }
-  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result,
-                          char* scratch, IODebugContext*) override {
+  IOStatus PositionedRead(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
+                          IODebugContext*) override {
     *result = file_->Read(offset, n, scratch);
     return IOStatus::OK();
   }
@@ -178,7 +178,8 @@ class MemoryRandomRWFile : public FSRandomRWFile {
       : file_(std::move(file)), path_(std::move(path)), clock_(std::move(clock)) {}
 
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions&, IODebugContext*) override {
-    return file_->Write(offset, data, clock_->NowMicros()) ? IOStatus::OK() : MemoryFull("write", path_);
+    return file_->Write(offset, data, clock_->NowMicros()) ? IOStatus::OK()
+                                                           : MemoryFull("write", path_);
   }
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
                 IODebugContext*) const override {

@@ -23,8 +23,7 @@ IOStatus PosixError(const char* what, const std::string& path, int error) {
       status = IOStatus::NoSpace(context, text);
       status.SetRetryable(true);
       return status;
-    case ENOENT:
-      return IOStatus::PathNotFound(context, text);
+    case ENOENT: return IOStatus::PathNotFound(context, text);
     case ESTALE: {
       status = IOStatus::IOError(IOStatus::kStaleFile);
       return status_to_io_status(

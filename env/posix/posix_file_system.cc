@@ -99,8 +99,8 @@ class PosixFileSystem : public FileSystem {
     return MapWholeFile(f, r);
   }
 
-  IOStatus NewDirectory(const std::string& name, const IOOptions&,
-                        std::unique_ptr<FSDirectory>* r, IODebugContext*) override {
+  IOStatus NewDirectory(const std::string& name, const IOOptions&, std::unique_ptr<FSDirectory>* r,
+                        IODebugContext*) override {
     r->reset();
     auto fd = OpenFd("open directory", name, O_RDONLY | O_DIRECTORY);
     if (!fd.ok()) return ToIO(fd.status());
@@ -139,8 +139,7 @@ class PosixFileSystem : public FileSystem {
   IOStatus DeleteFile(const std::string& f, const IOOptions&, IODebugContext*) override {
     return Check(unlink(f.c_str()), "unlink", f);
   }
-  IOStatus Truncate(const std::string& f, size_t size, const IOOptions&,
-                    IODebugContext*) override {
+  IOStatus Truncate(const std::string& f, size_t size, const IOOptions&, IODebugContext*) override {
     return Check(truncate(f.c_str(), static_cast<off_t>(size)), "truncate", f);
   }
   IOStatus CreateDir(const std::string& d, const IOOptions&, IODebugContext*) override {

@@ -39,8 +39,8 @@ struct LockTable {
 
   bool Contains(const std::string& path, const struct stat* info) REQUIRES(mutex) {
     return std::any_of(held.begin(), held.end(), [&](const PosixLock* lock) {
-      return lock->path == path || (info != nullptr && lock->device == info->st_dev &&
-                                    lock->inode == info->st_ino);
+      return lock->path == path ||
+             (info != nullptr && lock->device == info->st_dev && lock->inode == info->st_ino);
     });
   }
 };

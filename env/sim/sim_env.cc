@@ -59,7 +59,8 @@ void SimExecutor::RunFrom(std::deque<Job>* queue) {
 bool SimExecutor::RunInsteadOfSleep(uint64_t micros) {
   if (RunOne()) return false;
   if (micros == UINT64_MAX) {
-    std::fprintf(stderr, "simulation: a wait that nothing can end (%d jobs on the stack, %zu queued)\n",
+    std::fprintf(stderr,
+                 "simulation: a wait that nothing can end (%d jobs on the stack, %zu queued)\n",
                  jobs_on_stack_, queued());
     std::abort();
   }
@@ -71,8 +72,10 @@ int SimExecutor::UnSchedule(void* tag, Env::Priority priority) {
   std::deque<Job> kept;
   std::vector<Job> taken;
   for (const Job& job : jobs_) {
-    if (job.tag == tag && job.priority == priority) taken.push_back(job);
-    else kept.push_back(job);
+    if (job.tag == tag && job.priority == priority)
+      taken.push_back(job);
+    else
+      kept.push_back(job);
   }
   jobs_.swap(kept);
   for (const Job& job : taken) {
@@ -101,9 +104,7 @@ class SimEnv final : public CompositeEnv {
     executor_->StartThread(function, arg);
   }
   void WaitForJoin() override { executor_->RunAll(); }
-  void SetBackgroundThreads(int number, Priority priority) override {
-    threads_[priority] = number;
-  }
+  void SetBackgroundThreads(int number, Priority priority) override { threads_[priority] = number; }
   int GetBackgroundThreads(Priority priority) override { return threads_[priority]; }
   void IncBackgroundThreadsIfNeeded(int number, Priority priority) override {
     threads_[priority] = std::max(threads_[priority], number);

@@ -81,8 +81,8 @@ class SimExecutor final : public SleepReplacement {
   SleepReplacement* const outer_;
   std::deque<Job> jobs_;
   std::deque<Job> threads_;
-  // A job that waits may need its own threads, but no other job: that might wait for this one, which
-  // cannot go on below it.
+  // A job that waits may need its own threads, but no other job: that might wait for this one,
+  // which cannot go on below it.
   int jobs_on_stack_ = 0;
 };
 

@@ -37,8 +37,7 @@ std::shared_ptr<SimFS> SimFS::Create(const std::shared_ptr<SystemClock>& clock) 
   return FromImage(SimImage(), clock);
 }
 
-std::shared_ptr<SimFS> SimFS::FromImage(SimImage image,
-                                        const std::shared_ptr<SystemClock>& clock) {
+std::shared_ptr<SimFS> SimFS::FromImage(SimImage image, const std::shared_ptr<SystemClock>& clock) {
   auto memory = NewMemoryWith(image, clock);
   return std::shared_ptr<SimFS>(new SimFS(std::move(memory), std::move(image), clock));
 }
@@ -89,8 +88,7 @@ void SimFS::ReplayToLocked(uint64_t index) const {
   // What SyncEverything() did before call `index` is part of the past of that call.
   const auto is_past = [index](const SimOperation& operation) {
     return operation.call.index < index ||
-           (operation.type == SimOperation::Type::kSyncEverything &&
-            operation.call.index == index);
+           (operation.type == SimOperation::Type::kSyncEverything && operation.call.index == index);
   };
   if (model_ == nullptr || (replayed_ > 0 && !is_past(log_[replayed_ - 1]))) {
     model_ = std::make_unique<SimModel>(base_);
@@ -105,8 +103,7 @@ SimImage SimFS::CrashContents(uint64_t index, CrashPolicy policy, uint64_t seed)
   return model_->CrashImage(policy, seed);
 }
 
-std::shared_ptr<SimFS> SimFS::CrashImage(uint64_t index, CrashPolicy policy,
-                                         uint64_t seed) const {
+std::shared_ptr<SimFS> SimFS::CrashImage(uint64_t index, CrashPolicy policy, uint64_t seed) const {
   return FromImage(CrashContents(index, policy, seed), clock_);
 }
 

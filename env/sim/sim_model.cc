@@ -219,33 +219,24 @@ void SimModel::Apply(const SimOperation& operation) {
     case CallKind::kCreate:
       open_files_[call.file_id] = FindOrCreate(call.path);
       return Truncate(open_files_[call.file_id].get(), 0);
-    case CallKind::kReopen:
-      open_files_[call.file_id] = FindOrCreate(call.path);
-      return;
+    case CallKind::kReopen: open_files_[call.file_id] = FindOrCreate(call.path); return;
     case CallKind::kReuse:
       Rename(call.path, call.target);
       open_files_[call.file_id] = Find(call.target);
       return;
-    case CallKind::kOpenReadWrite:
-      open_files_[call.file_id] = Find(call.path);
-      return;
+    case CallKind::kOpenReadWrite: open_files_[call.file_id] = Find(call.path); return;
     case CallKind::kAppend:
-    case CallKind::kPositionedWrite:
-      return Write(open_files_[call.file_id].get(), operation);
+    case CallKind::kPositionedWrite: return Write(open_files_[call.file_id].get(), operation);
     case CallKind::kTruncate: {
       const NodePtr node = call.file_id != 0 ? open_files_[call.file_id] : Find(call.path);
       return Truncate(node.get(), call.size);
     }
-    case CallKind::kSync:
-      return Sync(open_files_[call.file_id].get());
+    case CallKind::kSync: return Sync(open_files_[call.file_id].get());
     case CallKind::kSyncDirectory:
       if (const NodePtr node = Find(call.path)) Sync(node.get());
       return;
-    case CallKind::kClose:
-      open_files_.erase(call.file_id);
-      return;
-    case CallKind::kRename:
-      return Rename(call.path, call.target);
+    case CallKind::kClose: open_files_.erase(call.file_id); return;
+    case CallKind::kRename: return Rename(call.path, call.target);
     case CallKind::kLink: {
       std::string name;
       FindParent(call.target, &name)->Change({"", name, Find(call.path)});
@@ -257,13 +248,9 @@ void SimModel::Apply(const SimOperation& operation) {
       FindParent(call.path, &name)->Change({name, "", nullptr});
       return;
     }
-    case CallKind::kMakeDirectory:
-      return AddDirectory(call.path);
-    case CallKind::kLock:
-      FindOrCreate(call.path);
-      return;
-    default:
-      return;  // write-out, allocation and reads leave nothing behind
+    case CallKind::kMakeDirectory: return AddDirectory(call.path);
+    case CallKind::kLock: FindOrCreate(call.path); return;
+    default: return;  // write-out, allocation and reads leave nothing behind
   }
 }
 
@@ -341,14 +328,10 @@ class SimModel::ImageBuilder {
   std::string SurvivingContent(const Node& node) {
     if (node.writes.empty()) return node.durable;
     switch (policy_) {
-      case CrashPolicy::kStrict:
-        return node.durable;
-      case CrashPolicy::kAll:
-        return node.live;
-      case CrashPolicy::kTorn:
-        return TornContent(node);
-      case CrashPolicy::kReorder:
-        return ReorderedContent(node);
+      case CrashPolicy::kStrict: return node.durable;
+      case CrashPolicy::kAll: return node.live;
+      case CrashPolicy::kTorn: return TornContent(node);
+      case CrashPolicy::kReorder: return ReorderedContent(node);
       case CrashPolicy::kEntryLoss:
         return entry_case_ == 1 && random_.OneIn(2) ? node.durable : node.live;
       case CrashPolicy::kSizeFirst: {

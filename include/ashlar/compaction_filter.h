@@ -52,15 +52,15 @@ class CompactionFilter : public Customizable {
   // What becomes of it.
   enum class Decision {
     kKeep,
-    kRemove,               // leave a tombstone, unless nothing older can exist
-    kChangeValue,          // to *new_value
-    kRemoveAndSkipUntil,   // drop all keys in [key, *skip_until) without tombstones; older versions
-                           // below may come to light again
-    kChangeBlobIndex,      // internal
-    kIOError,              // fail the compaction
-    kPurge,                // drop; a SingleDelete takes its place
+    kRemove,              // leave a tombstone, unless nothing older can exist
+    kChangeValue,         // to *new_value
+    kRemoveAndSkipUntil,  // drop all keys in [key, *skip_until) without tombstones; older versions
+                          // below may come to light again
+    kChangeBlobIndex,     // internal
+    kIOError,             // fail the compaction
+    kPurge,               // drop; a SingleDelete takes its place
     kChangeWideColumnEntity,  // to *new_columns
-    kUndetermined,         // FilterBlobByKey: the value is needed
+    kUndetermined,            // FilterBlobByKey: the value is needed
   };
 
   enum class BlobDecision { kKeep, kChangeValue, kCorruption, kIOError };

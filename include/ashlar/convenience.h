@@ -132,8 +132,7 @@ Status GetStringFromColumnFamilyOptions(std::string* opts_str,
                                         const ColumnFamilyOptions& cf_options,
                                         const std::string& delimiter = ";  ");
 // The name of a codec, such as "kZSTD"; InvalidArgument for an unknown number.
-Status GetStringFromCompressionType(std::string* compression_str,
-                                    CompressionType compression_type);
+Status GetStringFromCompressionType(std::string* compression_str, CompressionType compression_type);
 
 // The codecs this build contains, kNoCompression included.
 const std::vector<CompressionType>& GetSupportedCompressions();

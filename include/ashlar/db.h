@@ -365,9 +365,8 @@ class DB {
   virtual void MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice* keys,
                               PinnableAttributeGroups* results);
   virtual void MultiGetEntityLazy(const ReadOptions& options, ColumnFamilyHandle* column_family,
-                                  size_t num_keys, const Slice* keys,
-                                  LazyWideColumnsBatch* results, Status* statuses,
-                                  bool sorted_input = false);
+                                  size_t num_keys, const Slice* keys, LazyWideColumnsBatch* results,
+                                  Status* statuses, bool sorted_input = false);
 
   // False means that the key is certainly absent; true that it may be there. Reads no file. If the
   // value is at hand it is returned and *value_found set; both may be null.
@@ -561,9 +560,8 @@ class DB {
 
   // Flushes, then compacts all levels of a range (null: open end); returns when done.
   // Incomplete(kManualCompactionPaused) if it was cancelled.
-  virtual Status CompactRange(const CompactRangeOptions& options,
-                              ColumnFamilyHandle* column_family, const Slice* begin,
-                              const Slice* end) = 0;
+  virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
+                              const Slice* begin, const Slice* end) = 0;
   virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
                               const Slice* end);
 
@@ -750,9 +748,8 @@ class DB {
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                           TablePropertiesCollection* props) = 0;
   virtual Status GetPropertiesOfAllTables(TablePropertiesCollection* props);
-  virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family,
-                                              const Range* range, std::size_t n,
-                                              TablePropertiesCollection* props) = 0;
+  virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
+                                              std::size_t n, TablePropertiesCollection* props) = 0;
   virtual Status GetPropertiesOfTablesByLevel(
       ColumnFamilyHandle* column_family,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) = 0;

@@ -129,16 +129,13 @@ class Env : public Customizable {
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  Env** result, std::shared_ptr<Env>* guard);
   static Status CreateFromUri(const ConfigOptions& options, const std::string& env_uri,
-                              const std::string& fs_uri, Env** result,
-                              std::shared_ptr<Env>* guard);
+                              const std::string& fs_uri, Env** result, std::shared_ptr<Env>* guard);
 
   // The machine's own environment; the same object for the whole process, never deleted.
   static Env* Default();
 
   // Directories a database is about to use, or has ceased to use.
-  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) {
-    return Status::OK();
-  }
+  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
   virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
     return Status::OK();
   }
@@ -167,8 +164,7 @@ class Env : public Customizable {
   virtual Status NewWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
                                  const EnvOptions& options) = 0;
   // Appends to an existing file, or creates it.
-  virtual Status ReopenWritableFile(const std::string& fname,
-                                    std::unique_ptr<WritableFile>* result,
+  virtual Status ReopenWritableFile(const std::string& fname, std::unique_ptr<WritableFile>* result,
                                     const EnvOptions& options);
   // Renames `old_fname` to `fname` and opens it for overwriting from the start; old bytes stay.
   virtual Status ReuseWritableFile(const std::string& fname, const std::string& old_fname,
@@ -234,6 +230,7 @@ class Env : public Customizable {
     kGetFileChecksumsFromCurrentManifest,
     kLazyResolve,
     kFirstCustomIOActivity = 0x80,
+    // clang-format off
     kCustomIOActivity80 = 0x80, kCustomIOActivity81 = 0x81, kCustomIOActivity82 = 0x82,
     kCustomIOActivity83 = 0x83, kCustomIOActivity84 = 0x84, kCustomIOActivity85 = 0x85,
     kCustomIOActivity86 = 0x86, kCustomIOActivity87 = 0x87, kCustomIOActivity88 = 0x88,
@@ -277,6 +274,7 @@ class Env : public Customizable {
     kCustomIOActivityF8 = 0xF8, kCustomIOActivityF9 = 0xF9, kCustomIOActivityFA = 0xFA,
     kCustomIOActivityFB = 0xFB, kCustomIOActivityFC = 0xFC, kCustomIOActivityFD = 0xFD,
     kCustomIOActivityFE = 0xFE,
+    // clang-format on
     kLastCustomIOActivity = 0xFE,
     kUnknown = 0xFF,
   };
@@ -347,8 +345,8 @@ class Env : public Customizable {
   virtual EnvOptions OptimizeForLogWrite(const EnvOptions& env_options,
                                          const DBOptions& db_options) const;
   virtual EnvOptions OptimizeForManifestWrite(const EnvOptions& env_options) const;
-  virtual EnvOptions OptimizeForCompactionTableWrite(
-      const EnvOptions& env_options, const ImmutableDBOptions& immutable_ops) const;
+  virtual EnvOptions OptimizeForCompactionTableWrite(const EnvOptions& env_options,
+                                                     const ImmutableDBOptions& immutable_ops) const;
   virtual EnvOptions OptimizeForCompactionTableRead(const EnvOptions& env_options,
                                                     const ImmutableDBOptions& db_options) const;
   virtual EnvOptions OptimizeForBlobFileRead(const EnvOptions& env_options,

@@ -177,9 +177,7 @@ class EnvWrapper : public Env {
   void SleepForMicroseconds(int micros) override { target()->SleepForMicroseconds(micros); }
   Status GetCurrentTime(int64_t* unix_time) override { return target()->GetCurrentTime(unix_time); }
   std::string TimeToString(uint64_t time) override { return target()->TimeToString(time); }
-  Status GetHostName(char* name, uint64_t len) override {
-    return target()->GetHostName(name, len);
-  }
+  Status GetHostName(char* name, uint64_t len) override { return target()->GetHostName(name, len); }
   Status GetHostNameString(std::string* result) override {
     return target()->GetHostNameString(result);
   }
@@ -201,8 +199,8 @@ class EnvWrapper : public Env {
   EnvOptions OptimizeForManifestWrite(const EnvOptions& options) const override {
     return target()->OptimizeForManifestWrite(options);
   }
-  EnvOptions OptimizeForCompactionTableWrite(
-      const EnvOptions& options, const ImmutableDBOptions& db_options) const override {
+  EnvOptions OptimizeForCompactionTableWrite(const EnvOptions& options,
+                                             const ImmutableDBOptions& db_options) const override {
     return target()->OptimizeForCompactionTableWrite(options, db_options);
   }
   EnvOptions OptimizeForCompactionTableRead(const EnvOptions& options,
@@ -338,9 +336,7 @@ class RandomRWFileWrapper : public RandomRWFile {
   size_t GetRequiredBufferAlignment() const override {
     return target_->GetRequiredBufferAlignment();
   }
-  Status Write(uint64_t offset, const Slice& data) override {
-    return target_->Write(offset, data);
-  }
+  Status Write(uint64_t offset, const Slice& data) override { return target_->Write(offset, data); }
   Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const override {
     return target_->Read(offset, n, result, scratch);
   }

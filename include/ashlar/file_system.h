@@ -189,9 +189,7 @@ class FileSystem : public Customizable {
   // The machine's own; lives for ever.
   static std::shared_ptr<FileSystem> Default();
 
-  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) {
-    return Status::OK();
-  }
+  virtual Status RegisterDbPaths(const std::vector<std::string>& /*paths*/) { return Status::OK(); }
   virtual Status UnregisterDbPaths(const std::vector<std::string>& /*paths*/) {
     return Status::OK();
   }
@@ -209,12 +207,10 @@ class FileSystem : public Customizable {
                                    std::unique_ptr<FSWritableFile>* result,
                                    IODebugContext* dbg) = 0;
   virtual IOStatus ReopenWritableFile(const std::string& fname, const FileOptions& options,
-                                      std::unique_ptr<FSWritableFile>* result,
-                                      IODebugContext* dbg);
+                                      std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg);
   virtual IOStatus ReuseWritableFile(const std::string& fname, const std::string& old_fname,
                                      const FileOptions& file_opts,
-                                     std::unique_ptr<FSWritableFile>* result,
-                                     IODebugContext* dbg);
+                                     std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg);
   virtual IOStatus NewRandomRWFile(const std::string& fname, const FileOptions& options,
                                    std::unique_ptr<FSRandomRWFile>* result, IODebugContext* dbg);
   virtual IOStatus NewMemoryMappedFileBuffer(const std::string& fname,
@@ -249,8 +245,8 @@ class FileSystem : public Customizable {
                             const IOOptions& options, IODebugContext* dbg);
   virtual IOStatus SyncFile(const std::string& fname, const FileOptions& file_opts,
                             const IOOptions& io_opts, bool use_fsync, IODebugContext* dbg);
-  virtual IOStatus NumFileLinks(const std::string& fname, const IOOptions& options,
-                                uint64_t* count, IODebugContext* dbg);
+  virtual IOStatus NumFileLinks(const std::string& fname, const IOOptions& options, uint64_t* count,
+                                IODebugContext* dbg);
   virtual IOStatus AreFilesSame(const std::string& first, const std::string& second,
                                 const IOOptions& options, bool* result, IODebugContext* dbg);
   virtual IOStatus LockFile(const std::string& fname, const IOOptions& options, FileLock** lock,
@@ -372,8 +368,7 @@ class FSWritableFile {
 
   virtual IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) = 0;
   virtual IOStatus Append(const Slice& data, const IOOptions& options,
-                          const DataVerificationInfo& /*verification_info*/,
-                          IODebugContext* dbg) {
+                          const DataVerificationInfo& /*verification_info*/, IODebugContext* dbg) {
     return Append(data, options, dbg);
   }
   virtual IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,

@@ -71,8 +71,7 @@ class FileSystemWrapper : public FileSystem {
     return target_->GetChildren(dir, opts, r, dbg);
   }
   IOStatus GetChildrenFileAttributes(const std::string& dir, const IOOptions& opts,
-                                     std::vector<FileAttributes>* r,
-                                     IODebugContext* dbg) override {
+                                     std::vector<FileAttributes>* r, IODebugContext* dbg) override {
     return target_->GetChildrenFileAttributes(dir, opts, r, dbg);
   }
   IOStatus DeleteFile(const std::string& f, const IOOptions& opts, IODebugContext* dbg) override {
@@ -116,8 +115,8 @@ class FileSystemWrapper : public FileSystem {
                         IODebugContext* dbg) override {
     return target_->NumFileLinks(f, opts, count, dbg);
   }
-  IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions& opts,
-                        bool* r, IODebugContext* dbg) override {
+  IOStatus AreFilesSame(const std::string& a, const std::string& b, const IOOptions& opts, bool* r,
+                        IODebugContext* dbg) override {
     return target_->AreFilesSame(a, b, opts, r, dbg);
   }
   IOStatus LockFile(const std::string& f, const IOOptions& opts, FileLock** lock,
@@ -140,9 +139,7 @@ class FileSystemWrapper : public FileSystem {
     return target_->GetAbsolutePath(db_path, opts, output_path, dbg);
   }
 
-  void SanitizeFileOptions(FileOptions* opts) const override {
-    target_->SanitizeFileOptions(opts);
-  }
+  void SanitizeFileOptions(FileOptions* opts) const override { target_->SanitizeFileOptions(opts); }
   FileOptions OptimizeForLogRead(const FileOptions& file_opts) const override {
     return target_->OptimizeForLogRead(file_opts);
   }
@@ -180,9 +177,7 @@ class FileSystemWrapper : public FileSystem {
   IOStatus Poll(std::vector<void*>& io_handles, size_t min_completions) override {
     return target_->Poll(io_handles, min_completions);
   }
-  IOStatus AbortIO(std::vector<void*>& io_handles) override {
-    return target_->AbortIO(io_handles);
-  }
+  IOStatus AbortIO(std::vector<void*>& io_handles) override { return target_->AbortIO(io_handles); }
   void DiscardCacheForDirectory(const std::string& path) override {
     target_->DiscardCacheForDirectory(path);
   }
@@ -257,8 +252,8 @@ class FSRandomAccessFileWrapper : public FSRandomAccessFile {
     return target_->InvalidateCache(offset, length);
   }
   IOStatus ReadAsync(FSReadRequest& req, const IOOptions& opts,
-                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
-                     void** io_handle, IOHandleDeleter* del_fn, IODebugContext* dbg) override {
+                     std::function<void(FSReadRequest&, void*)> cb, void* cb_arg, void** io_handle,
+                     IOHandleDeleter* del_fn, IODebugContext* dbg) override {
     return target_->ReadAsync(req, opts, std::move(cb), cb_arg, io_handle, del_fn, dbg);
   }
   bool SubmitReadAsync(FSReadRequest& req, const IOOptions& opts,
@@ -327,17 +322,13 @@ class FSWritableFileWrapper : public FSWritableFile {
   void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) override {
     target_->SetWriteLifeTimeHint(hint);
   }
-  Env::WriteLifeTimeHint GetWriteLifeTimeHint() override {
-    return target_->GetWriteLifeTimeHint();
-  }
+  Env::WriteLifeTimeHint GetWriteLifeTimeHint() override { return target_->GetWriteLifeTimeHint(); }
   void SetIOPriority(Env::IOPriority pri) override { target_->SetIOPriority(pri); }
   Env::IOPriority GetIOPriority() override { return target_->GetIOPriority(); }
   uint64_t GetFileSize(const IOOptions& options, IODebugContext* dbg) override {
     return target_->GetFileSize(options, dbg);
   }
-  void SetPreallocationBlockSize(size_t size) override {
-    target_->SetPreallocationBlockSize(size);
-  }
+  void SetPreallocationBlockSize(size_t size) override { target_->SetPreallocationBlockSize(size); }
   void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block) override {
     target_->GetPreallocationStatus(block_size, last_allocated_block);
   }

@@ -50,8 +50,8 @@ struct SstFileMetaData : public FileStorageInfo {
                   const std::string& _largestkey, uint64_t _num_reads_sampled,
                   bool _being_compacted, Temperature _temperature,
                   uint64_t _oldest_blob_file_number, uint64_t _oldest_ancester_time,
-                  uint64_t _file_creation_time, uint64_t _epoch_number,
-                  std::string& _file_checksum, std::string& _file_checksum_func_name)
+                  uint64_t _file_creation_time, uint64_t _epoch_number, std::string& _file_checksum,
+                  std::string& _file_checksum_func_name)
       : smallest_seqno(_smallest_seqno),
         largest_seqno(_largest_seqno),
         smallestkey(_smallestkey),

@@ -24,8 +24,8 @@ class Slice {
   Slice() : data_(""), size_(0) {}
   Slice(const char* d, size_t n) : data_(d), size_(n) {}
   // All further ways of making one convert implicitly. None of them copies.
-  Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}            // NOLINT
-  Slice(const std::string_view& sv) : data_(sv.data()), size_(sv.size()) {}    // NOLINT
+  Slice(const std::string& s) : data_(s.data()), size_(s.size()) {}             // NOLINT
+  Slice(const std::string_view& sv) : data_(sv.data()), size_(sv.size()) {}     // NOLINT
   Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : std::strlen(s)) {}  // NOLINT
   // Writes the concatenated parts into *buf and refers to it.
   Slice(const struct SliceParts& parts, std::string* buf);
@@ -86,11 +86,11 @@ class Slice {
 class OptSlice {
  public:
   OptSlice() : slice_(nullptr, 0) {}
-  OptSlice(const Slice& s) : slice_(s) {}                  // NOLINT
-  OptSlice(const std::string& s) : slice_(s) {}            // NOLINT
-  OptSlice(const std::string_view& sv) : slice_(sv) {}     // NOLINT
-  OptSlice(const char* c_str) : slice_(c_str) {}           // NOLINT
-  OptSlice(std::nullptr_t) : OptSlice() {}                 // NOLINT
+  OptSlice(const Slice& s) : slice_(s) {}               // NOLINT
+  OptSlice(const std::string& s) : slice_(s) {}         // NOLINT
+  OptSlice(const std::string_view& sv) : slice_(sv) {}  // NOLINT
+  OptSlice(const char* c_str) : slice_(c_str) {}        // NOLINT
+  OptSlice(std::nullptr_t) : OptSlice() {}              // NOLINT
 
   bool has_value() const noexcept { return slice_.data_ != nullptr; }
   explicit operator bool() const noexcept { return has_value(); }

@@ -156,9 +156,7 @@ class ASHLAR_NODISCARD_CLASS Status {
     return Status(kIncomplete, msg, msg2);
   }
   static Status Incomplete(SubCode msg = kNone) { return Status(kIncomplete, msg); }
-  static Status ShutdownInProgress(SubCode msg = kNone) {
-    return Status(kShutdownInProgress, msg);
-  }
+  static Status ShutdownInProgress(SubCode msg = kNone) { return Status(kShutdownInProgress, msg); }
   static Status ShutdownInProgress(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kShutdownInProgress, msg, msg2);
   }
@@ -182,9 +180,7 @@ class ASHLAR_NODISCARD_CLASS Status {
   static Status TryAgain(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kTryAgain, msg, msg2);
   }
-  static Status CompactionTooLarge(SubCode msg = kNone) {
-    return Status(kCompactionTooLarge, msg);
-  }
+  static Status CompactionTooLarge(SubCode msg = kNone) { return Status(kCompactionTooLarge, msg); }
   static Status CompactionTooLarge(const Slice& msg, const Slice& msg2 = Slice()) {
     return Status(kCompactionTooLarge, msg, msg2);
   }
@@ -225,9 +221,7 @@ class ASHLAR_NODISCARD_CLASS Status {
   void AssertOK() const { assert(ok()); }
 
   bool IsOkOverwritten() const { return Is(kOk, kOverwritten); }
-  bool IsOkMergeOperandThresholdExceeded() const {
-    return Is(kOk, kMergeOperandThresholdExceeded);
-  }
+  bool IsOkMergeOperandThresholdExceeded() const { return Is(kOk, kMergeOperandThresholdExceeded); }
   bool IsNotFound() const { return code_ == kNotFound; }
   bool IsCorruption() const { return code_ == kCorruption; }
   bool IsNotSupported() const { return code_ == kNotSupported; }
@@ -264,8 +258,7 @@ class ASHLAR_NODISCARD_CLASS Status {
 
  protected:
   explicit Status(Code _code, SubCode _subcode = kNone) : code_(_code), subcode_(_subcode) {}
-  explicit Status(Code _code, SubCode _subcode, bool retryable, bool data_loss,
-                  unsigned char scope)
+  explicit Status(Code _code, SubCode _subcode, bool retryable, bool data_loss, unsigned char scope)
       : code_(_code),
         subcode_(_subcode),
         retryable_(retryable),

@@ -38,9 +38,9 @@ class WalFilter : public Customizable {
 
   // Called once, before the first batch: up to which WAL number each family has been flushed, and
   // the number of each family by name.
-  virtual void ColumnFamilyLogNumberMap(
-      const std::map<uint32_t, uint64_t>& /*cf_lognumber_map*/,
-      const std::map<std::string, uint32_t>& /*cf_name_id_map*/) {}
+  virtual void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& /*cf_lognumber_map*/,
+                                        const std::map<std::string, uint32_t>& /*cf_name_id_map*/) {
+  }
 
   // Called for each batch. To replace it, fill *new_batch, with no more updates than `batch` has,
   // and set *batch_changed. Calls LogRecord() by default.

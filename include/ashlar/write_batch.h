@@ -60,9 +60,7 @@ class WriteBatch : public WriteBatchBase {
 
   using WriteBatchBase::Put;
   Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
-  Status Put(const Slice& key, const Slice& value) override {
-    return Put(nullptr, key, value);
-  }
+  Status Put(const Slice& key, const Slice& value) override { return Put(nullptr, key, value); }
   Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
              const Slice& value) override;
   Status Put(ColumnFamilyHandle* column_family, const SliceParts& key,
@@ -80,9 +78,7 @@ class WriteBatch : public WriteBatchBase {
 
   using WriteBatchBase::Merge;
   Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) override;
-  Status Merge(const Slice& key, const Slice& value) override {
-    return Merge(nullptr, key, value);
-  }
+  Status Merge(const Slice& key, const Slice& value) override { return Merge(nullptr, key, value); }
   Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
                const Slice& value) override;
   Status Merge(ColumnFamilyHandle* column_family, const SliceParts& key,
@@ -152,8 +148,7 @@ class WriteBatch : public WriteBatchBase {
                                  const Slice& end_key);
     virtual Status MergeCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual void Merge(const Slice& key, const Slice& value);
-    virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key,
-                                  const Slice& value);
+    virtual Status PutBlobIndexCF(uint32_t column_family_id, const Slice& key, const Slice& value);
 
     // Blobs of PutLogData(). Does nothing by default.
     virtual void LogData(const Slice& blob);

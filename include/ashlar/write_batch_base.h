@@ -51,8 +51,7 @@ class WriteBatchBase {
   virtual Status PutEntity(const Slice& key, const AttributeGroups& attribute_groups) = 0;
 
   // Adds an operand for the family's merge operator.
-  virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key,
-                       const Slice& value) = 0;
+  virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value) = 0;
   virtual Status Merge(const Slice& key, const Slice& value) = 0;
   virtual Status Merge(ColumnFamilyHandle* column_family, const Slice& key, const Slice& ts,
                        const Slice& value) = 0;

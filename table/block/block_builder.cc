@@ -47,7 +47,8 @@ void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* d
   if (entries_since_restart_ >= options_.restart_interval) {
     restarts_.push_back(static_cast<uint32_t>(size_));
     entries_since_restart_ = 0;
-  } else if (options_.use_delta_encoding && (options_.has_value_lengths || delta_value != nullptr)) {
+  } else if (options_.use_delta_encoding &&
+             (options_.has_value_lengths || delta_value != nullptr)) {
     shared = SharedBytes(key);
   }
   const Slice& stored = delta_value != nullptr && shared != 0 ? *delta_value : value;
@@ -81,16 +82,14 @@ void BlockBuilder::RememberKey(const Slice& key, size_t shared) {
 
 size_t BlockBuilder::EstimateBytesWith(const Slice& key, const Slice& value) const {
   const size_t lengths = sizeof(uint32_t) + VarintLength(key.size()) + VarintLength(value.size());
-  const size_t restart =
-      entries_since_restart_ >= options_.restart_interval ? sizeof(uint32_t) : 0;
+  const size_t restart = entries_since_restart_ >= options_.restart_interval ? sizeof(uint32_t) : 0;
   return CurrentBytes() + key.size() + value.size() + lengths + restart;
 }
 
 Slice BlockBuilder::Finish() {
   const size_t bytes = CurrentBytes();
   const size_t hash_bytes = HashIndexBytes();
-  const bool has_hash_index =
-      hash_bytes != 0 && bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
+  const bool has_hash_index = hash_bytes != 0 && bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
   char* p = Reserve(bytes - size_);
   for (const uint32_t offset : restarts_) {
     EncodeFixed32(p, offset);

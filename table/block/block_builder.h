@@ -54,7 +54,8 @@ class BlockBuilder {
   size_t CurrentBytes() const {
     return size_ + (restarts_.size() + 1) * sizeof(uint32_t) + HashIndexBytes();
   }
-  // How the block-cutting rule foresees the size after one more entry: the key whole, small lengths.
+  // How the block-cutting rule foresees the size after one more entry: the key whole, small
+  // lengths.
   size_t EstimateBytesWith(const Slice& key, const Slice& value) const;
   // The last key added; empty at the start of a block.
   Slice last_key() const { return Slice(last_key_.data(), last_key_bytes_); }

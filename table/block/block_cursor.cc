@@ -38,12 +38,9 @@ bool IsBefore(const Order& order, const Slice& internal_key, const SeekTarget& t
 template <typename Search>
 bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
   switch (icmp.order()) {
-    case KeyOrder::kBytewise:
-      return search(BytewiseOrder{});
-    case KeyOrder::kReverseBytewise:
-      return search(ReverseBytewiseOrder{});
-    case KeyOrder::kCustom:
-      break;
+    case KeyOrder::kBytewise: return search(BytewiseOrder{});
+    case KeyOrder::kReverseBytewise: return search(ReverseBytewiseOrder{});
+    case KeyOrder::kCustom: break;
   }
   return search(CustomOrder{icmp.user_comparator()});
 }

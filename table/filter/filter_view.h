@@ -31,14 +31,10 @@ class FilterView {
       case Kind::kBloom:
         return cache_local_bloom::MayMatch(item.FilterHash(), probe_count_,
                                            LineOf(item.FilterHash()));
-      case Kind::kRibbon:
-        return RibbonMayContain(item.FilterHash());
-      case Kind::kLegacyBloom:
-        return LegacyBloomMayContain(item.Key());
-      case Kind::kAlwaysFalse:
-        return false;
-      case Kind::kAlwaysTrue:
-        break;
+      case Kind::kRibbon: return RibbonMayContain(item.FilterHash());
+      case Kind::kLegacyBloom: return LegacyBloomMayContain(item.Key());
+      case Kind::kAlwaysFalse: return false;
+      case Kind::kAlwaysTrue: break;
     }
     return true;
   }

@@ -41,7 +41,8 @@ class HashList {
   uint64_t operator[](size_t i) const { return PieceOf(i)[i % kPieceHashes]; }
   uint64_t back() const { return (*this)[size_ - 1]; }
   void push_back(uint64_t hash) {
-    if (size_ % kPieceHashes == 0) [[unlikely]] AddPiece();
+    if (size_ % kPieceHashes == 0) [[unlikely]]
+      AddPiece();
     PieceOf(size_)[size_ % kPieceHashes] = hash;
     ++size_;
   }

@@ -43,16 +43,11 @@ bool IsKnownChecksumType(uint8_t type) { return type <= kXXH3; }
 
 const char* ChecksumTypeName(ChecksumType type) {
   switch (type) {
-    case kNoChecksum:
-      return "no checksum";
-    case kCRC32c:
-      return "CRC-32C";
-    case kxxHash:
-      return "xxHash";
-    case kxxHash64:
-      return "xxHash64";
-    case kXXH3:
-      return "XXH3";
+    case kNoChecksum: return "no checksum";
+    case kCRC32c: return "CRC-32C";
+    case kxxHash: return "xxHash";
+    case kxxHash64: return "xxHash64";
+    case kXXH3: return "XXH3";
   }
   return "unknown checksum";
 }
@@ -60,30 +55,22 @@ const char* ChecksumTypeName(ChecksumType type) {
 uint32_t ComputeChecksum(ChecksumType type, const char* data, size_t n) {
   if (n > 0) return ComputeChecksum(type, data, n - 1, data[n - 1]);
   switch (type) {
-    case kCRC32c:
-      return crc32c::Mask(crc32c::Value(data, 0));
-    case kxxHash:
-      return XxHash32(data, 0);
-    case kxxHash64:
-      return static_cast<uint32_t>(XxHash64(data, 0));
-    default:
-      return 0;
+    case kCRC32c: return crc32c::Mask(crc32c::Value(data, 0));
+    case kxxHash: return XxHash32(data, 0);
+    case kxxHash64: return static_cast<uint32_t>(XxHash64(data, 0));
+    default: return 0;
   }
 }
 
 uint32_t ComputeChecksum(ChecksumType type, const char* data, size_t n, char last_byte) {
   switch (type) {
-    case kCRC32c:
-      return crc32c::Mask(crc32c::Extend(crc32c::Value(data, n), &last_byte, 1));
-    case kxxHash:
-      return XxHash32WithLastByte(data, n, last_byte);
-    case kxxHash64:
-      return XxHash64WithLastByte(data, n, last_byte);
+    case kCRC32c: return crc32c::Mask(crc32c::Extend(crc32c::Value(data, n), &last_byte, 1));
+    case kxxHash: return XxHash32WithLastByte(data, n, last_byte);
+    case kxxHash64: return XxHash64WithLastByte(data, n, last_byte);
     case kXXH3:
       return static_cast<uint32_t>(XxHash3_64(data, n)) ^
              static_cast<unsigned char>(last_byte) * kLastByteMultiplier;
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
@@ -101,11 +88,12 @@ Status VerifyBlock(const ChecksumContext& context, const BlockHandle& handle, co
   const uint32_t expected = ComputeChecksum(context.type, block, n, block[n]) +
                             ChecksumModifier(context.base, handle.offset);
   const uint32_t found = DecodeFixed32(block + n + 1);
-  if (expected == found) [[likely]] return Status::OK();
-  return Status::Corruption(
-      StrCat(name.kind, ": ", name.path, ", offset ", handle.offset, ", ", handle.size, " bytes: ",
-             ChecksumTypeName(context.type), " checksum expected ", expected, ", found ", found,
-             "; restore the file or repair the database"));
+  if (expected == found) [[likely]]
+    return Status::OK();
+  return Status::Corruption(StrCat(name.kind, ": ", name.path, ", offset ", handle.offset, ", ",
+                                   handle.size, " bytes: ", ChecksumTypeName(context.type),
+                                   " checksum expected ", expected, ", found ", found,
+                                   "; restore the file or repair the database"));
 }
 
 }  // namespace ashlar

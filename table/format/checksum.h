@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-enum ChecksumType : char;               // ashlar/table.h
+enum ChecksumType : char;              // ashlar/table.h
 enum CompressionType : unsigned char;  // ashlar/compression_type.h
 
 // How the blocks of one file are summed. `base` is 0 before format_version 6, never 0 after.

@@ -38,13 +38,10 @@ constexpr uint64_t kMaxRawBytes = UINT32_MAX;  // a block is smaller than 4 GiB
 // refusing it here keeps damaged files from asking for memory.
 uint64_t MaxRawBytes(CompressionType type, uint64_t payload_bytes) {
   switch (type) {
-    case kSnappyCompression:
-      return payload_bytes * 22 + 64;  // three bytes copy up to 64
+    case kSnappyCompression: return payload_bytes * 22 + 64;  // three bytes copy up to 64
     case kLZ4Compression:
-    case kLZ4HCCompression:
-      return payload_bytes * 255 + 64;  // a length byte adds up to 255
-    case kZlibCompression:
-      return payload_bytes * 1032 + 258;  // two bits copy up to 258
+    case kLZ4HCCompression: return payload_bytes * 255 + 64;   // a length byte adds up to 255
+    case kZlibCompression: return payload_bytes * 1032 + 258;  // two bits copy up to 258
     case kBZip2Compression:
       return (payload_bytes / 32 + 1) * 51 * 900'000;  // run lengths inside blocks of 900 kB
     default:
@@ -160,26 +157,16 @@ Status ParseSizePrefix(const Slice& stored, CompressedBlock* block) {
 
 std::string_view CompressionPropertyName(CompressionType type) {
   switch (static_cast<unsigned>(type)) {
-    case kNoCompression:
-      return "NoCompression";
-    case kSnappyCompression:
-      return "Snappy";
-    case kZlibCompression:
-      return "Zlib";
-    case kBZip2Compression:
-      return "BZip2";
-    case kLZ4Compression:
-      return "LZ4";
-    case kLZ4HCCompression:
-      return "LZ4HC";
-    case kXpressCompression:
-      return "Xpress";
-    case kZSTD:
-      return "ZSTD";
-    case kZstdNotFinal:
-      return "ZSTDNotFinal";
-    default:
-      return "";
+    case kNoCompression: return "NoCompression";
+    case kSnappyCompression: return "Snappy";
+    case kZlibCompression: return "Zlib";
+    case kBZip2Compression: return "BZip2";
+    case kLZ4Compression: return "LZ4";
+    case kLZ4HCCompression: return "LZ4HC";
+    case kXpressCompression: return "Xpress";
+    case kZSTD: return "ZSTD";
+    case kZstdNotFinal: return "ZSTDNotFinal";
+    default: return "";
   }
 }
 
@@ -189,32 +176,25 @@ bool IsBuiltinCompression(CompressionType type) {
 
 bool IsCompressionSupported(CompressionType type) {
   switch (static_cast<unsigned>(type)) {
-    case kNoCompression:
-      return true;
+    case kNoCompression: return true;
 #if ASHLAR_WITH_SNAPPY
-    case kSnappyCompression:
-      return true;
+    case kSnappyCompression: return true;
 #endif
 #if ASHLAR_WITH_ZLIB
-    case kZlibCompression:
-      return true;
+    case kZlibCompression: return true;
 #endif
 #if ASHLAR_WITH_BZIP2
-    case kBZip2Compression:
-      return true;
+    case kBZip2Compression: return true;
 #endif
 #if ASHLAR_WITH_LZ4
     case kLZ4Compression:
-    case kLZ4HCCompression:
-      return true;
+    case kLZ4HCCompression: return true;
 #endif
 #if ASHLAR_WITH_ZSTD
     case kZSTD:
-    case kZstdNotFinal:
-      return true;
+    case kZstdNotFinal: return true;
 #endif
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -265,24 +245,19 @@ Status UncompressBlock(const CompressedBlock& block, const UncompressionDict* di
       return OkIf(snappy::RawUncompress(block.payload.data(), block.payload.size(), raw), block);
 #endif
 #if ASHLAR_WITH_ZLIB
-    case kZlibCompression:
-      return OkIf(InflateRaw(block, dict, raw), block);
+    case kZlibCompression: return OkIf(InflateRaw(block, dict, raw), block);
 #endif
 #if ASHLAR_WITH_BZIP2
-    case kBZip2Compression:
-      return OkIf(Bunzip(block, raw), block);
+    case kBZip2Compression: return OkIf(Bunzip(block, raw), block);
 #endif
 #if ASHLAR_WITH_LZ4
     case kLZ4Compression:
-    case kLZ4HCCompression:
-      return OkIf(DecodeLz4(block, dict, raw), block);
+    case kLZ4HCCompression: return OkIf(DecodeLz4(block, dict, raw), block);
 #endif
 #if ASHLAR_WITH_ZSTD
-    case kZSTD:
-      return OkIf(DecodeZstd(block, dict, raw), block);
+    case kZSTD: return OkIf(DecodeZstd(block, dict, raw), block);
 #endif
-    default:
-      return Unsupported(block.type);
+    default: return Unsupported(block.type);
   }
 }
 

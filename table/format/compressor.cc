@@ -71,8 +71,8 @@ class ZlibCompressor final : public Compressor {
   explicit ZlibCompressor(const CompressionOptions& options) : Compressor(kZlibCompression) {
     // Raw streams only, and no window above 2^14: that is what readers set up.
     const int window_bits = std::clamp(std::abs(options.window_bits), 9, 14);
-    const int level = IsDefaultLevel(options) ? Z_DEFAULT_COMPRESSION
-                                              : std::clamp(options.level, -1, 9);
+    const int level =
+        IsDefaultLevel(options) ? Z_DEFAULT_COMPRESSION : std::clamp(options.level, -1, 9);
     constexpr int kMemoryLevel = 8;
     is_ready_ = deflateInit2(&stream_, level, Z_DEFLATED, -window_bits, kMemoryLevel,
                              options.strategy) == Z_OK;
@@ -130,9 +130,8 @@ class Lz4Compressor final : public Compressor {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
-    const int bytes =
-        LZ4_compress_fast_extState(state_.data(), raw.data(), output->data() + prefix,
-                                   static_cast<int>(raw.size()), room, acceleration_);
+    const int bytes = LZ4_compress_fast_extState(state_.data(), raw.data(), output->data() + prefix,
+                                                 static_cast<int>(raw.size()), room, acceleration_);
     if (bytes <= 0) return false;
     output->resize(prefix + static_cast<size_t>(bytes));
     return true;
@@ -153,9 +152,8 @@ class Lz4hcCompressor final : public Compressor {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
-    const int bytes =
-        LZ4_compress_HC_extStateHC(state_.data(), raw.data(), output->data() + prefix,
-                                   static_cast<int>(raw.size()), room, level_);
+    const int bytes = LZ4_compress_HC_extStateHC(state_.data(), raw.data(), output->data() + prefix,
+                                                 static_cast<int>(raw.size()), room, level_);
     if (bytes <= 0) return false;
     output->resize(prefix + static_cast<size_t>(bytes));
     return true;
@@ -182,8 +180,8 @@ class ZstdCompressor final : public Compressor {
   bool Compress(const Slice& raw, size_t limit, std::string* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || context_ == nullptr) return false;
-    const size_t bytes = ZSTD_compress2(context_, output->data() + prefix, limit - prefix,
-                                        raw.data(), raw.size());
+    const size_t bytes =
+        ZSTD_compress2(context_, output->data() + prefix, limit - prefix, raw.data(), raw.size());
     if (ZSTD_isError(bytes)) return false;
     output->resize(prefix + bytes);
     return true;
@@ -208,29 +206,22 @@ Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
   static_cast<void>(options);  // unused when no library is there
   switch (type) {
 #if ASHLAR_WITH_SNAPPY
-    case kSnappyCompression:
-      return std::unique_ptr<Compressor>(new SnappyCompressor());
+    case kSnappyCompression: return std::unique_ptr<Compressor>(new SnappyCompressor());
 #endif
 #if ASHLAR_WITH_ZLIB
-    case kZlibCompression:
-      return std::unique_ptr<Compressor>(new ZlibCompressor(options));
+    case kZlibCompression: return std::unique_ptr<Compressor>(new ZlibCompressor(options));
 #endif
 #if ASHLAR_WITH_BZIP2
-    case kBZip2Compression:
-      return std::unique_ptr<Compressor>(new Bzip2Compressor());
+    case kBZip2Compression: return std::unique_ptr<Compressor>(new Bzip2Compressor());
 #endif
 #if ASHLAR_WITH_LZ4
-    case kLZ4Compression:
-      return std::unique_ptr<Compressor>(new Lz4Compressor(options));
-    case kLZ4HCCompression:
-      return std::unique_ptr<Compressor>(new Lz4hcCompressor(options));
+    case kLZ4Compression: return std::unique_ptr<Compressor>(new Lz4Compressor(options));
+    case kLZ4HCCompression: return std::unique_ptr<Compressor>(new Lz4hcCompressor(options));
 #endif
 #if ASHLAR_WITH_ZSTD
-    case kZSTD:
-      return std::unique_ptr<Compressor>(new ZstdCompressor(options));
+    case kZSTD: return std::unique_ptr<Compressor>(new ZstdCompressor(options));
 #endif
-    default:
-      break;
+    default: break;
   }
   const std::string_view name = CompressionPropertyName(type);
   return Status::NotSupported(StrCat("compression type ", uint32_t{type}, " (",

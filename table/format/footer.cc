@@ -50,19 +50,19 @@ Status Refused(const Source& source, std::string_view what) {
 
 Status CheckMagic(uint64_t magic, const Source& source) {
   switch (magic) {
-    case kBlockBasedTableMagic:
-      return Status::OK();
+    case kBlockBasedTableMagic: return Status::OK();
     case kVersion0Magic:
-      return Refused(source, "format_version 0; versions 2 to 7 are read, rewrite the file with an "
-                             "older RocksDB");
+      return Refused(source,
+                     "format_version 0; versions 2 to 7 are read, rewrite the file with an "
+                     "older RocksDB");
     case kPlainTableMagic:
     case kOldPlainTableMagic:
       return Refused(source, "a plain table; only block-based tables are read");
     case kCuckooTableMagic:
       return Refused(source, "a cuckoo table; only block-based tables are read");
     default:
-      return Damaged(source, StrCat("magic number expected ", kBlockBasedTableMagic, ", found ",
-                                    magic));
+      return Damaged(source,
+                     StrCat("magic number expected ", kBlockBasedTableMagic, ", found ", magic));
   }
 }
 
@@ -79,7 +79,8 @@ Result<Footer> DecodeHandles(const char* p, Footer footer, const Source& source)
   if (next != nullptr) next = ParseBlockHandle(next, limit, &footer.index);
   if (next == nullptr) return Damaged(source, "its two block handles are malformed");
   if (!footer.metaindex.FitsBefore(source.offset)) {
-    return Damaged(source, StrCat("a block handle points outside the file: ", footer.DebugString()));
+    return Damaged(source,
+                   StrCat("a block handle points outside the file: ", footer.DebugString()));
   }
   return footer;
 }
@@ -151,8 +152,8 @@ Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_size, std::string_v
   footer.format_version = DecodeFixed32(p + kVersionOffset);
   if (footer.format_version < kOldestFormatVersion ||
       footer.format_version > kNewestFormatVersion) {
-    return Refused(source, StrCat("format_version ", footer.format_version,
-                                  "; versions 2 to 7 are read"));
+    return Refused(source,
+                   StrCat("format_version ", footer.format_version, "; versions 2 to 7 are read"));
   }
   const auto type = static_cast<uint8_t>(p[0]);
   if (!IsKnownChecksumType(type)) {

@@ -42,8 +42,8 @@ struct Footer {
   std::string DebugString() const;
 };
 
-// Appends the footer of a file in which it starts at `offset`. From version 6 on the metaindex block
-// must end right there.
+// Appends the footer of a file in which it starts at `offset`. From version 6 on the metaindex
+// block must end right there.
 void AppendFooter(const Footer& footer, uint64_t offset, std::string* dst);
 
 // Parses a footer from the last bytes of a file: `tail` holds min(file_size, kFooterBytes) of them.

@@ -50,8 +50,8 @@ bool PlainBlockParser::Next() {
 }
 
 bool PlainBlockParser::Fail(const char* what) {
-  status_ = Status::Corruption(
-      StrCat("block byte ", static_cast<uint64_t>(p_ - begin_), ": ", what));
+  status_ =
+      Status::Corruption(StrCat("block byte ", static_cast<uint64_t>(p_ - begin_), ": ", what));
   return false;
 }
 

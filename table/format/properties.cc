@@ -32,7 +32,7 @@ enum class Written : uint8_t {
 
 struct NumberRow {
   std::string_view name;
-  uint64_t TableProperties::* field;
+  uint64_t TableProperties::*field;
   Written written;
 };
 
@@ -81,14 +81,14 @@ constexpr NumberRow kNumbers[] = {
      Written::kIfNonZero},
     {"rocksdb.index.block.restart.interval", &TableProperties::index_block_restart_interval,
      Written::kIfNonZero},
-    {"rocksdb.separate.key.value.in.data.block",
-     &TableProperties::separate_key_value_in_data_block, Written::kIfNonZero},
+    {"rocksdb.separate.key.value.in.data.block", &TableProperties::separate_key_value_in_data_block,
+     Written::kIfNonZero},
 };
 
 // Strings are written unless they are empty.
 struct StringRow {
   std::string_view name;
-  std::string TableProperties::* field;
+  std::string TableProperties::*field;
 };
 
 constexpr StringRow kStrings[] = {
@@ -109,16 +109,11 @@ constexpr StringRow kStrings[] = {
 bool IsWritten(const NumberRow& row, const TableProperties& properties) {
   const uint64_t value = properties.*row.field;
   switch (row.written) {
-    case Written::kAlways:
-      return true;
-    case Written::kIfNonZero:
-      return value != 0;
-    case Written::kIfKnown:
-      return value != UINT64_MAX;
-    case Written::kIfZero:
-      return value == 0;
-    case Written::kIfPartitions:
-      return properties.index_partitions != 0;
+    case Written::kAlways: return true;
+    case Written::kIfNonZero: return value != 0;
+    case Written::kIfKnown: return value != UINT64_MAX;
+    case Written::kIfZero: return value == 0;
+    case Written::kIfPartitions: return properties.index_partitions != 0;
   }
   return true;
 }
@@ -222,8 +217,8 @@ Result<TableProperties> ParsePropertiesBlock(const Slice& contents, uint64_t blo
   for (bool is_first = true; block.Next(); is_first = false) {
     if (!is_first && block.key().compare(previous) <= 0) {
       return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset, ": '",
-                                       EscapeBytes(block.key()), "' after '",
-                                       EscapeBytes(previous), "'"));
+                                       EscapeBytes(block.key()), "' after '", EscapeBytes(previous),
+                                       "'"));
     }
     previous.assign(block.key().data(), block.key().size());
     if (previous == kGlobalSeqnoProperty) {
@@ -268,8 +263,10 @@ Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
   }
   if (!version.is_present || version.value == kVersionWithout) return kNoGlobalSeqno;
   if (version.value != kVersionWith) {
-    return Status::Corruption(StrCat("properties: ", path, ": external file version expected 1 or "
-                                     "2, found ", version.value));
+    return Status::Corruption(StrCat("properties: ", path,
+                                     ": external file version expected 1 or "
+                                     "2, found ",
+                                     version.value));
   }
   const bool is_manifest_known = manifest_largest != kMaxSequenceNumber;
   if (seqno.value != 0 && is_manifest_known && seqno.value != manifest_largest) {

@@ -47,11 +47,12 @@ Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
 
 // The property `rocksdb.compression`, section 9.4.
 struct CompressionProperty {
-  bool is_none = false;      // no block is compressed, a dictionary is to be ignored
-  bool is_missing = false;   // any built-in type may occur
+  bool is_none = false;     // no block is compressed, a dictionary is to be ignored
+  bool is_missing = false;  // any built-in type may occur
 };
 Result<CompressionProperty> ParseCompressionProperty(const std::string& value,
-                                                     uint32_t format_version, std::string_view path);
+                                                     uint32_t format_version,
+                                                     std::string_view path);
 // The set of compression types that blocks of a file use, bit i for type i.
 std::string EncodeCompressionProperty(unsigned char configured_type, uint32_t used_types,
                                       uint32_t format_version);

@@ -102,8 +102,7 @@ Result<InternalUniqueId> MakeInternalUniqueId(const FileIdentity& identity) {
                identity.db_id, "', '", identity.db_session_id, "', ", identity.file_number));
   }
   const Words session = SessionWords(identity.db_session_id);
-  const Hash128 hash =
-      XxHash3_128(identity.db_id.data(), identity.db_id.size(), session.upper);
+  const Hash128 hash = XxHash3_128(identity.db_id.data(), identity.db_id.size(), session.upper);
   return InternalUniqueId{{session.lower, hash.high ^ identity.file_number, hash.low}};
 }
 

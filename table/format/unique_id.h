@@ -43,8 +43,8 @@ Result<InternalUniqueId> MakeInternalUniqueId(const TableProperties& properties)
 enum class UniqueIdForm : uint8_t { kStandard, kExtended };
 std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form);
 
-// A session identity of 20 characters [0-9A-Z]: the low 39 bits of `upper` and all of `lower`, in the
-// form MakeInternalUniqueId reads back.
+// A session identity of 20 characters [0-9A-Z]: the low 39 bits of `upper` and all of `lower`, in
+// the form MakeInternalUniqueId reads back.
 std::string EncodeSessionId(uint64_t upper, uint64_t lower);
 
 }  // namespace ashlar

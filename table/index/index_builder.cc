@@ -20,8 +20,7 @@ namespace {
 // the kinds up to this one, and reads format versions up to 5.
 uint64_t SeparatorTrailer(uint32_t format_version) {
   constexpr uint32_t kNewestFor78 = 5;
-  const ValueType type =
-      format_version <= kNewestFor78 ? kTypeWideColumnEntity : kValueTypeForSeek;
+  const ValueType type = format_version <= kNewestFor78 ? kTypeWideColumnEntity : kValueTypeForSeek;
   return PackTrailer(kMaxSequenceNumber, type);
 }
 

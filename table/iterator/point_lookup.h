@@ -18,8 +18,8 @@
 namespace ashlar {
 
 // How the memory behind an offered value is kept alive after the offer. `acquire` takes a reference
-// on `owner`; `release`, a Cleanable function, gives it back with (owner, nullptr). A null `acquire`
-// says that the value must be copied.
+// on `owner`; `release`, a Cleanable function, gives it back with (owner, nullptr). A null
+// `acquire` says that the value must be copied.
 struct ValuePin {
   void (*acquire)(void* owner) = nullptr;
   void (*release)(void* owner, void* unused) = nullptr;
@@ -65,11 +65,8 @@ class PointLookup {
         TakeValue(value, pin);
         return true;
       case kTypeDeletion:
-      case kTypeSingleDeletion:
-        outcome_ = Outcome::kDeleted;
-        return true;
-      default:
-        return OfferUnusual(trailer);
+      case kTypeSingleDeletion: outcome_ = Outcome::kDeleted; return true;
+      default: return OfferUnusual(trailer);
     }
   }
 
@@ -80,10 +77,10 @@ class PointLookup {
   }
 
   struct Counters {
-    uint32_t filter_useful = 0;       // a filter kept a file from being searched
-    uint32_t filter_positive = 0;     // a filter let a lookup through
+    uint32_t filter_useful = 0;    // a filter kept a file from being searched
+    uint32_t filter_positive = 0;  // a filter let a lookup through
     uint32_t filter_true_positive = 0;
-    uint32_t block_hits = 0;          // data blocks found in memory
+    uint32_t block_hits = 0;  // data blocks found in memory
     uint32_t block_misses = 0;
     uint32_t tables_probed = 0;
   };

@@ -94,9 +94,8 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
   DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
-  Status status = Timed(&PerfContextBase::block_decompress_time, [&] {
-    return UncompressBlock(*compressed, dictionary_, block->bytes());
-  });
+  Status status = Timed(&PerfContextBase::block_decompress_time,
+                        [&] { return UncompressBlock(*compressed, dictionary_, block->bytes()); });
   if (type != kNoCompression) AddPerfCount(&PerfContextBase::block_decompress_count);
   if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
   if (status.ok()) return block;

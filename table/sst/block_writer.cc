@@ -52,8 +52,7 @@ bool BlockWriter::TryCompress(const Slice& block) {
 
 Status BlockWriter::CheckCompressed(const Slice& block) {
   std::string raw;
-  RETURN_IF_ERROR(
-      UncompressToString(compressor_->type(), compressed_, /*dict=*/nullptr, &raw));
+  RETURN_IF_ERROR(UncompressToString(compressor_->type(), compressed_, /*dict=*/nullptr, &raw));
   if (block == Slice(raw)) return Status::OK();
   return Status::Corruption(StrCat("verify_compression: ", file_->path(), ", offset ", offset_,
                                    ": a new block of ", block.size(),

@@ -29,7 +29,7 @@ struct BlockWriterOptions {
 };
 
 enum class Packing : uint8_t {
-  kStored,         // as it is
+  kStored,  // as it is
   kMayBeCompressed
 };
 

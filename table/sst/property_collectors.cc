@@ -12,26 +12,16 @@ namespace {
 
 EntryType EntryTypeOf(ValueType type) {
   switch (type) {
-    case kTypeValue:
-      return kEntryPut;
-    case kTypeDeletion:
-      return kEntryDelete;
-    case kTypeDeletionWithTimestamp:
-      return kEntryDeleteWithTimestamp;
-    case kTypeSingleDeletion:
-      return kEntrySingleDelete;
-    case kTypeMerge:
-      return kEntryMerge;
-    case kTypeRangeDeletion:
-      return kEntryRangeDeletion;
-    case kTypeBlobIndex:
-      return kEntryBlobIndex;
-    case kTypeWideColumnEntity:
-      return kEntryWideColumnEntity;
-    case kTypeValuePreferredSeqno:
-      return kEntryTimedPut;
-    default:
-      return kEntryOther;
+    case kTypeValue: return kEntryPut;
+    case kTypeDeletion: return kEntryDelete;
+    case kTypeDeletionWithTimestamp: return kEntryDeleteWithTimestamp;
+    case kTypeSingleDeletion: return kEntrySingleDelete;
+    case kTypeMerge: return kEntryMerge;
+    case kTypeRangeDeletion: return kEntryRangeDeletion;
+    case kTypeBlobIndex: return kEntryBlobIndex;
+    case kTypeWideColumnEntity: return kEntryWideColumnEntity;
+    case kTypeValuePreferredSeqno: return kEntryTimedPut;
+    default: return kEntryOther;
   }
 }
 

@@ -62,8 +62,8 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
   const uint64_t begin = is_elsewhere ? end : prefetched_end_;
   prefetched_end_ = std::min(file.size(), end + options_.fixed_bytes);
   if (begin >= prefetched_end_) return;
-  const IOStatus status = file.file()->Prefetch(
-      begin, static_cast<size_t>(prefetched_end_ - begin), IOOptions(), nullptr);
+  const IOStatus status = file.file()->Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin),
+                                                IOOptions(), nullptr);
   can_prefetch_ = !status.IsNotSupported();  // of other errors the read itself will tell
 }
 

@@ -41,7 +41,7 @@ class Readahead {
   PageBuffer buffer_;
   size_t next_bytes_ = 0;  // of the next automatic readahead; 0 = not started
   uint64_t sequential_reads_ = 0;
-  uint64_t expected_ = 0;  // where a sequential read starts
+  uint64_t expected_ = 0;        // where a sequential read starts
   uint64_t prefetched_end_ = 0;  // the file system was asked for what lies before
   bool can_prefetch_ = true;     // until the file system says that it cannot
 };

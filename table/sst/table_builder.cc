@@ -44,8 +44,8 @@ constexpr size_t kMaxEntryBytes = INT32_MAX - 1024;
 uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
   if (!UsesContextChecksums(options.table->format_version)) return 0;
   if (options.base_context_checksum != 0) return options.base_context_checksum;
-  const uint64_t hash = XxHash64(options.db_session_id.data(), options.db_session_id.size(),
-                                 options.file_number);
+  const uint64_t hash =
+      XxHash64(options.db_session_id.data(), options.db_session_id.size(), options.file_number);
   return (static_cast<uint32_t>(hash) & INT32_MAX) | 1;
 }
 
@@ -74,12 +74,9 @@ BlockBuilderOptions DataBlockOptions(const TableBuilderOptions& options) {
 IndexShortening ShorteningOf(BlockBasedTableOptions::IndexShorteningMode mode) {
   using Mode = BlockBasedTableOptions::IndexShorteningMode;
   switch (mode) {
-    case Mode::kNoShortening:
-      return IndexShortening::kNone;
-    case Mode::kShortenSeparators:
-      return IndexShortening::kSeparators;
-    case Mode::kShortenSeparatorsAndSuccessor:
-      return IndexShortening::kSeparatorsAndLast;
+    case Mode::kNoShortening: return IndexShortening::kNone;
+    case Mode::kShortenSeparators: return IndexShortening::kSeparators;
+    case Mode::kShortenSeparatorsAndSuccessor: return IndexShortening::kSeparatorsAndLast;
   }
   return IndexShortening::kSeparators;
 }
@@ -149,7 +146,7 @@ class TableBuilder::Rep {
 
   const TableBuilderOptions options;
   FileWriter* const file;
-  const size_t block_bytes;       // cut at this size
+  const size_t block_bytes;        // cut at this size
   const size_t nearly_full_bytes;  // from here on, cut if the next entry does not fit
   Status status;
   bool is_closed = false;
@@ -182,10 +179,9 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
       data_block(DataBlockOptions(options)),
       index(IndexOptions(options)),
       range_tombstones({.restart_interval = 1}),
-      collectors(options.collector_factories,
-                 TablePropertiesCollectorFactory::Context(options.column_family_id, options.level,
-                                                          options.level_count,
-                                                          kMaxSequenceNumber)) {
+      collectors(options.collector_factories, TablePropertiesCollectorFactory::Context(
+                                                  options.column_family_id, options.level,
+                                                  options.level_count, kMaxSequenceNumber)) {
   assert(file->size() == 0);
   const BlockBasedTableOptions& table = *options.table;
   status = CheckTableOptionsWritable(table, options.compression);
@@ -194,28 +190,31 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
   if (!status.ok()) return;
   const FilterPolicyInfo policy = DescribeFilterPolicy(table.filter_policy.get());
   if (policy.kind != FilterKind::kBloom) return;
-  filter.emplace(FullFilterOptions{
-      .kind = UsesCacheLocalBloom(table.format_version) ? BloomKind::kCacheLocal
-                                                        : BloomKind::kLegacy,
-      .millibits_per_key = static_cast<uint32_t>(policy.millibits_per_key),
-      .fit_probes_to_size = table.optimize_filters_for_memory,
-      .add_whole_keys = table.whole_key_filtering,
-      .prefix_extractor = options.prefix_extractor});
+  filter.emplace(
+      FullFilterOptions{.kind = UsesCacheLocalBloom(table.format_version) ? BloomKind::kCacheLocal
+                                                                          : BloomKind::kLegacy,
+                        .millibits_per_key = static_cast<uint32_t>(policy.millibits_per_key),
+                        .fit_probes_to_size = table.optimize_filters_for_memory,
+                        .add_whole_keys = table.whole_key_filtering,
+                        .prefix_extractor = options.prefix_extractor});
 }
 
 // Hot: once per entry of every flush and compaction. No allocation, no virtual call but the user's
 // own comparator, prefix extractor and collectors.
 Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
-  if (!status.ok()) [[unlikely]] return status;
+  if (!status.ok()) [[unlikely]]
+    return status;
   assert(!is_closed);
-  if (key.size() + value.size() > kMaxEntryBytes) [[unlikely]] return RefuseSize(key, value);
+  if (key.size() + value.size() > kMaxEntryBytes) [[unlikely]]
+    return RefuseSize(key, value);
   const uint64_t trailer = ExtractTrailer(key);
   if (TrailerType(trailer) == kTypeRangeDeletion) [[unlikely]] {
     Count(key, value, trailer);
     return AddRangeTombstone(key, value);
   }
   if (!data_block.empty()) [[likely]] {
-    if (!IsInOrder(key)) [[unlikely]] return RefuseOrder(key);
+    if (!IsInOrder(key)) [[unlikely]]
+      return RefuseOrder(key);
     if (MustCutBefore(key, value)) [[unlikely]] {
       status = CutBlock(&key);
       if (!status.ok()) return status;
@@ -224,7 +223,8 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
   data_block.Add(key, value);
   if (filter.has_value()) filter->AddKey(ExtractUserKey(key));
   Count(key, value, trailer);
-  if (!collectors.empty()) [[unlikely]] collectors.AddEntry(key, value, FileSize());
+  if (!collectors.empty()) [[unlikely]]
+    collectors.AddEntry(key, value, FileSize());
   return Status::OK();
 }
 
@@ -287,7 +287,8 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
   smallest_seqno = std::min(smallest_seqno, seqno);
   largest_seqno = std::max(largest_seqno, seqno);
   const ValueType type = TrailerType(trailer);
-  if (type == kTypeValue) [[likely]] return;
+  if (type == kTypeValue) [[likely]]
+    return;
   properties.num_deletions += type == kTypeDeletion || type == kTypeSingleDeletion ||
                               type == kTypeDeletionWithTimestamp || type == kTypeRangeDeletion;
   properties.num_merge_operands += type == kTypeMerge;
@@ -430,17 +431,18 @@ Status CheckTableOptionsWritable(const BlockBasedTableOptions& options,
   };
   if (options.format_version < kOldestFormatVersion ||
       options.format_version > kNewestFormatVersion) {
-    return Status::InvalidArgument(StrCat("BlockBasedTableOptions::format_version expected 2 to 7, "
-                                          "found ", options.format_version));
+    return Status::InvalidArgument(
+        StrCat("BlockBasedTableOptions::format_version expected 2 to 7, "
+               "found ",
+               options.format_version));
   }
   if (!IsKnownChecksumType(static_cast<uint8_t>(options.checksum))) {
-    return Status::InvalidArgument(StrCat("BlockBasedTableOptions::checksum expected 0 to 4, found ",
-                                          int{options.checksum}));
+    return Status::InvalidArgument(
+        StrCat("BlockBasedTableOptions::checksum expected 0 to 4, found ", int{options.checksum}));
   }
   if (options.block_size > INT32_MAX) {
-    return Status::InvalidArgument(
-        StrCat("BlockBasedTableOptions::block_size expected below 2 GiB, found ",
-               options.block_size));
+    return Status::InvalidArgument(StrCat(
+        "BlockBasedTableOptions::block_size expected below 2 GiB, found ", options.block_size));
   }
   if (options.index_type != BlockBasedTableOptions::kBinarySearch) return refuse("index_type");
   if (options.partition_filters) return refuse("partition_filters");

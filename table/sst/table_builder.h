@@ -37,7 +37,7 @@ struct TableBuilderOptions {
   const BlockBasedTableOptions* table = nullptr;  // also format_version, checksum, filter policy
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
-  const SliceTransform* prefix_extractor = nullptr;           // null: none
+  const SliceTransform* prefix_extractor = nullptr;              // null: none
   const TableCollectorFactories* collector_factories = nullptr;  // null: none
 
   // Facts for the properties.
@@ -65,7 +65,8 @@ struct TableBuilderOptions {
 
 // NotSupported, naming the option, when a setting asks for bytes this builder does not write. A
 // database calls it when it opens, so that no flush ever fails for this reason.
-Status CheckTableOptionsWritable(const BlockBasedTableOptions& options, CompressionType compression);
+Status CheckTableOptionsWritable(const BlockBasedTableOptions& options,
+                                 CompressionType compression);
 
 class TableBuilder {
  public:

@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "ashlar/slice.h"
@@ -90,7 +90,8 @@ struct IndexBlock final : TableObject {
   const std::unique_ptr<FlatIndex> index;
   SlotTable* const slots;  // one for each entry of the index, or null
 
-  // Of a partition but the first: the user key of the separator in front of it. Set when it is read.
+  // Of a partition but the first: the user key of the separator in front of it. Set when it is
+  // read.
   bool has_lower_bound = false;
   std::string lower_bound;
 };

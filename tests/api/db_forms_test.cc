@@ -38,8 +38,8 @@ class DbForms : public testing::Test {
 // Counts what passes; everything else is forwarded.
 class CountingDb : public StackableDB {
  public:
-  using StackableDB::StackableDB;
   using StackableDB::Put;
+  using StackableDB::StackableDB;
   Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
              const Slice& value) override {
     ++puts;
@@ -178,15 +178,15 @@ TEST_F(DbForms, WhatIsNotBuiltNamesItself) {
   EXPECT_EQ(db_->EndTrace().ToString(),
             "Not implemented: DB::EndTrace: not supported by this database");
   TransactionDB* pessimistic = nullptr;
-  EXPECT_TRUE(TransactionDB::Open(Options(), TransactionDBOptions(), dir_, &pessimistic)
-                  .IsNotSupported());
+  EXPECT_TRUE(
+      TransactionDB::Open(Options(), TransactionDBOptions(), dir_, &pessimistic).IsNotSupported());
   OptimisticTransactionDB* optimistic = nullptr;
   EXPECT_TRUE(OptimisticTransactionDB::Open(Options(), dir_, &optimistic).IsNotSupported());
   DBWithTTL* ttl = nullptr;
   EXPECT_TRUE(DBWithTTL::Open(Options(), dir_, &ttl).IsNotSupported());
   BackupEngine* backup = nullptr;
-  EXPECT_TRUE(
-      BackupEngine::Open(BackupEngineOptions(dir_ + "/b"), Env::Default(), &backup).IsNotSupported());
+  EXPECT_TRUE(BackupEngine::Open(BackupEngineOptions(dir_ + "/b"), Env::Default(), &backup)
+                  .IsNotSupported());
   EXPECT_TRUE(RepairDB(dir_, Options()).IsNotSupported());
 }
 

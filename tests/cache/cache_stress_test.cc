@@ -66,9 +66,7 @@ void PublicStep(Cache* cache, Random64* random, std::vector<Cache::Handle*>* hel
   const std::string key = "key" + std::to_string(number);
   const size_t charge = 1 + number % 40;
   switch (random->Uniform(10)) {
-    case 0:
-      cache->Erase(key);
-      break;
+    case 0: cache->Erase(key); break;
     case 1:
     case 2: {
       Cache::Handle* handle = nullptr;
@@ -81,9 +79,7 @@ void PublicStep(Cache* cache, Random64* random, std::vector<Cache::Handle*>* hel
       break;
     }
     case 3:
-    case 4:
-      ASSERT_OK(cache->Insert(key, new Value(number), &kValueHelper, charge));
-      break;
+    case 4: ASSERT_OK(cache->Insert(key, new Value(number), &kValueHelper, charge)); break;
     default:
       if (Cache::Handle* handle = cache->Lookup(key)) {
         CheckValue(cache, handle, number);

@@ -9,11 +9,13 @@
 //   PREFIX  a state that the database had before, and the recovery report says what was dropped;
 //           only for logs unless absolute consistency is asked for, and for a MANIFEST that ends in
 //           the middle of its last record
-//   LIE     other rows, where checksums were made to fit; all ways of reading agree, before and after
+//   LIE     other rows, where checksums were made to fit; all ways of reading agree, before and
+//   after
 //           a compaction
 //   TWIN    other rows, where bytes were replaced by intact ones of another file that do not say so
 //           (logs, and tables before format_version 6); all ways of reading agree
-//   BORDER  the newest log ends between two records, and the state is the one of that moment: nothing
+//   BORDER  the newest log ends between two records, and the state is the one of that moment:
+//   nothing
 //           in the directory can tell that from a log that never was longer
 //
 // Anything else fails: a wrong or missing row with OK, reads that disagree, a crash, a hang, an
@@ -86,9 +88,8 @@ std::string Classify(const Sample& sample, const Mutation& mutation, std::string
   const bool is_earlier = std::find(sample.earlier.begin(), sample.earlier.end(), findings.found) !=
                           sample.earlier.end();
   const bool is_cut = mutation.kind == "truncations" || mutation.kind == "pieces";
-  const bool may_lose_tail =
-      is_log ? sample.recovery_mode == WALRecoveryMode::kPointInTimeRecovery
-             : file_kind == "MANIFEST" && is_cut;
+  const bool may_lose_tail = is_log ? sample.recovery_mode == WALRecoveryMode::kPointInTimeRecovery
+                                    : file_kind == "MANIFEST" && is_cut;
   if (may_lose_tail && is_earlier && !findings.report.empty()) return "PREFIX";
   if (is_log && findings.report.empty() && IsAtBorder(sample, mutation, findings.found)) {
     return "BORDER";

@@ -103,8 +103,10 @@ void Examination::CheckUntouched(const Files& files) {
   const Files after = fs_->AllFiles();
   for (const auto& [path, bytes] : files) {
     const auto it = after.find(path);
-    if (it == after.end()) Wrong("refused, but deletes " + path);
-    else if (it->second != bytes) Wrong("refused, but changes " + path);
+    if (it == after.end())
+      Wrong("refused, but deletes " + path);
+    else if (it->second != bytes)
+      Wrong("refused, but changes " + path);
   }
 }
 
@@ -189,8 +191,10 @@ bool Examination::IsConsistent(const Readings& readings) {
     for (const auto& [key, got] : reading.gets) {
       const auto row = rows.find(key);
       const bool is_there = row != rows.end();
-      if (is_there != got.first.ok()) Wrong(StrCat(kGetAndScanDisagree, " on the presence of ", key));
-      else if (is_there && row->second != got.second) Wrong(StrCat(kGetAndScanDisagree, " on ", key));
+      if (is_there != got.first.ok())
+        Wrong(StrCat(kGetAndScanDisagree, " on the presence of ", key));
+      else if (is_there && row->second != got.second)
+        Wrong(StrCat(kGetAndScanDisagree, " on ", key));
     }
   }
   return findings_.wrong.empty();

@@ -15,10 +15,10 @@ namespace ashlar {
 inline constexpr char kGetAndScanDisagree[] = "get and scan disagree";
 
 struct Findings {
-  Status error;           // of the first call that failed
-  std::string wrong;      // what no damage excuses: see below; empty if nothing
-  Contents found;         // what a scan returned; all there is if `error` is OK
-  std::string report;     // of the recovery
+  Status error;        // of the first call that failed
+  std::string wrong;   // what no damage excuses: see below; empty if nothing
+  Contents found;      // what a scan returned; all there is if `error` is OK
+  std::string report;  // of the recovery
 };
 
 // `directories` are made too. `may_lie`: the files may hold other rows than the sample's, with the

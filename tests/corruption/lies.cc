@@ -67,7 +67,10 @@ void LieAbout(const std::string& bytes, const Effort& effort, uint64_t stride, c
 }
 
 Mutation Lie(const Sample& sample, const std::string& path, const std::string& what) {
-  return {.name = StrCat(path, " ", what), .kind = "lies", .path = path, .files = sample.files,
+  return {.name = StrCat(path, " ", what),
+          .kind = "lies",
+          .path = path,
+          .files = sample.files,
           .is_lie = true};
 }
 
@@ -149,9 +152,8 @@ void LieInRecord(const Sample& sample, const std::string& path, size_t index,
     check(mutation);
   };
   LieAbout(payload, effort, sample.is_main ? 2 : 8, tell);
-  effort.Each(payload.size(), 4, [&](uint64_t size) {
-    tell(StrCat("shortened to ", size), payload.substr(0, size));
-  });
+  effort.Each(payload.size(), 4,
+              [&](uint64_t size) { tell(StrCat("shortened to ", size), payload.substr(0, size)); });
   tell("lengthened", payload + std::string(1, '\0'));
   tell("doubled", payload + payload);
   if (!effort.is_first()) return;

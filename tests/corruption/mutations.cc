@@ -74,11 +74,12 @@ void FlipBits(const Sample& sample, const std::string& path, const Effort& effor
 void CutShort(const Sample& sample, const std::string& path, const Effort& effort,
               const CheckMutation& check) {
   const bool is_log = KindOf(path) == "log" || KindOf(path) == "MANIFEST";
-  effort.Each(UsedBytes(sample.files.at(path)), sample.is_main && is_log ? 1 : 8, [&](uint64_t size) {
-    Mutation mutation = Changed(sample, "truncations", path, StrCat("cut to ", size));
-    mutation.files[path].resize(size);
-    check(mutation);
-  });
+  effort.Each(UsedBytes(sample.files.at(path)), sample.is_main && is_log ? 1 : 8,
+              [&](uint64_t size) {
+                Mutation mutation = Changed(sample, "truncations", path, StrCat("cut to ", size));
+                mutation.files[path].resize(size);
+                check(mutation);
+              });
 }
 
 void Extend(const Sample& sample, const std::string& path, const CheckMutation& check) {
@@ -234,8 +235,8 @@ void MoveFiles(const Sample& sample, const CheckMutation& check) {
 void AddStrayFiles(const Sample& sample, const Sample& other, const CheckMutation& check) {
   const std::string dir = std::string(kSampleDir) + "/";
   const auto add = [&](const std::string& name, const std::string& bytes) {
-    Mutation mutation{.name = "stray " + name, .kind = "stray files", .path = "stray",
-                      .files = sample.files};
+    Mutation mutation{
+        .name = "stray " + name, .kind = "stray files", .path = "stray", .files = sample.files};
     mutation.files.emplace(dir + name, bytes);
     check(mutation);
   };
@@ -243,6 +244,7 @@ void AddStrayFiles(const Sample& sample, const Sample& other, const CheckMutatio
     add(name, "MANIFEST-000001\n");
     add(name, "");
   }
+  // clang-format off
   for (const char* name : {"000777.sst", "000002.sst", "777.sst", "0000000000000000000777.sst",
                            "99999999999999999999999.sst", "18446744073709551615.sst",
                            "18446744073709551616.log", "-1.log", "+1.sst", "0x10.sst", " 7.sst",
@@ -250,6 +252,7 @@ void AddStrayFiles(const Sample& sample, const Sample& other, const CheckMutatio
                            "MANIFEST-", "MANIFEST-000777", "MANIFEST-99999999999999999999999",
                            "OPTIONS-", "OPTIONS-99999999999999999999", "LOG.old.1", "LOG.old.",
                            "archive", "lost", "IDENTITY.tmp", "\xff\xfe", "METADB-000777"}) {
+    // clang-format on
     add(name, "");
     add(name, Random64(7).Bytes(100));
   }
@@ -262,8 +265,11 @@ void AddStrayFiles(const Sample& sample, const Sample& other, const CheckMutatio
   }
   for (const char* name : {"000777.sst", "000777.log", "MANIFEST-000777", "000777.dbtmp", "archive",
                            "CURRENT.tmp", "OPTIONS-000777", "LOG.old.5"}) {
-    check({.name = StrCat("directory ", name), .kind = "stray files", .path = "stray",
-           .files = sample.files, .directories = {dir + name}});
+    check({.name = StrCat("directory ", name),
+           .kind = "stray files",
+           .path = "stray",
+           .files = sample.files,
+           .directories = {dir + name}});
   }
 }
 

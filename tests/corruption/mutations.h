@@ -26,13 +26,12 @@ struct Mutation {
   bool is_twin = false;
 };
 
-// Which of many positions are visited. The first round is the fixed amount of work; later ones visit
-// other positions.
+// Which of many positions are visited. The first round is the fixed amount of work; later ones
+// visit other positions.
 class Effort {
  public:
   // A `scale` of 0.25 visits every fourth of what 1 visits.
-  Effort(double scale, uint64_t seed, uint64_t round)
-      : scale_(scale), seed_(seed), round_(round) {}
+  Effort(double scale, uint64_t seed, uint64_t round) : scale_(scale), seed_(seed), round_(round) {}
 
   // Calls visit(i) for one in `stride` of the numbers below n.
   template <typename Visit>

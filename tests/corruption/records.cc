@@ -19,8 +19,8 @@
 namespace ashlar {
 namespace {
 
-constexpr size_t kTypeOffset = 6;        // in the header of a log record
-constexpr size_t kFooterSumOffset = 5;   // from version 6 on
+constexpr size_t kTypeOffset = 6;       // in the header of a log record
+constexpr size_t kFooterSumOffset = 5;  // from version 6 on
 
 size_t HeaderBytes(uint8_t type) {
   return IsRecyclableType(type) ? kRecyclableLogHeaderBytes : kLogHeaderBytes;
@@ -49,9 +49,12 @@ std::map<size_t, std::string> KindsOf(const std::string& table, const Footer& fo
     BlockHandle handle;
     if (!GetBlockHandle(&value, &handle)) continue;
     const std::string name = parser.key().ToString();
-    if (name == kIndexBlockName) kinds[handle.offset] = "index";
-    else if (name == kPropertiesBlockName) kinds[handle.offset] = "properties";
-    else kinds[handle.offset] = "filter";
+    if (name == kIndexBlockName)
+      kinds[handle.offset] = "index";
+    else if (name == kPropertiesBlockName)
+      kinds[handle.offset] = "properties";
+    else
+      kinds[handle.offset] = "filter";
   }
   return kinds;
 }
@@ -110,7 +113,8 @@ TableLayout FindBlocks(const std::string& table) {
 
 void FixBlock(const TableLayout& layout, const TableBlock& block, std::string* table) {
   char* const stored = table->data() + block.offset + block.bytes;
-  EncodeBlockTrailer(layout.checksum, block.offset, Slice(table->data() + block.offset, block.bytes),
+  EncodeBlockTrailer(layout.checksum, block.offset,
+                     Slice(table->data() + block.offset, block.bytes),
                      static_cast<CompressionType>(static_cast<unsigned char>(*stored)), stored);
 }
 

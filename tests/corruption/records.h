@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the pieces of tables, logs and MANIFESTs that carry a checksum, and puts a right checksum on
-// changed ones: for files that lie although all sums are right. The pieces are found by their sums,
-// not by what the engine's readers think of the file.
+// Finds the pieces of tables, logs and MANIFESTs that carry a checksum, and puts a right checksum
+// on changed ones: for files that lie although all sums are right. The pieces are found by their
+// sums, not by what the engine's readers think of the file.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,8 @@ class SampleMaker {
     sample_.expected[name];
     sample_.earlier = {sample_.expected};
   }
-  void Put(const std::string& key, const std::string& value, const std::string& family = "default") {
+  void Put(const std::string& key, const std::string& value,
+           const std::string& family = "default") {
     const std::string salted = value + salt_;
     EXPECT_TRUE(db_.db()->Put(WriteOptions(), families_[family], key, salted).ok());
     sample_.expected[family][key] = salted;
@@ -106,7 +107,8 @@ std::string KeyOf(int i) { return StrCat("key", i); }
 
 Sample OneTable(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
-  for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), std::string(20, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < 30; ++i)
+    maker.Put(KeyOf(i), std::string(20, static_cast<char>('a' + i % 26)));
   maker.Flush();
   return maker.Take();
 }
@@ -198,7 +200,8 @@ Sample Foreign(const std::string& archive) {
   const std::string path = SourcePath(StrCat("tests/data/corruption/", archive, ".tar.gz"));
   const std::string output = RunCommand(StrCat("tar -xzf '", path, "' -C '", dir, "'"), &exit_code);
   EXPECT_EQ(exit_code, 0) << output;
-  for (const auto& [name, bytes] : FilesOf(dir)) sample.files[StrCat(kSampleDir, "/", name)] = bytes;
+  for (const auto& [name, bytes] : FilesOf(dir))
+    sample.files[StrCat(kSampleDir, "/", name)] = bytes;
   for (int i = 0; i < 40; ++i) {
     const std::string digits = std::to_string(1000 + i).substr(1);
     sample.expected["default"]["key" + digits] = "value" + std::to_string(i);
@@ -257,8 +260,8 @@ std::vector<Sample> MakeSamples() {
   list.Add("reverse order", With(lz4, {{"comparator", 1}, {"block", 128}, {"compression", 0}}),
            Levels);
   list.Add("snappy, format 3", With(plain, {{"compression", 1}, {"format", 3}}), OneTable);
-  list.Add("zlib, format 4",
-           With(plain, {{"compression", 2}, {"format", 4}, {"index_restart", 3}}), OneTable);
+  list.Add("zlib, format 4", With(plain, {{"compression", 2}, {"format", 4}, {"index_restart", 3}}),
+           OneTable);
   list.Add("bzip2", With(plain, {{"compression", 3}, {"checksum", 2}}), OneTable);
   list.Add("zstd, format 7", With(plain, {{"compression", 7}, {"format", 7}}), OneTable);
   list.Add("small blocks, format 7",

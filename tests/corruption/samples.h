@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tiny databases that the corruption test damages: what their files hold byte by byte, what must
-// be read from them, and which earlier states the logs led through.
+// The tiny databases that the corruption test damages: what their files hold byte by byte, what
+// must be read from them, and which earlier states the logs led through.
 #pragma once
 
 #include <map>

@@ -67,8 +67,8 @@ std::map<std::string, uint64_t> SharedCounters::All() {
 }
 
 int RunSupervised(const std::function<int()>& work) {
-  void* const memory = mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(SharedState), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return 1;
   shared = static_cast<SharedState*>(memory);
   for (int deaths = 0; deaths < kMaxDeaths; ++deaths) {
@@ -102,18 +102,16 @@ void EndAllCases() {
   shared->running_case = 0;
 }
 
-void SetAllocationLimit(size_t bytes) {
-  allocation_limit.store(bytes, std::memory_order_relaxed);
-}
+void SetAllocationLimit(size_t bytes) { allocation_limit.store(bytes, std::memory_order_relaxed); }
 
 // For the operators below. Not inlined, because compilers mistrust free() for what new returned.
 [[gnu::noinline]] static void Free(void* memory) { std::free(memory); }
 [[gnu::noinline]] static void* Allocate(size_t bytes, size_t alignment) {
   if (bytes > allocation_limit.load(std::memory_order_relaxed)) SayTooMuch(bytes);
-  void* const memory = alignment <= alignof(std::max_align_t)
-                           ? std::malloc(bytes == 0 ? 1 : bytes)
-                           : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment *
-                                                               alignment);
+  void* const memory =
+      alignment <= alignof(std::max_align_t)
+          ? std::malloc(bytes == 0 ? 1 : bytes)
+          : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -4,7 +4,8 @@
 // (image_check.h). Random traces: short ones are cut before and after every call that changes
 // anything, long ones before every few, by all policies.
 //
-//   crash_test [--seconds=S] [--seed=N]    with --seed alone that one trace, at all its crash points
+//   crash_test [--seconds=S] [--seed=N]    with --seed alone that one trace, at all its crash
+//   points
 //
 // Without --seconds the amount of work is fixed; $ASHLAR_SUITE_SCALE multiplies it.
 #include <gtest/gtest.h>
@@ -36,8 +37,8 @@ constexpr std::pair<CrashPolicy, int> kDraws[] = {
 std::string CheckPoint(ImageCheck* check, uint64_t index) {
   for (const auto& [policy, draws] : kDraws) {
     for (int draw = 0; draw < draws; ++draw) {
-      const uint64_t seed = index * 31 + static_cast<uint64_t>(policy) * 7 +
-                            static_cast<uint64_t>(draw);
+      const uint64_t seed =
+          index * 31 + static_cast<uint64_t>(policy) * 7 + static_cast<uint64_t>(draw);
       const std::string name = "crash before call " + std::to_string(index) + ", policy " +
                                NameOf(policy) + ", draw " + std::to_string(draw);
       BeginCase(name);

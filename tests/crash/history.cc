@@ -187,8 +187,7 @@ std::string History::Explain(const FamilyHashes& found, const Bounds& bounds,
     const uint64_t lowest_flushed = LowestFlushed(*family, index);
     text += " " + family->name + " (flushed " + std::to_string(lowest_flushed) + ") ";
     for (const uint64_t lowest : {lowest_flushed, uint64_t{0}}) {
-      const std::vector<bool> here =
-          family->FittingPrefixes(state->second, lowest, writes_.size());
+      const std::vector<bool> here = family->FittingPrefixes(state->second, lowest, writes_.size());
       for (uint64_t w = 0; w < here.size(); ++w) {
         if (here[w]) text += std::to_string(w) + ",";
       }

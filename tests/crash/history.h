@@ -35,8 +35,7 @@ class FamilyHistory {
              const std::optional<std::string>& value);
   // For every W up to `highest`: whether this is what the family holds then, for some F of at
   // least `lowest_flushed`.
-  std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed,
-                                    uint64_t highest) const;
+  std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed, uint64_t highest) const;
 
   const std::string name;
   uint64_t create_begin = 0, create_end = 0;  // calls

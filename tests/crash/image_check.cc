@@ -88,8 +88,7 @@ ImageCheck::Outcome ImageCheck::OpenAndUse(const SimImage& image, uint64_t seed)
   if (IsDrawn(effort_.modes, &random)) wrong = CheckModes(image, contents, report);
   if (wrong.empty() && IsDrawn(effort_.all_nested, &random)) {
     for (const FileCall& call : sim->MutatingCalls()) {
-      for (CrashPolicy policy :
-           {CrashPolicy::kStrict, CrashPolicy::kTorn, CrashPolicy::kReorder}) {
+      for (CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kTorn, CrashPolicy::kReorder}) {
         if (!wrong.empty() || call.index > calls) break;
         wrong = CheckNestedAt(*sim, outcome.state, call.index, policy, random.Next());
       }
@@ -137,8 +136,8 @@ std::string ImageCheck::CheckNested(const SimFS& image, const FamilyHashes& stat
 }
 
 // The image of a recovery that crashed must give the state that the recovery was about to give.
-std::string ImageCheck::CheckNestedAt(const SimFS& image, const FamilyHashes& state,
-                                      uint64_t index, CrashPolicy policy, uint64_t seed) {
+std::string ImageCheck::CheckNestedAt(const SimFS& image, const FamilyHashes& state, uint64_t index,
+                                      CrashPolicy policy, uint64_t seed) {
   const std::unique_ptr<Env> env = threads_.NewEnv(image.CrashImage(index, policy, seed));
   OpenedDb opened;
   Contents contents;
@@ -146,8 +145,8 @@ std::string ImageCheck::CheckNestedAt(const SimFS& image, const FamilyHashes& st
   if (status.ok()) status = opened.ReadAll(&contents);
   ++figures_->nested;
   if (status.ok() && HashesOf(contents) == state) return "";
-  return "recovery cut before call " + std::to_string(index) + ", policy " + NameOf(policy) +
-         ": " + (status.ok() ? "another state" : status.ToString()) + LastCalls(image, index);
+  return "recovery cut before call " + std::to_string(index) + ", policy " + NameOf(policy) + ": " +
+         (status.ok() ? "another state" : status.ToString()) + LastCalls(image, index);
 }
 
 // ---- The other recovery modes

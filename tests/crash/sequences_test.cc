@@ -20,13 +20,21 @@ namespace ashlar {
 namespace {
 
 enum class Step : uint8_t {
-  kPutSync, kPut, kPutNoWal, kBatch, kFlush, kDropFamily, kCompact, kCheckpoint, kCount,
+  kPutSync,
+  kPut,
+  kPutNoWal,
+  kBatch,
+  kFlush,
+  kDropFamily,
+  kCompact,
+  kCheckpoint,
+  kCount,
 };
 constexpr const char* kNames[] = {"put-sync", "put",  "put-no-wal", "batch",
                                   "flush",    "drop", "compact",    "checkpoint"};
 constexpr size_t kStepCount = static_cast<size_t>(Step::kCount);
-constexpr size_t kSequences = kStepCount + kStepCount * kStepCount +
-                              kStepCount * kStepCount * kStepCount;
+constexpr size_t kSequences =
+    kStepCount + kStepCount * kStepCount + kStepCount * kStepCount * kStepCount;
 constexpr CrashPolicy kPolicies[] = {CrashPolicy::kStrict, CrashPolicy::kTorn,
                                      CrashPolicy::kReorder};
 constexpr int kFamily = 1;

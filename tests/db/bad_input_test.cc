@@ -215,8 +215,8 @@ TEST_F(BadInput, UnknownOptionsInTextAreRefusedByName) {
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_NE(status.ToString().find("no_such_option"), std::string::npos) << status.ToString();
   ColumnFamilyOptions family;
-  status = GetColumnFamilyOptionsFromString(strict, ColumnFamilyOptions(),
-                                            "write_buffer_size=many", &family);
+  status = GetColumnFamilyOptionsFromString(strict, ColumnFamilyOptions(), "write_buffer_size=many",
+                                            &family);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
   EXPECT_NE(status.ToString().find("write_buffer_size"), std::string::npos) << status.ToString();
 }
@@ -463,8 +463,8 @@ TEST_F(BadInput, ADamagedDataBlockIsCorruptionWhenRead) {
 TEST_F(BadInput, ADamagedLogIsRefusedWhereNothingMayBeLost) {
   const std::string name = Newest("", ".log");
   WriteFile(name, Flipped(name, before_.at(name).size() / 2));
-  for (const WALRecoveryMode mode : {WALRecoveryMode::kAbsoluteConsistency,
-                                     WALRecoveryMode::kTolerateCorruptedTailRecords}) {
+  for (const WALRecoveryMode mode :
+       {WALRecoveryMode::kAbsoluteConsistency, WALRecoveryMode::kTolerateCorruptedTailRecords}) {
     DBOptions options;
     options.wal_recovery_mode = mode;
     ExpectRefused(families_, Status::kCorruption, name, options);

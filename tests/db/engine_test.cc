@@ -91,7 +91,8 @@ class EngineTest : public testing::Test {
   void OpenFamilies(const std::vector<std::string>& names) {
     Close();
     std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const std::string& name : names) descriptors.emplace_back(name, ColumnFamilyOptions(options_));
+    for (const std::string& name : names)
+      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
     ASSERT_OK(DB::Open(options_, "/db", descriptors, &handles_, &db_));
   }
 
@@ -298,9 +299,8 @@ TEST_F(EngineTest, FamiliesAreMadeFilledDroppedAndReopened) {
   ASSERT_OK(db_->Write(WriteOptions(), &batch));
   ASSERT_OK(db_->Flush(FlushOptions(), one));
   std::vector<std::string> values;
-  const std::vector<Status> found =
-      db_->MultiGet(ReadOptions(), {two, db_->DefaultColumnFamily(), one, one}, {"k", "k", "k", "x"},
-                    &values);
+  const std::vector<Status> found = db_->MultiGet(
+      ReadOptions(), {two, db_->DefaultColumnFamily(), one, one}, {"k", "k", "k", "x"}, &values);
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(values[0] + values[1] + values[2], "2default1");
   EXPECT_TRUE(found[3].IsNotFound());

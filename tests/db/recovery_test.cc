@@ -26,9 +26,9 @@ namespace {
 
 using Files = std::map<std::string, std::string>;
 constexpr WALRecoveryMode kSkipAny = WALRecoveryMode::kSkipAnyCorruptedRecords;
-constexpr WALRecoveryMode kEveryMode[] = {
-    WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
-    WALRecoveryMode::kPointInTimeRecovery, kSkipAny};
+constexpr WALRecoveryMode kEveryMode[] = {WALRecoveryMode::kTolerateCorruptedTailRecords,
+                                          WALRecoveryMode::kAbsoluteConsistency,
+                                          WALRecoveryMode::kPointInTimeRecovery, kSkipAny};
 
 class RecoveryTest : public testing::Test {
  protected:
@@ -56,7 +56,8 @@ class RecoveryTest : public testing::Test {
   }
 
   // What an open of these files finds: the keys of all families, or why there are none.
-  std::string Keys(const Files& files, WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
+  std::string Keys(const Files& files,
+                   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
     auto fs = std::make_shared<MemoryFileSystem>();
     for (const auto& [path, bytes] : files) fs->PutFile(path, bytes);
     const std::unique_ptr<Env> env = NewCompositeEnv(fs);

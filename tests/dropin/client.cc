@@ -32,12 +32,12 @@ class ColumnFamilyHandle;
 
 namespace {
 
-#define REQUIRE(condition)                                                      \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
+#define REQUIRE(condition)                                                          \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
       std::fprintf(stderr, "%s:%d: %s is false\n", __FILE__, __LINE__, #condition); \
-      std::exit(1);                                                             \
-    }                                                                           \
+      std::exit(1);                                                                 \
+    }                                                                               \
   } while (false)
 
 void RequireOk(const rocksdb::Status& status, const char* what) {

@@ -133,9 +133,8 @@ TEST_F(FaultTest, AnInjectedLockErrorLeavesNothingLocked) {
 
 TEST_F(FaultTest, TheHookSeesEachCallBeforeAndAfter) {
   std::vector<std::pair<uint64_t, bool>> seen;
-  fs_.SetHook([&](const FileCall& call, bool is_before) {
-    seen.emplace_back(call.index, is_before);
-  });
+  fs_.SetHook(
+      [&](const FileCall& call, bool is_before) { seen.emplace_back(call.index, is_before); });
   auto file = Create("/f");
   ASSERT_OK(file->Append("x", kIo, nullptr));
   const std::vector<std::pair<uint64_t, bool>> expected = {

@@ -132,8 +132,8 @@ TEST_P(FileSystemTest, MissingFilesAreNamedAndTellSo) {
   EXPECT_TRUE(fs_->GetFileSize(Path("none"), io_, &size, nullptr).IsPathNotFound());
   EXPECT_TRUE(fs_->DeleteFile(Path("none"), io_, nullptr).IsPathNotFound());
   std::unique_ptr<FSWritableFile> writable;
-  EXPECT_TRUE(fs_->NewWritableFile(Path("no/dir"), FileOptions(), &writable, nullptr)
-                  .IsPathNotFound());
+  EXPECT_TRUE(
+      fs_->NewWritableFile(Path("no/dir"), FileOptions(), &writable, nullptr).IsPathNotFound());
 }
 
 TEST_P(FileSystemTest, ReopenAppendsBehindWhatIsThere) {

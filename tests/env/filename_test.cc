@@ -66,12 +66,35 @@ TEST(FileName, NamesAreParsed) {
 }
 
 TEST(FileName, ForeignNamesAreRefused) {
-  for (const char* name :
-       {"", "foo", "foo-dx-100.log", ".log", "100", "100.", "100.lop", "100.sst.trash", "manifest",
-        "MANIFEST", "MANIFEST-", "MANIFEST-3x", "XMANIFEST-3", "CURRENT.", "LOCKx", "LO", "LOGx",
-        "LOG.old.", "LOG.old.x", "LOG.txt", "OPTIONS-", "OPTIONS-1.tmp", "18446744073709551616.log",
-        "184467440737095516150.log", "18446744073709551615.sst", "4611686018427387904.log",
-        "archive/000004.sst", "archive/LOG", "archive/"}) {
+  for (const char* name : {"",
+                           "foo",
+                           "foo-dx-100.log",
+                           ".log",
+                           "100",
+                           "100.",
+                           "100.lop",
+                           "100.sst.trash",
+                           "manifest",
+                           "MANIFEST",
+                           "MANIFEST-",
+                           "MANIFEST-3x",
+                           "XMANIFEST-3",
+                           "CURRENT.",
+                           "LOCKx",
+                           "LO",
+                           "LOGx",
+                           "LOG.old.",
+                           "LOG.old.x",
+                           "LOG.txt",
+                           "OPTIONS-",
+                           "OPTIONS-1.tmp",
+                           "18446744073709551616.log",
+                           "184467440737095516150.log",
+                           "18446744073709551615.sst",
+                           "4611686018427387904.log",
+                           "archive/000004.sst",
+                           "archive/LOG",
+                           "archive/"}) {
     uint64_t number;
     FileType type;
     EXPECT_FALSE(ParseFileName(name, &number, &type)) << name;

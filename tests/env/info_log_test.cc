@@ -138,8 +138,8 @@ TEST_F(InfoLogTest, TwoLogsOfOneMicrosecondGetDifferentNames) {
   Open();
   Open();
   Open();
-  EXPECT_EQ(Names(), (std::vector<std::string>{"/db/LOG", "/db/LOG.old.1000000",
-                                               "/db/LOG.old.1000001"}));
+  EXPECT_EQ(Names(),
+            (std::vector<std::string>{"/db/LOG", "/db/LOG.old.1000000", "/db/LOG.old.1000001"}));
 }
 
 TEST_F(InfoLogTest, ASeparateDirectoryHoldsTheFlattenedPath) {
@@ -212,10 +212,11 @@ TEST(EventLog, OneLineOfJsonPerEvent) {
     line.BeginObject("sizes").Add("x", 1).EndObject();
   }
   const std::string text = fs->AllFiles()["/LOG"];
-  EXPECT_NE(text.find("EVENT_LOG_v1 {\"time_micros\": 77, \"event\": \"flush_started\", \"job\": 3, "
-                      "\"cf_name\": \"a\\\"b\\\\c\\u000a\", \"ratio\": 0.5, \"ok\": true, "
-                      "\"files\": [12, 14], \"sizes\": {\"x\": 1}}\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("EVENT_LOG_v1 {\"time_micros\": 77, \"event\": \"flush_started\", \"job\": 3, "
+                "\"cf_name\": \"a\\\"b\\\\c\\u000a\", \"ratio\": 0.5, \"ok\": true, "
+                "\"files\": [12, 14], \"sizes\": {\"x\": 1}}\n"),
+      std::string::npos)
       << text;
 }
 

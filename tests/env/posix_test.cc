@@ -2,8 +2,8 @@
 //
 // What only the real file system can show: locks between processes, errors with their names,
 // preallocation, mapped logs.
-#include <gtest/gtest.h>
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -307,8 +307,8 @@ TEST(PosixEnv, ThreadsThatEndedGiveTheirStacksBack) {
   const auto run_threads = [&runs](int count) {
     for (int i = 0; i < count; ++i) {
       const int before = runs.load();
-      Env::Default()->StartThread([](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); },
-                                  &runs);
+      Env::Default()->StartThread(
+          [](void* arg) { static_cast<std::atomic<int>*>(arg)->fetch_add(1); }, &runs);
       while (runs.load() == before) sched_yield();
     }
   };

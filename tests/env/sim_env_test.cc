@@ -114,10 +114,8 @@ std::string OrderOf(uint64_t seed) {
   std::vector<Job> jobs;
   for (char name = 'a'; name < 'k'; ++name) jobs.push_back({&order, name});
   for (Job& job : jobs) {
-    executor.Schedule({[](void* arg) {
-                         *static_cast<Job*>(arg)->order += static_cast<Job*>(arg)->name;
-                       },
-                       &job});
+    executor.Schedule(
+        {[](void* arg) { *static_cast<Job*>(arg)->order += static_cast<Job*>(arg)->name; }, &job});
   }
   executor.RunAll();
   return order + " " + std::to_string(executor.NextRandom());

@@ -119,10 +119,14 @@ TEST_F(SimTest, TornCutsOnlyTheLastWrite) {
   std::set<std::string> contents;
   for (const Files& image : CrashAll(CrashPolicy::kTorn)) contents.insert(image.at("/db/a"));
   const std::string zeros(8, '\0');
-  const std::set<std::string> expected = {
-      "first,",          "first,1",          "first,1234",          "first,1234567",
-      "first," + zeros,  "first,1" + zeros.substr(1), "first,1234" + zeros.substr(4),
-      "first,1234567" + zeros.substr(7)};
+  const std::set<std::string> expected = {"first,",
+                                          "first,1",
+                                          "first,1234",
+                                          "first,1234567",
+                                          "first," + zeros,
+                                          "first,1" + zeros.substr(1),
+                                          "first,1234" + zeros.substr(4),
+                                          "first,1234567" + zeros.substr(7)};
   EXPECT_EQ(contents, expected);
 }
 

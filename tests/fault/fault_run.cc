@@ -115,9 +115,7 @@ std::string FaultRun::Step(int i) {
   const uint64_t kind = random_.Uniform(12);
   const std::string value = std::to_string(i) + std::string(random_.Uniform(300), 'v');
   switch (kind) {
-    case 0:
-      Remember(Call([&] { return db->Delete(write, key); }), write, key, "");
-      return "";
+    case 0: Remember(Call([&] { return db->Delete(write, key); }), write, key, ""); return "";
     case 1:
     case 2: return Structure(kind);
     case 3:
@@ -240,8 +238,8 @@ std::string FaultRun::WriteAll(const std::string& value) {
   return status.ok() ? "" : "flush after recovery: " + status.ToString();
 }
 
-// After the sync nothing that was acknowledged may be missing. Where syncs lied, the database may be
-// damaged and say so, or miss writes, but not hold what nobody wrote.
+// After the sync nothing that was acknowledged may be missing. Where syncs lied, the database may
+// be damaged and say so, or miss writes, but not hold what nobody wrote.
 std::string FaultRun::CrashAndCheck() {
   BeginCase(case_.name + ", crash");
   const auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict);

@@ -52,9 +52,9 @@ struct FaultCase {
   std::function<void(SimFS*)> begin_fault = [](SimFS*) {};
   std::function<void(SimFS*)> end_fault = [](SimFS*) {};
   bool ends_after_close = false;  // the fault
-  bool may_lose_synced = false;   // syncs lied: what is there after the crash must only be true once
-  bool never_waits = false;       // background work may stand still: only calls that do not wait
-  bool has_own_threads = false;   // else jobs run on this thread, in an order that the seed gives
+  bool may_lose_synced = false;  // syncs lied: what is there after the crash must only be true once
+  bool never_waits = false;      // background work may stand still: only calls that do not wait
+  bool has_own_threads = false;  // else jobs run on this thread, in an order that the seed gives
   // Around every call of the database in the middle of the run; may throw into it.
   std::function<void(const std::function<void()>&)> around = [](const auto& call) { call(); };
   // Makes the Env, if it is not a plain one.
@@ -82,8 +82,7 @@ class FaultRun {
                 const std::string& value);
   std::string Work();
   std::string Step(int i);
-  std::string PutBatch(const WriteOptions& write, const std::string& key,
-                       const std::string& value);
+  std::string PutBatch(const WriteOptions& write, const std::string& key, const std::string& value);
   std::string Structure(uint64_t kind);
   std::string Judge(const std::string& key, const std::string& value) const;
   std::string ReopenAfterFault();

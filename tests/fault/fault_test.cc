@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fault test: a trace runs on SimFS while one call fails, once, for a while or for good, with an
-// error that fits the call, having done nothing, half or all of its work; or while the disk has room
-// for so many bytes only.
+// error that fits the call, having done nothing, half or all of its work; or while the disk has
+// room for so many bytes only.
 //
 //   fault_test [--seconds=S] [--seed=N]
 //
@@ -54,7 +54,7 @@ constexpr Injection kInjectionKinds[] = {
     {"ENOSPC", FaultError::kNoSpace, FaultEffect::kNone, kMutatingKinds},
     {"EIO torn", FaultError::kIO, FaultEffect::kPartial, kTransfers},
     {"EIO done", FaultError::kIO, FaultEffect::kFull, kMutatingKinds},
-    {"ENOSPC torn", FaultError::kNoSpace, FaultEffect::kPartial, kTransfers & kMutatingKinds},
+    {"ENOSPC torn", FaultError::kNoSpace, FaultEffect::kPartial, kTransfers& kMutatingKinds},
     {"EMFILE", FaultError::kTooManyFiles, FaultEffect::kNone, kOpens},
     {"EINTR", FaultError::kInterrupted, FaultEffect::kNone, kAll},
     {"short", FaultError::kShort, FaultEffect::kPartial, kTransfers},

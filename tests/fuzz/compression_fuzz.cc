@@ -39,14 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ashlar::Slice bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
   static const ashlar::UncompressionDict dict("a dictionary of common words, of words in common");
   switch (data[1] % 3) {
-    case 0:
-      ashlar::Uncompress(type, bytes, nullptr);
-      break;
-    case 1:
-      ashlar::Uncompress(type, bytes, &dict);
-      break;
-    default:
-      ashlar::RoundTrip(type, bytes);
+    case 0: ashlar::Uncompress(type, bytes, nullptr); break;
+    case 1: ashlar::Uncompress(type, bytes, &dict); break;
+    default: ashlar::RoundTrip(type, bytes);
   }
   return 0;
 }

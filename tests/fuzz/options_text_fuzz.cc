@@ -71,17 +71,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   switch (data[0] % 4) {
-    case 0:
-      FuzzFile(text);
-      break;
-    case 1:
-      FuzzDb(text);
-      break;
-    case 2:
-      FuzzFamily(text);
-      break;
-    default:
-      FuzzSyntax(text);
+    case 0: FuzzFile(text); break;
+    case 1: FuzzDb(text); break;
+    case 2: FuzzFamily(text); break;
+    default: FuzzSyntax(text);
   }
   return 0;
 }

@@ -101,15 +101,9 @@ class Mutator {
       case 2:  // an interesting byte: the borders of varints, types and lengths
         if (at < input->size()) (*input)[at] = "\x00\x01\x7f\x80\xff\xfe\x10\x20"[Below(8)];
         return;
-      case 3:
-        input->insert(at, 1 + Below(8), static_cast<char>(Below(256)));
-        return;
-      case 4:
-        input->erase(at, 1 + Below(16));
-        return;
-      case 5:
-        input->resize(at);
-        return;
+      case 3: input->insert(at, 1 + Below(8), static_cast<char>(Below(256))); return;
+      case 4: input->erase(at, 1 + Below(16)); return;
+      case 5: input->resize(at); return;
       case 6:  // repeat a piece
         input->insert(at, input->substr(Below(input->size() + 1), 1 + Below(32)));
         return;

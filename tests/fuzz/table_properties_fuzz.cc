@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (properties.ok()) ashlar::UseProperties(properties.value(), 2 + data[0] % 6);
   if (size > 1 + ashlar::kBlockTrailerBytes) {
     const ashlar::BlockHandle handle{100, size - 1 - ashlar::kBlockTrailerBytes};
-    ashlar::IgnoreError(ashlar::VerifyPropertiesBlock({ashlar::kXXH3, 5}, handle, block.data(),
-                                                      "fuzz.sst"),
-                        "any answer is fine");
+    ashlar::IgnoreError(
+        ashlar::VerifyPropertiesBlock({ashlar::kXXH3, 5}, handle, block.data(), "fuzz.sst"),
+        "any answer is fine");
   }
   return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs: any bytes can be read in every recovery mode, and come to an end. The first byte chooses the
-// mode and how a log is taken; with its top bit set the checksums are repaired first, so that what
-// lies behind them is reached.
+// Logs: any bytes can be read in every recovery mode, and come to an end. The first byte chooses
+// the mode and how a log is taken; with its top bit set the checksums are repaired first, so that
+// what lies behind them is reached.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -23,8 +23,7 @@ class Copier : public WriteBatch::Handler {
   Status PutCF(uint32_t family, const Slice& key, const Slice& value) override {
     return WriteBatchInternal::Put(copy_, family, key, value);
   }
-  Status TimedPutCF(uint32_t family, const Slice& key, const Slice& value,
-                    uint64_t time) override {
+  Status TimedPutCF(uint32_t family, const Slice& key, const Slice& value, uint64_t time) override {
     return WriteBatchInternal::TimedPut(copy_, family, key, value, time);
   }
   Status PutEntityCF(uint32_t family, const Slice& key, const Slice& entity) override {

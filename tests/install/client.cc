@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest program a user would write: opens the database named by its argument, writes, closes,
-// opens again and reads. Built against the installed package, under either name.
+// The smallest program a user would write: opens the database named by its argument, writes,
+// closes, opens again and reads. Built against the installed package, under either name.
 #include <cstdio>
 #include <string>
 

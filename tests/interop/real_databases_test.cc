@@ -25,8 +25,8 @@ namespace {
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
 bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"rangedel",     "rangedel_levels", "merge",
-                                              "blob",         "txn_prepared",    "column_families"};
+  static const std::set<std::string> kRefused{"rangedel", "rangedel_levels", "merge",
+                                              "blob",     "txn_prepared",    "column_families"};
   return kRefused.contains(scenario);
 }
 
@@ -124,9 +124,9 @@ TEST_P(RealDatabase, IsRefusedWithoutAChange) {
   for (const bool is_read_only : {true, false}) {
     std::unique_ptr<DB> db;
     std::vector<ColumnFamilyHandle*> handles;
-    const Status status =
-        is_read_only ? DB::OpenForReadOnly(options_, dir_, Families(), &handles, &db)
-                     : DB::Open(options_, dir_, Families(), &handles, &db);
+    const Status status = is_read_only
+                              ? DB::OpenForReadOnly(options_, dir_, Families(), &handles, &db)
+                              : DB::Open(options_, dir_, Families(), &handles, &db);
     EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
     EXPECT_EQ(db, nullptr);
     EXPECT_TRUE(handles.empty());

@@ -118,8 +118,8 @@ class Relay : public testing::Test {
   // Those that the MANIFEST names; a killed writer may have left a part of another one.
   void VerifyTables(const std::string& manifest_dump) {
     static const std::regex kTable("\n (\\d+):\\d+\\[");
-    for (std::sregex_iterator at(manifest_dump.begin(), manifest_dump.end(), kTable), end; at != end;
-         ++at) {
+    for (std::sregex_iterator at(manifest_dump.begin(), manifest_dump.end(), kTable), end;
+         at != end; ++at) {
       const std::string path = TableFileName(dir_, std::stoull((*at)[1]));
       const std::string output =
           RunCommand(StrCat("sst_dump --command=verify --file='", path, "'"));
@@ -216,7 +216,8 @@ TEST_F(Relay, BothWriteInTurn) {
   RelayContents theirs;
   const auto expected = [&] {
     RelayContents all = ContentsAfter(batches);
-    for (const auto& [family, contents] : theirs) all[family].insert(contents.begin(), contents.end());
+    for (const auto& [family, contents] : theirs)
+      all[family].insert(contents.begin(), contents.end());
     return all;
   };
   for (int leg = 0; leg < 4; leg++) {

@@ -137,9 +137,9 @@ TEST_P(SstDump, CountsAsTheProperties) {
   const std::string id = PublicUniqueId(
       MakeInternalUniqueId({options_.db_id, options_.db_session_id, options_.file_number}).value(),
       UniqueIdForm::kStandard);
-  EXPECT_NE(output.find(StrCat("unique ID: ", HexBytes(id.substr(0, 8)), "-",
-                               HexBytes(id.substr(8)))),
-            std::string::npos)
+  EXPECT_NE(
+      output.find(StrCat("unique ID: ", HexBytes(id.substr(0, 8)), "-", HexBytes(id.substr(8)))),
+      std::string::npos)
       << output;
 }
 

@@ -48,8 +48,10 @@ Outcome RunOps(TraceRunner* runner, const ModelCase& test, SimExecutor* executor
     outcome.what = runner->Apply(test.ops[outcome.op]);
     if (outcome.ok()) ++outcome.op;
     if (executor == nullptr) continue;
-    if (test.machine == Machine::kEager) executor->RunAll();
-    else if (random.OneIn(laziness)) executor->RunSome();
+    if (test.machine == Machine::kEager)
+      executor->RunAll();
+    else if (random.OneIn(laziness))
+      executor->RunSome();
   }
   const std::string closed = runner->Close();
   if (outcome.ok()) outcome.what = closed;
@@ -89,9 +91,7 @@ ModelCase DrawCase(uint64_t seed, size_t op_count) {
   test.options = OptionSet::Draw(seed, /*also_risky=*/true);
   TraceProfile profile = DrawProfile(&random);
   switch (random.Uniform(8)) {
-    case 0:
-      test.machine = Machine::kThreads;
-      break;
+    case 0: test.machine = Machine::kThreads; break;
     case 1:
     case 2:
     case 3:
@@ -133,7 +133,8 @@ OptionSet DrawOtherOptions(const ModelCase& test, uint64_t number) {
 
 Outcome RunCase(const ModelCase& test, std::vector<std::string>* answers) {
   BeginCase("seed " + std::to_string(test.seed) + " on " + NameOf(test.machine) + ", options " +
-            test.options.ToString(), 120);
+                test.options.ToString(),
+            120);
   if (test.machine == Machine::kThreads) {
     const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
     TraceRunner runner(env.get(), kDir, test.options);
@@ -161,8 +162,9 @@ Outcome RunBoth(const ModelCase& test, const OptionSet& other) {
   for (size_t i = 0; i < answers.size(); ++i) {
     if (answers[i] == other_answers[i]) continue;
     other_outcome.op = i;
-    other_outcome.what = "the answer is" + answers[i].substr(0, 500) + " under the case's options, " +
-                         other_answers[i].substr(0, 500) + " under: " + other.ToString();
+    other_outcome.what = "the answer is" + answers[i].substr(0, 500) +
+                         " under the case's options, " + other_answers[i].substr(0, 500) +
+                         " under: " + other.ToString();
     break;
   }
   return other_outcome;

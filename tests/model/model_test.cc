@@ -64,8 +64,9 @@ void Report(const ModelCase& test, const Outcome& outcome, const CaseRunner& run
   if (!RunForked(test, run).ok()) {
     const ModelCase small = Shrink(test, outcome.op, run, kShrinkSeconds);
     ++figures.shrunk;
-    text += "\nshrunk to " + std::to_string(small.ops.size()) + " operations, which fail with: " +
-            RunForked(small, run).what + "\n" + small.ToText().substr(0, 8000);
+    text += "\nshrunk to " + std::to_string(small.ops.size()) +
+            " operations, which fail with: " + RunForked(small, run).what + "\n" +
+            small.ToText().substr(0, 8000);
   } else {
     text += "\nnot seen again in a child process; rerun with --seed";
   }
@@ -200,13 +201,13 @@ TEST(ModelTest, AFailingTraceBecomesSmall) {
 
 void PrintFigures() {
   const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
-  std::printf("model: %llu operations, %llu seeds (%llu metamorphic), %llu option sets, "
-              "%llu reopenings (%llu crashes), %llu shrunk failures, %zu of %zu operation pairs, "
-              "seed %llu\n",
-              number(figures.operations), number(figures.seeds), number(figures.metamorphic),
-              number(figures.option_sets), number(figures.reopenings), number(figures.crashes),
-              number(figures.shrunk), figures.pairs.count(), figures.pairs.size(),
-              number(arguments.seed));
+  std::printf(
+      "model: %llu operations, %llu seeds (%llu metamorphic), %llu option sets, "
+      "%llu reopenings (%llu crashes), %llu shrunk failures, %zu of %zu operation pairs, "
+      "seed %llu\n",
+      number(figures.operations), number(figures.seeds), number(figures.metamorphic),
+      number(figures.option_sets), number(figures.reopenings), number(figures.crashes),
+      number(figures.shrunk), figures.pairs.count(), figures.pairs.size(), number(arguments.seed));
 }
 
 }  // namespace

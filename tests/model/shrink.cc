@@ -23,7 +23,8 @@ constexpr unsigned kChildSeconds = 30;
 std::string ReadAll(int fd) {
   std::string text;
   char buffer[4096];
-  for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;) text.append(buffer, static_cast<size_t>(n));
+  for (ssize_t n; (n = read(fd, buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, static_cast<size_t>(n));
   return text;
 }
 
@@ -66,7 +67,8 @@ class Shrinker {
       for (size_t begin = 0; begin < test_.ops.size();) {
         ModelCase fewer = test_;
         const auto from = fewer.ops.begin() + static_cast<ptrdiff_t>(begin);
-        fewer.ops.erase(from, from + static_cast<ptrdiff_t>(std::min(chunk, test_.ops.size() - begin)));
+        fewer.ops.erase(from,
+                        from + static_cast<ptrdiff_t>(std::min(chunk, test_.ops.size() - begin)));
         if (!Try(std::move(fewer))) begin += chunk;
       }
     }

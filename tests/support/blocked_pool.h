@@ -29,7 +29,8 @@ class BlockedPool {
   };
   // The job has a share in the gate: it may look at it after the pool was let go.
   static void Wait(void* argument) {
-    const std::unique_ptr<std::shared_ptr<Gate>> gate(static_cast<std::shared_ptr<Gate>*>(argument));
+    const std::unique_ptr<std::shared_ptr<Gate>> gate(
+        static_cast<std::shared_ptr<Gate>*>(argument));
     (*gate)->is_blocked.release();
     (*gate)->opens.acquire();
   }

@@ -14,7 +14,8 @@ class StringFile final : public FSWritableFile {
 
   using FSWritableFile::Append;
   IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
-    if (data.size() > capacity_ - contents_->size()) return IOStatus::IOError("the test's file is full");
+    if (data.size() > capacity_ - contents_->size())
+      return IOStatus::IOError("the test's file is full");
     contents_->append(data.data(), data.size());
     return IOStatus::OK();
   }

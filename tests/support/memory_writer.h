@@ -11,9 +11,8 @@
 
 namespace ashlar {
 
-// Every append goes straight to `contents`, which outlives the writer. The append that would make it
-// longer than `capacity` fails with IOError and leaves it as it was.
-std::unique_ptr<FileWriter> WriterIntoString(std::string* contents,
-                                             uint64_t capacity = UINT64_MAX);
+// Every append goes straight to `contents`, which outlives the writer. The append that would make
+// it longer than `capacity` fails with IOError and leaves it as it was.
+std::unique_ptr<FileWriter> WriterIntoString(std::string* contents, uint64_t capacity = UINT64_MAX);
 
 }  // namespace ashlar

@@ -18,7 +18,8 @@ Status OpenedDb::Open(const Options& options, const std::string& dir) {
     names = {kDefaultColumnFamilyName};
   }
   std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : names) descriptors.emplace_back(name, ColumnFamilyOptions(options));
+  for (const std::string& name : names)
+    descriptors.emplace_back(name, ColumnFamilyOptions(options));
   return DB::Open(DBOptions(options), dir, descriptors, &handles_, &db_);
 }
 

@@ -207,8 +207,8 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   options->level0_file_num_compaction_trigger = static_cast<int>(Get("l0_trigger"));
   options->level0_slowdown_writes_trigger =
       static_cast<int>(std::max(Get("slowdown"), Get("l0_trigger")));
-  options->level0_stop_writes_trigger = std::max(static_cast<int>(Get("stop")),
-                                                 options->level0_slowdown_writes_trigger);
+  options->level0_stop_writes_trigger =
+      std::max(static_cast<int>(Get("stop")), options->level0_slowdown_writes_trigger);
   options->soft_pending_compaction_bytes_limit = Get("soft_debt");
   options->hard_pending_compaction_bytes_limit = Get("hard_debt");
   options->max_compaction_bytes = Get("max_compaction");
@@ -252,8 +252,10 @@ BlockBasedTableOptions OptionSet::TableOptions() const {
     table.whole_key_filtering = Get("whole_key") != 0 || Get("prefix") == 0;
     table.detect_filter_construct_corruption = Get("detect_bad_filter") != 0;
   }
-  if (Get("cache") == 0) table.no_block_cache = true;
-  else table.block_cache = NewLRUCache(Get("cache"), 0);
+  if (Get("cache") == 0)
+    table.no_block_cache = true;
+  else
+    table.block_cache = NewLRUCache(Get("cache"), 0);
   // The index cannot live in a cache that is not there.
   if (table.no_block_cache) table.cache_index_and_filter_blocks = false;
   return table;

@@ -77,8 +77,11 @@ void OracleFamily::RollBackTo(uint64_t seqno) {
 
 OracleIterator::OracleIterator(std::shared_ptr<const OracleFamily> family, uint64_t seqno,
                                std::optional<std::string> lower, std::optional<std::string> upper)
-    : family_(std::move(family)), lower_(std::move(lower)), upper_(std::move(upper)),
-      seqno_(seqno), position_(family_->keys_.end()) {}
+    : family_(std::move(family)),
+      lower_(std::move(lower)),
+      upper_(std::move(upper)),
+      seqno_(seqno),
+      position_(family_->keys_.end()) {}
 
 void OracleIterator::Refresh(uint64_t seqno) {
   seqno_ = seqno;

@@ -95,9 +95,7 @@ class Oracle {
  public:
   explicit Oracle(const Comparator* comparator) : comparator_(comparator) { CreateFamily(0); }
 
-  void CreateFamily(int family) {
-    families_[family] = std::make_shared<OracleFamily>(comparator_);
-  }
+  void CreateFamily(int family) { families_[family] = std::make_shared<OracleFamily>(comparator_); }
   void DropFamily(int family) { families_.erase(family); }
   // Null if there is none.
   std::shared_ptr<OracleFamily> Family(int family) const;

@@ -45,8 +45,8 @@ class TempDirs {
   }
   std::string Add(const std::string& name) {
     std::lock_guard lock(mutex_);
-    paths_.push_back(StrCat(testing::TempDir(), "ashlar_", name, "_", ::getpid(), "_",
-                            paths_.size()));
+    paths_.push_back(
+        StrCat(testing::TempDir(), "ashlar_", name, "_", ::getpid(), "_", paths_.size()));
     return paths_.back();
   }
 

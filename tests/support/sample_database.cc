@@ -36,8 +36,8 @@ std::string HexOf(const Slice& bytes) { return bytes.ToString(/*hex=*/true); }
 
 testing::AssertionResult Same(Iterator* it, const std::pair<std::string, std::string>& entry) {
   if (!it->Valid()) {
-    return testing::AssertionFailure() << "ends before " << HexOf(entry.first) << ", status "
-                                       << it->status().ToString();
+    return testing::AssertionFailure()
+           << "ends before " << HexOf(entry.first) << ", status " << it->status().ToString();
   }
   if (it->key() != Slice(entry.first)) {
     return testing::AssertionFailure()
@@ -103,9 +103,8 @@ testing::AssertionResult GetsEqual(DB* db, ColumnFamilyHandle* family, const Ent
     std::string found;
     const Status status = db->Get(ReadOptions(), family, key, &found);
     if (!status.ok() || found != value) {
-      return testing::AssertionFailure()
-             << "Get " << HexOf(key) << ": " << status.ToString()
-             << (status.ok() ? ", other value" : "");
+      return testing::AssertionFailure() << "Get " << HexOf(key) << ": " << status.ToString()
+                                         << (status.ok() ? ", other value" : "");
     }
     const std::string absent = key + "~absent";
     const bool is_absent = std::none_of(expected.begin(), expected.end(),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A machine for one trace: files in memory, and background jobs that run on the caller's thread in
-// an order that follows from the seed (SimEnv). With a SimFS below, it can lose power. Threads: one.
+// an order that follows from the seed (SimEnv). With a SimFS below, it can lose power. Threads:
+// one.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace ashlar {
 
 struct SuiteArguments {
   double seconds = 20;
-  uint64_t seed = 0;        // 0: a fixed one
+  uint64_t seed = 0;  // 0: a fixed one
   bool has_seed = false;
   std::string trace_file;  // replay this instead
 };

@@ -11,12 +11,14 @@
 namespace ashlar {
 namespace {
 
+// clang-format off
 constexpr const char* kNames[] = {
     "put", "delete", "single-delete", "batch", "get", "multiget", "iter", "iter-close", "seek",
     "seek-for-prev", "first", "last", "next", "prev", "refresh", "snapshot", "release", "flush",
     "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify",
     "key-may-exist", "approximate-size", "set-db-options", "checkpoint", "read-only-open", "pause",
     "continue", "wait-idle", "clock-jump", "crash"};
+// clang-format on
 static_assert(std::size(kNames) == static_cast<size_t>(OpKind::kCount));
 
 std::string Escape(const std::string& bytes) {
@@ -82,19 +84,32 @@ bool ParseField(const std::string& field, TraceOp* op) {
   const size_t equals = field.find('=');
   const std::string name = field.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : field.substr(equals + 1);
-  if (name == "cf") op->family = std::atoi(value.c_str());
-  else if (name == "obj") op->object = std::atoi(value.c_str());
-  else if (name == "snap") op->snapshot = std::atoi(value.c_str());
-  else if (name == "key") op->keys.push_back(Unescape(value));
-  else if (name == "val") op->value = ParseValue(value);
-  else if (name == "lower") op->lower = Unescape(value);
-  else if (name == "upper") op->upper = Unescape(value);
-  else if (name == "text") op->text = value;
-  else if (name == "sync") op->sync = true;
-  else if (name == "nowal") op->disable_wal = true;
-  else if (name == "tailing") op->is_tailing = true;
-  else if (name == "part") return ParsePart(value, &op->parts.emplace_back());
-  else return false;
+  if (name == "cf")
+    op->family = std::atoi(value.c_str());
+  else if (name == "obj")
+    op->object = std::atoi(value.c_str());
+  else if (name == "snap")
+    op->snapshot = std::atoi(value.c_str());
+  else if (name == "key")
+    op->keys.push_back(Unescape(value));
+  else if (name == "val")
+    op->value = ParseValue(value);
+  else if (name == "lower")
+    op->lower = Unescape(value);
+  else if (name == "upper")
+    op->upper = Unescape(value);
+  else if (name == "text")
+    op->text = value;
+  else if (name == "sync")
+    op->sync = true;
+  else if (name == "nowal")
+    op->disable_wal = true;
+  else if (name == "tailing")
+    op->is_tailing = true;
+  else if (name == "part")
+    return ParsePart(value, &op->parts.emplace_back());
+  else
+    return false;
   return true;
 }
 

@@ -19,12 +19,42 @@
 namespace ashlar {
 
 enum class OpKind : uint8_t {
-  kPut, kDelete, kSingleDelete, kBatch, kGet, kMultiGet,
-  kIter, kIterClose, kSeek, kSeekForPrev, kFirst, kLast, kNext, kPrev, kRefresh,
-  kSnapshot, kRelease, kFlush, kCompact, kCreateFamily, kDropFamily, kSetOptions,
-  kSyncWal, kReopen, kVerify,
-  kKeyMayExist, kApproximateSize, kSetDbOptions, kCheckpoint, kReadOnlyOpen, kPause, kContinue,
-  kWaitIdle, kClockJump, kCrash, kCount,
+  kPut,
+  kDelete,
+  kSingleDelete,
+  kBatch,
+  kGet,
+  kMultiGet,
+  kIter,
+  kIterClose,
+  kSeek,
+  kSeekForPrev,
+  kFirst,
+  kLast,
+  kNext,
+  kPrev,
+  kRefresh,
+  kSnapshot,
+  kRelease,
+  kFlush,
+  kCompact,
+  kCreateFamily,
+  kDropFamily,
+  kSetOptions,
+  kSyncWal,
+  kReopen,
+  kVerify,
+  kKeyMayExist,
+  kApproximateSize,
+  kSetDbOptions,
+  kCheckpoint,
+  kReadOnlyOpen,
+  kPause,
+  kContinue,
+  kWaitIdle,
+  kClockJump,
+  kCrash,
+  kCount,
 };
 const char* NameOf(OpKind kind);
 
@@ -56,8 +86,8 @@ struct TraceOp {
   bool disable_wal = false;
   bool is_tailing = false;                  // of iterators
   std::optional<std::string> lower, upper;  // of iterators and compactions
-  // Of set-options: name=value. Of a reopening: the seed of other options. Of a clock jump: seconds.
-  // Of a crash: what is left, a CrashPolicy as a number, and a seed.
+  // Of set-options: name=value. Of a reopening: the seed of other options. Of a clock jump:
+  // seconds. Of a crash: what is left, a CrashPolicy as a number, and a seed.
   std::string text;
 
   std::string ToString() const;

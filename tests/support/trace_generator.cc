@@ -34,8 +34,8 @@ TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
     std::string key = DrawKey(&random_);
     if (key.substr(0, 2) != "sd") pool_.push_back(std::move(key));
   }
-  weights_ = {{OpKind::kPut, 120}, {OpKind::kDelete, 50}, {OpKind::kSingleDelete, 20},
-              {OpKind::kBatch, 60}, {OpKind::kFlush, 4}, {OpKind::kCompact, 3},
+  weights_ = {{OpKind::kPut, 120},  {OpKind::kDelete, 50}, {OpKind::kSingleDelete, 20},
+              {OpKind::kBatch, 60}, {OpKind::kFlush, 4},   {OpKind::kCompact, 3},
               {OpKind::kSyncWal, 2}};
   const auto add = [this](std::initializer_list<std::pair<OpKind, unsigned>> more) {
     weights_.insert(weights_.end(), more);
@@ -44,17 +44,28 @@ TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
     add({{OpKind::kGet, 100}, {OpKind::kMultiGet, 40}, {OpKind::kVerify, 1}});
   }
   if (profile.has_iterators) {
-    add({{OpKind::kIter, 15}, {OpKind::kIterClose, 8}, {OpKind::kSeek, 55},
-         {OpKind::kSeekForPrev, 55}, {OpKind::kFirst, 12}, {OpKind::kLast, 12},
-         {OpKind::kNext, 90}, {OpKind::kPrev, 90}, {OpKind::kRefresh, 10},
-         {OpKind::kSnapshot, 8}, {OpKind::kRelease, 7}});
+    add({{OpKind::kIter, 15},
+         {OpKind::kIterClose, 8},
+         {OpKind::kSeek, 55},
+         {OpKind::kSeekForPrev, 55},
+         {OpKind::kFirst, 12},
+         {OpKind::kLast, 12},
+         {OpKind::kNext, 90},
+         {OpKind::kPrev, 90},
+         {OpKind::kRefresh, 10},
+         {OpKind::kSnapshot, 8},
+         {OpKind::kRelease, 7}});
   }
   if (profile.has_families) add({{OpKind::kCreateFamily, 2}, {OpKind::kDropFamily, 1}});
   if (profile.has_set_options) add({{OpKind::kSetOptions, 2}});
   if (profile.has_reopen) add({{OpKind::kReopen, 3}});
   if (profile.has_copies) {
-    add({{OpKind::kKeyMayExist, 5}, {OpKind::kApproximateSize, 2}, {OpKind::kSetDbOptions, 1},
-         {OpKind::kCheckpoint, 1}, {OpKind::kReadOnlyOpen, 1}, {OpKind::kWaitIdle, 1}});
+    add({{OpKind::kKeyMayExist, 5},
+         {OpKind::kApproximateSize, 2},
+         {OpKind::kSetDbOptions, 1},
+         {OpKind::kCheckpoint, 1},
+         {OpKind::kReadOnlyOpen, 1},
+         {OpKind::kWaitIdle, 1}});
   }
   if (profile.has_pauses) {
     add({{OpKind::kPause, 1}, {OpKind::kContinue, 2}, {OpKind::kClockJump, 2}});
@@ -181,8 +192,8 @@ std::string TraceGenerator::SetOption() {
     case 8: return "arena_block_size=" + number(1024u << random_.Uniform(4));
     case 9: return "compression=kNoCompression";
     case 10: return "soft_pending_compaction_bytes_limit=" + number(random_.OneIn(2) ? 0 : 30000);
-    default: return random_.OneIn(2) ? "disable_auto_compactions=true"
-                                     : "disable_auto_compactions=false";
+    default:
+      return random_.OneIn(2) ? "disable_auto_compactions=true" : "disable_auto_compactions=false";
   }
 }
 
@@ -284,11 +295,12 @@ void TraceGenerator::FillStructure(TraceOp* op) {
       ForgetObjects();
       ++crashes_;
       live_single_.clear();
-      op->text = std::to_string(random_.Uniform(kCrashPolicyCount)) + "," + std::to_string(random_.Next32());
+      op->text = std::to_string(random_.Uniform(kCrashPolicyCount)) + "," +
+                 std::to_string(random_.Next32());
       break;
     case OpKind::kClockJump:
-      op->text = std::to_string(static_cast<int64_t>(random_.Skewed(26)) *
-                                (random_.OneIn(2) ? 1 : -1));
+      op->text =
+          std::to_string(static_cast<int64_t>(random_.Skewed(26)) * (random_.OneIn(2) ? 1 : -1));
       break;
     default: break;
   }

@@ -22,15 +22,15 @@ struct TraceProfile {
   uint32_t max_value = 40000;
   unsigned sync_percent = 5;
   unsigned no_wal_percent = 0;
-  bool has_iterators = true;   // and snapshots
+  bool has_iterators = true;  // and snapshots
   bool has_reads = true;
-  bool has_families = true;    // created and dropped
+  bool has_families = true;  // created and dropped
   bool has_reopen = true;
   bool has_set_options = true;
-  bool has_copies = false;     // checkpoints, read-only openings
-  bool has_pauses = false;     // of background work; jumps of the clock
-  bool has_crashes = false;    // reopening what a crash left
-  bool has_big_ones = false;   // keys of 70 KB, values beyond a memtable
+  bool has_copies = false;    // checkpoints, read-only openings
+  bool has_pauses = false;    // of background work; jumps of the clock
+  bool has_crashes = false;   // reopening what a crash left
+  bool has_big_ones = false;  // keys of 70 KB, values beyond a memtable
 };
 
 class TraceGenerator {

@@ -37,11 +37,17 @@ std::string FamilyName(int family) {
 }
 
 TraceRunner::TraceRunner(Env* env, const std::string& dir, const OptionSet& options)
-    : machine_(nullptr), env_(env), dir_(dir), option_set_(options),
+    : machine_(nullptr),
+      env_(env),
+      dir_(dir),
+      option_set_(options),
       oracle_(options.comparator()) {}
 
 TraceRunner::TraceRunner(SimMachine* machine, const std::string& dir, const OptionSet& options)
-    : machine_(machine), env_(machine->env()), dir_(dir), option_set_(options),
+    : machine_(machine),
+      env_(machine->env()),
+      dir_(dir),
+      option_set_(options),
       oracle_(options.comparator()) {}
 
 TraceRunner::~TraceRunner() { (void)Close(); }
@@ -149,9 +155,12 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
     count = part.kind == OpKind::kPut ? count + 1 : count;
     ColumnFamilyHandle* handle = Handle(part.family);
     Status added;
-    if (part.kind == OpKind::kPut) added = batch->Put(handle, part.key, part.value.Expand());
-    else if (part.kind == OpKind::kDelete) added = batch->Delete(handle, part.key);
-    else added = batch->SingleDelete(handle, part.key);
+    if (part.kind == OpKind::kPut)
+      added = batch->Put(handle, part.key, part.value.Expand());
+    else if (part.kind == OpKind::kDelete)
+      added = batch->Delete(handle, part.key);
+    else
+      added = batch->SingleDelete(handle, part.key);
     if (!added.ok()) return "batch: " + added.ToString();
     done->parts.push_back(part);
   }
@@ -235,9 +244,8 @@ std::string TraceRunner::ApplyToDatabase(const TraceOp& op) {
     }
     case OpKind::kSetDbOptions: {
       const size_t equals = op.text.find('=');
-      return Want(
-          db_->SetDBOptions({{op.text.substr(0, equals), op.text.substr(equals + 1)}}),
-          "set db options");
+      return Want(db_->SetDBOptions({{op.text.substr(0, equals), op.text.substr(equals + 1)}}),
+                  "set db options");
     }
     case OpKind::kPause:
       if (is_paused_) return "";
@@ -398,9 +406,9 @@ std::string TraceRunner::Compare(const Pair& pair) {
     Note(pair.real->Valid() ? Digest(pair.real->key()) + "=" + Digest(pair.real->value()) : "end");
     return Want(pair.real->status(), "iterator");
   }
-  const bool is_same = pair.real->status().ok() && pair.real->Valid() == pair.model->Valid() &&
-                       (!pair.real->Valid() ||
-                        pair.real->key().ToStringView() == pair.model->key());
+  const bool is_same =
+      pair.real->status().ok() && pair.real->Valid() == pair.model->Valid() &&
+      (!pair.real->Valid() || pair.real->key().ToStringView() == pair.model->key());
   if (!is_same) {
     return "iterator: at " +
            (pair.real->Valid() ? Shown(pair.real->key())

@@ -72,13 +72,13 @@ class TraceRunner {
   std::string CompactOrMeasure(const TraceOp& op, ColumnFamilyHandle* handle);
   std::string DropFamily(int family);
   std::string ApplyRead(const TraceOp& op);
-  std::string KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle,
-                          const ReadOptions& options, uint64_t seqno);
+  std::string KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle, const ReadOptions& options,
+                          uint64_t seqno);
   std::string ApplyIterator(const TraceOp& op);
   std::string NewPair(const TraceOp& op);
   std::string Compare(const Pair& pair);
-  std::string CompareValue(int family, const std::string& key, uint64_t seqno,
-                           const Status& status, const Slice& value);
+  std::string CompareValue(int family, const std::string& key, uint64_t seqno, const Status& status,
+                           const Slice& value);
   std::string Want(const Status& status, const char* what) const;
   void Note(const std::string& answer);
   void Unpause();
@@ -107,8 +107,8 @@ class TraceRunner {
   std::map<int, Pair> iterators_;
   std::map<int, Moment> snapshots_;
   bool is_paused_ = false;
-  bool has_unlogged_ = false;  // writes without WAL were done
-  uint64_t durable_ = 0;       // writes up to here survive a crash
+  bool has_unlogged_ = false;           // writes without WAL were done
+  uint64_t durable_ = 0;                // writes up to here survive a crash
   std::map<int, uint64_t> last_write_;  // by family
   uint64_t reopenings_ = 0, crashes_ = 0, copies_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of TraceRunner that looks at everything: full scans, copies, reopening, crashes. Rows are
-// compared as keys and hashes of values.
+// The part of TraceRunner that looks at everything: full scans, copies, reopening, crashes. Rows
+// are compared as keys and hashes of values.
 #include <cstdlib>
 
 #include "ashlar/utilities/checkpoint.h"
@@ -80,9 +80,8 @@ std::string TraceRunner::CompareRows(int family, const HashedRows& rows, uint64_
     if (i < rows.size() && i < expected.size() && rows[i] == row) continue;
     return "scan, row " + std::to_string(i) + ": found " +
            (i < rows.size() ? RowText(rows[i]) : "end") + ", expected " +
-           (i < expected.size() ? RowText(row) + " (" +
-                                      std::to_string(expected[i].second.tag) + "x" +
-                                      std::to_string(expected[i].second.size) + ")"
+           (i < expected.size() ? RowText(row) + " (" + std::to_string(expected[i].second.tag) +
+                                      "x" + std::to_string(expected[i].second.size) + ")"
                                 : "end");
   }
   return "";
@@ -108,7 +107,8 @@ std::string TraceRunner::VerifyGets(int family, const Snapshot* snapshot, const 
     const auto is_right = [&](const Status& said, const Slice& found) {
       return hash.has_value() ? said.ok() && FilterHash64(found) == *hash : said.IsNotFound();
     };
-    const std::string where = " of '" + Slice(key).ToString(true).substr(0, 80) + "' disagrees with the scan: ";
+    const std::string where =
+        " of '" + Slice(key).ToString(true).substr(0, 80) + "' disagrees with the scan: ";
     if (!is_right(statuses[i], values[i])) return "multiget" + where + statuses[i].ToString();
     if (!is_right(status, value)) return "get" + where + status.ToString();
     ++i;
@@ -130,7 +130,8 @@ std::string TraceRunner::VerifyCopy(const Contents& contents, const char* what) 
       return order->Compare(a.first, b.first) < 0;
     });
     const std::string wrong = CompareRows(handle.first, rows, oracle_.seqno());
-    if (!wrong.empty()) return std::string(what) + " cf=" + std::to_string(handle.first) + ": " + wrong;
+    if (!wrong.empty())
+      return std::string(what) + " cf=" + std::to_string(handle.first) + ": " + wrong;
   }
   return "";
 }
@@ -212,9 +213,10 @@ std::string TraceRunner::ApplyCrash(const TraceOp& op) {
   auto policy = static_cast<CrashPolicy>(std::atoi(op.text.c_str()));
   const uint64_t seed = std::strtoull(op.text.c_str() + comma + 1, nullptr, 10);
   // Answers are only the same if nothing is lost; and only the default recovery takes a torn log.
-  const bool may_tear =
-      option_set_.Get("recovery_mode") == static_cast<uint64_t>(WALRecoveryMode::kPointInTimeRecovery);
-  if (answers_ != nullptr || (policy >= CrashPolicy::kTorn && !may_tear)) policy = CrashPolicy::kAll;
+  const bool may_tear = option_set_.Get("recovery_mode") ==
+                        static_cast<uint64_t>(WALRecoveryMode::kPointInTimeRecovery);
+  if (answers_ != nullptr || (policy >= CrashPolicy::kTorn && !may_tear))
+    policy = CrashPolicy::kAll;
   const std::shared_ptr<SimFS> image = machine_->TakeImage(policy, seed);
   const uint64_t first = policy == CrashPolicy::kAll && option_set_.Get("manual_wal_flush") == 0
                              ? oracle_.seqno()

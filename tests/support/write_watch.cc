@@ -70,8 +70,8 @@ void AfterInstruction(int, siginfo_t*, void* context) {
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;
 }
 
-// Private writable mappings, without the calling thread's stack (which holds its thread-local memory
-// too).
+// Private writable mappings, without the calling thread's stack (which holds its thread-local
+// memory too).
 std::vector<Region> WatchedRegions() {
   pthread_attr_t attributes;
   pthread_getattr_np(pthread_self(), &attributes);
@@ -131,8 +131,8 @@ bool IsOwn(uintptr_t address, const std::vector<OwnMemory>& own) {
 
 WatchedRun WatchStores(int (*body)(void*), void* argument, const std::vector<OwnMemory>& own) {
   WatchedRun run;
-  void* const shared = mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared =
+      mmap(nullptr, sizeof(Record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return run;
   record = new (shared) Record;
   const pid_t child = fork();
@@ -140,8 +140,7 @@ WatchedRun WatchStores(int (*body)(void*), void* argument, const std::vector<Own
   int status = -1;
   run.has_ended = child > 0 && waitpid(child, &status, 0) == child && status == 0;
   run.result = record->result;
-  std::copy_if(record->stores, record->stores + record->store_count,
-               std::back_inserter(run.stores),
+  std::copy_if(record->stores, record->stores + record->store_count, std::back_inserter(run.stores),
                [&](uintptr_t address) { return !IsOwn(address, own); });
   munmap(shared, sizeof(Record));
   return run;

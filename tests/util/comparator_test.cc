@@ -60,7 +60,11 @@ TEST(BytewiseOrder, ShortensSeparators) {
 
 TEST(BytewiseOrder, ShortensSuccessors) {
   EXPECT_EQ(Successor(BytewiseComparator(), "abc"), "b");
-  EXPECT_EQ(Successor(BytewiseComparator(), "\xff\xff" "abc"), "\xff\xff" "b");
+  EXPECT_EQ(Successor(BytewiseComparator(),
+                      "\xff\xff"
+                      "abc"),
+            "\xff\xff"
+            "b");
   EXPECT_EQ(Successor(BytewiseComparator(), "\xff\xff"), "\xff\xff");
   EXPECT_EQ(Successor(BytewiseComparator(), ""), "");
 }

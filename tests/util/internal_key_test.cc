@@ -25,7 +25,8 @@ class LengthOrder final : public Comparator {
 }  // namespace
 
 TEST(InternalKey, EndsWithTypeThenSeqno) {
-  EXPECT_EQ(MakeInternalKey("k", 0x010203, kTypeMerge), std::string("k\x02\x03\x02\x01\0\0\0\0", 9));
+  EXPECT_EQ(MakeInternalKey("k", 0x010203, kTypeMerge),
+            std::string("k\x02\x03\x02\x01\0\0\0\0", 9));
 }
 
 TEST(InternalKey, ParsesWhatItMakes) {
@@ -66,16 +67,15 @@ TEST(InternalKeyOrder, SeekKeyComesBeforeEveryVisibleVersion) {
 
 TEST(InternalKeyOrder, KnowsTheBuiltInOrders) {
   EXPECT_EQ(InternalKeyComparator(BytewiseComparator()).order(), KeyOrder::kBytewise);
-  EXPECT_EQ(InternalKeyComparator(ReverseBytewiseComparator()).order(),
-            KeyOrder::kReverseBytewise);
+  EXPECT_EQ(InternalKeyComparator(ReverseBytewiseComparator()).order(), KeyOrder::kReverseBytewise);
   EXPECT_EQ(InternalKeyComparator(BytewiseComparatorWithU64Ts()).order(), KeyOrder::kCustom);
 }
 
 TEST(InternalKeyOrder, HeadsNeverContradictTheOrder) {
   const LengthOrder by_length;
   std::mt19937 random(3);
-  for (const Comparator* user :
-       {BytewiseComparator(), ReverseBytewiseComparator(), static_cast<const Comparator*>(&by_length)}) {
+  for (const Comparator* user : {BytewiseComparator(), ReverseBytewiseComparator(),
+                                 static_cast<const Comparator*>(&by_length)}) {
     const InternalKeyComparator order(user);
     for (int round = 0; round < 5000; ++round) {
       std::string keys[2];

@@ -22,7 +22,11 @@ void Increment(void* counter, void*) { ++*static_cast<int*>(counter); }
 TEST(Slice, ComparesBytesAsUnsigned) {
   EXPECT_LT(Slice("\x7f").compare("\x80"), 0);
   EXPECT_LT(Slice("aaaaaaaa\x7f").compare("aaaaaaaa\xff"), 0);
-  EXPECT_LT(Slice("\x7f" "aaaaaaaa").compare("\x80" "aaaaaaaa"), 0);
+  EXPECT_LT(Slice("\x7f"
+                  "aaaaaaaa")
+                .compare("\x80"
+                         "aaaaaaaa"),
+            0);
 }
 
 TEST(Slice, PrefixComesFirst) {

@@ -22,14 +22,18 @@ std::string Encoded(const WideColumns& columns) {
 
 // Version 2 with the columns a=1, b=22.
 std::string VersionTwo(char type_of_b) {
-  return std::string("\x02\x02\x02\x02\x02", 5) + '\x01' + type_of_b + "\x01\x01\x01\x02" "ab122";
+  return std::string("\x02\x02\x02\x02\x02", 5) + '\x01' + type_of_b +
+         "\x01\x01\x01\x02"
+         "ab122";
 }
 
 }  // namespace
 
 TEST(WideColumnEncoding, IsThatOfTheFormat) {
-  EXPECT_EQ(Encoded({{"zz", "22"}, {"", "dflt"}, {"a", "1"}}),
-            std::string("\x01\x03\x00\x04\x01" "a\x01\x02zz\x02" "dflt122", 18));
+  EXPECT_EQ(Encoded({{"zz", "22"}, {"", "dflt"}, {"a", "1"}}), std::string("\x01\x03\x00\x04\x01"
+                                                                           "a\x01\x02zz\x02"
+                                                                           "dflt122",
+                                                                           18));
   EXPECT_EQ(Encoded({}), std::string("\x01\x00", 2));
 }
 
@@ -50,7 +54,12 @@ TEST(WideColumnEncoding, RefusesWhatItCannotRead) {
   EXPECT_TRUE(DecodeColumns("\x03", &columns).IsNotSupported());
   EXPECT_TRUE(DecodeColumns("", &columns).IsCorruption());
   // Not ascending: b, a.
-  EXPECT_TRUE(DecodeColumns("\x01\x02\x01" "b\x01\x01" "a\x01" "21", &columns).IsCorruption());
+  EXPECT_TRUE(DecodeColumns("\x01\x02\x01"
+                            "b\x01\x01"
+                            "a\x01"
+                            "21",
+                            &columns)
+                  .IsCorruption());
 }
 
 TEST(WideColumnEncoding, EveryTruncationAndExtensionIsCorruption) {

@@ -4,14 +4,15 @@
 // describe the database.
 #include "tools/db_bench/flags.h"
 
-DEFINE_string(benchmarks,
-              "fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,"
-              "readrandom,readseq,readreverse",
-              "comma-separated list of benchmarks, run in this order. Those that fill start from an "
-              "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch. The "
-              "others go on with what is there: overwrite, deleteseq, deleterandom, readseq, "
-              "readreverse, readtocache, readrandom, readmissing, readhot, seekrandom, "
-              "readwhilewriting, compact, flush, waitforcompaction, stats, levelstats, sstables");
+DEFINE_string(
+    benchmarks,
+    "fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,"
+    "readrandom,readseq,readreverse",
+    "comma-separated list of benchmarks, run in this order. Those that fill start from an "
+    "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch. The "
+    "others go on with what is there: overwrite, deleteseq, deleterandom, readseq, "
+    "readreverse, readtocache, readrandom, readmissing, readhot, seekrandom, "
+    "readwhilewriting, compact, flush, waitforcompaction, stats, levelstats, sstables");
 DEFINE_string(db, "", "folder of the database; empty: a folder below the test directory");
 DEFINE_bool(use_existing_db, false,
             "keep the database that is there; a benchmark that wants an empty one then fails");

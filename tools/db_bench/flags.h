@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flags of db_bench, in gflags syntax. Names and meanings are those that RocksDB's db_bench has.
+// The flags of db_bench, in gflags syntax. Names and meanings are those that RocksDB's db_bench
+// has.
 #pragma once
 
 #include <gflags/gflags.h>

@@ -40,7 +40,8 @@ DEFINE_int32(block_restart_interval, TableDefaults().block_restart_interval,
              "keys between two restarts of a data block");
 DEFINE_int32(format_version, static_cast<int32_t>(TableDefaults().format_version),
              "version of the table format");
-DEFINE_int32(checksum_type, static_cast<int32_t>(TableDefaults().checksum), "checksum, as a number");
+DEFINE_int32(checksum_type, static_cast<int32_t>(TableDefaults().checksum),
+             "checksum, as a number");
 DEFINE_bool(cache_index_and_filter_blocks, TableDefaults().cache_index_and_filter_blocks,
             "keep index and filter blocks in the block cache");
 DEFINE_bool(pin_l0_filter_and_index_blocks_in_cache,
@@ -80,7 +81,8 @@ DEFINE_int32(level0_stop_writes_trigger, Defaults().level0_stop_writes_trigger,
 DEFINE_int32(compaction_style, static_cast<int32_t>(Defaults().compaction_style),
              "0 level, 1 universal, 2 FIFO");
 DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions, "no compactions");
-DEFINE_int32(max_background_jobs, Defaults().max_background_jobs, "flushes and compactions at once");
+DEFINE_int32(max_background_jobs, Defaults().max_background_jobs,
+             "flushes and compactions at once");
 DEFINE_uint32(subcompactions, Defaults().max_subcompactions, "parts of a compaction at once");
 DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
 DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
@@ -98,8 +100,12 @@ struct NamedCompression {
   CompressionType type;
 };
 constexpr NamedCompression kCompressions[] = {
-    {"none", kNoCompression},        {"snappy", kSnappyCompression}, {"zlib", kZlibCompression},
-    {"bzip2", kBZip2Compression},    {"lz4", kLZ4Compression},       {"lz4hc", kLZ4HCCompression},
+    {"none", kNoCompression},
+    {"snappy", kSnappyCompression},
+    {"zlib", kZlibCompression},
+    {"bzip2", kBZip2Compression},
+    {"lz4", kLZ4Compression},
+    {"lz4hc", kLZ4HCCompression},
     {"zstd", kZSTD},
 };
 

@@ -21,7 +21,9 @@ namespace {
 constexpr Workload kWorkloads[] = {
     {.name = "fillseq", .run = FillSequential, .wants_empty_db = true},
     {.name = "fillrandom", .run = FillRandom, .wants_empty_db = true},
-    {.name = "filluniquerandom", .run = FillUniqueRandom, .wants_empty_db = true,
+    {.name = "filluniquerandom",
+     .run = FillUniqueRandom,
+     .wants_empty_db = true,
      .single_thread = true},
     {.name = "fillsync", .run = FillSync, .wants_empty_db = true},
     {.name = "fillbatch", .run = FillBatch, .wants_empty_db = true},
@@ -80,8 +82,8 @@ Runner::~Runner() {
 void Runner::Open() {
   if (db_ != nullptr) return;
   DB* db = nullptr;
-  const Status status = FLAGS_readonly ? DB::OpenForReadOnly(options_, path_, &db)
-                                       : DB::Open(options_, path_, &db);
+  const Status status =
+      FLAGS_readonly ? DB::OpenForReadOnly(options_, path_, &db) : DB::Open(options_, path_, &db);
   RequireOk(status, "open");
   db_.reset(db);
 }
@@ -157,7 +159,8 @@ void Runner::RunWorkload(const Workload& workload) {
     ThreadContext* context = &contexts[static_cast<size_t>(i)];
     context->db = db_.get();
     context->index = i;
-    context->random.seed(static_cast<uint64_t>(FLAGS_seed) + runs_ * 1000 + static_cast<uint64_t>(i));
+    context->random.seed(static_cast<uint64_t>(FLAGS_seed) + runs_ * 1000 +
+                         static_cast<uint64_t>(i));
     context->threads_reading = &threads_reading;
     threads.emplace_back([this, context, &workload, &gate] {
       gate.ArriveAndWait();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// See stats.h. Without --histogram and --stats_interval_seconds an operation costs two additions and
-// a comparison here; the clock is read only when progress is printed.
+// See stats.h. Without --histogram and --stats_interval_seconds an operation costs two additions
+// and a comparison here; the clock is read only when progress is printed.
 #include "tools/db_bench/stats.h"
 
 #include <algorithm>
@@ -137,16 +137,18 @@ void Stats::Merge(const Stats& other) {
 
 void Stats::PrintResult(const std::string& name) const {
   const uint64_t operations = std::max<uint64_t>(done_, 1);
-  const double elapsed = static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
+  const double elapsed =
+      static_cast<double>(std::max<uint64_t>(1, finish_micros_ - start_micros_)) / 1e6;
   std::string extra;
   if (bytes_ > 0) {
     char rate[64];
-    std::snprintf(rate, sizeof(rate), "%6.1f MB/s", static_cast<double>(bytes_) / 1048576.0 / elapsed);
+    std::snprintf(rate, sizeof(rate), "%6.1f MB/s",
+                  static_cast<double>(bytes_) / 1048576.0 / elapsed);
     extra = rate;
   }
   if (!message_.empty()) extra += (extra.empty() ? "" : " ") + message_;
-  std::printf("%-12s : %11.3f micros/op %ld ops/sec %.3f seconds %llu operations;%s%s\n", name.c_str(),
-              static_cast<double>(thread_micros_) / static_cast<double>(operations),
+  std::printf("%-12s : %11.3f micros/op %ld ops/sec %.3f seconds %llu operations;%s%s\n",
+              name.c_str(), static_cast<double>(thread_micros_) / static_cast<double>(operations),
               static_cast<long>(static_cast<double>(operations) / elapsed), elapsed,
               static_cast<unsigned long long>(operations), extra.empty() ? "" : " ", extra.c_str());
   for (size_t i = 0; i < std::size(histograms_); i++) {

@@ -2,14 +2,15 @@
 //
 // What one thread of a benchmark measured, how several are added up, and the result line:
 //
-//   fillseq      :       2.345 micros/op 426439 ops/sec 9.380 seconds 4000000 operations;   47.2 MB/s
+//   fillseq      :       2.345 micros/op 426439 ops/sec 9.380 seconds 4000000 operations;   47.2
+//   MB/s
 //
 // micros/op counts the time of all threads, ops/sec and MB/s (of 2^20 bytes) the time on the clock.
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>

@@ -30,14 +30,15 @@ struct Workload {
   const char* name;
   void (*run)(ThreadContext*);
   bool wants_empty_db = false;
-  int extra_threads = 0;      // beside --threads
+  int extra_threads = 0;       // beside --threads
   bool single_thread = false;  // whatever --threads says
 };
 
 // Null if there is no workload of that name.
 const Workload* FindWorkload(const std::string& name);
 
-// Prints what failed and ends the process: a benchmark that goes on after an error measures nothing.
+// Prints what failed and ends the process: a benchmark that goes on after an error measures
+// nothing.
 void RequireOk(const Status& status, const char* what);
 
 inline int64_t ReadCount() { return FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads; }

@@ -70,7 +70,9 @@ void Delete(ThreadContext* thread, NumberSource::Order order) {
 }
 
 FillPlan PlanOf(NumberSource::Order order) {
-  return {.order = order, .operations = WriteCount(), .batch_size = FLAGS_batch_size,
+  return {.order = order,
+          .operations = WriteCount(),
+          .batch_size = FLAGS_batch_size,
           .sync = FLAGS_sync};
 }
 

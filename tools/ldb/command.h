@@ -18,7 +18,7 @@ namespace ashlar {
 
 // One call of ldb, parsed as far as all commands share it.
 struct Invocation {
-  const CommandLine* line = nullptr;  // outlives the call
+  const CommandLine* line = nullptr;   // outlives the call
   std::vector<std::string> arguments;  // the words behind the command
   std::string db;                      // --db; checked to be there unless the command needs none
   std::string family;                  // --column_family
@@ -35,9 +35,9 @@ struct Invocation {
 
 struct LdbCommand {
   std::string_view name;
-  std::string_view usage;    // behind the name
-  std::string_view summary;  // one line
-  std::string_view details;  // for --help of this command; may be empty
+  std::string_view usage;               // behind the name
+  std::string_view summary;             // one line
+  std::string_view details;             // for --help of this command; may be empty
   std::vector<std::string_view> flags;  // besides those of all commands
   size_t min_arguments = 0;
   size_t max_arguments = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command table, and what all commands share of their arguments.
-#include "tools/lib/key_text.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/key_text.h"
 
 namespace ashlar {
 namespace {
@@ -16,6 +16,7 @@ std::vector<std::string_view> WithOpenFlags(std::vector<std::string_view> flags 
   return flags;
 }
 
+// clang-format off
 std::vector<LdbCommand> MakeDataCommands() {
   return {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
@@ -88,6 +89,7 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .run = &RunDumpLiveFiles},
   };
 }
+// clang-format on
 
 Result<std::string> FromText(const std::string& text, bool is_hex) {
   if (!is_hex) return text;

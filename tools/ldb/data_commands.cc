@@ -2,9 +2,9 @@
 //
 // Commands on single keys: get, put, delete, batchput.
 #include "ashlar/write_batch.h"
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands on column families.
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -20,7 +20,8 @@ Status RunListFamilies(const Invocation& call) {
 Status RunCreateFamily(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * like, db->Family(kDefaultColumnFamilyName));
-  // A new family is a plain one: the options of the default family may hold what suits only its keys.
+  // A new family is a plain one: the options of the default family may hold what suits only its
+  // keys.
   ColumnFamilyHandle* created = nullptr;
   ColumnFamilyOptions options;
   options.compression = (*db)->GetOptions(like).compression;

@@ -9,8 +9,8 @@
 
 #include "ashlar/db.h"
 #include "ashlar/version.h"
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
+#include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -51,9 +51,9 @@ std::string UsageText() {
 }
 
 std::string UsageText(const LdbCommand& command) {
-  std::string text = StrCat("ldb ", command.needs_db ? "--db=<directory> " : "", command.name, " ",
-                            command.usage, "\n\n", command.summary, "\n", command.details,
-                            command.details.empty() ? "" : "\n");
+  std::string text =
+      StrCat("ldb ", command.needs_db ? "--db=<directory> " : "", command.name, " ", command.usage,
+             "\n\n", command.summary, "\n", command.details, command.details.empty() ? "" : "\n");
   if (!command.flags.empty()) {
     StrAppend(&text, "\nFlags:");
     for (const std::string_view flag : command.flags) StrAppend(&text, " --", flag);
@@ -72,16 +72,16 @@ const LdbCommand* FindCommand(std::string_view name) {
 }
 
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
-  std::vector<std::string_view> known = {"db", "column_family", "hex", "key_hex", "value_hex",
-                                         "help"};
+  std::vector<std::string_view> known = {"db",      "column_family", "hex",
+                                         "key_hex", "value_hex",     "help"};
   // Scripts pass these to every command; those that only read need no OPTIONS file either way.
   if (command.needs_db) known.insert(known.end(), {"try_load_options", "ignore_unknown_options"});
   known.insert(known.end(), command.flags.begin(), command.flags.end());
   RETURN_IF_ERROR(call.line->CheckFlags(known));
   const size_t found = call.arguments.size();
   if (found < command.min_arguments || found > command.max_arguments) {
-    return Status::InvalidArgument(StrCat("expected ", command.name, " ", command.usage, ", found ",
-                                          found, " arguments"));
+    return Status::InvalidArgument(
+        StrCat("expected ", command.name, " ", command.usage, ", found ", found, " arguments"));
   }
   if (command.needs_db && call.db.empty()) {
     return Status::InvalidArgument(StrCat(command.name, " needs --db=<directory>"));

@@ -5,13 +5,13 @@
 
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "tools/lib/output.h"
-#include "tools/lib/table_inspector.h"
-#include "tools/lib/table_scan.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/manifest_summary.h"
 #include "tools/ldb/wal_text.h"
+#include "tools/lib/output.h"
+#include "tools/lib/table_inspector.h"
+#include "tools/lib/table_scan.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

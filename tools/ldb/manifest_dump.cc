@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ldb manifest_dump: what a MANIFEST says, edit by edit if --verbose, and what it adds up to.
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_summary.h"
+#include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -29,9 +29,7 @@ bool FamilyState::RefersToBlobFile(uint64_t blob_number) const {
   return false;
 }
 
-ManifestState::ManifestState() {
-  families_[kDefaultFamilyId].name = kDefaultColumnFamilyName;
-}
+ManifestState::ManifestState() { families_[kDefaultFamilyId].name = kDefaultColumnFamilyName; }
 
 Status ManifestState::Apply(const VersionEdit& edit) {
   if (edit.next_file_number) next_file_number_ = *edit.next_file_number;
@@ -104,8 +102,8 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
   return Status::OK();
 }
 
-// Blob files leave no record when they go: one is gone when all of it is garbage and no table refers
-// to it.
+// Blob files leave no record when they go: one is gone when all of it is garbage and no table
+// refers to it.
 void ManifestState::Finish() {
   for (auto& entry : families_) {
     FamilyState& family = entry.second;
@@ -156,7 +154,8 @@ Result<ManifestState> ReadManifestState(FileSystem* fs, const std::string& path,
     if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
   }
   RETURN_IF_ERROR(reader->status());
-  if (edit_count == 0) return Status::Corruption(StrCat(path, ": no version edit; not a MANIFEST?"));
+  if (edit_count == 0)
+    return Status::Corruption(StrCat(path, ": no version edit; not a MANIFEST?"));
   state.Finish();
   return state;
 }

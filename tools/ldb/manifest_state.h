@@ -73,8 +73,9 @@ class ManifestState {
 };
 
 // Reads a MANIFEST file from front to back. `on_edit` may be empty; it sees every edit first.
-Result<ManifestState> ReadManifestState(FileSystem* fs, const std::string& path,
-                                        const std::function<void(const VersionEdit&)>& on_edit = {});
+Result<ManifestState> ReadManifestState(
+    FileSystem* fs, const std::string& path,
+    const std::function<void(const VersionEdit&)>& on_edit = {});
 
 // Path of the MANIFEST that CURRENT names.
 Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the MANIFEST to column family descriptors, with options from the OPTIONS file and from flags.
+// From the MANIFEST to column family descriptors, with options from the OPTIONS file and from
+// flags.
 #include "tools/ldb/open_db.h"
 
 #include <algorithm>
@@ -34,9 +35,15 @@ constexpr OptionFlag kFamilyFlags[] = {
 
 // Names as the flag has them; the options language spells them in full.
 constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
-    {"no", "kNoCompression"},       {"none", "kNoCompression"}, {"snappy", "kSnappyCompression"},
-    {"zlib", "kZlibCompression"},   {"bzip2", "kBZip2Compression"}, {"lz4", "kLZ4Compression"},
-    {"lz4hc", "kLZ4HCCompression"}, {"xpress", "kXpressCompression"}, {"zstd", "kZSTD"},
+    {"no", "kNoCompression"},
+    {"none", "kNoCompression"},
+    {"snappy", "kSnappyCompression"},
+    {"zlib", "kZlibCompression"},
+    {"bzip2", "kBZip2Compression"},
+    {"lz4", "kLZ4Compression"},
+    {"lz4hc", "kLZ4HCCompression"},
+    {"xpress", "kXpressCompression"},
+    {"zstd", "kZSTD"},
 };
 
 Result<std::string> OptionText(const OptionFlag& flag, const std::string& value) {
@@ -61,7 +68,8 @@ Status ApplyTableFlags(const CommandLine& line, ColumnFamilyOptions* options) {
     return Status::InvalidArgument("--block_size and --bloom_bits must be positive");
   }
   table.block_size = static_cast<size_t>(block_bytes);
-  if (bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(static_cast<double>(bloom_bits)));
+  if (bloom_bits > 0)
+    table.filter_policy.reset(NewBloomFilterPolicy(static_cast<double>(bloom_bits)));
   options->table_factory.reset(NewBlockBasedTableFactory(table));
   return Status::OK();
 }
@@ -216,10 +224,18 @@ Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
 }
 
 const std::vector<std::string_view>& OpenFlags() {
-  static const std::vector<std::string_view> flags = {
-      "create_if_missing", "try_load_options",  "ignore_unknown_options",     "write_compatible_with",
-      "compression_type",  "write_buffer_size", "compression_max_dict_bytes", "file_size",
-      "block_size",        "bloom_bits",        "auto_compaction",            "fix_prefix_len"};
+  static const std::vector<std::string_view> flags = {"create_if_missing",
+                                                      "try_load_options",
+                                                      "ignore_unknown_options",
+                                                      "write_compatible_with",
+                                                      "compression_type",
+                                                      "write_buffer_size",
+                                                      "compression_max_dict_bytes",
+                                                      "file_size",
+                                                      "block_size",
+                                                      "bloom_bits",
+                                                      "auto_compaction",
+                                                      "fix_prefix_len"};
   return flags;
 }
 

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "db/utilities/key_versions.h"
-#include "tools/lib/key_text.h"
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/key_text.h"
+#include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -6,11 +6,11 @@
 
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "tools/lib/output.h"
-#include "tools/lib/table_inspector.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/output.h"
+#include "tools/lib/table_inspector.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -27,8 +27,8 @@ Result<std::string> RequiredKey(const Invocation& call, std::string_view flag) {
 Status CheckTable(FileSystem* fs, const std::string& path, const FileMetadata& meta) {
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, path));
   if (bytes != meta.file_size) {
-    return Status::Corruption(StrCat(path, ": the MANIFEST says ", meta.file_size,
-                                     " bytes, the file has ", bytes));
+    return Status::Corruption(
+        StrCat(path, ": the MANIFEST says ", meta.file_size, " bytes, the file has ", bytes));
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
   return Status::OK();

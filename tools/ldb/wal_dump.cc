@@ -9,10 +9,10 @@
 #include "db/write/write_batch_reader.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
-#include "tools/lib/key_text.h"
-#include "tools/lib/output.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/wal_text.h"
+#include "tools/lib/key_text.h"
+#include "tools/lib/output.h"
 #include "util/coding.h"
 #include "util/str_cat.h"
 
@@ -37,42 +37,28 @@ std::string KeyedText(std::string_view name, const WriteBatchRecord& record, boo
 
 std::string RecordText(const WriteBatchRecord& record, bool prints_values) {
   switch (record.type) {
-    case kTypeValue:
-      return KeyedText("PUT", record, prints_values);
-    case kTypeMerge:
-      return KeyedText("MERGE", record, prints_values);
-    case kTypeBlobIndex:
-      return KeyedText("PUT_BLOB_INDEX", record, prints_values);
-    case kTypeWideColumnEntity:
-      return KeyedText("PUT_ENTITY", record, prints_values);
-    case kTypeValuePreferredSeqno:
-      return KeyedText("TIMED_PUT", record, prints_values);
-    case kTypeDeletion:
-      return KeyedText("DELETE", record, /*prints_value=*/false);
-    case kTypeSingleDeletion:
-      return KeyedText("SINGLE_DELETE", record, /*prints_value=*/false);
+    case kTypeValue: return KeyedText("PUT", record, prints_values);
+    case kTypeMerge: return KeyedText("MERGE", record, prints_values);
+    case kTypeBlobIndex: return KeyedText("PUT_BLOB_INDEX", record, prints_values);
+    case kTypeWideColumnEntity: return KeyedText("PUT_ENTITY", record, prints_values);
+    case kTypeValuePreferredSeqno: return KeyedText("TIMED_PUT", record, prints_values);
+    case kTypeDeletion: return KeyedText("DELETE", record, /*prints_value=*/false);
+    case kTypeSingleDeletion: return KeyedText("SINGLE_DELETE", record, /*prints_value=*/false);
     case kTypeRangeDeletion:
       return StrCat("DELETE_RANGE(", record.family, ") : ", HexText(record.key), " ",
                     HexText(record.value), " ");
     case kTypeLogData:
       return prints_values ? StrCat("LOG_DATA : ", HexText(record.value), " ") : "LOG_DATA ";
-    case kTypeNoop:
-      return "NOOP ";
+    case kTypeNoop: return "NOOP ";
     case kTypeBeginPrepareXID:
-    case kTypeBeginPersistedPrepareXID:
-      return "BEGIN_PREPARE(false) ";
-    case kTypeBeginUnprepareXID:
-      return "BEGIN_PREPARE(true) ";
-    case kTypeEndPrepareXID:
-      return StrCat("END_PREPARE(", HexText(record.value), ") ");
-    case kTypeCommitXID:
-      return StrCat("COMMIT(", HexText(record.value), ") ");
+    case kTypeBeginPersistedPrepareXID: return "BEGIN_PREPARE(false) ";
+    case kTypeBeginUnprepareXID: return "BEGIN_PREPARE(true) ";
+    case kTypeEndPrepareXID: return StrCat("END_PREPARE(", HexText(record.value), ") ");
+    case kTypeCommitXID: return StrCat("COMMIT(", HexText(record.value), ") ");
     case kTypeCommitXIDAndTimestamp:
       return StrCat("COMMIT_WITH_TIMESTAMP(", HexText(record.value), ") ");
-    case kTypeRollbackXID:
-      return StrCat("ROLLBACK(", HexText(record.value), ") ");
-    default:
-      return StrCat("RECORD_OF_TYPE_", int{record.type}, " ");
+    case kTypeRollbackXID: return StrCat("ROLLBACK(", HexText(record.value), ") ");
+    default: return StrCat("RECORD_OF_TYPE_", int{record.type}, " ");
   }
 }
 

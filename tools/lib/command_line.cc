@@ -42,7 +42,8 @@ Result<bool> CommandLine::Bool(std::string_view flag, bool default_value) const 
   const std::string value = found->second.value_or("true");
   if (value == "true" || value == "1") return true;
   if (value == "false" || value == "0") return false;
-  return Status::InvalidArgument(StrCat("--", flag, ": expected true or false, found \"", value, "\""));
+  return Status::InvalidArgument(
+      StrCat("--", flag, ": expected true or false, found \"", value, "\""));
 }
 
 Result<int64_t> CommandLine::Number(std::string_view flag, int64_t default_value) const {

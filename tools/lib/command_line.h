@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CommandLine takes the arguments of a tool apart: flags, written --name or --name=value, and words,
-// which is everything else. After a lone "--" everything is a word.
+// CommandLine takes the arguments of a tool apart: flags, written --name or --name=value, and
+// words, which is everything else. After a lone "--" everything is a word.
 //
 // Names are not known here: each command checks them with CheckFlags(). Immutable after
 // construction.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys and values as the tools print and read them: plain bytes or hexadecimal, and internal keys in
-// the form that RocksDB's tools use. Pure functions.
+// Keys and values as the tools print and read them: plain bytes or hexadecimal, and internal keys
+// in the form that RocksDB's tools use. Pure functions.
 #pragma once
 
 #include <string>

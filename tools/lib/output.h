@@ -29,7 +29,8 @@ class Progress {
   explicit Progress(const char* what);
 
   void Add() {
-    if (++count_ % kEntriesBetweenLooks == 0 && is_wanted_) [[unlikely]] Look();
+    if (++count_ % kEntriesBetweenLooks == 0 && is_wanted_) [[unlikely]]
+      Look();
   }
   uint64_t count() const { return count_; }
 

@@ -76,17 +76,16 @@ Status TableInspector::LoadProperties() {
     return Status::Corruption(StrCat(path(), ": no properties block"));
   }
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadProperties(found->second));
-  ASSIGN_OR_RETURN(properties_,
-                   ParsePropertiesBlock(block.contents, found->second.offset, path()));
+  ASSIGN_OR_RETURN(properties_, ParsePropertiesBlock(block.contents, found->second.offset, path()));
   return Status::OK();
 }
 
 Status TableInspector::LoadDictionary() {
   if (std::exchange(is_dictionary_loaded_, true)) return Status::OK();
   const auto found = meta_blocks_.find(std::string(kCompressionDictBlockName));
-  ASSIGN_OR_RETURN(const CompressionProperty compression,
-                   ParseCompressionProperty(properties_.compression_name, footer_.format_version,
-                                            path()));
+  ASSIGN_OR_RETURN(
+      const CompressionProperty compression,
+      ParseCompressionProperty(properties_.compression_name, footer_.format_version, path()));
   if (found == meta_blocks_.end() || compression.is_none) return Status::OK();
   ASSIGN_OR_RETURN(const LooseBlock block,
                    fetcher_.ReadLoose(found->second, "compression dictionary"));

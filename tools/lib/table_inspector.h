@@ -3,8 +3,9 @@
 // TableInspector opens a table file to look at it, without a database: nothing needs to be known
 // about the file beforehand, because its own properties name its comparator.
 //
-// Opening reads the footer, the metaindex and the properties, and works for every table whose footer
-// is known; Reader(), for the entries, needs a built-in comparator as well. Threads: one at a time.
+// Opening reads the footer, the metaindex and the properties, and works for every table whose
+// footer is known; Reader(), for the entries, needs a built-in comparator as well. Threads: one at
+// a time.
 #pragma once
 
 #include <map>
@@ -73,8 +74,8 @@ class TableInspector {
   std::unique_ptr<TableReader> reader_;
 };
 
-// What properties() says, one "  name: value" a line in RocksDB's words, and the same for those that
-// collectors added, in hexadecimal.
+// What properties() says, one "  name: value" a line in RocksDB's words, and the same for those
+// that collectors added, in hexadecimal.
 std::string PropertiesText(const TableProperties& properties);
 std::string UserPropertiesText(const TableProperties& properties);
 

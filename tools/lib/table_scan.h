@@ -17,7 +17,7 @@ struct TableScan {
   std::optional<std::string> to;      // user key, exclusive
   std::optional<std::string> prefix;  // of user keys; instead of `from`
   uint64_t max_entries = UINT64_MAX;
-  bool prints = false;                // each entry, on stdout
+  bool prints = false;  // each entry, on stdout
   bool hex = false;
 };
 

@@ -52,12 +52,15 @@ Status Identify(TableInspector* table, SstDumpRequest*) {
 }
 
 constexpr SstDumpCommand kCommands[] = {
-    {"check", "walk the entries and check every block on the way; print nothing but errors (the\n"
-              "            command if none is given)", &Check},
+    {"check",
+     "walk the entries and check every block on the way; print nothing but errors (the\n"
+     "            command if none is given)",
+     &Check},
     {"scan", "print the entries: 'key' seq:<sequence number>, type:<kind> => value", &Scan},
     {"raw", "write footer, properties, index and all blocks as text to <file>_dump.txt", &DumpRaw},
     {"verify", "check every block of the file, its metadata included", &Verify},
-    {"identify", "say whether the file is an SST file, or which files of a directory are", &Identify},
+    {"identify", "say whether the file is an SST file, or which files of a directory are",
+     &Identify},
     {"none", "only open the file, as with --show_properties", &None},
 };
 

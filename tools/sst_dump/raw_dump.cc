@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The raw dump: the file from its footer inwards. Handles stand as their encoded bytes, so that they
-// can be found in a hex dump of the file; keys and values twice, as digits and as characters.
+// The raw dump: the file from its footer inwards. Handles stand as their encoded bytes, so that
+// they can be found in a hex dump of the file; keys and values twice, as digits and as characters.
 #include <algorithm>
 #include <memory>
 
@@ -69,11 +69,10 @@ class RawDump {
 Status RawDump::WriteHead() {
   const Footer& footer = table_->footer();
   ASSIGN_OR_RETURN(const BlockHandle index, table_->IndexHandle());
-  RETURN_IF_ERROR(out_->Append(StrCat("Footer Details:\n", kRule, "  metaindex handle: ",
-                                      HandleText(footer.metaindex), "\n  index handle: ",
-                                      HandleText(index), "\n  table_magic_number: ",
-                                      kBlockBasedTableMagic, "\n  format version: ",
-                                      footer.format_version, "\n  \n")));
+  RETURN_IF_ERROR(out_->Append(StrCat(
+      "Footer Details:\n", kRule, "  metaindex handle: ", HandleText(footer.metaindex),
+      "\n  index handle: ", HandleText(index), "\n  table_magic_number: ", kBlockBasedTableMagic,
+      "\n  format version: ", footer.format_version, "\n  \n")));
   std::string blocks;
   for (const auto& [name, handle] : table_->meta_blocks()) {
     const Slice text(name);
@@ -93,13 +92,13 @@ Status RawDump::WriteHead() {
 }
 
 Status RawDump::WriteIndex(const std::vector<TableInspector::IndexEntry>& blocks) {
-  RETURN_IF_ERROR(out_->Append(StrCat("Index Details:\n", kRule,
-                                      "  Block key hex dump: Data block handle\n",
-                                      "  Block key ascii\n\n")));
+  RETURN_IF_ERROR(
+      out_->Append(StrCat("Index Details:\n", kRule, "  Block key hex dump: Data block handle\n",
+                          "  Block key ascii\n\n")));
   for (const TableInspector::IndexEntry& entry : blocks) {
-    RETURN_IF_ERROR(out_->Append(StrCat("  HEX    ", HexBytes(entry.separator), ": ",
-                                        HandleText(entry.handle), "\n  ASCII  ",
-                                        SpacedText(entry.separator), "\n", kShortRule)));
+    RETURN_IF_ERROR(
+        out_->Append(StrCat("  HEX    ", HexBytes(entry.separator), ": ", HandleText(entry.handle),
+                            "\n  ASCII  ", SpacedText(entry.separator), "\n", kShortRule)));
   }
   return out_->Append("\n");
 }
@@ -108,9 +107,9 @@ Status RawDump::WriteDictionary() {
   const auto found = table_->meta_blocks().find(std::string(kCompressionDictBlockName));
   if (found == table_->meta_blocks().end()) return Status::OK();
   ASSIGN_OR_RETURN(const LooseBlock block, table_->ReadBlock(found->second, "dictionary"));
-  return out_->Append(StrCat("Compression Dictionary:\n", kRule, "  size (bytes): ",
-                             block.contents.size(), "\n\n  HEX    ", HexBytes(block.contents),
-                             "\n\n"));
+  return out_->Append(StrCat("Compression Dictionary:\n", kRule,
+                             "  size (bytes): ", block.contents.size(), "\n\n  HEX    ",
+                             HexBytes(block.contents), "\n\n"));
 }
 
 Status RawDump::WriteRangeDeletions() {
@@ -132,8 +131,8 @@ Status RawDump::WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& b
     smallest = std::min(smallest, bytes);
     largest = std::max(largest, bytes);
     total += bytes;
-    RETURN_IF_ERROR(out_->Append(StrCat("Data Block # ", ++number, " @ ",
-                                        HandleText(entry.handle), "\n", kRule)));
+    RETURN_IF_ERROR(out_->Append(
+        StrCat("Data Block # ", ++number, " @ ", HandleText(entry.handle), "\n", kRule)));
     ASSIGN_OR_RETURN(DataBlock * raw, table_->ReadDataBlock(entry.handle));
     const auto block = ObjectRef<DataBlock>::Own(raw);
     RETURN_IF_ERROR(WriteEntries(block->block, entry.handle));
@@ -141,11 +140,10 @@ Status RawDump::WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& b
     progress.Add();
   }
   if (number == 0) return Status::OK();
-  return out_->Append(
-      StrCat("Data Block Summary:\n", kRule, "  # data blocks: ", number,
-             "\n  min data block size: ", smallest, "\n  max data block size: ", largest,
-             "\n  avg data block size: ",
-             std::to_string(static_cast<double>(total) / static_cast<double>(number)), "\n"));
+  return out_->Append(StrCat(
+      "Data Block Summary:\n", kRule, "  # data blocks: ", number, "\n  min data block size: ",
+      smallest, "\n  max data block size: ", largest, "\n  avg data block size: ",
+      std::to_string(static_cast<double>(total) / static_cast<double>(number)), "\n"));
 }
 
 Status RawDump::WriteEntries(const Block& block, const BlockHandle& handle) {
@@ -156,8 +154,8 @@ Status RawDump::WriteEntries(const Block& block, const BlockHandle& handle) {
     RETURN_IF_ERROR(WriteEntry(key, value));
   }
   if (cursor.error() == nullptr) return Status::OK();
-  return Status::Corruption(StrCat(table_->path(), ": block at offset ", handle.offset, ": entry at ",
-                                   cursor.error_offset(), ": ", cursor.error()));
+  return Status::Corruption(StrCat(table_->path(), ": block at offset ", handle.offset,
+                                   ": entry at ", cursor.error_offset(), ": ", cursor.error()));
 }
 
 Status RawDump::WriteEntry(const Slice& key, const Slice& value) {

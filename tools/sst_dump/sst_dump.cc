@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sst_dump: looks into table files, one or all of a directory. The flags are those of RocksDB's tool
-// of this name. Every file is visited even if one before it is damaged; the exit code is 1 if any
-// was.
+// sst_dump: looks into table files, one or all of a directory. The flags are those of RocksDB's
+// tool of this name. Every file is visited even if one before it is damaged; the exit code is 1 if
+// any was.
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -33,8 +33,8 @@ constexpr std::string_view kFlagHelp =
     "Example: sst_dump --file=db/000012.sst --command=scan --from=user100 --read_num=10\n";
 
 const std::vector<std::string_view> kFlags = {
-    "file", "command", "output_hex", "from", "to", "prefix", "input_key_hex", "read_num",
-    "show_properties", "verify_checksum", "help"};
+    "file",     "command",         "output_hex",      "from", "to", "prefix", "input_key_hex",
+    "read_num", "show_properties", "verify_checksum", "help"};
 
 std::string UsageText() {
   std::string text(kUsage);

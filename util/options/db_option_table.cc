@@ -23,9 +23,9 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::compaction_verify_record_count>(
         {"compaction_verify_record_count", "count entries at compaction", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::track_and_verify_wals_in_manifest>(
-        {"track_and_verify_wals_in_manifest", "record WALs in the MANIFEST; always done",
-         Support::kHint}),
+    Option<Db, &Db::track_and_verify_wals_in_manifest>({"track_and_verify_wals_in_manifest",
+                                                        "record WALs in the MANIFEST; always done",
+                                                        Support::kHint}),
     Option<Db, &Db::track_and_verify_wals>(
         {"track_and_verify_wals", "each WAL records facts on its predecessor",
          Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),

@@ -207,15 +207,12 @@ class OptionsTextParser {
     switch (section_) {
       case Section::kNone:
         return Status::InvalidArgument("an option before the first section", option.first);
-      case Section::kVersion:
-        return ApplyVersion(option);
-      case Section::kDb:
-        return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
+      case Section::kVersion: return ApplyVersion(option);
+      case Section::kDb: return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
       case Section::kFamily:
         family_->texts[option.first] = option.second;
         return SetOption(ColumnFamilyOptionTable(), config_, option, &family_->options);
-      case Section::kTable:
-        break;
+      case Section::kTable: break;
     }
     if (!is_known_table_) return Status::OK();
     return family_->options.table_factory->ConfigureOption(config_, option.first, option.second);

@@ -75,9 +75,8 @@ struct BackupEngineOptions : public CheckpointOrBackupEngineOptions {
   explicit BackupEngineOptions(
       const std::string& _backup_dir, Env* _backup_env = nullptr, bool _share_table_files = true,
       Logger* _info_log = nullptr, bool _sync = true, bool _destroy_old_data = false,
-      bool _backup_log_files = true, uint64_t _io_buffer_size = 0,
-      uint64_t _backup_rate_limit = 0, uint64_t _restore_rate_limit = 0,
-      int _max_background_operations = 1,
+      bool _backup_log_files = true, uint64_t _io_buffer_size = 0, uint64_t _backup_rate_limit = 0,
+      uint64_t _restore_rate_limit = 0, int _max_background_operations = 1,
       uint64_t _callback_trigger_interval_size = 4 * 1024 * 1024,
       int _max_valid_backups_to_open = INT_MAX,
       ShareFilesNaming _share_files_with_checksum_naming =
@@ -263,8 +262,7 @@ class BackupEngineAppendOnlyBase {
     return CreateNewBackupWithMetadata(options, db, "", new_backup_id);
   }
   virtual IOStatus CreateNewBackup(
-      DB* db, bool flush_before_backup = false,
-      std::function<void()> progress_callback = []() {}) {
+      DB* db, bool flush_before_backup = false, std::function<void()> progress_callback = []() {}) {
     CreateBackupOptions options;
     options.flush_before_backup = flush_before_backup;
     options.progress_callback = progress_callback;

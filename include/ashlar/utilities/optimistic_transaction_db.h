@@ -57,8 +57,8 @@ class OptimisticTransactionDB : public StackableDB {
   static Status Open(const DBOptions& db_options, const std::string& dbname,
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, OptimisticTransactionDB** dbptr);
-  static Status Open(const DBOptions& db_options,
-                     const OptimisticTransactionDBOptions& occ_options, const std::string& dbname,
+  static Status Open(const DBOptions& db_options, const OptimisticTransactionDBOptions& occ_options,
+                     const std::string& dbname,
                      const std::vector<ColumnFamilyDescriptor>& column_families,
                      std::vector<ColumnFamilyHandle*>* handles, OptimisticTransactionDB** dbptr);
   ~OptimisticTransactionDB() override {}

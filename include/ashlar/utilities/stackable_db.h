@@ -36,14 +36,10 @@ class StackableDB : public DB {
   DB* GetRootDB() override { return db_->GetRootDB(); }
 
   using DB::Resume;
-  Status Resume() override {
-    return db_->Resume();
-  }
+  Status Resume() override { return db_->Resume(); }
 
   using DB::Close;
-  Status Close() override {
-    return db_->Close();
-  }
+  Status Close() override { return db_->Close(); }
 
   using DB::CreateColumnFamily;
   Status CreateColumnFamily(const ColumnFamilyOptions& options,
@@ -218,14 +214,10 @@ class StackableDB : public DB {
   }
 
   using DB::GetSnapshot;
-  const Snapshot* GetSnapshot() override {
-    return db_->GetSnapshot();
-  }
+  const Snapshot* GetSnapshot() override { return db_->GetSnapshot(); }
 
   using DB::ReleaseSnapshot;
-  void ReleaseSnapshot(const Snapshot* snapshot) override {
-    db_->ReleaseSnapshot(snapshot);
-  }
+  void ReleaseSnapshot(const Snapshot* snapshot) override { db_->ReleaseSnapshot(snapshot); }
 
   using DB::GetProperty;
   bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
@@ -251,9 +243,7 @@ class StackableDB : public DB {
   }
 
   using DB::ResetStats;
-  Status ResetStats() override {
-    return db_->ResetStats();
-  }
+  Status ResetStats() override { return db_->ResetStats(); }
 
   using DB::GetApproximateSizes;
   Status GetApproximateSizes(const SizeApproximationOptions& options,
@@ -300,14 +290,10 @@ class StackableDB : public DB {
   }
 
   using DB::PauseBackgroundWork;
-  Status PauseBackgroundWork() override {
-    return db_->PauseBackgroundWork();
-  }
+  Status PauseBackgroundWork() override { return db_->PauseBackgroundWork(); }
 
   using DB::ContinueBackgroundWork;
-  Status ContinueBackgroundWork() override {
-    return db_->ContinueBackgroundWork();
-  }
+  Status ContinueBackgroundWork() override { return db_->ContinueBackgroundWork(); }
 
   using DB::EnableAutoCompaction;
   Status EnableAutoCompaction(
@@ -316,24 +302,16 @@ class StackableDB : public DB {
   }
 
   using DB::DisableManualCompaction;
-  void DisableManualCompaction() override {
-    db_->DisableManualCompaction();
-  }
+  void DisableManualCompaction() override { db_->DisableManualCompaction(); }
 
   using DB::EnableManualCompaction;
-  void EnableManualCompaction() override {
-    db_->EnableManualCompaction();
-  }
+  void EnableManualCompaction() override { db_->EnableManualCompaction(); }
 
   using DB::AbortAllCompactions;
-  void AbortAllCompactions() override {
-    db_->AbortAllCompactions();
-  }
+  void AbortAllCompactions() override { db_->AbortAllCompactions(); }
 
   using DB::ResumeAllCompactions;
-  void ResumeAllCompactions() override {
-    db_->ResumeAllCompactions();
-  }
+  void ResumeAllCompactions() override { db_->ResumeAllCompactions(); }
 
   using DB::AbortCompactions;
   void AbortCompactions(ColumnFamilyHandle* column_family) override {
@@ -361,19 +339,13 @@ class StackableDB : public DB {
   }
 
   using DB::GetName;
-  const std::string& GetName() const override {
-    return db_->GetName();
-  }
+  const std::string& GetName() const override { return db_->GetName(); }
 
   using DB::GetEnv;
-  Env* GetEnv() const override {
-    return db_->GetEnv();
-  }
+  Env* GetEnv() const override { return db_->GetEnv(); }
 
   using DB::GetFileSystem;
-  FileSystem* GetFileSystem() const override {
-    return db_->GetFileSystem();
-  }
+  FileSystem* GetFileSystem() const override { return db_->GetFileSystem(); }
 
   using DB::GetOptions;
   Options GetOptions(ColumnFamilyHandle* column_family) const override {
@@ -381,9 +353,7 @@ class StackableDB : public DB {
   }
 
   using DB::GetDBOptions;
-  DBOptions GetDBOptions() const override {
-    return db_->GetDBOptions();
-  }
+  DBOptions GetDBOptions() const override { return db_->GetDBOptions(); }
 
   using DB::Flush;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) override {
@@ -395,29 +365,19 @@ class StackableDB : public DB {
   }
 
   using DB::FlushWAL;
-  Status FlushWAL(const FlushWALOptions& options) override {
-    return db_->FlushWAL(options);
-  }
+  Status FlushWAL(const FlushWALOptions& options) override { return db_->FlushWAL(options); }
 
   using DB::SyncWAL;
-  Status SyncWAL() override {
-    return db_->SyncWAL();
-  }
+  Status SyncWAL() override { return db_->SyncWAL(); }
 
   using DB::LockWAL;
-  Status LockWAL() override {
-    return db_->LockWAL();
-  }
+  Status LockWAL() override { return db_->LockWAL(); }
 
   using DB::UnlockWAL;
-  Status UnlockWAL() override {
-    return db_->UnlockWAL();
-  }
+  Status UnlockWAL() override { return db_->UnlockWAL(); }
 
   using DB::GetLatestSequenceNumber;
-  SequenceNumber GetLatestSequenceNumber() const override {
-    return db_->GetLatestSequenceNumber();
-  }
+  SequenceNumber GetLatestSequenceNumber() const override { return db_->GetLatestSequenceNumber(); }
 
   using DB::IncreaseFullHistoryTsLow;
   Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string ts_low) override {
@@ -436,17 +396,11 @@ class StackableDB : public DB {
   }
 
   using DB::DisableFileDeletions;
-  Status DisableFileDeletions() override {
-    return db_->DisableFileDeletions();
-  }
+  Status DisableFileDeletions() override { return db_->DisableFileDeletions(); }
 
   using DB::EnableFileDeletions;
-  Status EnableFileDeletions() override {
-    return db_->EnableFileDeletions();
-  }
-  Status EnableFileDeletions(bool force) override {
-    return db_->EnableFileDeletions(force);
-  }
+  Status EnableFileDeletions() override { return db_->EnableFileDeletions(); }
+  Status EnableFileDeletions(bool force) override { return db_->EnableFileDeletions(force); }
 
   using DB::GetCreationTimeOfOldestFile;
   Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override {
@@ -504,9 +458,7 @@ class StackableDB : public DB {
   }
 
   using DB::GetSortedWalFiles;
-  Status GetSortedWalFiles(VectorWalPtr& files) override {
-    return db_->GetSortedWalFiles(files);
-  }
+  Status GetSortedWalFiles(VectorWalPtr& files) override { return db_->GetSortedWalFiles(files); }
 
   using DB::GetCurrentWalFile;
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override {
@@ -574,9 +526,7 @@ class StackableDB : public DB {
   }
 
   using DB::DefaultColumnFamily;
-  ColumnFamilyHandle* DefaultColumnFamily() const override {
-    return db_->DefaultColumnFamily();
-  }
+  ColumnFamilyHandle* DefaultColumnFamily() const override { return db_->DefaultColumnFamily(); }
 
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
@@ -615,9 +565,7 @@ class StackableDB : public DB {
   }
 
   using DB::EndTrace;
-  Status EndTrace() override {
-    return db_->EndTrace();
-  }
+  Status EndTrace() override { return db_->EndTrace(); }
 
   using DB::StartIOTrace;
   Status StartIOTrace(const TraceOptions& options,
@@ -626,9 +574,7 @@ class StackableDB : public DB {
   }
 
   using DB::EndIOTrace;
-  Status EndIOTrace() override {
-    return db_->EndIOTrace();
-  }
+  Status EndIOTrace() override { return db_->EndIOTrace(); }
 
   using DB::StartBlockCacheTrace;
   Status StartBlockCacheTrace(const TraceOptions& trace_options,
@@ -641,9 +587,7 @@ class StackableDB : public DB {
   }
 
   using DB::EndBlockCacheTrace;
-  Status EndBlockCacheTrace() override {
-    return db_->EndBlockCacheTrace();
-  }
+  Status EndBlockCacheTrace() override { return db_->EndBlockCacheTrace(); }
 
   using DB::NewDefaultReplayer;
   Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
@@ -659,12 +603,10 @@ class StackableDB : public DB {
   }
 
   using DB::TryCatchUpWithPrimary;
-  Status TryCatchUpWithPrimary() override {
-    return db_->TryCatchUpWithPrimary();
-  }
+  Status TryCatchUpWithPrimary() override { return db_->TryCatchUpWithPrimary(); }
 
  protected:
-  DB* db_;                              // never null
+  DB* db_;                             // never null
   std::shared_ptr<DB> shared_db_ptr_;  // keeps db_ alive if it is shared
 };
 

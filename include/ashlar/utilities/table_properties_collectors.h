@@ -96,7 +96,7 @@ struct DataCollectionUnixWriteTimeInfo {
   uint64_t min_write_time = 0;
   uint64_t max_write_time = 0;
   uint64_t average_write_time = 0;
-  uint64_t num_entries_infinitely_old = 0;        // older than the records reach
+  uint64_t num_entries_infinitely_old = 0;  // older than the records reach
   uint64_t num_entries_write_time_aggregated = 0;
   uint64_t num_entries_write_time_untracked = 0;
 

@@ -117,8 +117,8 @@ class Transaction {
                               const Slice& key, std::string* value, bool exclusive = true,
                               const bool do_validate = true) = 0;
   virtual Status GetForUpdate(const ReadOptions& options, ColumnFamilyHandle* column_family,
-                              const Slice& key, PinnableSlice* pinnable_val,
-                              bool exclusive = true, const bool do_validate = true);
+                              const Slice& key, PinnableSlice* pinnable_val, bool exclusive = true,
+                              const bool do_validate = true);
   virtual Status GetForUpdate(const ReadOptions& options, const Slice& key, std::string* value,
                               bool exclusive = true, const bool do_validate = true) = 0;
   virtual Status GetForUpdate(const ReadOptions& options, const Slice& key,
@@ -143,11 +143,9 @@ class Transaction {
   virtual Iterator* GetIterator(const ReadOptions& read_options,
                                 ColumnFamilyHandle* column_family) = 0;
   virtual std::unique_ptr<Iterator> GetCoalescingIterator(
-      const ReadOptions& read_options,
-      const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+      const ReadOptions& read_options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   virtual std::unique_ptr<AttributeGroupIterator> GetAttributeGroupIterator(
-      const ReadOptions& read_options,
-      const std::vector<ColumnFamilyHandle*>& column_families) = 0;
+      const ReadOptions& read_options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
   // Writes. assume_tracked: the key is locked already, so nothing needs to be checked.
   virtual Status Put(ColumnFamilyHandle* column_family, const Slice& key, const Slice& value,

@@ -253,8 +253,7 @@ class TransactionDB : public StackableDB {
   virtual void ReleaseTimestampedSnapshotsOlderThan(TxnTimestamp ts) = 0;
   Status GetAllTimestampedSnapshots(
       std::vector<std::shared_ptr<const Snapshot>>& timestamped_snapshots) const {
-    return GetTimestampedSnapshots(/*ts_lb=*/0, /*ts_ub=*/kMaxTxnTimestamp,
-                                   timestamped_snapshots);
+    return GetTimestampedSnapshots(/*ts_lb=*/0, /*ts_ub=*/kMaxTxnTimestamp, timestamped_snapshots);
   }
   // Those in [ts_lb, ts_ub).
   virtual Status GetTimestampedSnapshots(

@@ -140,8 +140,8 @@ class WriteBatchWithIndex : public WriteBatchBase {
 
   // Reads from the updates alone. NotFound also for a deleted key; MergeInProgress if the batch
   // holds merge operands whose base it does not hold.
-  Status GetFromBatch(ColumnFamilyHandle* column_family, const DBOptions& options,
-                      const Slice& key, std::string* value);
+  Status GetFromBatch(ColumnFamilyHandle* column_family, const DBOptions& options, const Slice& key,
+                      std::string* value);
   Status GetFromBatch(const DBOptions& options, const Slice& key, std::string* value);
   Status GetEntityFromBatch(ColumnFamilyHandle* column_family, const Slice& key,
                             PinnableWideColumns* columns);
@@ -152,8 +152,7 @@ class WriteBatchWithIndex : public WriteBatchBase {
   Status GetFromBatchAndDB(DB* db, const ReadOptions& read_options, const Slice& key,
                            PinnableSlice* value);
   Status GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
-                           ColumnFamilyHandle* column_family, const Slice& key,
-                           std::string* value);
+                           ColumnFamilyHandle* column_family, const Slice& key, std::string* value);
   Status GetFromBatchAndDB(DB* db, const ReadOptions& read_options,
                            ColumnFamilyHandle* column_family, const Slice& key,
                            PinnableSlice* value);

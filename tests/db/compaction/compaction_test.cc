@@ -186,15 +186,18 @@ TEST(CompactionPicker, Plans) {
        "merge L0[2 1] -> L1 bottommost"},
       {"the oldest file of level 0 goes with what it overlaps through others",
        "L0: 1 a-c 10, 2 c-e 10, 3 e-g 10, 4 x-z 10", "merge L0[3 2 1] -> L1 bottommost"},
-      {"level 0 merges with what it overlaps", "L0: 1 a-c 10, 2 b-d 10\nL1: 3 a-a 10, 4 d-f 10, 5 h-i 10",
+      {"level 0 merges with what it overlaps",
+       "L0: 1 a-c 10, 2 b-d 10\nL1: 3 a-a 10, 4 d-f 10, 5 h-i 10",
        "merge L0[2 1] L1[3 4] -> L1 bottommost"},
       {"a file below makes it not bottommost", "L0: 1 a-c 10, 2 b-d 10\nL3: 3 c-c 10",
        "merge L0[2 1] -> L1"},
       {"a file that overlaps nothing moves", "L1: 1 a-c 60, 2 d-f 70\nL2: 3 a-c 10",
        "move L1[2] -> L2 bottommost"},
-      {"the inputs are closed over shared user keys", "L1: 1 a-c@9 60, 2 c@8-e@4 70, 3 e@3-f 10, 4 g-h 10\nL2: 5 d-d 10",
+      {"the inputs are closed over shared user keys",
+       "L1: 1 a-c@9 60, 2 c@8-e@4 70, 3 e@3-f 10, 4 g-h 10\nL2: 5 d-d 10",
        "merge L1[1 2 3] L2[5] -> L2 bottommost"},
-      {"so are the files of the output level", "L1: 1 a-b 160\nL2: 5 b-d@9 10, 6 d@8-f 10, 7 g-h 10",
+      {"so are the files of the output level",
+       "L1: 1 a-b 160\nL2: 5 b-d@9 10, 6 d@8-f 10, 7 g-h 10",
        "merge L1[1] L2[5 6] -> L2 bottommost"},
       {"more files of the start level go along if that costs nothing",
        "L1: 1 a-b 110, 2 c-d 10, 3 g-h 10\nL2: 4 a-d 10, 5 g-h 10",
@@ -381,7 +384,8 @@ std::string Cut(const std::string& keys, const CompactionPlan& plan) {
   uint64_t bytes = 0;
   SequenceNumber seqno = 1000;
   for (const char key : keys) {
-    const bool cut = cutter.ShouldCutBefore(MakeInternalKey(Slice(&key, 1), seqno--, kTypeValue), bytes);
+    const bool cut =
+        cutter.ShouldCutBefore(MakeInternalKey(Slice(&key, 1), seqno--, kTypeValue), bytes);
     if (cut && bytes > 0) {
       cutter.NoteNewOutput();
       text += '|';

@@ -162,7 +162,8 @@ Lines Describe(const VersionEdit& edit) {
   if (edit.atomic_group_remaining) {
     lines.push_back(StrCat("InAtomicGroup remaining=", *edit.atomic_group_remaining));
   }
-  if (edit.full_history_ts_low) lines.push_back("FullHistoryTsLow " + Hex(*edit.full_history_ts_low));
+  if (edit.full_history_ts_low)
+    lines.push_back("FullHistoryTsLow " + Hex(*edit.full_history_ts_low));
   if (edit.persist_user_defined_timestamps) {
     lines.push_back(StrCat("PersistUdt ", *edit.persist_user_defined_timestamps ? 1 : 0));
   }
@@ -316,6 +317,7 @@ TEST(VersionEdit, ForgettingLogsIsAFieldOfItsOwn) {
 
 TEST(VersionEdit, TextNamesEveryField) {
   const std::string text = FullEdit().DebugString(/*hex=*/false);
+  // clang-format off
   for (const char* part :
        {"6a3b-db", "leveldb.BytewiseComparator", "LogNumber: 9", "PrevLogNumber: 0",
         "NextFileNumber: 301", "MaxColumnFamily: 5", "MinLogNumberToKeep: 8", "LastSeq: ",
@@ -333,12 +335,12 @@ TEST(VersionEdit, TextNamesEveryField) {
         "PersistUserDefinedTimestamps: false", "LastCompactedManifestFileSize: 99",
         "ForgottenLogsEnd: 31", "Log: log_number: 7 first_sequence: 1001", "InitialRecords: 12",
         "Unknown field 8692"}) {
+    // clang-format on
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
   VersionEdit first;
   first.change_begin = 4096;
-  EXPECT_EQ(first.DebugString(false),
-            "VersionEdit {\n  ColumnFamily: 0\n  ChangeBegin: 4096\n}\n");
+  EXPECT_EQ(first.DebugString(false), "VersionEdit {\n  ColumnFamily: 0\n  ChangeBegin: 4096\n}\n");
 }
 
 TEST(VersionEdit, AnEmptyEditIsAnEmptyRecord) {

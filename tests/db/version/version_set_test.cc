@@ -69,8 +69,8 @@ class ManifestTest : public testing::Test {
 }  // namespace
 
 TEST_F(ManifestTest, AnAtomicGroupCountsAsAWholeOrNotAtAll) {
-  WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1), EditWithLog(4, 0),
-                 EditWithLog(5)});
+  WriteManifest(
+      {EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1), EditWithLog(4, 0), EditWithLog(5)});
   EXPECT_EQ(Read(), "1 2 3 4 5 ok");
   uint64_t torn = 0;
   WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1)});
@@ -344,8 +344,8 @@ TEST_F(VersionSetTest, AFailedAppendInstallsNothingAndTheNextChangeStartsANewMan
   EXPECT_EQ(Tables(), "70 50 ");
 }
 
-// Every call of a change is made to fail once. What is recovered is the state before it or after it,
-// and the change after it always works.
+// Every call of a change is made to fail once. What is recovered is the state before it or after
+// it, and the change after it always works.
 TEST_F(VersionSetTest, AnyFailureLeavesTheStateBeforeOrAfterTheChange) {
   options_.max_manifest_bytes = 1;
   bool has_failed = true;

@@ -77,7 +77,8 @@ class VersionTest : public testing::Test {
   }
   static std::string Numbers(const std::vector<TableFile*>& files) {
     std::string text;
-    for (const TableFile* file : files) StrAppend(&text, text.empty() ? "" : " ", file->meta.number);
+    for (const TableFile* file : files)
+      StrAppend(&text, text.empty() ? "" : " ", file->meta.number);
     return text;
   }
   static std::string Overlapping(const Version& version, int level, const char* begin,
@@ -190,7 +191,9 @@ TEST_F(VersionTest, FilesWithoutEpochsGetThemFromTheBottomUp) {
   add(0, File(5, "a", "d", 60, 51));
   add(0, File(4, "a", "d", 90, 81));
   const auto version = Build(edit);
-  const auto epoch = [&](int level, size_t i) { return version->files(level)[i]->meta.epoch_number; };
+  const auto epoch = [&](int level, size_t i) {
+    return version->files(level)[i]->meta.epoch_number;
+  };
   EXPECT_EQ(epoch(3, 0), 1u);
   EXPECT_EQ(epoch(3, 1), 1u);
   EXPECT_EQ(epoch(1, 0), 2u);
@@ -226,9 +229,18 @@ TEST_F(VersionTest, OverlappingFilesOfADeepLevel) {
     const char* end;
     const char* expected;
   } kCases[] = {
-      {nullptr, nullptr, "1 2 3 4"}, {"a", "a", ""},   {"a", "b", "1"}, {"d", "d", "1"},
-      {"e", "e", ""},                {"h", "h", "2 3"}, {"d", "f", "1 2"}, {"i", nullptr, "3 4"},
-      {nullptr, "g", "1 2"},         {"l", "o", ""},   {"q", "z", "4"}, {"r", nullptr, ""},
+      {nullptr, nullptr, "1 2 3 4"},
+      {"a", "a", ""},
+      {"a", "b", "1"},
+      {"d", "d", "1"},
+      {"e", "e", ""},
+      {"h", "h", "2 3"},
+      {"d", "f", "1 2"},
+      {"i", nullptr, "3 4"},
+      {nullptr, "g", "1 2"},
+      {"l", "o", ""},
+      {"q", "z", "4"},
+      {"r", nullptr, ""},
   };
   for (const auto& c : kCases) {
     EXPECT_EQ(Overlapping(*version, 1, c.begin, c.end), c.expected)

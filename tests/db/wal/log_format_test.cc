@@ -72,8 +72,8 @@ TEST(LogFraming, JoinsHeadAndBodyLikeOnePayload) {
     std::string whole, parts(FramedBytes(framing, offset, payload.size()), '\xee');
     AppendFramedRecord(framing, offset, payload, &whole);
     FrameRecord(
-        framing, offset, Slice(payload.data(), cut), Slice(payload).size() > cut
-            ? Slice(payload.data() + cut, payload.size() - cut) : Slice(),
+        framing, offset, Slice(payload.data(), cut),
+        Slice(payload).size() > cut ? Slice(payload.data() + cut, payload.size() - cut) : Slice(),
         [&](uint64_t at) { return parts.data() + (at - offset); },
         [](const LogHeaderStore& header) { header.Commit(); });
     ASSERT_EQ(whole, parts);

@@ -43,8 +43,8 @@ TEST(LogReader, TakesZerosForTheEnd) {
   for (const size_t zeros : {size_t{1}, size_t{6}, size_t{7}, size_t{8}, size_t{5000},
                              2 * kLogBlockBytes, 5 * kLogBlockBytes + 3}) {
     const std::string bytes = log.bytes + std::string(zeros, '\0');
-    const Modes expected = zeros < kLogHeaderBytes ? Modes{"A B", "A B !", "A B !", "A B"}
-                                                   : Modes(4, "A B");
+    const Modes expected =
+        zeros < kLogHeaderBytes ? Modes{"A B", "A B !", "A B !", "A B"} : Modes(4, "A B");
     EXPECT_EQ(ShowAllModes(bytes), expected) << zeros;
   }
   EXPECT_EQ(ShowAllModes(std::string(100000, '\0')), Modes(4, ""));
@@ -400,7 +400,8 @@ void CheckFlippedBit(const LogImage& log, const std::vector<std::string>& whole,
     // Only damage in the last record can be mistaken for an unfinished end.
     const bool may_be_silent =
         (mode == kTolerate || mode == kSkipAny) && contents.records.size() + 1 == whole.size();
-    ASSERT_TRUE(!contents.damages.empty() || may_be_silent) << bit << " mode " << int(mode) << ", " << contents.records.size() << " records";
+    ASSERT_TRUE(!contents.damages.empty() || may_be_silent)
+        << bit << " mode " << int(mode) << ", " << contents.records.size() << " records";
   }
 }
 

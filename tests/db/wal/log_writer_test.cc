@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sequential writer: what it wrote can be read, also after it went on with an existing file, and
-// an error is final.
+// The sequential writer: what it wrote can be read, also after it went on with an existing file,
+// and an error is final.
 #include "db/wal/log_writer.h"
 
 #include <gtest/gtest.h>
@@ -63,8 +63,8 @@ TEST_F(LogWriterTest, HandsEachRecordToTheFile) {
 TEST_F(LogWriterTest, WritesRecordsThatAreNeverCut) {
   const auto writer = Open();
   ASSERT_OK(writer->AddRecord(std::string(kLogBlockBytes - kLogHeaderBytes - 20, 'a')));
-  ASSERT_OK(writer->AddSpecialRecord(LogRecordType::kPredecessorInfo,
-                                     EncodePredecessorInfo({1, 2, 3})));
+  ASSERT_OK(
+      writer->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo({1, 2, 3})));
   ASSERT_OK(writer->AddRecord("end"));
   EXPECT_EQ(ReadBack().back(), "end");
   EXPECT_EQ(writer->size(), kLogBlockBytes + (7 + 24) + (7 + 3u));

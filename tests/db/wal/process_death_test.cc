@@ -91,8 +91,8 @@ void CheckLog(const std::string& path, uint64_t acknowledged) {
 }
 
 TEST(ProcessDeath, LeavesAPrefixThatHoldsEveryAcknowledgedRecord) {
-  void* memory = mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const std::string dir = FreshTempDir("process_death");
   Random64 random(11);

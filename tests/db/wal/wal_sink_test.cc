@@ -79,8 +79,8 @@ class WalSinkTest : public testing::TestWithParam<Param> {
 
 TEST_P(WalSinkTest, WritesWhatIsReadBack) {
   OPEN_OR_SKIP(sink);
-  const std::vector<std::string> records = {"A", "", std::string(100000, 'b'), "C",
-                                            std::string(3 << 20, 'd'), "E"};
+  const std::vector<std::string> records = {
+      "A", "", std::string(100000, 'b'), "C", std::string(3 << 20, 'd'), "E"};
   for (const std::string& record : records) ASSERT_OK(sink->Append(record));
   EXPECT_EQ(sink->delivered_size(), sink->size());
   EXPECT_EQ(Read(WALRecoveryMode::kTolerateCorruptedTailRecords).records, records);
@@ -123,8 +123,8 @@ TEST_P(WalSinkTest, ShowsNothingBehindARangeThatIsNotStaged) {
 
 TEST_P(WalSinkTest, WritesRecordsAboutTheLog) {
   OPEN_OR_SKIP(sink);
-  ASSERT_OK(sink->AddSpecialRecord(LogRecordType::kPredecessorInfo,
-                                   EncodePredecessorInfo({6, 100, 9})));
+  ASSERT_OK(
+      sink->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo({6, 100, 9})));
   ASSERT_OK(sink->Append("A"));
   ASSERT_OK(sink->Close());
   EXPECT_EQ(Read().Show(), "A");
@@ -156,7 +156,8 @@ TEST_P(WalSinkTest, TakesTheRecordsOfManyThreads) {
       Random64 random(static_cast<uint64_t>(t) + 1);
       for (int i = 0; i < kRecords; ++i) {
         const std::string head = StrCat(t, "/", i, ":");
-        const std::string body(random.OneIn(50) ? random.Uniform(150000) : random.Uniform(200), 'x');
+        const std::string body(random.OneIn(50) ? random.Uniform(150000) : random.Uniform(200),
+                               'x');
         WalSink::Range range;
         {
           std::lock_guard<std::mutex> lock(reserve_mutex);

@@ -163,7 +163,8 @@ TEST(WalVectors, AreFramedIntoTheSameBytes) {
     bool is_first = true;
     while (reader.ReadRecord(&record)) {
       if (is_first && reader.predecessor().has_value()) {
-        log.AddSpecial(LogRecordType::kPredecessorInfo, EncodePredecessorInfo(*reader.predecessor()));
+        log.AddSpecial(LogRecordType::kPredecessorInfo,
+                       EncodePredecessorInfo(*reader.predecessor()));
       }
       if (is_first && !reader.timestamp_sizes().empty()) {
         log.AddSpecial(LogRecordType::kTimestampSizes,

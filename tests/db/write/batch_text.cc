@@ -102,8 +102,7 @@ Status BatchDescriber::PutCF(uint32_t family, const Slice& key, const Slice& val
 }
 Status BatchDescriber::TimedPutCF(uint32_t family, const Slice& key, const Slice& value,
                                   uint64_t time) {
-  return Line(
-      StrCat("TimedPut cf=", family, " ", Quoted(key), " ", Quoted(value), " time=", time));
+  return Line(StrCat("TimedPut cf=", family, " ", Quoted(key), " ", Quoted(value), " time=", time));
 }
 Status BatchDescriber::PutEntityCF(uint32_t family, const Slice& key, const Slice& entity) {
   return Line(StrCat("Entity cf=", family, " ", Quoted(key), " ", EntityText(entity)));
@@ -149,18 +148,13 @@ PreparePolicy PolicyOf(ValueType begin_marker) {
 
 Status RewriteRecord(const WriteBatchRecord& r, PreparePolicy policy, WriteBatch* target) {
   switch (r.type) {
-    case kTypeValue:
-      return WriteBatchInternal::Put(target, r.family, r.key, r.value);
-    case kTypeDeletion:
-      return WriteBatchInternal::Delete(target, r.family, r.key);
-    case kTypeSingleDeletion:
-      return WriteBatchInternal::SingleDelete(target, r.family, r.key);
-    case kTypeMerge:
-      return WriteBatchInternal::Merge(target, r.family, r.key, r.value);
+    case kTypeValue: return WriteBatchInternal::Put(target, r.family, r.key, r.value);
+    case kTypeDeletion: return WriteBatchInternal::Delete(target, r.family, r.key);
+    case kTypeSingleDeletion: return WriteBatchInternal::SingleDelete(target, r.family, r.key);
+    case kTypeMerge: return WriteBatchInternal::Merge(target, r.family, r.key, r.value);
     case kTypeRangeDeletion:
       return WriteBatchInternal::DeleteRange(target, r.family, r.key, r.value);
-    case kTypeBlobIndex:
-      return WriteBatchInternal::PutBlobIndex(target, r.family, r.key, r.value);
+    case kTypeBlobIndex: return WriteBatchInternal::PutBlobIndex(target, r.family, r.key, r.value);
     case kTypeWideColumnEntity:
       return WriteBatchInternal::PutEntity(target, r.family, r.key, r.value);
     case kTypeValuePreferredSeqno: {
@@ -169,16 +163,12 @@ Status RewriteRecord(const WriteBatchRecord& r, PreparePolicy policy, WriteBatch
                                           Slice(r.value.data(), value_bytes),
                                           DecodeFixed64(r.value.data() + value_bytes));
     }
-    case kTypeLogData:
-      return target->PutLogData(r.value);
-    case kTypeEndPrepareXID:
-      return WriteBatchInternal::MarkEndPrepare(target, r.value, policy);
-    case kTypeCommitXID:
-      return WriteBatchInternal::MarkCommit(target, r.value);
+    case kTypeLogData: return target->PutLogData(r.value);
+    case kTypeEndPrepareXID: return WriteBatchInternal::MarkEndPrepare(target, r.value, policy);
+    case kTypeCommitXID: return WriteBatchInternal::MarkCommit(target, r.value);
     case kTypeCommitXIDAndTimestamp:
       return WriteBatchInternal::MarkCommitWithTimestamp(target, r.value, r.key);
-    case kTypeRollbackXID:
-      return WriteBatchInternal::MarkRollback(target, r.value);
+    case kTypeRollbackXID: return WriteBatchInternal::MarkRollback(target, r.value);
     default:  // a begin marker is a Noop until the end marker turns it
       return WriteBatchInternal::InsertNoop(target);
   }

@@ -18,8 +18,8 @@ struct BatchVector {
 // The sections of kind "batch".
 std::vector<BatchVector> ReadBatchVectors(const std::string& path);
 
-// One line per record. A handler is not told which write policy prepared a transaction, so the begin
-// markers of two of them read alike.
+// One line per record. A handler is not told which write policy prepared a transaction, so the
+// begin markers of two of them read alike.
 class BatchDescriber : public WriteBatch::Handler {
  public:
   const std::string& text() const { return text_; }

@@ -41,8 +41,8 @@ std::string Text(const WriteBatch& batch) {
   return status.ok() ? describer.text() : status.ToString();
 }
 
-// Handlers are told less than the vectors say: not the policy of a prepared transaction; and columns
-// in blob files cannot be read yet.
+// Handlers are told less than the vectors say: not the policy of a prepared transaction; and
+// columns in blob files cannot be read yet.
 std::string AsHandlersSeeIt(std::string expected) {
   const auto replace = [&expected](const std::string& from, const std::string& to) {
     const size_t position = expected.find(from);
@@ -130,7 +130,8 @@ TEST(WriteBatch, SortsColumnsAndRefusesDuplicates) {
   ASSERT_OK(batch.PutEntity(nullptr, "k", WideColumns{{"b", "2"}, {"", "0"}, {"a", "1"}}));
   EXPECT_EQ(Text(batch), "Entity cf=0 \"k\" v1{\"\"=\"0\", \"a\"=\"1\", \"b\"=\"2\"}\n");
   const std::string before = batch.Data();
-  EXPECT_TRUE(batch.PutEntity(nullptr, "k", WideColumns{{"a", "1"}, {"a", "2"}}).IsInvalidArgument());
+  EXPECT_TRUE(
+      batch.PutEntity(nullptr, "k", WideColumns{{"a", "1"}, {"a", "2"}}).IsInvalidArgument());
   EXPECT_EQ(batch.Data(), before);
 }
 
@@ -213,13 +214,13 @@ TEST(WriteBatch, MarkersBecomeFlags) {
   WriteBatch batch;
   ASSERT_OK(WriteBatchInternal::InsertNoop(&batch));
   ASSERT_OK(batch.Put("k", "v"));
-  ASSERT_OK(WriteBatchInternal::MarkEndPrepare(
-      &batch, "x", WriteBatchInternal::PreparePolicy::kWritePrepared));
+  ASSERT_OK(WriteBatchInternal::MarkEndPrepare(&batch, "x",
+                                               WriteBatchInternal::PreparePolicy::kWritePrepared));
   EXPECT_EQ(Text(batch), "BeginPrepare\nPut cf=0 \"k\" \"v\"\nEndPrepare \"x\"\n");
   EXPECT_TRUE(batch.HasBeginPrepare() && batch.HasEndPrepare());
   WriteBatch other;
-  EXPECT_TRUE(WriteBatchInternal::MarkEndPrepare(
-                  &other, "x", WriteBatchInternal::PreparePolicy::kWriteCommitted)
+  EXPECT_TRUE(WriteBatchInternal::MarkEndPrepare(&other, "x",
+                                                 WriteBatchInternal::PreparePolicy::kWriteCommitted)
                   .IsInvalidArgument());
 }
 
@@ -328,8 +329,8 @@ TEST(WriteBatch, HandlerOfOtherWritePolicyIsRefused) {
   WriteBatch batch;
   ASSERT_OK(WriteBatchInternal::InsertNoop(&batch));
   ASSERT_OK(batch.Put("k", "v"));
-  ASSERT_OK(WriteBatchInternal::MarkEndPrepare(
-      &batch, "x", WriteBatchInternal::PreparePolicy::kWriteCommitted));
+  ASSERT_OK(WriteBatchInternal::MarkEndPrepare(&batch, "x",
+                                               WriteBatchInternal::PreparePolicy::kWriteCommitted));
   Handler handler;
   EXPECT_OK(batch.Iterate(&handler));
   handler.ServePrepared();
@@ -351,10 +352,10 @@ TEST(WriteBatchTimestamps, PlaceholdersAreFilledLater) {
             "DeleteRange cf=2 \"aTIMESTMP\" \"bTIMESTMP\"\n");
   EXPECT_OK(batch.VerifyChecksum());
   EXPECT_TRUE(batch.UpdateTimestamps("short", ts_bytes).IsInvalidArgument());
-  EXPECT_TRUE(batch
-                  .UpdateTimestamps("TIMESTMP",
-                                    [](uint32_t) { return std::numeric_limits<size_t>::max(); })
-                  .IsNotFound());
+  EXPECT_TRUE(
+      batch
+          .UpdateTimestamps("TIMESTMP", [](uint32_t) { return std::numeric_limits<size_t>::max(); })
+          .IsNotFound());
 }
 
 TEST(WriteBatchTimestamps, SizesAreChecked) {

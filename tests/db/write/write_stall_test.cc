@@ -95,8 +95,8 @@ TEST(WriteStall, WithoutAutomaticCompactionOnlyMemtablesCount) {
 
 TEST(WriteStall, TheRateFallsWithTheDebt) {
   const auto rate = [](double severity) {
-    return DelayedRate({WriteStallCondition::kDelayed, WriteStallCause::kL0FileCountLimit, severity},
-                       16 << 20);
+    return DelayedRate(
+        {WriteStallCondition::kDelayed, WriteStallCause::kL0FileCountLimit, severity}, 16 << 20);
   };
   EXPECT_EQ(rate(0), 16u << 20);
   EXPECT_EQ(rate(0.5), 4u << 20);

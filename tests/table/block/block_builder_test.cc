@@ -69,9 +69,9 @@ TEST(BlockBuilder, WritesTheDocumentedBytes) {
   builder.Add("apply", "22");
   builder.Add("apt", "");
   EXPECT_EQ(HexBytes(builder.Finish()),
-            "0005016170706C6531"    // 0 shared, 5 own, 1 value
-            "040102793232"          // 4 shared
-            "000300617074"          // a restart
+            "0005016170706C6531"  // 0 shared, 5 own, 1 value
+            "040102793232"        // 4 shared
+            "000300617074"        // a restart
             "000000000F000000"
             "02000000");
 }
@@ -137,7 +137,10 @@ TEST(BlockBuilder, LeavesOutValueLengthsForIndexBlocks) {
   builder.AddWithDelta("b", "FULL", "d");  // shares nothing, so the value is whole
   const std::string contents = builder.Finish().ToString();
   EXPECT_EQ(HexBytes(Slice(contents.data(), contents.size() - 8)),
-            "0002616246554C4C" "01016364" "0002616446554C4C" "00016246554C4C");
+            "0002616246554C4C"
+            "01016364"
+            "0002616446554C4C"
+            "00016246554C4C");
 }
 
 class HashIndex : public testing::TestWithParam<double> {};

@@ -140,10 +140,10 @@ TEST(FilterEntries, OfKeysAndPrefixesCountEachPrefixRunOnce) {
   const std::unique_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(2));
   const FullFilterOptions options{.prefix_extractor = fixed.get()};
   EXPECT_EQ(EntriesOf(options, {"ab1", "ab2", "ab3", "cd1"}), 6u);
-  EXPECT_EQ(EntriesOf(options, {"ab"}), 1u);            // the key is its own prefix
-  EXPECT_EQ(EntriesOf(options, {"a", "ab1"}), 3u);      // a key outside the domain
-  EXPECT_EQ(EntriesOf(options, {"ab", "ab1"}), 2u);     // the prefix was added as a key
-  EXPECT_EQ(EntriesOf(options, {"ab1", "ab1"}), 2u);    // two versions
+  EXPECT_EQ(EntriesOf(options, {"ab"}), 1u);          // the key is its own prefix
+  EXPECT_EQ(EntriesOf(options, {"a", "ab1"}), 3u);    // a key outside the domain
+  EXPECT_EQ(EntriesOf(options, {"ab", "ab1"}), 2u);   // the prefix was added as a key
+  EXPECT_EQ(EntriesOf(options, {"ab1", "ab1"}), 2u);  // two versions
 }
 
 TEST(FilterEntries, WithNeitherKeysNorPrefixesAreNone) {

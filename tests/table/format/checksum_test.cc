@@ -21,14 +21,10 @@ constexpr ChecksumType kAllTypes[] = {kNoChecksum, kCRC32c, kxxHash, kxxHash64, 
 
 const char* VectorSuffix(ChecksumType type) {
   switch (type) {
-    case kCRC32c:
-      return "crc32c";
-    case kxxHash:
-      return "xxhash";
-    case kxxHash64:
-      return "xxhash64";
-    default:
-      return "xxh3";
+    case kCRC32c: return "crc32c";
+    case kxxHash: return "xxhash";
+    case kxxHash64: return "xxhash64";
+    default: return "xxh3";
   }
 }
 
@@ -109,7 +105,8 @@ TEST_P(BlockTrailer, NoticesEveryChangedByte) {
   for (size_t i = 0; i < block.size(); ++i) {
     std::string damaged = block;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
-    EXPECT_EQ(Verify(damaged, 0, kOffset).IsCorruption(), GetParam() != kNoChecksum) << "byte " << i;
+    EXPECT_EQ(Verify(damaged, 0, kOffset).IsCorruption(), GetParam() != kNoChecksum)
+        << "byte " << i;
   }
 }
 

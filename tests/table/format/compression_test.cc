@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-constexpr CompressionType kAllTypes[] = {kSnappyCompression, kZlibCompression, kBZip2Compression,
+constexpr CompressionType kAllTypes[] = {kSnappyCompression, kZlibCompression,  kBZip2Compression,
                                          kLZ4Compression,    kLZ4HCCompression, kZSTD};
 
 std::string Compressible(size_t n) {
@@ -95,8 +95,7 @@ TEST_P(Compression, RefusesAnotherSizeThanAnnounced) {
     std::string lying;
     PutVarint32(&lying, size);
     std::string result;
-    EXPECT_TRUE(
-        UncompressToString(GetParam(), lying + payload, nullptr, &result).IsCorruption())
+    EXPECT_TRUE(UncompressToString(GetParam(), lying + payload, nullptr, &result).IsCorruption())
         << size;
   }
 }
@@ -132,10 +131,9 @@ TEST_P(Compression, IgnoresALeftOverDictionaryItCannotUse) {
   EXPECT_EQ(result, raw);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, Compression, testing::ValuesIn(kAllTypes),
-                         [](const auto& info) {
-                           return std::string(CompressionPropertyName(info.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(AllTypes, Compression, testing::ValuesIn(kAllTypes), [](const auto& info) {
+  return std::string(CompressionPropertyName(info.param));
+});
 
 TEST(CompressionTypes, UnknownOnesAreNotSupported) {
   for (const unsigned type : {6u, 8u, 0x41u, 0x80u, 0xffu}) {

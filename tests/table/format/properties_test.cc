@@ -108,17 +108,15 @@ TEST(TablePropertiesBlock, UserPropertyCannotReplaceAnEngineOne) {
 }
 
 TEST(TablePropertiesBlock, SkipsMalformedNumbersAndKeepsUnknownNames) {
-  const TableProperties p = ParseOk(
-      MakeBlock(Entries{
-          {"rocksdb.future.feature", "x"}, {"rocksdb.num.entries", std::string(11, '\xff')}}));
+  const TableProperties p = ParseOk(MakeBlock(
+      Entries{{"rocksdb.future.feature", "x"}, {"rocksdb.num.entries", std::string(11, '\xff')}}));
   EXPECT_EQ(p.num_entries, 0u);
   EXPECT_EQ(p.user_collected_properties.at("rocksdb.future.feature"), "x");
 }
 
 TEST(TablePropertiesBlock, RefusesWrongOrder) {
   for (const Entries& entries : {Entries{{"b", ""}, {"a", ""}}, Entries{{"a", ""}, {"a", ""}}}) {
-    EXPECT_TRUE(
-        ParsePropertiesBlock(MakeBlock(entries), 0, "file.sst").status().IsCorruption());
+    EXPECT_TRUE(ParsePropertiesBlock(MakeBlock(entries), 0, "file.sst").status().IsCorruption());
   }
 }
 
@@ -156,9 +154,9 @@ struct SealedBlock {
   static constexpr ChecksumContext kContext{kXXH3, 0x13579bdf};
 
   explicit SealedBlock(uint64_t offset)
-      : bytes(MakeBlock(Entries{
-            {std::string(kGlobalSeqnoProperty), std::string(8, '\0')},
-            {std::string(kExternalVersionProperty), std::string("\2\0\0\0", 4)}})),
+      : bytes(MakeBlock(
+            Entries{{std::string(kGlobalSeqnoProperty), std::string(8, '\0')},
+                    {std::string(kExternalVersionProperty), std::string("\2\0\0\0", 4)}})),
         handle{offset, bytes.size()} {
     PlainBlockParser parser(bytes);
     EXPECT_TRUE(parser.Next());
@@ -241,13 +239,20 @@ TEST(CompressionProperty, ParsesBothForms) {
     bool is_ok, is_none;
   };
   constexpr Case kCases[] = {
-      {"NoCompression", 5, true, true}, {"ZSTD", 5, true, false},
-      {"ZSTDNotFinal", 5, true, false}, {"Brotli", 5, false, false},
-      {"BuiltinV2;04;", 7, true, false}, {"BuiltinV2;;", 7, true, false},
-      {";;", 7, true, true},             {"BuiltinV2;0407;later", 7, true, false},
-      {"Mine;04;", 7, false, false},     {"BuiltinV2;04", 7, false, false},
-      {"BuiltinV2;4;", 7, false, false}, {"BuiltinV2;00;", 7, false, false},
-      {"BuiltinV2;FF;", 7, false, false}, {"LZ4", 7, false, false},
+      {"NoCompression", 5, true, true},
+      {"ZSTD", 5, true, false},
+      {"ZSTDNotFinal", 5, true, false},
+      {"Brotli", 5, false, false},
+      {"BuiltinV2;04;", 7, true, false},
+      {"BuiltinV2;;", 7, true, false},
+      {";;", 7, true, true},
+      {"BuiltinV2;0407;later", 7, true, false},
+      {"Mine;04;", 7, false, false},
+      {"BuiltinV2;04", 7, false, false},
+      {"BuiltinV2;4;", 7, false, false},
+      {"BuiltinV2;00;", 7, false, false},
+      {"BuiltinV2;FF;", 7, false, false},
+      {"LZ4", 7, false, false},
       {"", 7, true, false},
   };
   for (const Case& c : kCases) {

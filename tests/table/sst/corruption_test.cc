@@ -183,17 +183,10 @@ std::string Mutated(const std::string& bytes, Random64* random) {
     const size_t n = random->OneIn(2) ? result.size() : std::min<size_t>(result.size(), 1500);
     const size_t at = result.size() - 1 - random->Uniform(n);
     switch (random->Uniform(4)) {
-      case 0:
-        result[at] = static_cast<char>(random->Next());
-        break;
-      case 1:
-        result[at] = static_cast<char>(result[at] + (random->OneIn(2) ? 1 : -1));
-        break;
-      case 2:
-        result[at] = random->OneIn(2) ? '\xff' : '\0';
-        break;
-      default:
-        result[at] = bytes[random->Uniform(bytes.size())];
+      case 0: result[at] = static_cast<char>(random->Next()); break;
+      case 1: result[at] = static_cast<char>(result[at] + (random->OneIn(2) ? 1 : -1)); break;
+      case 2: result[at] = random->OneIn(2) ? '\xff' : '\0'; break;
+      default: result[at] = bytes[random->Uniform(bytes.size())];
     }
   }
   return result;

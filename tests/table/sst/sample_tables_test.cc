@@ -103,9 +103,7 @@ class SampleTables : public testing::TestWithParam<Case> {
         EXPECT_EQ(value.ToString(), entry.value);
         break;
       case kTypeDeletion:
-      case kTypeSingleDeletion:
-        EXPECT_EQ(lookup.outcome(), PointLookup::Outcome::kDeleted);
-        break;
+      case kTypeSingleDeletion: EXPECT_EQ(lookup.outcome(), PointLookup::Outcome::kDeleted); break;
       default:
         // Kinds that this lookup refuses must never pass as absent.
         EXPECT_NE(lookup.outcome(), PointLookup::Outcome::kUndecided);

@@ -60,8 +60,7 @@ class TableBuilderTest : public testing::Test {
   }
 
   std::unique_ptr<TableReader> Open() {
-    auto reader =
-        TableReader::Open(ReaderOverBytes(contents_, "memory.sst"), {.icmp = &icmp_});
+    auto reader = TableReader::Open(ReaderOverBytes(contents_, "memory.sst"), {.icmp = &icmp_});
     EXPECT_OK(reader);
     return reader.ok() ? reader.Take() : nullptr;
   }
@@ -195,9 +194,9 @@ TEST_F(TableBuilderTest, RefusesEntriesOutOfOrderForGood) {
 }
 
 TEST_F(TableBuilderTest, RefusesNewerVersionsBehindOlderOnes) {
-  EXPECT_TRUE(Build({{MakeInternalKey("a", 5, kTypeValue), ""},
-                     {MakeInternalKey("a", 6, kTypeValue), ""}})
-                  .IsCorruption());
+  EXPECT_TRUE(
+      Build({{MakeInternalKey("a", 5, kTypeValue), ""}, {MakeInternalKey("a", 6, kTypeValue), ""}})
+          .IsCorruption());
 }
 
 TEST_F(TableBuilderTest, EveryFailedWriteIsReported) {
@@ -297,8 +296,8 @@ TEST_F(TableBuilderTest, CollectorsSeeEveryEntry) {
                                              std::make_shared<CountingFactory>()};
   options_.collector_factories = &factories;
   options_.column_family_id = 3;
-  ASSERT_OK(Build({{MakeInternalKey("a", 9, kTypeValue), "x"},
-                   {MakeInternalKey("b", 8, kTypeDeletion), ""}}));
+  ASSERT_OK(Build(
+      {{MakeInternalKey("a", 9, kTypeValue), "x"}, {MakeInternalKey("b", 8, kTypeDeletion), ""}}));
   EXPECT_TRUE(builder_->NeedCompact());
   const std::unique_ptr<TableReader> reader = Open();
   const TableProperties& p = reader->properties();

@@ -18,12 +18,9 @@ const char* StateOf(const OptionFacts& facts) {
   switch (facts.support) {
     case Support::kHonoured:
       return facts.takes_effect == TakesEffect::kDynamic ? "yes, dynamic" : "yes";
-    case Support::kHint:
-      return "hint without effect";
-    case Support::kDefaultOnly:
-      return "not built: must be the default";
-    case Support::kSomeValues:
-      return "some values, see the header";
+    case Support::kHint: return "hint without effect";
+    case Support::kDefaultOnly: return "not built: must be the default";
+    case Support::kSomeValues: return "some values, see the header";
   }
   return "";
 }

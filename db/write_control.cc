@@ -58,7 +58,7 @@ void WriteControl::NotePartialInsert(const Status& error) {
 
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   MutexLock lock(&core_->mutex);
-  Status status = RunDueWorkLocked();
+  Status status = RunDueWorkLocked(options);
   const uint64_t start_micros = core_->NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
@@ -71,9 +71,10 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   return status;
 }
 
-Status WriteControl::RunDueWorkLocked() {
+Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   while (is_switching_ || blocked_ > 0) {
     if (core_->is_closing.load(std::memory_order_acquire)) break;
+    if (blocked_ > 0 && options.no_slowdown) return Status::Incomplete("Write stall", "LockWAL");
     core_->changed.Wait();
   }
   if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();

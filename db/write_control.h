@@ -58,7 +58,7 @@ class WriteControl final : public CommitHost {
       REQUIRES(core_->mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(core_->mutex);
-  Status RunDueWorkLocked() REQUIRES(core_->mutex);
+  Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(core_->mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
   Status LimitLogsLocked() REQUIRES(core_->mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(core_->mutex);

@@ -285,7 +285,7 @@ struct DBOptions {
   std::shared_ptr<Logger> info_log = nullptr;
   // Least severe messages that are logged. Dynamic.
   InfoLogLevel info_log_level = Logger::kDefaultLogLevel;
-  // Table files kept open; -1 = all. Dynamic.
+  // Table files kept open; -1 = all. Not changed while open yet.
   int max_open_files = -1;
   // Threads used at open when max_open_files=-1. A hint without effect.
   int max_file_opening_threads = 16;
@@ -326,7 +326,7 @@ struct DBOptions {
   size_t recycle_log_file_num = 0;
   // Create the next WAL ahead. A hint without effect.
   bool async_wal_precreate = false;
-  // Bytes above which a new MANIFEST is begun. Dynamic.
+  // Bytes above which a new MANIFEST is begun. Not changed while open yet.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
   // Re-read the manifest at close. Not built yet: must be the default.
   bool verify_manifest_content_on_close = false;
@@ -342,7 +342,7 @@ struct DBOptions {
   uint64_t WAL_ttl_seconds = 0;
   // Keep archived WALs up to this size. Not built yet: must be the default.
   uint64_t WAL_size_limit_MB = 0;
-  // Preallocate. Dynamic.
+  // Bytes of disk space a new MANIFEST reserves. Not changed while open yet.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
   // mmap SSTs. Not built yet: must be the default.
   bool allow_mmap_reads = false;
@@ -377,13 +377,14 @@ struct DBOptions {
   // How far a compaction reads ahead: into the page cache, or into memory of its own with direct
   // I/O. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
-  // Write buffer per file. Dynamic.
+  // Write buffer per file, in bytes. Not changed while open yet.
   size_t writable_file_max_buffer_size = 1024 * 1024;
   // Spin before sleep. A hint without effect.
   bool use_adaptive_mutex = false;
-  // Incremental range sync of SSTs. Dynamic.
+  // Tables are written out to the device each time this many bytes have come; 0 = when finished.
+  // Not changed while open yet.
   uint64_t bytes_per_sync = 0;
-  // Same for the WAL. Dynamic.
+  // The same for logs. Not changed while open yet.
   uint64_t wal_bytes_per_sync = 0;
   // Wait for earlier ranges. A hint without effect.
   bool strict_bytes_per_sync = false;

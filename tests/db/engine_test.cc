@@ -378,6 +378,16 @@ TEST_F(EngineTest, ManualLogFlushHoldsBytesBackUntilAsked) {
   EXPECT_EQ(Scan(), "a=1 b=2");
 }
 
+TEST_F(EngineTest, NoSlowdownDoesNotWaitForAnUnlock) {
+  ASSERT_OK(db_->LockWAL());
+  WriteOptions impatient;
+  impatient.no_slowdown = true;
+  EXPECT_TRUE(db_->Put(impatient, "a", "1").IsIncomplete());
+  ASSERT_OK(db_->UnlockWAL());
+  EXPECT_OK(db_->Put(impatient, "b", "2"));
+  EXPECT_EQ(Scan(), "b=2");
+}
+
 TEST_F(EngineTest, ClosingWithALiveSnapshotIsRefused) {
   const Snapshot* snapshot = db_->GetSnapshot();
   EXPECT_TRUE(db_->Close().IsAborted());
@@ -391,6 +401,13 @@ TEST_F(EngineTest, OptionsChangeWhileOpenOrNotAtAll) {
   EXPECT_FALSE(db_->SetOptions({{"no_such_option", "1"}}).ok());
   EXPECT_FALSE(db_->SetOptions({{"write_buffer_size", "many"}}).ok());
   EXPECT_EQ(db_->GetOptions().write_buffer_size, 1048576u);
+  EXPECT_OK(db_->SetDBOptions({{"max_background_jobs", "3"}}));
+  for (const char* name : {"max_open_files", "bytes_per_sync", "wal_bytes_per_sync",
+                           "max_manifest_file_size", "writable_file_max_buffer_size"}) {
+    const Status status = db_->SetDBOptions({{name, "1048576"}});
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+  }
 }
 
 TEST_F(EngineTest, PropertiesAndSizesTellOfTheData) {

@@ -202,9 +202,9 @@ std::string TraceGenerator::SetDbOption() {
   switch (random_.Uniform(6)) {
     case 0: return "max_background_jobs=" + number(1 + random_.Uniform(5));
     case 1: return "max_total_wal_size=" + number(random_.OneIn(2) ? 0 : 10000);
-    case 2: return random_.OneIn(2) ? "max_open_files=-1" : "max_open_files=20";
+    case 2: return "compaction_readahead_size=" + number(random_.OneIn(2) ? 0 : 100000);
     case 3: return "max_subcompactions=" + number(1 + random_.Uniform(4));
-    case 4: return "bytes_per_sync=" + number(random_.Uniform(3) * 1000);
+    case 4: return "delete_obsolete_files_period_micros=" + number(random_.Uniform(3) * 1000);
     default: return "delayed_write_rate=" + number(1000000 + random_.Uniform(1 << 20));
   }
 }

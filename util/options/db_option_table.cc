@@ -35,8 +35,8 @@ constexpr OptionRow kRows[] = {
         {"sst_file_manager", "tracks space and paces deletion", Support::kDefaultOnly}),
     Option<Db, &Db::info_log_level>({"info_log_level", "least severe messages that are logged",
                                      Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Db, &Db::max_open_files>({"max_open_files", "table files kept open; -1 = all",
-                                     Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Db, &Db::max_open_files>(
+        {"max_open_files", "table files kept open; -1 = all", Support::kHonoured}),
     Option<Db, &Db::max_file_opening_threads>({"max_file_opening_threads",
                                                "threads used at open when max_open_files=-1",
                                                Support::kHint}),
@@ -81,7 +81,7 @@ constexpr OptionRow kRows[] = {
                                           Since::kRocksDb119}),
     Option<Db, &Db::max_manifest_file_size>({"max_manifest_file_size",
                                              "bytes above which a new MANIFEST is begun",
-                                             Support::kHonoured, TakesEffect::kDynamic}),
+                                             Support::kHonoured}),
     Option<Db, &Db::verify_manifest_content_on_close>(
         {"verify_manifest_content_on_close", "re-read the manifest at close", Support::kDefaultOnly,
          TakesEffect::kDynamic, Since::kRocksDb119}),
@@ -101,7 +101,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::WAL_size_limit_MB>(
         {"WAL_size_limit_MB", "keep archived WALs up to this size", Support::kDefaultOnly}),
     Option<Db, &Db::manifest_preallocation_size>(
-        {"manifest_preallocation_size", "preallocate", Support::kHonoured, TakesEffect::kDynamic}),
+        {"manifest_preallocation_size", "preallocate", Support::kHonoured}),
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "mmap SSTs", Support::kDefaultOnly}),
     Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes", "mmap writes", Support::kDefaultOnly}),
     Option<Db, &Db::use_direct_reads>(
@@ -133,15 +133,14 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
                                                 "how far a compaction reads ahead",
                                                 Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Db, &Db::writable_file_max_buffer_size>({"writable_file_max_buffer_size",
-                                                    "write buffer per file", Support::kHonoured,
-                                                    TakesEffect::kDynamic}),
+    Option<Db, &Db::writable_file_max_buffer_size>(
+        {"writable_file_max_buffer_size", "write buffer per file", Support::kHonoured}),
     Option<Db, &Db::use_adaptive_mutex>(
         {"use_adaptive_mutex", "spin before sleep", Support::kHint}),
-    Option<Db, &Db::bytes_per_sync>({"bytes_per_sync", "incremental range sync of SSTs",
-                                     Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Db, &Db::bytes_per_sync>(
+        {"bytes_per_sync", "incremental range sync of SSTs", Support::kHonoured}),
     Option<Db, &Db::wal_bytes_per_sync>(
-        {"wal_bytes_per_sync", "same for the WAL", Support::kHonoured, TakesEffect::kDynamic}),
+        {"wal_bytes_per_sync", "same for the WAL", Support::kHonoured}),
     Option<Db, &Db::strict_bytes_per_sync>({"strict_bytes_per_sync", "wait for earlier ranges",
                                             Support::kHint, TakesEffect::kDynamic}),
     Option<Db, &Db::enable_thread_tracking>(

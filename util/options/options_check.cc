@@ -146,6 +146,9 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   if (options.no_block_cache && options.block_cache != nullptr) {
     return Contradiction("no_block_cache", "a block_cache is given as well");
   }
+  if (options.no_block_cache && options.cache_index_and_filter_blocks) {
+    return Contradiction("cache_index_and_filter_blocks", "no_block_cache leaves it no cache");
+  }
   if (options.block_size == 0 || options.block_size >= 2 * kGiB) {
     return Contradiction("block_size", "it must be above 0 and below 2 GiB");
   }

@@ -118,6 +118,10 @@ TEST(OptionsCheck, ContradictionsAreInvalid) {
   table.no_block_cache = true;
   table.block_cache = NewLRUCache(1 << 20);
   EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
+  table.block_cache = nullptr;
+  EXPECT_TRUE(CheckTableOptionsSupported(table).ok());
+  table.cache_index_and_filter_blocks = true;
+  EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
   WriteOptions write;
   write.sync = write.disableWAL = true;
   EXPECT_TRUE(CheckWriteOptionsSupported(write).IsInvalidArgument());

@@ -40,8 +40,9 @@ Status DBImpl::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& d
   handles->clear();
   for (const ColumnFamilyDescriptor& descriptor : descriptors) {
     ColumnFamilyHandle* handle = nullptr;
-    RETURN_IF_ERROR(CreateColumnFamily(descriptor.options, descriptor.name, &handle));
-    handles->push_back(handle);
+    const Status status = CreateColumnFamily(descriptor.options, descriptor.name, &handle);
+    if (handle != nullptr) handles->push_back(handle);  // also if only the OPTIONS file failed
+    RETURN_IF_ERROR(status);
   }
   return Status::OK();
 }

@@ -167,9 +167,12 @@ TEST_F(UserContract, ListenersAreToldOfTablesThatComeAndGoAndOfWhatACompactionDi
   for (int round = 0; round < 2; round++) {
     Put("a");
     ASSERT_OK(db_->Flush(FlushOptions()));
+    // Listeners are told when callers may have been woken already.
+    ASSERT_OK(db_->PauseBackgroundWork());
+    ASSERT_OK(db_->ContinueBackgroundWork());
   }
   ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  db_.reset();  // the last call may come after the caller was woken
+  db_.reset();
   const std::vector<std::string> flush = {"started default", "flush made default OK entries 1",
                                           "flushed"};
   std::vector<std::string> expected = flush;

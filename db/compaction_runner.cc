@@ -254,7 +254,6 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
       const Slice begin_key = begin.has_value() ? Slice(*begin) : Slice();
       const Slice end_key = manual->end.has_value() ? Slice(*manual->end) : Slice();
       RangePickOptions pick;
-      pick.options = &manual->family->options();
       pick.input_level = manual->input_level;
       pick.output_level = manual->output_level;
       pick.begin = begin.has_value() ? &begin_key : nullptr;
@@ -266,11 +265,11 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
         if (manual->cancel.IsSet()) return Status::Incomplete(Status::kManualCompactionPaused);
         if (manual->family->is_dropped()) return Status::ColumnFamilyDropped();
         bool has_conflict = false;
+        pick.options = &manual->family->options();  // others came, perhaps, during the wait
         if (manual->input_level == 0) {
           // Not deeper than what is there now: older data would come to lie above newer.
-          pick.output_level = std::max(
-              AssessCompaction(*manual->family->current(), manual->family->options()).base_level,
-              1);
+          pick.output_level =
+              std::max(AssessCompaction(*manual->family->current(), *pick.options).base_level, 1);
         }
         plan = PickRangeCompaction(*manual->family->current(), pick, RunningIn(manual->family),
                                    &has_conflict);

@@ -163,7 +163,6 @@ void CompactionRunner::End(Job* job, const Status& status) {
     if (!job->may_be_named) core_->pending_outputs.erase(core_->pending_outputs.find(number));
   }
   running_.erase(std::find(running_.begin(), running_.end(), job));
-  if (job->version->Unref()) core_->versions->Release(job->version);
   core_->changed.SignalAll();
 }
 
@@ -194,6 +193,8 @@ void CompactionRunner::Report(const Job& job, const Status& status) {
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, job.result.hidden_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, job.result.tombstones_dropped);
   NotifyCompactionCompleted(core_, *job.family, job.plan, job.result, status);
+  MutexLock lock(&core_->mutex);
+  if (job.version->Unref()) core_->versions->Release(job.version);
 }
 
 void CompactionRunner::AddManualLocked(ManualCompaction* manual) { manual_.push_back(manual); }

@@ -9,7 +9,6 @@
 
 #include "db/notify.h"
 #include "env/file_util.h"
-#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -169,9 +168,7 @@ void CompactionRunner::End(Job* job, const Status& status) {
 void CompactionRunner::DeleteRefused(const Job& job, const Status& status) const {
   if (status.ok() || job.may_be_named) return;
   for (const FileMetadata& file : job.result.files) {
-    IgnoreError(
-        DeleteFileIfExists(core_->fs.get(), TableFileName(job.work.output.dir, file.number)),
-        "what stays is deleted at the next open");
+    DeleteUnnamedTable(job.work.output, file.number);
   }
 }
 

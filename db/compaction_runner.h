@@ -22,7 +22,7 @@ namespace ashlar {
 struct ManualCompaction {
   ColumnFamilyData* family = nullptr;  // a reference of the caller
   int input_level = 0;
-  int output_level = 1;
+  int output_level = 1;  // from level 0 to the base level of when it runs, whatever this says
   std::optional<std::string> begin;  // user keys, inclusive
   std::optional<std::string> end;
   bool is_exclusive = false;  // nothing else compacts in the family meanwhile

@@ -8,7 +8,6 @@
 #include "db/notify.h"
 #include "db/obsolete_files.h"
 #include "env/file_util.h"
-#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -54,18 +53,14 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
     if (!status.ok()) family->ReturnFromFlush(job.work.memtables);
     core_->changed.SignalAll();
   }
-  if (!status.ok() && !job.may_be_named && job.result.file.has_value()) DeleteOutput(job);
+  if (!status.ok() && !job.may_be_named && job.result.file.has_value()) {
+    DeleteUnnamedTable(job.work.output, job.result.file->number);
+  }
   if (!status.ok() && !status.IsColumnFamilyDropped()) {
     NotifyBackgroundError(core_, status, BackgroundErrorReason::kFlush);
   }
   Report(job, status);
   return status.ok() && job.result.file.has_value();
-}
-
-void FlushRunner::DeleteOutput(const Job& job) const {
-  IgnoreError(DeleteFileIfExists(core_->fs.get(),
-                                 TableFileName(job.work.output.dir, job.result.file->number)),
-              "what stays is deleted at the next open");
 }
 
 void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {

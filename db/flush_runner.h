@@ -28,7 +28,6 @@ class FlushRunner {
   Status Install(Job* job) REQUIRES(core_->mutex);
   uint64_t MinLogNumberAfter(const ColumnFamilyData* flushed, uint64_t log_number) const
       REQUIRES(core_->mutex);
-  void DeleteOutput(const Job& job) const;
   void Report(const Job& job, const Status& status);
 
   DbCore* const core_;

@@ -15,8 +15,6 @@
 #include "db/flush/version_retention.h"
 #include "db/version/level_iterator.h"
 #include "db/version/table_cache.h"
-#include "env/file_util.h"
-#include "env/filename.h"
 #include "table/iterator/merging_iterator.h"
 #include "util/epoch.h"
 #include "util/mutex.h"
@@ -338,9 +336,7 @@ Status CompactionJob::CheckCounts(const CompactionResult& result) const {
 
 void CompactionJob::DeleteOutputs(CompactionResult* result) const {
   for (const FileMetadata& file : result->files) {
-    IgnoreError(DeleteFileIfExists(options_.output.context->fs,
-                                   TableFileName(options_.output.dir, file.number)),
-                "what stays is deleted at the next open");
+    DeleteUnnamedTable(options_.output, file.number);
   }
   result->files.clear();
   result->properties.clear();

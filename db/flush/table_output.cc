@@ -119,4 +119,9 @@ Status TableOutput::Finish(FileMetadata* meta) {
   return Status::OK();
 }
 
+void DeleteUnnamedTable(const TableOutputOptions& options, uint64_t file_number) {
+  IgnoreError(DeleteFileIfExists(options.context->fs, TableFileName(options.dir, file_number)),
+              "what stays is deleted at the next open");
+}
+
 }  // namespace ashlar

@@ -47,6 +47,10 @@ struct TableOutputOptions {
   uint64_t creation_time = 0;
 };
 
+// Deletes a finished table of these options that no version is going to name. What stays for an
+// error is deleted at the next open.
+void DeleteUnnamedTable(const TableOutputOptions& options, uint64_t file_number);
+
 class TableOutput {
  public:
   static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);

@@ -27,7 +27,7 @@ function(ashlar_test_folder folder)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE ashlar_test_support GTest::gtest GTest::gtest_main)
   # The option tables, in util, make caches by name; so every test needs at least that floor.
-  ashlar_link_rooms(${name}_test ${room} cache)
+  ashlar_link_rooms(${name}_test ${room})
   # Every test is named as it starts, so that the output of one that hangs ends with its name.
   if(folder MATCHES "^(model|crash|fault|corruption|interop|stress|sample)")
     ashlar_add_test(${name} 900 ${name}_test)

@@ -5,13 +5,13 @@
 
 #include <utility>
 
-#include "db/notify.h"
-#include "db/obsolete_files.h"
+#include "db/files/obsolete_files.h"
+#include "db/jobs/notify.h"
+#include "db/options/options_check.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/epoch.h"
-#include "util/options/options_check.h"
 
 namespace ashlar {
 
@@ -22,9 +22,10 @@ DBImpl::DBImpl(const OpenRequest& request)
       compaction_runner_(&core_),
       scheduler_(&core_, &flush_runner_, &compaction_runner_, &write_control_) {
   core_.db = this;
+  core_.cleaner = this;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
-  write_control_.SetScheduler(&scheduler_);
+  write_control_.SetFlushes(&scheduler_);
 }
 
 Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,

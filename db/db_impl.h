@@ -16,18 +16,18 @@
 #include <vector>
 
 #include "ashlar/db.h"
-#include "db/compaction_runner.h"
-#include "db/db_core.h"
-#include "db/db_properties.h"
-#include "db/family_handle.h"
-#include "db/flush_runner.h"
-#include "db/open.h"
-#include "db/scheduler.h"
-#include "db/write_control.h"
+#include "db/jobs/compaction_runner.h"
+#include "db/jobs/flush_runner.h"
+#include "db/jobs/scheduler.h"
+#include "db/opening/open.h"
+#include "db/state/db_core.h"
+#include "db/state/family_handle.h"
+#include "db/state/properties.h"
+#include "db/state/write_control.h"
 
 namespace ashlar {
 
-class DBImpl final : public DB, private FamilyHost {
+class DBImpl final : public DB, private FamilyHost, private FileCleaner {
  public:
   // The handles are those of request.families, in order.
   static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
@@ -222,6 +222,9 @@ class DBImpl final : public DB, private FamilyHost {
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   void OnViewReleased() override;
+
+  // FileCleaner
+  void DeleteObsoleteFiles() override;
 
   ColumnFamilyData* FamilyOrDefault(ColumnFamilyHandle* handle) const {
     return handle == nullptr ? core_.families.default_family() : FamilyOf(handle);

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "db/db_impl.h"
-#include "db/obsolete_files.h"
+#include "db/files/obsolete_files.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -2,7 +2,7 @@
 //
 // Properties, estimates, and what the database says about itself.
 #include "db/db_impl.h"
-#include "db/db_properties.h"
+#include "db/state/properties.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -38,9 +38,7 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   return is_known;
 }
 
-PropertySources DBImpl::Sources() {
-  return {&core_, &scheduler_, &compaction_runner_, &write_control_};
-}
+PropertySources DBImpl::Sources() { return {&core_, &write_control_}; }
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
                                    ColumnFamilyHandle* handle, const Range* ranges, int n,

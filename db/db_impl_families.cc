@@ -2,9 +2,10 @@
 //
 // Creating and dropping column families, and changing options of an open database.
 #include "db/db_impl.h"
-#include "db/obsolete_files.h"
-#include "util/options/dynamic_options.h"
-#include "util/options/options_check.h"
+#include "db/files/obsolete_files.h"
+#include "db/options/dynamic_options.h"
+#include "db/options/options_check.h"
+#include "db/state/needed_logs.h"
 
 namespace ashlar {
 

@@ -5,7 +5,7 @@
 
 #include "ashlar/file_checksum.h"
 #include "db/db_impl.h"
-#include "db/obsolete_files.h"
+#include "db/files/obsolete_files.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/epoch.h"
@@ -81,6 +81,8 @@ class LogFileFacts final : public WalFile {
 };
 
 }  // namespace
+
+void DBImpl::DeleteObsoleteFiles() { PurgeObsoleteFiles(&core_); }
 
 Status DBImpl::DisableFileDeletions() {
   MutexLock lock(&core_.mutex);

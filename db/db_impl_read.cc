@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "db/db_impl.h"
-#include "db/obsolete_files.h"
+#include "db/files/obsolete_files.h"
+#include "db/options/options_check.h"
 #include "db/read/db_iterator.h"
 #include "db/read/point_read.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
-#include "util/options/options_check.h"
 #include "util/statistics.h"
 
 namespace ashlar {

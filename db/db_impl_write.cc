@@ -8,10 +8,10 @@
 
 #include "ashlar/write_batch.h"
 #include "db/db_impl.h"
+#include "db/options/options_check.h"
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "util/epoch.h"
-#include "util/options/options_check.h"
 #include "util/statistics.h"
 
 namespace ashlar {

@@ -8,7 +8,7 @@
 
 #include "ashlar/convenience.h"
 #include "ashlar/customizable.h"
-#include "util/options/option_text.h"
+#include "util/option_text.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "util/options/option_text.h"
+#include "util/option_text.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

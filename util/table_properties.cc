@@ -9,7 +9,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/table.h"
 #include "util/coding.h"
-#include "util/options/option_text.h"
+#include "util/option_text.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

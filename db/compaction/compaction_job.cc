@@ -12,7 +12,7 @@
 
 #include "ashlar/env.h"
 #include "db/compaction/output_cutter.h"
-#include "db/flush/version_retention.h"
+#include "db/output/version_retention.h"
 #include "db/version/level_iterator.h"
 #include "db/version/table_cache.h"
 #include "table/iterator/merging_iterator.h"

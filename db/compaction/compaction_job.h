@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/flush/table_output.h"
+#include "db/output/table_output.h"
 
 namespace ashlar {
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-#include "db/flush/table_output.h"
+#include "db/output/table_output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -3,7 +3,7 @@
 // The memtables are merged like any other sorted runs; the count of entries is checked at the end.
 #include "db/flush/flush_job.h"
 
-#include "db/flush/version_retention.h"
+#include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
 #include "util/arena.h"
 #include "util/str_cat.h"

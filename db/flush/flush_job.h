@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "db/flush/table_output.h"
+#include "db/output/table_output.h"
 #include "memtable/memtable.h"
 
 namespace ashlar {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ashlar/utilities/debug.h"
-#include "db/family_handle.h"
 #include "db/read/super_version.h"
+#include "db/state/family_handle.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/merging_iterator.h"

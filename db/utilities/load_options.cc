@@ -7,13 +7,13 @@
 #include "ashlar/file_system.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
+#include "db/options/option_table.h"
+#include "db/options/options_check.h"
+#include "db/options/options_file.h"
+#include "db/options/table_factory.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/options/option_table.h"
-#include "util/options/options_check.h"
-#include "util/options/options_file.h"
 #include "util/str_cat.h"
-#include "util/table_factory.h"
 
 namespace ashlar {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "ashlar/convenience.h"
 #include "cache/block_cache.h"
+#include "db/options/options_file.h"
 #include "env/filename.h"
-#include "util/options/option_text.h"
-#include "util/options/options_file.h"
+#include "util/option_text.h"
 
 namespace {
 

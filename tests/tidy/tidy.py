@@ -17,9 +17,11 @@ ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do 
     ("include", 0), ("util", 10), ("env", 20), ("cache", 30),
     ("table/format", 40), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
-    ("memtable", 50), ("db/wal", 60), ("db/version", 61), ("db/blob", 62), ("db/read", 63),
-    ("db/write", 63), ("db/flush", 64), ("db/compaction", 65), ("db/column_family", 66),
-    ("db", 67), ("db/transaction", 70), ("db/utilities", 70), ("db/c_api", 71),
+    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/version", 53), ("db/blob", 54),
+    ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
+    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/opening", 61),
+    ("db/files", 61), ("db", 62), ("db/api", 63), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/c_api", 71),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]
 LIBRARY = ("util/", "env/", "cache/", "table/", "memtable/", "db/", "include/")

@@ -15,7 +15,7 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/output_cutter.h"
-#include "db/flush/version_retention.h"
+#include "db/output/version_retention.h"
 #include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
 #include "db/version/version_edit.h"

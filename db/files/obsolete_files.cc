@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is obsolete is decided under the mutex; deleting, which may be slow, happens without it.
+#include "db/files/obsolete_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "db/jobs/notify.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "env/random_reader.h"
+#include "table/sst/table_reader.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
+uint64_t MinLogNumber(const DbCore& core) {
+  return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
+}
+
+}  // namespace
+
+ObsoleteFiles CollectObsolete(DbCore* core) {
+  ObsoleteFiles files;
+  if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
+  files.tables = core->versions->TakeObsolete();
+  for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core))) {
+    files.paths.push_back(LogFileName(core->wal_dir, number));
+  }
+  for (uint64_t number : core->versions->TakeReplacedManifests()) {
+    files.paths.push_back(DescriptorFileName(core->dir, number));
+  }
+  return files;
+}
+
+namespace {
+
+// Decides about one name found in a directory.
+class DirectoryScan {
+ public:
+  explicit DirectoryScan(DbCore* core) : core_(core), min_log_(MinLogNumber(*core)) {
+    core_->versions->ForEachLiveFile(
+        [this](const FamilyVersions&, int, TableFile* file) { live_.insert(file->meta.number); });
+  }
+
+  Status Run(const std::string& dir, ObsoleteFiles* files) {
+    auto names = ListDirectory(core_->fs.get(), dir);
+    if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
+    if (!names.ok()) return names.status();
+    for (const std::string& name : *names) {
+      uint64_t number;
+      FileType type;
+      if (!ParseFileName(name, &number, &type)) continue;
+      const std::string path = dir + "/" + name;
+      if (IsObsolete(type, number)) {
+        auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
+        list.push_back(path);
+      }
+      if (type == kOptionsFile) options_.emplace(number, dir + "/" + name);
+    }
+    return Status::OK();
+  }
+
+  // The two newest OPTIONS files stay.
+  void AddOldOptions(ObsoleteFiles* files) const {
+    size_t excess = options_.size() > 2 ? options_.size() - 2 : 0;
+    for (const auto& [number, path] : options_) {
+      if (excess-- == 0) return;
+      files->paths.push_back(path);
+    }
+  }
+
+ private:
+  bool IsObsolete(FileType type, uint64_t number) const {
+    switch (type) {
+      case kWalFile: return number < min_log_;
+      case kDescriptorFile: return number < core_->versions->manifest_number();
+      case kTableFile: return !live_.contains(number) && !core_->pending_outputs.contains(number);
+      case kTempFile: return !core_->pending_outputs.contains(number);
+      default: return false;
+    }
+  }
+
+  // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost.
+  bool IsNewerThanState(const std::string& path) const {
+    for (const ColumnFamilyData* family : core_->families.All()) {
+      auto file = RandomReader::Open(core_->fs.get(), path, core_->file_options);
+      if (!file.ok()) return false;
+      TableReaderOptions options;
+      options.icmp = &family->comparator();
+      auto table = TableReader::Open(file.Take(), options);
+      // What a crash left unfinished does not open with any comparator.
+      if (!table.ok()) continue;
+      const TableProperties& properties = (*table)->properties();
+      return properties.HasKeyLargestSeqno() &&
+             properties.key_largest_seqno > core_->pipeline->visible_seqno();
+    }
+    return false;
+  }
+
+  DbCore* const core_;
+  const uint64_t min_log_;
+  std::set<uint64_t> live_;
+  std::set<std::pair<uint64_t, std::string>> options_;
+};
+
+bool IsTablePath(const std::string& path) {
+  uint64_t number;
+  FileType type;
+  return ParseFileName(BaseNameOf(path), &number, &type) && type == kTableFile;
+}
+
+}  // namespace
+
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
+  ObsoleteFiles files;
+  DirectoryScan scan(core);
+  std::set<std::string> dirs{core->dir, core->wal_dir};
+  for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
+  for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  for (const std::string& path : files.asides) {
+    StrAppend(&core->recovery_report, path,
+              ": not in the MANIFEST, but newer than the recovered state: renamed to ",
+              BaseNameOf(path), ".orphan\n");
+  }
+  scan.AddOldOptions(&files);
+  return files;
+}
+
+void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
+  const auto remove = [core](const std::string& path) {
+    Status status = DeleteFileIfExists(core->fs.get(), path);
+    if (IsTablePath(path)) NotifyTableDeleted(core, path, status);
+    if (!status.ok()) {
+      Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
+      return;
+    }
+    core->events->Event("file_deletion").Add("file", BaseNameOf(path));
+  };
+  for (TableFile* table : files.tables) {
+    const size_t path_id = std::min<size_t>(table->meta.path_id, core->table_paths.size() - 1);
+    remove(TableFileName(core->table_paths[path_id], table->meta.number));
+    delete table;
+  }
+  for (const std::string& path : files.paths) remove(path);
+  for (const std::string& path : files.asides) {
+    Warn(core->info_log.get(),
+         "%s: not in the MANIFEST, but newer than the recovered state: renamed to %s.orphan",
+         path.c_str(), path.c_str());
+    IgnoreError(core->fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
+                "then it stays under its name until the next open");
+  }
+}
+
+void PurgeObsoleteFiles(DbCore* core) {
+  // Super versions that were replaced may still wait for readers that are long gone.
+  EpochReclaimAll();
+  ObsoleteFiles files;
+  {
+    MutexLock lock(&core->mutex);
+    files = CollectObsolete(core);
+  }
+  if (!files.empty()) DeleteObsolete(core, std::move(files));
+}
+
+}  // namespace ashlar

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which files of a database directory may go, and deleting them.
+//
+// During operation only files that are known to have become obsolete are deleted; the directory is
+// listed once, when the database opens. Unknown names are left alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+// Files to delete, collected under the DB mutex and deleted without it.
+struct ObsoleteFiles {
+  std::vector<TableFile*> tables;   // owned
+  std::vector<std::string> paths;   // of everything else
+  std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
+  bool empty() const { return tables.empty() && paths.empty() && asides.empty(); }
+};
+
+// Tables that no version holds any more, logs that no family needs, replaced MANIFESTs.
+ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(core->mutex);
+
+// At open: whatever the recovered state does not explain. A table with data newer than that state
+// is renamed aside, not deleted, and the recovery report says so.
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(core->mutex);
+
+// Without the mutex. Failures are logged; the next open tries again.
+void DeleteObsolete(DbCore* core, ObsoleteFiles files);
+
+// All of the above in one: collects and deletes. Takes the mutex itself.
+void PurgeObsoleteFiles(DbCore* core) EXCLUDES(core->mutex);
+
+}  // namespace ashlar

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Filling the structs that listeners get.
+#include "db/jobs/notify.h"
+
+#include "ashlar/listener.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+
+namespace ashlar {
+
+namespace {
+
+FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
+                       const FlushResult* result, uint64_t file_number) {
+  FlushJobInfo info;
+  info.file_number = file_number;
+  info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.cf_id = family.id();
+  info.cf_name = family.name();
+  if (result != nullptr && result->file.has_value()) {
+    info.smallest_seqno = result->file->smallest_seqno;
+    info.largest_seqno = result->file->largest_seqno;
+    info.table_properties = result->properties;
+  }
+  return info;
+}
+
+TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family,
+                                   uint64_t file_number, TableFileCreationReason reason) {
+  TableFileCreationInfo info;
+  info.db_name = core.dir;
+  info.cf_name = family.name();
+  info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.reason = reason;
+  info.file_checksum_func_name = kUnknownFileChecksumFuncName;
+  return info;
+}
+
+CompactionFileInfo CompactionFile(int level, uint64_t file_number) {
+  return {.level = level, .file_number = file_number, .oldest_blob_file_number = 0};
+}
+
+CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
+                                 const CompactionPlan& plan) {
+  CompactionJobInfo info;
+  for (const LevelFiles& level : plan.inputs) {
+    for (const TableFile* file : level.files) {
+      info.input_files.push_back(TableFileName(core.table_paths.front(), file->meta.number));
+      info.input_file_infos.push_back(CompactionFile(level.level, file->meta.number));
+    }
+    if (level.level == 0) info.num_l0_files = static_cast<int>(level.files.size());
+  }
+  info.cf_id = family.id();
+  info.cf_name = family.name();
+  info.base_input_level = plan.start_level;
+  info.output_level = plan.output_level;
+  info.compaction_reason = plan.reason;
+  info.stats.is_manual_compaction = plan.is_manual;
+  info.stats.num_input_files = plan.InputFileCount();
+  return info;
+}
+
+// Once for each flush that was begun; a table that would be empty is told of with size 0.
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                        const FlushResult& result, const Status& status) {
+  TableFileCreationInfo info =
+      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
+  info.status = status;
+  if (result.file.has_value()) {
+    info.file_size = result.file->file_size;
+    info.table_properties = result.properties;
+  }
+  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
+}
+
+void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const FileMetadata& file,
+                          const TableProperties& properties) {
+  TableFileCreationInfo info =
+      CreationInfo(*core, family, file.number, TableFileCreationReason::kCompaction);
+  info.file_size = file.file_size;
+  info.table_properties = properties;
+  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
+}
+
+}  // namespace
+
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
+  if (core->listeners.empty()) return;
+  const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
+  const TableFileCreationInfo creation =
+      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
+  for (const auto& listener : core->listeners) {
+    listener->OnFlushBegin(core->db, info);
+    listener->OnTableFileCreationStarted(creation);
+  }
+}
+
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                          const FlushResult& result, const Status& status) {
+  if (core->listeners.empty()) return;
+  NotifyFlushedTable(core, family, file_number, result, status);
+  if (!status.ok() || !result.file.has_value()) return;
+  const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
+  for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
+}
+
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
+                           int job_id) {
+  if (core->listeners.empty()) return;
+  CompactionJobInfo info = CompactionInfo(*core, family, plan);
+  info.job_id = job_id;
+  for (const auto& listener : core->listeners) listener->OnCompactionBegin(core->db, info);
+}
+
+void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionPlan& plan, const CompactionResult& result,
+                               const Status& status) {
+  if (core->listeners.empty()) return;
+  CompactionJobInfo info = CompactionInfo(*core, family, plan);
+  for (size_t i = 0; i < result.files.size(); i++) {
+    const FileMetadata& file = result.files[i];
+    NotifyCompactedTable(core, family, file, result.properties[i]);
+    info.output_files.push_back(TableFileName(core->table_paths.front(), file.number));
+    info.table_properties[info.output_files.back()] =
+        std::make_shared<const TableProperties>(result.properties[i]);
+    info.output_file_infos.push_back(CompactionFile(plan.output_level, file.number));
+  }
+  info.status = status;
+  info.stats.num_input_records = result.input_entries;
+  info.stats.num_output_records = result.output_entries;
+  info.stats.num_output_files = result.files.size();
+  info.stats.num_records_replaced = result.hidden_dropped;
+  info.stats.total_input_bytes = result.bytes_read;
+  info.stats.total_output_bytes = result.bytes_written;
+  for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);
+}
+
+void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status) {
+  if (core->listeners.empty()) return;
+  TableFileDeletionInfo info;
+  info.db_name = core->dir;
+  info.file_path = path;
+  info.status = status;
+  for (const auto& listener : core->listeners) listener->OnTableFileDeleted(info);
+}
+
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
+  Status seen = error;
+  for (const auto& listener : core->listeners) listener->OnBackgroundError(reason, &seen);
+  if (seen.ok()) return;
+  Error(core->info_log, "background error: %s", seen.ToString().c_str());
+  if (core->errors.Raise(seen, reason) && core->errors.BlocksWrites()) {
+    core->pipeline->RequestAttention();
+  }
+  MutexLock lock(&core->mutex);
+  core->changed.SignalAll();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telling listeners what happened. Never called with the DB mutex held: a listener may call back
+// into the database.
+#pragma once
+
+#include "db/compaction/compaction_job.h"
+#include "db/flush/flush_job.h"
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number);
+// `file_number` is what NotifyFlushBegin() announced, also if no table came of it.
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+                          const FlushResult& result, const Status& status);
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
+                           int job_id);
+void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionPlan& plan, const CompactionResult& result,
+                               const Status& status);
+void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status);
+// Raises the background error and tells listeners, who may overrule it.
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason);
+
+}  // namespace ashlar

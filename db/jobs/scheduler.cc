@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two queues of families, flushes and compactions. A thread of the environment takes the front of
+// its queue, runs one job and asks again.
+#include "db/jobs/scheduler.h"
+
+#include <algorithm>
+
+#include "db/jobs/compaction_runner.h"
+#include "db/jobs/flush_runner.h"
+#include "db/options/options_check.h"
+#include "db/state/write_control.h"
+
+namespace ashlar {
+
+Scheduler::Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
+                     WriteControl* writes)
+    : core_(core), flushes_(flushes), compactions_(compactions), writes_(writes) {}
+
+Scheduler::~Scheduler() {
+  MutexLock lock(&core_->mutex);
+  assert(core_->running_jobs.flushes + core_->running_jobs.compactions == 0);
+}
+
+void Scheduler::StartLocked() {
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
+  // One more than flushes: it makes room in the log ahead of the writers.
+  core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
+  core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  is_started_ = true;
+  DispatchLocked();
+}
+
+void Scheduler::Stop() {
+  {
+    MutexLock lock(&core_->mutex);
+    is_stopping_ = true;
+    core_->changed.SignalAll();
+  }
+  // Jobs that the environment has not started yet never will.
+  const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
+  const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
+  std::deque<ColumnFamilyData*> dropped;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_flushes_ -= unscheduled_flushes;
+    scheduled_compactions_ -= unscheduled_compactions;
+    while (scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
+               core_->running_jobs.compactions >
+           0) {
+      core_->changed.Wait();
+    }
+    dropped.swap(flush_queue_);
+    dropped.insert(dropped.end(), compaction_queue_.begin(), compaction_queue_.end());
+    compaction_queue_.clear();
+  }
+  for (ColumnFamilyData* family : dropped) family->Unref();
+}
+
+void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
+  if (!family->is_flush_queued && !is_stopping_) {
+    flush_queue_.push_back(family);
+    family->is_flush_queued = true;
+    family->Ref();
+  }
+  DispatchLocked();
+}
+
+void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
+  if (!family->is_compaction_queued && !is_stopping_) {
+    compaction_queue_.push_back(family);
+    family->is_compaction_queued = true;
+    family->Ref();
+  }
+  DispatchLocked();
+}
+
+bool Scheduler::MayStart() const { return is_started_ && !is_stopping_ && pause_count_ == 0; }
+
+// A job is counted when the environment has taken it; it begins by waiting for the mutex.
+void Scheduler::DispatchLocked() {
+  if (!MayStart()) return;
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
+  while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
+         scheduled_flushes_ + core_->running_jobs.flushes < limits.flushes) {
+    core_->env->Schedule(&Scheduler::FlushMain, this, Env::Priority::HIGH, this);
+    scheduled_flushes_++;
+  }
+  if (!MayStartCompaction()) return;
+  while (scheduled_compactions_ <
+             static_cast<int>(compaction_queue_.size()) + compactions_->WaitingManualLocked() &&
+         scheduled_compactions_ + core_->running_jobs.compactions < limits.compactions) {
+    core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
+    scheduled_compactions_++;
+  }
+}
+
+void Scheduler::FlushMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunFlush(); }
+void Scheduler::CompactionMain(void* scheduler) {
+  static_cast<Scheduler*>(scheduler)->RunCompaction();
+}
+
+void Scheduler::RunFlush() {
+  ColumnFamilyData* family = nullptr;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_flushes_--;
+    core_->running_jobs.flushes++;
+    if (MayStart() && !flush_queue_.empty()) {
+      family = flush_queue_.front();
+      flush_queue_.pop_front();
+      family->is_flush_queued = false;
+    }
+  }
+  if (family != nullptr) {
+    const bool changed_tree = flushes_->Run(family);
+    {
+      MutexLock lock(&core_->mutex);
+      if (changed_tree) RequestCompactionLocked(family);
+      // Memtables sealed meanwhile waited for this job.
+      if (flushes_->WantsFlushLocked(family)) RequestFlushLocked(family);
+    }
+    family->Unref();
+    core_->cleaner->DeleteObsoleteFiles();
+  }
+  MutexLock lock(&core_->mutex);
+  core_->running_jobs.flushes--;
+  writes_->UpdateStallLocked();
+  DispatchLocked();
+  core_->changed.SignalAll();
+}
+
+void Scheduler::RunCompaction() {
+  ColumnFamilyData* family = nullptr;
+  bool is_manual = false;
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_compactions_--;
+    core_->running_jobs.compactions++;
+    is_manual = compactions_->WaitingManualLocked() > 0;
+    if (MayStartCompaction() && !is_manual && !compaction_queue_.empty()) {
+      family = compaction_queue_.front();
+      compaction_queue_.pop_front();
+      family->is_compaction_queued = false;
+    }
+    is_manual = is_manual && MayStartCompaction();
+  }
+  if (is_manual) {
+    ManualCompaction* manual = compactions_->RunManual();
+    core_->cleaner->DeleteObsoleteFiles();
+    if (manual != nullptr) compactions_->FinishManual(manual);
+  } else if (family != nullptr) {
+    const CompactionRunner::Outcome outcome = compactions_->RunAutomatic(family);
+    if (outcome != CompactionRunner::Outcome::kNothing) {
+      MutexLock lock(&core_->mutex);
+      if (outcome == CompactionRunner::Outcome::kFailed) AwaitRetryLocked();
+      RequestCompactionLocked(family);
+    }
+    family->Unref();
+    core_->cleaner->DeleteObsoleteFiles();
+  }
+  MutexLock lock(&core_->mutex);
+  core_->running_jobs.compactions--;
+  writes_->UpdateStallLocked();
+  DispatchLocked();
+  core_->changed.SignalAll();
+}
+
+// A failed compaction is tried again after a while, and at once when the error is resumed from:
+// writers may be stopped until it succeeds.
+void Scheduler::AwaitRetryLocked() {
+  constexpr uint64_t kRetryMicros = 200'000;
+  constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
+  const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
+  for (int i = 0; i < kMostSignals && MayStartCompaction(); i++) {
+    if (has_error && core_->errors.Get().ok()) return;
+    if (core_->changed.WaitFor(kRetryMicros)) return;
+  }
+}
+
+void Scheduler::Pause() {
+  MutexLock lock(&core_->mutex);
+  pause_count_++;
+  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0) core_->changed.Wait();
+}
+
+bool Scheduler::Continue() {
+  MutexLock lock(&core_->mutex);
+  if (pause_count_ == 0) return false;
+  pause_count_--;
+  DispatchLocked();
+  return true;
+}
+
+void Scheduler::PauseCompactions() {
+  MutexLock lock(&core_->mutex);
+  compaction_pause_count_++;
+  while (core_->running_jobs.compactions > 0) core_->changed.Wait();
+}
+
+void Scheduler::ContinueCompactions() {
+  MutexLock lock(&core_->mutex);
+  if (compaction_pause_count_ > 0) compaction_pause_count_--;
+  DispatchLocked();
+}
+
+bool Scheduler::IsIdleLocked() const {
+  return flush_queue_.empty() && compaction_queue_.empty() &&
+         scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
+                 core_->running_jobs.compactions ==
+             0;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The read half of opening: nothing here changes a file of an existing database.
+#include "db/opening/open.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "ashlar/merge_operator.h"
+#include "db/options/options_check.h"
+#include "db/options/table_factory.h"
+#include "db/version/manifest_reader.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "table/sst/table_builder.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Status Opener::Run() {
+  RETURN_IF_ERROR(CheckOptions());
+  core_->is_read_only = request_.is_read_only;
+  RETURN_IF_ERROR(PrepareDirectories());
+  if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
+  RETURN_IF_ERROR(CreateIfMissing());
+
+  MutexLock lock(&core_->mutex);
+  RETURN_IF_ERROR(RecoverVersions());
+  RETURN_IF_ERROR(OpenFamilies());
+  RETURN_IF_ERROR(CheckTables());
+  RETURN_IF_ERROR(ReplayLogs());
+  core_->recovery_report = report_.ToString();
+  if (request_.is_read_only) return FinishReadOnly();
+
+  RETURN_IF_ERROR(OpenLog());
+  RETURN_IF_ERROR(SettleDbId());
+  RETURN_IF_ERROR(SettleFileNumbers());
+  RETURN_IF_ERROR(FlushReplayed());
+  RETURN_IF_ERROR(StartLog());
+  RETURN_IF_ERROR(InstallRecovery());
+  return CreateMissingFamilies();
+}
+
+Status Opener::CheckOptions() const {
+  std::set<std::string> names;
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    if (names.insert(family.name).second) continue;
+    return Status::InvalidArgument("Column family named twice: ", family.name);
+  }
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    RETURN_IF_ERROR(CheckOptionsSupported(request_.db_options, family.options));
+    const BlockBasedTableOptions* table = BlockBasedOptionsOf(family.options.table_factory.get());
+    if (table == nullptr) {
+      return Status::NotSupported("table_factory: only the block-based table is supported");
+    }
+    RETURN_IF_ERROR(CheckTableOptionsWritable(*table, family.options.compression));
+  }
+  return Status::OK();
+}
+
+Status Opener::PrepareDirectories() {
+  if (request_.is_read_only || !request_.db_options.create_if_missing) return Status::OK();
+  RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->dir));
+  RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->wal_dir));
+  for (const std::string& path : core_->table_paths) {
+    RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), path));
+  }
+  return Status::OK();
+}
+
+Status Opener::LockDirectory() {
+  // Without a database no lock file is left behind.
+  if (!request_.db_options.create_if_missing) {
+    const IOStatus exists =
+        core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr);
+    if (exists.IsNotFound() || exists.IsPathNotFound()) return CreateIfMissing();
+  }
+  return core_->fs->LockFile(LockFileName(core_->dir), IOOptions(), &core_->lock, nullptr);
+}
+
+Status Opener::CreateIfMissing() {
+  const IOStatus exists = core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr);
+  if (exists.ok()) {
+    if (request_.db_options.error_if_exists && !request_.is_read_only) {
+      return Status::InvalidArgument(core_->dir, "exists (error_if_exists is true)");
+    }
+    return Status::OK();
+  }
+  if (!exists.IsNotFound() && !exists.IsPathNotFound()) return exists;
+  if (request_.is_read_only) {
+    return Status::PathNotFound(core_->dir, "no database here: there is no CURRENT file");
+  }
+  if (!request_.db_options.create_if_missing) {
+    return Status::InvalidArgument(core_->dir, "does not exist (create_if_missing is false)");
+  }
+  RETURN_IF_ERROR(CheckNothingLeft());
+  core_->db_id = core_->env->GenerateUniqueId();
+  RETURN_IF_ERROR(WriteIdentity());
+  return VersionSet::CreateNew(VersionOptions(), core_->db_id);
+}
+
+// Logs or tables without CURRENT are what is left of another database: a new one would delete or
+// mix with them.
+Status Opener::CheckNothingLeft() const {
+  std::set<std::string> dirs(core_->table_paths.begin(), core_->table_paths.end());
+  dirs.insert({core_->dir, core_->wal_dir});
+  for (const std::string& dir : dirs) {
+    auto names = ListDirectory(core_->fs.get(), dir);
+    if (!names.ok()) {
+      if (names.status().IsNotFound() || names.status().IsPathNotFound()) continue;
+      return names.status();
+    }
+    for (const std::string& name : *names) {
+      uint64_t number;
+      FileType type;
+      const bool is_content = ParseFileName(name, &number, &type) &&
+                              (type == kWalFile || type == kTableFile || type == kBlobFile);
+      if (!is_content) continue;
+      return Status::InvalidArgument(
+          StrCat(dir, "/", name, ": left of a database without CURRENT file; restore CURRENT, ",
+                 "move the files away or choose another directory"));
+    }
+  }
+  return Status::OK();
+}
+
+VersionSetOptions Opener::VersionOptions() const {
+  const DBOptions& options = request_.db_options;
+  VersionSetOptions result;
+  result.fs = core_->fs.get();
+  result.file_options = core_->file_options;
+  result.dir = core_->dir;
+  result.use_fsync = options.use_fsync;
+  result.max_manifest_bytes = options.max_manifest_file_size;
+  result.manifest_preallocate_bytes = options.manifest_preallocation_size;
+  result.write_db_id = options.write_dbid_to_manifest;
+  result.info_log = nullptr;
+  return result;
+}
+
+TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options) {
+  TableCacheOptions result(InternalKeyComparator(options.comparator));
+  result.fs = core->fs.get();
+  result.file_options = core->file_options;
+  result.paths = core->table_paths;
+  result.table = *BlockBasedOptionsOf(options.table_factory.get());
+  result.prefix_extractor = options.prefix_extractor;
+  // The factory has made one if there is to be one.
+  if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
+  result.budget = &core->open_tables;
+  result.statistics = core->statistics.get();
+  result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
+  return result;
+}
+
+FamilyRequest Opener::RequestFor(const ColumnFamilyDescriptor& descriptor) const {
+  FamilyRequest request(descriptor.name, InternalKeyComparator(descriptor.options.comparator));
+  request.num_levels = descriptor.options.num_levels;
+  request.tables = std::make_unique<TableCache>(TableCacheOptionsFor(core_, descriptor.options));
+  return request;
+}
+
+Status Opener::RecoverVersions() {
+  core_->versions = std::make_unique<VersionSet>(VersionOptions());
+  std::vector<FamilyRequest> requests;
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    requests.push_back(RequestFor(family));
+  }
+  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_));
+  report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
+  if (missing_.empty() ||
+      (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
+    return Status::OK();
+  }
+  return Status::InvalidArgument("Column family not found: ", missing_.front().name);
+}
+
+const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
+  const auto it = std::find_if(request_.families.begin(), request_.families.end(),
+                               [&](const auto& descriptor) { return descriptor.name == family; });
+  return it->options;
+}
+
+Status Opener::OpenFamilies() {
+  for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
+    auto options = std::make_shared<const ColumnFamilyOptions>(OptionsOf(versions->name));
+    const auto unref = [](ColumnFamilyData* family) { family->Unref(); };
+    std::unique_ptr<ColumnFamilyData, decltype(unref)> family(
+        new ColumnFamilyData(versions, std::move(options), core_->versions.get(), host_));
+    family->PublishSuperVersion();
+    core_->families.Add(family.get());
+    family.release();
+  }
+  return Status::OK();
+}
+
+// Every table is there and as long as the MANIFEST says. Those that hold what this version does not
+// support are refused now, while nothing has changed.
+Status Opener::CheckTables() {
+  Status first;
+  core_->versions->ForEachLiveFile([&](const FamilyVersions& family, int, TableFile* file) {
+    if (first.ok()) first = CheckTable(family, file);
+  });
+  return first;
+}
+
+Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
+  EpochGuard guard;
+  auto reader = family.tables->Find(file);
+  if (!reader.ok()) {
+    if (reader.status().IsPathNotFound() || reader.status().IsNotFound()) {
+      return Status::Corruption(StrCat(family.tables->PathOf(file->meta),
+                                       ": the MANIFEST names this table, but it does not exist"));
+    }
+    return reader.status();
+  }
+  const TableProperties& properties = (*reader)->properties();
+  const std::string path = (*reader)->path();
+  if ((*reader)->has_range_deletions()) {
+    return Status::NotSupported(path, "range deletions are not supported by this version");
+  }
+  if (properties.num_merge_operands > 0) {
+    return Status::NotSupported(path, "merge operands are not supported by this version");
+  }
+  if (!properties.comparator_name.empty() &&
+      properties.comparator_name != family.comparator.user_comparator()->Name()) {
+    return Status::InvalidArgument(StrCat(path, ": written with comparator ",
+                                          properties.comparator_name, ", opened with ",
+                                          family.comparator.user_comparator()->Name()));
+  }
+  return Status::OK();
+}
+
+Result<std::vector<uint64_t>> Opener::FindLogs() const {
+  auto names = ListDirectory(core_->fs.get(), core_->wal_dir);
+  if (!names.ok()) {
+    if (names.status().IsNotFound() || names.status().IsPathNotFound()) {
+      return std::vector<uint64_t>();
+    }
+    return names.status();
+  }
+  std::vector<uint64_t> logs;
+  for (const std::string& name : *names) {
+    uint64_t number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) && type == kWalFile) logs.push_back(number);
+  }
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
+// long as it is needed. Only the mode that takes whatever is left opens without it.
+Status Opener::CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log) {
+  for (const auto& [number, log] : core_->versions->tracked_logs()) {
+    if (number < min_log) continue;
+    const bool exists = std::binary_search(logs.begin(), logs.end(), number);
+    Status status = CheckTrackedLog(number, log, exists);
+    if (status.ok()) continue;
+    const bool is_tolerated =
+        status.IsCorruption() &&
+        request_.db_options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+    if (!is_tolerated) return status;
+    report_.dropped.push_back({.log_number = number, .reason = status.ToString()});
+  }
+  return Status::OK();
+}
+
+Status Opener::CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const {
+  const std::string path = LogFileName(core_->wal_dir, number);
+  constexpr char kAdvice[] =
+      "; restore the file, or open with kSkipAnyCorruptedRecords to go on without what it held";
+  if (!exists) {
+    return Status::Corruption(StrCat(path, ": Missing WAL with log number: ", number,
+                                     ": the MANIFEST needs this log, but there is no such file",
+                                     kAdvice));
+  }
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(core_->fs.get(), path));
+  if (bytes >= log.synced_bytes) return Status::OK();
+  return Status::Corruption(StrCat(path, ": Size mismatch: ", bytes, " bytes, but ",
+                                   log.synced_bytes, " were synced", kAdvice));
+}
+
+Status Opener::ReplayLogs() {
+  ASSIGN_OR_RETURN(std::vector<uint64_t> logs, FindLogs());
+  if (!logs.empty()) highest_log_ = logs.back();
+  const uint64_t min_log =
+      std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
+  RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
+  std::erase_if(logs, [min_log](uint64_t number) { return number < min_log; });
+  if (request_.error_if_wal_exists && !logs.empty()) {
+    return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
+  }
+  WalReplayOptions options;
+  options.fs = core_->fs.get();
+  options.file_options = core_->file_options;
+  options.wal_dir = core_->wal_dir;
+  options.mode = request_.db_options.wal_recovery_mode;
+  options.paranoid_checks = request_.db_options.paranoid_checks;
+  options.min_log_number = min_log;
+  options.last_sequence = core_->versions->recovered_last_sequence();
+  options.tracked = &core_->versions->tracked_logs();
+  options.max_family = core_->versions->max_column_family();
+  WalReplay replay(options, &core_->families, &report_);
+  RETURN_IF_ERROR(replay.Run(logs));
+  replayed_ = replay.logs();
+  stopped_early_ = replay.stopped_early();
+  core_->pipeline->StartAt(replay.last_sequence());
+  return Status::OK();
+}
+
+Status Opener::FinishReadOnly() {
+  core_->db_id = core_->versions->db_id();
+  core_->info_log =
+      core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
+  core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opener takes a directory to an open database, in an order that leaves everything as it was if a
+// step fails:
+//
+//   read    lock; MANIFEST to versions; logs to memtables; refuse what is not supported
+//   write   flush what was replayed; new log; new MANIFEST; CURRENT
+//   start   missing families, OPTIONS, deleting what is obsolete, background work
+//
+// Crash: nothing but new files changes before CURRENT is switched, so a crash repeats the recovery.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "db/opening/wal_replay.h"
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+struct OpenRequest {
+  DBOptions db_options;
+  std::string dir;
+  std::vector<ColumnFamilyDescriptor> families;
+  bool is_read_only = false;
+  bool error_if_wal_exists = false;  // read-only
+};
+
+class Opener {
+ public:
+  // `core` has a pipeline and a log set and nothing else; after an error it must be thrown away.
+  // `host` is that of the families.
+  Opener(const OpenRequest& request, DbCore* core, FamilyHost* host)
+      : request_(request), core_(core), host_(host) {}
+
+  // Everything but background work and the OPTIONS file.
+  Status Run();
+
+ private:
+  // Read half, in order; open.cc.
+  Status CheckOptions() const;
+  Status PrepareDirectories();
+  Status LockDirectory();
+  Status CreateIfMissing();
+  Status CheckNothingLeft() const;
+  Status RecoverVersions();
+  Status OpenFamilies();
+  Status CheckTables();
+  Status CheckTable(const FamilyVersions& family, TableFile* file);
+  Status ReplayLogs() REQUIRES(core_->mutex);
+  Status FinishReadOnly();
+
+  VersionSetOptions VersionOptions() const;
+  FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const;
+  const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
+  Result<std::vector<uint64_t>> FindLogs() const;
+  Status CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log);
+  Status CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const;
+
+  // Write half, in order; open_install.cc.
+  Status OpenLog();
+  Status SettleDbId();
+  Status SettleFileNumbers();
+  Status FlushReplayed();
+  Status SyncReplayedLogs();
+  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit);
+  Status StartLog();
+  Status InstallRecovery() REQUIRES(core_->mutex);
+  Status CreateMissingFamilies() REQUIRES(core_->mutex);
+  Status WriteIdentity();
+
+  const OpenRequest& request_;
+  DbCore* const core_;
+  FamilyHost* const host_;
+  RecoveryReport report_;
+  std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
+  std::map<uint64_t, ReplayedLog> replayed_;
+  uint64_t highest_log_ = 0;
+  bool stopped_early_ = false;
+  bool keeps_logs_ = false;
+  std::vector<VersionEdit> edits_;  // one a family
+  std::vector<std::pair<ColumnFamilyData*, std::vector<MemTable*>>> flushed_;
+};
+
+// The table cache settings of a family.
+TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options);
+
+// Adds a family to an open database. Lets go of the mutex while writing.
+Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
+                          const ColumnFamilyOptions& options) REQUIRES(core->mutex);
+
+// Writes an OPTIONS file of what is in force.
+Status WriteOptionsFile(DbCore* core) EXCLUDES(core->mutex);
+
+}  // namespace ashlar

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The write half of opening: what was recovered becomes durable under a new MANIFEST.
+#include <algorithm>
+#include <utility>
+
+#include "db/flush/flush_job.h"
+#include "db/opening/open.h"
+#include "db/options/options_file.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Status Opener::OpenLog() {
+  const DBOptions& options = request_.db_options;
+  core_->info_log = options.info_log;
+  if (core_->info_log == nullptr) {
+    InfoLogOptions log;
+    log.db_path = core_->dir;
+    log.log_dir = options.db_log_dir;
+    log.level = options.info_log_level;
+    log.max_file_bytes = options.max_log_file_size;
+    log.roll_after_seconds = options.log_file_time_to_roll;
+    log.keep_file_count = options.keep_log_file_num;
+    // A database works without its text log.
+    auto opened = OpenInfoLog(core_->fs, core_->clock, log);
+    core_->info_log = opened.ok() ? opened.Take() : NewNullLogger();
+  }
+  core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  for (const DroppedLogBytes& drop : report_.dropped) {
+    Warn(core_->info_log, "recovery dropped %llu bytes of log %llu at offset %llu: %s",
+         static_cast<unsigned long long>(drop.bytes),
+         static_cast<unsigned long long>(drop.log_number),
+         static_cast<unsigned long long>(drop.offset), drop.reason.c_str());
+  }
+  core_->events->Event("recovery_finished")
+      .Add("logs", report_.logs_read)
+      .Add("records", report_.records_applied)
+      .Add("last_sequence", core_->pipeline->visible_seqno());
+  return Status::OK();
+}
+
+// The MANIFEST's id wins; a database without one keeps the one in IDENTITY.
+Status Opener::SettleDbId() {
+  core_->db_id = core_->versions->db_id();
+  auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
+  std::string stored = identity.ok() ? identity.Take() : "";
+  if (!stored.empty() && stored.back() == '\n') stored.pop_back();
+  if (core_->db_id.empty()) {
+    core_->db_id = stored.empty() ? core_->env->GenerateUniqueId() : stored;
+  }
+  core_->versions->set_db_id(core_->db_id);
+  core_->outputs.db_id = core_->db_id;
+  const DBOptions& options = request_.db_options;
+  if (options.db_host_id == kHostnameForDbHostId) {
+    char host[256] = "";
+    IgnoreError(core_->env->GetHostName(host, sizeof(host) - 1), "the name is informational");
+    core_->outputs.db_host_id = host;
+  } else {
+    core_->outputs.db_host_id = options.db_host_id;
+  }
+  return stored == core_->db_id ? Status::OK() : WriteIdentity();
+}
+
+Status Opener::WriteIdentity() {
+  return WriteFileAtomically(core_->fs.get(), core_->dir, BaseNameOf(TempFileName(core_->dir, 0)),
+                             BaseNameOf(IdentityFileName(core_->dir)), core_->db_id);
+}
+
+// No number that any file in the directories carries is given out again.
+Status Opener::SettleFileNumbers() {
+  std::vector<std::string> dirs = core_->table_paths;
+  dirs.push_back(core_->dir);
+  dirs.push_back(core_->wal_dir);
+  for (const std::string& dir : dirs) {
+    auto names = ListDirectory(core_->fs.get(), dir);
+    if (!names.ok()) continue;
+    for (const std::string& name : *names) {
+      uint64_t number;
+      FileType type;
+      if (ParseFileName(name, &number, &type) && type != kInfoLogFile) {
+        core_->versions->MarkFileNumberUsed(number);
+      }
+    }
+  }
+  core_->versions->MarkFileNumberUsed(highest_log_ + 1);
+  return Status::OK();
+}
+
+// Either everything that was replayed goes to tables, or (avoid_flush_during_recovery) nothing does
+// and the logs stay. Damaged logs do not: the next recovery would stumble over them again.
+Status Opener::FlushReplayed() {
+  bool has_sealed = false;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    has_sealed |= !family->sealed().empty();
+  }
+  keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
+                report_.dropped.empty();
+  for (ColumnFamilyData* family : core_->families.All()) {
+    VersionEdit edit;
+    edit.column_family = family->id();
+    if (!keeps_logs_) {
+      if (!family->mem()->IsEmpty()) family->SealMemTable(0);
+      RETURN_IF_ERROR(FlushFamily(family, &edit));
+    }
+    edits_.push_back(std::move(edit));
+  }
+  if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
+  for (const std::string& path : core_->table_paths) {
+    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
+  }
+  return Status::OK();
+}
+
+// Logs that stay are made durable: their tails may not be lost behind a synced write to the new
+// log, which would leave a hole.
+Status Opener::SyncReplayedLogs() {
+  if (replayed_.empty()) return Status::OK();
+  for (const auto& log : replayed_) {
+    RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
+                                        IOOptions(), request_.db_options.use_fsync, nullptr));
+  }
+  return SyncDirectory(core_->fs.get(), core_->wal_dir);
+}
+
+Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
+  FlushJobOptions job;
+  job.memtables = family->TakeForFlush();
+  if (job.memtables.empty()) return Status::OK();
+  const std::shared_ptr<const ColumnFamilyOptions> options = family->shared_options();
+  job.output.context = &core_->outputs;
+  job.output.family_options = options.get();
+  job.output.comparator = &family->comparator();
+  job.output.family_name = family->name();
+  job.output.family_id = family->id();
+  job.output.dir = core_->table_paths.front();
+  job.output.file_number = core_->versions->NewFileNumber();
+  job.output.epoch_number = family->versions()->next_epoch++;
+  job.output.oldest_ancestor_time = core_->NowSeconds();
+  FlushResult result;
+  RETURN_IF_ERROR(FlushJob(job).Run(&result));
+  if (result.file.has_value()) {
+    core_->pending_outputs.insert(result.file->number);
+    edit->AddFile(0, std::move(*result.file));
+  }
+  flushed_.emplace_back(family, std::move(job.memtables));
+  return Status::OK();
+}
+
+// After a replay that stopped early the new log begins with an empty batch that carries the next
+// sequence number: a later recovery then knows that this log continues what survived.
+Status Opener::StartLog() {
+  WalSinkOptions options;
+  options.fs = core_->fs.get();
+  options.file_options = core_->file_options;
+  options.manual_flush = request_.db_options.manual_wal_flush;
+  options.buffer_bytes = request_.db_options.writable_file_max_buffer_size;
+  options.bytes_per_sync = request_.db_options.wal_bytes_per_sync;
+  options.use_fsync = request_.db_options.use_fsync;
+  options.env = core_->env;
+  core_->wals->Configure(options, core_->wal_dir);
+  const uint64_t number = core_->versions->NewFileNumber();
+  ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
+  WalSink* sink = log.get();
+  core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1);
+  core_->versions->TrackLogs(core_->wals.get());
+  RETURN_IF_ERROR(core_->wals->SyncEntries());
+  if (!stopped_early_) return Status::OK();
+  std::string marker;
+  PutFixed64(&marker, core_->pipeline->visible_seqno() + 1);
+  PutFixed32(&marker, 0);
+  RETURN_IF_ERROR(sink->Append(marker));
+  return core_->wals->SyncAll();
+}
+
+Status Opener::InstallRecovery() {
+  const uint64_t log_number = core_->wals->current_number();
+  VersionSet::Change change;
+  change.last_sequence = core_->pipeline->visible_seqno();
+  if (!keeps_logs_) {
+    for (VersionEdit& edit : edits_) edit.log_number = log_number;
+    edits_.front().min_log_number_to_keep = log_number;
+  } else {
+    for (const auto& [number, log] : replayed_) {
+      core_->wals->AddRecovered({.number = number,
+                                 .first_seqno = log.first_seqno,
+                                 .synced_bytes = log.end_offset,
+                                 .end_bytes = log.end_offset});
+    }
+  }
+  change.edits = std::move(edits_);
+  RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
+  for (auto& [family, memtables] : flushed_) family->RemoveFlushed(memtables);
+  core_->pending_outputs.clear();
+  return Status::OK();
+}
+
+Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
+                          const ColumnFamilyOptions& options) {
+  auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
+  request->num_levels = options.num_levels;
+  request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
+  const uint32_t id = core->versions->ReserveFamilyId();
+  VersionEdit edit;
+  edit.column_family = id;
+  edit.added_family = name;
+  edit.comparator = options.comparator->Name();
+  edit.log_number = core->wals->current_number();
+  VersionSet::Change change;
+  change.edits.push_back(std::move(edit));
+  change.last_sequence = core->pipeline->visible_seqno();
+  change.added_family = std::move(request);
+  RETURN_IF_ERROR(core->versions->LogAndApply(std::move(change), &core->mutex));
+  auto* family = new ColumnFamilyData(core->versions->Family(id),
+                                      std::make_shared<const ColumnFamilyOptions>(options),
+                                      core->versions.get(), host);
+  family->PublishSuperVersion();
+  core->families.Add(family);
+  return Status::OK();
+}
+
+// In the order of the caller's list: their ids follow it.
+Status Opener::CreateMissingFamilies() {
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    const bool is_missing =
+        std::any_of(missing_.begin(), missing_.end(),
+                    [&](const FamilyRequest& request) { return request.name == family.name; });
+    if (!is_missing) continue;
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, family.options));
+  }
+  return Status::OK();
+}
+
+Status WriteOptionsFile(DbCore* core) {
+  OptionsFileContents contents;
+  uint64_t temp_number = 0, number = 0;
+  {
+    MutexLock lock(&core->mutex);
+    contents.db_options = *core->options;
+    for (ColumnFamilyData* family : core->families.All()) {
+      contents.families.push_back({family->name(), family->options()});
+    }
+    temp_number = core->versions->NewFileNumber();
+    number = core->versions->NewFileNumber();
+  }
+  const std::string text = WriteOptionsText(contents);
+  RETURN_IF_ERROR(WriteFileAtomically(core->fs.get(), core->dir,
+                                      BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
+                                      BaseNameOf(OptionsFileName(core->dir, number)), text));
+  MutexLock lock(&core->mutex);
+  // Files of later options may have been written first.
+  core->options_file_number = std::max(core->options_file_number, number);
+  return Status::OK();
+}
+
+}  // namespace ashlar

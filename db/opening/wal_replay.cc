@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logs are read in order; every batch is applied to the families that have not flushed it yet.
+#include "db/opening/wal_replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/write/write_batch_reader.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/sequential_reader.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+std::string RecoveryReport::ToString() const {
+  std::string text;
+  for (const DroppedLogBytes& drop : dropped) {
+    StrAppend(&text, "log ", drop.log_number, " offset ", drop.offset, ": ", drop.bytes,
+              " bytes dropped: ", drop.reason,
+              drop.good_records_follow ? "; intact records follow" : "", "\n");
+  }
+  if (dropped_manifest_bytes > 0) {
+    StrAppend(&text, "MANIFEST: ", dropped_manifest_bytes,
+              " bytes dropped: unfinished change at the end\n");
+  }
+  return text;
+}
+
+// Remembers what the reader could not read.
+class WalReplay::Collector final : public LogReader::Reporter {
+ public:
+  Collector(uint64_t log_number, RecoveryReport* report)
+      : log_number_(log_number), report_(report) {}
+
+  void OnDamage(const LogDamage& damage) override {
+    if (first.ok()) first = damage.reason;
+    report_->dropped.push_back({log_number_, damage.offset, damage.dropped_bytes,
+                                damage.reason.ToString(), damage.good_record_behind.has_value()});
+  }
+
+  Status first;
+
+ private:
+  const uint64_t log_number_;
+  RecoveryReport* const report_;
+};
+
+WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report)
+    : options_(options),
+      families_(families),
+      report_(report),
+      last_sequence_(options.last_sequence) {}
+
+bool WalReplay::FailsOnReport() const {
+  return options_.paranoid_checks &&
+         (options_.mode == WALRecoveryMode::kAbsoluteConsistency ||
+          options_.mode == WALRecoveryMode::kTolerateCorruptedTailRecords);
+}
+
+Status WalReplay::Run(const std::vector<uint64_t>& log_numbers) {
+  for (uint64_t number : log_numbers) RETURN_IF_ERROR(ReplayLog(number));
+  if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
+  return Status::OK();
+}
+
+Status WalReplay::ReplayLog(uint64_t number) {
+  const std::string path = LogFileName(options_.wal_dir, number);
+  ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
+  SetBounds(number);
+  ASSIGN_OR_RETURN(log_->file_bytes, FileSizeOf(options_.fs, path));
+  Collector collector(number, report_);
+  LogReader::Options reader_options;
+  reader_options.log_number = number;
+  reader_options.mode = options_.mode;
+  reader_options.is_wal = true;
+  reader_options.continue_after_report = !options_.paranoid_checks;
+  LogReader reader(NewFileLogSource(std::move(file)), reader_options, &collector);
+  report_->logs_read++;
+  RETURN_IF_ERROR(ReplayRecords(number, &reader, &collector));
+
+  if (!reader.status().ok()) return reader.status();
+  if (reader.torn_tail_bytes() > 0) {
+    report_->dropped.push_back({number, log_->file_bytes - reader.torn_tail_bytes(),
+                                reader.torn_tail_bytes(), "unfinished record at the end", false});
+  }
+  if (!collector.first.ok() && FailsOnReport()) return collector.first;
+  const bool is_point_in_time =
+      options_.mode == WALRecoveryMode::kPointInTimeRecovery && options_.paranoid_checks;
+  if (is_point_in_time && (!collector.first.ok() || reader.ended_at_old_record())) {
+    stops_ = true;
+    stopped_at_log_ = number;
+  }
+  return collector.first.ok() && !stops_ ? CheckEnd(number) : Status::OK();
+}
+
+// The numbers that can be in this log, as far as the MANIFEST knows.
+void WalReplay::SetBounds(uint64_t number) {
+  log_ = &logs_[number];
+  lower_bound_ = 0;
+  upper_bound_ = kMaxSequenceNumber;
+  const auto known = options_.tracked->find(number);
+  is_own_ = known != options_.tracked->end() && known->second.first_seqno != 0;
+  log_->first_seqno = 0;
+  if (!is_own_) return;
+  log_->first_seqno = lower_bound_ = known->second.first_seqno;
+  const auto next = std::next(known);
+  if (next != options_.tracked->end() && next->second.first_seqno != 0) {
+    upper_bound_ = next->second.first_seqno;
+  }
+}
+
+// A record that this log never held: the file is another log, or from another database.
+Status WalReplay::CheckRecord(const Slice& batch) const {
+  const SequenceNumber seqno = DecodeFixed64(batch.data());
+  const uint32_t count = DecodeFixed32(batch.data() + 8);
+  if (seqno >= lower_bound_ && seqno + count <= upper_bound_) return Status::OK();
+  return Status::Corruption(
+      StrCat("holds ", count, " records from sequence number ", seqno,
+             " on, but the MANIFEST says ", "that this log is for numbers from ", lower_bound_,
+             upper_bound_ == kMaxSequenceNumber ? "" : StrCat(" to before ", upper_bound_),
+             ": not the file that was written under this name; restore it"));
+}
+
+// A closed log that ends before it did leaves a hole in front of the logs behind it. Synced bytes
+// may not be missing at all; others a crash may have taken, and with them all that came later.
+Status WalReplay::CheckEnd(uint64_t number) {
+  if (!is_own_) return Status::OK();
+  const LogFacts& known = options_.tracked->at(number);
+  const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
+  if (log_->end_offset >= written) return Status::OK();
+  const bool was_synced = log_->end_offset < known.synced_bytes;
+  Status status = Status::Corruption(
+      StrCat(LogFileName(options_.wal_dir, number), ": its records end at offset ",
+             log_->end_offset, ", but ", was_synced ? known.synced_bytes : known.end_bytes,
+             " bytes were ", was_synced ? "synced" : "written"));
+  if (!SkipsDamage() && was_synced) return status;
+  report_->dropped.push_back(
+      {number, log_->end_offset, written - log_->end_offset, status.ToString(), false});
+  switch (options_.mode) {
+    case WALRecoveryMode::kAbsoluteConsistency: return status;
+    case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = status; break;
+    case WALRecoveryMode::kPointInTimeRecovery:
+      stops_ = true;
+      stopped_at_log_ = number;
+      break;
+    case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
+  }
+  return Status::OK();
+}
+
+Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* collector) {
+  Slice record;
+  while (reader->ReadRecord(&record)) {
+    if (!collector->first.ok() && FailsOnReport()) return Status::OK();
+    RETURN_IF_ERROR(hole_);
+    Status foreign = CheckRecord(record);
+    if (!foreign.ok()) {
+      const std::string place =
+          StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader->record_offset());
+      if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);
+      report_->dropped.push_back({number, reader->record_offset(),
+                                  reader->record_end() - reader->record_offset(),
+                                  foreign.ToString(), false});
+      continue;
+    }
+    log_->end_offset = reader->record_end();
+    const SequenceNumber seqno = DecodeFixed64(record.data());
+    if (log_->first_seqno != 0) log_->first_seqno = std::min(log_->first_seqno, seqno);
+    if (stops_) {
+      // A log that was begun after an earlier recovery to this very point goes on from it.
+      if (seqno != next_expected_) {
+        report_->dropped.push_back({number, reader->record_offset(),
+                                    log_->file_bytes - reader->record_offset(),
+                                    "does not continue the log before it", true});
+        return Status::OK();
+      }
+      stops_ = false;
+    }
+    if (next_expected_ != 0 && seqno + 1 < next_expected_ && !SkipsDamage()) {
+      return Status::Corruption(StrCat(LogFileName(options_.wal_dir, number), ": offset ",
+                                       reader->record_offset(), ": sequence number ", seqno,
+                                       " follows ", next_expected_ - 1, ": set backwards"));
+    }
+    Status status = ApplyBatch(number, record);
+    if (!status.ok()) {
+      return Status::CopyAppendMessage(
+          status, "; in ",
+          StrCat(LogFileName(options_.wal_dir, number), ", offset ", reader->record_offset()));
+    }
+    report_->records_applied++;
+  }
+  return Status::OK();
+}
+
+Status WalReplay::ApplyBatch(uint64_t log_number, const Slice& batch) {
+  WriteBatchReader reader(batch);
+  SequenceNumber seqno = DecodeFixed64(batch.data());
+  const uint32_t count = DecodeFixed32(batch.data() + 8);
+  uint32_t counted = 0;
+  WriteBatchRecord record;
+  while (reader.Next(&record)) {
+    if (!record.IsCounted()) {
+      const bool is_begin = record.type == kTypeBeginPrepareXID ||
+                            record.type == kTypeBeginPersistedPrepareXID ||
+                            record.type == kTypeBeginUnprepareXID;
+      if (is_begin) {
+        return Status::NotSupported(
+            "WAL contains prepared transactions, which are not supported by this version");
+      }
+      continue;
+    }
+    counted++;
+    next_record_seqno_ = seqno;
+    RETURN_IF_ERROR(ApplyRecord(log_number, record));
+    last_sequence_ = std::max(last_sequence_, seqno);
+    seqno++;
+  }
+  RETURN_IF_ERROR(reader.status());
+  if (counted != count) {
+    return Status::Corruption(
+        StrCat("WriteBatch has wrong count: ", count, " in its header, ", counted, " records"));
+  }
+  next_expected_ = seqno;
+  return Status::OK();
+}
+
+Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) {
+  ColumnFamilyData* family = families_->Find(record.family);
+  // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it
+  // refuses them.
+  if (family == nullptr && is_own_ && record.family > options_.max_family && !SkipsDamage()) {
+    return Status::Corruption(StrCat("the log holds records of column family ", record.family,
+                                     ", but the MANIFEST ends before one above ",
+                                     options_.max_family, " was added; restore the MANIFEST"));
+  }
+  // Dropped families, and what was flushed before.
+  if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
+  const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
+                        record.type == kTypeSingleDeletion;
+  if (!is_known) {
+    const char* what = record.type == kTypeMerge           ? "merge operands"
+                       : record.type == kTypeRangeDeletion ? "range deletions"
+                                                           : "values of a newer kind";
+    return Status::NotSupported(
+        StrCat("the log holds ", what, ", which are not supported by this version"));
+  }
+  Status status =
+      family->mem()->Add(next_record_seqno_, record.type, record.key, record.value, nullptr);
+  if (status.IsTryAgain()) {
+    return Status::Corruption(
+        StrCat("sequence number ", next_record_seqno_, " occurs twice for one key"));
+  }
+  RETURN_IF_ERROR(status);
+  SealIfFull(family, log_number);
+  return Status::OK();
+}
+
+// What is replayed stays in memory until all logs are read: only then may anything be written.
+void WalReplay::SealIfFull(ColumnFamilyData* family, uint64_t log_number) {
+  if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
+  family->SealMemTable(log_number);
+}
+
+// Tables that are newer than the point the logs were recovered to cannot go back to it.
+Status WalReplay::CheckFamiliesAgainst(uint64_t log_number) const {
+  for (ColumnFamilyData* family : families_->All()) {
+    const Version* version = family->current();
+    if (family->versions()->log_number > log_number && version->file_count() > 0) {
+      return Status::Corruption(StrCat("Column family inconsistency: log ", log_number,
+                                       " is damaged, but the tables of \"", family->name(),
+                                       "\" are newer"));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

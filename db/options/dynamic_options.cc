@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A change is parsed on top of the current options, then checked and sanitized as at open, so that
+// what an open database may have is exactly what it may be opened with.
+#include "db/options/dynamic_options.h"
+
+#include "ashlar/convenience.h"
+#include "db/options/options_check.h"
+
+namespace ashlar {
+namespace {
+
+ConfigOptions DynamicOnly(const DBOptions& db_options) {
+  ConfigOptions config(db_options);
+  config.mutable_options_only = true;
+  config.ignore_unsupported_options = false;
+  return config;
+}
+
+Status NothingGiven(const char* function) {
+  return Status::InvalidArgument(std::string(function) + ": no option is given");
+}
+
+}  // namespace
+
+Result<DBOptions> ChangeDbOptions(const DBOptions& current,
+                                  const std::unordered_map<std::string, std::string>& changes) {
+  if (changes.empty()) return NothingGiven("SetDBOptions");
+  DBOptions changed;
+  RETURN_IF_ERROR(GetDBOptionsFromMap(DynamicOnly(current), current, changes, &changed));
+  RETURN_IF_ERROR(CheckDbOptionsSupported(changed));
+  return SanitizeDbOptions(changed);
+}
+
+Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
+    const DBOptions& db_options, const ColumnFamilyOptions& current,
+    const std::unordered_map<std::string, std::string>& changes) {
+  if (changes.empty()) return NothingGiven("SetOptions");
+  ColumnFamilyOptions changed;
+  RETURN_IF_ERROR(
+      GetColumnFamilyOptionsFromMap(DynamicOnly(db_options), current, changes, &changed));
+  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(changed));
+  return SanitizeColumnFamilyOptions(db_options, changed);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plug-in objects from option texts: the built-in ones by name, with their own options. A name that
+// is not built in gives NotSupported, which the parsers of options turn into "leave it unset" where
+// they are asked to.
+#include <algorithm>
+
+#include "ashlar/convenience.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
+#include "ashlar/listener.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/sst_partitioner.h"
+#include "ashlar/table.h"
+#include "ashlar/table_properties.h"
+#include "db/options/table_factory.h"
+#include "util/filter_policy_impl.h"
+#include "util/option_text.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// "id:parameter:..." or "{id=...;name=value;...}", taken apart.
+struct ObjectText {
+  std::string name;                     // without parameters
+  std::vector<std::string> parameters;  // what follows the colons
+  std::unordered_map<std::string, std::string> options;
+
+  bool is_null() const { return name.empty() || name == "nullptr"; }
+  Status Unknown(const char* kind) const {
+    return Status::NotSupported(StrCat(kind, " '", name, "': no built-in class has that name"));
+  }
+};
+
+Status Parse(const std::string& text, ObjectText* object) {
+  std::string id;
+  Status status = Configurable::GetOptionsMap(text, "", &id, &object->options);
+  if (!status.ok()) return status;
+  std::vector<std::string> parts;
+  status = SplitList(id, ':', &parts);
+  if (!status.ok() || parts.empty()) return status;
+  object->name = parts[0];
+  object->parameters.assign(parts.begin() + 1, parts.end());
+  return Status::OK();
+}
+
+template <typename T>
+Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_ptr<T> object,
+              std::shared_ptr<T>* result) {
+  Status status = object->ConfigureFromMap(config, text.options);
+  if (status.ok()) *result = std::move(object);
+  return status;
+}
+
+// For kinds without built-in classes.
+template <typename T>
+Status OnlyNull(const char* kind, const std::string& text, std::shared_ptr<T>* result) {
+  ObjectText object;
+  Status status = Parse(text, &object);
+  if (!status.ok()) return status;
+  if (!object.is_null()) return object.Unknown(kind);
+  result->reset();
+  return Status::OK();
+}
+
+Status BadParameter(const ObjectText& text) {
+  return Status::InvalidArgument(StrCat(text.name, ": bad parameter"),
+                                 text.parameters.empty() ? "" : text.parameters.back());
+}
+
+// nullptr for an unknown name.
+MemTableRepFactory* MemtableFactoryByName(const std::string& name, uint64_t parameter,
+                                          bool has_parameter) {
+  if (name == SkipListFactory::kClassName() || name == SkipListFactory::kNickName()) {
+    return new SkipListFactory(parameter);
+  }
+  if (name == VectorRepFactory::kClassName() || name == VectorRepFactory::kNickName()) {
+    return new VectorRepFactory(parameter);
+  }
+  if (name == "HashSkipListRepFactory" || name == "prefix_hash") {
+    return has_parameter ? NewHashSkipListRepFactory(parameter) : NewHashSkipListRepFactory();
+  }
+  if (name == "HashLinkListRepFactory" || name == "hash_linkedlist") {
+    return has_parameter ? NewHashLinkListRepFactory(parameter) : NewHashLinkListRepFactory();
+  }
+  return nullptr;
+}
+
+Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id,
+                           std::unique_ptr<MemTableRepFactory>* factory) {
+  ObjectText text;
+  Status status = Parse(id, &text);
+  if (!status.ok()) return status;
+  if (text.is_null()) {
+    factory->reset();
+    return Status::OK();
+  }
+  uint64_t parameter = 0;
+  const bool has_parameter = !text.parameters.empty();
+  if (text.parameters.size() > 1 ||
+      (has_parameter && !ParseUint64Text(text.parameters[0], &parameter))) {
+    return BadParameter(text);
+  }
+  std::unique_ptr<MemTableRepFactory> made(
+      MemtableFactoryByName(text.name, parameter, has_parameter));
+  if (made == nullptr) return text.Unknown("memtable factory");
+  status = made->ConfigureFromMap(config, text.options);
+  if (status.ok()) *factory = std::move(made);
+  return status;
+}
+
+// bloomfilter:BITS[:ignored], ribbonfilter:BITS[:LEVEL]
+Status MakeFilterPolicy(ObjectText text, std::shared_ptr<const FilterPolicy>* result) {
+  const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";
+  double bits = 0;
+  int64_t before_level = 0;
+  bool ignored;
+  if (text.parameters.empty() || text.parameters.size() > 2 ||
+      !ParseDoubleText(text.parameters[0], &bits)) {
+    return BadParameter(text);
+  }
+  if (text.parameters.size() == 2) {
+    const bool is_good = is_ribbon ? ParseInt64Text(text.parameters[1], &before_level)
+                                   : ParseBoolText(text.parameters[1], &ignored);
+    if (!is_good) return BadParameter(text);
+  }
+  const auto option = text.options.find("bloom_before_level");
+  if (is_ribbon && option != text.options.end()) {
+    if (!ParseInt64Text(option->second, &before_level)) return BadParameter(text);
+    text.options.erase(option);
+  }
+  if (!text.options.empty()) {
+    return Status::InvalidArgument(StrCat(text.name, ": unknown option"),
+                                   text.options.begin()->first);
+  }
+  before_level = std::clamp<int64_t>(before_level, -1, INT32_MAX);
+  if (is_ribbon) {
+    result->reset(NewRibbonFilterPolicy(bits, static_cast<int>(before_level)));
+  } else {
+    result->reset(NewBloomFilterPolicy(bits));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
+                                            const std::string& id,
+                                            std::unique_ptr<MemTableRepFactory>* factory) {
+  return MakeMemtableFactory(config_options, id, factory);
+}
+
+Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
+                                            const std::string& id,
+                                            std::shared_ptr<MemTableRepFactory>* factory) {
+  std::unique_ptr<MemTableRepFactory> made;
+  Status status = MakeMemtableFactory(config_options, id, &made);
+  if (status.ok()) *factory = std::move(made);
+  return status;
+}
+
+Status GetMemTableRepFactoryFromString(const std::string& opts_str,
+                                       std::unique_ptr<MemTableRepFactory>* new_mem_factory) {
+  return MakeMemtableFactory(ConfigOptions(), opts_str, new_mem_factory);
+}
+
+Status FilterPolicy::CreateFromString(const ConfigOptions& /*config_options*/,
+                                      const std::string& value,
+                                      std::shared_ptr<const FilterPolicy>* result) {
+  ObjectText text;
+  Status status = Parse(value, &text);
+  if (!status.ok()) return status;
+  if (text.is_null()) {
+    result->reset();
+    return Status::OK();
+  }
+  if (text.name == "bloomfilter" || text.name == "rocksdb.BloomFilter" ||
+      text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter") {
+    return MakeFilterPolicy(std::move(text), result);
+  }
+  if (text.name == kBuiltinFilterName) {  // as files name it: enough to read, nothing is written
+    *result = std::make_shared<BuiltinFilterPolicy>(FilterKind::kBloom, 0, 0);
+    return Status::OK();
+  }
+  return text.Unknown("filter policy");
+}
+
+Status TableFactory::CreateFromString(const ConfigOptions& config_options, const std::string& id,
+                                      std::shared_ptr<TableFactory>* factory) {
+  ObjectText text;
+  Status status = Parse(id, &text);
+  if (!status.ok()) return status;
+  if (text.is_null()) {
+    factory->reset();
+    return Status::OK();
+  }
+  std::unique_ptr<TableFactory> made;
+  if (text.name == kBlockBasedTableName()) {
+    made.reset(NewBlockBasedTableFactory());
+  } else if (text.name == kPlainTableName()) {
+    made.reset(NewPlainTableFactory());
+  } else if (text.name == kCuckooTableName()) {
+    made.reset(NewCuckooTableFactory());
+  } else {
+    return text.Unknown("table factory");
+  }
+  return Finish(config_options, text, std::move(made), factory);
+}
+
+Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_options,
+                                                 const std::string& value,
+                                                 std::shared_ptr<FlushBlockPolicyFactory>* result) {
+  ObjectText text;
+  Status status = Parse(value, &text);
+  if (!status.ok()) return status;
+  if (text.is_null() || text.name == FlushBlockBySizePolicyFactory::kClassName()) {
+    std::unique_ptr<FlushBlockPolicyFactory> made(new FlushBlockBySizePolicyFactory());
+    return Finish(config_options, text, std::move(made), result);
+  }
+  return text.Unknown("flush block policy factory");
+}
+
+Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
+                                               const std::string& value,
+                                               std::shared_ptr<SstPartitionerFactory>* result) {
+  ObjectText text;
+  Status status = Parse(value, &text);
+  if (!status.ok()) return status;
+  if (text.name != SstPartitionerFixedPrefixFactory::kClassName()) {
+    return OnlyNull("SST partitioner factory", value, result);
+  }
+  std::unique_ptr<SstPartitionerFactory> made(new SstPartitionerFixedPrefixFactory(0));
+  return Finish(options, text, std::move(made), result);
+}
+
+Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& /*options*/,
+                                                const std::string& value,
+                                                std::shared_ptr<FileChecksumGenFactory>* result) {
+  ObjectText text;
+  Status status = Parse(value, &text);
+  if (!status.ok()) return status;
+  const auto& standard = GetFileChecksumGenCrc32cFactory();
+  if (text.name == standard->Name() || text.name == kStandardDbFileChecksumFuncName) {
+    *result = standard;
+    return Status::OK();
+  }
+  return OnlyNull("file checksum factory", value, result);
+}
+
+Status EventListener::CreateFromString(const ConfigOptions& /*options*/, const std::string& id,
+                                       std::shared_ptr<EventListener>* result) {
+  return OnlyNull("event listener", id, result);
+}
+
+Status TablePropertiesCollectorFactory::CreateFromString(
+    const ConfigOptions& /*options*/, const std::string& value,
+    std::shared_ptr<TablePropertiesCollectorFactory>* result) {
+  return OnlyNull("table properties collector factory", value, result);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that are structs inside another: their tables, parsing and printing.
+#include "db/options/option_table.h"
+
+namespace ashlar {
+namespace {
+
+constexpr OptionRow kCompressionRows[] = {
+    Option<CompressionOptions, &CompressionOptions::window_bits>(
+        {"window_bits", "zlib: base-two logarithm of the window"}),
+    Option<CompressionOptions, &CompressionOptions::level>(
+        {"level", "32767 = the algorithm's own"}),
+    Option<CompressionOptions, &CompressionOptions::strategy>({"strategy", "zlib only"}),
+    Option<CompressionOptions, &CompressionOptions::max_dict_bytes>(
+        {"max_dict_bytes", "bytes of dictionary; 0 = none"}),
+    Option<CompressionOptions, &CompressionOptions::zstd_max_train_bytes>(
+        {"zstd_max_train_bytes", "bytes of samples for the trainer"}),
+    Option<CompressionOptions, &CompressionOptions::parallel_threads>(
+        {"parallel_threads", "threads per file"}),
+    Option<CompressionOptions, &CompressionOptions::enabled>(
+        {"enabled", "for bottommost_compression_opts: use them"}),
+    Option<CompressionOptions, &CompressionOptions::max_dict_buffer_bytes>(
+        {"max_dict_buffer_bytes", "bytes buffered while sampling"}),
+    Option<CompressionOptions, &CompressionOptions::use_zstd_dict_trainer>(
+        {"use_zstd_dict_trainer", "train, or finalize raw samples"}),
+    Option<CompressionOptions, &CompressionOptions::max_compressed_bytes_per_kb>(
+        {"max_compressed_bytes_per_kb", "store raw above this", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<CompressionOptions, &CompressionOptions::checksum>(
+        {"checksum", "zstd frame checksum", Support::kHonoured, TakesEffect::kDynamic,
+         Since::kRocksDb119}),
+};
+
+constexpr OptionRow kUniversalRows[] = {
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::size_ratio>(
+        {"size_ratio", "percent by which sizes may differ"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::min_merge_width>(
+        {"min_merge_width", "fewest runs merged"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_merge_width>(
+        {"max_merge_width", "most runs merged"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_size_amplification_percent>(
+        {"max_size_amplification_percent", "extra space before all are merged"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::compression_size_percent>(
+        {"compression_size_percent", "share compressed; -1 = all"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::max_read_amp>(
+        {"max_read_amp", "runs a read may meet", Support::kHonoured, TakesEffect::kDynamic,
+         Since::kRocksDb119}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::stop_style>(
+        {"stop_style", "when the next run joins"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::allow_trivial_move>(
+        {"allow_trivial_move", "relink files that overlap nothing"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::incremental>(
+        {"incremental", "merge parts of runs"}),
+    Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::reduce_file_locking>(
+        {"reduce_file_locking", "lock only what is read now", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+};
+
+constexpr OptionRow kFifoRows[] = {
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_table_files_size>(
+        {"max_table_files_size", "bytes before the oldest files are dropped"}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::allow_compaction>(
+        {"allow_compaction", "merge small files"}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::age_for_warm>(
+        {"age_for_warm", "deprecated"}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::file_temperature_age_thresholds>(
+        {"file_temperature_age_thresholds", "age at which files change tier", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<CompactionOptionsFIFO,
+           &CompactionOptionsFIFO::allow_trivial_copy_when_change_temperature>(
+        {"allow_trivial_copy_when_change_temperature", "copy without decoding", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::trivial_copy_buffer_size>(
+        {"trivial_copy_buffer_size", "bytes copied at once", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_data_files_size>(
+        {"max_data_files_size", "the limit with blob files", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::use_kv_ratio_compaction>(
+        {"use_kv_ratio_compaction", "choose by ratio of keys to values", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
+};
+
+constexpr OptionRow kTemperatureAgeRows[] = {
+    Option<FileTemperatureAge, &FileTemperatureAge::temperature>({"temperature", "tier"}),
+    Option<FileTemperatureAge, &FileTemperatureAge::age>({"age", "seconds"}),
+};
+
+constexpr OptionRow kMetadataCacheRows[] = {
+    Option<MetadataCacheOptions, &MetadataCacheOptions::top_level_index_pinning>(
+        {"top_level_index_pinning", "top of partitioned indexes"}),
+    Option<MetadataCacheOptions, &MetadataCacheOptions::partition_pinning>(
+        {"partition_pinning", "partitions"}),
+    Option<MetadataCacheOptions, &MetadataCacheOptions::unpartitioned_pinning>(
+        {"unpartitioned_pinning", "whole blocks"}),
+};
+
+Status ParseStruct(OptionTable table, const ConfigOptions& config, std::string_view text,
+                   void* value) {
+  std::vector<NameValue> members;
+  Status status = SplitOptions(text, &members);
+  for (const NameValue& member : members) {
+    if (!status.ok()) break;
+    status = SetOption(table, config, member, value);
+  }
+  return status;
+}
+
+void PrintStruct(OptionTable table, const PrintContext& context, const void* value,
+                 std::string* text) {
+  PrintContext nested = context;
+  nested.config.delimiter = ";";
+  text->push_back('{');
+  PrintOptions(table, nested, value, text);
+  text->push_back('}');
+}
+
+// window:level:strategy[:...], in the order of the table.
+Status ParsePositional(const ConfigOptions& config, std::string_view text,
+                       CompressionOptions* value) {
+  std::vector<std::string> items;
+  Status status = SplitList(text, ':', &items);
+  if (!status.ok()) return status;
+  constexpr size_t kLeast = 3;
+  if (items.size() < kLeast || items.size() > std::size(kCompressionRows)) {
+    return BadOptionValue("window:level:strategy[:...] or {name=value;...}", text);
+  }
+  for (size_t i = 0; i < items.size() && status.ok(); ++i) {
+    status = kCompressionRows[i].parse(config, items[i], value);
+  }
+  return status;
+}
+
+}  // namespace
+
+OptionTable CompressionOptionTable() { return kCompressionRows; }
+OptionTable UniversalOptionTable() { return kUniversalRows; }
+OptionTable FifoOptionTable() { return kFifoRows; }
+OptionTable TemperatureAgeTable() { return kTemperatureAgeRows; }
+OptionTable MetadataCacheTable() { return kMetadataCacheRows; }
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, CompressionOptions* value) {
+  CompressionOptions parsed = *value;
+  const bool is_positional = text.find('=') == std::string_view::npos && !TrimSpaces(text).empty();
+  Status status = is_positional ? ParsePositional(config, text, &parsed)
+                                : ParseStruct(kCompressionRows, config, text, &parsed);
+  if (status.ok()) *value = parsed;
+  return status;
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  CompactionOptionsUniversal* value) {
+  return ParseStruct(kUniversalRows, config, text, value);
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  CompactionOptionsFIFO* value) {
+  return ParseStruct(kFifoRows, config, text, value);
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, FileTemperatureAge* value) {
+  return ParseStruct(kTemperatureAgeRows, config, text, value);
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, MetadataCacheOptions* value) {
+  return ParseStruct(kMetadataCacheRows, config, text, value);
+}
+
+void PrintValue(const PrintContext& context, const CompressionOptions& value, std::string* text) {
+  PrintStruct(kCompressionRows, context, &value, text);
+}
+
+void PrintValue(const PrintContext& context, const CompactionOptionsUniversal& value,
+                std::string* text) {
+  PrintStruct(kUniversalRows, context, &value, text);
+}
+
+void PrintValue(const PrintContext& context, const CompactionOptionsFIFO& value,
+                std::string* text) {
+  PrintStruct(kFifoRows, context, &value, text);
+}
+
+void PrintValue(const PrintContext& context, const FileTemperatureAge& value, std::string* text) {
+  PrintStruct(kTemperatureAgeRows, context, &value, text);
+}
+
+void PrintValue(const PrintContext& context, const MetadataCacheOptions& value, std::string* text) {
+  PrintStruct(kMetadataCacheRows, context, &value, text);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finding, setting, printing and checking options row by row.
+#include "db/options/option_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Options of older releases, and of other table formats, that mean nothing here.
+constexpr std::string_view kRetired[] = {
+    "access_hint_on_compaction_start",
+    "allow_os_buffer",
+    "base_background_compactions",
+    "block_cache_compressed",
+    "check_flush_compaction_key_order",
+    "concurrent_prepare",
+    "disableDataSync",
+    "disable_data_sync",
+    "enable_pipelined_commit",
+    "fail_if_options_file_error",
+    "filter_deletes",
+    "hard_rate_limit",
+    "hash_index_allow_collision",
+    "ignore_max_compaction_bytes_for_input",
+    "iter_start_seqnum",
+    "level_compaction_dynamic_file_size",
+    "max_grandparent_overlap_factor",
+    "max_mem_compaction_level",
+    "max_write_buffer_number_to_maintain",
+    "new_table_reader_for_compaction_inputs",
+    "expanded_compaction_factor",
+    "preserve_deletes",
+    "purge_redundant_kvs_while_flush",
+    "random_access_max_buffer_size",
+    "rate_limit_delay_max_milliseconds",
+    "skip_checking_sst_file_sizes_on_db_open",
+    "skip_log_error_on_recovery",
+    "snap_refresh_nanos",
+    "soft_rate_limit",
+    "source_compaction_factor",
+    "verify_checksums_in_compaction",
+};
+
+Status WithName(const Status& status, std::string_view name) {
+  const std::string message = status.getState() == nullptr ? "" : status.getState();
+  const std::string text = StrCat("option ", name, ": ", message);
+  return status.IsNotSupported() ? Status::NotSupported(text) : Status::InvalidArgument(text);
+}
+
+std::string TextOf(const OptionRow& row, const void* options) {
+  PrintContext context;
+  context.config.depth = ConfigOptions::kDepthShallow;
+  std::string text;
+  row.print(context, options, &text);
+  return text;
+}
+
+}  // namespace
+
+const OptionRow* FindOption(OptionTable table, std::string_view name) {
+  for (const OptionRow& row : table) {
+    if (name == row.name()) return &row;
+  }
+  return nullptr;
+}
+
+bool IsRetiredOption(std::string_view name) {
+  return std::find(std::begin(kRetired), std::end(kRetired), name) != std::end(kRetired);
+}
+
+Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
+                 void* options) {
+  const std::string& name = option.first;
+  const OptionRow* row = FindOption(table, name);
+  std::string value = option.second;
+  if (row == nullptr) {
+    // member.part=value is member={part=value}
+    const size_t dot = name.find('.');
+    if (dot != std::string::npos) {
+      row = FindOption(table, std::string_view(name).substr(0, dot));
+      value = StrCat(std::string_view(name).substr(dot + 1), "={", option.second, "}");
+    }
+  }
+  if (row == nullptr || row->parse == nullptr) {
+    if (IsRetiredOption(name) || config.ignore_unknown_options) return Status::OK();
+    return Status::InvalidArgument(StrCat("unknown option: ", name));
+  }
+  if (config.mutable_options_only && row->facts.takes_effect != TakesEffect::kDynamic) {
+    return Status::InvalidArgument(
+        StrCat("option ", name, ": cannot be changed on an open database"));
+  }
+  ConfigOptions inner = config;
+  inner.mutable_options_only = false;  // what is inside a dynamic option is dynamic
+  Status status = row->parse(inner, value, options);
+  return status.ok() ? status : WithName(status, name);
+}
+
+void PrintOptions(OptionTable table, const PrintContext& context, const void* options,
+                  std::string* text) {
+  for (const OptionRow& row : table) {
+    if (row.print == nullptr || row.facts.since > context.newest) continue;
+    std::string value;
+    row.print(context, options, &value);
+    const bool needs_braces = value.find(';') != std::string::npos && value.front() != '{';
+    StrAppend(text, row.name(), "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "",
+              context.config.delimiter);
+  }
+}
+
+Status CheckRows(OptionTable table, const void* options, const void* defaults) {
+  for (const OptionRow& row : table) {
+    if (row.facts.support == Support::kDefaultOnly && !row.is_same(options, defaults)) {
+      const std::string needed =
+          row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);
+      return Status::NotSupported(StrCat("option ", row.name(), ": not built yet; ", needed));
+    }
+    if (!row.is_within_bounds(row.facts, options)) {
+      return Status::InvalidArgument(StrCat("option ", row.name(), ": ", TextOf(row, options),
+                                            " is not between ", row.facts.least, " and ",
+                                            row.facts.greatest));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

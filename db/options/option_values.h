@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values of options as text and back, by type: ParseValue() and PrintValue(), one overload a type.
+//
+// ParseValue() changes *value only on success, but for nested structs, whose members are set one by
+// one on top of what *value has. Objects that are not built in are left as they are, without an
+// error, if ConfigOptions::ignore_unsupported_options says so. Pure functions.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "util/option_text.h"
+
+namespace ashlar {
+
+// In whose OPTIONS files a name may stand.
+enum class Since : uint8_t {
+  kRocksDb78,
+  kRocksDb119,
+  kAshlar,  // our own: never written there as a key
+};
+
+struct PrintContext {
+  ConfigOptions config;
+  // Newer names are left out.
+  Since newest = Since::kRocksDb119;
+};
+
+Status BadOptionValue(std::string_view expected, std::string_view text);
+
+// ---- numbers, flags and text
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, bool* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, double* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, std::string* value);
+void PrintValue(const PrintContext& context, bool value, std::string* text);
+void PrintValue(const PrintContext& context, double value, std::string* text);
+void PrintValue(const PrintContext& context, const std::string& value, std::string* text);
+
+template <typename T>
+concept OptionInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+template <OptionInteger T>
+Status ParseValue(const ConfigOptions&, std::string_view text, T* value) {
+  if constexpr (std::is_signed_v<T>) {
+    int64_t wide;
+    if (!ParseInt64Text(text, &wide) || static_cast<int64_t>(static_cast<T>(wide)) != wide) {
+      return BadOptionValue("a number that fits", text);
+    }
+    *value = static_cast<T>(wide);
+  } else {
+    uint64_t wide;
+    if (!ParseUint64Text(text, &wide) || static_cast<uint64_t>(static_cast<T>(wide)) != wide) {
+      return BadOptionValue("a number that fits, not negative", text);
+    }
+    *value = static_cast<T>(wide);
+  }
+  return Status::OK();
+}
+template <OptionInteger T>
+void PrintValue(const PrintContext&, T value, std::string* text) {
+  text->append(std::to_string(value));
+}
+
+// ---- enumerations, by the name of the enumerator
+
+struct EnumName {
+  const char* name;
+  int64_t value;
+};
+
+std::span<const EnumName> EnumNames(CompressionType);
+std::span<const EnumName> EnumNames(CompactionStyle);
+std::span<const EnumName> EnumNames(CompactionPri);
+std::span<const EnumName> EnumNames(CompactionStopStyle);
+std::span<const EnumName> EnumNames(ChecksumType);
+std::span<const EnumName> EnumNames(BlockBasedTableOptions::IndexType);
+std::span<const EnumName> EnumNames(BlockBasedTableOptions::BlockSearchType);
+std::span<const EnumName> EnumNames(BlockBasedTableOptions::DataBlockIndexType);
+std::span<const EnumName> EnumNames(BlockBasedTableOptions::IndexShorteningMode);
+std::span<const EnumName> EnumNames(BlockBasedTableOptions::PrepopulateBlockCache);
+std::span<const EnumName> EnumNames(PinningTier);
+std::span<const EnumName> EnumNames(PrepopulateBlobCache);
+std::span<const EnumName> EnumNames(WALRecoveryMode);
+std::span<const EnumName> EnumNames(InfoLogLevel);
+std::span<const EnumName> EnumNames(Temperature);
+std::span<const EnumName> EnumNames(CacheTier);
+std::span<const EnumName> EnumNames(EncodingType);
+std::span<const EnumName> EnumNames(VerifyOutputFlags);  // none: printed as a number
+
+Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t* value);
+// A number if no enumerator has the value.
+void PrintEnum(std::span<const EnumName> names, int64_t value, std::string* text);
+
+template <typename T>
+requires std::is_enum_v<T> Status ParseValue(const ConfigOptions&, std::string_view text,
+                                             T* value) {
+  int64_t number;
+  Status status = ParseEnum(EnumNames(T{}), text, &number);
+  if (status.ok()) *value = static_cast<T>(number);
+  return status;
+}
+template <typename T>
+requires std::is_enum_v<T>
+void PrintValue(const PrintContext&, T value, std::string* text) {
+  PrintEnum(EnumNames(T{}), static_cast<int64_t>(value), text);
+}
+
+// ---- nested structs
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, CompressionOptions* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  CompactionOptionsUniversal* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, CompactionOptionsFIFO* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, FileTemperatureAge* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, MetadataCacheOptions* value);
+void PrintValue(const PrintContext& context, const CompressionOptions& value, std::string* text);
+void PrintValue(const PrintContext& context, const CompactionOptionsUniversal& value,
+                std::string* text);
+void PrintValue(const PrintContext& context, const CompactionOptionsFIFO& value, std::string* text);
+void PrintValue(const PrintContext& context, const FileTemperatureAge& value, std::string* text);
+void PrintValue(const PrintContext& context, const MetadataCacheOptions& value, std::string* text);
+
+// ---- lists, joined by colons
+
+template <typename T>
+Status ParseValue(const ConfigOptions& config, std::string_view text, std::vector<T>* value) {
+  std::vector<std::string> items;
+  Status status = SplitList(text, ':', &items);
+  if (!status.ok()) return status;
+  std::vector<T> parsed;
+  for (const std::string& item : items) {
+    parsed.emplace_back();
+    status = ParseValue(config, item, &parsed.back());
+    if (!status.ok()) return status;
+  }
+  *value = std::move(parsed);
+  return Status::OK();
+}
+template <typename T>
+void PrintValue(const PrintContext& context, const std::vector<T>& value, std::string* text) {
+  const char* separator = "";
+  for (const T& item : value) {
+    text->append(separator);
+    PrintValue(context, item, text);
+    separator = ":";
+  }
+}
+
+// ---- objects, by name
+
+// What to do with the text of an object that is not built in: nothing, or NotSupported.
+Status UnknownObject(const ConfigOptions& config, const char* kind, std::string_view text);
+
+// Objects that CreateFromString() knows how to make.
+template <typename T>
+concept NamedObject = requires(const ConfigOptions& config, const std::string& text,
+                               std::shared_ptr<T>* object) {
+  { std::remove_const_t<T>::CreateFromString(config, text, object) } -> std::same_as<Status>;
+};
+
+template <NamedObject T>
+Status ParseValue(const ConfigOptions& config, std::string_view text, std::shared_ptr<T>* value) {
+  const std::string name = StripBraces(text);
+  if (name.empty() || name == "nullptr") {
+    value->reset();
+    return Status::OK();
+  }
+  Status status = std::remove_const_t<T>::CreateFromString(config, name, value);
+  if (status.IsNotSupported()) return UnknownObject(config, std::remove_const_t<T>::Type(), text);
+  return status;
+}
+template <NamedObject T>
+void PrintValue(const PrintContext& context, const std::shared_ptr<T>& value, std::string* text) {
+  text->append(value == nullptr ? "nullptr" : value->ToString(context.config));
+}
+
+// Plug-ins that are only declared: unset is all they can be.
+template <typename T>
+concept DeclaredObject = !requires {
+  sizeof(T);
+};
+
+template <DeclaredObject T>
+Status ParseValue(const ConfigOptions& config, std::string_view text, std::shared_ptr<T>* value) {
+  if (TrimSpaces(text) != "nullptr") return UnknownObject(config, "plug-in", text);
+  value->reset();
+  return Status::OK();
+}
+template <DeclaredObject T>
+void PrintValue(const PrintContext&, const std::shared_ptr<T>&, std::string* text) {
+  text->append("nullptr");
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text, const Comparator** value);
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  const CompactionFilter** value);
+Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter** value);
+void PrintValue(const PrintContext& context, const Comparator* value, std::string* text);
+void PrintValue(const PrintContext& context, const CompactionFilter* value, std::string* text);
+void PrintValue(const PrintContext& context, WalFilter* value, std::string* text);
+
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  std::shared_ptr<MergeOperator>* value);
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  std::shared_ptr<CompactionFilterFactory>* value);
+void PrintValue(const PrintContext& context, const std::shared_ptr<MergeOperator>& value,
+                std::string* text);
+void PrintValue(const PrintContext& context, const std::shared_ptr<CompactionFilterFactory>& value,
+                std::string* text);
+
+}  // namespace ashlar

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether options can be honoured, whether they fit together, and what is put in for "automatic".
+// Pure functions.
+#pragma once
+
+#include <string>
+
+#include "db/options/option_table.h"
+
+namespace ashlar {
+
+// Called at open and at the creation of a family, with options as the program gave them.
+// NotSupported names the first option with a value that is not built yet; InvalidArgument, one that
+// makes no sense or contradicts another. Nothing has been touched then.
+Status CheckOptionsSupported(const DBOptions& db_options, const ColumnFamilyOptions& cf_options);
+Status CheckDbOptionsSupported(const DBOptions& db_options);
+Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& cf_options);
+Status CheckTableOptionsSupported(const BlockBasedTableOptions& options);
+
+// ReadOptions and WriteOptions: the same, per call. Cheap.
+Status CheckReadOptionsSupported(const ReadOptions& options);
+Status CheckIteratorOptionsSupported(const ReadOptions& options);  // for NewIterator(s)
+Status CheckWriteOptionsSupported(const WriteOptions& options);
+
+// What DBOptions::write_compatible_with says.
+bool WritesForRocksDb78(const DBOptions& options);
+// The table format version to write: that of the table options, capped by write_compatible_with.
+uint32_t WrittenFormatVersion(const DBOptions& db_options, const BlockBasedTableOptions& options);
+
+// The options with every "automatic" replaced by the value that is used, and with values that are
+// too small or too large moved to the nearest that works: what an open database reports.
+DBOptions SanitizeDbOptions(const DBOptions& options);
+ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
+                                                const ColumnFamilyOptions& options);
+
+// Threads for flushes and for compactions, from max_background_jobs and the two older options.
+struct BackgroundJobLimits {
+  int flushes = 1;
+  int compactions = 1;
+};
+BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options);
+
+// Name of the first option whose text differs; empty if there is none.
+std::string FirstDifference(OptionTable table, const ConfigOptions& config, const void* a,
+                            const void* b);
+
+}  // namespace ashlar

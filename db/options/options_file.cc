@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing goes over the tables. Reading goes line by line and hands each name=value to the table of
+// the section it stands in; sections must come in the order in which they are written.
+#include "db/options/options_file.h"
+
+#include <charconv>
+#include <unordered_set>
+
+#include "ashlar/version.h"
+#include "db/options/option_table.h"
+#include "db/options/options_check.h"
+#include "db/options/table_factory.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr std::string_view kTableSectionPrefix = "TableOptions/";
+// A comment to others: what DBOptions::write_compatible_with was.
+constexpr std::string_view kCompatibleComment = "# ashlar.write_compatible_with=";
+
+// ---- writing
+
+void AppendSection(OptionTable table, const PrintContext& context, const void* options,
+                   std::string* text) {
+  for (const OptionRow& row : table) {
+    if (row.print == nullptr || row.facts.since > context.newest) continue;
+    StrAppend(text, "  ", row.name(), "=");
+    row.print(context, options, text);
+    text->push_back('\n');
+  }
+  text->append("  \n");
+}
+
+void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family,
+                  PrintContext context, std::string* text) {
+  const std::string quoted = StrCat("\"", EscapeOptionString(family.name), "\"]\n");
+  // The table options have a section of their own.
+  context.config.depth = ConfigOptions::kDepthDefault;
+  ColumnFamilyOptions options = family.options;
+  const std::shared_ptr<TableFactory> factory = options.table_factory;
+  StrAppend(text, "\n[CFOptions ", quoted);
+  for (const OptionRow& row : ColumnFamilyOptionTable()) {
+    if (row.print == nullptr || row.facts.since > context.newest) continue;
+    StrAppend(text, "  ", row.name(), "=");
+    if (row.name() == std::string_view("table_factory")) {
+      text->append(factory == nullptr ? "nullptr" : factory->Name());
+    } else {
+      row.print(context, &options, text);
+    }
+    text->push_back('\n');
+  }
+  text->append("  \n");
+  if (factory == nullptr) return;
+  StrAppend(text, "[", kTableSectionPrefix, factory->Name(), " ", quoted);
+  const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory.get());
+  if (table != nullptr) {
+    BlockBasedTableOptions written = *table;
+    written.format_version = WrittenFormatVersion(db_options, written);
+    AppendSection(BlockBasedOptionTable(), context, &written, text);
+  } else {
+    text->append("  \n");
+  }
+}
+
+// ---- reading
+
+enum class Section { kNone, kVersion, kDb, kFamily, kTable };
+
+// Up to three dotted numbers as ROCKSDB_MAKE_VERSION_INT. -1 if it is something else.
+int ParseVersion(std::string_view text, size_t max_parts) {
+  int parts[3] = {0, 0, 0};
+  const char* p = text.data();
+  const char* end = p + text.size();
+  for (size_t i = 0; i < max_parts; ++i) {
+    const auto [stop, error] = std::from_chars(p, end, parts[i]);
+    if (error != std::errc() || parts[i] < 0 || parts[i] > 999) return -1;
+    if (stop == end) return ROCKSDB_MAKE_VERSION_INT(parts[0], parts[1], parts[2]);
+    if (*stop != '.') return -1;
+    p = stop + 1;
+  }
+  return -1;
+}
+
+// Without what follows an unescaped '#', trimmed.
+std::string_view WithoutComment(std::string_view line) {
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\') {
+      ++i;
+    } else if (line[i] == '#') {
+      line = line.substr(0, i);
+    }
+  }
+  return TrimSpaces(line);
+}
+
+class OptionsTextParser {
+ public:
+  explicit OptionsTextParser(const ConfigOptions& config) : config_(config) {
+    // Unknown names are an error until the version of the file says otherwise.
+    config_.ignore_unknown_options = false;
+    tolerates_newer_ = config.ignore_unknown_options;
+  }
+
+  Status Parse(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      const std::string_view line = text.substr(0, end);
+      text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+      ++line_number_;
+      Status status = ParseLine(line);
+      if (!status.ok()) return AtLine(status);
+    }
+    if (!has_db_section_) return Missing("[DBOptions]");
+    if (contents_.families.empty()) return Missing("[CFOptions \"default\"]");
+    return Status::OK();
+  }
+
+  OptionsFileContents TakeContents() { return std::move(contents_); }
+
+ private:
+  Status ParseLine(std::string_view raw) {
+    const std::string_view trimmed = TrimSpaces(raw);
+    if (trimmed.substr(0, kCompatibleComment.size()) == kCompatibleComment) {
+      contents_.db_options.write_compatible_with = trimmed.substr(kCompatibleComment.size());
+      return Status::OK();
+    }
+    const std::string_view line = WithoutComment(raw);
+    if (line.empty()) return Status::OK();
+    if (line.front() == '[' && line.back() == ']') {
+      seen_names_.clear();
+      return OpenSection(line.substr(1, line.size() - 2));
+    }
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      return Status::InvalidArgument("expected name=value or [section]", Slice(line));
+    }
+    NameValue option(TrimSpaces(line.substr(0, equals)), TrimSpaces(line.substr(equals + 1)));
+    if (!seen_names_.insert(option.first).second) return Status::OK();  // the first one counts
+    return ApplyOption(option);
+  }
+
+  Status OpenSection(std::string_view header) {
+    const size_t open = header.find('"');
+    const size_t close = header.rfind('"');
+    const std::string_view title = TrimSpaces(header.substr(0, open));
+    std::string argument;
+    if (open != std::string_view::npos) {
+      if (close == open) return Status::InvalidArgument("a quote without its twin", Slice(header));
+      argument = UnescapeOptionString(header.substr(open + 1, close - open - 1));
+    }
+    if (title == "Version") return OpenVersion();
+    if (title == "DBOptions") return OpenDb();
+    if (title == "CFOptions") return OpenFamily(argument);
+    if (title.substr(0, kTableSectionPrefix.size()) == kTableSectionPrefix) {
+      return OpenTable(title.substr(kTableSectionPrefix.size()), argument);
+    }
+    return Status::InvalidArgument("unknown section", Slice(title));
+  }
+
+  Status OpenVersion() {
+    if (has_version_section_) return Status::InvalidArgument("a second [Version] section");
+    has_version_section_ = true;
+    section_ = Section::kVersion;
+    return Status::OK();
+  }
+
+  Status OpenDb() {
+    if (has_db_section_) return Status::InvalidArgument("a second [DBOptions] section");
+    has_db_section_ = true;
+    section_ = Section::kDb;
+    return Status::OK();
+  }
+
+  Status OpenFamily(const std::string& name) {
+    if (contents_.families.empty() && name != "default") {
+      return Status::InvalidArgument("the first [CFOptions] must be that of \"default\", not",
+                                     name);
+    }
+    if (FindFamily(name) != nullptr) {
+      return Status::InvalidArgument("a second [CFOptions] section of", name);
+    }
+    contents_.families.push_back({name, ColumnFamilyOptions()});
+    family_ = &contents_.families.back();
+    section_ = Section::kFamily;
+    return Status::OK();
+  }
+
+  Status OpenTable(std::string_view factory_name, const std::string& family_name) {
+    family_ = FindFamily(family_name);
+    if (family_ == nullptr) {
+      return Status::InvalidArgument("[TableOptions] of a family without [CFOptions]", family_name);
+    }
+    section_ = Section::kTable;
+    std::shared_ptr<TableFactory>& factory = family_->options.table_factory;
+    is_known_table_ = factory_name == TableFactory::kBlockBasedTableName();
+    if (is_known_table_) {
+      factory.reset(NewBlockBasedTableFactory());
+    } else if (factory != nullptr && factory_name != factory->Name()) {
+      factory.reset();  // a format we do not know
+    }
+    return Status::OK();
+  }
+
+  Status ApplyOption(const NameValue& option) {
+    switch (section_) {
+      case Section::kNone:
+        return Status::InvalidArgument("an option before the first section", option.first);
+      case Section::kVersion: return ApplyVersion(option);
+      case Section::kDb: return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
+      case Section::kFamily:
+        family_->texts[option.first] = option.second;
+        return SetOption(ColumnFamilyOptionTable(), config_, option, &family_->options);
+      case Section::kTable: break;
+    }
+    if (!is_known_table_) return Status::OK();
+    return family_->options.table_factory->ConfigureOption(config_, option.first, option.second);
+  }
+
+  Status ApplyVersion(const NameValue& option) {
+    if (option.first == "rocksdb_version") {
+      contents_.version = ParseVersion(option.second, 3);
+      if (contents_.version < 0)
+        return Status::InvalidArgument("bad rocksdb_version", option.second);
+      config_.ignore_unknown_options = tolerates_newer_ && contents_.version > ROCKSDB_VERSION_INT;
+    } else if (option.first == "options_file_version") {
+      const int version = ParseVersion(option.second, 2);
+      if (version < ROCKSDB_MAKE_VERSION_INT(1, 0, 0)) {
+        return Status::InvalidArgument("bad options_file_version", option.second);
+      }
+    } else {
+      return Status::InvalidArgument("unknown name in [Version]", option.first);
+    }
+    return Status::OK();
+  }
+
+  FamilyOptionsInFile* FindFamily(const std::string& name) {
+    for (FamilyOptionsInFile& family : contents_.families) {
+      if (family.name == name) return &family;
+    }
+    return nullptr;
+  }
+
+  Status AtLine(const Status& status) const {
+    return Status::CopyAppendMessage(status, "; options text, line ", std::to_string(line_number_));
+  }
+  static Status Missing(const char* section) {
+    return Status::InvalidArgument("options text: no such section", section);
+  }
+
+  ConfigOptions config_;
+  bool tolerates_newer_;
+  OptionsFileContents contents_;
+  Section section_ = Section::kNone;
+  FamilyOptionsInFile* family_ = nullptr;  // in contents_; of kFamily and kTable
+  bool is_known_table_ = false;
+  bool has_version_section_ = false;
+  bool has_db_section_ = false;
+  std::unordered_set<std::string> seen_names_;  // of the section
+  size_t line_number_ = 0;
+};
+
+}  // namespace
+
+std::string WriteOptionsText(const OptionsFileContents& contents) {
+  PrintContext context;
+  std::string text =
+      "# Options of an Ashlar database, in the format of RocksDB's OPTIONS files.\n"
+      "# Written after every open and every change; the file with the greatest number counts.\n";
+  const std::string& compatible = contents.db_options.write_compatible_with;
+  if (!compatible.empty()) StrAppend(&text, kCompatibleComment, compatible, "\n");
+  std::string version = GetRocksVersionAsString();
+  if (WritesForRocksDb78(contents.db_options)) {
+    context.newest = Since::kRocksDb78;
+    version = "7.8.3";
+  }
+  StrAppend(&text, "\n[Version]\n  rocksdb_version=", version, "\n  options_file_version=1.1\n");
+  text.append("\n[DBOptions]\n");
+  AppendSection(DbOptionTable(), context, &contents.db_options, &text);
+  for (const FamilyOptionsInFile& family : contents.families) {
+    AppendFamily(contents.db_options, family, context, &text);
+  }
+  return text;
+}
+
+Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text) {
+  OptionsTextParser parser(config);
+  Status status = parser.Parse(text);
+  if (!status.ok()) return status;
+  return parser.TakeContents();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table factories. All of them carry options only; see util/table_factory.h.
+#include "db/options/table_factory.h"
+
+#include "ashlar/advanced_cache.h"
+#include "ashlar/convenience.h"
+#include "ashlar/flush_block_policy.h"
+#include "db/options/option_table.h"
+#include "db/options/options_check.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// A format that can be named, but not used.
+class NamedTableFactory final : public TableFactory {
+ public:
+  explicit NamedTableFactory(const char* name) : name_(name) {}
+  const char* Name() const override { return name_; }
+  using TableFactory::NewTableReader;
+  Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
+                        std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
+                        std::unique_ptr<TableReader>*, bool) const override {
+    return Status::NotSupported("table format is not built", name_);
+  }
+  TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
+    return nullptr;
+  }
+  std::unique_ptr<TableFactory> Clone() const override {
+    return std::make_unique<NamedTableFactory>(name_);
+  }
+
+ protected:
+  Status ConfigureOptions(const ConfigOptions&, const std::unordered_map<std::string, std::string>&,
+                          std::unordered_map<std::string, std::string>*) override {
+    return Status::OK();
+  }
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
+    : options_(options) {
+  if (options_.flush_block_policy_factory == nullptr) {
+    options_.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
+  }
+  if (options_.no_block_cache) options_.block_cache.reset();
+}
+
+const BlockBasedTableOptions& BlockBasedTableFactory::options() const {
+  std::call_once(own_cache_once_, [this] {
+    if (options_.no_block_cache || options_.block_cache != nullptr) return;
+    constexpr size_t kOwnCacheBytes = 32 << 20;
+    options_.block_cache = HyperClockCacheOptions(kOwnCacheBytes).MakeSharedCache();
+  });
+  return options_;
+}
+
+Status BlockBasedTableFactory::NewTableReader(const ReadOptions&, const TableReaderOptions&,
+                                              std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
+                                              std::unique_ptr<TableReader>*, bool) const {
+  return Status::NotSupported("TableFactory::NewTableReader: tables are opened by the database");
+}
+
+TableBuilder* BlockBasedTableFactory::NewTableBuilder(const TableBuilderOptions&,
+                                                      WritableFileWriter*) const {
+  return nullptr;
+}
+
+std::unique_ptr<TableFactory> BlockBasedTableFactory::Clone() const {
+  return std::make_unique<BlockBasedTableFactory>(options());
+}
+
+std::string BlockBasedTableFactory::GetPrintableOptions() const {
+  PrintContext context;
+  context.config.delimiter = "\n  ";
+  std::string text = "  ";
+  PrintOptions(BlockBasedOptionTable(), context, &options_, &text);
+  const Cache* cache = options().block_cache.get();
+  StrAppend(&text, "block_cache=", cache == nullptr ? "nullptr" : cache->Name(), "\n");
+  if (cache != nullptr) StrAppend(&text, "  block_cache_capacity=", cache->GetCapacity(), "\n");
+  return text;
+}
+
+Status BlockBasedTableFactory::GetOption(const ConfigOptions& config_options,
+                                         const std::string& name, std::string* value) const {
+  const OptionRow* row = FindOption(BlockBasedOptionTable(), name);
+  if (row == nullptr || row->print == nullptr) {
+    return TableFactory::GetOption(config_options, name, value);
+  }
+  value->clear();
+  PrintContext context;
+  context.config = config_options;
+  row->print(context, &options_, value);
+  return Status::OK();
+}
+
+bool BlockBasedTableFactory::AreEquivalent(const ConfigOptions& config_options,
+                                           const Configurable* other, std::string* name) const {
+  if (!TableFactory::AreEquivalent(config_options, other, name)) {
+    const BlockBasedTableOptions* theirs =
+        other == nullptr ? nullptr : other->GetOptions<BlockBasedTableOptions>();
+    if (theirs != nullptr) {
+      *name = FirstDifference(BlockBasedOptionTable(), config_options, &options_, theirs);
+    }
+    return false;
+  }
+  return true;
+}
+
+Status BlockBasedTableFactory::ValidateOptions(const DBOptions& /*db_options*/,
+                                               const ColumnFamilyOptions& /*cf_options*/) const {
+  return CheckTableOptionsSupported(options_);
+}
+
+const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const {
+  if (name == BlockBasedTableOptions::kName() || name == "BlockBasedTableOptions") {
+    return &options();
+  }
+  if (name == kBlockCacheOpts()) return options().block_cache.get();
+  return TableFactory::GetOptionsPtr(name);
+}
+
+Status BlockBasedTableFactory::ConfigureOptions(
+    const ConfigOptions& config_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    std::unordered_map<std::string, std::string>* unused) {
+  BlockBasedTableOptions changed = options_;
+  for (const auto& option : opts_map) {
+    if (unused != nullptr && FindOption(BlockBasedOptionTable(), option.first) == nullptr) {
+      unused->insert(option);
+      continue;
+    }
+    Status status =
+        SetOption(BlockBasedOptionTable(), config_options, {option.first, option.second}, &changed);
+    if (!status.ok()) return status;
+  }
+  if (changed.no_block_cache) changed.block_cache.reset();
+  options_ = changed;
+  return Status::OK();
+}
+
+std::string BlockBasedTableFactory::SerializeOptions(const ConfigOptions& config_options,
+                                                     const std::string& /*prefix*/) const {
+  PrintContext context;
+  context.config = config_options;
+  context.config.delimiter = ";";
+  std::string text;
+  PrintOptions(BlockBasedOptionTable(), context, &options_, &text);
+  return text;
+}
+
+const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory) {
+  static const auto* defaults = new BlockBasedTableFactory(BlockBasedTableOptions());
+  if (factory == nullptr) return &defaults->options();
+  const auto* block_based = factory->CheckedCast<BlockBasedTableFactory>();
+  return block_based == nullptr ? nullptr : &block_based->options();
+}
+
+TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_options) {
+  return new BlockBasedTableFactory(table_options);
+}
+
+TableFactory* NewPlainTableFactory(const PlainTableOptions& /*options*/) {
+  return new NamedTableFactory(TableFactory::kPlainTableName());
+}
+
+TableFactory* NewCuckooTableFactory(const CuckooTableOptions& /*table_options*/) {
+  return new NamedTableFactory(TableFactory::kCuckooTableName());
+}
+
+TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_factory_to_write*/,
+                                      std::shared_ptr<TableFactory> /*block_based_table_factory*/,
+                                      std::shared_ptr<TableFactory> /*plain_table_factory*/,
+                                      std::shared_ptr<TableFactory> /*cuckoo_table_factory*/) {
+  return new NamedTableFactory("AdaptiveTableFactory");
+}
+
+// Names in files of the other formats, for programs that look at foreign properties.
+const std::string PlainTablePropertyNames::kEncodingType = "rocksdb.plain.table.encoding.type";
+const std::string PlainTablePropertyNames::kBloomVersion = "rocksdb.plain.table.bloom.version";
+const std::string PlainTablePropertyNames::kNumBloomBlocks = "rocksdb.plain.table.bloom.numblocks";
+const std::string CuckooTablePropertyNames::kEmptyKey = "rocksdb.cuckoo.bucket.empty.key";
+const std::string CuckooTablePropertyNames::kValueLength = "rocksdb.cuckoo.value.length";
+const std::string CuckooTablePropertyNames::kNumHashFunc = "rocksdb.cuckoo.hash.num";
+const std::string CuckooTablePropertyNames::kCuckooBlockSize =
+    "rocksdb.cuckoo.hash.cuckooblocksize";
+const std::string CuckooTablePropertyNames::kHashTableSize = "rocksdb.cuckoo.hash.size";
+const std::string CuckooTablePropertyNames::kIsLastLevel = "rocksdb.cuckoo.file.islastlevel";
+const std::string CuckooTablePropertyNames::kIdentityAsFirstHash =
+    "rocksdb.cuckoo.hash.identityfirst";
+const std::string CuckooTablePropertyNames::kUseModuleHash = "rocksdb.cuckoo.hash.usemodule";
+const std::string CuckooTablePropertyNames::kUserKeyLength = "rocksdb.cuckoo.hash.userkeylength";
+
+}  // namespace ashlar

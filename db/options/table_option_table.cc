@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of the block-based table format, and of the plain format, which can only be named.
+#include "db/options/option_table.h"
+
+namespace ashlar {
+namespace {
+
+using Table = BlockBasedTableOptions;
+
+constexpr OptionRow kRows[] = {
+    Option<Table, &Table::flush_block_policy_factory>({"flush_block_policy_factory",
+                                                       "when a data block ends; nullptr = by size",
+                                                       Support::kSomeValues}),
+    Option<Table, &Table::cache_index_and_filter_blocks>(
+        {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache",
+         Support::kHint}),
+    Option<Table, &Table::cache_index_and_filter_blocks_with_high_priority>(
+        {"cache_index_and_filter_blocks_with_high_priority", "use the high-priority pool for them",
+         Support::kHint}),
+    Option<Table, &Table::pin_l0_filter_and_index_blocks_in_cache>(
+        {"pin_l0_filter_and_index_blocks_in_cache",
+         "keep those of L0 files in the cache while the table is open", Support::kHint}),
+    Option<Table, &Table::pin_top_level_index_and_filter>(
+        {"pin_top_level_index_and_filter", "pin the top of partitioned index/filter",
+         Support::kHint}),
+    Option<Table, &Table::metadata_cache_options>(
+        {"metadata_cache_options", "finer pinning control", Support::kHint}),
+    Option<Table, &Table::index_type>(
+        {"index_type", "layout of the index that is written", Support::kSomeValues}),
+    Option<Table, &Table::index_block_search_type>(
+        {"index_block_search_type", "search algorithm inside index blocks", Support::kHint,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::data_block_index_type>(
+        {"data_block_index_type", "whether data blocks carry a hash index of their keys"}),
+    Option<Table, &Table::data_block_hash_table_util_ratio>(
+        {"data_block_hash_table_util_ratio", "entries per bucket of that hash index",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0, 1}),
+    Option<Table, &Table::checksum>({"checksum", "of blocks that are written"}),
+    Option<Table, &Table::no_block_cache>(
+        {"no_block_cache", "use no block cache; block_cache must then be nullptr"}),
+    ParsedOption<Table, &Table::block_cache>(
+        {"block_cache", "nullptr = each table factory makes its own of 32 MiB"}),
+    ProgramOption<Table, &Table::persistent_cache>(
+        {"persistent_cache", "page cache on another device", Support::kDefaultOnly}),
+    Option<Table, &Table::block_size>(
+        {"block_size", "bytes of entries at which a data block ends, before compression",
+         Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Table, &Table::block_size_deviation>(
+        {"block_size_deviation",
+         "a block ends early if it is filled to within this many percent and the next entry does "
+         "not fit",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 0, 100}),
+    Option<Table, &Table::block_restart_interval>(
+        {"block_restart_interval", "entries between those stored with their whole key",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb78, 1,
+         std::numeric_limits<double>::infinity()}),
+    Option<Table, &Table::index_block_restart_interval>(
+        {"index_block_restart_interval", "the same for index blocks", Support::kHonoured,
+         TakesEffect::kAtOpen, Since::kRocksDb78, 1, std::numeric_limits<double>::infinity()}),
+    Option<Table, &Table::metadata_block_size>(
+        {"metadata_block_size", "target size of index/filter partitions", Support::kHint}),
+    ProgramOption<Table, &Table::cache_usage_options>(
+        {"cache_usage_options", "memory charging", Support::kDefaultOnly}),
+    Option<Table, &Table::partition_filters>(
+        {"partition_filters", "needs kTwoLevelIndexSearch", Support::kDefaultOnly}),
+    Option<Table, &Table::decouple_partitioned_filters>(
+        {"decouple_partitioned_filters", "cut filter partitions independently of index partitions",
+         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::optimize_filters_for_memory>(
+        {"optimize_filters_for_memory", "size filters to allocator classes"}),
+    Option<Table, &Table::use_delta_encoding>(
+        {"use_delta_encoding", "share prefixes between keys of a block", Support::kHonoured,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::filter_policy>(
+        {"filter_policy", "nullptr = no filter", Support::kSomeValues}),
+    Option<Table, &Table::user_defined_index_factory>({"user_defined_index_factory",
+                                                       "plug-in index", Support::kDefaultOnly,
+                                                       TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::use_udi_as_primary_index>(
+        {"use_udi_as_primary_index", "write no built-in index", Support::kDefaultOnly,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::fail_if_no_udi_on_open>(
+        {"fail_if_no_udi_on_open", "refuse tables without the plug-in index", Support::kDefaultOnly,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::whole_key_filtering>(
+        {"whole_key_filtering", "put whole keys, besides prefixes, into the filter"}),
+    Option<Table, &Table::detect_filter_construct_corruption>(
+        {"detect_filter_construct_corruption", "verify filters after building"}),
+    Option<Table, &Table::verify_compression>(
+        {"verify_compression", "decompress each block once after compressing"}),
+    Option<Table, &Table::read_amp_bytes_per_bit>(
+        {"read_amp_bytes_per_bit",
+         "measure read amplification with one bit per so many bytes; 0 = off", Support::kHint}),
+    Option<Table, &Table::format_version>(
+        {"format_version", "of the files that are written: 2 to 7; all of these are read",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 2, 7}),
+    Option<Table, &Table::separate_key_value_in_data_block>(
+        {"separate_key_value_in_data_block", "keys first, values at the end of the block",
+         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::uniform_cv_threshold>(
+        {"uniform_cv_threshold",
+         "when to mark index keys as uniform for interpolation search; -1 = never", Support::kHint,
+         TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::enable_index_compression>(
+        {"enable_index_compression", "compress index blocks"}),
+    Option<Table, &Table::block_align>(
+        {"block_align", "align blocks to page size; only uncompressed", Support::kDefaultOnly}),
+    Option<Table, &Table::super_block_alignment_size>(
+        {"super_block_alignment_size", "avoid splitting a block over this boundary",
+         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::super_block_alignment_space_overhead_ratio>(
+        {"super_block_alignment_space_overhead_ratio", "1/n of the file may be spent on that",
+         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Table, &Table::index_shortening>({"index_shortening", "how index keys are shortened"}),
+    Option<Table, &Table::max_auto_readahead_size>(
+        {"max_auto_readahead_size", "limit of the doubling readahead"}),
+    Option<Table, &Table::prepopulate_block_cache>(
+        {"prepopulate_block_cache", "put freshly written blocks in the cache", Support::kHint}),
+    Option<Table, &Table::initial_auto_readahead_size>(
+        {"initial_auto_readahead_size", "first readahead"}),
+    Option<Table, &Table::num_file_reads_for_auto_readahead>(
+        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts"}),
+};
+
+using Plain = PlainTableOptions;
+
+constexpr OptionRow kPlainRows[] = {
+    Option<Plain, &Plain::user_key_len>({"user_key_len", "bytes of a user key; 0 = any"}),
+    Option<Plain, &Plain::bloom_bits_per_key>({"bloom_bits_per_key", "bits of the Bloom filter"}),
+    Option<Plain, &Plain::hash_table_ratio>({"hash_table_ratio", "entries per bucket"}),
+    Option<Plain, &Plain::index_sparseness>({"index_sparseness", "keys per index entry"}),
+    Option<Plain, &Plain::huge_page_tlb_size>({"huge_page_tlb_size", "0 = no huge pages"}),
+    Option<Plain, &Plain::encoding_type>({"encoding_type", "how keys are stored"}),
+    Option<Plain, &Plain::full_scan_mode>({"full_scan_mode", "no index at all"}),
+    Option<Plain, &Plain::store_index_in_file>({"store_index_in_file", "write the index too"}),
+};
+
+}  // namespace
+
+OptionTable BlockBasedOptionTable() { return kRows; }
+OptionTable PlainTableOptionTable() { return kPlainRows; }
+
+}  // namespace ashlar

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From column family options to builder options, and from a finished builder to file metadata.
+#include "db/output/table_output.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/merge_operator.h"
+#include "db/options/table_factory.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "table/format/unique_id.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+constexpr uint32_t kNewestFormatOf7_8 = 5;
+
+BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
+  BlockBasedTableOptions table;
+  const BlockBasedTableOptions* given =
+      BlockBasedOptionsOf(options.family_options->table_factory.get());
+  if (given != nullptr) table = *given;
+  if (options.context->write_for_7_8) {
+    table.format_version = std::min(table.format_version, kNewestFormatOf7_8);
+  }
+  return table;
+}
+
+}  // namespace
+
+CompressionType CompressionFor(const ColumnFamilyOptions& options, int level, bool is_bottommost) {
+  if (is_bottommost && options.bottommost_compression != kDisableCompressionOption) {
+    return options.bottommost_compression;
+  }
+  if (!options.compression_per_level.empty()) {
+    const auto last = options.compression_per_level.size() - 1;
+    return options.compression_per_level[std::min(static_cast<size_t>(level), last)];
+  }
+  return options.compression;
+}
+
+Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
+  std::unique_ptr<TableOutput> output(new TableOutput(options));
+  const TableOutputContext& context = *options.context;
+  output->path_ = TableFileName(options.dir, options.file_number);
+  ASSIGN_OR_RETURN(output->file_, FileWriter::Create(context.fs, output->path_,
+                                                     context.file_options, context.writer_options));
+  output->table_options_ = TableOptionsFrom(options);
+
+  const ColumnFamilyOptions& family = *options.family_options;
+  TableBuilderOptions builder;
+  builder.icmp = options.comparator;
+  builder.table = &output->table_options_;
+  builder.compression = CompressionFor(family, options.level, options.is_bottommost);
+  builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
+                                 ? family.bottommost_compression_opts
+                                 : family.compression_opts;
+  builder.prefix_extractor = family.prefix_extractor.get();
+  builder.collector_factories = &family.table_properties_collector_factories;
+  builder.column_family_id = options.family_id;
+  builder.column_family_name = options.family_name;
+  if (family.merge_operator != nullptr) builder.merge_operator_name = family.merge_operator->Name();
+  builder.db_id = context.db_id;
+  builder.db_session_id = context.db_session_id;
+  builder.db_host_id = context.db_host_id;
+  builder.file_number = options.file_number;
+  builder.oldest_ancestor_time = options.oldest_ancestor_time;
+  builder.newest_key_time = options.creation_time;
+  builder.file_creation_time = options.creation_time;
+  builder.level = options.level;
+  builder.level_count = family.num_levels;
+  output->builder_ = std::make_unique<TableBuilder>(builder, output->file_.get());
+  return output;
+}
+
+TableOutput::~TableOutput() {
+  if (is_finished_) return;
+  if (builder_ != nullptr) builder_->Abandon();
+  builder_.reset();
+  file_.reset();
+  IgnoreError(DeleteFileIfExists(options_.context->fs, path_),
+              "an unfinished table that stays is deleted at the next open");
+}
+
+Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
+  RETURN_IF_ERROR(builder_->Add(internal_key, value));
+  if (meta_.smallest.empty()) meta_.smallest = internal_key.ToString();
+  last_key_.assign(internal_key.data(), internal_key.size());
+  return Status::OK();
+}
+
+Status TableOutput::Finish(FileMetadata* meta) {
+  RETURN_IF_ERROR(builder_->Finish());
+  RETURN_IF_ERROR(file_->Sync());
+  RETURN_IF_ERROR(file_->Close());
+  is_finished_ = true;
+  meta_.number = options_.file_number;
+  meta_.file_size = builder_->FileSize();
+  meta_.largest = std::move(last_key_);
+  meta_.smallest_seqno = builder_->smallest_seqno();
+  meta_.largest_seqno = builder_->largest_seqno();
+  meta_.epoch_number = options_.epoch_number;
+  meta_.oldest_ancestor_time = options_.oldest_ancestor_time;
+  meta_.file_creation_time = options_.creation_time;
+  meta_.tail_bytes = builder_->tail_size();
+  meta_.marked_for_compaction = builder_->NeedCompact();
+  meta_.path_id = options_.path_id;
+  // By this a reader knows the file from any other of the same name. Empty if the database has no
+  // identity.
+  if (Result<InternalUniqueId> id = MakeInternalUniqueId(builder_->properties()); id.ok()) {
+    for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
+  }
+  *meta = std::move(meta_);
+  return Status::OK();
+}
+
+void DeleteUnnamedTable(const TableOutputOptions& options, uint64_t file_number) {
+  IgnoreError(DeleteFileIfExists(options.context->fs, TableFileName(options.dir, file_number)),
+              "what stays is deleted at the next open");
+}
+
+}  // namespace ashlar

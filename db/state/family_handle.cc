@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/state/family_handle.h"
+
+namespace ashlar {
+
+FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(family), core_(core) {
+  family_->Ref();
+}
+
+// The last handle of a dropped family takes its files with it.
+FamilyHandle::~FamilyHandle() {
+  family_->Unref();
+  if (!core_->is_closing.load(std::memory_order_acquire)) core_->cleaner->DeleteObsoleteFiles();
+}
+
+Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) {
+  MutexLock lock(&core_->mutex);
+  desc->name = family_->name();
+  desc->options = family_->options();
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which logs hold what no table holds yet.
+#pragma once
+
+#include <cstdint>
+
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+// The oldest log that may hold unflushed writes of any family but `except`.
+uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(core.mutex);
+
+}  // namespace ashlar

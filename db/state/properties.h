@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Database properties: one table from name to what computes the answer. Names are RocksDB's; our
+// own begin with "ashlar.".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+class WriteControl;
+
+// What the properties are computed from. All outlive the object.
+struct PropertySources {
+  DbCore* core;
+  const WriteControl* writes;
+};
+
+// False for an unknown name. Numbers are also available as text. Takes the DB mutex.
+bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                    uint64_t* value);
+bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                     std::string* value);
+bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
+                    std::map<std::string, std::string>* value);
+
+}  // namespace ashlar

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention: a flag of the pipeline, set by whoever sees a reason and cleared here once none is
+// left. A reason that appears while it is being cleared sets it again.
+#include "db/state/write_control.h"
+
+#include <algorithm>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/state/needed_logs.h"
+#include "env/info_log.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kDefaultDelayedRate = 16 << 20;
+// Bytes a second of all writes of low priority while compactions lag.
+constexpr uint64_t kLowPriorityRate = 1 << 20;
+// Waits are cut into pieces, so that a stall that ends early does not hold a writer.
+constexpr uint64_t kLongestWaitMicros = 100 * 1000;
+// Between two readings of the clock this much passes without a wait.
+constexpr uint64_t kNoWaitMicros = 20;
+
+}  // namespace
+
+bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
+
+MemTable* WriteControl::ActiveMemTable(uint32_t family) {
+  ColumnFamilyData* data = core_->families.Find(family);
+  return data == nullptr ? nullptr : data->mem();
+}
+
+void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
+  ColumnFamilyData* data = core_->families.Find(family);
+  if (data == nullptr) return;
+  const uint64_t bytes = memtable->ApproximateMemoryUsage();
+  if (bytes < data->paced_bytes()) [[likely]]
+    return;
+  if (bytes >= data->write_buffer_bytes()) {
+    if (has_full_memtable_.load(std::memory_order_relaxed)) return;
+    has_full_memtable_.store(true, std::memory_order_release);
+  }
+  core_->pipeline->RequestAttention();
+}
+
+void WriteControl::NoteLogError(const Status& error, bool) {
+  core_->errors.Raise(error, BackgroundErrorReason::kWriteCallback);
+  core_->pipeline->RequestAttention();
+}
+
+void WriteControl::NotePartialInsert(const Status& error) {
+  core_->errors.RaiseFatal(error);
+  core_->pipeline->RequestAttention();
+}
+
+Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
+  MutexLock lock(&core_->mutex);
+  Status status = RunDueWorkLocked(options);
+  const uint64_t start_micros = core_->NowMicros();
+  if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
+  if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
+  const uint64_t waited_micros = core_->NowMicros() - start_micros;
+  if (core_->statistics != nullptr && waited_micros > kNoWaitMicros) {
+    core_->statistics->recordTick(STALL_MICROS, waited_micros);
+    core_->statistics->recordInHistogram(WRITE_STALL, waited_micros);
+  }
+  SettleAttentionLocked();
+  return status;
+}
+
+Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
+  while (is_switching_ || blocked_ > 0) {
+    if (core_->is_closing.load(std::memory_order_acquire)) break;
+    if (blocked_ > 0 && options.no_slowdown) return Status::Incomplete("Write stall", "LockWAL");
+    core_->changed.Wait();
+  }
+  if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+  return LimitLogsLocked();
+}
+
+Status WriteControl::SwitchFullMemTablesLocked() {
+  while (is_switching_) core_->changed.Wait();
+  if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
+  std::vector<ColumnFamilyData*> full;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) continue;
+    // With all buffers sealed the write waits for a flush first.
+    if (static_cast<int>(family->sealed().size()) + 1 >=
+        family->options().max_write_buffer_number) {
+      if (!family->sealed().empty()) {
+        has_full_memtable_.store(true, std::memory_order_release);
+        continue;
+      }
+    }
+    full.push_back(family);
+  }
+  return full.empty() ? Status::OK() : SwitchMemTablesLocked(full);
+}
+
+uint64_t WriteControl::MaxTotalLogBytes() const {
+  if (core_->options->max_total_wal_size > 0) return core_->options->max_total_wal_size;
+  uint64_t buffers = 0;
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    buffers += family->options().write_buffer_size *
+               static_cast<uint64_t>(family->options().max_write_buffer_number);
+  }
+  return 4 * buffers;
+}
+
+// Too much log: the families that hold the oldest one are flushed.
+Status WriteControl::LimitLogsLocked() {
+  if (core_->wals->total_bytes() <= MaxTotalLogBytes()) return Status::OK();
+  const uint64_t oldest = OldestLogNeeded(*core_, /*except=*/nullptr);
+  std::vector<ColumnFamilyData*> holders;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->versions()->log_number <= oldest) holders.push_back(family);
+  }
+  return SwitchMemTablesLocked(holders);
+}
+
+Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
+                                           bool force_new_log) {
+  std::vector<uint32_t> ids;
+  for (const ColumnFamilyData* family : families) ids.push_back(family->id());
+  while (is_switching_) core_->changed.Wait();
+  if (FilledLocked(ids).empty() && !force_new_log) return Status::OK();
+
+  RETURN_IF_ERROR(SwitchAloneLocked(ids, force_new_log));
+  UpdateStallLocked();
+  return Status::OK();
+}
+
+// Those of them that live and hold something. A family may go whenever the mutex is released; ids
+// are never used again.
+std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint32_t>& ids) const {
+  std::vector<ColumnFamilyData*> filled;
+  for (uint32_t id : ids) {
+    ColumnFamilyData* family = core_->families.Find(id);
+    if (family != nullptr && !family->mem()->IsEmpty()) filled.push_back(family);
+  }
+  return filled;
+}
+
+Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log) {
+  // Ends the switch also when memory runs out in the middle of it.
+  struct Scope {
+    explicit Scope(WriteControl* control) : control(control) { control->is_switching_ = true; }
+    ~Scope() {
+      if (is_paused) control->core_->pipeline->Resume();
+      control->is_switching_ = false;
+      control->core_->changed.SignalAll();
+    }
+    WriteControl* const control;
+    bool is_paused = false;
+  } scope(this);
+  std::unique_ptr<WalSink> next;
+  if (force_new_log || core_->wals->current_bytes() > 0) {
+    const uint64_t number = core_->versions->NewFileNumber();
+    MutexUnlock unlock(&core_->mutex);
+    auto created = core_->wals->Create(number);
+    if (!created.ok()) return created.status();
+    next = created.Take();
+  }
+  core_->pipeline->Pause();
+  scope.is_paused = true;
+  if (next != nullptr) {
+    // Paused: the numbers up to the visible one, and no others, are given out.
+    core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
+  }
+  const uint64_t log_number = core_->wals->current_number();
+  for (ColumnFamilyData* family : FilledLocked(ids)) {
+    family->SealMemTable(log_number);
+    flushes_->RequestFlushLocked(family);
+  }
+  return Status::OK();
+}
+
+void WriteControl::UpdateStallLocked() {
+  StallDecision worst;
+  bool is_compaction_behind = false;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    WriteDebt debt;
+    debt.sealed_memtables = static_cast<int>(family->sealed().size());
+    debt.level0_files = static_cast<int>(family->current()->files(0).size());
+    debt.pending_compaction_bytes =
+        AssessCompaction(*family->current(), family->options()).pending_bytes;
+    worst = WorseOf(worst, DecideStall(debt, family->options()));
+    is_compaction_behind |= IsCompactionBehind(debt, family->options());
+  }
+  is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
+  // What those that left early did not wait for is nobody's debt.
+  if (!is_compaction_behind) low_priority_toll_ = Toll();
+  const bool has_changed = worst.condition != stall_.condition;
+  stall_ = worst;
+  const uint64_t full_rate = core_->options->delayed_write_rate > 0
+                                 ? core_->options->delayed_write_rate
+                                 : kDefaultDelayedRate;
+  rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
+  if (rate_ == 0) toll_ = Toll();
+  if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
+  if (has_changed) core_->changed.SignalAll();
+}
+
+bool WriteControl::IsAheadOfFlushLocked() const {
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    const uint64_t bytes = family->mem()->ApproximateMemoryUsage();
+    if (bytes >= family->paced_bytes() && bytes < family->write_buffer_bytes()) return true;
+  }
+  return false;
+}
+
+// Every step of the flush signals.
+void WriteControl::AwaitFlushProgressLocked() {
+  while (IsAheadOfFlushLocked() && !core_->is_closing.load(std::memory_order_acquire) &&
+         !core_->errors.BlocksWrites()) {
+    core_->changed.Wait();
+  }
+}
+
+// Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
+Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
+  const uint64_t errors_before = core_->errors.raised_count();
+  while (true) {
+    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    // Writers in flight may have filled another one: left full are those that wait for a flush.
+    RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
+                            has_full_memtable_.load(std::memory_order_acquire);
+    if (!is_stopped) break;
+    if (options.no_slowdown) return Status::Incomplete("Write stall");
+    // The compaction that would end it failed again, and may do so for ever. (The first failure may
+    // be that of a job which began before the disk was mended.)
+    const Status error = core_->errors.Get();
+    if (!error.ok() && core_->errors.raised_count() >= errors_before + 2) return error;
+    core_->changed.Wait();
+  }
+  if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
+  if (options.no_slowdown) return Status::Incomplete("Write stall");
+  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
+  while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
+  }
+  return Status::OK();
+}
+
+// When bytes that are admitted now may be written.
+uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
+  toll->next_micros = start + bytes * 1000000 / rate;
+  return start;
+}
+
+// Waits for a part of the time until `start`; false once it has come.
+bool WriteControl::WaitPieceLocked(uint64_t start) {
+  // Short debts are not worth sleeping for: they add up and are paid together.
+  constexpr uint64_t kShortestSleepMicros = 1000;
+  const uint64_t now = core_->NowMicros();
+  if (now + kShortestSleepMicros >= start) return false;
+  if (core_->is_closing.load(std::memory_order_acquire)) return false;
+  core_->changed.WaitFor(std::min(start - now, kLongestWaitMicros));
+  return true;
+}
+
+Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) {
+  if (!is_compaction_behind_.load(std::memory_order_relaxed)) return Status::OK();
+  if (options.no_slowdown) {
+    return Status::Incomplete("Low priority write stall", "compactions lag behind");
+  }
+  MutexLock lock(&core_->mutex);
+  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
+  while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
+         WaitPieceLocked(start)) {
+  }
+  return Status::OK();
+}
+
+void WriteControl::SettleAttentionLocked() {
+  core_->pipeline->ClearAttention();
+  const bool has_reason = has_full_memtable_.load(std::memory_order_acquire) ||
+                          stall_.condition != WriteStallCondition::kNormal ||
+                          core_->errors.BlocksWrites() || blocked_ > 0 ||
+                          core_->is_closing.load(std::memory_order_acquire);
+  if (has_reason) core_->pipeline->RequestAttention();
+}
+
+void WriteControl::BlockWritesLocked() {
+  while (is_switching_) core_->changed.Wait();
+  if (blocked_++ == 0) {
+    core_->pipeline->RequestAttention();
+    // Also those that passed the check already do not begin.
+    core_->pipeline->Pause();
+  }
+}
+
+bool WriteControl::UnblockWritesLocked() {
+  if (blocked_ == 0) return false;
+  if (--blocked_ == 0) core_->pipeline->Resume();
+  core_->changed.SignalAll();
+  return true;
+}
+
+}  // namespace ashlar

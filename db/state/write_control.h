@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WriteControl is what stands between a write and the commit pipeline when something is to be done
+// first: a memtable to switch, a stall to wait for, an error to report. As long as nothing is, no
+// write comes here.
+//
+// Threads: functions ending in Locked need the DB mutex; the CommitHost functions are called by
+// writers, those in flight without ever taking the mutex.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "db/state/db_core.h"
+#include "db/write/commit_pipeline.h"
+#include "db/write/write_stall.h"
+
+namespace ashlar {
+
+// Who flushes what a switch has sealed.
+class FlushRequests {
+ public:
+  virtual ~FlushRequests() = default;
+  // The family has sealed memtables. Needs the DB mutex.
+  virtual void RequestFlushLocked(ColumnFamilyData* family) = 0;
+};
+
+class WriteControl final : public CommitHost {
+ public:
+  explicit WriteControl(DbCore* core) : core_(core) {}
+  // Before the first write.
+  void SetFlushes(FlushRequests* flushes) { flushes_ = flushes; }
+
+  // CommitHost
+  Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
+  bool HasFamily(uint32_t family) override;
+  MemTable* ActiveMemTable(uint32_t family) override;
+  void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
+  void NoteLogError(const Status& error, bool is_sync_error) override;
+  void NotePartialInsert(const Status& error) override;
+
+  // Seals the active memtables of these families and starts a new log, unless the current one is
+  // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
+  // `force_new_log`: the current log must not be written any more.
+  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
+                               bool force_new_log = false) REQUIRES(core_->mutex);
+
+  // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
+  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(core_->mutex);
+
+  // Debt has changed: works out the stall anew. After every flush, compaction and change of
+  // options.
+  void UpdateStallLocked() REQUIRES(core_->mutex);
+  const StallDecision& stall() const { return stall_; }
+  uint64_t delayed_write_rate() const { return rate_; }
+
+  // LockWAL: while above 0 no write begins.
+  void BlockWritesLocked() REQUIRES(core_->mutex);
+  bool UnblockWritesLocked() REQUIRES(core_->mutex);
+
+ private:
+  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log)
+      REQUIRES(core_->mutex);
+  std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
+      REQUIRES(core_->mutex);
+  Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(core_->mutex);
+  Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
+  Status LimitLogsLocked() REQUIRES(core_->mutex);
+  bool IsAheadOfFlushLocked() const REQUIRES(core_->mutex);
+  void AwaitFlushProgressLocked() REQUIRES(core_->mutex);
+  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(core_->mutex);
+  // Writers of one rate: when the bytes admitted so far are paid for.
+  struct Toll {
+    uint64_t next_micros = 0;
+  };
+  uint64_t TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) REQUIRES(core_->mutex);
+  bool WaitPieceLocked(uint64_t start) REQUIRES(core_->mutex);
+  void SettleAttentionLocked() REQUIRES(core_->mutex);
+  uint64_t MaxTotalLogBytes() const REQUIRES(core_->mutex);
+
+  DbCore* const core_;
+  FlushRequests* flushes_ = nullptr;
+  // Set by writers in flight, taken back under the mutex.
+  std::atomic<bool> has_full_memtable_{false};
+  // Set under the mutex, read by writes of low priority.
+  std::atomic<bool> is_compaction_behind_{false};
+
+  // Guarded by the DB mutex.
+  bool is_switching_ = false;
+  int blocked_ = 0;
+  StallDecision stall_;
+  uint64_t rate_ = 0;  // bytes a second while delayed
+  Toll toll_;
+  Toll low_priority_toll_;
+};
+
+}  // namespace ashlar

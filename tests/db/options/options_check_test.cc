@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is refused at open, what is put in for "automatic", and what may change later.
+#include "db/options/options_check.h"
+
+#include <gtest/gtest.h>
+
+#include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
+#include "ashlar/table.h"
+#include "db/options/dynamic_options.h"
+#include "db/options/table_factory.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+TEST(OptionsCheck, DefaultsAreSupported) {
+  EXPECT_OK(CheckOptionsSupported(DBOptions(), ColumnFamilyOptions()));
+  EXPECT_OK(CheckTableOptionsSupported(BlockBasedTableOptions()));
+}
+
+TEST(OptionsCheck, FormatVersionIsSixByDefault) {
+  EXPECT_EQ(BlockBasedTableOptions().format_version, 6u);
+}
+
+TEST(OptionsCheck, SanitizedOptionsAreSupported) {
+  const DBOptions db = SanitizeDbOptions(DBOptions());
+  EXPECT_OK(CheckOptionsSupported(db, SanitizeColumnFamilyOptions(db, ColumnFamilyOptions())));
+}
+
+void ExpectRefused(const Status& status, const std::string& name) {
+  EXPECT_TRUE(status.IsNotSupported()) << name << ": " << status.ToString();
+  EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();
+}
+
+TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
+  DBOptions db;
+  db.use_direct_reads = true;
+  ExpectRefused(CheckDbOptionsSupported(db), "use_direct_reads");
+  db = DBOptions();
+  db.db_paths.emplace_back("/a", 1);
+  ExpectRefused(CheckDbOptionsSupported(db), "db_paths");
+  db = DBOptions();
+  db.write_buffer_manager = std::make_shared<WriteBufferManager>(1 << 20);
+  ExpectRefused(CheckDbOptionsSupported(db), "write_buffer_manager");
+  ColumnFamilyOptions cf;
+  cf.enable_blob_files = true;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "enable_blob_files");
+  cf = ColumnFamilyOptions();
+  cf.compaction_style = kCompactionStyleUniversal;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "compaction_style");
+  cf = ColumnFamilyOptions();
+  cf.ttl = 60;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "ttl");
+  cf = ColumnFamilyOptions();
+  cf.compression_opts.max_dict_bytes = 1;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "max_dict_bytes");
+  cf = ColumnFamilyOptions();
+  cf.memtable_factory.reset(NewHashSkipListRepFactory());
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "memtable_factory");
+  cf = ColumnFamilyOptions();
+  cf.table_factory.reset(NewPlainTableFactory());
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
+}
+
+TEST(OptionsCheck, TableOptionsThatAreNotBuiltAreRefused) {
+  BlockBasedTableOptions options;
+  options.index_type = BlockBasedTableOptions::kTwoLevelIndexSearch;
+  ExpectRefused(CheckTableOptionsSupported(options), "index_type");
+  options = BlockBasedTableOptions();
+  options.filter_policy.reset(NewRibbonFilterPolicy(10));
+  ExpectRefused(CheckTableOptionsSupported(options), "filter_policy");
+  options = BlockBasedTableOptions();
+  options.partition_filters = true;
+  ColumnFamilyOptions cf;
+  cf.table_factory.reset(NewBlockBasedTableFactory(options));
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "partition_filters");
+}
+
+// Each row that must have its default is really looked at.
+TEST(OptionsCheck, EveryDefaultOnlyFlagIsChecked) {
+  const ColumnFamilyOptions defaults;
+  int checked = 0;
+  for (const OptionRow& row : ColumnFamilyOptionTable()) {
+    ColumnFamilyOptions changed;
+    if (row.facts.support != Support::kDefaultOnly || row.parse == nullptr) continue;
+    const bool was_true = row.is_same(&changed, &defaults) &&
+                          row.parse(ConfigOptions(), "true", &changed).ok() &&
+                          row.is_same(&changed, &defaults);
+    if (was_true && !row.parse(ConfigOptions(), "false", &changed).ok()) continue;
+    if (row.is_same(&changed, &defaults)) continue;  // not a flag
+    ExpectRefused(CheckColumnFamilyOptionsSupported(changed), row.name());
+    ++checked;
+  }
+  EXPECT_GT(checked, 8);
+}
+
+TEST(OptionsCheck, HintsAreAccepted) {
+  DBOptions db;
+  db.enable_pipelined_write = true;
+  db.recycle_log_file_num = 4;
+  db.max_subcompactions = 8;
+  ColumnFamilyOptions cf;
+  cf.memtable_prefix_bloom_size_ratio = 0.1;
+  cf.bloom_locality = 1;
+  EXPECT_OK(CheckOptionsSupported(db, cf));
+}
+
+TEST(OptionsCheck, ContradictionsAreInvalid) {
+  DBOptions db;
+  db.write_compatible_with = "6.0";
+  EXPECT_TRUE(CheckDbOptionsSupported(db).IsInvalidArgument());
+  BlockBasedTableOptions table;
+  table.format_version = 8;
+  EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
+  table = BlockBasedTableOptions();
+  table.no_block_cache = true;
+  table.block_cache = NewLRUCache(1 << 20);
+  EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
+  table.block_cache = nullptr;
+  EXPECT_TRUE(CheckTableOptionsSupported(table).ok());
+  table.cache_index_and_filter_blocks = true;
+  EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
+  WriteOptions write;
+  write.sync = write.disableWAL = true;
+  EXPECT_TRUE(CheckWriteOptionsSupported(write).IsInvalidArgument());
+}
+
+TEST(OptionsCheck, CompatibleWritingCapsTheTableFormat) {
+  DBOptions db;
+  EXPECT_EQ(WrittenFormatVersion(db, BlockBasedTableOptions()), 6u);
+  db.write_compatible_with = "7.8";
+  EXPECT_EQ(WrittenFormatVersion(db, BlockBasedTableOptions()), 5u);
+}
+
+TEST(Sanitize, ReportsWhatRocksDbReports) {
+  const DBOptions db = SanitizeDbOptions(DBOptions());
+  EXPECT_EQ(db.delayed_write_rate, 16u << 20);
+  const ColumnFamilyOptions cf = SanitizeColumnFamilyOptions(db, ColumnFamilyOptions());
+  EXPECT_EQ(cf.arena_block_size, 1048576u);
+  EXPECT_EQ(cf.max_compaction_bytes, 1677721600u);
+  EXPECT_EQ(cf.ttl, 2592000u);
+  EXPECT_EQ(cf.periodic_compaction_seconds, 0u);
+}
+
+TEST(Sanitize, MovesExtremesToTheNearestThatWorks) {
+  ColumnFamilyOptions options;
+  options.write_buffer_size = 1;
+  options.max_write_buffer_number = 1;
+  options.min_write_buffer_number_to_merge = 9;
+  options.level0_stop_writes_trigger = 1;
+  options.soft_pending_compaction_bytes_limit = 0;
+  const ColumnFamilyOptions result = SanitizeColumnFamilyOptions(DBOptions(), options);
+  EXPECT_EQ(result.write_buffer_size, 64u << 10);
+  EXPECT_EQ(result.max_write_buffer_number, 2);
+  EXPECT_EQ(result.min_write_buffer_number_to_merge, 1);
+  EXPECT_GE(result.level0_stop_writes_trigger, result.level0_slowdown_writes_trigger);
+  EXPECT_EQ(result.soft_pending_compaction_bytes_limit, result.hard_pending_compaction_bytes_limit);
+}
+
+TEST(Sanitize, SplitsBackgroundJobs) {
+  DBOptions options;
+  options.max_background_jobs = 8;
+  EXPECT_EQ(GetBackgroundJobLimits(options).flushes, 2);
+  EXPECT_EQ(GetBackgroundJobLimits(options).compactions, 6);
+  options.max_background_compactions = 3;
+  EXPECT_EQ(GetBackgroundJobLimits(options).compactions, 3);
+  EXPECT_EQ(GetBackgroundJobLimits(options).flushes, 1);
+}
+
+TEST(DynamicOptions, ChangesWhatIsDynamic) {
+  auto changed =
+      ChangeColumnFamilyOptions(DBOptions(), ColumnFamilyOptions(),
+                                {{"write_buffer_size", "128k"}, {"compression_opts", "{level=4}"}});
+  ASSERT_OK(changed);
+  EXPECT_EQ(changed->write_buffer_size, 128u << 10);
+  EXPECT_EQ(changed->compression_opts.level, 4);
+}
+
+TEST(DynamicOptions, RefusesTheRest) {
+  const ColumnFamilyOptions cf;
+  EXPECT_TRUE(ChangeColumnFamilyOptions(DBOptions(), cf, {{"num_levels", "3"}})
+                  .status()
+                  .IsInvalidArgument());
+  EXPECT_TRUE(ChangeColumnFamilyOptions(DBOptions(), cf, {}).status().IsInvalidArgument());
+  EXPECT_TRUE(ChangeColumnFamilyOptions(DBOptions(), cf, {{"enable_blob_files", "true"}})
+                  .status()
+                  .IsNotSupported());
+  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"wal_dir", "/x"}}).status().IsInvalidArgument());
+  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"nothing", "1"}}).status().IsInvalidArgument());
+}
+
+TEST(TableFactory, GivesItsOptionsAndCache) {
+  BlockBasedTableOptions options;
+  options.block_size = 12345;
+  std::unique_ptr<TableFactory> factory(NewBlockBasedTableFactory(options));
+  EXPECT_STREQ(factory->Name(), "BlockBasedTable");
+  ASSERT_NE(factory->GetOptions<BlockBasedTableOptions>(), nullptr);
+  EXPECT_EQ(factory->GetOptions<BlockBasedTableOptions>()->block_size, 12345u);
+  ASSERT_NE(factory->GetOptions<Cache>(TableFactory::kBlockCacheOpts()), nullptr);
+  EXPECT_EQ(factory->GetOptions<PlainTableOptions>(), nullptr);
+}
+
+class ForeignFactory final : public TableFactory {
+ public:
+  const char* Name() const override { return kBlockBasedTableName(); }
+  using TableFactory::NewTableReader;
+  Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
+                        std::unique_ptr<RandomAccessFileReader>&&, uint64_t,
+                        std::unique_ptr<TableReader>*, bool) const override {
+    return Status::OK();
+  }
+  TableBuilder* NewTableBuilder(const TableBuilderOptions&, WritableFileWriter*) const override {
+    return nullptr;
+  }
+  std::unique_ptr<TableFactory> Clone() const override { return nullptr; }
+};
+
+TEST(TableFactory, AForeignClassIsNotTakenForOurs) {
+  ForeignFactory foreign;
+  EXPECT_EQ(BlockBasedOptionsOf(&foreign), nullptr);
+  EXPECT_NE(BlockBasedOptionsOf(nullptr), nullptr);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The rooms (docs/architecture.md section 1), lowest first. Each is a static library ashlar_<room>
-# over the *.cc of its folder; ASHLAR_KNOWS_<room> lists every room it may use, so that a test of a
-# low room builds while higher ones do not.
+# over the *.cc of its folder that links the rooms it may use and no other: what a public header
+# declares is defined on the lowest floor from which it is called, or on one below.
+# ASHLAR_KNOWS_<room> lists the room and all below it; tests/links checks every archive against it.
 set(ASHLAR_ROOMS "")
 set(ashlar_empty "${PROJECT_BINARY_DIR}/empty_room.cc")
 if(NOT EXISTS "${ashlar_empty}")
@@ -21,6 +22,7 @@ function(ashlar_room name)
   target_link_libraries(ashlar_${name} PRIVATE ashlar_flags ashlar_deps)
   set(knows ${name})
   foreach(room ${ROOM_KNOWS})
+    target_link_libraries(ashlar_${name} INTERFACE ashlar_${room})
     list(APPEND knows ${ASHLAR_KNOWS_${room}})
   endforeach()
   list(REMOVE_DUPLICATES knows)
@@ -55,9 +57,9 @@ ashlar_room(db_state FOLDER db/state RECURSE KNOWS db_column_family)
 ashlar_room(db_jobs FOLDER db/jobs RECURSE KNOWS db_state)
 ashlar_room(db_opening FOLDER db/opening RECURSE KNOWS db_jobs)
 ashlar_room(db_files FOLDER db/files RECURSE KNOWS db_jobs)
-ashlar_room(db_own FOLDER db KNOWS db_opening db_files)
-ashlar_room(db_api FOLDER db/api RECURSE KNOWS db_own)
-ashlar_room(db_transaction FOLDER db/transaction RECURSE KNOWS db_api)
+ashlar_room(db_api FOLDER db/api RECURSE KNOWS db_read db_write)
+ashlar_room(db_own FOLDER db KNOWS db_opening db_files db_api)
+ashlar_room(db_transaction FOLDER db/transaction RECURSE KNOWS db_own)
 ashlar_room(db_utilities FOLDER db/utilities RECURSE KNOWS db_transaction)
 
 # `ninja ashlar_table` and `ninja ashlar_db` build a whole floor.
@@ -68,21 +70,32 @@ foreach(room ${ASHLAR_ROOMS})
     add_dependencies(ashlar_${CMAKE_MATCH_1} ashlar_${room})
   endif()
 endforeach()
-set(ASHLAR_KNOWS_table ${ASHLAR_KNOWS_table_own})
-set(ASHLAR_KNOWS_all ${ASHLAR_KNOWS_db_utilities})
 
-# Links the named rooms and all they may know, and the option tables, which make public functions of
-# util/ whole. A group, because public functions that are declared
-# on floor 0 are defined on any floor.
+# What tests/links checks the archives against: room, archive, rooms it may know.
+set(ashlar_rooms_text "")
+foreach(room ${ASHLAR_ROOMS})
+  string(REPLACE ";" " " knows "${ASHLAR_KNOWS_${room}}")
+  string(APPEND ashlar_rooms_text "${room}\t$<TARGET_FILE:ashlar_${room}>\t${knows}\n")
+endforeach()
+file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/rooms.txt" CONTENT "${ashlar_rooms_text}")
+
+# Names for programs that want a whole floor, or everything.
+add_library(ashlar_rooms_table INTERFACE)
+target_link_libraries(ashlar_rooms_table INTERFACE ashlar_table_own)
+add_library(ashlar_rooms_all INTERFACE)
+target_link_libraries(ashlar_rooms_all INTERFACE ashlar_db_utilities)
+
+# Links the named rooms (or `table`, `all`) with those that they may know.
 function(ashlar_link_rooms target)
-  set(archives "")
-  foreach(room ${ARGN} db_options)
-    list(APPEND archives ${ASHLAR_KNOWS_${room}})
+  target_link_libraries(${target} PRIVATE ashlar_flags)
+  foreach(room ${ARGN})
+    if(TARGET ashlar_rooms_${room})
+      target_link_libraries(${target} PRIVATE ashlar_rooms_${room})
+    else()
+      target_link_libraries(${target} PRIVATE ashlar_${room})
+    endif()
   endforeach()
-  list(REMOVE_DUPLICATES archives)
-  list(TRANSFORM archives PREPEND "ashlar_")
-  target_link_libraries(${target} PRIVATE ashlar_flags
-    -Wl,--start-group ${archives} -Wl,--end-group ashlar_deps)
+  target_link_libraries(${target} PRIVATE ashlar_deps)
 endfunction()
 
 # Rooms that a single-file program names in its own #include lines; every room when it uses the DB.

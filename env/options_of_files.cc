@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs DBOptions: filling EnvOptions from them and making the info log they describe.
+// What needs DBOptions but no database: making them, filling EnvOptions from them, and opening the
+// info log that they describe. Their defaults name nothing above the Env, so they are made here, on
+// the lowest floor that can.
 #include <algorithm>
 
+#include "ashlar/convenience.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
 #include "env/info_log.h"
 
 namespace ashlar {
+
+const char* kHostnameForDbHostId = "__hostname__";
+
+DBOptions::DBOptions() = default;
+DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
+
+ConfigOptions::ConfigOptions() : env(Env::Default()) {}
+ConfigOptions::ConfigOptions(const DBOptions& options) : env(options.env) {}
 
 EnvOptions::EnvOptions(const DBOptions& options)
     : use_mmap_reads(options.allow_mmap_reads),

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "ashlar/convenience.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -204,6 +205,27 @@ Status TakeSizeOption(const std::string& name,
   }
   *value = static_cast<size_t>(parsed);
   options->erase(found);
+  return Status::OK();
+}
+
+// Two public functions of convenience.h that need nothing else of the option tables.
+
+Status StringToMap(const std::string& opts_str,
+                   std::unordered_map<std::string, std::string>* opts_map) {
+  std::vector<NameValue> options;
+  Status status = SplitOptions(opts_str, &options);
+  if (!status.ok()) return status;
+  for (NameValue& option : options) (*opts_map)[option.first] = std::move(option.second);
+  return Status::OK();
+}
+
+Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
+                   std::string* opts_str) {
+  opts_str->clear();
+  for (const auto& [name, value] : opts_map) {
+    const bool needs_braces = value.find_first_of("=;{}") != std::string::npos;
+    StrAppend(opts_str, name, "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "", ";");
+  }
   return Status::OK();
 }
 

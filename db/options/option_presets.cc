@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constructors of the option structs, and the functions that set many options at once.
+// Constructors of the option structs (that of DBOptions: env/options_of_files.cc), and the
+// functions that set many options at once.
 #include <algorithm>
 
 #include "ashlar/convenience.h"
@@ -58,8 +59,6 @@ void DumpRows(OptionTable table, const void* options, Logger* log) {
 
 }  // namespace
 
-const char* kHostnameForDbHostId = "__hostname__";
-
 const std::vector<CompressionType>& GetSupportedCompressions() {
   static const auto* supported = new std::vector<CompressionType>{
       kNoCompression,
@@ -91,9 +90,6 @@ ColumnFamilyOptions::ColumnFamilyOptions()
     : compression(DefaultCompression()), table_factory(NewBlockBasedTableFactory()) {}
 ColumnFamilyOptions::ColumnFamilyOptions(const Options& options)
     : ColumnFamilyOptions(static_cast<const ColumnFamilyOptions&>(options)) {}
-
-DBOptions::DBOptions() = default;
-DBOptions::DBOptions(const Options& options) : DBOptions(static_cast<const DBOptions&>(options)) {}
 
 // ---- What old versions had
 

@@ -81,26 +81,6 @@ Status Print(OptionTable table, const ConfigOptions& config, const Options& opti
 
 }  // namespace
 
-ConfigOptions::ConfigOptions() : env(Env::Default()) {}
-ConfigOptions::ConfigOptions(const DBOptions& options) : env(options.env) {}
-
-Status StringToMap(const std::string& opts_str, OptionMap* opts_map) {
-  std::vector<NameValue> options;
-  Status status = SplitOptions(opts_str, &options);
-  if (!status.ok()) return status;
-  for (NameValue& option : options) (*opts_map)[option.first] = std::move(option.second);
-  return Status::OK();
-}
-
-Status MapToString(const OptionMap& opts_map, std::string* opts_str) {
-  opts_str->clear();
-  for (const auto& [name, value] : opts_map) {
-    const bool needs_braces = value.find_first_of("=;{}") != std::string::npos;
-    StrAppend(opts_str, name, "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "", ";");
-  }
-  return Status::OK();
-}
-
 Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
                                      const ColumnFamilyOptions& base_options,
                                      const OptionMap& opts_map, ColumnFamilyOptions* new_options) {

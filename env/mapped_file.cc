@@ -6,13 +6,16 @@
 #include "env/mapped_file.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "ashlar/file_system.h"
@@ -34,14 +37,34 @@ uint64_t RoundUp(uint64_t value) {
   return (value + kSegmentBytes - 1) / kSegmentBytes * kSegmentBytes;
 }
 
-// File systems on which allocated space is sure to be writable in place. On copy-on-write ones a
-// store may need new space and end in a SIGBUS.
-bool IsWritableInPlace(int fd) {
+// Whether an XFS was made without shared blocks. With them a copy of the log (cp takes them by
+// default) makes each store allocate anew, and end in a SIGBUS when the disk is full.
+bool IsXfsWithoutReflink(int fd) {
+  // What the kernel calls xfs_fsop_geom_v1; its header is rarely installed.
+  struct Geometry {
+    uint32_t numbers[8];
+    uint64_t counts[4];
+    unsigned char uuid[16];
+    uint32_t stripe[2];
+    int32_t version;
+    uint32_t flags;
+    uint32_t rest[3];
+  };
+  static_assert(sizeof(Geometry) == 112, "the size is part of the request's number");
+  constexpr unsigned long kGetGeometry = _IOR('X', 100, Geometry);
+  constexpr uint32_t kHasReflink = 1u << 20;
+  Geometry geometry = {};
+  return ioctl(fd, kGetGeometry, &geometry) == 0 && (geometry.flags & kHasReflink) == 0;
+}
+
+// File systems known to write allocated space in place, whatever is done to the file meanwhile
+// short of cutting it. On all others a store may need new space and end in a SIGBUS.
+bool IsWrittenInPlace(int fd) {
   constexpr long kExt4 = 0xEF53, kXfs = 0x58465342, kTmpfs = 0x01021994;
   struct statfs info = {};
   if (fstatfs(fd, &info) != 0) return false;
   const long type = static_cast<long>(info.f_type);
-  return type == kExt4 || type == kXfs || type == kTmpfs;
+  return type == kExt4 || type == kTmpfs || (type == kXfs && IsXfsWithoutReflink(fd));
 }
 
 }  // namespace
@@ -54,7 +77,7 @@ Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& 
                                                              uint64_t initial_bytes,
                                                              uint64_t capacity) {
   ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("create log", path, O_RDWR | O_CREAT | O_TRUNC));
-  if (!IsWritableInPlace(fd.get())) {
+  if (!IsWrittenInPlace(fd.get())) {
     return Status::NotSupported(StrCat("mapped log: ", path), "not on this kind of file system");
   }
   const uint64_t reserved = RoundUp(std::max(capacity, initial_bytes));
@@ -94,6 +117,9 @@ Status MappedLogFile::AllocateLocked(uint64_t end) {
   const auto offset = static_cast<off_t>(old_end);
   const auto bytes = static_cast<off_t>(new_end - old_end);
   const int allocated = RetryOnSignal([&] { return fallocate(fd_, 0, offset, bytes); });
+  if (allocated != 0 && errno == EOPNOTSUPP) {  // ext2 and ext3 share ext4's type
+    return Status::NotSupported(StrCat("allocate log space: ", path_), "not on this file system");
+  }
   if (allocated != 0) return PosixError("allocate log space", path_, errno);
   void* mapped = mmap(base_ + old_end, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_FIXED, fd_, offset);
@@ -132,8 +158,18 @@ void MappedLogFile::ReleaseBehind(uint64_t end) {
 
 Status MappedLogFile::Sync() {
   MutexLock lock(&sync_mutex_);
-  if (sync_error_.ok() && fdatasync(fd_) != 0) {
+  if (!sync_error_.ok()) return sync_error_;
+  // Read first: the file may grow meanwhile, which this is not about.
+  const uint64_t expected = allocated();
+  struct stat info = {};
+  if (fdatasync(fd_) != 0) {
     sync_error_ = PosixError("fdatasync", path_, errno);
+  } else if (fstat(fd_, &info) != 0) {
+    sync_error_ = PosixError("fstat", path_, errno);
+  } else if (static_cast<uint64_t>(info.st_size) < expected) {
+    // Of a page that is cut in the middle the rest can be stored to, but is never written.
+    sync_error_ = Status::IOError(StrCat("sync log: ", path_),
+                                  StrCat("somebody cut it to ", info.st_size, " bytes"));
   }
   return sync_error_;
 }

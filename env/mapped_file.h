@@ -7,10 +7,12 @@
 //   |<-- allocated: blocks on disk, mapped -->|
 //   |<-- written by the caller -->|0 0 0 0 0 0|
 //
-// Space is really allocated before it is mapped, so a full disk is an error of EnsureAllocated()
-// and never a SIGBUS. The file is zero behind the written part until Close() cuts it; after a crash
-// the zeros stay, which the log format allows. Addresses are stable and contiguous. What was
-// copied into the mapping survives the death of the process like written data.
+// Space is really allocated before it is mapped, and only on file systems that write it in place,
+// so a full disk is an error of EnsureAllocated() and never a SIGBUS. What remains is in
+// docs/mapped_log.md: somebody who cuts the file, a disk that dies. The file is zero behind the
+// written part until Close() cuts it; after a crash the zeros stay, which the log format allows.
+// Addresses are stable and contiguous. What was copied into the mapping survives the death of the
+// process like written data.
 //
 // Threads: At() and writing through it from any number of threads, within allocated(); the other
 // members from any thread, Close() once and alone.
@@ -38,8 +40,9 @@ class MappedLogFile {
   static bool IsSupported(const FileSystem* fs);
 
   // Creates the file (empties an existing one) with `initial_bytes` allocated. NotSupported where
-  // the kernel's file system does not promise that allocated space can be written (only ext4, XFS
-  // and tmpfs are known to), or where addresses are scarce: the caller falls back to FileWriter.
+  // the kernel's file system does not promise that allocated space can be written (only ext4, tmpfs
+  // and an XFS made without reflink are known to), or where addresses are scarce: the caller falls
+  // back to FileWriter.
   // `capacity` bounds the file size; that many addresses are reserved.
   static Result<std::unique_ptr<MappedLogFile>> Create(const std::string& path,
                                                        uint64_t initial_bytes,
@@ -70,7 +73,8 @@ class MappedLogFile {
   const std::string& path() const { return path_; }
 
   // Makes everything stored before the call durable. After a failure every later Sync() answers
-  // the same error without trying: a second fdatasync would prove nothing.
+  // the same error without trying: a second fdatasync would prove nothing. Fails, too, if the file
+  // has become shorter than what was allocated.
   Status Sync();
 
   // Unmaps, cuts the file to `final_size` and closes it. Does not sync.

@@ -3,6 +3,8 @@
 // ashlar/compaction_filter.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/compaction_filter.h"
 #include "ashlar/dropin_end.h"

@@ -3,6 +3,11 @@
 // ashlar/env_wrapper.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/env_wrapper.h"
 #include "ashlar/dropin_end.h"

@@ -3,6 +3,14 @@
 // ashlar/filter_policy.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+#include <climits>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/dropin_end.h"
+
+#include "rocksdb/statistics.h"

@@ -3,6 +3,9 @@
 // ashlar/iostats_context.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/iostats_context.h"
 #include "ashlar/dropin_end.h"

@@ -3,6 +3,13 @@
 // ashlar/rate_limiter.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/dropin_end.h"
+
+#include "rocksdb/statistics.h"

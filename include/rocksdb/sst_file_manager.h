@@ -3,6 +3,16 @@
 // ashlar/sst_file_manager.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <sstream>
+#include <vector>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/sst_file_manager.h"
 #include "ashlar/dropin_end.h"
+
+#include "rocksdb/options.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"

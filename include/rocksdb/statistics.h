@@ -3,6 +3,8 @@
 // ashlar/statistics.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/statistics.h"
 #include "ashlar/dropin_end.h"

@@ -6,3 +6,5 @@
 #include "ashlar/dropin_begin.h"
 #include "ashlar/stats_history.h"
 #include "ashlar/dropin_end.h"
+
+#include "rocksdb/statistics.h"

@@ -3,6 +3,8 @@
 // ashlar/table_properties.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/table_properties.h"
 #include "ashlar/dropin_end.h"

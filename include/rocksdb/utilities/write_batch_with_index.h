@@ -3,6 +3,8 @@
 // ashlar/utilities/write_batch_with_index.h in namespace rocksdb. Made by tools/make_dropin_headers.py.
 #pragma once
 
+#include <atomic>
+
 #include "ashlar/dropin_begin.h"
 #include "ashlar/utilities/write_batch_with_index.h"
 #include "ashlar/dropin_end.h"

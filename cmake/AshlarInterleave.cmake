@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# interleave_test: pieces of the library under every order of threads. The pieces and the tests are
+# compiled with the instrumentation of a thread sanitizer and linked with tests/interleave/hooks.cc
+# in its place; as objects they come before the same pieces in the rooms' archives. GCC only, which
+# lets us take back the macro by which code knows of the sanitizer and chooses other instructions.
+if(SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  message(STATUS "interleave_test is left out: it needs GCC and no sanitizer")
+  return()
+endif()
+
+set(ashlar_interleaved_pieces
+  util/epoch.cc util/mutex.cc memtable/skip_list.cc db/wal/staging_order.cc
+  db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
+list(TRANSFORM ashlar_interleaved_pieces PREPEND "${PROJECT_SOURCE_DIR}/")
+file(GLOB ashlar_interleaved_pieces CONFIGURE_DEPENDS ${ashlar_interleaved_pieces})
+set(ashlar_interleave_dir "${PROJECT_SOURCE_DIR}/tests/interleave")
+file(GLOB ashlar_interleave_tests CONFIGURE_DEPENDS "${ashlar_interleave_dir}/*_test.cc")
+
+add_library(ashlar_interleaved OBJECT ${ashlar_interleave_tests} ${ashlar_interleaved_pieces})
+target_link_libraries(ashlar_interleaved PRIVATE ashlar_flags ashlar_deps GTest::gtest)
+target_compile_options(ashlar_interleaved PRIVATE -fsanitize=thread -U__SANITIZE_THREAD__ -Wno-tsan
+  --param tsan-instrument-func-entry-exit=0)
+
+add_executable(interleave_test $<TARGET_OBJECTS:ashlar_interleaved>
+  "${ashlar_interleave_dir}/scheduler.cc" "${ashlar_interleave_dir}/hooks.cc")
+target_link_libraries(interleave_test PRIVATE ashlar_test_support GTest::gtest GTest::gtest_main)
+foreach(function pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock pthread_cond_wait
+        pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast sched_yield syscall)
+  target_link_options(interleave_test PRIVATE -Wl,--wrap=${function})
+endforeach()
+ashlar_link_rooms(interleave_test all)
+ashlar_add_test(interleave 300 interleave_test)
+set_tests_properties(interleave PROPERTIES LABELS fast)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commit pipeline and snapshots: what is visible is complete, and a write has returned only
+// when it is visible.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "ashlar/user_write_callback.h"
+#include "ashlar/write_batch.h"
+#include "db/read/snapshot_list.h"
+#include "db/write/commit_pipeline.h"
+#include "db/write/write_batch_internal.h"
+#include "tests/interleave/interleave.h"
+
+namespace ashlar::interleave {
+namespace {
+
+// A database without memtables: family i is the i-th thread's, and asking for its memtable is what
+// inserts its batch.
+class Host final : public CommitHost {
+ public:
+  static constexpr uint32_t kFamilies = 3;
+
+  Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
+  bool HasFamily(uint32_t) override { return true; }
+  MemTable* ActiveMemTable(uint32_t family) override {
+    Require(!is_paused.load(), "no commit is under way in a pause");
+    is_inserted[family].store(true);
+    return nullptr;
+  }
+  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NoteLogError(const Status&, bool) override {}
+  void NotePartialInsert(const Status&) override {}
+
+  std::array<std::atomic<bool>, kFamilies> is_inserted{};
+  std::atomic<bool> is_paused{false};
+};
+
+struct Database {
+  Database() { pipeline.StartAt(100); }
+
+  // One batch of two keys.
+  void Write(uint32_t family) {
+    WriteBatch batch;
+    WriteOptions options;
+    options.disableWAL = true;
+    // Records of a family without a handle.
+    std::string bytes(kWriteBatchHeaderBytes, '\0');
+    bytes[8] = 2;
+    for (char key = 'a'; key < 'c'; key++) {
+      bytes += static_cast<char>(kTypeColumnFamilyValue);
+      bytes += static_cast<char>(family);
+      bytes += {1, key, 1, 'v'};
+    }
+    batch = WriteBatch(bytes);
+    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
+            "ok");
+    const SequenceNumber first = WriteBatchInternal::Sequence(batch);
+    first_seqno[family].store(first);
+    Require(pipeline.visible_seqno() >= first + 1, "a write that has returned is visible");
+  }
+  // What a reader sees and what is there. The numbers are known only once the writers have
+  // returned, so both are kept.
+  void Look() {
+    seen = pipeline.visible_seqno();
+    for (uint32_t i = 0; i < Host::kFamilies; i++) found[i] = host.is_inserted[i].load();
+  }
+  void CheckLook(uint32_t families) const {
+    Require(seen % 2 == 0, "a batch is visible as a whole");
+    for (uint32_t i = 0; i < families; i++) {
+      if (first_seqno[i].load() < seen) Require(found[i], "what is visible is inserted");
+    }
+    Require(pipeline.visible_seqno() == 100 + 2 * families, "in the end everything is visible");
+  }
+
+  Host host;
+  CommitPipeline pipeline{&host, nullptr};
+  std::array<std::atomic<SequenceNumber>, Host::kFamilies> first_seqno{};
+  SequenceNumber seen = 0;
+  std::array<bool, Host::kFamilies> found{};
+};
+
+TEST(CommitOrders, WhatIsVisibleIsInserted) {
+  ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
+    auto db = std::make_shared<Database>();
+    return Scenario{
+        .threads = {[db] { db->Write(0); }, [db] { db->Write(1); }, [db] { db->Look(); }},
+        .check = [db] { db->CheckLook(2); }};
+  });
+}
+
+TEST(CommitOrders, EveryWriterIsWoken) {
+  ExpectAlways({.preemptions = 3}, [] {
+    auto db = std::make_shared<Database>();
+    return Scenario{.threads = {[db] { db->Write(0); }, [db] { db->Write(1); }},
+                    .check = [db] { db->Look(), db->CheckLook(2); }};
+  });
+}
+
+TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
+  ExpectAlways({.preemptions = 3}, [] {
+    auto db = std::make_shared<Database>();
+    return Scenario{.threads = {[db] { db->Write(0); },
+                                [db] {
+                                  db->pipeline.Pause();
+                                  db->host.is_paused.store(true);
+                                  db->host.is_paused.store(false);
+                                  db->pipeline.Resume();
+                                }},
+                    .check = [db] { db->Look(), db->CheckLook(1); }};
+  });
+}
+
+// A compaction reads the visible number, then lists the snapshots: what is older than both may go.
+// A snapshot that is taken meanwhile must be on the list or see everything up to the number.
+TEST(SnapshotOrders, ASnapshotIsListedOrNotOlderThanWhatWasVisibleBefore) {
+  struct State {
+    SnapshotList list;
+    std::atomic<SequenceNumber> visible{1};
+    SequenceNumber visible_then = 0;
+    std::vector<SequenceNumber> listed;
+    const SnapshotImpl* taken = nullptr;
+  };
+  ExpectAlways({.preemptions = 3}, [] {
+    auto state = std::make_shared<State>();
+    return Scenario{.threads = {[state] { state->visible.store(2); },
+                                [state] {
+                                  state->visible_then = state->visible.load();
+                                  state->listed = state->list.SequenceNumbers();
+                                },
+                                [state] {
+                                  state->taken = state->list.Take(
+                                      [&] { return state->visible.load(); }, /*unix_time=*/0);
+                                }},
+                    .check = [state] {
+                      const SequenceNumber taken = state->taken->GetSequenceNumber();
+                      Require(taken >= state->visible_then || state->listed == std::vector{taken},
+                              "no snapshot is missed");
+                      state->list.Release(state->taken);
+                    }};
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::interleave

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two pieces that order a log: StagingOrder joins ranges, SharedProgress shares writes and
+// syncs.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "db/wal/shared_progress.h"
+#include "db/wal/staging_order.h"
+#include "tests/interleave/interleave.h"
+
+namespace ashlar::interleave {
+namespace {
+
+// ---- SharedProgress, as a log uses it for syncs
+
+struct Log {
+  uint64_t Write() { return written.fetch_add(1) + 1; }
+  // A sync covers what was written when it began, as fdatasync does.
+  Status Sync(uint64_t end) {
+    return progress.Reach(
+        end, [this] { return written.load(); },
+        [this](uint64_t, uint64_t to) {
+          Require(!is_running.exchange(true), "one sync at a time");
+          const uint64_t covered = written.load();
+          Require(to <= covered, "no more is promised than was written");
+          synced.store(covered);
+          is_running.store(false);
+          return Status::OK();
+        });
+  }
+  void WriteAndSync() {
+    const uint64_t end = Write();
+    Require(Sync(end).ok(), "the sync succeeds");
+    Require(synced.load() >= end, "a sync that has returned covers the caller's bytes");
+    Require(progress.done() >= end, "and says so");
+  }
+
+  std::atomic<uint64_t> written{0}, synced{0};
+  std::atomic<bool> is_running{false};
+  SharedProgress progress;
+};
+
+TEST(SharedProgressOrders, ASyncCoversWhatItsCallersHaveWritten) {
+  ExpectAlways({.preemptions = 3}, [] {
+    auto log = std::make_shared<Log>();
+    const auto run = [log] { log->WriteAndSync(); };
+    return Scenario{.threads = {run, run}};
+  });
+  ExpectAlways({.preemptions = 2}, [] {
+    auto log = std::make_shared<Log>();
+    const auto run = [log] { log->WriteAndSync(); };
+    return Scenario{.threads = {run, run, run}};
+  });
+}
+
+TEST(SharedProgressOrders, AnErrorReachesEverybodyWhoWasNotServedBefore) {
+  ExpectAlways({.preemptions = 3}, [] {
+    auto progress = std::make_shared<SharedProgress>();
+    auto failed = std::make_shared<std::atomic<bool>>(false);
+    const auto run = [progress, failed] {
+      const Status status = progress->Reach(
+          1, [] { return uint64_t{1}; },
+          [&](uint64_t, uint64_t) {
+            failed->store(true);
+            return Status::IOError("sync");
+          });
+      Require(!status.ok(), "nobody is told that it worked");
+    };
+    return Scenario{.threads = {run, run},
+                    .check = [progress] { Require(!progress->error().ok(), "it is final"); }};
+  });
+}
+
+TEST(SharedProgressOrders, RunAloneMeetsNoOtherRun) {
+  ExpectAlways({.preemptions = 3}, [] {
+    auto log = std::make_shared<Log>();
+    return Scenario{.threads = {[log] { log->WriteAndSync(); },
+                                [log] {
+                                  const Status status = log->progress.RunAlone([&] {
+                                    Require(!log->is_running.exchange(true), "alone");
+                                    log->is_running.store(false);
+                                    return Status::OK();
+                                  });
+                                  Require(status.ok(), "no error");
+                                }}};
+  });
+}
+
+// ---- StagingOrder
+
+constexpr uint64_t kRangeBytes = 16;
+
+struct Staged {
+  explicit Staged(size_t count) : memory(count * kRangeBytes, '\0') {}
+  void Complete(uint64_t i) {
+    LogHeaderStore header;
+    header.at = memory.data() + i * kRangeBytes;
+    header.word = i + 1;
+    order.Complete(i * kRangeBytes, (i + 1) * kRangeBytes, header);
+  }
+  void CompleteAndWait(uint64_t i) {
+    Complete(i);
+    Require(order.WaitUntil((i + 1) * kRangeBytes), "not aborted");
+    CheckBefore(i + 1);
+  }
+  uint64_t WordAt(uint64_t i) const { return DecodeFixed64(memory.data() + i * kRangeBytes); }
+  void CheckBefore(uint64_t end) const {
+    for (uint64_t i = 0; i < end; i++) Require(WordAt(i) == i + 1, "all before has its header");
+  }
+  // No header stands behind a hole; none is missing before the staged end.
+  void CheckNow(uint64_t count) {
+    CheckBefore(order.staged_end() / kRangeBytes);
+    for (uint64_t i = count; i-- > 1;) {
+      if (WordAt(i) != 0) return CheckBefore(i);
+    }
+  }
+
+  std::string memory;
+  StagingOrder order;
+};
+
+TEST(StagingOrders, EveryRangeIsTakenWhoeverComesFirst) {
+  ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
+    auto staged = std::make_shared<Staged>(2);
+    return Scenario{
+        .threads = {[staged] { staged->Complete(0); }, [staged] { staged->Complete(1); }},
+        .check = [staged] {
+          Require(staged->order.staged_end() == 2 * kRangeBytes, "all is staged");
+          staged->CheckBefore(2);
+        }};
+  });
+  ExpectAlways({.preemptions = 2, .delays_stores = true}, [] {
+    auto staged = std::make_shared<Staged>(3);
+    const auto run = [staged](uint64_t i) { staged->Complete(i); };
+    return Scenario{.threads = {[run] { run(0); }, [run] { run(1); }, [run] { run(2); }},
+                    .check = [staged] {
+                      Require(staged->order.staged_end() == 3 * kRangeBytes, "all is staged");
+                      staged->CheckBefore(3);
+                    }};
+  });
+}
+
+TEST(StagingOrders, WhoWaitsIsWoken) {
+  ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
+    auto staged = std::make_shared<Staged>(2);
+    return Scenario{.threads = {[staged] { staged->CompleteAndWait(0); },
+                                [staged] { staged->CompleteAndWait(1); }}};
+  });
+  ExpectAlways({.preemptions = 2}, [] {
+    auto staged = std::make_shared<Staged>(3);
+    const auto run = [staged](uint64_t i) { staged->CompleteAndWait(i); };
+    return Scenario{.threads = {[run] { run(0); }, [run] { run(1); }, [run] { run(2); }}};
+  });
+}
+
+TEST(StagingOrders, NothingIsVisibleBehindAHole) {
+  ExpectAlways({.preemptions = 2}, [] {
+    auto staged = std::make_shared<Staged>(3);
+    return Scenario{.threads = {[staged] {
+                                  staged->Complete(1);
+                                  staged->Complete(0);
+                                },
+                                [staged] { staged->Complete(2); },
+                                [staged] { staged->CheckNow(3); }}};
+  });
+}
+
+TEST(StagingOrders, AnAbortWakesWhoWaits) {
+  ExpectAlways({.preemptions = 3, .delays_stores = true}, [] {
+    auto order = std::make_shared<StagingOrder>();
+    return Scenario{.threads = {[order] { Require(!order->WaitUntil(1), "aborted"); },
+                                [order] { order->Abort(); }}};
+  });
+}
+
+}  // namespace
+}  // namespace ashlar::interleave

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/output/table_output.h"
+#include "db/output/output_writer.h"
 
 namespace ashlar {
 
@@ -31,8 +31,7 @@ struct CancelFlags {
 };
 
 struct CompactionJobOptions {
-  // Number, level and times of each output are filled in.
-  TableOutputOptions output;
+  TableOutputOptions table;  // number, level, epoch and ancestor's time are filled in
   const CompactionPlan* plan = nullptr;
   const Version* version = nullptr;  // the inputs' version; the caller holds a reference
   std::vector<SequenceNumber> snapshots;
@@ -47,28 +46,16 @@ struct CompactionJobOptions {
   bool verify_record_count = true;
 };
 
-struct CompactionResult {
-  std::vector<FileMetadata> files;
-  std::vector<TableProperties> properties;  // of each of `files`
-  uint64_t input_entries = 0;
-  uint64_t output_entries = 0;
-  uint64_t hidden_dropped = 0;      // versions behind a newer one
-  uint64_t tombstones_dropped = 0;  // that hid nothing any more
-  uint64_t bytes_read = 0;
-  uint64_t bytes_written = 0;
-};
-
 class CompactionJob {
  public:
-  explicit CompactionJob(const CompactionJobOptions& options);
-  // On an error the outputs made so far are deleted.
-  Status Run(CompactionResult* result);
+  explicit CompactionJob(const CompactionJobOptions& options) : options_(options) {}
+  // After an error there are no tables.
+  Status Run(OutputResult* result);
 
  private:
   class Subcompaction;
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);
-  Status CheckCounts(const CompactionResult& result) const;
-  void DeleteOutputs(CompactionResult* result) const;
+  Status CheckCounts(const OutputResult& result) const;
 
   const CompactionJobOptions& options_;
 };

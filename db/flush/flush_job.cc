@@ -3,64 +3,59 @@
 // The memtables are merged like any other sorted runs; the count of entries is checked at the end.
 #include "db/flush/flush_job.h"
 
-#include "db/output/version_retention.h"
-#include "table/iterator/merging_iterator.h"
+#include <algorithm>
+#include <utility>
+
 #include "util/arena.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
+namespace {
 
-Status FlushJob::Run(FlushResult* result) {
-  ASSIGN_OR_RETURN(std::unique_ptr<TableOutput> output, TableOutput::Create(options_.output));
-  RETURN_IF_ERROR(WriteEntries(output.get(), result));
-  if (output->entry_count() == 0) return Status::OK();
-  FileMetadata meta;
-  RETURN_IF_ERROR(output->Finish(&meta));
-  result->properties = output->properties();
-  result->file = std::move(meta);
-  return Status::OK();
+uint64_t CountEntries(const std::vector<MemTable*>& memtables) {
+  uint64_t entries = 0;
+  for (const MemTable* memtable : memtables) entries += memtable->num_entries();
+  return entries;
 }
 
-Status FlushJob::WriteEntries(TableOutput* output, FlushResult* result) {
-  Arena arena;
-  std::vector<InternalIterator*> children;
-  uint64_t expected_entries = 0;
-  for (MemTable* memtable : options_.memtables) {
-    children.push_back(memtable->NewIterator(&arena));
-    expected_entries += memtable->num_entries();
-    result->input_deletes += memtable->num_deletes();
-  }
+// Nothing is below level 0 that a job could know of: anything may be.
+EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expected_entries) {
   constexpr uint64_t kProgressSteps = 64;
-  const uint64_t entries_a_step = expected_entries / kProgressSteps + 1;
-  uint64_t next_step = UINT64_MAX;
-  if (options_.on_progress != nullptr) {
-    next_step = entries_a_step;
-    options_.on_progress(0);
+  EntryStreamOptions stream;
+  stream.comparator = job.table.comparator;
+  stream.snapshots = job.snapshots;
+  stream.entries_a_step = expected_entries / kProgressSteps + 1;
+  if (job.on_progress) {
+    stream.on_progress = [&job, expected_entries](uint64_t read) {
+      job.on_progress(static_cast<double>(read) /
+                      static_cast<double>(std::max<uint64_t>(expected_entries, 1)));
+      return Status::OK();
+    };
   }
-  MergingIterator entries(options_.output.comparator, std::move(children), IteratorHome::kArena);
-  VersionRetention retention(*options_.output.comparator, options_.snapshots, /*below=*/nullptr,
-                             /*is_bottommost=*/false);
-  for (entries.SeekToFirst(); entries.Valid(); entries.Next()) {
-    const Slice key = entries.key();
-    const uint64_t trailer = ExtractTrailer(key);
-    if (++result->input_entries == next_step) {
-      next_step += entries_a_step;
-      options_.on_progress(static_cast<double>(result->input_entries) /
-                           static_cast<double>(expected_entries));
-    }
-    if (retention.Decide(ExtractUserKey(key), TrailerSeqno(trailer), TrailerType(trailer)) ==
-        VersionRetention::Verdict::kDrop) {
-      continue;
-    }
-    RETURN_IF_ERROR(output->Add(key, entries.value()));
-    result->output_entries++;
+  return stream;
+}
+
+}  // namespace
+
+Status FlushJob::Run(OutputResult* result) {
+  Arena arena;
+  SortedRuns runs{.iterators = {}, .home = IteratorHome::kArena};
+  for (MemTable* memtable : options_.memtables) {
+    runs.iterators.push_back(memtable->NewIterator(&arena));
   }
-  RETURN_IF_ERROR(entries.status());
-  if (result->input_entries != expected_entries) {
-    return Status::Corruption(StrCat("flush: the memtables counted ", expected_entries,
-                                     " entries, but ", result->input_entries, " were found"));
+  const uint64_t expected_entries = CountEntries(options_.memtables);
+  EntryStream entries(StreamOptionsFor(options_, expected_entries), std::move(runs));
+  const OutputWriterOptions writer{
+      .table = options_.table, .limits = {}, .new_file_number = [this] {
+        return options_.table.file_number;
+      }};
+  Status status = OutputWriter(writer).WriteAll(&entries, result);
+  if (status.ok() && result->input_entries != expected_entries) {
+    status = Status::Corruption(StrCat("flush: the memtables counted ", expected_entries,
+                                       " entries, but ", result->input_entries, " were found"));
   }
-  return Status::OK();
+  if (!status.ok()) DeleteUnnamedTables(options_.table, result);
+  return status;
 }
 
 }  // namespace ashlar

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/jobs/notify.h"
+#include "db/jobs/table_options.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
 #include "util/statistics.h"
@@ -18,11 +19,10 @@ namespace ashlar {
 struct CompactionRunner::Job {
   int id = 0;
   ColumnFamilyData* family = nullptr;
-  std::shared_ptr<const ColumnFamilyOptions> options;
   Version* version = nullptr;  // a reference
   CompactionPlan plan;
   CompactionJobOptions work;
-  CompactionResult result;
+  OutputResult result;
   std::vector<uint64_t> outputs;  // numbers in pending_outputs
   uint64_t start_micros = 0;
   bool may_be_named = false;  // the MANIFEST was told of the outputs
@@ -68,7 +68,7 @@ CompactionRunner::Outcome CompactionRunner::RunAutomatic(ColumnFamilyData* famil
     End(&job, status);
     if (status.ok()) core_->errors.ClearSoft();
   }
-  DeleteRefused(job, status);
+  DeleteRefused(&job, status);
   const bool is_pointless = status.IsShutdownInProgress() || status.IsColumnFamilyDropped();
   if (!status.ok() && !is_pointless) {
     NotifyBackgroundError(core_, status,
@@ -82,7 +82,6 @@ CompactionRunner::Outcome CompactionRunner::RunAutomatic(ColumnFamilyData* famil
 void CompactionRunner::Begin(ColumnFamilyData* family, CompactionPlan plan, Job* job) {
   job->id = next_job_id_++;
   job->family = family;
-  job->options = family->shared_options();
   job->version = family->current();
   job->version->Ref();
   job->plan = std::move(plan);
@@ -111,23 +110,14 @@ void CompactionRunner::Begin(ColumnFamilyData* family, CompactionPlan plan, Job*
     job->outputs.push_back(number);
     return number;
   };
-  TableOutputOptions& output = work.output;
-  output.context = &core_->outputs;
-  output.family_options = job->options.get();
-  output.comparator = &family->comparator();
-  output.family_name = family->name();
-  output.family_id = family->id();
-  output.dir = core_->table_paths.front();
-  output.level = job->plan.output_level;
-  output.is_bottommost = job->plan.is_bottommost;
-  output.creation_time = core_->NowSeconds();
+  work.table = TableOptionsFor(*core_, *family);
 }
 
 Status CompactionRunner::Execute(Job* job) {
   NotifyCompactionBegin(core_, *job->family, job->plan, job->id);
   if (job->plan.is_trivial_move) return Status::OK();
   RETURN_IF_ERROR(CompactionJob(job->work).Run(&job->result));
-  return SyncDirectory(core_->fs.get(), job->work.output.dir);
+  return SyncDirectory(core_->fs.get(), job->work.table.dir);
 }
 
 Status CompactionRunner::Install(Job* job) {
@@ -140,13 +130,13 @@ Status CompactionRunner::Install(Job* job) {
       if (job->plan.is_trivial_move) edit.AddFile(job->plan.output_level, file->meta);
     }
   }
-  for (const FileMetadata& file : job->result.files) {
-    edit.AddFile(job->plan.output_level, file);
+  for (const OutputTable& table : job->result.tables) {
+    edit.AddFile(job->plan.output_level, table.meta);
   }
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();
-  job->may_be_named = !job->result.files.empty();
+  job->may_be_named = !job->result.tables.empty();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   job->family->PublishSuperVersion();
   return Status::OK();
@@ -165,11 +155,8 @@ void CompactionRunner::End(Job* job, const Status& status) {
   core_->changed.SignalAll();
 }
 
-void CompactionRunner::DeleteRefused(const Job& job, const Status& status) const {
-  if (status.ok() || job.may_be_named) return;
-  for (const FileMetadata& file : job.result.files) {
-    DeleteUnnamedTable(job.work.output, file.number);
-  }
+void CompactionRunner::DeleteRefused(Job* job, const Status& status) const {
+  if (!status.ok() && !job->may_be_named) DeleteUnnamedTables(job->work.table, &job->result);
 }
 
 void CompactionRunner::Report(const Job& job, const Status& status) {
@@ -288,7 +275,7 @@ Status CompactionRunner::RunManualRange(ManualCompaction* manual) {
       if (status.ok()) status = Install(&job);
       End(&job, status);
     }
-    DeleteRefused(job, status);
+    DeleteRefused(&job, status);
     Report(job, status);
     RETURN_IF_ERROR(status);
     if (!begin.has_value()) return Status::OK();

@@ -68,7 +68,7 @@ class CompactionRunner {
   Status Install(Job* job) REQUIRES(core_->mutex);
   void End(Job* job, const Status& status) REQUIRES(core_->mutex);
   // The outputs of a finished job that was not installed.
-  void DeleteRefused(const Job& job, const Status& status) const;
+  void DeleteRefused(Job* job, const Status& status) const;
   // Of a job that has ended. Lets go of its version, so that the tables of the plan lived until
   // now.
   void Report(const Job& job, const Status& status);

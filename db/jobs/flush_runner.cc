@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "db/jobs/notify.h"
+#include "db/jobs/table_options.h"
 #include "db/state/needed_logs.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
@@ -16,9 +17,8 @@ namespace ashlar {
 
 struct FlushRunner::Job {
   ColumnFamilyData* family = nullptr;
-  std::shared_ptr<const ColumnFamilyOptions> options;
   FlushJobOptions work;
-  FlushResult result;
+  OutputResult result;
   uint64_t log_number = 0;
   bool syncs_older_logs = false;
   uint64_t start_micros = 0;
@@ -40,7 +40,7 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
     Begin(family, &job);
   }
   if (job.work.memtables.empty()) return false;
-  NotifyFlushBegin(core_, *family, job.work.output.file_number);
+  NotifyFlushBegin(core_, *family, job.work.table.file_number);
   Status status = Write(&job);
   {
     MutexLock lock(&core_->mutex);
@@ -48,28 +48,24 @@ bool FlushRunner::Run(ColumnFamilyData* family) {
     // After a failed MANIFEST write the file may be named on disk: it stays protected.
     if (status.ok() || status.IsColumnFamilyDropped()) job.may_be_named = false;
     if (!job.may_be_named) {
-      core_->pending_outputs.erase(core_->pending_outputs.find(job.work.output.file_number));
+      core_->pending_outputs.erase(core_->pending_outputs.find(job.work.table.file_number));
     }
     if (!status.ok()) family->ReturnFromFlush(job.work.memtables);
     core_->changed.SignalAll();
   }
-  if (!status.ok() && !job.may_be_named && job.result.file.has_value()) {
-    DeleteUnnamedTable(job.work.output, job.result.file->number);
-  }
+  if (!status.ok() && !job.may_be_named) DeleteUnnamedTables(job.work.table, &job.result);
   if (!status.ok() && !status.IsColumnFamilyDropped()) {
     NotifyBackgroundError(core_, status, BackgroundErrorReason::kFlush);
   }
   Report(job, status);
-  return status.ok() && job.result.file.has_value();
+  return status.ok() && !job.result.tables.empty();
 }
 
 void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
   job->family = family;
-  job->options = family->shared_options();
   job->start_micros = core_->NowMicros();
-  job->work.memtables = family->TakeForFlush();
+  job->work = BeginFlush(core_, family);
   if (job->work.memtables.empty()) return;
-  job->work.snapshots = core_->snapshots.SequenceNumbers();
   job->work.on_progress = [this, family](double progress) {
     MutexLock lock(&core_->mutex);
     family->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
@@ -77,19 +73,6 @@ void FlushRunner::Begin(ColumnFamilyData* family, Job* job) {
   };
   job->log_number = family->LogNumberAfter(job->work.memtables);
   job->syncs_older_logs = core_->families.All().size() > 1;
-  TableOutputOptions& output = job->work.output;
-  output.context = &core_->outputs;
-  output.family_options = job->options.get();
-  output.comparator = &family->comparator();
-  output.family_name = family->name();
-  output.family_id = family->id();
-  output.dir = core_->table_paths.front();
-  output.file_number = core_->versions->NewFileNumber();
-  output.level = 0;
-  output.epoch_number = family->versions()->next_epoch++;
-  output.creation_time = core_->NowSeconds();
-  output.oldest_ancestor_time = output.creation_time;
-  core_->pending_outputs.insert(output.file_number);
 }
 
 // A table must not hold more of the order of writes than the logs of the other families do after a
@@ -103,10 +86,10 @@ Status FlushRunner::Write(Job* job) {
 // One sync serves the table and the logs that have come since, if they share a directory. Only then
 // may the MANIFEST name either.
 Status FlushRunner::SyncDirectories(const Job& job) {
-  if (job.result.file.has_value()) {
+  if (!job.result.tables.empty()) {
     const uint64_t newest_log = core_->wals->current_number();
-    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), job.work.output.dir));
-    if (job.work.output.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
+    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), job.work.table.dir));
+    if (job.work.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
   }
   return core_->wals->SyncEntries();
 }
@@ -116,11 +99,11 @@ Status FlushRunner::Install(Job* job) {
   edit.column_family = job->family->id();
   edit.log_number = job->log_number;
   edit.min_log_number_to_keep = MinLogNumberAfter(job->family, job->log_number);
-  if (job->result.file.has_value()) edit.AddFile(0, *job->result.file);
+  for (const OutputTable& table : job->result.tables) edit.AddFile(0, table.meta);
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();
-  job->may_be_named = job->result.file.has_value();
+  job->may_be_named = !job->result.tables.empty();
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   job->family->RemoveFlushed(job->work.memtables);
   return Status::OK();
@@ -140,11 +123,11 @@ void FlushRunner::Report(const Job& job, const Status& status) {
       .Add("output_entries", job.result.output_entries)
       .Add("micros", core_->NowMicros() - job.start_micros)
       .Add("status", status.ToString());
-  if (job.result.file.has_value()) {
-    line.Add("file_number", job.result.file->number).Add("file_size", job.result.file->file_size);
+  for (const OutputTable& table : job.result.tables) {
+    line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
   RecordTime(core_->statistics.get(), FLUSH_TIME, core_->NowMicros() - job.start_micros);
-  NotifyFlushCompleted(core_, *job.family, job.work.output.file_number, job.result, status);
+  NotifyFlushCompleted(core_, *job.family, job.work.table.file_number, job.result, status);
 }
 
 }  // namespace ashlar

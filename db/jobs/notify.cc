@@ -12,16 +12,17 @@ namespace ashlar {
 namespace {
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
-                       const FlushResult* result, uint64_t file_number) {
+                       const OutputResult* result, uint64_t file_number) {
   FlushJobInfo info;
   info.file_number = file_number;
   info.file_path = TableFileName(core.table_paths.front(), file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
-  if (result != nullptr && result->file.has_value()) {
-    info.smallest_seqno = result->file->smallest_seqno;
-    info.largest_seqno = result->file->largest_seqno;
-    info.table_properties = result->properties;
+  if (result != nullptr && !result->tables.empty()) {
+    const OutputTable& table = result->tables.front();
+    info.smallest_seqno = table.meta.smallest_seqno;
+    info.largest_seqno = table.meta.largest_seqno;
+    info.table_properties = table.properties;
   }
   return info;
 }
@@ -63,23 +64,22 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 
 // Once for each flush that was begun; a table that would be empty is told of with size 0.
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
-                        const FlushResult& result, const Status& status) {
+                        const OutputResult& result, const Status& status) {
   TableFileCreationInfo info =
       CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
   info.status = status;
-  if (result.file.has_value()) {
-    info.file_size = result.file->file_size;
-    info.table_properties = result.properties;
+  if (!result.tables.empty()) {
+    info.file_size = result.tables.front().meta.file_size;
+    info.table_properties = result.tables.front().properties;
   }
   for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
 }
 
-void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const FileMetadata& file,
-                          const TableProperties& properties) {
+void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const OutputTable& table) {
   TableFileCreationInfo info =
-      CreationInfo(*core, family, file.number, TableFileCreationReason::kCompaction);
-  info.file_size = file.file_size;
-  info.table_properties = properties;
+      CreationInfo(*core, family, table.meta.number, TableFileCreationReason::kCompaction);
+  info.file_size = table.meta.file_size;
+  info.table_properties = table.properties;
   for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
 }
 
@@ -97,10 +97,10 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t fil
 }
 
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
-                          const FlushResult& result, const Status& status) {
+                          const OutputResult& result, const Status& status) {
   if (core->listeners.empty()) return;
   NotifyFlushedTable(core, family, file_number, result, status);
-  if (!status.ok() || !result.file.has_value()) return;
+  if (!status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
   for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
 }
@@ -114,24 +114,23 @@ void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const C
 }
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionPlan& plan, const CompactionResult& result,
+                               const CompactionPlan& plan, const OutputResult& result,
                                const Status& status) {
   if (core->listeners.empty()) return;
   CompactionJobInfo info = CompactionInfo(*core, family, plan);
-  for (size_t i = 0; i < result.files.size(); i++) {
-    const FileMetadata& file = result.files[i];
-    NotifyCompactedTable(core, family, file, result.properties[i]);
-    info.output_files.push_back(TableFileName(core->table_paths.front(), file.number));
+  for (const OutputTable& table : result.tables) {
+    NotifyCompactedTable(core, family, table);
+    info.output_files.push_back(TableFileName(core->table_paths.front(), table.meta.number));
     info.table_properties[info.output_files.back()] =
-        std::make_shared<const TableProperties>(result.properties[i]);
-    info.output_file_infos.push_back(CompactionFile(plan.output_level, file.number));
+        std::make_shared<const TableProperties>(table.properties);
+    info.output_file_infos.push_back(CompactionFile(plan.output_level, table.meta.number));
   }
   info.status = status;
   info.stats.num_input_records = result.input_entries;
   info.stats.num_output_records = result.output_entries;
-  info.stats.num_output_files = result.files.size();
+  info.stats.num_output_files = result.tables.size();
   info.stats.num_records_replaced = result.hidden_dropped;
-  info.stats.total_input_bytes = result.bytes_read;
+  info.stats.total_input_bytes = plan.InputBytes();
   info.stats.total_output_bytes = result.bytes_written;
   for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);
 }

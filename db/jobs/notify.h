@@ -13,11 +13,11 @@ namespace ashlar {
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number);
 // `file_number` is what NotifyFlushBegin() announced, also if no table came of it.
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
-                          const FlushResult& result, const Status& status);
+                          const OutputResult& result, const Status& status);
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
                            int job_id);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionPlan& plan, const CompactionResult& result,
+                               const CompactionPlan& plan, const OutputResult& result,
                                const Status& status);
 void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status);
 // Raises the background error and tells listeners, who may overrule it.

@@ -65,9 +65,9 @@ class Opener {
   Status OpenLog();
   Status SettleDbId();
   Status SettleFileNumbers();
-  Status FlushReplayed();
+  Status FlushReplayed() REQUIRES(core_->mutex);
   Status SyncReplayedLogs();
-  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit);
+  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit) REQUIRES(core_->mutex);
   Status StartLog();
   Status InstallRecovery() REQUIRES(core_->mutex);
   Status CreateMissingFamilies() REQUIRES(core_->mutex);

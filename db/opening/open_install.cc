@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "db/flush/flush_job.h"
+#include "db/jobs/table_options.h"
 #include "db/opening/open.h"
 #include "db/options/options_file.h"
 #include "env/file_util.h"
@@ -128,25 +128,11 @@ Status Opener::SyncReplayedLogs() {
 }
 
 Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
-  FlushJobOptions job;
-  job.memtables = family->TakeForFlush();
+  FlushJobOptions job = BeginFlush(core_, family);
   if (job.memtables.empty()) return Status::OK();
-  const std::shared_ptr<const ColumnFamilyOptions> options = family->shared_options();
-  job.output.context = &core_->outputs;
-  job.output.family_options = options.get();
-  job.output.comparator = &family->comparator();
-  job.output.family_name = family->name();
-  job.output.family_id = family->id();
-  job.output.dir = core_->table_paths.front();
-  job.output.file_number = core_->versions->NewFileNumber();
-  job.output.epoch_number = family->versions()->next_epoch++;
-  job.output.oldest_ancestor_time = core_->NowSeconds();
-  FlushResult result;
+  OutputResult result;
   RETURN_IF_ERROR(FlushJob(job).Run(&result));
-  if (result.file.has_value()) {
-    core_->pending_outputs.insert(result.file->number);
-    edit->AddFile(0, std::move(*result.file));
-  }
+  for (OutputTable& table : result.tables) edit->AddFile(0, std::move(table.meta));
   flushed_.emplace_back(family, std::move(job.memtables));
   return Status::OK();
 }

@@ -31,20 +31,22 @@ struct TableOutputContext {
   bool write_for_7_8 = false;
 };
 
+// db/jobs/table_options.h fills in what does not depend on the job.
 struct TableOutputOptions {
   const TableOutputContext* context = nullptr;
-  const ColumnFamilyOptions* family_options = nullptr;  // outlives the output
-  const InternalKeyComparator* comparator = nullptr;
+  std::shared_ptr<const ColumnFamilyOptions> family_options;
+  const InternalKeyComparator* comparator = nullptr;  // outlives the output
   std::string family_name;
   uint32_t family_id = 0;
   std::string dir;
-  uint64_t file_number = 0;
   uint32_t path_id = 0;
+  uint64_t creation_time = 0;         // this and the next one in seconds since 1970; 0: unknown
+  uint64_t oldest_ancestor_time = 0;  // of the oldest flush whose entries it may hold
+
+  uint64_t file_number = 0;
   int level = 0;
   bool is_bottommost = false;
   uint64_t epoch_number = 0;
-  uint64_t oldest_ancestor_time = 0;
-  uint64_t creation_time = 0;
 };
 
 // Deletes a finished table of these options that no version is going to name. What stays for an

@@ -15,17 +15,10 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "db/output/deeper_levels.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
-
-// What lies under the outputs of a job.
-class DeeperLevels {
- public:
-  virtual ~DeeperLevels() = default;
-  // False only if no deeper level holds any version of the key. Asked with ascending keys.
-  virtual bool MayContain(const Slice& user_key) = 0;
-};
 
 class VersionRetention {
  public:
@@ -47,11 +40,12 @@ class VersionRetention {
 
   Verdict Decide(const Slice& user_key, SequenceNumber seqno, ValueType type) {
     const size_t stripe = StripeOf(seqno);
-    if (has_key_ && comparator_.EqualUserKeys(user_key, key_)) {
-      if (stripe == newest_stripe_) return Drop(DropReason::kHidden);
-    } else {
+    is_new_key_ = !has_key_ || !comparator_.EqualUserKeys(user_key, key_);
+    if (is_new_key_) {
       key_.assign(user_key.data(), user_key.size());
       has_key_ = true;
+    } else if (stripe == newest_stripe_) {
+      return Drop(DropReason::kHidden);
     }
     newest_stripe_ = stripe;
     // Stripe 0 is what the oldest snapshot sees: so does every other reader.
@@ -67,6 +61,8 @@ class VersionRetention {
 
   // Why the last entry was dropped.
   DropReason drop_reason() const { return drop_reason_; }
+  // The last entry was the first one of its user key.
+  bool is_new_key() const { return is_new_key_; }
 
  private:
   // How many snapshots do not see `seqno`: 0 if all do.
@@ -86,6 +82,7 @@ class VersionRetention {
   const bool is_bottommost_;
   std::string key_;
   bool has_key_ = false;
+  bool is_new_key_ = false;
   size_t newest_stripe_ = 0;  // of the versions of key_ met so far, the last one
   DropReason drop_reason_ = DropReason::kNone;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compaction decides, without doing any: targets and scores, plans, which versions of a key
-// stay, where outputs end.
+// What compaction decides, without doing any: targets and scores, and plans.
 //
 // A tree is written as text: "L1: 5 a-c 100, 6 c@9-f@2 100" puts table 5 with keys a to c and 100
 // bytes, and 6, whose first c has sequence number 9, on level 1. A '!' behind it: being compacted.
@@ -14,8 +13,6 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/compaction/output_cutter.h"
-#include "db/output/version_retention.h"
 #include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
 #include "db/version/version_edit.h"
@@ -298,139 +295,6 @@ TEST(RangeCompaction, SaysWhetherThereIsNothingOrItMustWait) {
   range.end = nullptr;
   EXPECT_FALSE(PickRangeCompaction(tree.version(), range, {}, &has_conflict).has_value());
   EXPECT_FALSE(has_conflict);
-}
-
-namespace {
-
-class DeeperKeys final : public DeeperLevels {
- public:
-  explicit DeeperKeys(std::string keys) : keys_(std::move(keys)) {}
-  bool MayContain(const Slice& user_key) override {
-    return keys_.find(user_key.ToString()) != std::string::npos;
-  }
-
- private:
-  const std::string keys_;
-};
-
-// "a9 a5- b3": keys of one letter with sequence numbers, '-' for deletes. Answers what stays, with
-// '0' for numbers that may become zero.
-std::string Retain(const std::string& entries, std::vector<SequenceNumber> snapshots,
-                   const char* deeper, bool is_bottommost = false) {
-  DeeperKeys below(deeper == nullptr ? "" : deeper);
-  VersionRetention retention(InternalKeyComparator(BytewiseComparator()), std::move(snapshots),
-                             deeper == nullptr ? nullptr : &below, is_bottommost);
-  std::istringstream in(entries);
-  std::string kept;
-  for (std::string entry; in >> entry;) {
-    const bool is_delete = entry.back() == '-';
-    const auto verdict = retention.Decide(entry.substr(0, 1), std::stoull(entry.substr(1)),
-                                          is_delete ? kTypeDeletion : kTypeValue);
-    if (verdict == VersionRetention::Verdict::kDrop) continue;
-    StrAppend(&kept, kept.empty() ? "" : " ", entry);
-    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno) kept += "=0";
-  }
-  return kept;
-}
-
-}  // namespace
-
-TEST(VersionRetention, KeepsTheNewestVersionWithoutSnapshots) {
-  EXPECT_EQ(Retain("a9 a5 a1 b3 b2-", {}, nullptr), "a9 b3");
-}
-
-TEST(VersionRetention, KeepsOneVersionForEverySnapshotThatSeesADifferentOne) {
-  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {5}, nullptr), "a9 a5");
-  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {4, 6, 7}, nullptr), "a9 a7 a5 a3");
-  EXPECT_EQ(Retain("a9 a7 a5 a3 a1", {9}, nullptr), "a9");
-  EXPECT_EQ(Retain("a9 a7", {8, 20}, nullptr), "a9 a7");
-  EXPECT_EQ(Retain("a9 a7", {2, 3}, nullptr), "a9");
-}
-
-TEST(VersionRetention, KeepsDeleteWhileDeeperLevelMayHoldKey) {
-  EXPECT_EQ(Retain("a9- a5", {}, "a"), "a9-");
-  EXPECT_EQ(Retain("a9- a5", {}, "b"), "");
-  EXPECT_EQ(Retain("a9- a5", {}, nullptr), "a9-");
-  EXPECT_EQ(Retain("a9- a5", {}, "a", /*is_bottommost=*/true), "");
-}
-
-TEST(VersionRetention, KeepsDeleteThatASnapshotDoesNotSee) {
-  EXPECT_EQ(Retain("a9- a5", {7}, "", /*is_bottommost=*/true), "a9- a5=0");
-  EXPECT_EQ(Retain("a9- a5", {9}, "", /*is_bottommost=*/true), "");
-  EXPECT_EQ(Retain("a9- a5- a3", {6}, "", /*is_bottommost=*/true), "a9-");
-}
-
-TEST(VersionRetention, ZeroesNumbersOnlyAtTheBottomAndBelowAllSnapshots) {
-  EXPECT_EQ(Retain("a9 b3", {5}, "", /*is_bottommost=*/true), "a9 b3=0");
-  EXPECT_EQ(Retain("a9 b3", {}, "", /*is_bottommost=*/true), "a9=0 b3=0");
-  EXPECT_EQ(Retain("a9 b3", {}, ""), "a9 b3");
-}
-
-TEST(VersionRetention, SaysWhyAnEntryWasDropped) {
-  VersionRetention retention(InternalKeyComparator(BytewiseComparator()), {}, nullptr, true);
-  EXPECT_EQ(retention.Decide("a", 9, kTypeDeletion), VersionRetention::Verdict::kDrop);
-  EXPECT_EQ(retention.drop_reason(), VersionRetention::DropReason::kObsoleteTombstone);
-  EXPECT_EQ(retention.Decide("a", 5, kTypeValue), VersionRetention::Verdict::kDrop);
-  EXPECT_EQ(retention.drop_reason(), VersionRetention::DropReason::kHidden);
-}
-
-namespace {
-
-// Feeds keys of one letter, each entry ten bytes, and shows the outputs: "ab|cd".
-std::string Cut(const std::string& keys, const CompactionPlan& plan) {
-  const InternalKeyComparator comparator(BytewiseComparator());
-  OutputCutter cutter(comparator, plan);
-  std::string text;
-  uint64_t bytes = 0;
-  SequenceNumber seqno = 1000;
-  for (const char key : keys) {
-    const bool cut =
-        cutter.ShouldCutBefore(MakeInternalKey(Slice(&key, 1), seqno--, kTypeValue), bytes);
-    if (cut && bytes > 0) {
-      cutter.NoteNewOutput();
-      text += '|';
-      bytes = 0;
-    }
-    text += key;
-    bytes += 10;
-  }
-  return text;
-}
-
-}  // namespace
-
-TEST(OutputCutter, CutsAtTheTargetSize) {
-  CompactionPlan plan;
-  plan.target_file_bytes = 30;
-  plan.max_grandparent_bytes = 1000;
-  EXPECT_EQ(Cut("abcdefgh", plan), "abc|def|gh");
-}
-
-TEST(OutputCutter, NeverCutsBetweenVersionsOfAUserKey) {
-  CompactionPlan plan;
-  plan.target_file_bytes = 20;
-  plan.max_grandparent_bytes = 1000;
-  EXPECT_EQ(Cut("abbbbcd", plan), "abbbb|cd");
-}
-
-TEST(OutputCutter, LinesUpWithTheLevelAfterOnceHalfFull) {
-  const Tree tree("L3: 1 a-c 10, 2 d-p 10");
-  CompactionPlan plan;
-  plan.target_file_bytes = 50;
-  plan.max_grandparent_bytes = 1000;
-  plan.grandparents = tree.version().files(3);
-  EXPECT_EQ(Cut("abcdefghij", plan), "abc|defgh|ij");
-  plan.target_file_bytes = 80;  // not half full at d
-  EXPECT_EQ(Cut("abcdefghijkl", plan), "abcdefgh|ijkl");
-}
-
-TEST(OutputCutter, LimitsWhatAnOutputOverlapsBelow) {
-  const Tree tree("L3: 1 a-b 60, 2 c-d 60, 3 e-f 60, 4 g-h 60");
-  CompactionPlan plan;
-  plan.target_file_bytes = 1000;
-  plan.max_grandparent_bytes = 100;
-  plan.grandparents = tree.version().files(3);
-  EXPECT_EQ(Cut("abcdefghi", plan), "abcd|efgh|i");
 }
 
 }  // namespace ashlar

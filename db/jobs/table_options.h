@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every new table of a family has in common, and how a flush begins: one place for flushes,
+// compactions and recovery, so that none of them forgets a field.
+#pragma once
+
+#include "db/flush/flush_job.h"
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+// Everything but number, level and epoch: a table that is made now from entries without history.
+TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family)
+    REQUIRES(core.mutex);
+
+// Takes the sealed memtables that no job has, and a protected number (in pending_outputs) for their
+// table. Without memtables when there are none to take.
+FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) REQUIRES(core->mutex);
+
+}  // namespace ashlar

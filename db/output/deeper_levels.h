@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeeperLevels answers whether the levels below a job's outputs may hold a key: if none does, a
+// tombstone has nothing left to hide.
+//
+// Keys are asked about in ascending order, so one position a level suffices. Threads: one at a
+// time.
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "db/version/file_metadata.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class DeeperLevels {
+ public:
+  // The tables of one level, ascending and disjoint.
+  using Tables = std::span<TableFile* const>;
+
+  // Comparator and tables outlive it.
+  DeeperLevels(const InternalKeyComparator& comparator, const std::vector<Tables>& levels)
+      : comparator_(comparator) {
+    for (const Tables& tables : levels) {
+      if (!tables.empty()) levels_.push_back({tables, 0});
+    }
+  }
+
+  // False only if no table's range holds the key.
+  bool MayContain(const Slice& user_key) {
+    for (Level& level : levels_) {
+      while (level.position < level.tables.size() &&
+             comparator_.CompareUserKeys(level.tables[level.position]->meta.largest_user_key(),
+                                         user_key) < 0) {
+        level.position++;
+      }
+      if (level.position < level.tables.size() &&
+          comparator_.CompareUserKeys(level.tables[level.position]->meta.smallest_user_key(),
+                                      user_key) <= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Level {
+    Tables tables;
+    size_t position;  // of the first table that does not end before the keys asked about so far
+  };
+
+  const InternalKeyComparator& comparator_;
+  std::vector<Level> levels_;  // those with tables
+};
+
+}  // namespace ashlar

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
+// order. Each stage is a plain member and sees one entry at a time:
+//
+//   runs -> MergingIterator -> VersionRetention -> key(), value() -> OutputWriter
+//
+// A step allocates nothing and makes no virtual call but those of the runs. Threads: one at a time.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/output/version_retention.h"
+#include "table/iterator/merging_iterator.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// The runs of a job, which the stream owns. The memory they live in outlives it.
+struct SortedRuns {
+  std::vector<InternalIterator*> iterators;
+  IteratorHome home = IteratorHome::kHeap;
+};
+
+struct EntryStreamOptions {
+  const InternalKeyComparator* comparator = nullptr;  // outlives the stream
+  std::vector<SequenceNumber> snapshots;              // ascending
+  DeeperLevels* below = nullptr;                      // null: anything may lie below
+  bool is_bottommost = false;                         // no deeper level holds a key of the range
+  std::optional<Slice> begin, end;                    // user keys; the end is not part of it
+  // Asked before the first entry, then each time so many more were read, and at the end, with the
+  // number of those read; an error ends the stream. May be empty.
+  std::function<Status(uint64_t)> on_progress;
+  uint64_t entries_a_step = 1024;
+};
+
+class EntryStream {
+ public:
+  struct Counts {
+    uint64_t read = 0;
+    uint64_t hidden = 0;      // dropped behind a newer version
+    uint64_t tombstones = 0;  // dropped because they hid nothing any more
+  };
+
+  // Stands before the first entry: SeekToFirst() comes next.
+  EntryStream(const EntryStreamOptions& options, SortedRuns runs);
+  EntryStream(const EntryStream&) = delete;
+  EntryStream& operator=(const EntryStream&) = delete;
+
+  void SeekToFirst();
+  bool Valid() const { return is_valid_; }
+  void Next() {
+    assert(Valid());
+    runs_.Next();
+    FindKept();
+  }
+
+  // Of the current entry, until the next step.
+  Slice key() const { return key_; }
+  Slice value() const { return runs_.value(); }
+  // No entry of its user key was handed out before it.
+  bool is_first_of_key() const { return is_first_of_key_; }
+
+  Status status() const { return status_.ok() ? runs_.status() : status_; }
+  const Counts& counts() const { return counts_; }
+  const InternalKeyComparator& comparator() const { return *options_.comparator; }
+
+ private:
+  void FindKept();
+  // False: on_progress ended the stream.
+  bool ReportProgress();
+  void End(const Status& status);
+  bool IsPastEnd(const Slice& user_key) const {
+    return options_.end.has_value() && comparator().CompareUserKeys(user_key, *options_.end) >= 0;
+  }
+
+  const EntryStreamOptions options_;
+  MergingIterator runs_;
+  VersionRetention retention_;
+  Slice key_;  // into the runs, or rewritten_key_
+  std::string rewritten_key_;
+  bool is_valid_ = false;
+  bool is_first_of_key_ = false;
+  bool has_kept_of_key_ = false;  // an entry of the current user key was handed out
+  uint64_t next_progress_ = 0;    // the number of entries read at which it is due
+  Counts counts_;
+  Status status_;
+};
+
+}  // namespace ashlar

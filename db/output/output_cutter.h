@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OutputCutter says where a job ends one output table and begins the next.
+//
+// Never between two versions of one user key: it is asked once for each. Else: at the target size;
+// where a table of the next level begins, once half the target is reached, so that tables of the
+// two levels line up and later compactions have less to read; and before an output would overlap
+// too much of that level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "db/version/file_metadata.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+// What is not set ends no output.
+struct OutputLimits {
+  uint64_t target_bytes = UINT64_MAX;   // an output ends when it has them
+  uint64_t overlap_bytes = UINT64_MAX;  // and before it overlaps more of `next_level` than this
+  // Tables of the level after the outputs', ascending and disjoint; they outlive the cutter.
+  std::span<TableFile* const> next_level;
+};
+
+class OutputCutter {
+ public:
+  // The comparator outlives the cutter.
+  OutputCutter(const InternalKeyComparator& comparator, const OutputLimits& limits)
+      : comparator_(comparator), limits_(limits) {}
+
+  // Asked once for every user key, in ascending order, before its first entry is written.
+  // `output_bytes`: size of the current output.
+  bool ShouldCutBefore(const Slice& user_key, uint64_t output_bytes) {
+    const bool has_passed_table = PassTables(user_key);
+    if (output_bytes >= limits_.target_bytes) return true;
+    return has_passed_table &&
+           (output_bytes >= limits_.target_bytes / 2 || overlapped_bytes_ > limits_.overlap_bytes);
+  }
+  // The key asked about last begins a new output.
+  void NoteNewOutput() { overlapped_bytes_ = 0; }
+
+ private:
+  // True if the key lies beyond the end of a table that earlier keys had not passed.
+  bool PassTables(const Slice& user_key) {
+    bool has_passed = false;
+    while (position_ < limits_.next_level.size() &&
+           comparator_.CompareUserKeys(limits_.next_level[position_]->meta.largest_user_key(),
+                                       user_key) < 0) {
+      overlapped_bytes_ += limits_.next_level[position_]->meta.file_size;
+      position_++;
+      has_passed = true;
+    }
+    return has_passed;
+  }
+
+  const InternalKeyComparator& comparator_;
+  const OutputLimits limits_;
+  size_t position_ = 0;            // of the first table not passed yet
+  uint64_t overlapped_bytes_ = 0;  // of tables under the current output
+};
+
+}  // namespace ashlar

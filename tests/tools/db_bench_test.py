@@ -54,6 +54,11 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found["fillrandom"][0], 6000)
         self.assertEqual(found["readrandom"][0], 1500)
 
+    def test_filling_the_cache_reads_everything_whatever_reads_says(self):
+        found = self.results("fillseq,readseq,readtocache", "-reads=500", "-threads=2")
+        self.assertEqual(found["readseq"][0], 1000)
+        self.assertEqual(found["readtocache"][0], 2000)
+
     def test_an_existing_database_is_kept_on_request(self):
         self.results("fillseq")
         found = self.results("readrandom", "-use_existing_db=1")

@@ -32,7 +32,7 @@ constexpr Workload kWorkloads[] = {
     {.name = "deleterandom", .run = DeleteRandom},
     {.name = "readseq", .run = ReadSequential},
     {.name = "readreverse", .run = ReadReverse},
-    {.name = "readtocache", .run = ReadSequential, .single_thread = true},
+    {.name = "readtocache", .run = ReadToCache, .single_thread = true},
     {.name = "readrandom", .run = ReadRandom},
     {.name = "readmissing", .run = ReadMissing},
     {.name = "readhot", .run = ReadHot},

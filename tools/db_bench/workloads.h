@@ -58,6 +58,7 @@ void WriteWhileReading(ThreadContext* thread);
 
 // workloads_read.cc
 void ReadSequential(ThreadContext* thread);
+void ReadToCache(ThreadContext* thread);
 void ReadReverse(ThreadContext* thread);
 void ReadRandom(ThreadContext* thread);
 void ReadMissing(ThreadContext* thread);

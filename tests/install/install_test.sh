@@ -45,4 +45,17 @@ for package in "${packages[@]}"; do
     -o "$work/client_static" $(pkg-config --libs --static "$package" | sed "s/-l$package/-l:lib$package.a/")
   "$work/client_static" "$work/db_pc_${package}_static"
 done
+echo "== nothing is required that no line uses"
+for package in "${packages[@]}"; do
+  nm -u "$lib/lib$package.a" | awk '{print $NF}' | sort -u >"$work/needed"
+  for library in $(pkg-config --libs-only-l --static "$package"); do
+    name=${library#-l}
+    case "$name" in "$package" | pthread | stdc++ | m) continue ;; esac
+    file=$(c++ -print-file-name="lib$name.so")
+    [ -e "$file" ] || file=$(c++ -print-file-name="lib$name.a")
+    nm --defined-only $([[ $file = *.so ]] && echo -D) "$file" | awk '{sub(/@.*/, "", $NF); print $NF}' |
+      sort -u | comm -12 - "$work/needed" | grep -q . ||
+      { echo "$package.pc requires $library, of which $package uses nothing"; exit 1; }
+  done
+done
 echo "install: ok (${packages[*]})"

@@ -44,8 +44,11 @@ TEST(Mutex, TryLockFailsWhileAnotherThreadHoldsIt) {
   MutexLock lock(&mutex);
   bool taken = true;
   std::thread([&] {
-    taken = mutex.TryLock();
-    if (taken) mutex.Unlock();
+    if (!mutex.TryLock()) {
+      taken = false;
+      return;
+    }
+    mutex.Unlock();
   }).join();
   EXPECT_FALSE(taken);
 }

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# Has clang read every source file of a build folder without generating code (-fsyntax-only, which
+# includes the thread-safety analysis): a second compiler's opinion for a fraction of a build.
+#
+#   cmake --preset clang && tools/clang_check.py build/clang [--jobs N] [--only REGEX]
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+
+def commands(build, only):
+    """{file: (folder, arguments)}: each file once, though several targets may compile it."""
+    found = {}
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        for entry in json.load(file):
+            words = shlex.split(entry["command"])
+            compiler = next(i for i, word in enumerate(words) if "clang" in os.path.basename(word))
+            output = words.index("-o")
+            arguments = words[compiler:output] + words[output + 2:] + ["-fsyntax-only"]
+            if re.search(only, entry["file"]):
+                found[entry["file"]] = (entry["directory"], arguments)
+    return found
+
+
+def check(entry):
+    folder, arguments = entry
+    return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    found = commands(options.build, options.only)
+    said, failed = {}, 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for done in pool.map(check, found.values()):
+            failed += done.returncode != 0
+            # What a header is told off for comes once for each file that includes it.
+            for block in re.split(r"\n(?=\S+:\d+:\d+: (?:error|warning):)", "\n" + done.stderr):
+                if re.match(r"\S+:\d+:\d+: ", block.lstrip()):
+                    said.setdefault(block.split("\n")[0] or block, block.rstrip())
+    for block in said.values():
+        print(block)
+    print(f"clang: {len(found)} files, {failed} with complaints")
+    return 1 if failed or not found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -153,6 +153,10 @@ if(Python3_FOUND)
   ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
     "${PROJECT_SOURCE_DIR}")
   set_tests_properties(tidy PROPERTIES LABELS fast)
+  # Only whether the planted bugs still fit the code; planted.py --sample runs some of them.
+  ashlar_add_test(planted_patches 60 ${Python3_EXECUTABLE}
+    "${PROJECT_SOURCE_DIR}/tests/planted/planted.py" --check)
+  set_tests_properties(planted_patches PROPERTIES LABELS fast)
   file(GLOB ashlar_scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/*_test.py")
   foreach(script ${ashlar_scripts})
     get_filename_component(name "${script}" NAME_WE)

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the tests: plants known bugs and sees whether the suites catch them.
+
+  planted.py --check                   every bug still fits its file (a fast ctest)
+  planted.py --all                     builds all of them into one set of binaries, runs each
+  planted.py --sample 6 --seed COMMIT  a handful that follows from the seed, for CI
+  planted.py --bugs 3,17 [--keep-going]
+
+The bugs stand in bugs/*.txt; README.md says how. The tree is copied to build/planted/src, the bugs
+are put in behind `if (Planted(N))`, and the named suites run with ASHLAR_PLANTED=N. The first run
+is without a bug and must pass. Ends with a table; exit code 1 if a bug is missed or does not fit.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUGS = ROOT / "tests/planted/bugs"
+WORK = ROOT / "build/planted"
+COPY = WORK / "src"
+BUILD = COPY / "build/test"
+LIMIT_SECONDS = 120
+
+
+class Bug:
+    def __init__(self, number, name, where):
+        self.number, self.name, self.where = number, name, where
+        self.story, self.catch, self.hunks, self.is_open = "", [], [], False
+
+    def files(self):
+        return sorted({file for file, _, _ in self.hunks})
+
+
+def fail(message):
+    sys.exit(f"planted: {message}")
+
+
+def read_bugs():
+    bugs, bug, file, old, new = [], None, None, [], []
+
+    def end_hunk():
+        nonlocal old, new
+        if old or new:
+            if not old:
+                fail(f"{bug.where}: #{bug.number} has a hunk without a line to find")
+            bug.hunks.append((file, old, new))
+        old, new = [], []
+
+    for path in sorted(BUGS.glob("*.txt")):
+        for line in path.read_text().splitlines() + [""]:
+            head = re.match(r"# (\d+) (\w+)$", line)
+            if head:
+                end_hunk()
+                bug, file = Bug(int(head[1]), head[2], path.name), None
+                bugs.append(bug)
+            elif line == "" or line.startswith("##"):
+                if bug is not None:
+                    end_hunk()
+            elif line.startswith("catch: "):
+                bug.catch.append(line[len("catch: "):])
+            elif line.startswith("open: "):
+                bug.is_open, bug.story = True, bug.story + " OPEN: " + line[len("open: "):]
+            elif line.startswith("file: "):
+                end_hunk()
+                file = line[len("file: "):]
+            elif file is not None and line[0] in "+- ":
+                if line[0] != "+":
+                    old.append(line[1:].strip())
+                if line[0] != "-":
+                    new.append((line[0], line[1:].replace("PLANTED", f"Planted({bug.number})")))
+            else:
+                bug.story = (bug.story + " " + line).strip()
+    numbers = [bug.number for bug in bugs]
+    twice = {number for number in numbers if numbers.count(number) > 1}
+    if twice:
+        fail(f"numbers used twice: {sorted(twice)}")
+    for bug in bugs:
+        if not bug.hunks or not bug.catch or not bug.story:
+            fail(f"{bug.where}: #{bug.number} lacks a story, a change or a suite that catches it")
+    return bugs
+
+
+def apply_hunk(lines, old, new):
+    """Replaces the only place of `old` (compared without indentation); None, why if there is none."""
+    stripped = [line.strip() for line in lines]
+    places = [i for i in range(len(lines) - len(old) + 1) if stripped[i:i + len(old)] == old]
+    if len(places) != 1:
+        return None, f"its lines are there {len(places)} times: {old[0]!r}..."
+    at, result, used = places[0], [], 0
+    for kind, text in new:
+        if kind == "+":
+            result.append(text)
+            continue
+        while stripped[at + used] != text.strip():
+            used += 1
+        result.append(lines[at + used])
+        used += 1
+    return lines[:at] + result + lines[at + len(old):], ""
+
+
+def plant(bugs):
+    """File name -> text with the bugs in it; and what did not fit."""
+    lines, misfits = {}, []
+    for bug in bugs:
+        for file, old, new in bug.hunks:
+            if file not in lines:
+                path = ROOT / file
+                if not path.exists():
+                    misfits.append(f"#{bug.number} {bug.name}: there is no {file}")
+                    continue
+                lines[file] = path.read_text().splitlines()
+            changed, why = apply_hunk(lines[file], old, new)
+            if changed is None:
+                misfits.append(f"#{bug.number} {bug.name}: {file}: {why}")
+            else:
+                lines[file] = changed
+    header = '#include "tests/planted/planted.h"'
+    return {file: "\n".join([header] + text) + "\n" for file, text in lines.items()}, misfits
+
+
+def copy_tree(planted):
+    """Only what has changed, so that the build after it is a small one."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout.splitlines()
+    files = [file for file in listed if (ROOT / file).is_file()]
+    for file in files:
+        source, target = ROOT / file, COPY / file
+        content = planted[file].encode() if file in planted else source.read_bytes()
+        if target.exists() and target.read_bytes() == content:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        shutil.copymode(source, target)
+    wanted = set(files)
+    for path in [p for p in COPY.rglob("*") if p.is_file() and BUILD not in p.parents]:
+        if str(path.relative_to(COPY)) not in wanted:
+            path.unlink()
+    shared = WORK / "shared"
+    if (ROOT / "../shared").exists() and not shared.exists():
+        shared.symlink_to((ROOT / "../shared").resolve())
+
+
+def run(command, **options):
+    return subprocess.run(command, text=True, errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, **options)
+
+
+def build(suites, jobs):
+    targets = set()
+    for suite in suites:
+        program = shlex.split(suite)[0]
+        targets.add(program.removesuffix("_script") if program.endswith("_script") else program)
+    linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"] if shutil.which("ld.gold") else []
+    configured = run(["cmake", "--preset", "test", "-DASHLAR_BUILD_DROPIN=OFF",
+                      "--log-level=WARNING", *linker], cwd=COPY)
+    if configured.returncode != 0:
+        fail("configuring failed:\n" + configured.stdout[-4000:])
+    built = run(["ninja", "-C", str(BUILD), "-j", str(jobs), *sorted(targets)])
+    if built.returncode != 0:
+        errors = [line for line in built.stdout.splitlines() if "error" in line or "FAILED" in line]
+        fail("the build failed:\n" + "\n".join(errors[:30] or built.stdout.splitlines()[-30:]))
+
+
+def run_suite(suite, number, limit=LIMIT_SECONDS):
+    """(what failed or "", seconds)"""
+    words = shlex.split(suite)
+    if words[0].endswith("_script"):
+        command = [sys.executable, str(COPY / f"tests/tools/{words[0][:-7]}_test.py"), *words[1:]]
+    else:
+        command = [str(BUILD / words[0]), *words[1:]]
+        command += ["--gtest_fail_fast"]
+    environment = dict(os.environ, ASHLAR_PLANTED=str(number), ASHLAR_SOURCE_DIR=str(COPY),
+                       ASHLAR_BUILD_DIR=str(BUILD), ASAN_OPTIONS="abort_on_error=1")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="planted") as folder:
+        environment["TMPDIR"] = folder
+        process = subprocess.Popen(command, cwd=folder, env=environment, text=True, errors="replace",
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            output, _ = process.communicate()
+            return f"{words[0]}: {last_test(output)} (no end in {limit} s)", limit
+    seconds = time.monotonic() - started
+    if process.returncode == 0:
+        return "", seconds
+    failed = re.search(r"\[  FAILED  \] ([\w./]+)", output)
+    how = "" if failed else f" (ended with {process.returncode})"
+    return f"{words[0]}: {failed[1] if failed else last_test(output)}{how}", seconds
+
+
+def last_test(output):
+    started = re.findall(r"\[ RUN      \] ([\w./]+)", output)
+    return started[-1] if started else "?"
+
+
+def try_bug(bug, keeps_going):
+    """What caught it, or "", and the seconds until then."""
+    total, caught = 0.0, []
+    for suite in bug.catch:
+        what, seconds = run_suite(suite, bug.number)
+        total += seconds
+        if what:
+            caught.append(what)
+            if not keeps_going:
+                break
+    return "; ".join(caught), total
+
+
+def choose(bugs, arguments):
+    if arguments.bugs:
+        wanted = {int(number) for number in arguments.bugs.split(",")}
+        return [bug for bug in bugs if bug.number in wanted]
+    if arguments.sample:
+        # A change in a header builds half of the tree again: nightly does those.
+        quick = [bug for bug in bugs if all(f.endswith(".cc") for f in bug.files())
+                 and not bug.is_open]
+        def rank(bug):
+            return hashlib.sha256(f"{arguments.seed} {bug.number}".encode()).hexdigest()
+        return sorted(sorted(quick, key=rank)[:arguments.sample], key=lambda bug: bug.number)
+    return bugs
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", default="0")
+    parser.add_argument("--bugs", default="")
+    parser.add_argument("--keep-going", action="store_true", help="run the other suites as well")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    bugs = read_bugs()
+    _, misfits = plant(bugs)
+    for misfit in misfits:
+        print("planted: does not fit any more:", misfit)
+    if misfits:
+        return 1
+    if arguments.check:
+        print(f"planted: {len(bugs)} bugs fit")
+        return 0
+    if not (arguments.all or arguments.sample or arguments.bugs):
+        parser.error("one of --check, --all, --sample, --bugs")
+
+    chosen = choose(bugs, arguments)
+    planted, _ = plant(chosen)
+    suites = sorted({suite for bug in chosen for suite in bug.catch})
+    started = time.monotonic()
+    copy_tree(planted)
+    build(suites, arguments.jobs)
+    print(f"planted: {len(chosen)} bugs built in {time.monotonic() - started:.0f} s", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        controls = list(pool.map(lambda suite: run_suite(suite, 0), suites))
+        for suite, (what, _) in zip(suites, controls):
+            if what:
+                fail(f"without a bug {suite} fails: {what}")
+        seconds = sum(took for _, took in controls)
+        print(f"planted: {len(suites)} suites pass without a bug ({seconds:.0f} s)", flush=True)
+        missed = []
+        results = pool.map(lambda bug: (bug, *try_bug(bug, arguments.keep_going)), chosen)
+        for bug, caught, took in results:
+            if not caught:
+                missed.append(bug)
+            verdict = caught or ("missed, known: " if bug.is_open else "MISSED: ") + bug.story
+            print(f"{bug.number:4} {bug.name:44} {took:6.1f} s  {verdict}", flush=True)
+    print(f"planted: {len(chosen) - len(missed)} of {len(chosen)} caught"
+          f" in {time.monotonic() - started:.0f} s")
+    return 1 if any(not bug.is_open for bug in missed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tests: plants known bugs and sees whether the suites catch them.
-
-  planted.py --check                   every bug still fits its file (a fast ctest)
-  planted.py --all                     builds all of them into one set of binaries, runs each
-  planted.py --sample 6 --seed COMMIT  a handful that follows from the seed, for CI
-  planted.py --bugs 3,17 [--keep-going]
-
-The bugs stand in bugs/*.txt; README.md says how. The tree is copied to build/planted/src, the bugs
-are put in behind `if (Planted(N))`, and the named suites run with ASHLAR_PLANTED=N. The first run
-is without a bug and must pass. Ends with a table; exit code 1 if a bug is missed or does not fit.
-"""
+#
+# Tests the tests: plants known bugs and sees whether the suites catch them.
+#
+#   planted.py --check                   every bug still fits its file (a fast ctest)
+#   planted.py --all                     builds all of them into one set of binaries, runs each
+#   planted.py --sample 6 --seed COMMIT  a handful that follows from the seed, for CI
+#   planted.py --bugs 3,17 [--keep-going]
+#
+# The bugs stand in bugs/*.txt; README.md says how. The tree is copied to build/planted/src, the bugs
+# are put in behind `if (Planted(N))`, and the named suites run with ASHLAR_PLANTED=N. The first run
+# is without a bug and must pass. Ends with a table; exit code 1 if a bug is missed or does not fit.
 import argparse
 import concurrent.futures
 import hashlib
@@ -234,8 +234,7 @@ def choose(bugs, arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description="plants known bugs and runs the suites that must catch them")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--sample", type=int, default=0)

@@ -48,9 +48,7 @@ target_include_directories(ashlar_flags INTERFACE
 target_compile_options(ashlar_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers
   $<$<BOOL:${ASHLAR_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # One DB mutex is reached by several paths (core_.mutex, scheduler_.core_->mutex); clang cannot know,
-  # and says so in a category of its own.
-  "$<$<CXX_COMPILER_ID:Clang>:-Wthread-safety;-Wno-thread-safety-precise>"
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   $<$<NOT:$<BOOL:${ASHLAR_RTTI}>>:-fno-rtti>
   $<$<BOOL:${ASHLAR_NATIVE}>:-march=native>)
 target_compile_definitions(ashlar_flags INTERFACE

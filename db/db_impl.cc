@@ -54,6 +54,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
     impl->write_control_.UpdateStallLocked();
     impl->scheduler_.StartLocked();
   }
+  MutexLock lock(&core.mutex);
   for (const ColumnFamilyDescriptor& descriptor : request.families) {
     handles->push_back(new FamilyHandle(core.families.FindByName(descriptor.name), &core));
   }

@@ -217,7 +217,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
  private:
   explicit DBImpl(const OpenRequest& request);
   // Makes earlier logs obsolete; all they hold is flushed.
-  Status ForgetLogsBefore(uint64_t log_number) EXCLUDES(core_.mutex);
+  Status ForgetLogsBefore(uint64_t log_number) EXCLUDES(db_mutex);
 
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
@@ -235,7 +235,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   Status CloseOnce();
   Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);
   Status FlushAll(const FlushOptions& options);
-  void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(core_.mutex);
+  void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
   Status AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
                       const std::vector<uint64_t>& newest);
   struct RangeLevels {
@@ -244,15 +244,15 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
     uint64_t oldest_in_last = UINT64_MAX;  // the lowest number of a file there
   };
   RangeLevels LevelsOf(ColumnFamilyData* family, const Slice* begin, const Slice* end)
-      EXCLUDES(core_.mutex);
+      EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
                        const Slice* begin, const Slice* end);
   Status RunManualCompaction(ManualCompaction* manual);
-  void AwaitManualLocked(ManualCompaction* manual) REQUIRES(core_.mutex);
+  void AwaitManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
   using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
   std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
-      EXCLUDES(core_.mutex);
-  std::vector<ColumnFamilyData*> RefAllFamilies() EXCLUDES(core_.mutex);
+      EXCLUDES(db_mutex);
+  std::vector<ColumnFamilyData*> RefAllFamilies() EXCLUDES(db_mutex);
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();

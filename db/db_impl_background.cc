@@ -55,7 +55,7 @@ Status DBImpl::FlushAll(const FlushOptions& options) {
 // A flush on request shall not be what stops the writers: waits until another sealed memtable would
 // not.
 void DBImpl::AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) {
-  const auto is_full = [](const ColumnFamilyData* family) {
+  const auto is_full = [](const ColumnFamilyData* family) REQUIRES(db_mutex) {
     return !family->is_dropped() && !family->mem()->IsEmpty() &&
            static_cast<int>(family->sealed().size()) + 1 >=
                family->options().max_write_buffer_number;
@@ -66,7 +66,8 @@ void DBImpl::AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) 
       if (!family->sealed().empty()) scheduler_.RequestFlushLocked(family);
     }
     if (!std::any_of(families.begin(), families.end(),
-                     [](const ColumnFamilyData* f) { return !f->sealed().empty(); })) {
+                     [](const ColumnFamilyData* f)
+                         REQUIRES(db_mutex) { return !f->sealed().empty(); })) {
       return;
     }
     core_.changed.Wait();
@@ -78,7 +79,7 @@ Status DBImpl::AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
                             const std::vector<uint64_t>& newest) {
   MutexLock lock(&core_.mutex);
   for (size_t i = 0; i < families.size(); i++) {
-    const auto is_pending = [&] {
+    const auto is_pending = [&]() REQUIRES(db_mutex) {
       return !families[i]->sealed().empty() && families[i]->sealed().front().mem->id() <= newest[i];
     };
     while (is_pending()) {

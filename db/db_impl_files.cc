@@ -14,7 +14,8 @@ namespace ashlar {
 namespace {
 
 // All but the counts, which are in the file only.
-void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result) {
+void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result)
+    REQUIRES(db_mutex) {
   const FileMetadata& meta = file.meta;
   const size_t path = std::min<size_t>(meta.path_id, core.table_paths.size() - 1);
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));

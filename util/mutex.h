@@ -84,9 +84,39 @@ class CAPABILITY("mutex") Mutex {
   const LockRank rank_;
 };
 
+// What it means to hold the DB mutex, as one thing that clang's analysis follows through every path
+// by which the mutex is reached (core_.mutex, scheduler_.core_->mutex...): state behind it says
+// GUARDED_BY(db_mutex), functions that need it say REQUIRES(db_mutex). It names no object. That a
+// thread holds the mutex of the right database is what AssertHeld() proves: a thread never holds
+// two, as both would have one rank.
+class CAPABILITY("DB mutex") DbMutexRole {};
+extern DbMutexRole db_mutex;  // for annotations only; there is no definition
+
+// The mutex of one open database.
+class DbMutex {
+ public:
+  DbMutex() = default;
+
+  void Lock() ACQUIRE(db_mutex) NO_THREAD_SAFETY_ANALYSIS { mutex_.Lock(); }
+  void Unlock() RELEASE(db_mutex) NO_THREAD_SAFETY_ANALYSIS { mutex_.Unlock(); }
+  // Stops a build with assertions if this thread does not hold the mutex.
+  void AssertHeld() const ASSERT_CAPABILITY(db_mutex) { mutex_.AssertHeld(); }
+
+ private:
+  friend class MutexLock;
+  friend class MutexUnlock;
+  friend class CondVar;
+
+  Mutex mutex_{LockRank::kDb};
+};
+
 class SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex* mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_->Lock(); }
+  explicit MutexLock(DbMutex* mutex) ACQUIRE(db_mutex) NO_THREAD_SAFETY_ANALYSIS
+      : mutex_(&mutex->mutex_) {
+    mutex_->Lock();
+  }
   ~MutexLock() RELEASE() { mutex_->Unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
@@ -99,6 +129,10 @@ class SCOPED_CAPABILITY MutexLock {
 class SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(Mutex* mutex) RELEASE(mutex) : mutex_(mutex) { mutex_->Unlock(); }
+  explicit MutexUnlock(DbMutex* mutex) RELEASE(db_mutex) NO_THREAD_SAFETY_ANALYSIS
+      : mutex_(&mutex->mutex_) {
+    mutex_->Unlock();
+  }
   ~MutexUnlock() RELEASE() NO_THREAD_SAFETY_ANALYSIS { mutex_->Lock(); }
   MutexUnlock(const MutexUnlock&) = delete;
   MutexUnlock& operator=(const MutexUnlock&) = delete;
@@ -124,6 +158,7 @@ SleepReplacement* SetSleepReplacement(SleepReplacement* replacement);
 class CondVar {
  public:
   explicit CondVar(Mutex* mutex);  // outlives the condition variable
+  explicit CondVar(DbMutex* mutex) : CondVar(&mutex->mutex_) {}
   ~CondVar();
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;

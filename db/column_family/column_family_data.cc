@@ -9,6 +9,7 @@
 #include "ashlar/memtablerep.h"
 #include "db/write/write_stall.h"
 #include "util/epoch.h"
+#include "util/scope_exit.h"
 
 namespace ashlar {
 
@@ -41,14 +42,14 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       write_buffer_bytes_(options_->write_buffer_size),
       paced_bytes_(options_->write_buffer_size),
       mem_(nullptr) {
-  mem_ = NewMemTable();
+  mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
 }
 
 ColumnFamilyData::~ColumnFamilyData() {
   if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
     SuperVersion::Retire(last);
   }
-  mem_->Unref();
+  mem()->Unref();
   for (const SealedMemTable& sealed : sealed_) sealed.mem->Unref();
 }
 
@@ -56,8 +57,8 @@ void ColumnFamilyData::Unref() {
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-MemTable* ColumnFamilyData::NewMemTable() {
-  return new MemTable(comparator_, MemTableOptionsFrom(*options_, mem_), next_memtable_id_++);
+MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
+  return new MemTable(comparator_, MemTableOptionsFrom(*options_, previous), next_memtable_id_++);
 }
 
 ReadView ColumnFamilyData::AcquireView() {
@@ -83,20 +84,18 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
 
 void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
   sealed_.reserve(sealed_.size() + 1);
-  MemTable* const fresh = NewMemTable();
-  sealed_.push_back({.mem = std::exchange(mem_, fresh), .next_log_number = new_log_number});
+  MemTable* const full = mem();
+  MemTable* const fresh = NewMemTable(full);
+  sealed_.push_back({.mem = full, .next_log_number = new_log_number});
+  mem_.store(fresh, std::memory_order_release);
   // Readers must see the memtable that writers fill, also when memory runs out here.
-  struct Undo {
-    ~Undo() {
-      if (is_done) return;
-      std::exchange(family->mem_, family->sealed_.back().mem)->Unref();
-      family->sealed_.pop_back();
-    }
-    ColumnFamilyData* family;
-    bool is_done = false;
-  } undo{this};
+  ScopeExit undo([&]() REQUIRES(db_mutex) {
+    mem_.store(full, std::memory_order_release);
+    sealed_.pop_back();
+    fresh->Unref();
+  });
   PublishSuperVersion();
-  undo.is_done = true;
+  undo.Cancel();
   UpdatePace();
 }
 
@@ -158,19 +157,19 @@ uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtable
 }
 
 uint64_t ColumnFamilyData::OldestLogNeeded(uint64_t current_log) const {
-  const bool is_empty = mem_->IsEmpty() && sealed_.empty();
+  const bool is_empty = mem()->IsEmpty() && sealed_.empty();
   return is_empty ? std::max(family_->log_number, current_log) : family_->log_number;
 }
 
 uint64_t ColumnFamilyData::MemTableBytes() const {
-  uint64_t bytes = mem_->ApproximateMemoryUsage();
+  uint64_t bytes = mem()->ApproximateMemoryUsage();
   for (const SealedMemTable& sealed : sealed_) bytes += sealed.mem->ApproximateMemoryUsage();
   return bytes;
 }
 
 void ColumnFamilyData::PublishSuperVersion() {
   SuperVersion::Parts parts;
-  parts.mem = mem_;
+  parts.mem = mem();
   for (auto it = sealed_.rbegin(); it != sealed_.rend(); ++it) parts.immutables.push_back(it->mem);
   parts.version = family_->current;
   parts.options = options_;

@@ -5,7 +5,7 @@
 //
 // Counted: the family set holds one reference, every handle, iterator and background job another.
 // Threads: readers use super_version() and AcquireView(); writers use mem() while a commit is in
-// flight; everything else needs the DB mutex.
+// flight; what says REQUIRES(db_mutex) needs the DB mutex.
 #pragma once
 
 #include <atomic>
@@ -20,6 +20,7 @@
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 
@@ -60,8 +61,9 @@ class ColumnFamilyData final : public ReadViewSource {
   void PinSource() override { Ref(); }
   void UnpinSource() override { Unref(); }
 
-  // Changes only while the commit pipeline is paused.
-  MemTable* mem() const { return mem_; }
+  // Changes only under the DB mutex while the commit pipeline is paused: stable for whoever holds
+  // the mutex, and for a commit in flight.
+  MemTable* mem() const { return mem_.load(std::memory_order_acquire); }
   // The size at which a memtable is full. Any thread.
   uint64_t write_buffer_bytes() const {
     return write_buffer_bytes_.load(std::memory_order_relaxed);
@@ -70,46 +72,47 @@ class ColumnFamilyData final : public ReadViewSource {
   // are held to the pace of a flush. Any thread.
   uint64_t paced_bytes() const { return paced_bytes_.load(std::memory_order_relaxed); }
 
-  // The rest needs the DB mutex.
-
   FamilyVersions* versions() const { return family_; }
-  Version* current() const { return family_->current; }
-  const ColumnFamilyOptions& options() const { return *options_; }
-  const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const { return options_; }
-  void SetOptions(std::shared_ptr<const ColumnFamilyOptions> options);
-  bool is_dropped() const { return family_->is_dropped; }
+  Version* current() const REQUIRES(db_mutex) { return family_->current; }
+  const ColumnFamilyOptions& options() const REQUIRES(db_mutex) { return *options_; }
+  const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const REQUIRES(db_mutex) {
+    return options_;
+  }
+  void SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) REQUIRES(db_mutex);
+  bool is_dropped() const REQUIRES(db_mutex) { return family_->is_dropped; }
 
   // Replaces the active memtable by an empty one and publishes a super version. The pipeline is
   // paused. Logs from `new_log_number` on hold what comes after.
-  void SealMemTable(uint64_t new_log_number);
-  const std::vector<SealedMemTable>& sealed() const { return sealed_; }  // oldest first
+  void SealMemTable(uint64_t new_log_number) REQUIRES(db_mutex);
+  // Oldest first.
+  const std::vector<SealedMemTable>& sealed() const REQUIRES(db_mutex) { return sealed_; }
   // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
-  std::vector<MemTable*> TakeForFlush();
+  std::vector<MemTable*> TakeForFlush() REQUIRES(db_mutex);
   // How much of what was taken has been written, 0 to 1.
-  void NoteFlushProgress(double progress);
+  void NoteFlushProgress(double progress) REQUIRES(db_mutex);
   // They could not be flushed and may be taken again.
-  void ReturnFromFlush(const std::vector<MemTable*>& memtables);
+  void ReturnFromFlush(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
   // Their contents are in an installed table. Publishes a super version.
-  void RemoveFlushed(const std::vector<MemTable*>& memtables);
+  void RemoveFlushed(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
   // The log number to record when exactly these memtables are flushed.
-  uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const;
+  uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
-  uint64_t OldestLogNeeded(uint64_t current_log) const;
-  size_t UnflushedSealedCount() const { return sealed_.size(); }
-  uint64_t MemTableBytes() const;
+  uint64_t OldestLogNeeded(uint64_t current_log) const REQUIRES(db_mutex);
+  size_t UnflushedSealedCount() const REQUIRES(db_mutex) { return sealed_.size(); }
+  uint64_t MemTableBytes() const REQUIRES(db_mutex);
 
   // Makes the current memtables, version and options visible to readers.
-  void PublishSuperVersion();
-  uint64_t super_version_number() const { return super_version_number_; }
+  void PublishSuperVersion() REQUIRES(db_mutex);
+  uint64_t super_version_number() const REQUIRES(db_mutex) { return super_version_number_; }
 
-  // Background work state, managed by the scheduler.
-  bool is_flush_queued = false;
-  bool is_compaction_queued = false;
+  // Whether the scheduler's queues hold the family; the scheduler's to change.
+  bool is_flush_queued GUARDED_BY(db_mutex) = false;
+  bool is_compaction_queued GUARDED_BY(db_mutex) = false;
 
  private:
   ~ColumnFamilyData() override;
-  MemTable* NewMemTable();
-  void UpdatePace();
+  MemTable* NewMemTable(const MemTable* previous) REQUIRES(db_mutex);
+  void UpdatePace() REQUIRES(db_mutex);
 
   const uint32_t id_;
   const std::string name_;
@@ -118,18 +121,25 @@ class ColumnFamilyData final : public ReadViewSource {
   VersionSet* const versions_;
   FamilyHost* const host_;
   std::atomic<int> refs_{1};
-  std::shared_ptr<const ColumnFamilyOptions> options_;
+  // Replaced, never changed in place.
+  std::shared_ptr<const ColumnFamilyOptions> options_ GUARDED_BY(db_mutex);
 
+  // Written under the DB mutex, read by every writer after its insertion: see write_buffer_bytes()
+  // and paced_bytes().
   std::atomic<uint64_t> write_buffer_bytes_;
   std::atomic<uint64_t> paced_bytes_;
 
-  MemTable* mem_;
-  std::vector<SealedMemTable> sealed_;
-  std::optional<double> flush_progress_;
-  uint64_t next_memtable_id_ = 1;
+  // One reference. Written under the DB mutex with the pipeline paused (release), read by commits
+  // in flight (acquire) and under the mutex. Never null.
+  std::atomic<MemTable*> mem_;
+  // Oldest first; each one's id is above that of the one before, mem_'s above all.
+  std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
+  // Of the flush that runs, 0 to 1; none before it has begun to write.
+  std::optional<double> flush_progress_ GUARDED_BY(db_mutex);
+  uint64_t next_memtable_id_ GUARDED_BY(db_mutex) = 1;
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
   std::atomic<SuperVersion*> super_version_{nullptr};
-  uint64_t super_version_number_ = 0;
+  uint64_t super_version_number_ GUARDED_BY(db_mutex) = 0;
 };
 
 // The memtable settings that column family options ask for.

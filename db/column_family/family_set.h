@@ -2,7 +2,7 @@
 //
 // FamilySet is the set of open column families, by number and by name.
 //
-// Threads: changes need the DB mutex; Find() needs the DB mutex or an epoch.
+// Threads: Find() within an epoch, or while holding the DB mutex; everything else needs the mutex.
 #pragma once
 
 #include <atomic>
@@ -22,26 +22,26 @@ class FamilySet {
   FamilySet& operator=(const FamilySet&) = delete;
 
   // Takes over the caller's reference.
-  void Add(ColumnFamilyData* family);
+  void Add(ColumnFamilyData* family) REQUIRES(db_mutex);
   // Lets go of the set's reference, after all readers that may have found it.
-  void Remove(uint32_t id);
-  void Clear();
+  void Remove(uint32_t id) REQUIRES(db_mutex);
+  void Clear() REQUIRES(db_mutex);
 
   ColumnFamilyData* Find(uint32_t id) const {
     const Table* table = table_.load(std::memory_order_acquire);
     return id < table->size() ? (*table)[id] : nullptr;
   }
-  ColumnFamilyData* FindByName(const std::string& name) const;
+  ColumnFamilyData* FindByName(const std::string& name) const REQUIRES(db_mutex);
   ColumnFamilyData* default_family() const { return Find(0); }
 
-  // Needs the DB mutex. In order of their numbers.
-  std::vector<ColumnFamilyData*> All() const;
+  // In order of their numbers.
+  std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
   // The same, each with a reference for the caller.
-  std::vector<ColumnFamilyData*> RefAll() const;
+  std::vector<ColumnFamilyData*> RefAll() const REQUIRES(db_mutex);
 
  private:
   using Table = std::vector<ColumnFamilyData*>;  // by number; null where there is none
-  void Publish(Table* table);
+  void Publish(Table* table) REQUIRES(db_mutex);
 
   // Written under the DB mutex (release); replaced tables are retired through the epoch.
   std::atomic<const Table*> table_;

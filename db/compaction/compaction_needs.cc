@@ -16,7 +16,7 @@
 namespace ashlar {
 namespace {
 
-uint64_t IdleBytes(const Version& version, int level) {
+uint64_t IdleBytes(const Version& version, int level) REQUIRES(db_mutex) {
   uint64_t bytes = 0;
   for (const TableFile* file : version.files(level)) {
     if (!file->being_compacted) bytes += file->meta.file_size;
@@ -72,7 +72,7 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
   }
 }
 
-double Level0Score(const Version& version, const ColumnFamilyOptions& options) {
+double Level0Score(const Version& version, const ColumnFamilyOptions& options) REQUIRES(db_mutex) {
   int idle_files = 0;
   for (const TableFile* file : version.files(0)) idle_files += !file->being_compacted;
   const int trigger = std::max(options.level0_file_num_compaction_trigger, 1);

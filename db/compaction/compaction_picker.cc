@@ -24,7 +24,7 @@ struct KeyRange {
 class Picker {
  public:
   Picker(const Version& version, const ColumnFamilyOptions& options,
-         const std::vector<const CompactionPlan*>& running)
+         const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
       : version_(version),
         options_(options),
         running_(running),
@@ -32,23 +32,24 @@ class Picker {
 
   const CompactionNeeds& needs() const { return needs_; }
 
-  std::optional<CompactionPlan> PickLevel(int level, const std::map<int, std::string>* cursors);
+  std::optional<CompactionPlan> PickLevel(int level, const std::map<int, std::string>* cursors)
+      REQUIRES(db_mutex);
   // Completes a plan around these files of a level. None if a file or the output range is taken.
-  std::optional<CompactionPlan> PlanFor(LevelFiles start, int output_level,
-                                        bool allow_trivial_move);
+  std::optional<CompactionPlan> PlanFor(LevelFiles start, int output_level, bool allow_trivial_move)
+      REQUIRES(db_mutex);
 
  private:
-  std::optional<CompactionPlan> PickLevel0();
+  std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
   std::vector<TableFile*> ByPriority(int level, const std::map<int, std::string>* cursors) const;
   LevelFiles Level0Component(TableFile* seed) const;
   void MakeClean(LevelFiles* files) const;
   KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
-  bool IsTaken(const std::vector<TableFile*>& files) const;
+  bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
   bool OverlapsRunning(const KeyRange& range, int output_level) const;
   bool AreDisjoint(const std::vector<TableFile*>& files) const;
   bool CanMove(const CompactionPlan& plan) const;
   uint64_t OverlapBytes(const TableFile& file, int level) const;
-  void GrowStartLevel(CompactionPlan* plan) const;
+  void GrowStartLevel(CompactionPlan* plan) const REQUIRES(db_mutex);
   void Finish(CompactionPlan* plan) const;
   static uint64_t BytesOf(const std::vector<TableFile*>& files);
 
@@ -64,8 +65,9 @@ uint64_t Picker::BytesOf(const std::vector<TableFile*>& files) {
 }
 
 bool Picker::IsTaken(const std::vector<TableFile*>& files) const {
-  return std::any_of(files.begin(), files.end(),
-                     [](const TableFile* file) { return file->being_compacted; });
+  return std::any_of(files.begin(), files.end(), [](const TableFile* file) REQUIRES(db_mutex) {
+    return file->being_compacted;
+  });
 }
 
 KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picking compactions: pure functions from a version and options to a plan. No lock, file or clock;
-// the same arguments give the same plan.
+// Picking compactions: pure functions from a version and options to a plan. No file or clock; the
+// same arguments give the same plan. The DB mutex is needed as files say whether a job has them.
 //
 // Levelled shape: level 0 holds flushed files that may overlap; every deeper level is one sorted
 // run with a target size. With dynamic level bytes the targets are derived from the deepest level
@@ -54,7 +54,8 @@ struct CompactionNeeds {
   }
 };
 
-CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options);
+CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options)
+    REQUIRES(db_mutex);
 
 struct PickOptions {
   const ColumnFamilyOptions* options = nullptr;
@@ -65,7 +66,8 @@ struct PickOptions {
 // The most urgent compaction none of whose files is being compacted and whose output range no
 // running compaction writes to, or none. `running` are the plans under way in this family.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
-                                             const std::vector<const CompactionPlan*>& running);
+                                             const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex);
 
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;
@@ -81,6 +83,6 @@ struct RangePickOptions {
 std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
-                                                  bool* has_conflict);
+                                                  bool* has_conflict) REQUIRES(db_mutex);
 
 }  // namespace ashlar

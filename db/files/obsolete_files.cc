@@ -19,7 +19,7 @@ namespace ashlar {
 namespace {
 
 // By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
-uint64_t MinLogNumber(const DbCore& core) {
+uint64_t MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
   return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
 }
 
@@ -43,12 +43,13 @@ namespace {
 // Decides about one name found in a directory.
 class DirectoryScan {
  public:
-  explicit DirectoryScan(DbCore* core) : core_(core), min_log_(MinLogNumber(*core)) {
+  explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
+      : core_(core), min_log_(MinLogNumber(*core)) {
     core_->versions->ForEachLiveFile(
         [this](const FamilyVersions&, int, TableFile* file) { live_.insert(file->meta.number); });
   }
 
-  Status Run(const std::string& dir, ObsoleteFiles* files) {
+  Status Run(const std::string& dir, ObsoleteFiles* files) REQUIRES(db_mutex) {
     auto names = ListDirectory(core_->fs.get(), dir);
     if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
     if (!names.ok()) return names.status();
@@ -76,7 +77,7 @@ class DirectoryScan {
   }
 
  private:
-  bool IsObsolete(FileType type, uint64_t number) const {
+  bool IsObsolete(FileType type, uint64_t number) const REQUIRES(db_mutex) {
     switch (type) {
       case kWalFile: return number < min_log_;
       case kDescriptorFile: return number < core_->versions->manifest_number();
@@ -87,7 +88,7 @@ class DirectoryScan {
   }
 
   // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost.
-  bool IsNewerThanState(const std::string& path) const {
+  bool IsNewerThanState(const std::string& path) const REQUIRES(db_mutex) {
     for (const ColumnFamilyData* family : core_->families.All()) {
       auto file = RandomReader::Open(core_->fs.get(), path, core_->file_options);
       if (!file.ok()) return false;

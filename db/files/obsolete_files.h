@@ -23,16 +23,16 @@ struct ObsoleteFiles {
 };
 
 // Tables that no version holds any more, logs that no family needs, replaced MANIFESTs.
-ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(core->mutex);
+ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state
 // is renamed aside, not deleted, and the recovery report says so.
-Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(core->mutex);
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // Without the mutex. Failures are logged; the next open tries again.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files);
 
 // All of the above in one: collects and deletes. Takes the mutex itself.
-void PurgeObsoleteFiles(DbCore* core) EXCLUDES(core->mutex);
+void PurgeObsoleteFiles(DbCore* core) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

@@ -43,30 +43,30 @@ class CompactionRunner {
   // kMore: the family may want another compaction. kFailed: it wants this one, later.
   enum class Outcome : uint8_t { kNothing, kMore, kFailed };
   // In a background thread.
-  Outcome RunAutomatic(ColumnFamilyData* family) EXCLUDES(core_->mutex);
+  Outcome RunAutomatic(ColumnFamilyData* family) EXCLUDES(db_mutex);
   // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
   // for it is told by FinishManual(), when the files it made obsolete are gone.
-  ManualCompaction* RunManual() EXCLUDES(core_->mutex);
-  void FinishManual(ManualCompaction* manual) EXCLUDES(core_->mutex);
+  ManualCompaction* RunManual() EXCLUDES(db_mutex);
+  void FinishManual(ManualCompaction* manual) EXCLUDES(db_mutex);
 
-  void AddManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);
-  void RemoveManualLocked(ManualCompaction* manual) REQUIRES(core_->mutex);
+  void AddManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+  void RemoveManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
   // Manual compactions that wait for a thread.
-  int WaitingManualLocked() const REQUIRES(core_->mutex);
-  bool HasManualLocked() const REQUIRES(core_->mutex) { return !manual_.empty(); }
-  bool IsRunningLocked(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
+  int WaitingManualLocked() const REQUIRES(db_mutex);
+  bool HasManualLocked() const REQUIRES(db_mutex) { return !manual_.empty(); }
+  bool IsRunningLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
 
  private:
   struct Job;
   using Running = std::vector<const CompactionPlan*>;
 
-  Running RunningIn(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
-  bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(core_->mutex);
-  bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(core_->mutex);
-  void Begin(ColumnFamilyData* family, CompactionPlan plan, Job* job) REQUIRES(core_->mutex);
+  Running RunningIn(const ColumnFamilyData* family) const REQUIRES(db_mutex);
+  bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(db_mutex);
+  bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(db_mutex);
+  void Begin(ColumnFamilyData* family, CompactionPlan plan, Job* job) REQUIRES(db_mutex);
   Status Execute(Job* job);
-  Status Install(Job* job) REQUIRES(core_->mutex);
-  void End(Job* job, const Status& status) REQUIRES(core_->mutex);
+  Status Install(Job* job) REQUIRES(db_mutex);
+  void End(Job* job, const Status& status) REQUIRES(db_mutex);
   // The outputs of a finished job that was not installed.
   void DeleteRefused(Job* job, const Status& status) const;
   // Of a job that has ended. Lets go of its version, so that the tables of the plan lived until
@@ -75,10 +75,10 @@ class CompactionRunner {
   Status RunManualRange(ManualCompaction* manual);
 
   DbCore* const core_;
-  // All guarded by the DB mutex.
-  std::vector<Job*> running_;
-  std::deque<ManualCompaction*> manual_;
-  int next_job_id_ = 1;
+  std::vector<Job*> running_ GUARDED_BY(db_mutex);
+  // In the order in which they came; those that run too.
+  std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
+  int next_job_id_ GUARDED_BY(db_mutex) = 1;
 };
 
 }  // namespace ashlar

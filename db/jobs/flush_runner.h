@@ -16,18 +16,18 @@ class FlushRunner {
   explicit FlushRunner(DbCore* core) : core_(core) {}
 
   // In a background thread. True if a table was added.
-  bool Run(ColumnFamilyData* family) EXCLUDES(core_->mutex);
+  bool Run(ColumnFamilyData* family) EXCLUDES(db_mutex);
   // Whether sealed memtables wait that no job has taken.
-  bool WantsFlushLocked(ColumnFamilyData* family) const REQUIRES(core_->mutex);
+  bool WantsFlushLocked(ColumnFamilyData* family) const REQUIRES(db_mutex);
 
  private:
   struct Job;
-  void Begin(ColumnFamilyData* family, Job* job) REQUIRES(core_->mutex);
+  void Begin(ColumnFamilyData* family, Job* job) REQUIRES(db_mutex);
   Status Write(Job* job);
   Status SyncDirectories(const Job& job);
-  Status Install(Job* job) REQUIRES(core_->mutex);
+  Status Install(Job* job) REQUIRES(db_mutex);
   uint64_t MinLogNumberAfter(const ColumnFamilyData* flushed, uint64_t log_number) const
-      REQUIRES(core_->mutex);
+      REQUIRES(db_mutex);
   void Report(const Job& job, const Status& status);
 
   DbCore* const core_;

@@ -27,29 +27,29 @@ class Scheduler final : public FlushRequests {
   ~Scheduler() override;
 
   // Nothing runs before Start() and nothing new after Stop(), which waits for running jobs.
-  void StartLocked() REQUIRES(core_->mutex);
-  void Stop() EXCLUDES(core_->mutex);
+  void StartLocked() REQUIRES(db_mutex);
+  void Stop() EXCLUDES(db_mutex);
 
   // The family has sealed memtables to flush; it may want compaction.
-  void RequestFlushLocked(ColumnFamilyData* family) override REQUIRES(core_->mutex);
-  void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(core_->mutex);
+  void RequestFlushLocked(ColumnFamilyData* family) override REQUIRES(db_mutex);
+  void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
   // Starts as many jobs as are wanted and allowed.
-  void DispatchLocked() REQUIRES(core_->mutex);
+  void DispatchLocked() REQUIRES(db_mutex);
 
   // While paused no new job starts; Pause waits for those that run.
-  void Pause() EXCLUDES(core_->mutex);
+  void Pause() EXCLUDES(db_mutex);
   // False: it was not paused.
-  bool Continue() EXCLUDES(core_->mutex);
-  bool is_paused() const REQUIRES(core_->mutex) { return pause_count_ > 0; }
+  bool Continue() EXCLUDES(db_mutex);
+  bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
   // The same for compactions only: flushes go on.
-  void PauseCompactions() EXCLUDES(core_->mutex);
-  void ContinueCompactions() EXCLUDES(core_->mutex);
-  bool are_compactions_paused() const REQUIRES(core_->mutex) {
+  void PauseCompactions() EXCLUDES(db_mutex);
+  void ContinueCompactions() EXCLUDES(db_mutex);
+  bool are_compactions_paused() const REQUIRES(db_mutex) {
     return pause_count_ + compaction_pause_count_ > 0;
   }
 
   // No job is queued or running.
-  bool IsIdleLocked() const REQUIRES(core_->mutex);
+  bool IsIdleLocked() const REQUIRES(db_mutex);
 
  private:
   static void FlushMain(void* scheduler);
@@ -57,23 +57,27 @@ class Scheduler final : public FlushRequests {
   void RunFlush();
   void RunCompaction();
   // Between a failed compaction and the next attempt.
-  void AwaitRetryLocked() REQUIRES(core_->mutex);
-  bool MayStart() const;
-  bool MayStartCompaction() const { return MayStart() && compaction_pause_count_ == 0; }
+  void AwaitRetryLocked() REQUIRES(db_mutex);
+  bool MayStart() const REQUIRES(db_mutex);
+  bool MayStartCompaction() const REQUIRES(db_mutex) {
+    return MayStart() && compaction_pause_count_ == 0;
+  }
 
   DbCore* const core_;
   FlushRunner* const flushes_;
   CompactionRunner* const compactions_;
   WriteControl* const writes_;
-  // Guarded by the DB mutex, like all below. Each entry holds a reference on its family.
-  std::deque<ColumnFamilyData*> flush_queue_;
-  std::deque<ColumnFamilyData*> compaction_queue_;
-  int scheduled_flushes_ = 0;  // handed to the environment, not started yet
-  int scheduled_compactions_ = 0;
-  int pause_count_ = 0;
-  int compaction_pause_count_ = 0;
-  bool is_started_ = false;
-  bool is_stopping_ = false;
+  // Each entry holds a reference on its family.
+  std::deque<ColumnFamilyData*> flush_queue_ GUARDED_BY(db_mutex);
+  std::deque<ColumnFamilyData*> compaction_queue_ GUARDED_BY(db_mutex);
+  // Handed to the environment, not started yet.
+  int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
+  int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;
+  // Pauses without their Continue.
+  int pause_count_ GUARDED_BY(db_mutex) = 0;
+  int compaction_pause_count_ GUARDED_BY(db_mutex) = 0;
+  bool is_started_ GUARDED_BY(db_mutex) = false;
+  bool is_stopping_ GUARDED_BY(db_mutex) = false;
 };
 
 }  // namespace ashlar

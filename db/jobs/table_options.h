@@ -11,10 +11,10 @@ namespace ashlar {
 
 // Everything but number, level and epoch: a table that is made now from entries without history.
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family)
-    REQUIRES(core.mutex);
+    REQUIRES(db_mutex);
 
 // Takes the sealed memtables that no job has, and a protected number (in pending_outputs) for their
 // table. Without memtables when there are none to take.
-FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) REQUIRES(core->mutex);
+FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex);
 
 }  // namespace ashlar

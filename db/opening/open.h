@@ -47,30 +47,30 @@ class Opener {
   Status LockDirectory();
   Status CreateIfMissing();
   Status CheckNothingLeft() const;
-  Status RecoverVersions();
-  Status OpenFamilies();
-  Status CheckTables();
+  Status RecoverVersions() REQUIRES(db_mutex);
+  Status OpenFamilies() REQUIRES(db_mutex);
+  Status CheckTables() REQUIRES(db_mutex);
   Status CheckTable(const FamilyVersions& family, TableFile* file);
-  Status ReplayLogs() REQUIRES(core_->mutex);
-  Status FinishReadOnly();
+  Status ReplayLogs() REQUIRES(db_mutex);
+  Status FinishReadOnly() REQUIRES(db_mutex);
 
   VersionSetOptions VersionOptions() const;
-  FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const;
+  FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
   Result<std::vector<uint64_t>> FindLogs() const;
-  Status CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log);
+  Status CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log) REQUIRES(db_mutex);
   Status CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const;
 
   // Write half, in order; open_install.cc.
   Status OpenLog();
-  Status SettleDbId();
+  Status SettleDbId() REQUIRES(db_mutex);
   Status SettleFileNumbers();
-  Status FlushReplayed() REQUIRES(core_->mutex);
+  Status FlushReplayed() REQUIRES(db_mutex);
   Status SyncReplayedLogs();
-  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit) REQUIRES(core_->mutex);
-  Status StartLog();
-  Status InstallRecovery() REQUIRES(core_->mutex);
-  Status CreateMissingFamilies() REQUIRES(core_->mutex);
+  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit) REQUIRES(db_mutex);
+  Status StartLog() REQUIRES(db_mutex);
+  Status InstallRecovery() REQUIRES(db_mutex);
+  Status CreateMissingFamilies() REQUIRES(db_mutex);
   Status WriteIdentity();
 
   const OpenRequest& request_;
@@ -87,13 +87,14 @@ class Opener {
 };
 
 // The table cache settings of a family.
-TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options);
+TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options)
+    REQUIRES(db_mutex);
 
 // Adds a family to an open database. Lets go of the mutex while writing.
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
-                          const ColumnFamilyOptions& options) REQUIRES(core->mutex);
+                          const ColumnFamilyOptions& options) REQUIRES(db_mutex);
 
 // Writes an OPTIONS file of what is in force.
-Status WriteOptionsFile(DbCore* core) EXCLUDES(core->mutex);
+Status WriteOptionsFile(DbCore* core) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

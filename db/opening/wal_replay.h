@@ -62,7 +62,7 @@ class WalReplay {
   WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report);
 
   // Reads these logs, ascending.
-  Status Run(const std::vector<uint64_t>& log_numbers);
+  Status Run(const std::vector<uint64_t>& log_numbers) REQUIRES(db_mutex);
 
   // After Run().
   SequenceNumber last_sequence() const { return last_sequence_; }
@@ -72,16 +72,16 @@ class WalReplay {
 
  private:
   class Collector;
-  Status ReplayLog(uint64_t number);
-  Status ReplayRecords(uint64_t number, LogReader* reader, Collector* collector);
+  Status ReplayLog(uint64_t number) REQUIRES(db_mutex);
+  Status ReplayRecords(uint64_t number, LogReader* reader, Collector* collector) REQUIRES(db_mutex);
   void SetBounds(uint64_t number);
   Status CheckRecord(const Slice& batch) const;
   Status CheckEnd(uint64_t number);
   bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
-  Status ApplyBatch(uint64_t log_number, const Slice& batch);
-  Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record);
-  void SealIfFull(ColumnFamilyData* family, uint64_t log_number);
-  Status CheckFamiliesAgainst(uint64_t log_number) const;
+  Status ApplyBatch(uint64_t log_number, const Slice& batch) REQUIRES(db_mutex);
+  Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) REQUIRES(db_mutex);
+  void SealIfFull(ColumnFamilyData* family, uint64_t log_number) REQUIRES(db_mutex);
+  Status CheckFamiliesAgainst(uint64_t log_number) const REQUIRES(db_mutex);
   bool FailsOnReport() const;
 
   const WalReplayOptions options_;

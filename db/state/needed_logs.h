@@ -10,6 +10,6 @@
 namespace ashlar {
 
 // The oldest log that may hold unflushed writes of any family but `except`.
-uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(core.mutex);
+uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -9,8 +9,8 @@
 
 #include "ashlar/db.h"
 #include "ashlar/statistics.h"
-#include "db/options/table_factory.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/options/table_factory.h"
 #include "db/state/write_control.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
@@ -34,22 +34,22 @@ struct TextRow {
   TextFunction compute;
 };
 
-uint64_t SealedEntries(Family& f) {
+uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
   for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_entries();
   return count;
 }
-uint64_t SealedDeletes(Family& f) {
+uint64_t SealedDeletes(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
   for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_deletes();
   return count;
 }
-uint64_t SealedBytes(Family& f) {
+uint64_t SealedBytes(Family& f) REQUIRES(db_mutex) {
   uint64_t bytes = 0;
   for (const SealedMemTable& sealed : f.sealed()) bytes += sealed.mem->ApproximateMemoryUsage();
   return bytes;
 }
-uint64_t LiveTableBytes(Family& f) {
+uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   uint64_t bytes = 0;
   for (int level = 0; level < f.current()->num_levels(); level++) {
     bytes += f.current()->level_bytes(level);
@@ -58,7 +58,7 @@ uint64_t LiveTableBytes(Family& f) {
 }
 
 template <typename Visit>
-void ForEachTable(Family& f, const Visit& visit) {
+void ForEachTable(Family& f, const Visit& visit) REQUIRES(db_mutex) {
   EpochGuard guard;
   for (int level = 0; level < f.current()->num_levels(); level++) {
     for (TableFile* file : f.current()->files(level)) {
@@ -68,11 +68,11 @@ void ForEachTable(Family& f, const Visit& visit) {
   }
 }
 
-uint64_t EstimateKeys(const Sources&, Family& f) {
+uint64_t EstimateKeys(const Sources&, Family& f) REQUIRES(db_mutex) {
   const uint64_t in_memory = f.mem()->num_entries() + SealedEntries(f);
   const uint64_t deletes_in_memory = 2 * (f.mem()->num_deletes() + SealedDeletes(f));
   uint64_t entries = in_memory, deletes = deletes_in_memory;
-  ForEachTable(f, [&](int, const TableProperties& properties) {
+  ForEachTable(f, [&](int, const TableProperties& properties) REQUIRES(db_mutex) {
     entries += properties.num_entries;
     deletes += 2 * properties.num_deletions;
   });
@@ -80,115 +80,126 @@ uint64_t EstimateKeys(const Sources&, Family& f) {
 }
 
 // Everything on the deepest level is live, and what is above it in proportion.
-uint64_t EstimateLiveData(const Sources&, Family& f) {
+uint64_t EstimateLiveData(const Sources&, Family& f) REQUIRES(db_mutex) {
   const Version* version = f.current();
   return version->deepest_level() > 0 ? version->level_bytes(version->deepest_level())
                                       : LiveTableBytes(f);
 }
 
-Cache* BlockCacheOf(Family& f) { return f.current()->tables()->options().block_cache.get(); }
+Cache* BlockCacheOf(Family& f) REQUIRES(db_mutex) {
+  return f.current()->tables()->options().block_cache.get();
+}
 
 constexpr IntRow kIntRows[] = {
     {"rocksdb.num-immutable-mem-table",
-     [](const Sources&, Family& f) { return uint64_t{f.sealed().size()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
-     [](const Sources&, Family&) { return uint64_t{0}; }},
+     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
     {"rocksdb.mem-table-flush-pending",
-     [](const Sources&, Family& f) { return uint64_t{!f.sealed().empty()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{!f.sealed().empty()}; }},
     {"rocksdb.compaction-pending",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        return uint64_t{AssessCompaction(*f.current(), f.options()).IsNeeded()};
      }},
     {"rocksdb.num-running-compactions",
-     [](const Sources& s, Family&) {
-       return static_cast<uint64_t>(s.core->running_jobs.compactions);
-     }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.compactions); }},
     {"rocksdb.num-running-flushes",
-     [](const Sources& s, Family&) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},
     {"rocksdb.background-errors",
-     [](const Sources& s, Family&) { return s.core->errors.raised_count(); }},
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->errors.raised_count(); }},
     {"rocksdb.cur-size-active-mem-table",
-     [](const Sources&, Family& f) { return uint64_t{f.mem()->ApproximateMemoryUsage()}; }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{f.mem()->ApproximateMemoryUsage()}; }},
     {"rocksdb.cur-size-all-mem-tables",
-     [](const Sources&, Family& f) { return uint64_t{f.MemTableBytes()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.MemTableBytes()}; }},
     {"rocksdb.size-all-mem-tables",
-     [](const Sources&, Family& f) { return f.mem()->ApproximateMemoryUsage() + SealedBytes(f); }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return f.mem()->ApproximateMemoryUsage() + SealedBytes(f); }},
     {"rocksdb.num-entries-active-mem-table",
-     [](const Sources&, Family& f) { return f.mem()->num_entries(); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_entries(); }},
     {"rocksdb.num-entries-imm-mem-tables",
-     [](const Sources&, Family& f) { return SealedEntries(f); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedEntries(f); }},
     {"rocksdb.num-deletes-active-mem-table",
-     [](const Sources&, Family& f) { return f.mem()->num_deletes(); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_deletes(); }},
     {"rocksdb.num-deletes-imm-mem-tables",
-     [](const Sources&, Family& f) { return SealedDeletes(f); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedDeletes(f); }},
     {"rocksdb.estimate-num-keys", &EstimateKeys},
     {"rocksdb.estimate-table-readers-mem",
-     [](const Sources&, Family& f) { return uint64_t{f.current()->tables()->MemoryBytes()}; }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{f.current()->tables()->MemoryBytes()}; }},
     {"rocksdb.is-file-deletions-enabled",
-     [](const Sources& s, Family&) { return uint64_t{s.core->file_deletions_disabled == 0}; }},
-    {"rocksdb.num-snapshots",
-     [](const Sources& s, Family&) { return uint64_t{s.core->snapshots.count()}; }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return uint64_t{s.core->file_deletions_disabled == 0}; }},
+    {"rocksdb.num-snapshots", [](const Sources& s, Family&) REQUIRES(
+                                  db_mutex) { return uint64_t{s.core->snapshots.count()}; }},
     {"rocksdb.oldest-snapshot-time",
-     [](const Sources& s, Family&) {
-       return static_cast<uint64_t>(s.core->snapshots.OldestTime());
-     }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->snapshots.OldestTime()); }},
     {"rocksdb.oldest-snapshot-sequence",
-     [](const Sources& s, Family&) { return s.core->snapshots.OldestSequenceNumber(); }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->snapshots.OldestSequenceNumber(); }},
     {"rocksdb.num-live-versions",
-     [](const Sources& s, Family&) {
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return static_cast<uint64_t>(s.core->versions->live_version_count());
      }},
     {"rocksdb.current-super-version-number",
-     [](const Sources&, Family& f) { return f.super_version_number(); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.super_version_number(); }},
     {"rocksdb.estimate-live-data-size", &EstimateLiveData},
     {"rocksdb.min-log-number-to-keep",
-     [](const Sources& s, Family&) { return s.core->versions->min_log_number_to_keep(); }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep(); }},
     {"rocksdb.min-obsolete-sst-number-to-keep",
-     [](const Sources& s, Family&) {
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return s.core->pending_outputs.empty() ? UINT64_MAX : *s.core->pending_outputs.begin();
      }},
-    {"rocksdb.total-sst-files-size", [](const Sources&, Family& f) { return LiveTableBytes(f); }},
-    {"rocksdb.live-sst-files-size", [](const Sources&, Family& f) { return LiveTableBytes(f); }},
+    {"rocksdb.total-sst-files-size",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
+    {"rocksdb.live-sst-files-size",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
     {"rocksdb.base-level",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        return static_cast<uint64_t>(AssessCompaction(*f.current(), f.options()).base_level);
      }},
     {"rocksdb.estimate-pending-compaction-bytes",
-     [](const Sources&, Family& f) {
-       return AssessCompaction(*f.current(), f.options()).pending_bytes;
-     }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return AssessCompaction(*f.current(), f.options()).pending_bytes; }},
     {"rocksdb.actual-delayed-write-rate",
-     [](const Sources& s, Family&) { return s.writes->delayed_write_rate(); }},
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.writes->delayed_write_rate(); }},
     {"rocksdb.is-write-stopped",
-     [](const Sources& s, Family&) {
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
      }},
     {"rocksdb.estimate-oldest-key-time",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        uint64_t oldest = UINT64_MAX;
-       ForEachTable(f, [&](int, const TableProperties& p) {
+       ForEachTable(f, [&](int, const TableProperties& p) REQUIRES(db_mutex) {
          if (p.oldest_key_time > 0) oldest = std::min(oldest, p.oldest_key_time);
        });
        return oldest == UINT64_MAX ? 0 : oldest;
      }},
     {"rocksdb.block-cache-capacity",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetCapacity()};
      }},
     {"rocksdb.block-cache-usage",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetUsage()};
      }},
     {"rocksdb.block-cache-pinned-usage",
-     [](const Sources&, Family& f) {
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
        return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetPinnedUsage()};
      }},
-    {"rocksdb.num-blob-files", [](const Sources&, Family&) { return uint64_t{0}; }},
-    {"rocksdb.total-blob-file-size", [](const Sources&, Family&) { return uint64_t{0}; }},
-    {"rocksdb.live-blob-file-size", [](const Sources&, Family&) { return uint64_t{0}; }},
+    {"rocksdb.num-blob-files",
+     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+    {"rocksdb.total-blob-file-size",
+     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+    {"rocksdb.live-blob-file-size",
+     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
 };
 
-std::string LevelStats(const Sources&, Family& f) {
+std::string LevelStats(const Sources&, Family& f) REQUIRES(db_mutex) {
   std::string text = "Level Files Size(MB)\n--------------------\n";
   char line[64];
   for (int level = 0; level < f.current()->num_levels(); level++) {
@@ -199,7 +210,7 @@ std::string LevelStats(const Sources&, Family& f) {
   return text;
 }
 
-std::string FamilyStats(const Sources& s, Family& f) {
+std::string FamilyStats(const Sources& s, Family& f) REQUIRES(db_mutex) {
   const CompactionNeeds needs = AssessCompaction(*f.current(), f.options());
   std::string text = StrCat("\n** Compaction Stats [", f.name(), "] **\n",
                             "Level    Files   Size     Score\n-------------------------------\n");
@@ -222,16 +233,16 @@ std::string FamilyStats(const Sources& s, Family& f) {
   return text;
 }
 
-std::string DatabaseStats(const Sources& s, Family&) {
+std::string DatabaseStats(const Sources& s, Family&) REQUIRES(db_mutex) {
   return StrCat("\n** DB Stats **\nLast sequence number: ", s.core->pipeline->visible_seqno(),
                 "\nWAL bytes: ", s.core->wals->total_bytes(),
                 "\nSnapshots: ", s.core->snapshots.count(),
                 "\nBackground errors: ", s.core->errors.raised_count(), "\n");
 }
 
-std::string Aggregated(Family& f, int only_level) {
+std::string Aggregated(Family& f, int only_level) REQUIRES(db_mutex) {
   TableProperties sum;
-  ForEachTable(f, [&](int level, const TableProperties& properties) {
+  ForEachTable(f, [&](int level, const TableProperties& properties) REQUIRES(db_mutex) {
     if (only_level < 0 || level == only_level) sum.Add(properties);
   });
   return sum.ToString();
@@ -239,23 +250,26 @@ std::string Aggregated(Family& f, int only_level) {
 
 constexpr TextRow kTextRows[] = {
     {"rocksdb.levelstats", &LevelStats},
-    {"rocksdb.stats",
-     [](const Sources& s, Family& f) { return FamilyStats(s, f) + DatabaseStats(s, f); }},
+    {"rocksdb.stats", [](const Sources& s, Family& f)
+                          REQUIRES(db_mutex) { return FamilyStats(s, f) + DatabaseStats(s, f); }},
     {"rocksdb.cfstats", &FamilyStats},
     {"rocksdb.cfstats-no-file-histogram", &FamilyStats},
     {"rocksdb.dbstats", &DatabaseStats},
-    {"rocksdb.sstables", [](const Sources&, Family& f) { return f.current()->DebugString(); }},
+    {"rocksdb.sstables",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.current()->DebugString(); }},
     {"rocksdb.aggregated-table-properties",
-     [](const Sources&, Family& f) { return Aggregated(f, -1); }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return Aggregated(f, -1); }},
     {"rocksdb.options-statistics",
-     [](const Sources& s, Family&) {
+     [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
      }},
-    {"ashlar.recovery-report", [](const Sources& s, Family&) { return s.core->recovery_report; }},
+    {"ashlar.recovery-report",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
 };
 
 // For names that end in a level number.
-bool TakeLevel(const Slice& name, std::string_view prefix, const Family& f, int* level) {
+bool TakeLevel(const Slice& name, std::string_view prefix, const Family& f, int* level)
+    REQUIRES(db_mutex) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
   const char* end = name.data() + name.size();
@@ -264,7 +278,7 @@ bool TakeLevel(const Slice& name, std::string_view prefix, const Family& f, int*
          *level < f.current()->num_levels();
 }
 
-bool GetLevelProperty(Family& f, const Slice& name, std::string* value) {
+bool GetLevelProperty(Family& f, const Slice& name, std::string* value) REQUIRES(db_mutex) {
   int level;
   if (TakeLevel(name, "rocksdb.num-files-at-level", f, &level)) {
     *value = std::to_string(f.current()->files(level).size());
@@ -276,7 +290,7 @@ bool GetLevelProperty(Family& f, const Slice& name, std::string* value) {
   }
   if (TakeLevel(name, "rocksdb.compression-ratio-at-level", f, &level)) {
     uint64_t raw = 0, stored = 0;
-    ForEachTable(f, [&](int l, const TableProperties& p) {
+    ForEachTable(f, [&](int l, const TableProperties& p) REQUIRES(db_mutex) {
       if (l != level) return;
       raw += p.raw_key_size + p.raw_value_size;
       stored += p.data_size;

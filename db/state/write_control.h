@@ -22,8 +22,8 @@ namespace ashlar {
 class FlushRequests {
  public:
   virtual ~FlushRequests() = default;
-  // The family has sealed memtables. Needs the DB mutex.
-  virtual void RequestFlushLocked(ColumnFamilyData* family) = 0;
+  // The family has sealed memtables.
+  virtual void RequestFlushLocked(ColumnFamilyData* family) REQUIRES(db_mutex) = 0;
 };
 
 class WriteControl final : public CommitHost {
@@ -44,40 +44,39 @@ class WriteControl final : public CommitHost {
   // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
   // `force_new_log`: the current log must not be written any more.
   Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
-                               bool force_new_log = false) REQUIRES(core_->mutex);
+                               bool force_new_log = false) REQUIRES(db_mutex);
 
   // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
-  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(core_->mutex);
+  Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(db_mutex);
 
   // Debt has changed: works out the stall anew. After every flush, compaction and change of
   // options.
-  void UpdateStallLocked() REQUIRES(core_->mutex);
-  const StallDecision& stall() const { return stall_; }
-  uint64_t delayed_write_rate() const { return rate_; }
+  void UpdateStallLocked() REQUIRES(db_mutex);
+  const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
+  uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
 
   // LockWAL: while above 0 no write begins.
-  void BlockWritesLocked() REQUIRES(core_->mutex);
-  bool UnblockWritesLocked() REQUIRES(core_->mutex);
+  void BlockWritesLocked() REQUIRES(db_mutex);
+  bool UnblockWritesLocked() REQUIRES(db_mutex);
 
  private:
-  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log)
-      REQUIRES(core_->mutex);
+  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
-      REQUIRES(core_->mutex);
-  Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(core_->mutex);
-  Status SwitchFullMemTablesLocked() REQUIRES(core_->mutex);
-  Status LimitLogsLocked() REQUIRES(core_->mutex);
-  bool IsAheadOfFlushLocked() const REQUIRES(core_->mutex);
-  void AwaitFlushProgressLocked() REQUIRES(core_->mutex);
-  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(core_->mutex);
+      REQUIRES(db_mutex);
+  Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(db_mutex);
+  Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
+  Status LimitLogsLocked() REQUIRES(db_mutex);
+  bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
+  void AwaitFlushProgressLocked() REQUIRES(db_mutex);
+  Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);
   // Writers of one rate: when the bytes admitted so far are paid for.
   struct Toll {
     uint64_t next_micros = 0;
   };
-  uint64_t TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) REQUIRES(core_->mutex);
-  bool WaitPieceLocked(uint64_t start) REQUIRES(core_->mutex);
-  void SettleAttentionLocked() REQUIRES(core_->mutex);
-  uint64_t MaxTotalLogBytes() const REQUIRES(core_->mutex);
+  uint64_t TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) REQUIRES(db_mutex);
+  bool WaitPieceLocked(uint64_t start) REQUIRES(db_mutex);
+  void SettleAttentionLocked() REQUIRES(db_mutex);
+  uint64_t MaxTotalLogBytes() const REQUIRES(db_mutex);
 
   DbCore* const core_;
   FlushRequests* flushes_ = nullptr;
@@ -86,13 +85,14 @@ class WriteControl final : public CommitHost {
   // Set under the mutex, read by writes of low priority.
   std::atomic<bool> is_compaction_behind_{false};
 
-  // Guarded by the DB mutex.
-  bool is_switching_ = false;
-  int blocked_ = 0;
-  StallDecision stall_;
-  uint64_t rate_ = 0;  // bytes a second while delayed
-  Toll toll_;
-  Toll low_priority_toll_;
+  // Memtables are being switched; one thread at a time.
+  bool is_switching_ GUARDED_BY(db_mutex) = false;
+  // LockWAL calls without their UnlockWAL.
+  int blocked_ GUARDED_BY(db_mutex) = 0;
+  StallDecision stall_ GUARDED_BY(db_mutex);
+  uint64_t rate_ GUARDED_BY(db_mutex) = 0;  // bytes a second while delayed
+  Toll toll_ GUARDED_BY(db_mutex);
+  Toll low_priority_toll_ GUARDED_BY(db_mutex);
 };
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 
 #include "ashlar/types.h"
 #include "util/internal_key.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 
@@ -75,7 +76,8 @@ class TableFile {
   // 0 the table stays open. Raised under the table cache's mutex.
   std::atomic<int> iterator_pins{0};
 
-  bool being_compacted = false;  // guarded by the DB mutex
+  // An input of a compaction that runs.
+  bool being_compacted GUARDED_BY(db_mutex) = false;
 
  private:
   std::atomic<int> refs_{0};

@@ -41,7 +41,7 @@ class ManifestRecovery {
     }
   }
 
-  Status Run(bool allow_subset);
+  Status Run(bool allow_subset) REQUIRES(db_mutex);
   void TakeMissing(std::vector<FamilyRequest>* missing) {
     for (auto& [name, request] : requests_) missing->push_back(std::move(request));
   }
@@ -52,12 +52,12 @@ class ManifestRecovery {
     std::unique_ptr<VersionBuilder> builder;
   };
 
-  Status Apply(const VersionEdit& edit);
+  Status Apply(const VersionEdit& edit) REQUIRES(db_mutex);
   Status AddFamily(uint32_t id, const std::string& name);
-  Status DropFamily(uint32_t id);
-  Status ApplyToFamily(const VersionEdit& edit);
+  Status DropFamily(uint32_t id) REQUIRES(db_mutex);
+  Status ApplyToFamily(const VersionEdit& edit) REQUIRES(db_mutex);
   Status CheckComparator(const VersionEdit& edit, const FamilyVersions& family) const;
-  Status Finish(bool allow_subset);
+  Status Finish(bool allow_subset) REQUIRES(db_mutex);
 
   VersionSet* const set_;
   std::map<std::string, FamilyRequest> requests_;  // those not met in the MANIFEST yet

@@ -161,15 +161,15 @@ struct VersionSet::WritingTurn {
   bool is_complete = false;
 };
 
-Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
-  if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(db_mutex);
+Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
+  if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
   Pending pending;
   Status status = Prepare(&change, &pending);
   if (!status.ok()) return status;
   WritingTurn turn(this);
   {
-    MutexUnlock unlock(db_mutex);
+    MutexUnlock unlock(mutex);
     status = WriteManifest(&pending);
   }
   if (status.ok()) {
@@ -189,7 +189,7 @@ Status VersionSet::LogAndApply(Change change, Mutex* db_mutex) {
 // Decided when no other change is on its way: of two that create or drop the same family one is
 // refused. What else was meant for a dropped family is left out.
 Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
-  const auto is_gone = [this](const VersionEdit& edit) {
+  const auto is_gone = [this](const VersionEdit& edit) REQUIRES(db_mutex) {
     return !edit.added_family && Family(edit.column_family) == nullptr;
   };
   for (const VersionEdit& edit : *edits) {

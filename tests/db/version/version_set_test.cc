@@ -237,7 +237,7 @@ class VersionSetTest : public ManifestTest {
   std::string Current() { return ReadCurrent(&fs_, "/db").value(); }
 
   VersionSetOptions options_;
-  Mutex mutex_{LockRank::kDb};
+  DbMutex mutex_;
   const InternalKeyComparator comparator_{BytewiseComparator()};
   std::unique_ptr<VersionSet> set_;
 };

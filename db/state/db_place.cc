@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the options alone say about a place; the opener adds the rest.
+#include "db/state/db_place.h"
+
+#include <algorithm>
+
+#include "db/options/options_check.h"
+#include "table/format/unique_id.h"
+#include "util/hash.h"
+
+namespace ashlar {
+namespace {
+
+std::string NewSessionId(Env* env) {
+  const std::string unique = env->GenerateUniqueId();
+  const Hash128 hash = XxHash3_128(unique.data(), unique.size());
+  return EncodeSessionId(hash.high, hash.low);
+}
+
+TableOutputContext OutputsFor(const DBOptions& options, const FileOptions& file_options,
+                              FileSystem* fs, const std::string& session_id) {
+  TableOutputContext outputs;
+  outputs.fs = fs;
+  outputs.file_options = file_options;
+  outputs.writer_options.buffer_bytes = options.writable_file_max_buffer_size;
+  outputs.writer_options.bytes_per_sync = options.bytes_per_sync;
+  outputs.writer_options.use_fsync = options.use_fsync;
+  outputs.writer_options.rate_limiter = options.rate_limiter.get();
+  outputs.writer_options.priority = options.rate_limiter != nullptr ? Env::IO_LOW : Env::IO_TOTAL;
+  outputs.db_session_id = session_id;
+  outputs.write_for_7_8 = WritesForRocksDb78(options);
+  return outputs;
+}
+
+}  // namespace
+
+DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
+    : dir(db_dir),
+      wal_dir(db_options.wal_dir.empty() ? db_dir : db_options.wal_dir),
+      env(db_options.env),
+      fs(db_options.env->GetFileSystem()),
+      clock(db_options.env->GetSystemClock()),
+      file_options(db_options),
+      open_tables(db_options.max_open_files < 0 ? -1
+                                                : std::max(20, db_options.max_open_files - 10)),
+      session_id(NewSessionId(env)),
+      statistics(db_options.statistics),
+      listeners(db_options.listeners) {
+  for (const DbPath& path : db_options.db_paths) table_paths.push_back(path.path);
+  if (table_paths.empty()) table_paths.push_back(dir);
+  outputs = OutputsFor(db_options, file_options, fs.get(), session_id);
+}
+
+DbPlace::~DbPlace() {
+  if (lock == nullptr) return;
+  IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the process lets go of it anyway");
+}
+
+uint64_t DbPlace::NowSeconds() const {
+  int64_t seconds = 0;
+  IgnoreError(clock->GetCurrentTime(&seconds), "a clock that fails says 0: unknown");
+  return seconds < 0 ? 0 : static_cast<uint64_t>(seconds);
+}
+
+}  // namespace ashlar

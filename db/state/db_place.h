@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DbPlace is what is fixed about an open database: where its files are, who it is, what the user
+// handed in to work with.
+//
+// Opening writes it, in one thread; from then on until closing has stopped all work it only reads,
+// so any thread may, without a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
+#include "db/output/table_output.h"
+#include "db/version/table_cache.h"
+#include "env/event_log.h"
+
+namespace ashlar {
+
+class DB;
+
+// Deletes the files that have become obsolete. Called without the DB mutex.
+class FileCleaner {
+ public:
+  virtual ~FileCleaner() = default;
+  virtual void DeleteObsoleteFiles() = 0;
+};
+
+struct DbPlace {
+  // What the options alone say.
+  DbPlace(const DBOptions& db_options, const std::string& db_dir);
+  ~DbPlace();
+  DbPlace(const DbPlace&) = delete;
+  DbPlace& operator=(const DbPlace&) = delete;
+
+  // Files.
+  const std::string dir;
+  const std::string wal_dir;
+  std::vector<std::string> table_paths;  // directories of tables, by path id; never empty
+  Env* const env;
+  const std::shared_ptr<FileSystem> fs;
+  const std::shared_ptr<SystemClock> clock;
+  const FileOptions file_options;
+  TableOutputContext outputs;   // what all new tables have in common
+  OpenTableBudget open_tables;  // counts for itself; any thread
+  bool is_read_only = false;    // set first of all by the opener
+  FileLock* lock = nullptr;     // given back at closing; null in a read-only database
+
+  // Identity.
+  std::string db_id;             // settled by the opener
+  const std::string session_id;  // different at every open
+  std::string recovery_report;   // what opening dropped from the logs; empty: nothing
+
+  // Who is told, and what helps.
+  const std::shared_ptr<Statistics> statistics;  // null: off
+  const std::vector<std::shared_ptr<EventListener>> listeners;
+  std::shared_ptr<Logger> info_log;     // null until the opener has made the log
+  std::unique_ptr<EventLogger> events;  // likewise
+  DB* db = nullptr;                     // the façade, for listeners
+  FileCleaner* cleaner = nullptr;
+
+  uint64_t NowSeconds() const;  // since 1970
+  // For intervals: goes on when the time of day is set.
+  uint64_t NowMicros() const { return clock->NowNanos() / 1000; }
+};
+
+}  // namespace ashlar

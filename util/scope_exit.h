@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ScopeExit runs a function when its scope ends, by whichever way: what must be undone, given back
+// or signalled also after an error, or when memory ran out.
+//
+//   ScopeExit undo([&] { families.Remove(id); });
+//   RETURN_IF_ERROR(Record(id));
+//   undo.Cancel();  // all went well
+//
+// The function must not throw.
+#pragma once
+
+#include <utility>
+
+namespace ashlar {
+
+template <typename F>
+class [[nodiscard]] ScopeExit {
+ public:
+  explicit ScopeExit(F function) : function_(std::move(function)) {}
+  ~ScopeExit() {
+    if (is_armed_) function_();
+  }
+  ScopeExit(const ScopeExit&) = delete;
+  ScopeExit& operator=(const ScopeExit&) = delete;
+
+  // The function is not run.
+  void Cancel() { is_armed_ = false; }
+
+ private:
+  F function_;
+  bool is_armed_ = true;
+};
+
+}  // namespace ashlar

@@ -44,7 +44,10 @@ struct Limits {
 
 struct Scenario {
   std::vector<std::function<void()>> threads;  // at most 4
-  std::function<void()> check;                 // may be empty
+  std::function<void()> check = nullptr;       // by the caller's thread
+  // By each thread when its turn first comes, in one step: brings what it keeps from one run to the
+  // next back to where it was. Takes no lock.
+  std::function<void()> prepare = nullptr;
 };
 
 struct Outcome {

@@ -44,6 +44,7 @@ class Worker {
   sem_t turn;
   std::thread thread;
   const std::function<void()>* run = nullptr;  // null: end the thread
+  const std::function<void()>* prepare = nullptr;
   State state = State::kIdle;
   const void* sleeps_on = nullptr;
   std::deque<Delayed> delayed;
@@ -140,6 +141,11 @@ void WorkerMain(Worker* worker) {
   while (true) {
     Acquire(&worker->turn);
     if (worker->run == nullptr) return;
+    if (*worker->prepare != nullptr) {
+      current = nullptr;
+      (*worker->prepare)();
+      current = worker;
+    }
     (*worker->run)();
     if (!worker->delayed.empty()) Point("end", nullptr);
     Drain();
@@ -184,6 +190,7 @@ void Exploration::RunOnce(Scenario* scenario) {
   for (size_t i = 0; i < workers_.size(); i++) {
     Worker* worker = workers_[i].get();
     worker->run = &scenario->threads[i];
+    worker->prepare = &scenario->prepare;
     worker->state = Worker::State::kReady;
     worker->looked_at = nullptr;
   }

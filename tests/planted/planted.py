@@ -29,7 +29,8 @@ BUGS = ROOT / "tests/planted/bugs"
 WORK = ROOT / "build/planted"
 COPY = WORK / "src"
 BUILD = COPY / "build/test"
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 300
+SUITE_SCALE = "0.25"  # of the long suites: each bug runs them again
 
 
 class Bug:
@@ -155,17 +156,29 @@ def run(command, **options):
                           stderr=subprocess.STDOUT, **options)
 
 
-def build(suites, jobs):
-    targets = set()
-    for suite in suites:
-        program = shlex.split(suite)[0]
-        targets.add(program.removesuffix("_script") if program.endswith("_script") else program)
+def target_of(suite):
+    program = shlex.split(suite)[0]
+    return program.removesuffix("_script") if program.endswith("_script") else program
+
+
+def configure(bugs):
+    """Leaves out suites whose room has no tests yet."""
     linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=gold"] if shutil.which("ld.gold") else []
     configured = run(["cmake", "--preset", "test", "-DASHLAR_BUILD_DROPIN=OFF",
                       "--log-level=WARNING", *linker], cwd=COPY)
     if configured.returncode != 0:
         fail("configuring failed:\n" + configured.stdout[-4000:])
-    built = run(["ninja", "-C", str(BUILD), "-j", str(jobs), *sorted(targets)])
+    listed = run(["ninja", "-C", str(BUILD), "-t", "targets", "all"]).stdout
+    known = set(re.findall(r"^([\w.]+):", listed, re.M))
+    for bug in bugs:
+        bug.catch = [suite for suite in bug.catch if target_of(suite) in known]
+        if not bug.catch:
+            fail(f"#{bug.number} {bug.name}: none of its suites is built")
+
+
+def build(suites, jobs):
+    targets = sorted({target_of(suite) for suite in suites})
+    built = run(["ninja", "-C", str(BUILD), "-j", str(jobs), *targets])
     if built.returncode != 0:
         errors = [line for line in built.stdout.splitlines() if "error" in line or "FAILED" in line]
         fail("the build failed:\n" + "\n".join(errors[:30] or built.stdout.splitlines()[-30:]))
@@ -180,7 +193,7 @@ def run_suite(suite, number, limit=LIMIT_SECONDS):
         command = [str(BUILD / words[0]), *words[1:]]
         command += ["--gtest_fail_fast"]
     environment = dict(os.environ, ASHLAR_PLANTED=str(number), ASHLAR_SOURCE_DIR=str(COPY),
-                       ASHLAR_BUILD_DIR=str(BUILD), ASAN_OPTIONS="abort_on_error=1")
+                       ASHLAR_BUILD_DIR=str(BUILD), ASHLAR_SUITE_SCALE=SUITE_SCALE)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="planted") as folder:
         environment["TMPDIR"] = folder
@@ -257,9 +270,10 @@ def main():
 
     chosen = choose(bugs, arguments)
     planted, _ = plant(chosen)
-    suites = sorted({suite for bug in chosen for suite in bug.catch})
     started = time.monotonic()
     copy_tree(planted)
+    configure(chosen)
+    suites = sorted({suite for bug in chosen for suite in bug.catch})
     build(suites, arguments.jobs)
     print(f"planted: {len(chosen)} bugs built in {time.monotonic() - started:.0f} s", flush=True)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

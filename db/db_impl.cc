@@ -18,9 +18,11 @@ namespace ashlar {
 DBImpl::DBImpl(const OpenRequest& request)
     : core_(request.db_options, request.dir),
       write_control_(&core_),
-      flush_runner_(&core_),
-      compaction_runner_(&core_),
-      scheduler_(&core_, &flush_runner_, &compaction_runner_, &write_control_) {
+      job_runner_(&core_, &write_control_),
+      compactions_(&core_, &job_runner_),
+      scheduler_(&core_, &job_runner_, &compactions_),
+      manual_flushes_(&core_, &write_control_, &scheduler_),
+      manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_) {
   core_.db = this;
   core_.cleaner = this;
   core_.wals = std::make_unique<WalSet>();
@@ -75,30 +77,37 @@ Status DBImpl::Close() {
 Status DBImpl::CancelBackgroundWork(bool wait) {
   if (core_.is_read_only) return Status::OK();
   Status status;
-  if (!core_.is_closing.load(std::memory_order_acquire)) {
+  if (!core_.is_background_cancelled.load(std::memory_order_acquire)) {
     if (!GetDBOptions().avoid_flush_during_shutdown && core_.pipeline->has_unlogged_writes() &&
         !core_.errors.BlocksWrites()) {
-      status = FlushAll(FlushOptions());
+      status = manual_flushes_.FlushAll(FlushOptions());
     }
     MutexLock lock(&core_.mutex);
-    core_.is_closing.store(true, std::memory_order_release);
-    core_.pipeline->RequestAttention();
+    core_.is_background_cancelled.store(true, std::memory_order_release);
     core_.changed.SignalAll();
   }
   if (wait) scheduler_.Stop();
   return status;
 }
 
+void DBImpl::RefuseWrites() {
+  MutexLock lock(&core_.mutex);
+  core_.is_closing.store(true, std::memory_order_release);
+  core_.pipeline->RequestAttention();
+  core_.changed.SignalAll();
+}
+
 // Nothing new begins, what runs ends, then everything is taken apart.
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
-  Status status = CancelBackgroundWork(/*wait=*/true);
+  Status status = CancelBackgroundWork(/*wait=*/false);
+  RefuseWrites();
   if (!core_.is_read_only) {
+    scheduler_.Stop();
     Status closed = core_.wals->Close();
     if (status.ok() && !core_.errors.NeedsNewLog()) status = closed;
     PurgeObsoleteFiles(&core_);
   }
-  core_.is_closing.store(true, std::memory_order_release);
   default_handle_.reset();
   if (core_.lock != nullptr) {
     Status unlocked = core_.fs->UnlockFile(core_.lock, IOOptions(), nullptr);
@@ -157,7 +166,7 @@ Status DBImpl::Resume() {
   Status status = core_.errors.Get();
   FlushOptions options;
   options.allow_write_stall = true;
-  if (status.ok()) status = FlushAll(options);
+  if (status.ok()) status = manual_flushes_.FlushAll(options);
   if (status.ok() && fresh_log != 0) status = ForgetLogsBefore(fresh_log);
   for (ColumnFamilyData* family : families) family->Unref();
   if (status.ok()) core_.events->Event("resumed");

@@ -5,7 +5,8 @@
 //
 //   DbCore             the shared state
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
-//   FlushRunner, CompactionRunner, Scheduler   background work
+//   Scheduler, JobRunner, Compactions      background work
+//   ManualFlushes, ManualCompactions       the same on request
 //   DbProperties       what GetProperty answers
 //
 // A read-only database is the same without background work; its writes answer NotSupported.
@@ -16,8 +17,10 @@
 #include <vector>
 
 #include "ashlar/db.h"
-#include "db/jobs/compaction_runner.h"
-#include "db/jobs/flush_runner.h"
+#include "db/jobs/compactions.h"
+#include "db/jobs/job_runner.h"
+#include "db/jobs/manual_compaction.h"
+#include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/opening/open.h"
 #include "db/state/db_core.h"
@@ -34,8 +37,8 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
                      std::unique_ptr<DB>* db);
   ~DBImpl() override;
   Status Close() override;
-  // Lets no background work begin and no write through from now on; with `wait` returns when what
-  // runs has ended.
+  // Lets no background work begin from now on; with `wait` returns when what runs has ended. Writes
+  // go on until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait);
   Status Resume() override;
 
@@ -233,22 +236,8 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   bool SkipsMemTables(const ReadOptions& options) const;
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
-  Status FlushFamilies(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families);
-  Status FlushAll(const FlushOptions& options);
-  void AwaitRoomForSealed(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
-  Status AwaitFlushed(const std::vector<ColumnFamilyData*>& families,
-                      const std::vector<uint64_t>& newest);
-  struct RangeLevels {
-    int first = -1, last = -1;  // -1: no files
-    int base = 1;
-    uint64_t oldest_in_last = UINT64_MAX;  // the lowest number of a file there
-  };
-  RangeLevels LevelsOf(ColumnFamilyData* family, const Slice* begin, const Slice* end)
-      EXCLUDES(db_mutex);
-  Status CompactLevels(const CompactRangeOptions& options, ColumnFamilyData* family,
-                       const Slice* begin, const Slice* end);
-  Status RunManualCompaction(ManualCompaction* manual);
-  void AwaitManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+  // From now on; those that wait to be admitted give up.
+  void RefuseWrites() EXCLUDES(db_mutex);
   using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
   std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
       EXCLUDES(db_mutex);
@@ -259,14 +248,13 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
 
   DbCore core_;
   WriteControl write_control_;
-  FlushRunner flush_runner_;
-  CompactionRunner compaction_runner_;
+  JobRunner job_runner_;
+  Compactions compactions_;
   Scheduler scheduler_;
+  ManualFlushes manual_flushes_;
+  ManualCompactions manual_compactions_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;
-  // Above 0: manual compactions are refused and running ones cancelled.
-  std::atomic<int> manual_compaction_disabled_{0};
-  std::atomic<bool> cancels_manual_{false};
 };
 
 }  // namespace ashlar

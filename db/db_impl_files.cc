@@ -201,7 +201,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   files.clear();
   *manifest_file_size = 0;
   flush_memtable = flush_memtable && !core_.is_read_only;
-  if (flush_memtable) RETURN_IF_ERROR(FlushAll(FlushOptions()));
+  if (flush_memtable) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   MutexLock lock(&core_.mutex);
   if (flush_memtable) {
     // These files are complete without logs. The next change names the logs again.
@@ -225,7 +225,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
   if (!core_.is_read_only && core_.wals->total_bytes() >= options.wal_size_for_flush) {
-    RETURN_IF_ERROR(FlushAll(FlushOptions()));
+    RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   }
   if (!core_.is_read_only) RETURN_IF_ERROR(core_.wals->Flush());
   MutexLock lock(&core_.mutex);

@@ -56,7 +56,6 @@ class CompactionJob::Subcompaction {
   DeeperLevels LevelsBelow() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below) const;
   OutputWriterOptions WriterOptions() const;
-  Status CheckStop() const;
 
   const CompactionJobOptions& options_;
   const std::optional<Slice> begin_;
@@ -109,7 +108,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.is_bottommost = options_.plan->is_bottommost;
   stream.begin = begin_;
   stream.end = end_;
-  stream.on_progress = [this](uint64_t) { return CheckStop(); };
+  stream.on_progress = [this](uint64_t) { return options_.stop.Check(); };
   return stream;
 }
 
@@ -126,16 +125,6 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
                    .next_level = plan.grandparents};
   writer.new_file_number = options_.new_file_number;
   return writer;
-}
-
-Status CompactionJob::Subcompaction::CheckStop() const {
-  if (options_.is_closing != nullptr && options_.is_closing->load(std::memory_order_acquire)) {
-    return Status::ShutdownInProgress();
-  }
-  if (options_.cancel.IsSet()) {
-    return Status::Incomplete(Status::kManualCompactionPaused);
-  }
-  return Status::OK();
 }
 
 namespace {

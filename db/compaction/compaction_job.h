@@ -8,27 +8,16 @@
 // are deleted at the next open.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
+#include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
 
 namespace ashlar {
-
-// A manual compaction stops when either is set; null is never set.
-struct CancelFlags {
-  const std::atomic<bool>* of_database = nullptr;
-  const std::atomic<bool>* of_caller = nullptr;
-
-  bool IsSet() const {
-    return (of_database != nullptr && of_database->load(std::memory_order_acquire)) ||
-           (of_caller != nullptr && of_caller->load(std::memory_order_acquire));
-  }
-};
 
 struct CompactionJobOptions {
   TableOutputOptions table;  // number, level, epoch and ancestor's time are filled in
@@ -37,9 +26,7 @@ struct CompactionJobOptions {
   std::vector<SequenceNumber> snapshots;
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<uint64_t()> new_file_number;
-  // The job gives up with ShutdownInProgress soon after one of them is set. May be null.
-  const std::atomic<bool>* is_closing = nullptr;
-  CancelFlags cancel;  // gives Incomplete(kManualCompactionPaused)
+  StopFlags stop;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
   size_t readahead_bytes = 0;

@@ -6,16 +6,13 @@
 
 #include <algorithm>
 
-#include "db/jobs/compaction_runner.h"
-#include "db/jobs/flush_runner.h"
+#include "db/jobs/background_flush.h"
 #include "db/options/options_check.h"
-#include "db/state/write_control.h"
 
 namespace ashlar {
 
-Scheduler::Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
-                     WriteControl* writes)
-    : core_(core), flushes_(flushes), compactions_(compactions), writes_(writes) {}
+Scheduler::Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions)
+    : core_(core), jobs_(jobs), compactions_(compactions) {}
 
 Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
@@ -45,11 +42,7 @@ void Scheduler::Stop() {
     MutexLock lock(&core_->mutex);
     scheduled_flushes_ -= unscheduled_flushes;
     scheduled_compactions_ -= unscheduled_compactions;
-    while (scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-               core_->running_jobs.compactions >
-           0) {
-      core_->changed.Wait();
-    }
+    while (UnfinishedJobsLocked() > 0) core_->changed.Wait();
     dropped.swap(flush_queue_);
     dropped.insert(dropped.end(), compaction_queue_.begin(), compaction_queue_.end());
     compaction_queue_.clear();
@@ -75,7 +68,10 @@ void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   DispatchLocked();
 }
 
-bool Scheduler::MayStart() const { return is_started_ && !is_stopping_ && pause_count_ == 0; }
+bool Scheduler::MayStart() const {
+  return is_started_ && !is_stopping_ && pause_count_ == 0 &&
+         !core_->is_background_cancelled.load(std::memory_order_acquire);
+}
 
 // A job is counted when the environment has taken it; it begins by waiting for the mutex.
 void Scheduler::DispatchLocked() {
@@ -112,22 +108,29 @@ void Scheduler::RunFlush() {
       family->is_flush_queued = false;
     }
   }
-  if (family != nullptr) {
-    const bool changed_tree = flushes_->Run(family);
-    {
-      MutexLock lock(&core_->mutex);
-      if (changed_tree) RequestCompactionLocked(family);
-      // Memtables sealed meanwhile waited for this job.
-      if (flushes_->WantsFlushLocked(family)) RequestFlushLocked(family);
-    }
-    family->Unref();
-    core_->cleaner->DeleteObsoleteFiles();
-  }
+  if (family != nullptr) FlushFamily(family);
   MutexLock lock(&core_->mutex);
   core_->running_jobs.flushes--;
-  writes_->UpdateStallLocked();
   DispatchLocked();
   core_->changed.SignalAll();
+}
+
+void Scheduler::FlushFamily(ColumnFamilyData* family) {
+  std::unique_ptr<BackgroundFlush> job;
+  {
+    MutexLock lock(&core_->mutex);
+    job = BackgroundFlush::Begin(core_, family);
+  }
+  const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
+  {
+    MutexLock lock(&core_->mutex);
+    if (is_flushed && !job->result().tables.empty()) RequestCompactionLocked(family);
+    // Memtables sealed meanwhile waited for this job.
+    if (BackgroundFlush::IsWanted(*core_, *family)) RequestFlushLocked(family);
+  }
+  job.reset();
+  family->Unref();
+  core_->cleaner->DeleteObsoleteFiles();
 }
 
 void Scheduler::RunCompaction() {
@@ -137,33 +140,38 @@ void Scheduler::RunCompaction() {
     MutexLock lock(&core_->mutex);
     scheduled_compactions_--;
     core_->running_jobs.compactions++;
-    is_manual = compactions_->WaitingManualLocked() > 0;
-    if (MayStartCompaction() && !is_manual && !compaction_queue_.empty()) {
-      family = compaction_queue_.front();
-      compaction_queue_.pop_front();
-      family->is_compaction_queued = false;
+    if (MayStartCompaction()) {
+      is_manual = compactions_->WaitingManualLocked() > 0;
+      if (!is_manual && !compaction_queue_.empty()) {
+        family = compaction_queue_.front();
+        compaction_queue_.pop_front();
+        family->is_compaction_queued = false;
+      }
     }
-    is_manual = is_manual && MayStartCompaction();
   }
-  if (is_manual) {
-    ManualCompaction* manual = compactions_->RunManual();
-    core_->cleaner->DeleteObsoleteFiles();
-    if (manual != nullptr) compactions_->FinishManual(manual);
-  } else if (family != nullptr) {
-    const CompactionRunner::Outcome outcome = compactions_->RunAutomatic(family);
-    if (outcome != CompactionRunner::Outcome::kNothing) {
-      MutexLock lock(&core_->mutex);
-      if (outcome == CompactionRunner::Outcome::kFailed) AwaitRetryLocked();
-      RequestCompactionLocked(family);
-    }
-    family->Unref();
-    core_->cleaner->DeleteObsoleteFiles();
-  }
+  if (is_manual) RunManualCompaction();
+  if (family != nullptr) CompactFamily(family);
   MutexLock lock(&core_->mutex);
   core_->running_jobs.compactions--;
-  writes_->UpdateStallLocked();
   DispatchLocked();
   core_->changed.SignalAll();
+}
+
+void Scheduler::RunManualCompaction() {
+  ManualCompaction* const manual = compactions_->RunManual();
+  core_->cleaner->DeleteObsoleteFiles();
+  if (manual != nullptr) compactions_->FinishManual(manual);
+}
+
+void Scheduler::CompactFamily(ColumnFamilyData* family) {
+  const Compactions::Outcome outcome = compactions_->RunAutomatic(family);
+  if (outcome != Compactions::Outcome::kNothing) {
+    MutexLock lock(&core_->mutex);
+    if (outcome == Compactions::Outcome::kFailed) AwaitRetryLocked();
+    RequestCompactionLocked(family);
+  }
+  family->Unref();
+  core_->cleaner->DeleteObsoleteFiles();
 }
 
 // A failed compaction is tried again after a while, and at once when the error is resumed from:
@@ -192,23 +200,35 @@ bool Scheduler::Continue() {
   return true;
 }
 
-void Scheduler::PauseCompactions() {
-  MutexLock lock(&core_->mutex);
-  compaction_pause_count_++;
-  while (core_->running_jobs.compactions > 0) core_->changed.Wait();
-}
-
-void Scheduler::ContinueCompactions() {
-  MutexLock lock(&core_->mutex);
-  if (compaction_pause_count_ > 0) compaction_pause_count_--;
-  DispatchLocked();
+int Scheduler::UnfinishedJobsLocked() const {
+  return scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
+         core_->running_jobs.compactions;
 }
 
 bool Scheduler::IsIdleLocked() const {
-  return flush_queue_.empty() && compaction_queue_.empty() &&
-         scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-                 core_->running_jobs.compactions ==
-             0;
+  return flush_queue_.empty() && compaction_queue_.empty() && UnfinishedJobsLocked() == 0 &&
+         !compactions_->HasManualLocked();
+}
+
+Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) {
+  const uint64_t deadline = timeout_micros > 0 ? core_->NowMicros() + timeout_micros : UINT64_MAX;
+  MutexLock lock(&core_->mutex);
+  while (!IsIdleLocked()) {
+    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+      return Status::ShutdownInProgress();
+    }
+    RETURN_IF_ERROR(core_->errors.Get());
+    const bool is_held = is_paused() || compactions_->AreAllAbortedLocked();
+    if (is_held && abort_on_pause) return Status::Aborted();
+    const uint64_t now = core_->NowMicros();
+    if (now >= deadline) return Status::TimedOut();
+    if (deadline == UINT64_MAX) {
+      core_->changed.Wait();
+    } else {
+      core_->changed.WaitFor(deadline - now);
+    }
+  }
+  return Status::OK();
 }
 
 }  // namespace ashlar

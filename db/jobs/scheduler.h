@@ -11,19 +11,17 @@
 #include <functional>
 #include <memory>
 
+#include "db/jobs/compactions.h"
+#include "db/jobs/job_runner.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
 
 namespace ashlar {
 
-class FlushRunner;
-class CompactionRunner;
-
 class Scheduler final : public FlushRequests {
  public:
   // All outlive the scheduler.
-  Scheduler(DbCore* core, FlushRunner* flushes, CompactionRunner* compactions,
-            WriteControl* writes);
+  Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);
   ~Scheduler() override;
 
   // Nothing runs before Start() and nothing new after Stop(), which waits for running jobs.
@@ -41,32 +39,31 @@ class Scheduler final : public FlushRequests {
   // False: it was not paused.
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
-  // The same for compactions only: flushes go on.
-  void PauseCompactions() EXCLUDES(db_mutex);
-  void ContinueCompactions() EXCLUDES(db_mutex);
-  bool are_compactions_paused() const REQUIRES(db_mutex) {
-    return pause_count_ + compaction_pause_count_ > 0;
-  }
 
-  // No job is queued or running.
-  bool IsIdleLocked() const REQUIRES(db_mutex);
+  // Returns when no job is queued or running; or with TimedOut, with the background error, or, if
+  // `abort_on_pause`, with Aborted while compactions may not run. 0: no time limit.
+  Status AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) EXCLUDES(db_mutex);
 
  private:
   static void FlushMain(void* scheduler);
   static void CompactionMain(void* scheduler);
   void RunFlush();
+  void FlushFamily(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void RunCompaction();
+  void RunManualCompaction() EXCLUDES(db_mutex);
+  void CompactFamily(ColumnFamilyData* family) EXCLUDES(db_mutex);
   // Between a failed compaction and the next attempt.
   void AwaitRetryLocked() REQUIRES(db_mutex);
   bool MayStart() const REQUIRES(db_mutex);
   bool MayStartCompaction() const REQUIRES(db_mutex) {
-    return MayStart() && compaction_pause_count_ == 0;
+    return MayStart() && !compactions_->AreAllAbortedLocked();
   }
+  bool IsIdleLocked() const REQUIRES(db_mutex);
+  int UnfinishedJobsLocked() const REQUIRES(db_mutex);
 
   DbCore* const core_;
-  FlushRunner* const flushes_;
-  CompactionRunner* const compactions_;
-  WriteControl* const writes_;
+  JobRunner* const jobs_;
+  Compactions* const compactions_;
   // Each entry holds a reference on its family.
   std::deque<ColumnFamilyData*> flush_queue_ GUARDED_BY(db_mutex);
   std::deque<ColumnFamilyData*> compaction_queue_ GUARDED_BY(db_mutex);
@@ -75,7 +72,6 @@ class Scheduler final : public FlushRequests {
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
-  int compaction_pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;
   bool is_stopping_ GUARDED_BY(db_mutex) = false;
 };

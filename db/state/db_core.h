@@ -48,7 +48,10 @@ struct DbCore : DbPlace {
   };
   RunningJobs running_jobs GUARDED_BY(db_mutex);
 
-  // Set under the mutex when closing begins, never taken back. Anybody reads it, jobs every while.
+  // Both set under the mutex, never taken back; anybody reads them, jobs every while. No job begins
+  // any more and those that run give up: before closing, or because the user wants no more of them.
+  std::atomic<bool> is_background_cancelled{false};
+  // Closing has begun: writes are refused too. The other one is set then.
   std::atomic<bool> is_closing{false};
 
   // Parts. The pointers are set by the constructor of the façade and by the opener, and stay.

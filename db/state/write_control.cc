@@ -216,7 +216,8 @@ bool WriteControl::IsAheadOfFlushLocked() const {
 
 // Every step of the flush signals.
 void WriteControl::AwaitFlushProgressLocked() {
-  while (IsAheadOfFlushLocked() && !core_->is_closing.load(std::memory_order_acquire) &&
+  while (IsAheadOfFlushLocked() &&
+         !core_->is_background_cancelled.load(std::memory_order_acquire) &&
          !core_->errors.BlocksWrites()) {
     core_->changed.Wait();
   }
@@ -234,6 +235,9 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
                             has_full_memtable_.load(std::memory_order_acquire);
     if (!is_stopped) break;
     if (options.no_slowdown) return Status::Incomplete("Write stall");
+    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+      return Status::ShutdownInProgress("no flush or compaction will end the stall");
+    }
     // The compaction that would end it failed again, and may do so for ever. (The first failure may
     // be that of a job which began before the disk was mended.)
     const Status error = core_->errors.Get();

@@ -144,7 +144,8 @@ Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
                    std::string* opts_str);
 
 // Starts no more flushes and compactions; with `wait` returns when the running ones have ended.
-// Afterwards the database only serves reads until it is closed.
+// Afterwards the database serves reads, and writes until the memtables are full: then
+// ShutdownInProgress. What is written without the log from then on is lost when it is closed.
 void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Deletes the table files that lie wholly inside the range (null: open end), without writing

@@ -23,6 +23,7 @@ class ConvenienceTest : public testing::Test {
   void SetUp() override {
     options_.env = env_.get();
     options_.create_if_missing = true;
+    options_.write_buffer_size = 256 << 10;
     DB* raw = nullptr;
     ASSERT_OK(DB::Open(options_, "/db", &raw));
     db_.reset(raw);
@@ -36,13 +37,33 @@ class ConvenienceTest : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-TEST_F(ConvenienceTest, ADatabaseWithoutBackgroundWorkServesReadsOnly) {
+TEST_F(ConvenienceTest, WithoutBackgroundWorkWritesGoOnUntilTheyWouldHaveToWait) {
   CancelAllBackgroundWork(db_.get(), /*wait=*/true);
   std::string value;
   ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
   EXPECT_EQ(value.size(), 5000u);
-  EXPECT_TRUE(db_->Put(WriteOptions(), "key", "new").IsShutdownInProgress());
+  ASSERT_OK(db_->Put(WriteOptions(), "key", "new"));
+  ASSERT_OK(db_->Get(ReadOptions(), "key", &value));
+  EXPECT_EQ(value, "new");
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsShutdownInProgress());
+  const std::string big(options_.write_buffer_size / 2, 'x');
+  Status status;
+  for (int i = 0; i < 20 && status.ok(); i++) status = db_->Put(WriteOptions(), "big", big);
+  EXPECT_TRUE(status.IsShutdownInProgress()) << status.ToString();
   EXPECT_OK(db_->Close());
+  EXPECT_TRUE(db_->Put(WriteOptions(), "key", "closed").IsShutdownInProgress());
+}
+
+TEST_F(ConvenienceTest, WhatWasWrittenWithoutBackgroundWorkIsThereAfterwards) {
+  CancelAllBackgroundWork(db_.get());
+  ASSERT_OK(db_->Put(WriteOptions(), "late", "kept"));
+  db_.reset();
+  DB* raw = nullptr;
+  ASSERT_OK(DB::Open(options_, "/db", &raw));
+  db_.reset(raw);
+  std::string value;
+  ASSERT_OK(db_->Get(ReadOptions(), "late", &value));
+  EXPECT_EQ(value, "kept");
 }
 
 TEST_F(ConvenienceTest, CancelingKeepsWhatSkippedTheLog) {

@@ -96,6 +96,11 @@ class FamilyRacesTest : public testing::Test {
     EXPECT_TRUE(db_->GetIntProperty(family, name, &value));
     return value;
   }
+  std::string Level0Files(ColumnFamilyHandle* family) {
+    std::string value;
+    EXPECT_TRUE(db_->GetProperty(family, "rocksdb.num-files-at-level0", &value));
+    return value;
+  }
   void AwaitProperty(ColumnFamilyHandle* family, const std::string& name, uint64_t value) {
     while (Property(family, name) != value) std::this_thread::yield();
   }
@@ -305,6 +310,45 @@ TEST_F(FamilyRacesTest, FlushesGoOnWhileCompactionsAreAborted) {
   db_->ResumeAllCompactions();
   EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   EXPECT_EQ("v", Get("k"));
+}
+
+// The compaction has begun and waits; it is sure to be aborted once calls in its family are
+// refused.
+TEST_F(FamilyRacesTest, AnAbortStopsTheCompactionThatRunsInItsFamily) {
+  ColumnFamilyHandle* other = nullptr;
+  Gate gate;
+  const auto listener = std::make_shared<AtCompactionBegin>([&] { gate.Pass(); });
+  options_.listeners.push_back(listener);
+  Open();
+  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  for (ColumnFamilyHandle* family : {other, db_->DefaultColumnFamily()}) {
+    for (int i = 0; i < 2; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
+      ASSERT_OK(db_->Flush(FlushOptions(), family));
+    }
+  }
+  std::thread compactor([&] {
+    const Status status = db_->CompactRange(CompactRangeOptions(), other, nullptr, nullptr);
+    EXPECT_TRUE(status.IsCompactionAborted()) << status.ToString();
+  });
+  gate.AwaitArrival();
+  std::thread aborter([&] { db_->AbortCompactions(other); });
+  std::atomic<bool> is_canceled{true};
+  CompactRangeOptions only_asks;
+  only_asks.canceled = &is_canceled;
+  while (!db_->CompactRange(only_asks, other, nullptr, nullptr).IsCompactionAborted()) {
+    std::this_thread::yield();
+  }
+  gate.Open();
+  aborter.join();
+  compactor.join();
+  EXPECT_EQ(Level0Files(other), "2");
+  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(Level0Files(db_->DefaultColumnFamily()), "0");
+  db_->ResumeCompactions(other);
+  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), other, nullptr, nullptr));
+  EXPECT_EQ(Level0Files(other), "0");
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
 // Acts once, when the thread that asks for it reads the clock.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One compaction: marks its inputs, merges them, swaps them for the outputs.
+#include "db/jobs/background_compaction.h"
+
+#include <utility>
+
+#include "db/jobs/compactions.h"
+#include "db/jobs/notify.h"
+#include "db/jobs/table_options.h"
+#include "env/file_util.h"
+#include "env/info_log.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
+                                           ColumnFamilyData* family, CompactionPlan plan)
+    : BackgroundJob(core, family),
+      running_(running),
+      id_(running->NextJobId()),
+      version_(family->current(), core->versions.get()),
+      plan_(std::move(plan)) {
+  work_.table = TableOptionsFor(*core, *family);
+  work_.plan = &plan_;
+  work_.version = version_.get();
+  work_.snapshots = core->snapshots.SequenceNumbers();
+  work_.new_file_number = [this] { return numbers_.NewNumber(); };
+  work_.stop = {.background_cancelled = &core->is_background_cancelled, .aborted = &is_aborted_};
+  work_.env = core->env;
+  work_.max_subcompactions = core->options->max_subcompactions;
+  work_.readahead_bytes = core->options->compaction_readahead_size;
+  work_.verify_record_count = core->options->compaction_verify_record_count;
+  SetInputsBusy(true);
+  running_->Add(this);
+}
+
+void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
+  work_.stop = stop;
+  if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
+}
+
+void BackgroundCompaction::SetInputsBusy(bool are_busy) {
+  for (const LevelFiles& level : plan_.inputs) {
+    for (TableFile* file : level.files) {
+      assert(file->being_compacted != are_busy);
+      file->being_compacted = are_busy;
+    }
+  }
+}
+
+void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, plan_, id_); }
+
+Status BackgroundCompaction::WriteTables() {
+  if (plan_.is_trivial_move) return Status::OK();
+  RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
+  return SyncDirectory(core_->fs.get(), work_.table.dir);
+}
+
+Status BackgroundCompaction::Describe(VersionEdit* edit) {
+  RETURN_IF_ERROR(work_.stop.Check());
+  for (const LevelFiles& level : plan_.inputs) {
+    for (const TableFile* file : level.files) {
+      edit->DeleteFile(level.level, file->meta.number);
+      if (plan_.is_trivial_move) edit->AddFile(plan_.output_level, file->meta);
+    }
+  }
+  for (const OutputTable& table : result_.tables) edit->AddFile(plan_.output_level, table.meta);
+  return Status::OK();
+}
+
+void BackgroundCompaction::Finish(const Status& status) {
+  SetInputsBusy(false);
+  running_->Remove(this);
+  if (!status.ok()) return;
+  family_->PublishSuperVersion();
+  if (!plan_.is_manual) core_->errors.ClearSoft();
+}
+
+// A call that asked for it is told itself.
+std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
+  if (plan_.is_manual || IsStopped(error)) return std::nullopt;
+  return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
+                                 : BackgroundErrorReason::kCompaction;
+}
+
+void BackgroundCompaction::Report(const Status& status) {
+  core_->events->Event("compaction_finished")
+      .Add("job", id_)
+      .Add("cf_name", family_->name())
+      .Add("output_level", plan_.output_level)
+      .Add("num_input_files", plan_.InputFileCount())
+      .Add("num_output_files", numbers_.count())
+      .Add("num_input_records", result_.input_entries)
+      .Add("num_output_records", result_.output_entries)
+      .Add("total_output_size", result_.bytes_written)
+      .Add("is_trivial_move", plan_.is_trivial_move)
+      .Add("compaction_time_micros", ElapsedMicros())
+      .Add("status", status.ToString());
+  Statistics* const statistics = core_->statistics.get();
+  RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
+  RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
+  NotifyCompactionCompleted(core_, *family_, plan_, result_, status);
+}
+
+}  // namespace ashlar

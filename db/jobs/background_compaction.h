@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BackgroundCompaction carries out one plan: merges its inputs, or relinks them one level deeper.
+#pragma once
+
+#include <atomic>
+
+#include "db/compaction/compaction_job.h"
+#include "db/jobs/background_job.h"
+#include "db/version/version_ref.h"
+
+namespace ashlar {
+
+class Compactions;
+
+class BackgroundCompaction final : public BackgroundJob {
+ public:
+  // Marks the inputs. `running` counts it as running until Finish().
+  BackgroundCompaction(DbCore* core, Compactions* running, ColumnFamilyData* family,
+                       CompactionPlan plan) REQUIRES(db_mutex);
+
+  const CompactionPlan& plan() const { return plan_; }
+  // On behalf of a call, whose flags stop it too.
+  void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
+  // It gives up soon with Incomplete(kCompactionAborted). Any thread.
+  void Abort() { is_aborted_.store(true, std::memory_order_release); }
+
+  void Announce() override;
+  Status WriteTables() override;
+  Status Describe(VersionEdit* edit) override REQUIRES(db_mutex);
+  void Finish(const Status& status) override REQUIRES(db_mutex);
+  void Report(const Status& status) override;
+  std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
+  const TableOutputOptions& table_options() const override { return work_.table; }
+
+  // Whether a failed one was stopped or has lost its family: nothing is wrong.
+  static bool IsStopped(const Status& status) {
+    return status.IsShutdownInProgress() || status.IsColumnFamilyDropped() ||
+           status.IsCompactionAborted();
+  }
+
+ private:
+  void SetInputsBusy(bool are_busy) REQUIRES(db_mutex);
+
+  Compactions* const running_;
+  const int id_;
+  // The version the plan was made of. Given back after the report: listeners find its tables.
+  const VersionRef version_;
+  const CompactionPlan plan_;
+  CompactionJobOptions work_;
+  std::atomic<bool> is_aborted_{false};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One flush: takes memtables, writes them, releases their logs.
+#include "db/jobs/background_flush.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/jobs/notify.h"
+#include "db/jobs/table_options.h"
+#include "db/state/needed_logs.h"
+#include "env/file_util.h"
+#include "env/info_log.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
+  if (family.is_dropped() || family.sealed().empty() || core.errors.BlocksWrites()) return false;
+  return !family.sealed().front().is_flushing;
+}
+
+std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family) {
+  if (family->is_dropped() || core->errors.IsFatal()) return nullptr;
+  FlushJobOptions work = BeginFlush(core, family);
+  if (work.memtables.empty()) return nullptr;
+  return std::unique_ptr<BackgroundFlush>(new BackgroundFlush(core, family, std::move(work)));
+}
+
+BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work)
+    : BackgroundJob(core, family),
+      work_(std::move(work)),
+      log_number_(family->LogNumberAfter(work_.memtables)),
+      syncs_older_logs_(core->families.All().size() > 1) {
+  numbers_.Adopt(work_.table.file_number);
+  work_.on_progress = [this](double progress) { NoteProgress(progress); };
+}
+
+void BackgroundFlush::NoteProgress(double progress) {
+  MutexLock lock(&core_->mutex);
+  family_->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
+  core_->changed.SignalAll();
+}
+
+void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, work_.table.file_number); }
+
+// A table must not hold more of the order of writes than the logs of the other families do after a
+// machine crash: so older logs are synced first if there are other families.
+Status BackgroundFlush::WriteTables() {
+  RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
+  if (syncs_older_logs_) RETURN_IF_ERROR(core_->wals->SyncSealed());
+  return SyncDirectories();
+}
+
+// One sync serves the table and the logs that have come since, if they share a directory. Only then
+// may the MANIFEST name either.
+Status BackgroundFlush::SyncDirectories() {
+  if (!result_.tables.empty()) {
+    const uint64_t newest_log = core_->wals->current_number();
+    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
+    if (work_.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
+  }
+  return core_->wals->SyncEntries();
+}
+
+Status BackgroundFlush::Describe(VersionEdit* edit) {
+  edit->log_number = log_number_;
+  edit->min_log_number_to_keep = std::min(log_number_, OldestLogNeeded(*core_, family_));
+  for (const OutputTable& table : result_.tables) edit->AddFile(work_.table.level, table.meta);
+  return Status::OK();
+}
+
+void BackgroundFlush::Finish(const Status& status) {
+  if (status.ok()) {
+    family_->RemoveFlushed(work_.memtables);
+  } else {
+    family_->ReturnFromFlush(work_.memtables);
+  }
+}
+
+std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
+  if (error.IsColumnFamilyDropped()) return std::nullopt;
+  return BackgroundErrorReason::kFlush;
+}
+
+void BackgroundFlush::Report(const Status& status) {
+  EventLine line = core_->events->Event("flush_finished");
+  line.Add("cf_name", family_->name())
+      .Add("memtables", work_.memtables.size())
+      .Add("input_entries", result_.input_entries)
+      .Add("output_entries", result_.output_entries)
+      .Add("micros", ElapsedMicros())
+      .Add("status", status.ToString());
+  for (const OutputTable& table : result_.tables) {
+    line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
+  }
+  RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
+  NotifyFlushCompleted(core_, *family_, work_.table.file_number, result_, status);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BackgroundFlush writes the sealed memtables of a family to a table of level 0 and lets the logs
+// go that nobody needs any more.
+//
+// Crash: the memtables' logs are released only after the MANIFEST names the table, durably.
+#pragma once
+
+#include <memory>
+
+#include "db/flush/flush_job.h"
+#include "db/jobs/background_job.h"
+
+namespace ashlar {
+
+class BackgroundFlush final : public BackgroundJob {
+ public:
+  // Null if there are no memtables that may be flushed now. `family` lives as long as the job.
+  static std::unique_ptr<BackgroundFlush> Begin(DbCore* core, ColumnFamilyData* family)
+      REQUIRES(db_mutex);
+  // Whether sealed memtables wait that no job has taken.
+  static bool IsWanted(const DbCore& core, const ColumnFamilyData& family) REQUIRES(db_mutex);
+
+  void Announce() override;
+  Status WriteTables() override;
+  Status Describe(VersionEdit* edit) override REQUIRES(db_mutex);
+  void Finish(const Status& status) override REQUIRES(db_mutex);
+  void Report(const Status& status) override;
+  std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
+  const TableOutputOptions& table_options() const override { return work_.table; }
+
+ private:
+  BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
+  void NoteProgress(double progress) EXCLUDES(db_mutex);
+  Status SyncDirectories();
+
+  FlushJobOptions work_;
+  const uint64_t log_number_;  // the first log that the family needs once this is installed
+  const bool syncs_older_logs_;
+};
+
+}  // namespace ashlar

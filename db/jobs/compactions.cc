@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may run next, and running it.
+#include "db/jobs/compactions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ashlar {
+
+void Compactions::Remove(BackgroundCompaction* job) {
+  running_.erase(std::find(running_.begin(), running_.end(), job));
+}
+
+Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) const {
+  Plans plans;
+  for (const BackgroundCompaction* job : running_) {
+    if (job->family() == family) plans.push_back(&job->plan());
+  }
+  return plans;
+}
+
+Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
+  std::unique_ptr<BackgroundCompaction> job;
+  {
+    MutexLock lock(&core_->mutex);
+    job = BeginAutomatic(family);
+  }
+  if (job == nullptr) return Outcome::kNothing;
+  const Status status = jobs_->Run(job.get());
+  if (status.ok()) return Outcome::kMore;
+  return BackgroundCompaction::IsStopped(status) ? Outcome::kNothing : Outcome::kFailed;
+}
+
+std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family) {
+  if (family->is_dropped() || family->options().disable_auto_compactions ||
+      core_->errors.BlocksWrites() || HasExclusiveManual(family) || IsAbortedLocked(*family)) {
+    return nullptr;
+  }
+  PickOptions pick;
+  pick.options = &family->options();
+  pick.cursors = &family->versions()->compact_cursors;
+  auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
+  if (!plan.has_value()) return nullptr;
+  return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+}
+
+bool Compactions::HasExclusiveManual(const ColumnFamilyData* family) const {
+  return std::any_of(manual_.begin(), manual_.end(), [family](const ManualCompaction* manual) {
+    return manual->family == family && manual->is_exclusive && !manual->is_done;
+  });
+}
+
+// An abort that came since the call was admitted holds for it too.
+void Compactions::AddManualLocked(ManualCompaction* manual) {
+  if (IsAbortedLocked(*manual->family)) {
+    manual->is_aborted.store(true, std::memory_order_release);
+  }
+  manual_.push_back(manual);
+}
+
+void Compactions::RemoveManualLocked(ManualCompaction* manual) {
+  manual_.erase(std::find(manual_.begin(), manual_.end(), manual));
+}
+
+// An exclusive one waits until the family is quiet; another one only for exclusive ones before it.
+bool Compactions::CanTakeManual(const ManualCompaction& manual) const {
+  if (manual.is_taken || manual.is_done) return false;
+  for (const ManualCompaction* other : manual_) {
+    if (other == &manual) break;
+    if (other->family == manual.family && !other->is_done &&
+        (other->is_exclusive || manual.is_exclusive)) {
+      return false;
+    }
+  }
+  return !manual.is_exclusive || PlansUnderWay(manual.family).empty();
+}
+
+int Compactions::WaitingManualLocked() const {
+  int waiting = 0;
+  for (const ManualCompaction* manual : manual_) waiting += CanTakeManual(*manual) ? 1 : 0;
+  return waiting;
+}
+
+ManualCompaction* Compactions::TakeManual() {
+  MutexLock lock(&core_->mutex);
+  for (ManualCompaction* manual : manual_) {
+    if (!CanTakeManual(*manual)) continue;
+    manual->is_taken = true;
+    return manual;
+  }
+  return nullptr;
+}
+
+ManualCompaction* Compactions::RunManual() {
+  ManualCompaction* const manual = TakeManual();
+  if (manual != nullptr) manual->status = RunPieces(*manual);
+  return manual;
+}
+
+void Compactions::FinishManual(ManualCompaction* manual) {
+  MutexLock lock(&core_->mutex);
+  manual->is_done = true;
+  core_->changed.SignalAll();
+}
+
+Status Compactions::RunPieces(const ManualCompaction& manual) {
+  std::optional<std::string> begin = manual.begin;
+  do {
+    std::unique_ptr<BackgroundCompaction> piece;
+    {
+      MutexLock lock(&core_->mutex);
+      ASSIGN_OR_RETURN(piece, BeginPiece(manual, begin));
+    }
+    if (piece == nullptr) return Status::OK();
+    RETURN_IF_ERROR(jobs_->Run(piece.get()));
+    begin = piece->plan().next_begin;
+  } while (begin.has_value());
+  return Status::OK();
+}
+
+Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
+    const ManualCompaction& manual, const std::optional<std::string>& begin) {
+  while (true) {
+    RETURN_IF_ERROR(manual.stop.Check());
+    if (manual.family->is_dropped()) return Status::ColumnFamilyDropped();
+    bool has_conflict = false;
+    auto plan = PickPiece(manual, begin, &has_conflict);
+    if (plan.has_value()) {
+      auto piece =
+          std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(*plan));
+      piece->SetManual(manual.stop, manual.max_subcompactions);
+      return piece;
+    }
+    if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
+    core_->changed.Wait();  // for a compaction that has some of the files to end
+  }
+}
+
+// With the options and the tree of now: others came, perhaps, during the wait.
+std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& manual,
+                                                     const std::optional<std::string>& begin,
+                                                     bool* has_conflict) const {
+  const Slice begin_key = begin.has_value() ? Slice(*begin) : Slice();
+  const Slice end_key = manual.end.has_value() ? Slice(*manual.end) : Slice();
+  RangePickOptions pick;
+  pick.options = &manual.family->options();
+  pick.input_level = manual.input_level;
+  pick.output_level = manual.output_level;
+  pick.begin = begin.has_value() ? &begin_key : nullptr;
+  pick.end = manual.end.has_value() ? &end_key : nullptr;
+  pick.allow_trivial_move = manual.allow_trivial_move;
+  const Version& version = *manual.family->current();
+  if (manual.input_level == 0) {
+    // Not deeper than what is there now: older data would come to lie above newer.
+    pick.output_level = std::max(AssessCompaction(version, *pick.options).base_level, 1);
+  }
+  auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
+  if (plan.has_value()) {
+    plan->is_manual = true;
+    plan->reason = CompactionReason::kManualCompaction;
+  }
+  return plan;
+}
+
+void Compactions::AbortLocked(const ColumnFamilyData* family) {
+  (family == nullptr ? abort_all_count_ : abort_counts_[family->id()])++;
+  for (BackgroundCompaction* job : running_) {
+    if (family == nullptr || job->family() == family) job->Abort();
+  }
+  for (ManualCompaction* manual : manual_) {
+    if (family != nullptr && manual->family != family) continue;
+    manual->is_aborted.store(true, std::memory_order_release);
+  }
+  core_->changed.SignalAll();
+}
+
+void Compactions::ResumeLocked(const ColumnFamilyData* family) {
+  if (family == nullptr) {
+    if (abort_all_count_ > 0) abort_all_count_--;
+    return;
+  }
+  const auto count = abort_counts_.find(family->id());
+  if (count != abort_counts_.end() && --count->second == 0) abort_counts_.erase(count);
+}
+
+bool Compactions::IsAbortedLocked(const ColumnFamilyData& family) const {
+  return abort_all_count_ > 0 || abort_counts_.contains(family.id());
+}
+
+bool Compactions::IsBusyLocked(const ColumnFamilyData* family) const {
+  for (const BackgroundCompaction* job : running_) {
+    if (family == nullptr || job->family() == family) return true;
+  }
+  for (const ManualCompaction* manual : manual_) {
+    if (family == nullptr || manual->family == family) return true;
+  }
+  return false;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compactions knows which compactions run, which calls wait for one, and which families must not be
+// compacted; it picks the next one. Several may run at once in one family, on disjoint files.
+//
+// Threads: functions ending in Locked need the DB mutex, as do the three for BackgroundCompaction;
+// the others run compactions and are called without it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/compaction/stop_flags.h"
+#include "db/jobs/background_compaction.h"
+#include "db/jobs/job_runner.h"
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+// What a call asks for: the files of one level in a range.
+struct ManualCompaction {
+  ColumnFamilyData* family = nullptr;  // a reference of the caller
+  int input_level = 0;
+  int output_level = 1;  // from level 0 to the base level of when it runs, whatever this says
+  std::optional<std::string> begin;  // user keys, inclusive
+  std::optional<std::string> end;
+  bool is_exclusive = false;  // nothing else compacts in the family meanwhile
+  bool allow_trivial_move = false;
+  uint32_t max_subcompactions = 0;  // 0: the database's
+  StopFlags stop;                   // `aborted` is the one below
+
+  // Set by Compactions.
+  std::atomic<bool> is_aborted{false};
+  bool is_taken = false;
+  bool is_done = false;
+  Status status;
+};
+
+class Compactions {
+ public:
+  Compactions(DbCore* core, JobRunner* jobs) : core_(core), jobs_(jobs) {}
+
+  // kMore: the family may want another compaction. kFailed: it wants this one, later.
+  enum class Outcome : uint8_t { kNothing, kMore, kFailed };
+  Outcome RunAutomatic(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
+  // for it is told by FinishManual(), when the files it made obsolete are gone.
+  ManualCompaction* RunManual() EXCLUDES(db_mutex);
+  void FinishManual(ManualCompaction* manual) EXCLUDES(db_mutex);
+
+  void AddManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+  void RemoveManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+  // Manual compactions that wait for a thread.
+  int WaitingManualLocked() const REQUIRES(db_mutex);
+  bool HasManualLocked() const REQUIRES(db_mutex) { return !manual_.empty(); }
+
+  // Stops those that run and wait in the family (null: in all) and lets none begin, until as many
+  // Resume calls. IsBusyLocked() says when they have ended.
+  void AbortLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
+  void ResumeLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
+  bool AreAllAbortedLocked() const REQUIRES(db_mutex) { return abort_all_count_ > 0; }
+  bool IsAbortedLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  // Whether one runs or waits on behalf of a call in the family (null: in any).
+  bool IsBusyLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
+
+  // For BackgroundCompaction.
+  int NextJobId() REQUIRES(db_mutex) { return next_job_id_++; }
+  void Add(BackgroundCompaction* job) REQUIRES(db_mutex) { running_.push_back(job); }
+  void Remove(BackgroundCompaction* job) REQUIRES(db_mutex);
+
+ private:
+  using Plans = std::vector<const CompactionPlan*>;
+
+  Plans PlansUnderWay(const ColumnFamilyData* family) const REQUIRES(db_mutex);
+  std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family) REQUIRES(db_mutex);
+  bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(db_mutex);
+  bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(db_mutex);
+  ManualCompaction* TakeManual() EXCLUDES(db_mutex);
+  // The range in pieces, each as large as one compaction may be.
+  Status RunPieces(const ManualCompaction& manual) EXCLUDES(db_mutex);
+  // The piece from `begin` on, once no job has its files, or none if there is no file left.
+  Result<std::unique_ptr<BackgroundCompaction>> BeginPiece(const ManualCompaction& manual,
+                                                           const std::optional<std::string>& begin)
+      REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickPiece(const ManualCompaction& manual,
+                                          const std::optional<std::string>& begin,
+                                          bool* has_conflict) const REQUIRES(db_mutex);
+
+  DbCore* const core_;
+  JobRunner* const jobs_;
+  std::vector<BackgroundCompaction*> running_ GUARDED_BY(db_mutex);
+  // In the order in which they came; those that run too.
+  std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
+  // Abort calls without their Resume: for all families, and by family id.
+  int abort_all_count_ GUARDED_BY(db_mutex) = 0;
+  std::map<uint32_t, int> abort_counts_ GUARDED_BY(db_mutex);
+  int next_job_id_ GUARDED_BY(db_mutex) = 1;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Announce, write, record, settle, report.
+#include "db/jobs/job_runner.h"
+
+#include <utility>
+
+#include "db/jobs/notify.h"
+
+namespace ashlar {
+
+uint64_t TableNumbers::NewNumber() {
+  MutexLock lock(&core_->mutex);
+  const uint64_t number = core_->versions->NewFileNumber();
+  core_->pending_outputs.insert(number);
+  numbers_.push_back(number);
+  return number;
+}
+
+void TableNumbers::Settle(const Status& status) {
+  if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
+  if (may_be_named_) return;
+  for (const uint64_t number : numbers_) {
+    core_->pending_outputs.erase(core_->pending_outputs.find(number));
+  }
+}
+
+Status JobRunner::Run(BackgroundJob* job) {
+  job->Announce();
+  Status status = job->WriteTables();
+  {
+    MutexLock lock(&core_->mutex);
+    if (status.ok()) status = RecordInManifest(job);
+    job->numbers().Settle(status);
+    job->Finish(status);
+    writes_->UpdateStallLocked();
+    core_->changed.SignalAll();
+  }
+  if (!status.ok()) {
+    if (!job->numbers().may_be_named()) DeleteUnnamedTables(job->table_options(), &job->result());
+    TellError(*job, status);
+  }
+  job->Report(status);
+  return status;
+}
+
+Status JobRunner::RecordInManifest(BackgroundJob* job) {
+  VersionEdit edit;
+  edit.column_family = job->family()->id();
+  RETURN_IF_ERROR(job->Describe(&edit));
+  VersionSet::Change change;
+  change.edits.push_back(std::move(edit));
+  change.last_sequence = core_->pipeline->visible_seqno();
+  if (!job->result().tables.empty()) job->numbers().ExpectNaming();
+  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
+}
+
+void JobRunner::TellError(const BackgroundJob& job, const Status& error) {
+  const std::optional<BackgroundErrorReason> reason = job.ErrorReason(error);
+  if (reason.has_value()) NotifyBackgroundError(core_, error, *reason);
+}
+
+}  // namespace ashlar

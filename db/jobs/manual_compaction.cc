@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A range goes down level by level; each level is one ManualCompaction, which a thread of the
+// scheduler takes while the caller waits.
+#include "db/jobs/manual_compaction.h"
+
+#include <algorithm>
+
+#include "util/scope_exit.h"
+
+namespace ashlar {
+namespace {
+
+Status CheckSupported(const CompactRangeOptions& options) {
+  if (options.target_path_id != 0) {
+    return Status::NotSupported("CompactRangeOptions::target_path_id");
+  }
+  if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level");
+  if (options.full_history_ts_low != nullptr) {
+    return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
+  }
+  return Status::OK();
+}
+
+// There are no compaction filters yet, so kIfHaveCompactionFilter leaves the level alone too.
+bool RewritesBottom(const CompactRangeOptions& options) {
+  return options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
+         options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
+}
+
+}  // namespace
+
+Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
+                                       const Slice* begin, const Slice* end) {
+  RETURN_IF_ERROR(CheckMayBegin(options, *family));
+  RETURN_IF_ERROR(CheckSupported(options));
+  FlushOptions flush;
+  flush.allow_write_stall = options.allow_write_stall;
+  RETURN_IF_ERROR(flushes_->Flush(flush, {family}));
+
+  ManualCompaction manual;
+  manual.family = family;
+  if (begin != nullptr) manual.begin = begin->ToString();
+  if (end != nullptr) manual.end = end->ToString();
+  manual.is_exclusive = options.exclusive_manual_compaction;
+  manual.max_subcompactions = options.max_subcompactions;
+  manual.stop = {.background_cancelled = &core_->is_background_cancelled,
+                 .aborted = &manual.is_aborted,
+                 .manual_disabled = &is_disabled_,
+                 .cancelled_by_caller = options.canceled};
+  return CompactLevels(options, &manual);
+}
+
+Status ManualCompactions::CheckMayBegin(const CompactRangeOptions& options,
+                                        const ColumnFamilyData& family) {
+  MutexLock lock(&core_->mutex);
+  if (compactions_->IsAbortedLocked(family)) return Status::Incomplete(Status::kCompactionAborted);
+  return StopFlags{.manual_disabled = &is_disabled_, .cancelled_by_caller = options.canceled}
+      .Check();
+}
+
+ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompaction& manual) {
+  const Slice begin = manual.begin.has_value() ? Slice(*manual.begin) : Slice();
+  const Slice end = manual.end.has_value() ? Slice(*manual.end) : Slice();
+  MutexLock lock(&core_->mutex);
+  RangeLevels levels;
+  if (manual.family->is_dropped()) return levels;
+  const Version* version = manual.family->current();
+  for (int level = version->deepest_level(); level >= 0; level--) {
+    const LevelFiles found =
+        version->Overlapping(level, manual.begin.has_value() ? &begin : nullptr,
+                             manual.end.has_value() ? &end : nullptr);
+    if (found.files.empty()) continue;
+    levels.first = level;
+    if (levels.last >= 0) continue;
+    levels.last = level;
+    for (const TableFile* file : found.files) {
+      levels.oldest_in_last = std::min(levels.oldest_in_last, file->meta.number);
+    }
+  }
+  levels.base = AssessCompaction(*version, manual.family->options()).base_level;
+  return levels;
+}
+
+// Level by level downwards, so that everything in the range ends on one level: the deepest that has
+// files, or the base level if there is none.
+Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
+                                        ManualCompaction* manual) {
+  const uint64_t first_new_file = core_->versions->next_file_number();
+  RangeLevels levels = LevelsOf(*manual);
+  for (int level = std::max(levels.first, 0); level < std::max(levels.last, 1); level++) {
+    if (level > 0 && level < levels.base) continue;
+    manual->input_level = level;
+    manual->output_level = level == 0 ? std::max(levels.base, 1) : level + 1;
+    manual->allow_trivial_move = manual->output_level < levels.last;
+    RETURN_IF_ERROR(RunToEnd(manual));
+    levels = LevelsOf(*manual);
+  }
+  if (!RewritesBottom(options) || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
+    return Status::OK();
+  }
+  manual->input_level = manual->output_level = levels.last;
+  manual->allow_trivial_move = false;
+  return RunToEnd(manual);
+}
+
+Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
+  MutexLock lock(&core_->mutex);
+  manual->is_taken = manual->is_done = false;
+  Status status;
+  {
+    compactions_->AddManualLocked(manual);
+    // Whoever has taken it is waited for also when memory runs out here.
+    const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
+      while (manual->is_taken && !manual->is_done) core_->changed.Wait();
+      compactions_->RemoveManualLocked(manual);
+    });
+    status = AwaitDoneLocked(manual);
+  }
+  // Those that waited for an exclusive one, and the automatic ones it held up.
+  scheduler_->RequestCompactionLocked(manual->family);
+  core_->changed.SignalAll();
+  return status;
+}
+
+Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
+  // Nobody signals when the caller sets its own flag.
+  constexpr uint64_t kLookAgainMicros = 50 * 1000;
+  scheduler_->DispatchLocked();
+  while (!manual->is_done) {
+    const Status stopped = manual->stop.Check();
+    if (!stopped.ok() && !manual->is_taken) {
+      return stopped.IsShutdownInProgress() ? Status::Incomplete(Status::kManualCompactionPaused)
+                                            : stopped;
+    }
+    // For a thread to take it and to finish it.
+    if (manual->stop.cancelled_by_caller == nullptr) {
+      core_->changed.Wait();
+    } else {
+      core_->changed.WaitFor(kLookAgainMicros);
+    }
+    scheduler_->DispatchLocked();
+  }
+  return manual->status;
+}
+
+void ManualCompactions::Disable() {
+  MutexLock lock(&core_->mutex);
+  disable_count_++;
+  is_disabled_.store(true, std::memory_order_release);
+  core_->changed.SignalAll();
+  // None may finish while they are disabled, nor escape by being enabled again at once.
+  while (compactions_->HasManualLocked()) core_->changed.Wait();
+}
+
+void ManualCompactions::Enable() {
+  MutexLock lock(&core_->mutex);
+  if (disable_count_ == 0) return;
+  if (--disable_count_ == 0) is_disabled_.store(false, std::memory_order_release);
+}
+
+void ManualCompactions::Abort(const ColumnFamilyData* family) {
+  MutexLock lock(&core_->mutex);
+  compactions_->AbortLocked(family);
+  while (compactions_->IsBusyLocked(family)) core_->changed.Wait();
+}
+
+void ManualCompactions::Resume(ColumnFamilyData* family) {
+  MutexLock lock(&core_->mutex);
+  compactions_->ResumeLocked(family);
+  if (family != nullptr) return scheduler_->RequestCompactionLocked(family);
+  for (ColumnFamilyData* each : core_->families.All()) scheduler_->RequestCompactionLocked(each);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ManualCompactions are compactions on request: DB::CompactRange(), and the calls that stop it.
+//
+// Threads: any, without locks.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ashlar/options.h"
+#include "db/jobs/compactions.h"
+#include "db/jobs/manual_flush.h"
+#include "db/jobs/scheduler.h"
+#include "db/state/db_core.h"
+
+namespace ashlar {
+
+class ManualCompactions {
+ public:
+  // All outlive it.
+  ManualCompactions(DbCore* core, Compactions* compactions, Scheduler* scheduler,
+                    ManualFlushes* flushes)
+      : core_(core), compactions_(compactions), scheduler_(scheduler), flushes_(flushes) {}
+
+  // Bounds inclusive, null: none. The caller holds a reference on the family.
+  Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
+                      const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
+
+  // Stops all manual ones and refuses new ones, until as many Enable calls.
+  void Disable() EXCLUDES(db_mutex);
+  void Enable() EXCLUDES(db_mutex);
+  // Stops automatic ones too and lets none begin, until as many Resume calls. Null: of all
+  // families. Both return when those that ran have ended.
+  void Abort(const ColumnFamilyData* family) EXCLUDES(db_mutex);
+  void Resume(ColumnFamilyData* family) EXCLUDES(db_mutex);
+
+ private:
+  // Where a range has files; an automatic compaction may change that at any time.
+  struct RangeLevels {
+    int first = -1, last = -1;  // -1: no files
+    int base = 1;
+    uint64_t oldest_in_last = UINT64_MAX;  // the lowest number of a file there
+  };
+
+  Status CheckMayBegin(const CompactRangeOptions& options, const ColumnFamilyData& family)
+      EXCLUDES(db_mutex);
+  RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
+  Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
+      EXCLUDES(db_mutex);
+  // Queues it and waits until it is done, or stopped before anybody took it.
+  Status RunToEnd(ManualCompaction* manual) EXCLUDES(db_mutex);
+  Status AwaitDoneLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+
+  DbCore* const core_;
+  Compactions* const compactions_;
+  Scheduler* const scheduler_;
+  ManualFlushes* const flushes_;
+  // Disable calls without their Enable.
+  int disable_count_ GUARDED_BY(db_mutex) = 0;
+  // Whether that is above 0; what compactions look at. Written under the DB mutex.
+  std::atomic<bool> is_disabled_{false};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seals the memtables, asks for their flush, and waits until they are gone.
+#include "db/jobs/manual_flush.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+Status ManualFlushes::Flush(const FlushOptions& options,
+                            const std::vector<ColumnFamilyData*>& families) {
+  if (options.force_atomic_flush) return Status::NotSupported("FlushOptions::force_atomic_flush");
+  std::vector<Target> targets;
+  RETURN_IF_ERROR(Begin(options, families, &targets));
+  return options.wait ? AwaitFlushed(targets) : Status::OK();
+}
+
+Status ManualFlushes::Begin(const FlushOptions& options,
+                            const std::vector<ColumnFamilyData*>& families,
+                            std::vector<Target>* targets) {
+  MutexLock lock(&core_->mutex);
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  for (const ColumnFamilyData* family : families) {
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
+  }
+  if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
+  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families));
+  for (ColumnFamilyData* family : families) {
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
+    const bool has_sealed = !family->sealed().empty();
+    targets->push_back({family, has_sealed ? family->sealed().back().mem->id() : 0});
+    if (has_sealed) scheduler_->RequestFlushLocked(family);
+  }
+  return Status::OK();
+}
+
+// One that is dropped meanwhile needs no flush, but the others do.
+Status ManualFlushes::FlushAll(const FlushOptions& options) {
+  Status status;
+  do {
+    std::vector<ColumnFamilyData*> families;
+    {
+      MutexLock lock(&core_->mutex);
+      families = core_->families.RefAll();
+    }
+    status = Flush(options, families);
+    for (ColumnFamilyData* family : families) family->Unref();
+  } while (status.IsColumnFamilyDropped());
+  return status;
+}
+
+namespace {
+
+// Another sealed memtable would stop the writers of the family.
+bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
+  return !family.is_dropped() && !family.mem()->IsEmpty() &&
+         static_cast<int>(family.sealed().size()) + 1 >= family.options().max_write_buffer_number;
+}
+
+}  // namespace
+
+// A flush on request shall not be what stops the writers: waits until another sealed memtable would
+// not.
+void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
+  while (!core_->errors.BlocksWrites() && !scheduler_->is_paused() &&
+         !core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    bool is_full = false, has_sealed = false;
+    for (ColumnFamilyData* family : families) {
+      is_full |= IsFullOfSealed(*family);
+      if (family->sealed().empty()) continue;
+      has_sealed = true;
+      scheduler_->RequestFlushLocked(family);
+    }
+    if (!is_full || !has_sealed) return;
+    core_->changed.Wait();  // for a flush to end
+  }
+}
+
+Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
+  MutexLock lock(&core_->mutex);
+  for (const Target& target : targets) {
+    const ColumnFamilyData& family = *target.family;
+    while (!family.sealed().empty() &&
+           family.sealed().front().mem->id() <= target.newest_memtable) {
+      if (family.is_dropped()) return Status::ColumnFamilyDropped();
+      if (core_->errors.BlocksWrites()) return core_->errors.Get();
+      if (core_->is_background_cancelled.load(std::memory_order_acquire))
+        return Status::ShutdownInProgress();
+      core_->changed.Wait();  // for a flush to end
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

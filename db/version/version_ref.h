@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VersionRef holds one reference on an installed version, so that its tables live, and gives it
+// back when it goes: without the DB mutex or with it.
+#pragma once
+
+#include <utility>
+
+#include "db/version/version.h"
+#include "db/version/version_set.h"
+
+namespace ashlar {
+
+class VersionRef {
+ public:
+  VersionRef() = default;
+  // The caller makes sure that the version lives now. The set outlives the reference.
+  VersionRef(Version* version, VersionSet* set) : version_(version), set_(set) { version->Ref(); }
+  VersionRef(VersionRef&& other) noexcept { swap(other); }
+  VersionRef& operator=(VersionRef other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~VersionRef() {
+    if (version_ != nullptr && version_->Unref()) set_->Release(version_);
+  }
+
+  Version* get() const { return version_; }
+  Version* operator->() const { return version_; }
+  Version& operator*() const { return *version_; }
+
+ private:
+  void swap(VersionRef& other) noexcept {
+    std::swap(version_, other.version_);
+    std::swap(set_, other.set_);
+  }
+
+  Version* version_ = nullptr;
+  VersionSet* set_ = nullptr;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries as text: "a#9 PUT x", "a#9 DEL", "a#9 SINGLE_DEL"; those of a table between commas.
+#pragma once
+
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "ashlar/slice.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+struct TextEntry {
+  std::string user_key;
+  SequenceNumber seqno = 0;
+  ValueType type = kTypeValue;
+  std::string value;
+};
+
+std::string EntryText(const Slice& internal_key, const Slice& value);
+TextEntry ParseEntry(const std::string& text);
+// What a table file holds, or the status that reading it gives.
+std::string TableText(FileSystem* fs, const std::string& path,
+                      const InternalKeyComparator& comparator);
+
+}  // namespace ashlar

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TreeScenario picks and runs compactions over a tree of tables, without a database. Commands:
+//
+//   options name=value...            of the family; small sizes, fixed targets to begin with
+//   build                            a table a line: "L1 | a#9 DEL, b#3 PUT x"; level 0 oldest
+//   first;
+//                                    numbers from 1 on. "L1 busy | ..." is being compacted,
+//                                    "L1 marked | ..." wants to be
+//   snapshots 5 9                    the sequence numbers that snapshots hold
+//   pick                             what an automatic compaction would do
+//   compact                          does it, until nothing is wanted if "all" is there
+//   compact L0 -> L1 from=a to=c     the range of a level; "move" allows a trivial move
+//   lie number=2 entries=7           table 2 promises so many entries from now on
+//   tree
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "db/compaction/compaction_job.h"
+#include "db/compaction/compaction_picker.h"
+#include "db/version/table_cache.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/scenario.h"
+
+namespace ashlar {
+
+class TreeScenario {
+ public:
+  TreeScenario();
+  ~TreeScenario();
+
+  std::string Run(const ScenarioStep& step);
+
+ private:
+  struct Table {
+    int level;
+    FileMetadata meta;
+    bool is_busy;
+  };
+
+  std::string SetOptions(const ScenarioStep& step);
+  std::string Build(const ScenarioStep& step);
+  std::string BuildTable(const std::string& line);
+  std::string SetSnapshots(const ScenarioStep& step);
+  std::string Pick();
+  std::string Compact(const ScenarioStep& step);
+  std::string CompactOnce(const ScenarioStep& step);
+  std::string Carry(const CompactionPlan& plan);
+  std::string Lie(const ScenarioStep& step);
+  std::string Tree() const;
+
+  std::optional<CompactionPlan> PickRange(const ScenarioStep& step);
+  void MakeVersion();
+  TableOutputOptions OutputOptions(int level);
+  size_t FileCount();
+
+  MemoryFileSystem fs_;
+  const InternalKeyComparator comparator_{BytewiseComparator()};
+  ColumnFamilyOptions options_;
+  TableOutputContext context_;
+  std::unique_ptr<TableCache> cache_;
+  std::vector<Table> tables_;
+  std::unique_ptr<Version> version_;  // of tables_
+  std::vector<SequenceNumber> snapshots_;
+  uint64_t next_number_ = 1;
+};
+
+}  // namespace ashlar

@@ -22,7 +22,8 @@ DBImpl::DBImpl(const OpenRequest& request)
       compactions_(&core_, &job_runner_),
       scheduler_(&core_, &job_runner_, &compactions_),
       manual_flushes_(&core_, &write_control_, &scheduler_),
-      manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_) {
+      manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
+      family_changes_(&core_, &write_control_, &scheduler_, this) {
   core_.db = this;
   core_.cleaner = this;
   core_.wals = std::make_unique<WalSet>();

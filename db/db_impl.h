@@ -7,7 +7,7 @@
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
 //   Scheduler, JobRunner, Compactions      background work
 //   ManualFlushes, ManualCompactions       the same on request
-//   DbProperties       what GetProperty answers
+//   FamilyChanges      column families and options
 //
 // A read-only database is the same without background work; its writes answer NotSupported.
 #pragma once
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "db/changes/family_changes.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
@@ -253,6 +254,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   Scheduler scheduler_;
   ManualFlushes manual_flushes_;
   ManualCompactions manual_compactions_;
+  FamilyChanges family_changes_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;
 };

@@ -7,6 +7,11 @@
 
 namespace ashlar {
 
+std::vector<ColumnFamilyData*> DBImpl::RefAllFamilies() {
+  MutexLock lock(&core_.mutex);
+  return core_.families.RefAll();
+}
+
 bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {
   value->clear();
   return GetTextProperty(Sources(), FamilyOrDefault(handle), property, value);
@@ -22,20 +27,7 @@ bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, u
 }
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
-  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
-  uint64_t sum = 0;
-  bool is_known = true;
-  for (ColumnFamilyData* family : families) {
-    uint64_t part = 0;
-    if (!ashlar::GetIntProperty(Sources(), family, property, &part)) {
-      MutexLock lock(&core_.mutex);
-      is_known &= family->is_dropped();
-    }
-    sum += part;
-    family->Unref();
-  }
-  *value = sum;
-  return is_known;
+  return ashlar::GetAggregatedIntProperty(Sources(), property, value);
 }
 
 PropertySources DBImpl::Sources() { return {&core_, &write_control_}; }

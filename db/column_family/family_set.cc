@@ -3,6 +3,7 @@
 // The table of families is copied on every change and published in one atomic pointer.
 #include "db/column_family/family_set.h"
 
+#include <cassert>
 #include <memory>
 
 #include "util/epoch.h"
@@ -29,12 +30,14 @@ void FamilySet::Publish(Table* table) {
   EpochRetire(const_cast<Table*>(old), [](void* p) { delete static_cast<Table*>(p); });
 }
 
-void FamilySet::Add(ColumnFamilyData* family) {
+void FamilySet::Add(FamilyRef family) {
+  assert(family && family->super_version() != nullptr);  // readers may find it at once
   auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
   if (table->size() <= family->id()) table->resize(family->id() + 1);
   assert((*table)[family->id()] == nullptr);
-  (*table)[family->id()] = family;
+  (*table)[family->id()] = family.get();
   Publish(table.release());
+  family.Release();
 }
 
 void FamilySet::Remove(uint32_t id) {
@@ -57,6 +60,12 @@ std::vector<ColumnFamilyData*> FamilySet::All() const {
   for (ColumnFamilyData* family : *table_.load(std::memory_order_acquire)) {
     if (family != nullptr) all.push_back(family);
   }
+  return all;
+}
+
+std::vector<FamilyRef> FamilySet::PinAll() const {
+  std::vector<FamilyRef> all;
+  for (ColumnFamilyData* family : All()) all.emplace_back(family);
   return all;
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "db/column_family/column_family_data.h"
+#include "db/column_family/family_ref.h"
 
 namespace ashlar {
 
@@ -21,8 +21,8 @@ class FamilySet {
   FamilySet(const FamilySet&) = delete;
   FamilySet& operator=(const FamilySet&) = delete;
 
-  // Takes over the caller's reference.
-  void Add(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // The set keeps the reference. No family has its number yet.
+  void Add(FamilyRef family) REQUIRES(db_mutex);
   // Lets go of the set's reference, after all readers that may have found it.
   void Remove(uint32_t id) REQUIRES(db_mutex);
   void Clear() REQUIRES(db_mutex);
@@ -36,7 +36,9 @@ class FamilySet {
 
   // In order of their numbers.
   std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
-  // The same, each with a reference for the caller.
+  // The same, each with a reference.
+  std::vector<FamilyRef> PinAll() const REQUIRES(db_mutex);
+  // The same by hand: the caller calls Unref().
   std::vector<ColumnFamilyData*> RefAll() const REQUIRES(db_mutex);
 
  private:

@@ -187,12 +187,10 @@ const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
 Status Opener::OpenFamilies() {
   for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
     auto options = std::make_shared<const ColumnFamilyOptions>(OptionsOf(versions->name));
-    const auto unref = [](ColumnFamilyData* family) { family->Unref(); };
-    std::unique_ptr<ColumnFamilyData, decltype(unref)> family(
+    FamilyRef family = FamilyRef::Adopt(
         new ColumnFamilyData(versions, std::move(options), core_->versions.get(), host_));
     family->PublishSuperVersion();
-    core_->families.Add(family.get());
-    family.release();
+    core_->families.Add(std::move(family));
   }
   return Status::OK();
 }

@@ -201,11 +201,11 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   change.last_sequence = core->pipeline->visible_seqno();
   change.added_family = std::move(request);
   RETURN_IF_ERROR(core->versions->LogAndApply(std::move(change), &core->mutex));
-  auto* family = new ColumnFamilyData(core->versions->Family(id),
-                                      std::make_shared<const ColumnFamilyOptions>(options),
-                                      core->versions.get(), host);
+  FamilyRef family = FamilyRef::Adopt(new ColumnFamilyData(
+      core->versions->Family(id), std::make_shared<const ColumnFamilyOptions>(options),
+      core->versions.get(), host));
   family->PublishSuperVersion();
-  core->families.Add(family);
+  core->families.Add(std::move(family));
   return Status::OK();
 }
 

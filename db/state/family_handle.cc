@@ -3,13 +3,11 @@
 
 namespace ashlar {
 
-FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(family), core_(core) {
-  family_->Ref();
-}
+FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(family), core_(core) {}
 
 // The last handle of a dropped family takes its files with it.
 FamilyHandle::~FamilyHandle() {
-  family_->Unref();
+  family_ = FamilyRef();
   if (!core_->is_closing.load(std::memory_order_acquire)) core_->cleaner->DeleteObsoleteFiles();
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ashlar/db.h"
-#include "db/column_family/column_family_data.h"
+#include "db/column_family/family_ref.h"
 #include "db/state/db_core.h"
 
 namespace ashlar {
@@ -24,10 +24,10 @@ class FamilyHandle final : public ColumnFamilyHandle {
     return family_->comparator().user_comparator();
   }
 
-  ColumnFamilyData* family() const { return family_; }
+  ColumnFamilyData* family() const { return family_.get(); }
 
  private:
-  ColumnFamilyData* const family_;
+  FamilyRef family_;  // never empty
   DbCore* const core_;
 };
 

@@ -316,6 +316,26 @@ bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, co
   return false;
 }
 
+// A family that is dropped meanwhile has nothing to add.
+bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value) {
+  std::vector<FamilyRef> families;
+  {
+    MutexLock lock(&sources.core->mutex);
+    families = sources.core->families.PinAll();
+  }
+  *value = 0;
+  bool is_known = true;
+  for (const FamilyRef& family : families) {
+    uint64_t part = 0;
+    if (!GetIntProperty(sources, family.get(), name, &part)) {
+      MutexLock lock(&sources.core->mutex);
+      is_known &= family->is_dropped();
+    }
+    *value += part;
+  }
+  return is_known;
+}
+
 bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                      std::string* value) {
   uint64_t number;

@@ -23,6 +23,8 @@ struct PropertySources {
 // False for an unknown name. Numbers are also available as text. Takes the DB mutex.
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value);
+// The sum over all families.
+bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value);
 bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                      std::string* value);
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,

@@ -25,8 +25,8 @@ ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do 
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
     ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/version", 53), ("db/blob", 54),
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
-    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/opening", 61),
-    ("db/files", 61), ("db/api", 61), ("db", 62), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/files", 61),
+    ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db", 64), ("db/transaction", 70), ("db/utilities", 70),
     ("db/c_api", 71),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What changes is recorded first, then shown, then what it made obsolete is deleted.
+#include "db/changes/family_changes.h"
+
+#include <cassert>
+#include <memory>
+#include <utility>
+
+#include "db/files/obsolete_files.h"
+#include "db/opening/open.h"
+#include "db/options/dynamic_options.h"
+#include "db/options/options_check.h"
+#include "db/state/family_handle.h"
+#include "db/state/needed_logs.h"
+
+namespace ashlar {
+
+Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::string& name,
+                             ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
+  {
+    MutexLock lock(&core_->mutex);
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name,
+                                       SanitizeColumnFamilyOptions(*core_->options, options)));
+    ColumnFamilyData* family = core_->families.FindByName(name);
+    assert(family != nullptr);
+    *handle = new FamilyHandle(family, core_);
+  }
+  return WriteOptionsFile(core_);
+}
+
+Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descriptors,
+                                std::vector<ColumnFamilyHandle*>* handles) {
+  handles->clear();
+  for (const ColumnFamilyDescriptor& descriptor : descriptors) {
+    ColumnFamilyHandle* handle = nullptr;
+    const Status status = Create(descriptor.options, descriptor.name, &handle);
+    if (handle != nullptr) handles->push_back(handle);
+    RETURN_IF_ERROR(status);
+  }
+  return Status::OK();
+}
+
+// Writes to the family stop while it is taken out: a batch is applied either wholly before that or
+// without the family's part.
+Status FamilyChanges::Drop(ColumnFamilyData* family) {
+  if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
+  {
+    MutexLock lock(&core_->mutex);
+    RETURN_IF_ERROR(RecordDrop(*family));
+    assert(family->is_dropped());
+    core_->pipeline->Pause();
+    core_->families.Remove(family->id());
+    core_->pipeline->Resume();
+    writes_->UpdateStallLocked();
+    core_->changed.SignalAll();
+  }
+  PurgeObsoleteFiles(core_);
+  return WriteOptionsFile(core_);
+}
+
+Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
+  VersionEdit drop;
+  drop.column_family = family.id();
+  drop.is_family_drop = true;
+  // Its unflushed writes need no log any more.
+  VersionEdit logs;
+  logs.min_log_number_to_keep = OldestLogNeeded(*core_, &family);
+  VersionSet::Change change;
+  change.edits.push_back(std::move(drop));
+  change.edits.push_back(std::move(logs));
+  change.last_sequence = core_->pipeline->visible_seqno();
+  Status status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
+  if (!status.IsColumnFamilyDropped()) return status;
+  return Status::InvalidArgument("Column family already dropped!");
+}
+
+Status FamilyChanges::SetOptions(ColumnFamilyData* family,
+                                 const std::unordered_map<std::string, std::string>& values) {
+  if (values.empty()) return Status::InvalidArgument("empty input");
+  {
+    MutexLock lock(&core_->mutex);
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
+    ASSIGN_OR_RETURN(ColumnFamilyOptions changed,
+                     ChangeColumnFamilyOptions(*core_->options, family->options(), values));
+    family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
+    writes_->UpdateStallLocked();
+    scheduler_->RequestCompactionLocked(family);
+    core_->changed.SignalAll();
+  }
+  return WriteOptionsFile(core_);
+}
+
+Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
+                    const std::unordered_map<std::string, std::string>& values) {
+  if (values.empty()) return Status::InvalidArgument("empty input");
+  {
+    MutexLock lock(&core->mutex);
+    ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
+    core->options = std::make_shared<const DBOptions>(std::move(changed));
+    writes->UpdateStallLocked();
+    scheduler->StartLocked();
+  }
+  return WriteOptionsFile(core);
+}
+
+}  // namespace ashlar

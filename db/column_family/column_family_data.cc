@@ -4,12 +4,15 @@
 #include "db/column_family/column_family_data.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/memtablerep.h"
 #include "db/write/write_stall.h"
 #include "util/epoch.h"
+#include "util/invariants.h"
 #include "util/scope_exit.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -54,6 +57,7 @@ ColumnFamilyData::~ColumnFamilyData() {
 }
 
 void ColumnFamilyData::Unref() {
+  assert(refs_.load(std::memory_order_relaxed) > 0);
   if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
@@ -76,6 +80,7 @@ void ColumnFamilyData::ReleaseView(const ReadView& view) {
 }
 
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
+  assert(options != nullptr && !is_dropped());
   options_ = std::move(options);
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
   UpdatePace();
@@ -97,6 +102,7 @@ void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
   PublishSuperVersion();
   undo.Cancel();
   UpdatePace();
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
 // Flushes of one family are installed in the order of its memtables: while a job has the older
@@ -111,10 +117,12 @@ std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
     taken.push_back(sealed.mem);
   }
   flush_progress_.reset();
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
   return taken;
 }
 
 void ColumnFamilyData::NoteFlushProgress(double progress) {
+  assert(progress >= 0 && progress <= 1);
   flush_progress_ = progress;
   UpdatePace();
 }
@@ -131,18 +139,26 @@ void ColumnFamilyData::UpdatePace() {
 void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
   for (SealedMemTable& sealed : sealed_) {
     if (std::find(memtables.begin(), memtables.end(), sealed.mem) != memtables.end()) {
+      assert(sealed.is_flushing);
       sealed.is_flushing = false;
     }
   }
   UpdatePace();
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
 void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
+  assert(memtables.size() <= sealed_.size());
   const auto flushed_end = sealed_.begin() + static_cast<ptrdiff_t>(memtables.size());
   std::vector<SealedMemTable> flushed(sealed_.begin(), flushed_end);
   sealed_.erase(sealed_.begin(), flushed_end);
+  assert(std::equal(memtables.begin(), memtables.end(), flushed.begin(),
+                    [](MemTable* taken, const SealedMemTable& oldest) {
+                      return oldest.is_flushing && oldest.mem == taken;
+                    }));
   UpdatePace();
   PublishSuperVersion();
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
   // Readers that hold an older super version hold its memtables through it.
   for (const SealedMemTable& sealed : flushed) sealed.mem->Unref();
 }
@@ -177,6 +193,44 @@ void ColumnFamilyData::PublishSuperVersion() {
   auto* fresh = new SuperVersion(std::move(parts), versions_);
   SuperVersion* old = super_version_.exchange(fresh, std::memory_order_acq_rel);
   if (old != nullptr) SuperVersion::Retire(old);
+}
+
+Status ColumnFamilyData::CheckInvariants() const {
+  const auto broken = [this](const char* what) REQUIRES(db_mutex) {
+    return Status::Corruption(StrCat(what, ":\n", DebugString()));
+  };
+  uint64_t next_id = mem()->id();
+  uint64_t next_log = UINT64_MAX;
+  bool younger_is_flushing = false;
+  for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
+    if (sealed->mem->id() >= next_id) return broken("memtables are not in the order of their ids");
+    if (sealed->next_log_number > next_log) return broken("logs of memtables are out of order");
+    // Flushes install in order, so a job has the oldest ones.
+    if (younger_is_flushing && !sealed->is_flushing) return broken("a flush has passed another");
+    next_id = sealed->mem->id();
+    next_log = sealed->next_log_number;
+    younger_is_flushing = sealed->is_flushing;
+  }
+  const SuperVersion* seen = super_version();
+  if (seen == nullptr) return Status::OK();  // not open yet
+  if (seen->mem() != mem()) return broken("readers see another memtable than writers fill");
+  if (!is_dropped() && seen->version() != current()) return broken("readers see an old version");
+  const bool same_sealed = std::equal(
+      sealed_.rbegin(), sealed_.rend(), seen->immutables().begin(), seen->immutables().end(),
+      [](const SealedMemTable& sealed, const MemTable* m) { return sealed.mem == m; });
+  return same_sealed ? Status::OK() : broken("readers see other sealed memtables");
+}
+
+std::string ColumnFamilyData::DebugString() const {
+  std::string out = StrCat("family ", id_, " ", name_, is_dropped() ? " (dropped)" : "", "\n");
+  StrAppend(&out, "memtable ", mem()->id(), ": ", mem()->num_entries(), " entries\n");
+  for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
+    StrAppend(&out, "memtable ", sealed->mem->id(), ": ", sealed->mem->num_entries(),
+              " entries, sealed before log ", sealed->next_log_number,
+              sealed->is_flushing ? ", flushing" : "", "\n");
+  }
+  if (!is_dropped()) out += current()->DebugString();
+  return out;
 }
 
 }  // namespace ashlar

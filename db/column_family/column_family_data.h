@@ -105,6 +105,11 @@ class ColumnFamilyData final : public ReadViewSource {
   void PublishSuperVersion() REQUIRES(db_mutex);
   uint64_t super_version_number() const REQUIRES(db_mutex) { return super_version_number_; }
 
+  // Corruption naming what is wrong: memtables out of order, or readers that see something else.
+  Status CheckInvariants() const REQUIRES(db_mutex);
+  // Memtables and tables, a line each.
+  std::string DebugString() const REQUIRES(db_mutex);
+
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;
   bool is_compaction_queued GUARDED_BY(db_mutex) = false;

@@ -5,8 +5,11 @@
 
 #include <cassert>
 #include <memory>
+#include <set>
 
 #include "util/epoch.h"
+#include "util/invariants.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -38,10 +41,12 @@ void FamilySet::Add(FamilyRef family) {
   (*table)[family->id()] = family.get();
   Publish(table.release());
   family.Release();
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
 void FamilySet::Remove(uint32_t id) {
   auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
+  assert(id < table->size() && (*table)[id] != nullptr);
   ColumnFamilyData* family = (*table)[id];
   (*table)[id] = nullptr;
   Publish(table.release());
@@ -61,6 +66,30 @@ std::vector<ColumnFamilyData*> FamilySet::All() const {
     if (family != nullptr) all.push_back(family);
   }
   return all;
+}
+
+Status FamilySet::CheckInvariants() const {
+  const Table& table = *table_.load(std::memory_order_acquire);
+  std::set<std::string> names;
+  for (size_t id = 0; id < table.size(); id++) {
+    const ColumnFamilyData* family = table[id];
+    if (family == nullptr) continue;
+    if (family->id() != id)
+      return Status::Corruption("a family at another's number", DebugString());
+    if (!names.insert(family->name()).second) {
+      return Status::Corruption("two families of one name", DebugString());
+    }
+    if (family->super_version() == nullptr) {
+      return Status::Corruption("a family that readers cannot read", DebugString());
+    }
+  }
+  return Status::OK();
+}
+
+std::string FamilySet::DebugString() const {
+  std::string out;
+  for (const ColumnFamilyData* family : All()) out += family->DebugString();
+  return out;
 }
 
 std::vector<FamilyRef> FamilySet::PinAll() const {

@@ -34,6 +34,10 @@ class FamilySet {
   ColumnFamilyData* FindByName(const std::string& name) const REQUIRES(db_mutex);
   ColumnFamilyData* default_family() const { return Find(0); }
 
+  // Corruption if a family is not where its number says, or a name comes twice.
+  Status CheckInvariants() const REQUIRES(db_mutex);
+  std::string DebugString() const REQUIRES(db_mutex);
+
   // In order of their numbers.
   std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
   // The same, each with a reference.

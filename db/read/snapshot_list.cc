@@ -3,6 +3,8 @@
 // A set ordered by sequence number under one small mutex.
 #include "db/read/snapshot_list.h"
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 bool SnapshotList::Release(const Snapshot* snapshot) {
@@ -33,6 +35,12 @@ size_t SnapshotList::count() const {
 int64_t SnapshotList::OldestTime() const {
   MutexLock lock(&mutex_);
   return live_.empty() ? 0 : (*live_.begin())->GetUnixTime();
+}
+
+std::string SnapshotList::DebugString() const {
+  std::string out = StrCat("snapshots: ", count());
+  for (SequenceNumber number : SequenceNumbers()) StrAppend(&out, " @", number);
+  return out + "\n";
 }
 
 SequenceNumber SnapshotList::OldestSequenceNumber() const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "ashlar/snapshot.h"
@@ -49,6 +50,8 @@ class SnapshotList {
   // Of the oldest one; 0 if there is none.
   int64_t OldestTime() const;
   SequenceNumber OldestSequenceNumber() const;
+  // One line: how many, and their sequence numbers.
+  std::string DebugString() const;
 
  private:
   struct Older {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A family's memtables on their way to tables: in which order flushes take and return them, which
+// logs they need meanwhile, and that readers see the same memtables as writers.
+#include "db/column_family/column_family_data.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/column_family/family_set.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+class ColumnFamilyTest : public testing::Test, private FamilyHost {
+ protected:
+  ColumnFamilyTest() {
+    VersionSetOptions options;
+    options.fs = &fs_;
+    options.dir = "/db";
+    options.manifest_preallocate_bytes = 0;
+    EXPECT_OK(fs_.CreateDir("/db", IOOptions(), nullptr));
+    EXPECT_OK(VersionSet::CreateNew(options, "the-id"));
+    versions_ = std::make_unique<VersionSet>(options);
+    TableCacheOptions tables(comparator_);
+    tables.fs = &fs_;
+    tables.paths = {"/db"};
+    std::vector<FamilyRequest> requests, missing;
+    requests.emplace_back("default", comparator_);
+    requests.back().tables = std::make_unique<TableCache>(tables);
+    MutexLock lock(&mutex_);
+    EXPECT_OK(versions_->Recover(std::move(requests), /*allow_subset=*/false, &missing));
+    FamilyRef family = FamilyRef::Adopt(
+        new ColumnFamilyData(versions_->Family(0), std::make_shared<const ColumnFamilyOptions>(),
+                             versions_.get(), this));
+    family->PublishSuperVersion();
+    families_.Add(std::move(family));
+  }
+  ~ColumnFamilyTest() override {
+    {
+      MutexLock lock(&mutex_);
+      families_.Clear();
+    }
+    EpochDrain();
+  }
+
+  ColumnFamilyData& family() { return *families_.default_family(); }
+  void Add(SequenceNumber seqno) {
+    InsertHint hint;
+    ASSERT_OK(family().mem()->Add(seqno, kTypeValue, "k", "v", &hint));
+    family().mem()->AddCounters(&hint);
+  }
+  // What is written to log `log`, and then the memtable is sealed.
+  void FillAndSeal(SequenceNumber seqno, uint64_t next_log) REQUIRES(db_mutex) {
+    Add(seqno);
+    family().SealMemTable(next_log);
+  }
+
+  DbMutex mutex_;
+
+ private:
+  SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
+  void OnViewReleased() override {}
+
+  MemoryFileSystem fs_;
+  const InternalKeyComparator comparator_{BytewiseComparator()};
+  std::unique_ptr<VersionSet> versions_;
+  FamilySet families_;
+};
+
+TEST_F(ColumnFamilyTest, AFlushTakesAllSealedMemTablesAndLaterOnesWaitForIt) {
+  MutexLock lock(&mutex_);
+  FillAndSeal(1, /*next_log=*/10);
+  FillAndSeal(2, /*next_log=*/11);
+  const std::vector<MemTable*> taken = family().TakeForFlush();
+  ASSERT_EQ(taken.size(), 2u);
+  FillAndSeal(3, /*next_log=*/12);
+  EXPECT_TRUE(family().TakeForFlush().empty());
+  EXPECT_EQ(family().DebugString(),
+            "family 0 default\n"
+            "memtable 4: 0 entries\n"
+            "memtable 3: 1 entries, sealed before log 12\n"
+            "memtable 2: 1 entries, sealed before log 11, flushing\n"
+            "memtable 1: 1 entries, sealed before log 10, flushing\n");
+  EXPECT_OK(family().CheckInvariants());
+}
+
+TEST_F(ColumnFamilyTest, WhatAFlushReturnsIsTakenAgainWithWhatCameMeanwhile) {
+  MutexLock lock(&mutex_);
+  FillAndSeal(1, /*next_log=*/10);
+  const std::vector<MemTable*> taken = family().TakeForFlush();
+  FillAndSeal(2, /*next_log=*/11);
+  family().ReturnFromFlush(taken);
+  EXPECT_EQ(family().TakeForFlush().size(), 2u);
+}
+
+TEST_F(ColumnFamilyTest, WhatIsFlushedLeavesForWritersAndReadersAlike) {
+  MutexLock lock(&mutex_);
+  FillAndSeal(1, /*next_log=*/10);
+  const std::vector<MemTable*> taken = family().TakeForFlush();
+  FillAndSeal(2, /*next_log=*/11);
+  EXPECT_EQ(family().super_version()->immutables().size(), 2u);
+  family().RemoveFlushed(taken);
+  EXPECT_EQ(family().sealed().size(), 1u);
+  EXPECT_EQ(family().super_version()->immutables().size(), 1u);
+  EXPECT_OK(family().CheckInvariants());
+}
+
+TEST_F(ColumnFamilyTest, AnEmptyFamilyNeedsTheCurrentLogOnly) {
+  MutexLock lock(&mutex_);
+  EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/7), 7u);
+  Add(1);
+  EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/9), family().versions()->log_number);
+}
+
+TEST_F(ColumnFamilyTest, AFlushLetsLogsGoUpToTheNextOneOfItsYoungestMemTable) {
+  MutexLock lock(&mutex_);
+  FillAndSeal(1, /*next_log=*/10);
+  FillAndSeal(2, /*next_log=*/11);
+  EXPECT_EQ(family().LogNumberAfter(family().TakeForFlush()), 11u);
+}
+
+TEST_F(ColumnFamilyTest, AMemTableSealedBeforeAnEarlierLogThanTheOneBeforeItIsNoticed) {
+  MutexLock lock(&mutex_);
+  FillAndSeal(1, /*next_log=*/10);
+#if !ASHLAR_INVARIANTS  // there the next line stops the program
+  FillAndSeal(2, /*next_log=*/9);
+  EXPECT_TRUE(family().CheckInvariants().IsCorruption());
+#endif
+}
+
+}  // namespace
+}  // namespace ashlar

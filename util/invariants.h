@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Invariant builds (-DASHLAR_INVARIANTS=ON) check whole objects after every change and stop at the
+// first that is broken:
+//
+//   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
+//
+// Elsewhere this costs nothing; asserts say what can be said in a line.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+#if ASHLAR_INVARIANTS
+inline constexpr bool kChecksInvariants = true;
+#else
+inline constexpr bool kChecksInvariants = false;
+#endif
+
+inline void StopUnless(const Status& invariants) {
+  if (invariants.ok()) return;
+  std::fprintf(stderr, "ashlar: broken invariant: %s\n", invariants.ToString().c_str());
+  std::abort();
+}
+
+}  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MappedLogFile: an append-only file written through a shared memory mapping, so that a write
-// without sync needs no system call. POSIX only.
+// without sync needs no system call. A file system that has such files offers a MappedLogFactory:
+// the machine's own (env/posix), and SimFS, so that crashes and faults reach what users run.
 //
 //   |<------------------- capacity: reserved addresses, nothing behind them ------------------->|
 //   |<-- allocated: blocks on disk, mapped -->|
@@ -23,48 +24,36 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "util/mutex.h"
 #include "util/result.h"
 
 namespace ashlar {
 
-class FileSystem;
-
 class MappedLogFile {
  public:
-  static constexpr uint64_t kDefaultCapacity = uint64_t{1} << 30;
-
-  // True only for the machine's own file system object, whose paths the kernel understands.
-  static bool IsSupported(const FileSystem* fs);
-
-  // Creates the file (empties an existing one) with `initial_bytes` allocated. NotSupported where
-  // the kernel's file system does not promise that allocated space can be written (only ext4, tmpfs
-  // and an XFS made without reflink are known to), or where addresses are scarce: the caller falls
-  // back to FileWriter.
-  // `capacity` bounds the file size; that many addresses are reserved.
-  static Result<std::unique_ptr<MappedLogFile>> Create(const std::string& path,
-                                                       uint64_t initial_bytes,
-                                                       uint64_t capacity = kDefaultCapacity);
+  // Without Close() the file keeps its zero tail.
+  virtual ~MappedLogFile() = default;
   MappedLogFile(const MappedLogFile&) = delete;
   MappedLogFile& operator=(const MappedLogFile&) = delete;
-  // Without Close() the file keeps its zero tail.
-  ~MappedLogFile();
 
   // Allocates and maps at least [0, end), in steps of whole segments; does nothing if that is so
   // already. NoSpace on a full disk, InvalidArgument beyond the capacity; both leave what was
   // allocated usable. Page faults are left to the writers.
-  Status EnsureAllocated(uint64_t end);
-  // The same and also faults the pages in, ahead of the writers: for a background thread.
-  Status PopulateAhead(uint64_t end);
+  virtual Status EnsureAllocated(uint64_t end) = 0;
+  // Does the same ahead of the writers, as far as it likes, and also faults the pages in: for a
+  // background thread.
+  virtual Status PopulateAhead(uint64_t end) = 0;
 
   // The file grows no more: gives back the addresses behind what is allocated.
-  void EndGrowth();
+  virtual void EndGrowth() {}
 
   // The bytes before `end` will not be touched again: takes them out of this process's resident
   // memory. They stay in the file.
-  void ReleaseBehind(uint64_t end);
+  virtual void ReleaseBehind(uint64_t /*end*/) {}
 
   // The byte at `offset`; valid up to allocated().
   char* At(uint64_t offset) const { return base_ + offset; }
@@ -75,31 +64,55 @@ class MappedLogFile {
   // Makes everything stored before the call durable. After a failure every later Sync() answers
   // the same error without trying: a second fdatasync would prove nothing. Fails, too, if the file
   // has become shorter than what was allocated.
-  Status Sync();
+  Status Sync() {
+    MutexLock lock(&sync_mutex_);
+    if (sync_error_.ok()) sync_error_ = SyncNow();
+    return sync_error_;
+  }
 
   // Unmaps, cuts the file to `final_size` and closes it. Does not sync.
-  Status Close(uint64_t final_size);
+  virtual Status Close(uint64_t final_size) = 0;
 
- private:
-  MappedLogFile(std::string path, int fd, char* base, uint64_t capacity);
+ protected:
+  MappedLogFile(std::string path, char* base, uint64_t capacity)
+      : path_(std::move(path)), capacity_(capacity), base_(base) {}
 
-  Status AllocateLocked(uint64_t end) REQUIRES(grow_mutex_);
+  virtual Status SyncNow() = 0;
 
   const std::string path_;
-  int fd_;      // -1 after Close()
-  char* base_;  // null after Close()
   const uint64_t capacity_;
-
-  Mutex grow_mutex_{LockRank::kFile};  // makes one thread at a time grow the file
-  // Written under grow_mutex_; its release pairs with the acquire in allocated(): the mapping is
-  // in place before the number says so.
+  char* base_;  // null after Close()
+  // Its release pairs with the acquire in allocated(): the mapping is in place before the number
+  // says so. Written by one thread at a time.
   std::atomic<uint64_t> allocated_{0};
-  uint64_t reserved_ GUARDED_BY(grow_mutex_);       // addresses from base_ that are ours
-  uint64_t populated_ GUARDED_BY(grow_mutex_) = 0;  // pages before it were faulted in
-  uint64_t released_ GUARDED_BY(grow_mutex_) = 0;   // pages before it were given back
 
-  Mutex sync_mutex_{LockRank::kFile};
+ private:
+  Mutex sync_mutex_{LockRank::kLogger};  // held over calls of file systems, which rank behind
   Status sync_error_ GUARDED_BY(sync_mutex_);
+};
+
+// Makes mapped logs in the files of one file system.
+class MappedLogFactory {
+ public:
+  // Addresses only; bounds the size of one log.
+  static constexpr uint64_t kDefaultCapacity = uint64_t{1} << 30;
+
+  // The factory of this file system, or null. A wrapper has none, whatever it wraps: stores would
+  // pass it by.
+  static MappedLogFactory* Of(FileSystem* fs) {
+    return fs == nullptr ? nullptr : fs->GetOptions<MappedLogFactory>(kName);
+  }
+
+  // Creates the file (empties an existing one) and allocates `initial_bytes`, or less if it likes.
+  // NotSupported where it is not known that allocated space can be written, or where addresses are
+  // scarce: the caller falls back to FileWriter. `capacity` bounds the file size.
+  virtual Result<std::unique_ptr<MappedLogFile>> NewMappedLog(
+      const std::string& path, uint64_t initial_bytes, uint64_t capacity = kDefaultCapacity) = 0;
+
+ protected:
+  // What GetOptionsPtr() of a file system that is one is asked for.
+  static constexpr const char* kName = "MappedLogFactory";
+  ~MappedLogFactory() = default;
 };
 
 }  // namespace ashlar

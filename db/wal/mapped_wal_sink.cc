@@ -26,11 +26,12 @@ constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
 }  // namespace
 
 bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
-  return MappedLogFile::IsSupported(options.fs) && !options.file_options.use_direct_writes;
+  return MappedLogFactory::Of(options.fs) != nullptr && !options.file_options.use_direct_writes;
 }
 
 Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
-  auto file = MappedLogFile::Create(options.path, kMinPieceBytes, kCapacity);
+  MappedLogFactory* const factory = MappedLogFactory::Of(options.fs);
+  auto file = factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity);
   if (!file.ok()) return file.status();
   return std::unique_ptr<WalSink>(new MappedWalSink(options, file.Take()));
 }

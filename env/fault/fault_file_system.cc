@@ -5,6 +5,7 @@
 #include "env/fault/fault_file_system.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "env/fault/fault_files.h"
@@ -18,9 +19,9 @@ namespace ashlar {
 namespace {
 
 constexpr std::array<const char*, static_cast<size_t>(CallKind::kCount)> kKindNames = {
-    "create",     "reopen", "reuse",  "append",  "write",  "truncate", "allocate", "sync",
-    "range-sync", "close",  "rename", "link",    "unlink", "mkdir",    "rmdir",    "sync-dir",
-    "lock",       "unlock", "open",   "open-rw", "read",   "open-dir", "list",     "query"};
+    "create", "reopen", "reuse", "append",  "write", "truncate", "allocate", "sync", "range-sync",
+    "close",  "rename", "link",  "unlink",  "mkdir", "rmdir",    "sync-dir", "grow", "store",
+    "lock",   "unlock", "open",  "open-rw", "read",  "open-dir", "list",     "query"};
 
 size_t IndexOf(CallKind kind) { return static_cast<size_t>(kind); }
 
@@ -123,6 +124,7 @@ uint64_t FaultFileSystem::NewFileId() {
 
 IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& actions) {
   MutexLock lock(&mutex_);
+  FindStoresLocked();
   call.index = next_call_++;
   NoteCallLocked(call, data);
   if (hook_) hook_(call, /*is_before=*/true);
@@ -149,6 +151,30 @@ IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& a
   }
   if (hook_) hook_(call, /*is_before=*/false);
   return status;
+}
+
+void FaultFileSystem::ObserveStores() {
+  MutexLock lock(&mutex_);
+  FindStoresLocked();
+}
+
+// The hook goes around the search, as the stores are known only behind it.
+void FaultFileSystem::FindStoresLocked() {
+  if (!HasMappings()) return;
+  FileCall search;
+  search.kind = CallKind::kStore;
+  search.index = next_call_;
+  if (hook_) hook_(search, /*is_before=*/true);
+  FindStores();
+  if (hook_) hook_(search, /*is_before=*/false);
+}
+
+void FaultFileSystem::NoteStore(FileCall call, const Slice& data) {
+  assert(call.kind == CallKind::kStore && call.size == data.size());
+  call.index = next_call_++;
+  NoteCallLocked(call, data);
+  stats_.bytes_written += data.size();
+  OnApplied(call, data);
 }
 
 IOStatus FaultFileSystem::RunWhole(FileCall call, const std::function<IOStatus()>& action) {

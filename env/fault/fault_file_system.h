@@ -40,7 +40,9 @@ enum class CallKind : uint8_t {
   kMakeDirectory,
   kRemoveDirectory,
   kSyncDirectory,
-  kLock,  // creates the file if missing
+  kGrow,   // a mapped log: allocated and extended
+  kStore,  // bytes found changed in a mapping: no call, cannot fail, but takes a number
+  kLock,   // creates the file if missing
   // These do not.
   kUnlock,
   kOpenRead,
@@ -118,6 +120,9 @@ class FaultFileSystem : public FileSystemWrapper {
   // Number of the next call = calls so far.
   uint64_t CallCount() const;
   CallStats Stats() const;
+  // What was stored into mappings since the last call takes a number now, not only with the next
+  // call.
+  void ObserveStores();
   // Of all calls so far, with the bytes written: equal for two runs that did the same.
   uint64_t CallLogHash() const;
   // Keeps the calls themselves from here on, for messages and for choosing where to fail.
@@ -195,11 +200,21 @@ class FaultFileSystem : public FileSystemWrapper {
   uint64_t NewFileId();
 
  protected:
+  // Whether anything may be stored without a call.
+  virtual bool HasMappings() const REQUIRES(mutex_) { return false; }
+  // Then called before each call takes its number: reports through NoteStore() what was stored into
+  // mappings since the last time.
+  virtual void FindStores() REQUIRES(mutex_) {}
+  // Gives a store its number.
+  void NoteStore(FileCall call, const Slice& data) REQUIRES(mutex_);
   // Called in call order for every call that took effect; `written` is what arrived of a write.
-  virtual void OnApplied(const FileCall& /*call*/, const Slice& /*written*/) {}
+  virtual void OnApplied(const FileCall& /*call*/, const Slice& /*written*/) REQUIRES(mutex_) {}
   // Called when a sync of a file failed without having made anything durable. SimFS then drops the
   // dirty bytes, as kernels do.
-  virtual void OnSyncFailed(const FileCall& /*call*/) {}
+  virtual void OnSyncFailed(const FileCall& /*call*/) REQUIRES(mutex_) {}
+  void FindStoresLocked() REQUIRES(mutex_);
+
+  mutable Mutex mutex_{LockRank::kFileSystem};
 
  private:
   struct ActivePlan {
@@ -212,7 +227,6 @@ class FaultFileSystem : public FileSystemWrapper {
                      size_t* applied_bytes, bool* is_applied);
   void NoteCallLocked(const FileCall& call, const Slice& data) REQUIRES(mutex_);
 
-  mutable Mutex mutex_{LockRank::kFileSystem};
   uint64_t next_call_ GUARDED_BY(mutex_) = 0;
   uint64_t next_file_id_ GUARDED_BY(mutex_) = 1;
   uint64_t hash_ GUARDED_BY(mutex_) = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FileSystem over POSIX calls. Stateless but for the table of locks, so one object serves the
-// process. Memory mapped and direct I/O are not used; `use_direct_*` is refused.
+// process. Only logs are written through mappings; direct I/O is not used: `use_direct_*` is
+// refused.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "env/posix/posix_error.h"
 #include "env/posix/posix_files.h"
 #include "env/posix/posix_lock.h"
+#include "env/posix/posix_mapped_log.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -34,10 +36,20 @@ IOStatus RefuseDirect(const std::string& path) {
                                 "use_direct_io_for_flush_and_compaction off");
 }
 
-class PosixFileSystem : public FileSystem {
+class PosixFileSystem final : public FileSystem, private MappedLogFactory {
  public:
   const char* Name() const override { return kDefaultName(); }
   const char* NickName() const override { return "posix"; }
+
+  const void* GetOptionsPtr(const std::string& name) const override {
+    if (name == kName) return static_cast<const MappedLogFactory*>(this);
+    return FileSystem::GetOptionsPtr(name);
+  }
+  Result<std::unique_ptr<MappedLogFile>> NewMappedLog(const std::string& path,
+                                                      uint64_t initial_bytes,
+                                                      uint64_t capacity) override {
+    return PosixMappedLog::Create(path, initial_bytes, capacity);
+  }
 
   IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* r, IODebugContext*) override {

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "env/sim/sim_mapped_log.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -49,6 +50,46 @@ void SimFS::OnApplied(const FileCall& call, const Slice& written) {
   log_.push_back({SimOperation::Type::kCall, call, written.ToString()});
 }
 
+const void* SimFS::GetOptionsPtr(const std::string& name) const {
+  if (name == kName && offers_mapped_logs_) return static_cast<const MappedLogFactory*>(this);
+  return FaultFileSystem::GetOptionsPtr(name);
+}
+
+Result<std::unique_ptr<MappedLogFile>> SimFS::NewMappedLog(const std::string& path,
+                                                           uint64_t initial_bytes,
+                                                           uint64_t capacity) {
+  FileCall call;
+  call.kind = CallKind::kCreate;
+  call.path = path;
+  call.file_id = NewFileId();
+  std::unique_ptr<FSWritableFile> file;
+  const FaultFileContext context = {this, path, call.file_id};
+  RETURN_IF_ERROR(RunWhole(std::move(call), [&] {
+    return memory_->NewWritableFile(path, FileOptions(), &file, nullptr);
+  }));
+  auto log = std::make_unique<SimMappedLog>(this, context, std::move(file), capacity);
+  RETURN_IF_ERROR(log->PopulateAhead(initial_bytes));
+  return std::unique_ptr<MappedLogFile>(std::move(log));
+}
+
+void SimFS::AddMapping(SimMappedLog* log) {
+  MutexLock lock(&mutex_);
+  mappings_.push_back(log);
+}
+
+void SimFS::RemoveMapping(SimMappedLog* log) {
+  MutexLock lock(&mutex_);
+  FindStoresLocked();
+  std::erase(mappings_, log);
+}
+
+void SimFS::FindStores() {
+  for (SimMappedLog* log : mappings_) {
+    log->TakeStores([&](const FileCall& call, const Slice& data)
+                        REQUIRES(mutex_) { NoteStore(call, data); });
+  }
+}
+
 void SimFS::OnSyncFailed(const FileCall& call) {
   SimModel::DroppedFile dropped;
   {
@@ -56,6 +97,9 @@ void SimFS::OnSyncFailed(const FileCall& call) {
     log_.push_back({SimOperation::Type::kFailedSync, call, ""});
     ReplayToLocked(call.index + 1);
     dropped = model_->ContentOf(call.file_id);
+  }
+  for (SimMappedLog* log : mappings_) {
+    if (log->file_id() == call.file_id) log->Overwrite(dropped.content);
   }
   if (dropped.path.empty()) return;  // unlinked: nobody can read it again after a crash
   std::unique_ptr<FSRandomRWFile> file;
@@ -104,7 +148,9 @@ SimImage SimFS::CrashContents(uint64_t index, CrashPolicy policy, uint64_t seed)
 }
 
 std::shared_ptr<SimFS> SimFS::CrashImage(uint64_t index, CrashPolicy policy, uint64_t seed) const {
-  return FromImage(CrashContents(index, policy, seed), clock_);
+  auto image = FromImage(CrashContents(index, policy, seed), clock_);
+  image->OfferMappedLogs(offers_mapped_logs_);
+  return image;
 }
 
 }  // namespace ashlar

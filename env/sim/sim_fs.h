@@ -13,11 +13,16 @@
 //       auto image = sim->CrashImage(call.index, policy, seed);   // just before the call
 //       ... open a database on image, which is itself a SimFS and can crash again ...
 //
+// With OfferMappedLogs(true) the engine may map its logs here too. What is stored into a mapping is
+// found by comparing, before each call and by ObserveStores(), and logged as a write of its own:
+// the death of the process leaves all of it, a crash of the machine any part since the last sync.
+//
 // FailAt() and AddFault() (inherited) make calls fail. A failed sync drops the unsynced bytes of
 // its file, as kernels do: reading shows them gone, and a repeated sync "succeeds". Stats(),
 // CallCount() and CallLogHash() are inherited too. Any thread, but for deterministic numbers one.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <string>
@@ -25,13 +30,16 @@
 
 #include "ashlar/system_clock.h"
 #include "env/fault/fault_file_system.h"
+#include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_model.h"
 #include "util/mutex.h"
 
 namespace ashlar {
 
-class SimFS : public FaultFileSystem {
+class SimMappedLog;
+
+class SimFS : public FaultFileSystem, private MappedLogFactory {
  public:
   static std::shared_ptr<SimFS> Create(
       const std::shared_ptr<SystemClock>& clock = SystemClock::Default());
@@ -57,6 +65,9 @@ class SimFS : public FaultFileSystem {
   void SetByteQuota(uint64_t bytes) { memory_->SetByteQuota(bytes); }
   uint64_t UsedBytes() const { return memory_->UsedBytes(); }
 
+  // Whether logs may be mapped, from here on; at first not. Images inherit it.
+  void OfferMappedLogs(bool offer) { offers_mapped_logs_ = offer; }
+
   // The files as they are now, without a numbered call.
   MemoryFileSystem* memory() { return memory_.get(); }
 
@@ -64,14 +75,26 @@ class SimFS : public FaultFileSystem {
   SimFS(std::shared_ptr<MemoryFileSystem> memory, SimImage base,
         std::shared_ptr<SystemClock> clock);
 
+  const void* GetOptionsPtr(const std::string& name) const override;
+  Result<std::unique_ptr<MappedLogFile>> NewMappedLog(const std::string& path,
+                                                      uint64_t initial_bytes,
+                                                      uint64_t capacity) override;
+  friend class SimMappedLog;  // for the next two
+  void AddMapping(SimMappedLog* log);
+  void RemoveMapping(SimMappedLog* log);
+
+  bool HasMappings() const override REQUIRES(mutex_) { return !mappings_.empty(); }
+  void FindStores() override REQUIRES(mutex_);
   void OnApplied(const FileCall& call, const Slice& written) override;
-  void OnSyncFailed(const FileCall& call) override;
+  void OnSyncFailed(const FileCall& call) override REQUIRES(mutex_);
   // Brings the model to just before the call with this number.
   void ReplayToLocked(uint64_t index) const REQUIRES(log_mutex_);
 
   const std::shared_ptr<MemoryFileSystem> memory_;
   const SimImage base_;
   const std::shared_ptr<SystemClock> clock_;
+  std::atomic<bool> offers_mapped_logs_{false};
+  std::vector<SimMappedLog*> mappings_ GUARDED_BY(mutex_);
 
   mutable Mutex log_mutex_{LockRank::kLeaf};
   std::deque<SimOperation> log_ GUARDED_BY(log_mutex_);  // ascending by call index

@@ -226,10 +226,15 @@ void SimModel::Apply(const SimOperation& operation) {
       return;
     case CallKind::kOpenReadWrite: open_files_[call.file_id] = Find(call.path); return;
     case CallKind::kAppend:
-    case CallKind::kPositionedWrite: return Write(open_files_[call.file_id].get(), operation);
+    case CallKind::kPositionedWrite:
+    case CallKind::kStore: return Write(open_files_[call.file_id].get(), operation);
     case CallKind::kTruncate: {
       const NodePtr node = call.file_id != 0 ? open_files_[call.file_id] : Find(call.path);
       return Truncate(node.get(), call.size);
+    }
+    case CallKind::kGrow: {
+      Node* const node = open_files_[call.file_id].get();
+      return Truncate(node, std::max<uint64_t>(node->live.size(), call.size));
     }
     case CallKind::kSync: return Sync(open_files_[call.file_id].get());
     case CallKind::kSyncDirectory:

@@ -61,11 +61,11 @@ std::string Record(Recorder* recorder, uint64_t seed, int count) {
 bool RunTrace(uint64_t seed) {
   const bool is_long = seed % 3 == 2;
   Recorder recorder("seed " + std::to_string(seed), seed, /*has_own_threads=*/seed % 4 == 1,
-                    CrashOptions(seed));
+                    /*maps_logs=*/seed % 7 < 3, CrashOptions(seed));
   std::string wrong = Record(&recorder, seed, is_long ? 250 : 70);
   const Recording& recording = recorder.recording();
   CrashFigures& figures = crash_suite.figures;
-  ++figures.traces;
+  figures.Count(recording, &figures.traces);
   ImageCheck check(recording, ImageEffort(), &figures);
   const std::vector<FileCall> calls = recording.sim->MutatingCalls();
   const uint64_t step = is_long && !crash_suite.is_single() ? kLongTraceStride : 1;
@@ -90,6 +90,12 @@ TEST(CrashTest, EveryImageOfARandomTraceIsAPrefix) {
     }
   }
   EndCases();
+  // Neither log is tested by chance.
+  const CrashFigures& figures = crash_suite.figures;
+  EXPECT_GE(figures.stores, figures.mapped * 10);
+  if (figures.traces >= 7) {
+    EXPECT_GT(figures.mapped, 0u);
+  }
 }
 
 }  // namespace

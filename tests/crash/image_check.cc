@@ -30,30 +30,40 @@ bool IsDrawn(uint64_t one_in, Random64* random) { return one_in != 0 && random->
 
 }  // namespace
 
-uint64_t CrashFigures::Images() const {
-  uint64_t sum = 0;
-  for (const auto& count : images) sum += count.second;
-  return sum;
+void CrashFigures::Count(const Recording& recording, uint64_t* which) {
+  ++*which;
+  if (!recording.maps_logs) return;
+  ++mapped;
+  stores += recording.sim->Stats().calls[static_cast<size_t>(CallKind::kStore)];
 }
 
 std::string CrashFigures::ToString() const {
-  std::string text = std::to_string(traces) + " traces, " + std::to_string(sequences) +
-                     " sequences, " + std::to_string(points) + " crash points, " +
-                     std::to_string(Images()) + " images (";
-  for (const auto& [policy, count] : images) text += policy + " " + std::to_string(count) + ", ";
-  text += "distinct " + std::to_string(opened) + "), " + std::to_string(nested) +
+  std::string text = std::to_string(traces) + " traces and " + std::to_string(sequences) +
+                     " sequences (" + std::to_string(mapped) + " with mapped logs, " +
+                     std::to_string(stores) + " stores), " + std::to_string(points) +
+                     " crash points, " + std::to_string(images.size()) + " distinct images (";
+  for (const auto& [policy, count] : first_policies) {
+    text += policy + " " + std::to_string(count) + ", ";
+  }
+  text += "opened " + std::to_string(opened) + "), " + std::to_string(nested) +
           " nested recoveries, " + std::to_string(checkpoints) + " checkpoints, modes:";
   for (const auto& [mode, count] : modes) text += " " + mode + " " + std::to_string(count);
   return text;
 }
 
+std::shared_ptr<SimFS> ImageCheck::NewSim(const SimImage& image) const {
+  std::shared_ptr<SimFS> sim = SimFS::FromImage(image);
+  sim->OfferMappedLogs(recording_.maps_logs);
+  return sim;
+}
+
 std::string ImageCheck::Check(uint64_t index, CrashPolicy policy, uint64_t seed) {
-  ++figures_->images[NameOf(policy)];
   const SimImage image = recording_.sim->CrashContents(index, policy, seed);
   const uint64_t hash = image.Hash();
   auto known = outcomes_.find(hash);
   if (known == outcomes_.end()) {
     ++figures_->opened;
+    if (figures_->images.insert(hash).second) ++figures_->first_policies[NameOf(policy)];
     known = outcomes_.emplace(hash, OpenAndUse(image, seed ^ hash)).first;
   }
   std::string wrong = known->second.wrong;
@@ -69,7 +79,7 @@ std::string ImageCheck::Check(uint64_t index, CrashPolicy policy, uint64_t seed)
 ImageCheck::Outcome ImageCheck::OpenAndUse(const SimImage& image, uint64_t seed) {
   Random64 random(seed);
   Outcome outcome;
-  const std::shared_ptr<SimFS> sim = SimFS::FromImage(image);
+  const std::shared_ptr<SimFS> sim = NewSim(image);
   const std::unique_ptr<Env> env = threads_.NewEnv(sim);
   const Options options = recording_.options.Build(env.get());
   OpenedDb opened;
@@ -169,7 +179,7 @@ std::string ImageCheck::CheckModes(const SimImage& image, const Contents& conten
 // may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7).
 std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
                                   const Contents& contents, const std::string& report) {
-  const std::unique_ptr<Env> env = threads_.NewEnv(SimFS::FromImage(image));
+  const std::unique_ptr<Env> env = threads_.NewEnv(NewSim(image));
   Options options = recording_.options.Build(env.get());
   options.wal_recovery_mode = mode;
   OpenedDb opened;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -17,13 +18,17 @@ namespace ashlar {
 
 struct CrashFigures {
   uint64_t traces = 0, sequences = 0, points = 0;
-  std::map<std::string, uint64_t> images;  // by policy
-  uint64_t opened = 0;                     // the distinct ones
+  uint64_t mapped = 0;        // of the traces and sequences: those with mapped logs
+  uint64_t stores = 0;        // into them
+  std::set<uint64_t> images;  // distinct contents, by hash
+  std::map<std::string, uint64_t> first_policies;  // by which each of them was made first
+  uint64_t opened = 0;                             // once for each run that made it
   uint64_t nested = 0;
   std::map<std::string, uint64_t> modes;  // openings by recovery mode and outcome
   uint64_t checkpoints = 0;
 
-  uint64_t Images() const;
+  // One more trace or sequence; a run with mapped logs must have stored into them.
+  void Count(const Recording& recording, uint64_t* which);
   std::string ToString() const;
 };
 
@@ -52,6 +57,7 @@ class ImageCheck {
     std::string wrong;  // whatever the crash point
   };
 
+  std::shared_ptr<SimFS> NewSim(const SimImage& image) const;
   Outcome OpenAndUse(const SimImage& image, uint64_t seed);
   std::string WriteAndReopen(const Options& options, OpenedDb* opened, Contents expected);
   std::string CheckNested(const SimFS& image, const FamilyHashes& state, uint64_t calls,

@@ -29,31 +29,38 @@ TraceProfile CrashProfile(uint64_t seed) {
   return profile;
 }
 
-Recorder::Recorder(const std::string& name, uint64_t seed, bool has_own_threads,
+Recorder::Recorder(const std::string& name, uint64_t seed, bool has_own_threads, bool maps_logs,
                    const OptionSet& options)
-    : recording_{name, seed, has_own_threads, options, SimFS::Create(), History()},
+    : recording_{name, seed, has_own_threads, maps_logs, options, SimFS::Create(), History()},
       threads_(seed, has_own_threads),
       env_(threads_.NewEnv(recording_.sim)),
-      runner_(env_.get(), kCrashDir, options) {}
+      runner_(env_.get(), kCrashDir, options) {
+  recording_.sim->OfferMappedLogs(maps_logs);
+}
+
+uint64_t Recorder::NextCall() {
+  recording_.sim->ObserveStores();
+  return recording_.sim->CallCount();
+}
 
 std::string Recorder::Open() {
   const std::string wrong = runner_.Open();
-  recording_.history.Family("default")->create_end = recording_.sim->CallCount();
+  recording_.history.Family("default")->create_end = NextCall();
   return wrong;
 }
 
 std::string Recorder::Close() {
   const std::string wrong = runner_.Close();
-  recording_.history.NoteDelivered(recording_.sim->CallCount());
+  recording_.history.NoteDelivered(NextCall());
   return wrong;
 }
 
 std::string Recorder::Apply(const TraceOp& op) {
   BeginCase(recording_.name + ", recording: " + op.ToString().substr(0, 300));
-  const uint64_t begin = recording_.sim->CallCount();
+  const uint64_t begin = NextCall();
   NoteBefore(op, begin);
   std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
-  NoteAfter(op, begin, recording_.sim->CallCount());
+  NoteAfter(op, begin, NextCall());
   threads_.RunSome();
   return wrong;
 }
@@ -64,13 +71,13 @@ std::string Recorder::ApplyToLog(const TraceOp& op) {
   const bool is_manual = recording_.options.Get("manual_wal_flush") != 0;
   if (!is_manual) {
     const std::string wrong = runner_.Apply(op);
-    history.NoteSynced(recording_.sim->CallCount());
+    history.NoteSynced(NextCall());
     return wrong;
   }
   const bool syncs = history.write_count() % 2 == 0;
   const Status status = db()->FlushWAL(syncs);
-  history.NoteDelivered(recording_.sim->CallCount());
-  if (syncs) history.NoteSynced(recording_.sim->CallCount());
+  history.NoteDelivered(NextCall());
+  if (syncs) history.NoteSynced(NextCall());
   return status.ok() ? "" : "flush log: " + status.ToString();
 }
 

@@ -24,6 +24,7 @@ struct Recording {
   std::string name;  // leads to the run again
   uint64_t seed = 0;
   bool has_own_threads = false;
+  bool maps_logs = false;
   OptionSet options;
   std::shared_ptr<SimFS> sim;
   History history;
@@ -31,7 +32,8 @@ struct Recording {
 
 class Recorder {
  public:
-  Recorder(const std::string& name, uint64_t seed, bool has_own_threads, const OptionSet& options);
+  Recorder(const std::string& name, uint64_t seed, bool has_own_threads, bool maps_logs,
+           const OptionSet& options);
 
   // These say what went wrong in the run itself.
   std::string Open();
@@ -43,6 +45,8 @@ class Recorder {
   Recording& recording() { return recording_; }
 
  private:
+  // The number of the next call, what was stored into mapped logs before it being numbered.
+  uint64_t NextCall();
   void NoteBefore(const TraceOp& op, uint64_t begin);
   void NoteAfter(const TraceOp& op, uint64_t begin, uint64_t end);
   std::string ApplyToLog(const TraceOp& op);

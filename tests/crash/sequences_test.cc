@@ -38,6 +38,7 @@ constexpr size_t kSequences =
 constexpr CrashPolicy kPolicies[] = {CrashPolicy::kStrict, CrashPolicy::kTorn,
                                      CrashPolicy::kReorder};
 constexpr int kFamily = 1;
+constexpr size_t kMappedStride = 3;
 
 std::vector<Step> SequenceAt(size_t number) {
   std::vector<Step> steps;
@@ -63,8 +64,9 @@ std::string NameOf(const std::vector<Step>& steps) {
 
 class SequenceRun {
  public:
-  explicit SequenceRun(const std::vector<Step>& steps)
-      : recorder_("sequence " + NameOf(steps), /*seed=*/1, /*has_own_threads=*/false, Plain()) {}
+  SequenceRun(const std::vector<Step>& steps, bool maps_logs)
+      : recorder_("sequence " + NameOf(steps) + (maps_logs ? ", mapped log" : ""), /*seed=*/1,
+                  /*has_own_threads=*/false, maps_logs, Plain()) {}
 
   std::string Begin() {
     std::string wrong = recorder_.Open();
@@ -138,6 +140,7 @@ class SequenceRun {
 
   std::string MakeCheckpoint() {
     SimFS* sim = recorder_.recording().sim.get();
+    sim->ObserveStores();
     copies_.push_back({"/copy" + std::to_string(copies_.size()), sim->CallCount(), UINT64_MAX});
     Checkpoint* made = nullptr;
     Status status = Checkpoint::Create(recorder_.db(), &made);
@@ -163,7 +166,9 @@ class SequenceRun {
 
 std::string SequenceRun::OpenCopy(const Copy& copy, const SimImage& image) {
   const RunThreads threads(/*seed=*/1, /*has_own_threads=*/false);
-  const std::unique_ptr<Env> env = threads.NewEnv(SimFS::FromImage(image));
+  const std::shared_ptr<SimFS> sim = SimFS::FromImage(image);
+  sim->OfferMappedLogs(recorder_.recording().maps_logs);
+  const std::unique_ptr<Env> env = threads.NewEnv(sim);
   OpenedDb opened;
   Contents contents;
   Status status = opened.Open(recorder_.recording().options.Build(env.get()), copy.dir);
@@ -207,11 +212,12 @@ std::string CheckPoint(SequenceRun* run, ImageCheck* check, uint64_t index) {
   return "";
 }
 
-std::string RunSequence(const std::vector<Step>& steps) {
-  SequenceRun run(steps);
+std::string RunSequence(const std::vector<Step>& steps, bool maps_logs) {
+  SequenceRun run(steps, maps_logs);
   std::string wrong = run.Begin();
   uint64_t begin = 0;
   for (Step step : steps) {
+    run.recording().sim->ObserveStores();
     begin = run.recording().sim->CallCount();
     if (wrong.empty()) wrong = run.Run(step);
   }
@@ -222,6 +228,7 @@ std::string RunSequence(const std::vector<Step>& steps) {
   effort.all_nested = 400;
   effort.write = 3;
   ImageCheck check(run.recording(), effort, &crash_suite.figures);
+  crash_suite.figures.Count(run.recording(), &crash_suite.figures.sequences);
   for (const FileCall& call : run.recording().sim->MutatingCalls()) {
     if (call.index < begin || call.index > end || !wrong.empty()) continue;
     wrong = CheckPoint(&run, &check, call.index);
@@ -237,9 +244,12 @@ TEST(CrashTest, EverySequenceOfThreeOperationsSurvivesEveryCut) {
   const auto step = static_cast<size_t>(1 / scale);
   for (size_t number = 0; number < kSequences; number += step) {
     const std::vector<Step> steps = SequenceAt(number);
-    BeginCase(NameOf(steps));
-    ASSERT_EQ(RunSequence(steps), "");
-    ++crash_suite.figures.sequences;
+    // With a mapped log those of up to two operations, and a part of the longer ones.
+    for (const bool maps_logs : {false, true}) {
+      if (maps_logs && steps.size() == 3 && number % kMappedStride != 0) continue;
+      BeginCase(NameOf(steps));
+      ASSERT_EQ(RunSequence(steps, maps_logs), "");
+    }
   }
   EndCases();
 }

@@ -17,6 +17,10 @@
 namespace ashlar {
 namespace {
 
+Result<std::unique_ptr<MappedLogFile>> NewMappedLog(const std::string& path) {
+  return MappedLogFactory::Of(FileSystem::Default().get())->NewMappedLog(path, 1, 1 << 20);
+}
+
 struct Disk {
   const char* name;
   const char* mkfs;
@@ -38,7 +42,7 @@ class MappedLogOn : public testing::TestWithParam<Disk> {};
 TEST_P(MappedLogOn, OnlyWhereSpaceIsWrittenInPlace) {
   const LoopDisk disk(GetParam().mkfs, GetParam().megabytes << 20);
   if (disk.dir().empty()) return SkipAsImpossible(std::string("mounted ") + GetParam().name);
-  const auto file = MappedLogFile::Create(disk.dir() + "/000001.log", 1, 1 << 20);
+  const auto file = NewMappedLog(disk.dir() + "/000001.log");
   if (GetParam().is_mapped) {
     EXPECT_OK(file);
   } else {
@@ -53,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Disks, MappedLogOn, testing::ValuesIn(kDisks),
 // them.
 TEST(MappedLog, SyncFailsForGoodWhenSomebodyCutsTheFile) {
   const std::string path = FreshTempDir("mapped") + "/log";
-  auto file = MappedLogFile::Create(path, 1, 1 << 20);
+  auto file = NewMappedLog(path);
   if (file.status().IsNotSupported()) return SkipAsImpossible(file.status().ToString());
   ASSERT_OK(file);
   memcpy((*file)->At(0), "first", 5);

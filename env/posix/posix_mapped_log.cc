@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MappedLogFile: addresses for the whole capacity are reserved at once, without memory behind them
+// PosixMappedLog: addresses for the whole capacity are reserved at once, without memory behind them
 // (PROT_NONE). Growing allocates blocks on disk first, which also extends the file, and then maps
 // the new part over the reservation; so no store can hit a hole or lie past the end of the file.
-#include "env/mapped_file.h"
+#include "env/posix/posix_mapped_log.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "ashlar/file_system.h"
 #include "env/posix/posix_error.h"
 #include "util/str_cat.h"
 
@@ -69,13 +68,9 @@ bool IsWrittenInPlace(int fd) {
 
 }  // namespace
 
-bool MappedLogFile::IsSupported(const FileSystem* fs) {
-  return fs != nullptr && fs == FileSystem::Default().get();
-}
-
-Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& path,
-                                                             uint64_t initial_bytes,
-                                                             uint64_t capacity) {
+Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Create(const std::string& path,
+                                                              uint64_t initial_bytes,
+                                                              uint64_t capacity) {
   ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("create log", path, O_RDWR | O_CREAT | O_TRUNC));
   if (!IsWrittenInPlace(fd.get())) {
     return Status::NotSupported(StrCat("mapped log: ", path), "not on this kind of file system");
@@ -87,26 +82,26 @@ Result<std::unique_ptr<MappedLogFile>> MappedLogFile::Create(const std::string& 
     return Status::NotSupported(StrCat("mapped log: ", path), "no addresses left to reserve");
   }
   std::unique_ptr<MappedLogFile> file(
-      new MappedLogFile(path, fd.Release(), static_cast<char*>(base), reserved));
+      new PosixMappedLog(path, fd.Release(), static_cast<char*>(base), reserved));
   RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
   return file;
 }
 
-MappedLogFile::MappedLogFile(std::string path, int fd, char* base, uint64_t capacity)
-    : path_(std::move(path)), fd_(fd), base_(base), capacity_(capacity), reserved_(capacity) {}
+PosixMappedLog::PosixMappedLog(const std::string& path, int fd, char* base, uint64_t capacity)
+    : MappedLogFile(path, base, capacity), fd_(fd), reserved_(capacity) {}
 
-MappedLogFile::~MappedLogFile() {
+PosixMappedLog::~PosixMappedLog() {
   if (base_ != nullptr) munmap(base_, reserved_);
   if (fd_ >= 0) close(fd_);
 }
 
-Status MappedLogFile::EnsureAllocated(uint64_t end) {
+Status PosixMappedLog::EnsureAllocated(uint64_t end) {
   if (end <= allocated()) return Status::OK();
   MutexLock lock(&grow_mutex_);
   return AllocateLocked(end);
 }
 
-Status MappedLogFile::AllocateLocked(uint64_t end) {
+Status PosixMappedLog::AllocateLocked(uint64_t end) {
   const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
   if (end <= old_end) return Status::OK();
   if (end > reserved_) {
@@ -128,7 +123,7 @@ Status MappedLogFile::AllocateLocked(uint64_t end) {
   return Status::OK();
 }
 
-Status MappedLogFile::PopulateAhead(uint64_t end) {
+Status PosixMappedLog::PopulateAhead(uint64_t end) {
   MutexLock lock(&grow_mutex_);
   RETURN_IF_ERROR(AllocateLocked(end));
   const uint64_t new_end = allocated_.load(std::memory_order_relaxed);
@@ -140,14 +135,14 @@ Status MappedLogFile::PopulateAhead(uint64_t end) {
   return Status::OK();
 }
 
-void MappedLogFile::EndGrowth() {
+void PosixMappedLog::EndGrowth() {
   MutexLock lock(&grow_mutex_);
   const uint64_t kept = allocated_.load(std::memory_order_relaxed);
   if (munmap(base_ + kept, reserved_ - kept) == 0) reserved_ = kept;
 }
 
 // The page cache keeps the bytes: only this process's page table entries go.
-void MappedLogFile::ReleaseBehind(uint64_t end) {
+void PosixMappedLog::ReleaseBehind(uint64_t end) {
   constexpr uint64_t kGranularity = 64 << 10;  // a multiple of any page size
   MutexLock lock(&grow_mutex_);
   const uint64_t release_end = end / kGranularity * kGranularity;
@@ -156,25 +151,19 @@ void MappedLogFile::ReleaseBehind(uint64_t end) {
   released_ = release_end;
 }
 
-Status MappedLogFile::Sync() {
-  MutexLock lock(&sync_mutex_);
-  if (!sync_error_.ok()) return sync_error_;
+Status PosixMappedLog::SyncNow() {
   // Read first: the file may grow meanwhile, which this is not about.
   const uint64_t expected = allocated();
   struct stat info = {};
-  if (fdatasync(fd_) != 0) {
-    sync_error_ = PosixError("fdatasync", path_, errno);
-  } else if (fstat(fd_, &info) != 0) {
-    sync_error_ = PosixError("fstat", path_, errno);
-  } else if (static_cast<uint64_t>(info.st_size) < expected) {
-    // Of a page that is cut in the middle the rest can be stored to, but is never written.
-    sync_error_ = Status::IOError(StrCat("sync log: ", path_),
-                                  StrCat("somebody cut it to ", info.st_size, " bytes"));
-  }
-  return sync_error_;
+  if (fdatasync(fd_) != 0) return PosixError("fdatasync", path_, errno);
+  if (fstat(fd_, &info) != 0) return PosixError("fstat", path_, errno);
+  if (static_cast<uint64_t>(info.st_size) >= expected) return Status::OK();
+  // Of a page that is cut in the middle the rest can be stored to, but is never written.
+  return Status::IOError(StrCat("sync log: ", path_),
+                         StrCat("somebody cut it to ", info.st_size, " bytes"));
 }
 
-Status MappedLogFile::Close(uint64_t final_size) {
+Status PosixMappedLog::Close(uint64_t final_size) {
   assert(final_size <= allocated());
   if (fd_ < 0) return Status::OK();
   MutexLock lock(&grow_mutex_);

@@ -14,6 +14,7 @@ namespace ashlar {
 namespace {
 
 constexpr char kDir[] = "/db";
+constexpr char kSecond[] = "second";
 constexpr unsigned kKeys = 25;
 
 }  // namespace
@@ -33,7 +34,8 @@ std::string FaultFigures::ToString() const {
          " odd clocks, " + std::to_string(delays) + " jobs held back, " +
          std::to_string(allocations) + " failed allocations, " + std::to_string(resumed) +
          " resumed, " + std::to_string(reopened) + " reopened, " + std::to_string(failed_calls) +
-         " failed calls";
+         " failed calls, " + std::to_string(views) + " snapshots and iterators read again, " +
+         std::to_string(mapped) + " runs with mapped logs";
 }
 
 FaultRun::FaultRun(const FaultCase& test)
@@ -41,9 +43,12 @@ FaultRun::FaultRun(const FaultCase& test)
       random_(test.seed),
       threads_(test.seed, test.has_own_threads),
       sim_(SimFS::Create(threads_.clock())),
-      env_(test.new_env ? test.new_env(sim_) : threads_.NewEnv(sim_)) {}
+      env_(test.new_env ? test.new_env(sim_) : threads_.NewEnv(sim_)) {
+  sim_->OfferMappedLogs(test.maps_logs);
+  if (test.maps_logs) ++fault_suite.figures.mapped;
+}
 
-FaultRun::~FaultRun() = default;
+FaultRun::~FaultRun() { DropView(); }
 
 std::string FaultRun::Run() {
   if (!sim_->CreateDir(kDir, IOOptions(), nullptr).ok()) return "no directory";
@@ -54,19 +59,29 @@ std::string FaultRun::Run() {
   // Whatever failed, the database can be read as soon as the disk can.
   if (wrong.empty() && !case_.ends_after_close && opened_.db() != nullptr) {
     wrong = CheckRows("after the fault", /*must_be_ok=*/true);
+    if (wrong.empty()) wrong = CheckView("after the fault", /*must_be_ok=*/true);
   }
   if (wrong.empty()) wrong = Recover();
   if (wrong.empty()) wrong = WriteAll("settled");
   if (wrong.empty()) wrong = CheckRows("after recovery", /*must_be_ok=*/true);
+  if (wrong.empty()) wrong = CheckView("after recovery", /*must_be_ok=*/true);
+  if (wrong.empty() && case_.must_succeed) wrong = first_failure_;
   return wrong.empty() ? CrashAndCheck() : wrong;
 }
 
 Status FaultRun::Open() {
-  return Call([&] { return opened_.Open(case_.options.Build(env_.get()), kDir); });
+  Status status = Call([&] { return opened_.Open(case_.options.Build(env_.get()), kDir); });
+  // The creation may wait for jobs.
+  if (!status.ok() || case_.never_waits) return status;
+  has_second_family_ =
+      Call([&] { return opened_.CreateFamily(case_.options.Build(env_.get()), kSecond); }).ok();
+  return status;
 }
 
 Status FaultRun::Note(const Status& status) {
-  if (!status.ok() && !status.IsNotFound()) ++fault_suite.figures.failed_calls;
+  if (status.ok() || status.IsNotFound()) return status;
+  ++fault_suite.figures.failed_calls;
+  if (first_failure_.empty()) first_failure_ = "a call failed: " + status.ToString();
   return status;
 }
 
@@ -82,88 +97,168 @@ Status FaultRun::Call(const std::function<Status()>& call) {
   return Note(status);
 }
 
-// A write that was acknowledged decides; one that failed leaves its keys undecided.
-void FaultRun::Remember(const Status& status, const WriteOptions& write, const std::string& key,
-                        const std::string& value) {
-  std::set<std::string>& values = possible_[key];
-  if (values.empty()) {
-    values.insert("");
-    possible_after_loss_[key].insert("");
-  }
-  if (status.ok()) values.clear();
-  values.insert(value);
-  possible_after_loss_[key].insert(value);
+void FaultRun::Remember(const Status& status, const WriteOptions& write, ColumnFamilyHandle* family,
+                        const std::string& key, const std::string& value) {
+  const RowKey row(family->GetName(), key);
+  possible_.Write(row, value, status.ok());
+  possible_after_loss_.Write(row, value, /*is_acknowledged=*/false);
   if (status.ok() && write.sync) possible_after_loss_ = possible_;
-  ever_[key].insert(value);
+  ever_.Write(row, value, /*is_acknowledged=*/false);
 }
+
+ColumnFamilyHandle* FaultRun::DrawFamily() {
+  return opened_.handles()[random_.Uniform(opened_.handles().size())];
+}
+
+std::string FaultRun::DrawKey() { return "k" + std::to_string(random_.Uniform(kKeys)); }
 
 std::string FaultRun::Work() {
   for (int i = 0; i < case_.steps; ++i) {
     BeginCase(case_.name + ", step " + std::to_string(i));
-    const std::string wrong = Step(i);
+    std::string wrong = Step(i);
+    if (wrong.empty() && case_.must_succeed) wrong = first_failure_;
     if (!wrong.empty()) return "step " + std::to_string(i) + ": " + wrong;
   }
   return "";
 }
 
 std::string FaultRun::Step(int i) {
-  const std::string key = "k" + std::to_string(random_.Uniform(kKeys));
-  DB* const db = opened_.db();
   WriteOptions write;
   write.sync = random_.OneIn(4);
   write.no_slowdown = case_.never_waits;
-  const uint64_t kind = random_.Uniform(12);
-  const std::string value = std::to_string(i) + std::string(random_.Uniform(300), 'v');
+  const uint64_t kind = random_.Uniform(14);
   switch (kind) {
-    case 0: Remember(Call([&] { return db->Delete(write, key); }), write, key, ""); return "";
+    case 0: Put(write, ""); return "";
     case 1:
-    case 2: return Structure(kind);
+    case 2: Structure(kind); return "";
     case 3:
-    case 4: return CheckKey(key);
-    case 5: return random_.OneIn(4) ? CheckRows("while working") : "";
-    case 6: return PutBatch(write, key, "batch" + std::to_string(i));
-    default:
-      Remember(Call([&] { return db->Put(write, key, value); }), write, key, value);
-      return "";
+    case 4: return CheckKey();
+    case 5: return random_.OneIn(4) ? CheckRows("while working", /*must_be_ok=*/false) : "";
+    case 6: PutBatch(write, "batch" + std::to_string(i)); return "";
+    case 7:
+    case 8: return Look();
+    default: Put(write, std::to_string(i) + std::string(random_.Uniform(300), 'v')); return "";
   }
 }
 
-std::string FaultRun::PutBatch(const WriteOptions& write, const std::string& key,
-                               const std::string& value) {
-  WriteBatch batch;
-  const std::string other = key + "b";
-  (void)batch.Put(key, value).ok();
-  (void)batch.Put(other, value).ok();
-  const Status status = Call([&] { return opened_.db()->Write(write, &batch); });
-  Remember(status, write, key, value);
-  Remember(status, write, other, value);
-  return "";
+// An empty value deletes the key.
+void FaultRun::Put(const WriteOptions& write, const std::string& value) {
+  ColumnFamilyHandle* const family = DrawFamily();
+  const std::string key = DrawKey();
+  DB* const db = opened_.db();
+  const Status status = Call([&] {
+    return value.empty() ? db->Delete(write, family, key) : db->Put(write, family, key, value);
+  });
+  Remember(status, write, family, key, value);
 }
 
-std::string FaultRun::Structure(uint64_t kind) {
+// In two families, if there are two.
+void FaultRun::PutBatch(const WriteOptions& write, const std::string& value) {
+  WriteBatch batch;
+  const std::string key = DrawKey(), other = key + "b";
+  ColumnFamilyHandle* const first = opened_.handles().front();
+  ColumnFamilyHandle* const last = opened_.handles().back();
+  (void)batch.Put(first, key, value).ok();
+  (void)batch.Put(last, other, value).ok();
+  const Status status = Call([&] { return opened_.db()->Write(write, &batch); });
+  Remember(status, write, first, key, value);
+  Remember(status, write, last, other, value);
+}
+
+void FaultRun::Structure(uint64_t kind) {
   DB* const db = opened_.db();
+  ColumnFamilyHandle* const family = DrawFamily();
   if (kind == 1) {
     FlushOptions flush;
     flush.wait = !case_.never_waits;
     flush.allow_write_stall = case_.never_waits;
-    (void)Call([&] { return db->Flush(flush); }).ok();
+    (void)Call([&] { return db->Flush(flush, family); }).ok();
   } else if (random_.OneIn(3) && !case_.never_waits) {
-    (void)Call([&] { return db->CompactRange(CompactRangeOptions(), nullptr, nullptr); }).ok();
+    (void)Call([&] {
+      return db->CompactRange(CompactRangeOptions(), family, nullptr, nullptr);
+    }).ok();
   }
-  return "";
 }
 
-std::string FaultRun::Judge(const std::string& key, const std::string& value) const {
-  const auto it = possible_.find(key);
-  const bool is_known = it == possible_.end() ? value.empty() : it->second.count(value) != 0;
-  return is_known ? "" : key + " is '" + value.substr(0, 20) + "', which it cannot be";
+// ---- Snapshots and iterators
+
+std::string FaultRun::Look() {
+  if (!view_.has_value()) {
+    (void)OpenView().ok();
+    return "";
+  }
+  const std::string wrong = CheckView("while working", /*must_be_ok=*/false);
+  if (random_.OneIn(4)) DropView();
+  return wrong;
 }
 
-std::string FaultRun::CheckKey(const std::string& key) {
+Status FaultRun::OpenView() {
+  view_.emplace();
+  view_->family = DrawFamily();
+  view_->rows = possible_;
+  const bool by_iterator = random_.OneIn(2);
+  DB* const db = opened_.db();
+  Status status = Call([&] {
+    if (by_iterator) {
+      view_->iterator.reset(db->NewIterator(ReadOptions(), view_->family));
+      return view_->iterator->status();
+    }
+    view_->snapshot = db->GetSnapshot();
+    return view_->snapshot != nullptr ? Status::OK() : Status::MemoryLimit("no snapshot");
+  });
+  if (!status.ok()) DropView();
+  return status;
+}
+
+// What was undecided is settled by the first reading.
+std::string FaultRun::CheckView(const std::string& when, bool must_be_ok) {
+  if (!view_.has_value()) return "";
+  Rows rows;
+  const auto read = [&] {
+    rows.clear();
+    ReadOptions options;
+    options.snapshot = view_->snapshot;
+    std::unique_ptr<Iterator> of_snapshot;
+    Iterator* it = view_->iterator.get();
+    if (it == nullptr) {
+      of_snapshot.reset(opened_.db()->NewIterator(options, view_->family));
+      it = of_snapshot.get();
+    }
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      rows.emplace(it->key().ToString(), it->value().ToString());
+    }
+    return it->status();
+  };
+  const std::string what = when + (view_->snapshot != nullptr ? ", snapshot" : ", iterator");
+  const Status status = must_be_ok ? Note(read()) : Call(read);
+  if (!status.ok()) {
+    if (must_be_ok) return what + ": " + status.ToString();
+    // An iterator may keep an error; a snapshot has none.
+    if (view_->iterator != nullptr) DropView();
+    return "";
+  }
+  ++fault_suite.figures.views;
+  const std::string family = view_->family->GetName();
+  const std::string wrong = view_->rows.JudgeFamily(family, rows);
+  view_->rows.SettleAll({{family, rows}});
+  return wrong.empty() ? "" : what + ": " + wrong;
+}
+
+void FaultRun::DropView() {
+  if (!view_.has_value()) return;
+  if (view_->snapshot != nullptr) opened_.db()->ReleaseSnapshot(view_->snapshot);
+  view_.reset();
+}
+
+// ---- What is there now
+
+std::string FaultRun::CheckKey() {
+  ColumnFamilyHandle* const family = DrawFamily();
+  const std::string key = DrawKey();
   std::string value;
-  const Status status = Call([&] { return opened_.db()->Get(ReadOptions(), key, &value); });
+  const Status status = Call([&] { return opened_.db()->Get(ReadOptions(), family, key, &value); });
   if (!status.ok() && !status.IsNotFound()) return "";
-  return Judge(key, status.ok() ? value : "");
+  return possible_.Judge({family->GetName(), key}, status.ok() ? value : "");
 }
 
 // A scan that ends with OK shows every key that must be there.
@@ -173,19 +268,16 @@ std::string FaultRun::CheckRows(const std::string& when, bool must_be_ok) {
                                    : Call([&] { return opened_.ReadAll(&contents); });
   if (status.ToString().find("DISAGREE") != std::string::npos) return when + status.ToString();
   if (!status.ok()) return must_be_ok ? when + ": " + status.ToString() : "";
-  return JudgeRows(contents["default"], when);
+  return JudgeRows(contents, when);
 }
 
-std::string FaultRun::JudgeRows(const Rows& rows, const std::string& when) const {
-  for (const auto& [key, value] : rows) {
-    const std::string wrong = Judge(key, value);
-    if (!wrong.empty()) return when + ": " + wrong;
-  }
-  for (const auto& [key, values] : possible_) {
-    if (values.count("") == 0 && rows.count(key) == 0) return when + ": " + key + " is lost";
-  }
-  return "";
+std::string FaultRun::JudgeRows(const Contents& contents, const std::string& when) const {
+  if (has_second_family_ && !contents.contains(kSecond)) return when + ": the family is lost";
+  const std::string wrong = possible_.JudgeAll(contents);
+  return wrong.empty() ? "" : when + ": " + wrong;
 }
+
+// ---- Afterwards
 
 std::string FaultRun::Recover() {
   BeginCase(case_.name + ", recovering");
@@ -202,40 +294,41 @@ std::string FaultRun::Recover() {
     return "";
   }
   ++figures.reopened;
-  return ReopenAfterFault();
+  // A log whose sync failed has lost what was not synced, and nobody has written it again.
+  return ReopenAfterFault(/*may_lose_unsynced=*/case_.ends_after_close || may_resume);
 }
 
-std::string FaultRun::ReopenAfterFault() {
+std::string FaultRun::ReopenAfterFault(bool may_lose_unsynced) {
+  DropView();
   (void)opened_.Close().ok();
   case_.end_fault(sim_.get());
   const Status status = opened_.Open(case_.options.Build(env_.get()), kDir);
   if (!status.ok()) return "reopen: " + status.ToString();
-  if (!case_.ends_after_close) return CheckRows("after reopening", /*must_be_ok=*/true);
+  if (!may_lose_unsynced) return CheckRows("after reopening", /*must_be_ok=*/true);
   possible_ = possible_after_loss_;
   Contents contents;
   const Status read = opened_.ReadAll(&contents);
   if (!read.ok()) return "read after reopening: " + read.ToString();
-  std::string wrong = JudgeRows(contents["default"], "after reopening");
-  // Once seen it stays.
-  for (auto& [key, values] : possible_) {
-    const auto row = contents["default"].find(key);
-    values = {row == contents["default"].end() ? "" : row->second};
-  }
+  std::string wrong = JudgeRows(contents, "after reopening");
+  possible_.SettleAll(contents);
   return wrong;
 }
 
-// All writes must be accepted again; the last one is synced.
+// All writes must be accepted again, in every family; the last one is synced.
 std::string FaultRun::WriteAll(const std::string& value) {
-  for (int i = 0; i < 5; ++i) {
-    const std::string key = "k" + std::to_string(i);
-    WriteOptions write;
-    write.sync = i == 4;
-    const Status status = opened_.db()->Put(write, key, value);
-    if (!status.ok()) return "write after recovery: " + status.ToString();
-    Remember(status, write, key, value);
+  for (ColumnFamilyHandle* family : opened_.handles()) {
+    for (int i = 0; i < 5; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      WriteOptions write;
+      write.sync = i == 4;
+      const Status status = opened_.db()->Put(write, family, key, value);
+      if (!status.ok()) return "write after recovery: " + status.ToString();
+      Remember(status, write, family, key, value);
+    }
+    const Status status = opened_.db()->Flush(FlushOptions(), family);
+    if (!status.ok()) return "flush after recovery: " + status.ToString();
   }
-  const Status status = opened_.db()->Flush(FlushOptions());
-  return status.ok() ? "" : "flush after recovery: " + status.ToString();
+  return "";
 }
 
 // After the sync nothing that was acknowledged may be missing. Where syncs lied, the database may
@@ -249,14 +342,14 @@ std::string FaultRun::CrashAndCheck() {
   Status status = again.Open(case_.options.Build(env.get()), kDir);
   if (status.ok()) status = again.ReadAll(&contents);
   if (!case_.may_lose_synced) {
-    if (!status.ok()) return "after the crash: " + status.ToString();
-    return JudgeRows(contents["default"], "after the crash");
+    return status.ok() ? JudgeRows(contents, "after the crash")
+                       : "after the crash: " + status.ToString();
   }
   if (!status.ok()) return "";
-  for (const auto& [key, value] : contents["default"]) {
-    const auto known = ever_.find(key);
-    if (known == ever_.end() || known->second.count(value) == 0) {
-      return "after the crash: " + key + " holds what was never written";
+  for (const auto& [family, rows] : contents) {
+    for (const auto& [key, value] : rows) {
+      const std::string wrong = ever_.Judge({family, key}, value);
+      if (!wrong.empty()) return "after the crash, never written: " + wrong;
     }
   }
   return "";

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a database against a fault. Every call must be true or say that it failed. Then the
-// fault ends, the database is resumed (or reopened), must be true and take writes again, and lose
-// nothing of that in a crash that keeps only what was synced. Threads: one at a time.
+// One run of a database of two families against a fault. Every call must be true or say that it
+// failed; what a snapshot or an open iterator has shown once it must show again. Then the fault
+// ends, the database is resumed (or reopened), must be true and take writes again, and lose nothing
+// of that in a crash that keeps only what was synced. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 
 #include "ashlar/env.h"
 #include "env/sim/sim_fs.h"
+#include "tests/fault/possible_rows.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/option_set.h"
 #include "tests/support/run_threads.h"
@@ -27,6 +29,8 @@ struct FaultFigures {
   std::map<std::string, uint64_t> calls;       // by kind of the call that was hit
   uint64_t quotas = 0, clocks = 0, delays = 0, allocations = 0;
   uint64_t resumed = 0, reopened = 0, failed_calls = 0;
+  uint64_t views = 0;   // readings of a snapshot or an iterator that was there before
+  uint64_t mapped = 0;  // runs with mapped logs
 
   uint64_t Injections() const;
   std::string ToString() const;
@@ -54,6 +58,8 @@ struct FaultCase {
   bool ends_after_close = false;  // the fault
   bool may_lose_synced = false;  // syncs lied: what is there after the crash must only be true once
   bool never_waits = false;      // background work may stand still: only calls that do not wait
+  bool must_succeed = false;     // no call may fail: for the run that nothing disturbs
+  bool maps_logs = false;
   bool has_own_threads = false;  // else jobs run on this thread, in an order that the seed gives
   // Around every call of the database in the middle of the run; may throw into it.
   std::function<void(const std::function<void()>&)> around = [](const auto& call) { call(); };
@@ -71,25 +77,35 @@ class FaultRun {
   SimFS* sim() { return sim_.get(); }
 
  private:
-  // What a key may hold: one value if its last write was acknowledged, more after failed ones. An
-  // empty string stands for no value.
-  using Possible = std::map<std::string, std::set<std::string>>;
+  // What a reader saw who has not gone since: through a snapshot, or an iterator.
+  struct View {
+    const Snapshot* snapshot = nullptr;
+    std::unique_ptr<Iterator> iterator;
+    ColumnFamilyHandle* family = nullptr;
+    PossibleRows rows;
+  };
 
   Status Open();
   Status Note(const Status& status);
   Status Call(const std::function<Status()>& call);
-  void Remember(const Status& status, const WriteOptions& write, const std::string& key,
-                const std::string& value);
+  void Remember(const Status& status, const WriteOptions& write, ColumnFamilyHandle* family,
+                const std::string& key, const std::string& value);
+  ColumnFamilyHandle* DrawFamily();
+  std::string DrawKey();
   std::string Work();
   std::string Step(int i);
-  std::string PutBatch(const WriteOptions& write, const std::string& key, const std::string& value);
-  std::string Structure(uint64_t kind);
-  std::string Judge(const std::string& key, const std::string& value) const;
-  std::string ReopenAfterFault();
-  std::string CheckKey(const std::string& key);
-  std::string CheckRows(const std::string& when, bool must_be_ok = false);
-  std::string JudgeRows(const Rows& rows, const std::string& when) const;
+  void Put(const WriteOptions& write, const std::string& value);
+  void PutBatch(const WriteOptions& write, const std::string& value);
+  void Structure(uint64_t kind);
+  std::string Look();
+  Status OpenView();
+  std::string CheckView(const std::string& when, bool must_be_ok);
+  void DropView();
+  std::string CheckKey();
+  std::string CheckRows(const std::string& when, bool must_be_ok);
+  std::string JudgeRows(const Contents& contents, const std::string& when) const;
   std::string Recover();
+  std::string ReopenAfterFault(bool may_lose_unsynced);
   std::string WriteAll(const std::string& value);
   std::string CrashAndCheck();
 
@@ -99,11 +115,14 @@ class FaultRun {
   const std::shared_ptr<SimFS> sim_;
   const std::unique_ptr<Env> env_;
   OpenedDb opened_;
-  Possible possible_;
+  std::optional<View> view_;
+  bool has_second_family_ = false;  // its creation was acknowledged
+  std::string first_failure_;
+  PossibleRows possible_;
   // The same if what was not synced may be lost, too: a failed sync drops it, and only a database
   // that goes on can write it again.
-  Possible possible_after_loss_;
-  Possible ever_;  // everything a key was ever meant to hold
+  PossibleRows possible_after_loss_;
+  PossibleRows ever_;  // everything a key was ever meant to hold
 };
 
 // False, and a test failure, if something was wrong.

@@ -29,6 +29,7 @@ FaultCase CaseWithThreads(const std::string& name, uint64_t seed) {
   test.seed = seed;
   test.options = FaultOptions(seed);
   test.has_own_threads = true;
+  test.maps_logs = seed % 7 < 3;
   return test;
 }
 

@@ -23,6 +23,13 @@ Status OpenedDb::Open(const Options& options, const std::string& dir) {
   return DB::Open(DBOptions(options), dir, descriptors, &handles_, &db_);
 }
 
+Status OpenedDb::CreateFamily(const Options& options, const std::string& name) {
+  ColumnFamilyHandle* handle = nullptr;
+  const Status status = db_->CreateColumnFamily(ColumnFamilyOptions(options), name, &handle);
+  if (status.ok()) handles_.push_back(handle);
+  return status;
+}
+
 Status OpenedDb::ReadAll(Contents* contents) {
   contents->clear();
   for (ColumnFamilyHandle* handle : handles_) {

@@ -24,6 +24,8 @@ class OpenedDb {
 
   // A directory without database gets a new one if the options say so.
   Status Open(const Options& options, const std::string& dir);
+  // One more family, in handles() from here on.
+  Status CreateFamily(const Options& options, const std::string& name);
   // Scans forward and backward and gets every key found; a disagreement between these is
   // Corruption with a message that begins with "DISAGREE".
   Status ReadAll(Contents* contents);

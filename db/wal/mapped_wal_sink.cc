@@ -108,9 +108,18 @@ Status MappedWalSink::Sync(uint64_t end) {
   RETURN_IF_ERROR(Deliver(end));
   Status status = sync_.Reach(
       end, [this] { return order_.staged_end(); },
-      [this](uint64_t, uint64_t) { return file_->Sync(); });
+      [this](uint64_t, uint64_t) { return SyncFile(); });
   if (!status.ok()) order_.Abort();
   return status;
+}
+
+// An exception would leave those who wait for this sync waiting for ever.
+Status MappedWalSink::SyncFile() {
+  try {
+    return file_->Sync();
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit(path(), "no memory to sync the log");
+  }
 }
 
 // ---- Pages ahead

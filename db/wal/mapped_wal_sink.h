@@ -45,6 +45,7 @@ class MappedWalSink final : public WalSink {
 
   Status StageRecord(const Range& range, const Slice& head, const Slice& body);
   Status MakeRoom(const Range& range);
+  Status SyncFile();
   void PopulateAhead(uint64_t end);
   static void PopulateJob(void* sink);
   static void CancelJob(void* sink);

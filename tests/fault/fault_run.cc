@@ -231,12 +231,11 @@ std::string FaultRun::CheckView(const std::string& when, bool must_be_ok) {
   };
   const std::string what = when + (view_->snapshot != nullptr ? ", snapshot" : ", iterator");
   const Status status = must_be_ok ? Note(read()) : Call(read);
-  if (!status.ok()) {
-    if (must_be_ok) return what + ": " + status.ToString();
-    // An iterator may keep an error; a snapshot has none.
-    if (view_->iterator != nullptr) DropView();
+  if (!status.ok() && view_->iterator != nullptr) {
+    DropView();  // an iterator may keep an error, also one of its making; a snapshot has none
     return "";
   }
+  if (!status.ok()) return must_be_ok ? what + ": " + status.ToString() : "";
   ++fault_suite.figures.views;
   const std::string family = view_->family->GetName();
   const std::string wrong = view_->rows.JudgeFamily(family, rows);

@@ -24,6 +24,7 @@
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
 #include "env/posix/posix_error.h"
+#include "tests/support/mappable_dir.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
@@ -200,10 +201,11 @@ TEST(PosixEnv, StartedThreadsAreJoined) {
 class MappedLogTest : public testing::Test {
  protected:
   void Create(uint64_t initial_bytes, uint64_t capacity) {
-    path_ = FreshTempDir("mapped") + "/log";
+    path_ = FreshMappableDir("mapped");
+    if (path_.empty()) return SkipAsMissing(kMappableFileSystem);
+    path_ += "/log";
     MappedLogFactory* const factory = MappedLogFactory::Of(FileSystem::Default().get());
     auto file = factory->NewMappedLog(path_, initial_bytes, capacity);
-    if (file.status().IsNotSupported()) return SkipAsImpossible(file.status().ToString());
     ASSERT_OK(file);
     file_ = file.Take();
   }
@@ -276,7 +278,9 @@ TEST_F(MappedLogTest, AfterItsGrowthItTakesNoMoreAddressesThanBytes) {
 }
 
 TEST_F(MappedLogTest, WithoutAddressesLeftItIsNotSupported) {
-  const std::string path = FreshTempDir("mapped") + "/log";
+  std::string path = FreshMappableDir("mapped");
+  if (path.empty()) return SkipAsMissing(kMappableFileSystem);
+  path += "/log";
   const auto file =
       MappedLogFactory::Of(FileSystem::Default().get())->NewMappedLog(path, 1, uint64_t{1} << 60);
   EXPECT_TRUE(file.status().IsNotSupported()) << file.status().ToString();

@@ -43,10 +43,10 @@ class TempDirs {
     std::error_code ignored;
     for (const std::string& path : paths_) std::filesystem::remove_all(path, ignored);
   }
-  std::string Add(const std::string& name) {
+  std::string Add(const std::string& name, const std::string& parent) {
     std::lock_guard lock(mutex_);
-    paths_.push_back(
-        StrCat(testing::TempDir(), "ashlar_", name, "_", ::getpid(), "_", paths_.size()));
+    paths_.push_back(StrCat(parent.empty() ? testing::TempDir() : parent, "ashlar_", name, "_",
+                            ::getpid(), "_", paths_.size()));
     return paths_.back();
   }
 
@@ -58,10 +58,10 @@ class TempDirs {
 
 }  // namespace
 
-std::string FreshTempDir(const std::string& name) {
+std::string FreshTempDir(const std::string& name, const std::string& parent) {
   testing::UnitTest::GetInstance();  // outlives what follows
   static TempDirs dirs;
-  const std::string path = dirs.Add(name);
+  const std::string path = dirs.Add(name, parent);
   std::filesystem::remove_all(path);
   std::filesystem::create_directories(path);
   return path;

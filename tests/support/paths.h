@@ -20,9 +20,9 @@ std::string SharedPath(const std::string& relative);
 // True if the shared data is on this machine; tests on large samples skip themselves otherwise.
 bool SharedDataExists();
 
-// A new, empty directory below testing::TempDir(). Its name holds `name`, the process and a
-// counter, so that tests running at the same time never meet. Removed when the process ends without
-// a failed test.
-std::string FreshTempDir(const std::string& name);
+// A new, empty directory below `parent`, by default testing::TempDir(). Its name holds `name`, the
+// process and a counter, so that tests running at the same time never meet. Removed when the
+// process ends without a failed test.
+std::string FreshTempDir(const std::string& name, const std::string& parent = "");
 
 }  // namespace ashlar

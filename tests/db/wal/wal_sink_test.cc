@@ -17,7 +17,9 @@
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/db/wal/log_test_util.h"
+#include "tests/support/mappable_dir.h"
 #include "tests/support/paths.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -38,7 +40,10 @@ class WalSinkTest : public testing::TestWithParam<Param> {
   void SetUp() override {
     fs_ = GetParam().place == Place::kMemory ? std::make_shared<MemoryFileSystem>()
                                              : FileSystem::Default();
-    dir_ = GetParam().place == Place::kMemory ? "/logs" : FreshTempDir("wal_sink");
+    dir_ = GetParam().place == Place::kMemory ? "/logs"
+           : WantsMapped()                    ? FreshMappableDir("wal_sink")
+                                              : FreshTempDir("wal_sink");
+    if (dir_.empty()) return SkipAsMissing(kMappableFileSystem);
     ASSERT_OK(CreateDirectories(fs_.get(), dir_));
     options_.fs = fs_.get();
     options_.path = dir_ + "/000007.log";
@@ -51,12 +56,10 @@ class WalSinkTest : public testing::TestWithParam<Param> {
   bool WantsMapped() const {
     return GetParam().place == Place::kMapped || GetParam().place == Place::kMappedAhead;
   }
-  // Null, and the test is skipped, where files cannot be mapped.
   std::unique_ptr<WalSink> Open() {
     auto sink = OpenWalSink(options_);
     EXPECT_OK(sink);
-    if (!sink.ok()) return nullptr;
-    if (WantsMapped() && !(*sink)->is_mapped()) return nullptr;
+    EXPECT_EQ((*sink)->is_mapped(), WantsMapped());
     return sink.Take();
   }
   std::string FileBytes() {
@@ -73,12 +76,8 @@ class WalSinkTest : public testing::TestWithParam<Param> {
   WalSinkOptions options_;
 };
 
-#define OPEN_OR_SKIP(sink)  \
-  const auto sink = Open(); \
-  if (sink == nullptr) GTEST_SKIP() << "no mapped files here"
-
 TEST_P(WalSinkTest, WritesWhatIsReadBack) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   const std::vector<std::string> records = {
       "A", "", std::string(100000, 'b'), "C", std::string(3 << 20, 'd'), "E"};
   for (const std::string& record : records) ASSERT_OK(sink->Append(record));
@@ -91,14 +90,14 @@ TEST_P(WalSinkTest, WritesWhatIsReadBack) {
 
 TEST_P(WalSinkTest, GivesBackPreallocatedSpaceWhenItIsOnlyDropped) {
   {
-    OPEN_OR_SKIP(sink);
+    const auto sink = Open();
     ASSERT_OK(sink->Append("A"));
   }
   EXPECT_EQ(FileBytes().size(), (GetParam().is_recyclable ? 11 : 7) + 1u);
 }
 
 TEST_P(WalSinkTest, JoinsHeadAndBody) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   const WalSink::Range range = sink->Reserve(8);
   ASSERT_OK(sink->Stage(range, "head", "body"));
   ASSERT_OK(sink->Deliver(range.end));
@@ -107,7 +106,7 @@ TEST_P(WalSinkTest, JoinsHeadAndBody) {
 }
 
 TEST_P(WalSinkTest, ShowsNothingBehindARangeThatIsNotStaged) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   const WalSink::Range first = sink->Reserve(5), second = sink->Reserve(6);
   ASSERT_OK(sink->Stage(second, "", "second"));
   EXPECT_EQ(sink->delivered_size(), 0u);
@@ -122,7 +121,7 @@ TEST_P(WalSinkTest, ShowsNothingBehindARangeThatIsNotStaged) {
 }
 
 TEST_P(WalSinkTest, WritesRecordsAboutTheLog) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   ASSERT_OK(
       sink->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo({6, 100, 9})));
   ASSERT_OK(sink->Append("A"));
@@ -131,7 +130,7 @@ TEST_P(WalSinkTest, WritesRecordsAboutTheLog) {
 }
 
 TEST_P(WalSinkTest, SyncsWhatWasWrittenBefore) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   ASSERT_OK(sink->Append("A"));
   EXPECT_EQ(sink->synced_size(), 0u);
   const uint64_t end = sink->size();
@@ -146,7 +145,7 @@ TEST_P(WalSinkTest, SyncsWhatWasWrittenBefore) {
 // Many threads; every record must be there once, each thread's in its order. Run under the thread
 // sanitizer too.
 TEST_P(WalSinkTest, TakesTheRecordsOfManyThreads) {
-  OPEN_OR_SKIP(sink);
+  const auto sink = Open();
   constexpr int kThreads = 4, kRecords = 300;
   std::mutex reserve_mutex;
   std::atomic<int> failures{0};

@@ -246,7 +246,8 @@ TEST_F(CommitPipelineTest, PauseSeesWholeCommitsOnly) {
   for (size_t i = 0; i < seqnos.size(); i++) ASSERT_EQ(seqnos[i], 2 * i + 1);
 }
 
-TEST_F(CommitPipelineTest, ConcurrentWritersShareSyncs) {
+// That they share syncs is shown by SharedSync (tests/db/wal), which can tell.
+TEST_F(CommitPipelineTest, ConcurrentSyncedWritesAreAllSynced) {
   constexpr int kWriters = 4, kWrites = 100;
   WriteOptions sync;
   sync.sync = true;
@@ -258,8 +259,7 @@ TEST_F(CommitPipelineTest, ConcurrentWritersShareSyncs) {
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
-  const CallStats stats = fs_.Stats();
-  EXPECT_LE(stats.calls[static_cast<size_t>(CallKind::kSync)], uint64_t{kWriters * kWrites});
+  EXPECT_GT(fs_.Stats().calls[static_cast<size_t>(CallKind::kSync)], 0u);
 }
 
 }  // namespace ashlar

@@ -12,6 +12,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))
+from skips import exit_as_missing  # noqa: E402
+
 FUNCTIONS = {"FunctionDecl", "CXXMethodDecl", "CXXConstructorDecl", "CXXDestructorDecl"}
 TEMPLATES = {"ClassTemplateDecl", "FunctionTemplateDecl"}
 
@@ -72,8 +75,7 @@ def main():
     compiler = shutil.which("clang++")
     library = pathlib.Path(os.environ.get("ASHLAR_BUILD_DIR", ROOT / "build" / "test")) / "libashlar.so"
     if compiler is None or not library.exists():
-        print("defined: skipped, needs clang++ and", library)
-        return 77
+        exit_as_missing(f"clang++, or {library}")
     declarations = Declarations()
     for tree in syntax_trees(compiler):
         declarations.walk(tree)

@@ -13,6 +13,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/support"))
+from skips import exit_as_missing  # noqa: E402
+
 OURS = ROOT / "include"
 THEIRS = pathlib.Path("/usr/include")
 COMPILER = os.environ.get("CXX", "c++")
@@ -62,8 +65,7 @@ def missing(header):
 
 def main():
     if not (THEIRS / "rocksdb/db.h").exists():
-        print("MISSING: RocksDB's headers (librocksdb-dev)")
-        return 1 if os.environ.get("ASHLAR_REQUIRE_ALL") == "1" else 77
+        exit_as_missing("RocksDB's headers (librocksdb-dev)")
     headers = sorted(p.relative_to(OURS / "rocksdb").as_posix() for p in OURS.glob("rocksdb/**/*.h"))
     headers = [h for h in headers if (THEIRS / "rocksdb" / h).exists()]
     assert len(headers) > 60, "this compares nothing"

@@ -13,6 +13,9 @@ import tarfile
 import tempfile
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from skips import needs, skip_as_missing
+
 OURS, SHARED = sys.argv[1], sys.argv[2]
 REFERENCE = sys.argv[3] if len(sys.argv) > 3 else None
 SCENARIOS = [
@@ -32,7 +35,7 @@ class Readers(unittest.TestCase):
     def compare(self, version, with_reference):
         root = os.path.join(SHARED, "data", "db", version)
         if not os.path.isdir(root):
-            self.skipTest("no sample databases beside the project")
+            skip_as_missing(self, "shared sample databases")
         for name in SCENARIOS:
             with self.subTest(version=version, name=name), tempfile.TemporaryDirectory() as work:
                 with tarfile.open(os.path.join(root, name + ".tar.gz")) as archive:
@@ -51,7 +54,11 @@ class Readers(unittest.TestCase):
         self.compare("rocksdb-11.9", with_reference=False)
 
     def test_databases_of_7_8(self):
-        self.compare("rocksdb-7.8", with_reference=REFERENCE is not None)
+        self.compare("rocksdb-7.8", with_reference=False)
+
+    @needs(REFERENCE is not None, "librocksdb to build the reader against")
+    def test_databases_of_7_8_against_rocksdb(self):
+        self.compare("rocksdb-7.8", with_reference=True)
 
 
 if __name__ == "__main__":

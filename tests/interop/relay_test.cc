@@ -18,6 +18,7 @@
 #include "tests/interop/relay_workload.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample_database.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
 
@@ -59,9 +60,9 @@ class Relay : public testing::Test {
   void SetUp() override {
     int exit_code = 0;
     RunCommand("command -v ldb && command -v sst_dump", &exit_code);
-    if (exit_code != 0) GTEST_SKIP() << "RocksDB's tools are not installed";
+    if (exit_code != 0) return SkipAsMissing("tools of RocksDB (ldb, sst_dump)");
     if (RunCommand("ldb --version").find("7.8") == std::string::npos) {
-      GTEST_SKIP() << "other tools than those of RocksDB 7.8";
+      return SkipAsMissing("tools of RocksDB 7.8 (there are others)");
     }
     dir_ = FreshTempDir("relay") + "/db";
   }

@@ -18,6 +18,7 @@
 #include "table/sst/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
 #include "util/str_cat.h"
@@ -51,8 +52,8 @@ class SstDump : public testing::TestWithParam<Case> {
   SstDump() : icmp_(BytewiseComparator()) {}
 
   void SetUp() override {
-    if (!HasSstDump()) GTEST_SKIP() << "sst_dump is not installed";
-    if (!IsCompressionSupported(GetParam().compression)) GTEST_SKIP() << "not part of this build";
+    if (!HasSstDump()) return SkipAsMissing("sst_dump of RocksDB");
+    if (!IsCompressionSupported(GetParam().compression)) return SkipAsMissing("compression");
     Configure(GetParam().layout);
     Write();
   }

@@ -9,11 +9,13 @@ import subprocess
 import tempfile
 import unittest
 
+from tool_support import needs
+
 PROGRAM = os.path.join(os.environ.get("ASHLAR_BUILD_DIR", "build/test"), "db_bench")
 RESULT = re.compile(r"^(\w+)\s+: +[\d.]+ micros/op (\d+) ops/sec [\d.]+ seconds (\d+) operations;(.*)$")
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), "db_bench is not part of this build")
+@needs(os.path.exists(PROGRAM), "db_bench in this build")
 class DbBenchTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

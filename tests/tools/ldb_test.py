@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from tool_support import ToolTest, program, reference, run, state_of
+from tool_support import ToolTest, needs, program, reference, run, state_of
 
 PROGRAM = program("ldb")
 REFERENCE = reference("ldb")
@@ -34,7 +34,7 @@ def with_true_offsets(text):
     return re.sub(rb"(?m)^(\d+,\d+,\d+,)(\d+),", move, text)
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), "ldb is not part of this build")
+@needs(os.path.exists(PROGRAM), "ldb in this build")
 class LdbTest(ToolTest):
     def ldb(self, *arguments, db=None, tool=PROGRAM):
         return run(tool, "--db=" + (db or self.path("db")), *arguments)
@@ -260,8 +260,8 @@ class LdbTest(ToolTest):
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), "ldb is not part of this build")
-@unittest.skipIf(REFERENCE is None, "RocksDB 7.8's ldb is not installed")
+@needs(os.path.exists(PROGRAM), "ldb in this build")
+@needs(REFERENCE is not None, "ldb of RocksDB 7.8")
 class LdbAgainstRocksDbTest(ToolTest):
     def both(self, *arguments, db):
         ours, theirs = (run(tool, "--db=" + db, *arguments) for tool in (PROGRAM, REFERENCE))

@@ -8,7 +8,7 @@ import shutil
 import unittest
 
 import tool_support
-from tool_support import ToolTest, program, reference, run
+from tool_support import ToolTest, needs, program, reference, run
 
 PROGRAM = program("sst_dump")
 REFERENCE = reference("sst_dump")
@@ -32,7 +32,7 @@ def sample_names(prefix):
                   if name.startswith(prefix) and name.endswith(".sst"))
 
 
-@unittest.skipUnless(os.path.exists(PROGRAM), "sst_dump is not part of this build")
+@needs(os.path.exists(PROGRAM), "sst_dump in this build")
 class SstDumpTest(ToolTest):
     def dump(self, file, command, *flags):
         return run(PROGRAM, "--file=" + file, "--command=" + command, *flags)
@@ -150,7 +150,7 @@ class SstDumpTest(ToolTest):
         for command in (b"check", b"scan", b"raw", b"verify", b"identify", b"none"):
             self.assertIn(b"\n  " + command + b" ", done.stdout)
 
-    @unittest.skipIf(REFERENCE is None, "RocksDB 7.8's sst_dump is not installed")
+    @needs(REFERENCE is not None, "sst_dump of RocksDB 7.8")
     def test_scan_and_properties_print_what_rocksdb_prints(self):
         for name in sample_names("v78"):
             file = self.sample_table(name)
@@ -160,7 +160,7 @@ class SstDumpTest(ToolTest):
                 theirs = run(REFERENCE, "--file=" + file, *flags)
                 self.assertEqual(comparable(ours.stdout), comparable(theirs.stdout), (name, flags))
 
-    @unittest.skipIf(REFERENCE is None, "RocksDB 7.8's sst_dump is not installed")
+    @needs(REFERENCE is not None, "sst_dump of RocksDB 7.8")
     def test_raw_writes_what_rocksdb_writes(self):
         for name in sample_names("v78"):
             if "firstkey" in name:  # theirs shows the first keys in the index as well

@@ -5,9 +5,13 @@
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from skips import needs, skip_as_missing
 
 SOURCE = os.environ.get("ASHLAR_SOURCE_DIR", os.path.join(os.path.dirname(__file__), "../.."))
 BUILD = os.environ.get("ASHLAR_BUILD_DIR", os.path.join(SOURCE, "build/test"))
@@ -51,7 +55,7 @@ class ToolTest(unittest.TestCase):
         """A private copy of a database that RocksDB 7.8 made."""
         archive = os.path.join(SAMPLE_DATABASES, name + ".tar.gz")
         if not os.path.exists(archive):
-            self.skipTest("the sample databases are not there")
+            skip_as_missing(self, "shared sample databases")
         with tarfile.open(archive) as file:
             file.extractall(self.folder)
         return self.path(name)

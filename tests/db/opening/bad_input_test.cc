@@ -22,6 +22,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/paths.h"
 #include "tests/support/sample_database.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
@@ -285,7 +286,7 @@ TEST_F(BadInput, AnUnreadableDirectoryIsAnIoError) {
   ASSERT_EQ(chmod(dir_.c_str(), 0), 0);
   {
     OrdinaryUser user;
-    if (!user.CanReach(dir_)) GTEST_SKIP() << "root is the only user here";
+    if (!user.CanReach(dir_)) return SkipAsImpossible("another user than root");
     for (const bool is_read_only : {false, true}) {
       const Status status = Open(DBOptions(), families_, is_read_only);
       EXPECT_TRUE(status.IsIOError()) << status.ToString();
@@ -304,7 +305,7 @@ TEST_F(BadInput, ADirectoryThatCannotBeWrittenOpensForReadingOnly) {
   }
   {
     OrdinaryUser user;
-    if (!user.CanReach(dir_)) GTEST_SKIP() << "root is the only user here";
+    if (!user.CanReach(dir_)) return SkipAsImpossible("another user than root");
     const Status status = Open(DBOptions(), families_);
     EXPECT_TRUE(status.IsIOError()) << status.ToString();
     EXPECT_NE(status.ToString().find("LOCK"), std::string::npos) << status.ToString();

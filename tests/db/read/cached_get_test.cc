@@ -15,6 +15,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/options.h"
 #include "ashlar/table.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/write_watch.h"
 #include "util/epoch.h"
@@ -47,7 +48,7 @@ class CachedGetTest : public testing::Test {
  protected:
   // Three quarters of the keys lie in tables of two levels, some in the memtable.
   void SetUp() override {
-    if (!CanWatchWrites()) GTEST_SKIP() << "this build cannot watch stores";
+    if (!CanWatchWrites()) return SkipAsImpossible("watching of stores in this build");
     BlockBasedTableOptions table;
     table.block_cache = NewLRUCache(8 << 20);
     table.filter_policy.reset(NewBloomFilterPolicy(10));

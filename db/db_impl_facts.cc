@@ -30,7 +30,7 @@ bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   return ashlar::GetAggregatedIntProperty(Sources(), property, value);
 }
 
-PropertySources DBImpl::Sources() { return {&core_, &write_control_}; }
+PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_}; }
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
                                    ColumnFamilyHandle* handle, const Range* ranges, int n,

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 void Compactions::Remove(BackgroundCompaction* job) {
@@ -196,6 +198,23 @@ bool Compactions::IsBusyLocked(const ColumnFamilyData* family) const {
     if (family == nullptr || manual->family == family) return true;
   }
   return false;
+}
+
+std::string Compactions::DebugStringLocked() const {
+  std::string text;
+  for (const BackgroundCompaction* job : running_) {
+    StrAppend(&text, "running in ", job->family()->name(), ": ", job->plan().DebugString(), "\n");
+  }
+  for (const ManualCompaction* manual : manual_) {
+    StrAppend(&text, manual->is_taken ? "taken" : "waiting", " for a call in ",
+              manual->family->name(), ": L", manual->input_level, " -> L", manual->output_level,
+              manual->is_exclusive ? ", exclusive\n" : "\n");
+  }
+  if (abort_all_count_ > 0) StrAppend(&text, "aborted in all families: ", abort_all_count_, "\n");
+  for (const auto& [family, count] : abort_counts_) {
+    StrAppend(&text, "aborted in family ", family, ": ", count, "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

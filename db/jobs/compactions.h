@@ -70,6 +70,8 @@ class Compactions {
   // Whether one runs or waits on behalf of a call in the family (null: in any).
   bool IsBusyLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
 
+  std::string DebugStringLocked() const REQUIRES(db_mutex);
+
   // For BackgroundCompaction.
   int NextJobId() REQUIRES(db_mutex) { return next_job_id_++; }
   void Add(BackgroundCompaction* job) REQUIRES(db_mutex) { running_.push_back(job); }

@@ -8,6 +8,7 @@
 
 #include "db/jobs/background_flush.h"
 #include "db/options/options_check.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -198,6 +199,30 @@ bool Scheduler::Continue() {
   pause_count_--;
   DispatchLocked();
   return true;
+}
+
+namespace {
+
+std::string QueueText(const char* kind, const std::deque<ColumnFamilyData*>& queue, int scheduled,
+                      int running) {
+  std::string text = StrCat(kind, ": scheduled ", scheduled, ", running ", running, ", queued");
+  for (const ColumnFamilyData* family : queue) StrAppend(&text, " ", family->name());
+  return text + (queue.empty() ? " none\n" : "\n");
+}
+
+}  // namespace
+
+std::string Scheduler::DebugStringLocked() const {
+  const bool is_cancelled = core_->is_background_cancelled.load(std::memory_order_acquire);
+  return StrCat(is_cancelled || is_stopping_ ? "cancelled"
+                : pause_count_ > 0           ? "paused"
+                : is_started_                ? "started"
+                                             : "not started",
+                "\n",
+                QueueText("flushes", flush_queue_, scheduled_flushes_, core_->running_jobs.flushes),
+                QueueText("compactions", compaction_queue_, scheduled_compactions_,
+                          core_->running_jobs.compactions),
+                compactions_->DebugStringLocked());
 }
 
 int Scheduler::UnfinishedJobsLocked() const {

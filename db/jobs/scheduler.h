@@ -10,15 +10,17 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "db/jobs/compactions.h"
 #include "db/jobs/job_runner.h"
 #include "db/state/db_core.h"
+#include "db/state/properties.h"
 #include "db/state/write_control.h"
 
 namespace ashlar {
 
-class Scheduler final : public FlushRequests {
+class Scheduler final : public FlushRequests, public BackgroundWork {
  public:
   // All outlive the scheduler.
   Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);
@@ -33,6 +35,9 @@ class Scheduler final : public FlushRequests {
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(db_mutex);
+
+  // The property ashlar.background-work.
+  std::string DebugStringLocked() const override REQUIRES(db_mutex);
 
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(db_mutex);

@@ -63,6 +63,7 @@ void EntryStream::FindKept() {
       AppendInternalKey(&rewritten_key_, user_key, PackTrailer(0, type));
       key_ = rewritten_key_;
     }
+    value_ = runs_.value();
     is_first_of_key_ = !std::exchange(has_kept_of_key_, true);
     is_valid_ = true;
     return;

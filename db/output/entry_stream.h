@@ -62,7 +62,7 @@ class EntryStream {
 
   // Of the current entry, until the next step.
   Slice key() const { return key_; }
-  Slice value() const { return runs_.value(); }
+  Slice value() const { return value_; }
   // No entry of its user key was handed out before it.
   bool is_first_of_key() const { return is_first_of_key_; }
 
@@ -82,7 +82,8 @@ class EntryStream {
   const EntryStreamOptions options_;
   MergingIterator runs_;
   VersionRetention retention_;
-  Slice key_;  // into the runs, or rewritten_key_
+  Slice key_;    // into the runs, or rewritten_key_
+  Slice value_;  // into the runs
   std::string rewritten_key_;
   bool is_valid_ = false;
   bool is_first_of_key_ = false;

@@ -263,6 +263,8 @@ constexpr TextRow kTextRows[] = {
      [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
      }},
+    {"ashlar.background-work",
+     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.jobs->DebugStringLocked(); }},
     {"ashlar.recovery-report",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
 };

@@ -14,10 +14,19 @@ namespace ashlar {
 
 class WriteControl;
 
+// What the rooms above can say of background work.
+class BackgroundWork {
+ public:
+  virtual ~BackgroundWork() = default;
+  // A line for each fact, stable.
+  virtual std::string DebugStringLocked() const REQUIRES(db_mutex) = 0;
+};
+
 // What the properties are computed from. All outlive the object.
 struct PropertySources {
   DbCore* core;
   const WriteControl* writes;
+  const BackgroundWork* jobs;
 };
 
 // False for an unknown name. Numbers are also available as text. Takes the DB mutex.

@@ -341,7 +341,9 @@ std::string DbScenario::TakeEvents(const ScenarioStep&) {
 
 std::string DbScenario::Property(const ScenarioStep& step) {
   std::string value;
-  return db_->GetProperty(Family(step), step.Word(0), &value) ? value : "no such property";
+  if (!db_->GetProperty(Family(step), step.Word(0), &value)) return "no such property";
+  if (value.ends_with("\n")) value.pop_back();
+  return value;
 }
 
 }  // namespace ashlar

@@ -312,43 +312,65 @@ TEST_F(FamilyRacesTest, FlushesGoOnWhileCompactionsAreAborted) {
   EXPECT_EQ("v", Get("k"));
 }
 
-// The compaction has begun and waits; it is sure to be aborted once calls in its family are
-// refused.
-TEST_F(FamilyRacesTest, AnAbortStopsTheCompactionThatRunsInItsFamily) {
-  ColumnFamilyHandle* other = nullptr;
-  Gate gate;
-  const auto listener = std::make_shared<AtCompactionBegin>([&] { gate.Pass(); });
-  options_.listeners.push_back(listener);
-  Open();
-  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
-  for (ColumnFamilyHandle* family : {other, db_->DefaultColumnFamily()}) {
-    for (int i = 0; i < 2; i++) {
-      ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
-      ASSERT_OK(db_->Flush(FlushOptions(), family));
+// Two families with two overlapping tables each. The first compaction waits where it has begun.
+class AbortTest : public FamilyRacesTest {
+ protected:
+  void OpenWithTables() {
+    options_.listeners.push_back(std::make_shared<AtCompactionBegin>([this] { gate_.Pass(); }));
+    options_.level0_file_num_compaction_trigger = 2;
+    Open();
+    ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other_));
+    for (ColumnFamilyHandle* family : {other_, db_->DefaultColumnFamily()}) {
+      for (int i = 0; i < 2; i++) {
+        ASSERT_OK(db_->Put(WriteOptions(), family, "k", "v"));
+        ASSERT_OK(db_->Flush(FlushOptions(), family));
+      }
     }
   }
+  // It is sure to be aborted once calls in its family are refused.
+  void AbortTheOneThatRuns() {
+    gate_.AwaitArrival();
+    std::thread aborter([&] { db_->AbortCompactions(other_); });
+    std::atomic<bool> is_canceled{true};
+    CompactRangeOptions only_asks;
+    only_asks.canceled = &is_canceled;
+    while (!db_->CompactRange(only_asks, other_, nullptr, nullptr).IsCompactionAborted()) {
+      std::this_thread::yield();
+    }
+    gate_.Open();
+    aborter.join();
+  }
+  void ExpectOnlyOtherIsStopped() {
+    EXPECT_EQ(Level0Files(other_), "2");
+    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    EXPECT_EQ(Level0Files(db_->DefaultColumnFamily()), "0");
+    db_->ResumeCompactions(other_);
+    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), other_, nullptr, nullptr));
+    EXPECT_EQ(Level0Files(other_), "0");
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(other_));
+  }
+
+  Gate gate_;
+  ColumnFamilyHandle* other_ = nullptr;
+};
+
+TEST_F(AbortTest, StopsTheCallThatRunsInItsFamily) {
+  OpenWithTables();
   std::thread compactor([&] {
-    const Status status = db_->CompactRange(CompactRangeOptions(), other, nullptr, nullptr);
+    const Status status = db_->CompactRange(CompactRangeOptions(), other_, nullptr, nullptr);
     EXPECT_TRUE(status.IsCompactionAborted()) << status.ToString();
   });
-  gate.AwaitArrival();
-  std::thread aborter([&] { db_->AbortCompactions(other); });
-  std::atomic<bool> is_canceled{true};
-  CompactRangeOptions only_asks;
-  only_asks.canceled = &is_canceled;
-  while (!db_->CompactRange(only_asks, other, nullptr, nullptr).IsCompactionAborted()) {
-    std::this_thread::yield();
-  }
-  gate.Open();
-  aborter.join();
+  AbortTheOneThatRuns();
   compactor.join();
-  EXPECT_EQ(Level0Files(other), "2");
-  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_EQ(Level0Files(db_->DefaultColumnFamily()), "0");
-  db_->ResumeCompactions(other);
-  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), other, nullptr, nullptr));
-  EXPECT_EQ(Level0Files(other), "0");
-  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+  ExpectOnlyOtherIsStopped();
+}
+
+TEST_F(AbortTest, StopsTheAutomaticOneThatRunsInItsFamily) {
+  OpenWithTables();
+  ASSERT_OK(db_->SetOptions(other_, {{"disable_auto_compactions", "false"}}));
+  AbortTheOneThatRuns();
+  EXPECT_EQ(Property(other_, "rocksdb.background-errors"), 0u) << "being stopped is none";
+  ExpectOnlyOtherIsStopped();
 }
 
 // Acts once, when the thread that asks for it reads the clock.

@@ -20,7 +20,9 @@ Slice BytesOf(const BlockKey& key) {
 }  // namespace
 
 BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache)
-    : cache_(std::move(cache)), clock_(ClockCache::From(cache_.get())) {}
+    : cache_(std::move(cache)), clock_(ClockCache::From(cache_.get())) {
+  assert(cache_ != nullptr);
+}
 
 CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
   assert(InEpoch());
@@ -45,6 +47,7 @@ CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
 CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint32_t slot_index) {
   CachedObject* const object = Lookup(key);
   if (object == nullptr || clock_ == nullptr || table == nullptr) return object;
+  assert(slot_index < table->size());
   // Absent from the slot although in the cache: another reader of the file has put it there.
   if (table->Load(slot_index) != object) clock_->PublishSlot(object, table, slot_index);
   return object;
@@ -58,6 +61,10 @@ CachedObject* BlockCacheView::LookupRef(const BlockKey& key) {
 
 Status BlockCacheView::Insert(const BlockInsertion& insertion) {
   CachedObject* const object = insertion.object;
+  assert(object->refs.load(std::memory_order_relaxed) !=
+         0);                         // the caller's, which may be taken over
+  assert(object->shard == nullptr);  // in no cache yet
+  assert(insertion.table == nullptr || insertion.slot_index < insertion.table->size());
   object->charge = insertion.charge;
   object->role = insertion.role;
   if (clock_ == nullptr) {

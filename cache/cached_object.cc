@@ -17,7 +17,9 @@ SlotTable* SlotTable::Create(size_t slot_count) {
 }
 
 void SlotTable::Unref() {
-  if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const size_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
+  assert(before != 0);
+  if (before != 1) return;
   this->~SlotTable();
   ::operator delete(this);
 }
@@ -28,6 +30,7 @@ namespace {
 
 void FreeObject(EpochRetired* retired) {
   CachedObject* const object = static_cast<CachedObject*>(retired);
+  assert(object->refs.load(std::memory_order_relaxed) == 0);
   SlotTable* const table = object->slot_table;
   object->destroy(object);
   if (table != nullptr) table->Unref();
@@ -36,7 +39,8 @@ void FreeObject(EpochRetired* retired) {
 }  // namespace
 
 void CachedObject::OnLastReference() {
-  assert(refs.load(std::memory_order_relaxed) == 0 && (state & kInTable) == 0);
+  assert(refs.load(std::memory_order_relaxed) == 0);
+  assert((state & kInTable) == 0);
   if (shard != nullptr) shard->GiveBack(charge);
   // Programs expect the deleter of what they inserted to run now. The entry itself may still be
   // looked at by a lookup that is passing by.

@@ -21,6 +21,7 @@ constexpr int kMaxChosenShardBits = 6;
 constexpr int kMaxShardBits = 19;
 
 size_t ShardCount(const ClockCacheOptions& options) {
+  assert(options.min_shard_bytes != 0);
   int bits = options.sharded.num_shard_bits;
   if (bits < 0) {
     const size_t fitting = options.sharded.capacity / options.min_shard_bytes;
@@ -31,10 +32,14 @@ size_t ShardCount(const ClockCacheOptions& options) {
 
 // Rounded up, so that a capacity above 0 leaves no shard without room.
 size_t PerShard(size_t capacity, size_t shard_count) {
+  assert(shard_count != 0);
   return capacity / shard_count + (capacity % shard_count != 0);
 }
 
-CachedObject* ObjectOf(Cache::Handle* handle) { return reinterpret_cast<CachedObject*>(handle); }
+CachedObject* ObjectOf(Cache::Handle* handle) {
+  assert(handle != nullptr);
+  return reinterpret_cast<CachedObject*>(handle);
+}
 Cache::Handle* HandleOf(CachedObject* object) { return reinterpret_cast<Cache::Handle*>(object); }
 
 HandleEntry* EntryOf(CachedObject* object) {
@@ -86,6 +91,7 @@ constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
 
 const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
   static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
+  assert(static_cast<size_t>(role) < helpers.size());
   return &helpers[static_cast<size_t>(role)];
 }
 
@@ -100,6 +106,7 @@ ClockCache::ClockCache(const ClockCacheOptions& options)
       shards_(new ClockShard[shard_count_]),
       capacity_(0),
       is_strict_(false) {
+  assert(std::has_single_bit(shard_count_));  // ShardOf() takes bits of the hash
   SetCapacity(options.sharded.capacity);
   SetStrictCapacityLimit(options.sharded.strict_capacity_limit);
   Registry& registry = TheRegistry();
@@ -150,11 +157,13 @@ HandleEntry* ClockCache::MakeEntry(const Slice& key, ObjectPtr obj, const CacheI
   entry->hash = ViewOf(key).hash;
   entry->metadata_charge = charges_metadata_ ? entry->memory_bytes() : 0;
   entry->charge = charge + entry->metadata_charge;
+  assert(entry->charge >= charge);  // no overflow: charges are sizes of what is in memory
   return entry;
 }
 
 Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
   CachedObject* const object = insertion.admission.object;
+  assert((object->kind & CachedObject::kIsHandle) == 0);
   object->key = insertion.key;
   object->hash = HashOf(insertion.key);
   Departed departed;
@@ -356,6 +365,16 @@ void ClockCache::CheckInvariants() {
   for (size_t i = 0; i < shard_count_; ++i) shards_[i].CheckInvariants();
 }
 
+std::string ClockCache::DebugString() {
+  std::string text = StrCat(name_, ": usage ", GetUsage(), " of ", GetCapacity(), ", ",
+                            GetOccupancyCount(), " entries in ", shard_count_, " shards\n");
+  for (size_t i = 0; i < shard_count_; ++i) {
+    if (shards_[i].count() != 0)
+      StrAppend(&text, "shard ", i, ": ", shards_[i].DebugString(), "\n");
+  }
+  return text;
+}
+
 void ClockCache::Finish(const Departed& departed) {
   if (departed.buckets != nullptr) {
     EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->size() * sizeof(void*));
@@ -371,6 +390,8 @@ void ClockCache::Finish(const Departed& departed) {
 }
 
 void ClockCache::Evicted(HandleEntry* entry) {
+  assert(entry->owns_value);
+  assert(eviction_callback_);
   // Whoever was used on probation left from the main queue.
   const bool was_hit = (entry->state & CachedObject::kInMainQueue) != 0;
   if (eviction_callback_(KeyOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;

@@ -53,6 +53,8 @@ class ClockCache final : public Cache {
     ShardOf(object->hash).PublishSlot(object, table, slot_index);
   }
   void CheckInvariants();
+  // A line for the cache, and one for each shard that holds something.
+  std::string DebugString();
 
   // Cache.
   const char* Name() const override { return name_; }
@@ -108,14 +110,15 @@ class ClockCache final : public Cache {
 
   const char* const name_;
   const uint32_t hash_seed_;
-  const bool charges_metadata_;
-  const size_t shard_count_;
-  const uint64_t shard_mask_;
+  const bool charges_metadata_;  // whether an entry's own memory counts
+  const size_t shard_count_;     // a power of two
+  const uint64_t shard_mask_;    // the low bits of a hash that choose the shard
   const std::unique_ptr<ClockShard[]> shards_;
+  // As last set by the user; the shards have their parts of it.
   std::atomic<size_t> capacity_;
   std::atomic<bool> is_strict_;
-  std::atomic<uint64_t> next_id_{1};
-  bool is_disowned_ = false;
+  std::atomic<uint64_t> next_id_{1};  // of NewId()
+  bool is_disowned_ = false;          // the destructor leaves everything alone
 };
 
 // The helper of an object that came through BlockCacheView, by role.

@@ -22,11 +22,13 @@
 #include "cache/clock_shard.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
 
 #include "cache/handle_entry.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -59,6 +61,8 @@ CacheKeyView KeyOf(const CachedObject* object) {
 }  // namespace
 
 HashBuckets* HashBuckets::Create(unsigned bits) {
+  assert(bits > 0);  // IndexOf() shifts by 64 less the bits
+  assert(bits < 64);
   const size_t size = size_t{1} << bits;
   using Head = std::atomic<CachedObject*>;
   void* const memory = ::operator new(sizeof(HashBuckets) + size * sizeof(Head));
@@ -73,21 +77,28 @@ void HashBuckets::Free(EpochRetired* buckets) {
 }
 
 void ClockShard::Queue::PushFront(CachedObject* object) {
+  assert((front == nullptr) == (back == nullptr));
   object->queue_prev = nullptr;
   object->queue_next = front;
   (front != nullptr ? front->queue_prev : back) = object;
   front = object;
   ++count;
   bytes += object->charge;
+  assert(front == object);
+  assert(back != nullptr);
 }
 
 void ClockShard::Queue::Remove(CachedObject* object) {
+  assert(count != 0);
+  assert(bytes >= object->charge);  // a charge is fixed while its object is in a queue
   CachedObject* const next = object->queue_next;
   CachedObject* const prev = object->queue_prev;
   (prev != nullptr ? prev->queue_next : front) = next;
   (next != nullptr ? next->queue_prev : back) = prev;
   --count;
   bytes -= object->charge;
+  assert((count == 0) == (front == nullptr));
+  assert((count == 0) == (back == nullptr));
 }
 
 ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {
@@ -127,6 +138,9 @@ CachedObject* ClockShard::FindLocked(const CacheKeyView& key) {
 
 ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* departed) {
   CachedObject* const object = admission.object;
+  assert(object->refs.load(std::memory_order_relaxed) != 0);  // one of them becomes the shard's
+  assert((object->state & CachedObject::kInTable) == 0);
+  assert(object->shard == nullptr);
   MutexLock lock(&lock_);
   CachedObject* const old = FindLocked(KeyOf(object));
   if (old != nullptr) Detach(old, departed);
@@ -139,10 +153,14 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   if (usage() + object->charge > capacity && !may_exceed) return Result::kNoRoom;
   GrowIfNeeded(departed);
   Link(admission);
+  assert(FindLocked(KeyOf(object)) == object);
+  NoteChange();
   return Result::kInserted;
 }
 
 bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
+  assert(object->shard == nullptr);
+  assert((object->state & CachedObject::kInTable) == 0);
   MutexLock lock(&lock_);
   MakeRoom(object->charge, departed);
   const bool fits = usage() + object->charge <= capacity_.load(std::memory_order_relaxed);
@@ -169,6 +187,8 @@ bool ClockShard::StepClock(Departed* departed) {
       probation_.bytes > capacity_.load(std::memory_order_relaxed) / kProbationShare;
   const bool from_probation = probation_.count != 0 && (probation_is_due || main_.count == 0);
   CachedObject* const object = from_probation ? probation_.back : main_.back;
+  assert(object != nullptr);  // MakeRoom() asks only while a queue holds something
+  assert(object->state & CachedObject::kInTable);
   const bool was_used = object->touched.load(std::memory_order_relaxed) != 0;
   if (!was_used && EvictLocked(object, departed)) {
     object->state |= CachedObject::kEvicted;
@@ -184,6 +204,7 @@ bool ClockShard::StepClock(Departed* departed) {
 
 // Only if the shard's reference is the last.
 bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
+  assert(object->shard == this);
   uint32_t expected = 1;
   if (!object->refs.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
                                             std::memory_order_relaxed)) {
@@ -199,6 +220,8 @@ bool ClockShard::EvictLocked(CachedObject* object, Departed* departed) {
 // Takes the object out of the table whether or not it is referenced. If it is, it stays charged
 // until its last reference goes.
 void ClockShard::Detach(CachedObject* object, Departed* departed) {
+  assert(object->shard == this);
+  assert(object->refs.load(std::memory_order_relaxed) != 0);  // the shard's own, at least
   Unlink(object);
   if (object->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   GiveBack(object->charge);
@@ -208,6 +231,8 @@ void ClockShard::Detach(CachedObject* object, Departed* departed) {
 
 void ClockShard::Link(const Admission& admission) {
   CachedObject* const object = admission.object;
+  assert(object->slot_table == nullptr);
+  assert(admission.table == nullptr || admission.slot_index < admission.table->size());
   const bool is_proved =
       admission.is_important || (!admission.is_doubtful && WasEvictedLately(object->hash));
   object->state |= CachedObject::kInTable;
@@ -235,6 +260,7 @@ void ClockShard::Unlink(CachedObject* object) {
       &buckets_.load(std::memory_order_relaxed)->HeadFor(object->hash);
   for (;;) {
     CachedObject* const linked = link->load(std::memory_order_relaxed);
+    assert(linked != nullptr);  // an object of the table is in the chain of its hash
     if (linked == object) break;
     link = &linked->bucket_next;
   }
@@ -247,12 +273,15 @@ void ClockShard::Unlink(CachedObject* object) {
 // The slot may hold another object by now, for instance after a replacement.
 void ClockShard::ClearSlot(CachedObject* object) {
   if (object->slot_table == nullptr) return;
+  assert(object->slot_index < object->slot_table->size());
   CachedObject* expected = object;
   (*object->slot_table)[object->slot_index].compare_exchange_strong(
       expected, nullptr, std::memory_order_release, std::memory_order_relaxed);
 }
 
 void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
+  assert(table != nullptr);
+  assert(slot_index < table->size());
   SlotTable* left = nullptr;
   {
     MutexLock lock(&lock_);
@@ -279,9 +308,12 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
   version_.fetch_add(1, std::memory_order_release);
   departed->buckets = old;
   ghosts_.assign(larger->size(), 0);
+  assert((version_.load(std::memory_order_relaxed) & 1) == 0);
 }
 
 void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
+  assert(to->size() > from->size());
+  assert((version_.load(std::memory_order_relaxed) & 1) != 0);  // lookups that miss ask again
   for (size_t i = 0; i < from->size(); ++i) {
     CachedObject* object = from->Head(i).load(std::memory_order_relaxed);
     while (object != nullptr) {
@@ -296,6 +328,7 @@ void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
 
 // Fingerprint 0 is an empty place.
 bool ClockShard::WasEvictedLately(uint64_t hash) {
+  assert(std::has_single_bit(ghosts_.size()));
   uint32_t& place = ghosts_[hash >> 32 & (ghosts_.size() - 1)];
   if (place != (static_cast<uint32_t>(hash) | 1)) return false;
   place = 0;
@@ -303,6 +336,7 @@ bool ClockShard::WasEvictedLately(uint64_t hash) {
 }
 
 void ClockShard::RememberEviction(uint64_t hash) {
+  assert(std::has_single_bit(ghosts_.size()));
   ghosts_[hash >> 32 & (ghosts_.size() - 1)] = static_cast<uint32_t>(hash) | 1;
 }
 
@@ -310,6 +344,8 @@ void ClockShard::Erase(const CacheKeyView& key, Departed* departed) {
   MutexLock lock(&lock_);
   CachedObject* const object = FindLocked(key);
   if (object != nullptr) Detach(object, departed);
+  assert(FindLocked(key) == nullptr);
+  NoteChange();
 }
 
 bool ClockShard::EraseIfUnreferenced(CachedObject* object, Departed* departed) {
@@ -325,12 +361,15 @@ void ClockShard::EraseUnreferenced(Departed* departed) {
       EvictLocked(object, departed);
     }
   }
+  NoteChange();
 }
 
 void ClockShard::EraseAll(Departed* departed) {
   MutexLock lock(&lock_);
   for (Queue* queue : {&probation_, &main_}) {
     while (queue->front != nullptr) Detach(queue->front, departed);
+    assert(queue->count == 0);
+    assert(queue->bytes == 0);
   }
 }
 
@@ -338,6 +377,7 @@ void ClockShard::SetCapacity(size_t capacity, Departed* departed) {
   MutexLock lock(&lock_);
   capacity_.store(capacity, std::memory_order_relaxed);
   MakeRoom(0, departed);
+  NoteChange();
 }
 
 void ClockShard::SetStrict(bool is_strict) {
@@ -354,6 +394,7 @@ size_t ClockShard::PinnedUsage() {
       if (o->refs.load(std::memory_order_relaxed) <= 1) unpinned += o->charge;
     }
   }
+  assert(unpinned <= usage());
   return usage() - unpinned;
 }
 
@@ -369,6 +410,7 @@ size_t ClockShard::bucket_count() {
 
 bool ClockShard::Walk(uint64_t* position, size_t limit,
                       const std::function<void(CachedObject*)>& callback) {
+  assert(limit != 0);  // else the position would not move
   MutexLock lock(&lock_);
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
   size_t seen = 0, index = buckets->IndexOf(*position);
@@ -383,8 +425,28 @@ bool ClockShard::Walk(uint64_t* position, size_t limit,
   return index < buckets->size();
 }
 
+std::string ClockShard::DebugString() {
+  MutexLock lock(&lock_);
+  return StrCat("usage ", usage(), " of ", capacity_.load(std::memory_order_relaxed),
+                is_strict_ ? " (strict)" : "", "; probation ", probation_.count, " entries, ",
+                probation_.bytes, " bytes; main ", main_.count, " entries, ", main_.bytes,
+                " bytes; buckets ", buckets_.load(std::memory_order_relaxed)->size());
+}
+
+void ClockShard::NoteChange() {
+#ifdef ASHLAR_INVARIANTS
+  if (++unchecked_changes_ < probation_.count + main_.count) return;
+  unchecked_changes_ = 0;
+  CheckInvariantsLocked();
+#endif
+}
+
 void ClockShard::CheckInvariants() {
   MutexLock lock(&lock_);
+  CheckInvariantsLocked();
+}
+
+void ClockShard::CheckInvariantsLocked() {
   size_t count = 0, bytes = 0;
   for (const Queue* queue : {&probation_, &main_}) {
     size_t queue_bytes = 0, queue_count = 0;

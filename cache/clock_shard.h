@@ -9,9 +9,11 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -37,10 +39,13 @@ struct HashBuckets : EpochRetired {
   size_t size() const { return size_t{1} << bits; }
   // The high bits choose the bucket; the low ones have chosen the shard.
   size_t IndexOf(uint64_t hash) const { return hash >> (64 - bits); }
-  std::atomic<CachedObject*>& Head(size_t index) { return heads()[index]; }
+  std::atomic<CachedObject*>& Head(size_t index) {
+    assert(index < size());
+    return heads()[index];
+  }
   std::atomic<CachedObject*>& HeadFor(uint64_t hash) { return heads()[IndexOf(hash)]; }
 
-  const unsigned bits;
+  const unsigned bits;  // log2 of the number of chains
 
  private:
   explicit HashBuckets(unsigned b) : bits(b) {}
@@ -52,6 +57,8 @@ struct HashBuckets : EpochRetired {
 // Objects and tables that have left a shard and await their end, outside its lock.
 struct Departed {
   void Add(CachedObject* object) {
+    assert(object->refs.load(std::memory_order_relaxed) == 0);
+    assert(object->shard == nullptr);  // its charge has been given back
     object->queue_next = objects;
     objects = object;
   }
@@ -83,7 +90,10 @@ class alignas(64) ClockShard {
   // Charges an object that is in no table. False: no room, and the capacity is strict.
   bool ChargeStandalone(CachedObject* object, Departed* departed);
   // Takes back what an object was charged, when its last reference has gone.
-  void GiveBack(size_t charge) { usage_.fetch_sub(charge, std::memory_order_relaxed); }
+  void GiveBack(size_t charge) {
+    [[maybe_unused]] const size_t before = usage_.fetch_sub(charge, std::memory_order_relaxed);
+    assert(before >= charge);
+  }
 
   void Erase(const CacheKeyView& key, Departed* departed);
   // Removes the object if the shard's reference is the only one.
@@ -108,18 +118,21 @@ class alignas(64) ClockShard {
   // moves the position, which survives growth of the table. False when the end is reached.
   bool Walk(uint64_t* position, size_t limit, const std::function<void(CachedObject*)>& callback);
 
-  // Stops if the queues, the table and the charges contradict each other. For tests.
+  // Stops if the queues, the table and the charges contradict each other. Invariant builds call it
+  // after as many changes as the shard has entries, so that its cost stays in proportion.
   void CheckInvariants();
+  // One line: usage, and what the queues hold.
+  std::string DebugString();
 
  private:
   // A doubly linked list through queue_next and queue_prev, newest first.
   struct Queue {
     void PushFront(CachedObject* object);
     void Remove(CachedObject* object);
-    CachedObject* front = nullptr;
-    CachedObject* back = nullptr;
+    CachedObject* front = nullptr;  // entered last
+    CachedObject* back = nullptr;   // looked at next by the clock
     size_t count = 0;
-    size_t bytes = 0;
+    size_t bytes = 0;  // sum of the charges
   };
 
   CachedObject* FindLocked(const CacheKeyView& key) REQUIRES(lock_);
@@ -137,6 +150,8 @@ class alignas(64) ClockShard {
   }
   bool WasEvictedLately(uint64_t hash) REQUIRES(lock_);
   void RememberEviction(uint64_t hash) REQUIRES(lock_);
+  void CheckInvariantsLocked() REQUIRES(lock_);
+  void NoteChange() REQUIRES(lock_);
 
   // Read by lookups. Odd while the table is being replaced.
   std::atomic<uint32_t> version_{0};
@@ -148,7 +163,9 @@ class alignas(64) ClockShard {
   // Fingerprints of objects that left from probation, by hash: who comes back soon has proved
   // itself. Overwritten in place, so it forgets at about the pace of evictions.
   std::vector<uint32_t> ghosts_ GUARDED_BY(lock_);
+  // Whether an insertion that finds no room fails, instead of exceeding the capacity.
   bool is_strict_ GUARDED_BY(lock_) = false;
+  size_t unchecked_changes_ GUARDED_BY(lock_) = 0;  // invariant builds: since the last deep check
   // Written under the lock, and by GiveBack; read by anyone.
   std::atomic<size_t> usage_{0};
   std::atomic<size_t> capacity_{0};

@@ -11,6 +11,7 @@ namespace ashlar {
 namespace {
 
 void DestroyEntry(CachedObject* object) {
+  assert(object->kind & CachedObject::kIsHandle);
   HandleEntry* const entry = static_cast<HandleEntry*>(object);
   entry->~HandleEntry();
   ::operator delete(entry);
@@ -35,6 +36,7 @@ HandleEntry* HandleEntry::Create(const Slice& key, Cache::ObjectPtr value,
   entry->role = helper != nullptr ? helper->role : CacheEntryRole::kMisc;
   entry->allocator = allocator;
   entry->key_bytes = key.size();
+  assert(entry->long_key() == key);
   return entry;
 }
 

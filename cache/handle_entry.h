@@ -28,12 +28,12 @@ struct HandleEntry : CachedObject {
     }
   }
 
-  Cache::ObjectPtr value = nullptr;
-  const Cache::CacheItemHelper* helper = nullptr;
-  MemoryAllocator* allocator = nullptr;
-  size_t metadata_charge = 0;  // the part of `charge` that the cache has added
-  size_t key_bytes = 0;
-  bool owns_value = true;
+  Cache::ObjectPtr value = nullptr;                // the user's; deleted by the helper
+  const Cache::CacheItemHelper* helper = nullptr;  // outlives the entry, as its interface demands
+  MemoryAllocator* allocator = nullptr;            // handed to the helper; the cache's
+  size_t metadata_charge = 0;                      // the part of `charge` that the cache has added
+  size_t key_bytes = 0;                            // of the copy that follows the entry
+  bool owns_value = true;                          // false: the user has taken the value back
 
  private:
   HandleEntry();

@@ -327,6 +327,33 @@ TEST_F(ClockCacheTest, DeletesItsEntriesWhenItEnds) {
   EXPECT_EQ(Deleted().size(), 10u);
 }
 
+TEST_F(ClockCacheTest, DescribesWhatItsShardsHold) {
+  Make(100, /*is_strict=*/true);
+  ClockCache* const cache = ClockCache::From(cache_.get());
+  const std::string name = cache_->Name();
+  EXPECT_EQ(cache->DebugString(), name + ": usage 0 of 100, 0 entries in 1 shards\n");
+  ASSERT_OK(Insert("a", 1, 3));
+  ASSERT_OK(Insert("b", 2, 4, Cache::Priority::HIGH));
+  EXPECT_EQ(cache->DebugString(),
+            name +
+                ": usage 7 of 100, 2 entries in 1 shards\n"
+                "shard 0: usage 7 of 100 (strict); probation 1 entries, 3 bytes; main 1 entries, 4 "
+                "bytes; buckets 64\n");
+  cache->CheckInvariants();
+}
+
+// A charge that changes while the cache counts on it is found out.
+TEST_F(ClockCacheTest, StopsWhenAChargeIsNotWhatWasCounted) {
+  Make(100);
+  Cache::Handle* const handle = InsertPinned("a", 1, 3);
+  CachedObject* const object = reinterpret_cast<CachedObject*>(handle);
+  object->charge = 2;
+  EXPECT_DEATH(ClockCache::From(cache_.get())->CheckInvariants(), "");
+  object->charge = 3;
+  ClockCache::From(cache_.get())->CheckInvariants();
+  cache_->Release(handle);
+}
+
 TEST_F(ClockCacheTest, IdsAreUnique) {
   Make(100);
   const uint64_t id = cache_->NewId();

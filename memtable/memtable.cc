@@ -5,6 +5,8 @@
 #include "memtable/memtable.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstdlib>
 #include <limits>
 
 #include "util/hash.h"
@@ -50,6 +52,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       bloom_whole_keys_(options.bloom_whole_keys),
       bloom_prefixes_(options.bloom_prefixes),
       arena_(options.arena_block_bytes) {
+  assert(options.arena_block_bytes != 0);
   if (options.representation == MemTableOptions::Representation::kVector) {
     vector_.emplace(comparator_, &arena_);
   } else {
@@ -58,6 +61,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
   if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
   }
+  assert(list_.has_value() != vector_.has_value());
 }
 
 Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
@@ -93,6 +97,7 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
 
 void MemTable::AddCounters(InsertHint* hint) {
   if (hint->pending.entries == 0) return;
+  assert(hint->pending.smallest_seqno <= hint->pending.largest_seqno);
   if (hint->exclusive) {
     AddExclusively(hint->pending);
   } else {
@@ -102,6 +107,8 @@ void MemTable::AddCounters(InsertHint* hint) {
 }
 
 void MemTable::AddConcurrently(const MemTableCounters& added) {
+  assert(added.entries != 0);
+  assert(added.deletes <= added.entries);
   CounterStripe& stripe = stripes_[ThreadIndex() % kStripes];
   stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
   if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
@@ -112,6 +119,8 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
 
 // The same without locked instructions: nobody else writes.
 void MemTable::AddExclusively(const MemTableCounters& added) {
+  assert(added.entries != 0);
+  assert(added.deletes <= added.entries);
   CounterStripe& stripe = stripes_[0];
   const auto bump = [](std::atomic<uint64_t>* cell, uint64_t n) {
     cell->store(cell->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
@@ -128,6 +137,7 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
 }
 
 bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
+  assert(!lookup->decided());
   if (bloom_.has_value() && !MayContain(key, lookup)) return false;
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   return VisitVersions(key, [&](uint64_t trailer, const Slice& value) {
@@ -164,12 +174,15 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
 }
 
 bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
+  assert(bloom_.has_value());
+  assert(bloom_whole_keys_ || bloom_prefixes_ != nullptr);
   if (bloom_whole_keys_) return bloom_->MayContain(lookup->FilterHash());
   if (!bloom_prefixes_->InDomain(key.user_key)) return true;
   return bloom_->MayContain(FilterHash64(bloom_prefixes_->Transform(key.user_key)));
 }
 
 void MemTable::AddToBloom(const Slice& user_key) {
+  assert(bloom_.has_value());
   if (bloom_whole_keys_) bloom_->Add(FilterHash64(user_key));
   if (bloom_prefixes_ != nullptr && bloom_prefixes_->InDomain(user_key)) {
     bloom_->Add(FilterHash64(bloom_prefixes_->Transform(user_key)));
@@ -210,6 +223,7 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
   const uint64_t first = EstimateRank(begin), last = EstimateRank(end);
   if (total.entries == 0 || last <= first) return {};
   const uint64_t entries = std::min(last - first, total.entries);
+  assert(entries != 0);
   return {entries, entries * (total.raw_bytes / total.entries)};
 }
 

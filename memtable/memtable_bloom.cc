@@ -4,6 +4,7 @@
 #include "memtable/memtable_bloom.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 
 namespace ashlar {
@@ -14,6 +15,7 @@ MemTableBloom::MemTableBloom(uint64_t bits, ConcurrentArena* arena)
   char* memory = arena->AllocateAligned(lines_ * kLineBytes + kLineBytes);
   const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLineBytes;
   memory += (kLineBytes - misplaced) % kLineBytes;
+  assert(reinterpret_cast<uintptr_t>(memory) % kLineBytes == 0);  // a probe costs one line
   words_ = reinterpret_cast<std::atomic<uint64_t>*>(memory);
   for (uint64_t i = 0; i < lines_ * 8; ++i) new (&words_[i]) std::atomic<uint64_t>(0);
 }

@@ -6,6 +6,7 @@
 // predecessors that one search has collected (SkipList::BackwardWindow), so a reverse scan costs
 // one search per some ten nodes. Nodes inserted into the window's range meanwhile are missed, as an
 // iterator may: they are newer than the sequence number it reads at.
+#include <cassert>
 #include <memory>
 
 #include "memtable/memtable.h"
@@ -15,7 +16,7 @@ namespace ashlar {
 
 class MemTableIterator final : public InternalIterator {
  public:
-  explicit MemTableIterator(const SkipList* list) : list_(list) {}
+  explicit MemTableIterator(const SkipList* list) : list_(list) { assert(list_ != nullptr); }
 
   void SeekToFirst() override { Show(list_->First()); }
   void SeekToLast() override { Show(list_->Last()); }
@@ -26,11 +27,13 @@ class MemTableIterator final : public InternalIterator {
 
  protected:
   void NextSlow() override {
+    assert(node_ != nullptr);  // only a valid iterator moves
     Show(node_->Next());
     // The node after arrives while the caller looks at this one.
     if (valid_) __builtin_prefetch(node_->Next());
   }
   void PrevSlow() override {
+    assert(node_ != nullptr);
     if (window_count_ == 0) {
       window_count_ = list_->BackwardWindow(node_, window_, kWindow);
       ShowFromWindow();
@@ -43,6 +46,7 @@ class MemTableIterator final : public InternalIterator {
   static constexpr int kWindow = 32;
 
   SkipList::Position PositionOf(const Slice& internal_key) const {
+    assert(internal_key.size() >= kTrailerBytes);
     return list_->At(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
   }
   // Every move but a step backwards makes the window useless.
@@ -51,6 +55,7 @@ class MemTableIterator final : public InternalIterator {
     Expose(node);
   }
   void ShowFromWindow() {
+    assert(window_count_ <= kWindow);
     Expose(window_count_ == 0 ? nullptr : window_[--window_count_]);
     if (window_count_ > 0) __builtin_prefetch(window_[window_count_ - 1]);
   }
@@ -62,9 +67,9 @@ class MemTableIterator final : public InternalIterator {
     value_ = node->value();
   }
 
-  const SkipList* const list_;
-  const SkipList::Node* node_ = nullptr;
-  int window_count_ = 0;
+  const SkipList* const list_;             // of the memtable, which outlives the iterator
+  const SkipList::Node* node_ = nullptr;   // null: not valid
+  int window_count_ = 0;                   // predecessors not yet shown
   const SkipList::Node* window_[kWindow];  // predecessors of node_, the nearest last
 };
 
@@ -90,6 +95,7 @@ class VectorRepIterator final : public InternalIterator {
 
  private:
   size_t LowerBound(const Slice& internal_key) const {
+    assert(internal_key.size() >= kTrailerBytes);
     return vector_->LowerBound(*entries_, ExtractUserKey(internal_key),
                                ExtractTrailer(internal_key));
   }

@@ -37,11 +37,13 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdlib>
 #include <limits>
 #include <new>
 #include <utility>
 
 #include "util/hash.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -59,6 +61,7 @@ int HeightOf(const Slice& user_key, uint64_t trailer) {
   }
   constexpr int kTopBit = SkipList::kBranchingLog2 * (SkipList::kMaxHeight - 1);
   const uint64_t bits = Mix64(seed) | uint64_t{1} << kTopBit;
+  assert(bits != 0);  // ctz of 0 is undefined
   return 1 + __builtin_ctzll(bits) / SkipList::kBranchingLog2;
 }
 
@@ -108,6 +111,7 @@ SkipList::SkipList(const InternalKeyComparator& comparator, const Slice& common_
 // Keys before the prefix have the smallest head, keys after it the largest, so the order of heads
 // stays that of the keys.
 uint64_t SkipList::HeadBehindPrefix(const Slice& user_key) const {
+  assert(comparator_.order() != KeyOrder::kCustom);  // such a list has no prefix
   if (user_key.starts_with(prefix_)) [[likely]] {
     return KeyHead(user_key.data() + prefix_.size(), user_key.size() - prefix_.size(),
                    comparator_.order());
@@ -149,6 +153,7 @@ inline bool SkipList::StepDown(const Position& key, Descent* descent) const {
     if (head > key.head) continue;
     const Node* next = link.next.load(std::memory_order_acquire);
     if (head < key.head) {
+      assert(next != nullptr);  // the end of a level has the greatest head
       descent->at = next;
       __builtin_prefetch(&next->link(descent->level));
       return false;
@@ -163,13 +168,16 @@ inline bool SkipList::StepDown(const Position& key, Descent* descent) const {
 
 SkipList::Descent SkipList::Descend(const Position& key) const {
   Descent descent{.at = front_, .level = height_.load(std::memory_order_relaxed) - 1};
+  assert(descent.level < kMaxHeight);
   while (!StepDown(key, &descent)) {
   }
+  assert(descent.tied == nullptr);
   return descent;
 }
 
 // The first node not before the key, by comparing what lies behind the landing.
 const SkipList::Node* SkipList::FirstFrom(const Descent& landing, const Position& key) const {
+  assert(landing.at == front_ || IsBefore(landing.at, key));
   const Node* next = landing.at->Next();
   while (next != landing.known_after && next != nullptr && IsBefore(next, key)) next = next->Next();
   return next;
@@ -180,6 +188,7 @@ const SkipList::Node* SkipList::LastBefore(const Position& key) const {
   for (const Node* next = at->Next(); next != nullptr && IsBefore(next, key); next = at->Next()) {
     at = next;
   }
+  assert(at == front_ || IsBefore(at, key));
   return at;
 }
 
@@ -244,6 +253,7 @@ const SkipList::Node* SkipList::Before(const Node* node) const {
 }
 
 int SkipList::BackwardWindow(const Node* node, const Node** window, int capacity) const {
+  assert(capacity > 0);
   // One search that remembers the last node it stood on at a level whose gaps are about
   // `capacity` / 2 nodes; then level 0 from there.
   const Node* last = node == nullptr ? Last() : Before(node);
@@ -262,6 +272,7 @@ int SkipList::BackwardWindow(const Node* node, const Node** window, int capacity
     window[count++ % capacity] = at;
   }
   window[count++ % capacity] = last;
+  assert(count > 0);
   if (count <= capacity) return count;
   std::rotate(window, window + count % capacity, window + capacity);  // oldest of the ring first
   return capacity;
@@ -271,6 +282,7 @@ int SkipList::BackwardWindow(const Node* node, const Node** window, int capacity
 // chance would decide.
 uint64_t SkipList::EstimateRank(const Position& key) const {
   const int level = std::max(0, height_.load(std::memory_order_relaxed) - 5);
+  assert(level < kMaxHeight);
   uint64_t count = 0;
   const Node* at = front_;
   for (;;) {
@@ -285,6 +297,7 @@ std::string SkipList::CommonPrefix() const {
   const Node* first = First();
   const Node* last = Last();
   if (first == nullptr || comparator_.order() == KeyOrder::kCustom) return "";
+  assert(last != nullptr);  // nothing is ever removed
   const Slice user_key = first->user_key();
   return std::string(user_key.data(), user_key.difference_offset(last->user_key()));
 }
@@ -293,8 +306,11 @@ std::string SkipList::CommonPrefix() const {
 
 bool SkipList::Insert(const Position& key, const Slice& value, bool exclusive) {
   const int height = RaiseHeight(HeightOf(key.user_key, key.trailer));
+  assert(height >= 1);
+  assert(height <= kMaxHeight);
   Finger* finger = MyFinger();
   FindNeighbours(key, finger);
+  assert(finger->prev[0] == front_ || IsBefore(finger->prev[0], key));
   // The successor is compared below; it arrives while the new node is filled.
   if (!exclusive && finger->next[0] != nullptr) __builtin_prefetch(finger->next[0]);
   Node* node = NewNode(key, value, height);
@@ -316,11 +332,15 @@ int SkipList::RaiseHeight(int height) {
 }
 
 SkipList::Node* SkipList::NewNode(const Position& key, const Slice& value, int height) {
+  assert(height >= 1);
+  assert(height <= kMaxHeight);
   const size_t links_bytes = sizeof(Link) * static_cast<size_t>(height);
   char* memory =
       arena_->AllocateAligned(links_bytes + MemTableEntry::BytesFor(key.user_key, value));
   Node* node = new (memory + links_bytes) Node;
   node->Fill(key.user_key, key.trailer, value);
+  assert(node->user_key() == key.user_key);
+  assert(node->trailer() == key.trailer);
   return node;
 }
 
@@ -331,6 +351,7 @@ SkipList::Finger* SkipList::MyFinger() const {
   static thread_local Finger fingers[kFingers];
   Finger* finger = &fingers[id_ % kFingers];
   if (finger->list_id != id_) finger->Reset(id_, front_);
+  assert(finger->list_id == id_);
   return finger;
 }
 
@@ -351,6 +372,8 @@ void SkipList::FindNeighbours(const Position& key, Finger* finger) const {
     finger->Reset(id_, front_);
     level = height - 1;
   }
+  assert(level >= 0);
+  assert(level < kMaxHeight);
   Node* at = finger->prev[level];
   uint64_t at_head = finger->prev_head[level];
   const Node* known_after = nullptr;
@@ -392,6 +415,7 @@ bool SkipList::LinkExclusively(const Position& key, Node* node, int height, Fing
       if (order >= 0) break;
       prev = next;
     }
+    assert(next == nullptr || !IsBefore(next, key));
     new (&node->link(level)) Link{head, next};
     prev->link(level).next.store(node, std::memory_order_release);
     prev->link(level).head.store(key.head, std::memory_order_release);
@@ -409,6 +433,7 @@ bool SkipList::LinkConcurrently(const Position& key, Node* node, int height, Fin
       const uint64_t head = link.head.load(std::memory_order_acquire);
       Node* next = link.next.load(std::memory_order_acquire);
       if (head < key.head) {
+        assert(next != nullptr);
         prev = next;
         continue;
       }

@@ -5,6 +5,7 @@
 #include "memtable/vector_rep.h"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 
 namespace ashlar {
@@ -20,6 +21,7 @@ void VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& val
 std::shared_ptr<const VectorRep::Entries> VectorRep::Sorted() const {
   MutexLock lock(&mutex_);
   const size_t sorted_count = sorted_ == nullptr ? 0 : sorted_->size();
+  assert(sorted_count <= entries_.size());
   if (sorted_ != nullptr && sorted_count == entries_.size()) return sorted_;
   auto fresh = std::make_shared<Entries>();
   fresh->reserve(entries_.size());
@@ -34,6 +36,8 @@ std::shared_ptr<const VectorRep::Entries> VectorRep::Sorted() const {
     std::stable_sort(middle, fresh->end(), is_less);
   }
   std::inplace_merge(fresh->begin(), middle, fresh->end(), is_less);
+  assert(std::is_sorted(fresh->begin(), fresh->end(), is_less));
+  assert(fresh->size() == entries_.size());
   sorted_ = std::move(fresh);
   return sorted_;
 }

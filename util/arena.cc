@@ -9,6 +9,7 @@
 #include "util/arena.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ashlar {
 
@@ -38,12 +39,14 @@ Arena::Arena(size_t block_bytes)
 Arena::~Arena() = default;
 
 char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
+  assert(bytes > static_cast<size_t>(back_ - front_));
   // A large piece gets a block of its own; the rest of the current block stays in use.
   const size_t block_bytes = next_block_bytes_;
   if (bytes > block_bytes / 4) return NewBlock(bytes);
   next_block_bytes_ = std::min(block_bytes_, 2 * block_bytes);
   front_ = NewBlock(block_bytes);
   back_ = front_ + block_bytes;
+  assert(reinterpret_cast<uintptr_t>(front_) % kAlignment == 0);
   if (!is_aligned) return back_ -= bytes;
   char* const result = front_;
   front_ += bytes;
@@ -51,6 +54,7 @@ char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
 }
 
 char* Arena::NewBlock(size_t bytes) {
+  assert(bytes > 0);
   char* block;
   if (bytes >= kHugePageBytes) {
     huge_blocks_.emplace_back(bytes);
@@ -100,6 +104,7 @@ char* ConcurrentArena::AllocateFromShard(size_t bytes, bool is_aligned) {
     shard.front = AllocateFromArena(shard_bytes_, /*is_aligned=*/true);
     shard.back = shard.front + shard_bytes_;
   }
+  assert(bytes <= static_cast<size_t>(shard.back - shard.front));
   char* const result = is_aligned ? shard.front : shard.back - bytes;
   (is_aligned ? shard.front : shard.back) = is_aligned ? result + bytes : result;
   shard.free_bytes.store(static_cast<size_t>(shard.back - shard.front), std::memory_order_relaxed);

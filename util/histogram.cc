@@ -61,6 +61,7 @@ void Histogram::Add(uint64_t value) {
   min_ = std::min(min_, value);
   max_ = std::max(max_, value);
   ++count_;
+  assert(min_ <= max_);
   sum_ += value;
   sum_of_squares_ += static_cast<double>(value) * static_cast<double>(value);
 }
@@ -86,6 +87,8 @@ double Histogram::StandardDeviation() const {
 }
 
 double Histogram::Percentile(double p) const {
+  assert(p >= 0);
+  assert(p <= 100);
   if (empty()) return 0;
   const double threshold = static_cast<double>(count_) * (p / 100.0);
   uint64_t before = 0;

@@ -4,6 +4,7 @@
 // ways to find memory, and says so in the usual way if there is none.
 #include "util/page_buffer.h"
 
+#include <cassert>
 #include <cstdint>
 
 #if defined(__linux__)
@@ -25,6 +26,8 @@ char* Map(size_t bytes) {
 
 // Maps more than is needed and gives back what lies around the aligned part.
 char* MapAligned(size_t bytes, size_t alignment) {
+  assert(bytes % PageBuffer::kPageBytes == 0);
+  assert(alignment % PageBuffer::kPageBytes == 0);
   char* const begin = Map(bytes + alignment);
   if (begin == nullptr) return nullptr;
   const size_t front = (alignment - reinterpret_cast<uintptr_t>(begin) % alignment) % alignment;
@@ -41,6 +44,7 @@ PageBuffer::PageBuffer(size_t bytes) : size_((bytes + kPageBytes - 1) & ~(kPageB
   } else if (size_ >= kMinMappedBytes) {
     data_ = Map(size_);
   }
+  assert(size_ >= bytes);
   is_mapped_ = data_ != nullptr;
   if (!is_mapped_) data_ = new char[size_];
 #if defined(MADV_HUGEPAGE)

@@ -4,6 +4,8 @@
 // what an open database may have is exactly what it may be opened with.
 #include "db/options/dynamic_options.h"
 
+#include <cassert>
+
 #include "ashlar/convenience.h"
 #include "db/options/options_check.h"
 
@@ -14,6 +16,7 @@ ConfigOptions DynamicOnly(const DBOptions& db_options) {
   ConfigOptions config(db_options);
   config.mutable_options_only = true;
   config.ignore_unsupported_options = false;
+  assert(!config.ignore_unknown_options);  // a misspelt name must not pass for a change
   return config;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "util/str_cat.h"
 
@@ -47,12 +48,15 @@ constexpr std::string_view kRetired[] = {
 };
 
 Status WithName(const Status& status, std::string_view name) {
+  assert(!status.ok());
   const std::string message = status.getState() == nullptr ? "" : status.getState();
   const std::string text = StrCat("option ", name, ": ", message);
   return status.IsNotSupported() ? Status::NotSupported(text) : Status::InvalidArgument(text);
 }
 
 std::string TextOf(const OptionRow& row, const void* options) {
+  assert(row.print != nullptr);
+  assert(options != nullptr);
   PrintContext context;
   context.config.depth = ConfigOptions::kDepthShallow;
   std::string text;
@@ -75,6 +79,7 @@ bool IsRetiredOption(std::string_view name) {
 
 Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
                  void* options) {
+  assert(options != nullptr);
   const std::string& name = option.first;
   const OptionRow* row = FindOption(table, name);
   std::string value = option.second;
@@ -102,6 +107,7 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
 
 void PrintOptions(OptionTable table, const PrintContext& context, const void* options,
                   std::string* text) {
+  assert(options != nullptr);
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     std::string value;
@@ -114,6 +120,9 @@ void PrintOptions(OptionTable table, const PrintContext& context, const void* op
 
 Status CheckRows(OptionTable table, const void* options, const void* defaults) {
   for (const OptionRow& row : table) {
+    assert(row.is_same != nullptr);
+    assert(row.is_within_bounds != nullptr);
+    assert(row.facts.least <= row.facts.greatest);
     if (row.facts.support == Support::kDefaultOnly && !row.is_same(options, defaults)) {
       const std::string needed =
           row.print == nullptr ? "leave it unset" : "it must be " + TextOf(row, defaults);

@@ -4,6 +4,7 @@
 // the section it stands in; sections must come in the order in which they are written.
 #include "db/options/options_file.h"
 
+#include <cassert>
 #include <charconv>
 #include <unordered_set>
 
@@ -24,6 +25,7 @@ constexpr std::string_view kCompatibleComment = "# ashlar.write_compatible_with=
 
 void AppendSection(OptionTable table, const PrintContext& context, const void* options,
                    std::string* text) {
+  assert(options != nullptr);
   for (const OptionRow& row : table) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
     StrAppend(text, "  ", row.name(), "=");
@@ -70,6 +72,8 @@ enum class Section { kNone, kVersion, kDb, kFamily, kTable };
 
 // Up to three dotted numbers as ROCKSDB_MAKE_VERSION_INT. -1 if it is something else.
 int ParseVersion(std::string_view text, size_t max_parts) {
+  assert(max_parts >= 1);
+  assert(max_parts <= 3);
   int parts[3] = {0, 0, 0};
   const char* p = text.data();
   const char* end = p + text.size();
@@ -184,6 +188,7 @@ class OptionsTextParser {
     contents_.families.push_back({name, ColumnFamilyOptions()});
     family_ = &contents_.families.back();
     section_ = Section::kFamily;
+    assert(FindFamily(name) == family_);
     return Status::OK();
   }
 
@@ -210,11 +215,14 @@ class OptionsTextParser {
       case Section::kVersion: return ApplyVersion(option);
       case Section::kDb: return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
       case Section::kFamily:
+        assert(family_ != nullptr);
         family_->texts[option.first] = option.second;
         return SetOption(ColumnFamilyOptionTable(), config_, option, &family_->options);
       case Section::kTable: break;
     }
     if (!is_known_table_) return Status::OK();
+    assert(family_ != nullptr);
+    assert(family_->options.table_factory != nullptr);
     return family_->options.table_factory->ConfigureOption(config_, option.first, option.second);
   }
 
@@ -243,6 +251,8 @@ class OptionsTextParser {
   }
 
   Status AtLine(const Status& status) const {
+    assert(!status.ok());
+    assert(line_number_ > 0);
     return Status::CopyAppendMessage(status, "; options text, line ", std::to_string(line_number_));
   }
   static Status Missing(const char* section) {
@@ -250,9 +260,9 @@ class OptionsTextParser {
   }
 
   ConfigOptions config_;
-  bool tolerates_newer_;
+  bool tolerates_newer_;  // whether unknown names of a newer version are passed over
   OptionsFileContents contents_;
-  Section section_ = Section::kNone;
+  Section section_ = Section::kNone;       // that the next line belongs to
   FamilyOptionsInFile* family_ = nullptr;  // in contents_; of kFamily and kTable
   bool is_known_table_ = false;
   bool has_version_section_ = false;

@@ -3,6 +3,8 @@
 // The table factories. All of them carry options only; see util/table_factory.h.
 #include "db/options/table_factory.h"
 
+#include <cassert>
+
 #include "ashlar/advanced_cache.h"
 #include "ashlar/convenience.h"
 #include "ashlar/flush_block_policy.h"
@@ -49,6 +51,7 @@ BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& opt
     options_.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
   }
   if (options_.no_block_cache) options_.block_cache.reset();
+  assert(options_.flush_block_policy_factory != nullptr);
 }
 
 const BlockBasedTableOptions& BlockBasedTableFactory::options() const {

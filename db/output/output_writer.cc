@@ -3,6 +3,7 @@
 // One table is open at a time; an entry that begins a user key may end it.
 #include "db/output/output_writer.h"
 
+#include <cassert>
 #include <iterator>
 #include <utility>
 
@@ -56,6 +57,7 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
 }
 
 Status OutputWriter::FinishTable() {
+  assert(table_ != nullptr);
   OutputTable finished;
   RETURN_IF_ERROR(table_->Finish(&finished.meta));
   finished.properties = table_->properties();

@@ -4,6 +4,7 @@
 #include "db/output/table_output.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/merge_operator.h"
@@ -88,6 +89,7 @@ TableOutput::~TableOutput() {
 }
 
 Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
+  assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Add(internal_key, value));
   if (meta_.smallest.empty()) meta_.smallest = internal_key.ToString();
   last_key_.assign(internal_key.data(), internal_key.size());
@@ -95,6 +97,7 @@ Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
 }
 
 Status TableOutput::Finish(FileMetadata* meta) {
+  assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Finish());
   RETURN_IF_ERROR(file_->Sync());
   RETURN_IF_ERROR(file_->Close());

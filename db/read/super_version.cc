@@ -3,6 +3,7 @@
 // References on the parts are taken in the constructor and given back in the destructor.
 #include "db/read/super_version.h"
 
+#include <cassert>
 #include <utility>
 
 #include "db/version/version_set.h"
@@ -12,6 +13,9 @@ namespace ashlar {
 
 SuperVersion::SuperVersion(Parts parts, VersionSet* versions)
     : parts_(std::move(parts)), versions_(versions) {
+  assert(parts_.mem != nullptr);
+  assert(parts_.version != nullptr);
+  assert(parts_.options != nullptr);
   parts_.mem->Ref();
   for (MemTable* memtable : parts_.immutables) memtable->Ref();
   parts_.version->Ref();

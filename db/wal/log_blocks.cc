@@ -14,6 +14,7 @@
 // look for an intact record behind. A log that a process wrote through a mapping, and did not
 // finish, has none: its headers are stored in the order of the file (StagingOrder).
 #include <algorithm>
+#include <cassert>
 
 #include "db/wal/log_reader_internal.h"
 
@@ -61,6 +62,7 @@ size_t LogReader::ReadSource(size_t n, char* dst) {
     ahead_.clear();
     ahead_position_ = 0;
   }
+  assert(ahead_.empty());
   while (done < n) {
     Slice piece;
     Status status = source_->Read(n - done, dst + done, &piece);
@@ -77,6 +79,7 @@ size_t LogReader::ReadSource(size_t n, char* dst) {
 
 // Adds what the file has for the current block. False if that is nothing.
 bool LogReader::FillBlock() {
+  assert(limit_ <= kLogBlockBytes);
   const uint64_t end = block_offset_ + limit_;
   if (end >= options_.end_offset) return false;
   const uint64_t wanted = std::min<uint64_t>(kLogBlockBytes - limit_, options_.end_offset - end);
@@ -95,6 +98,7 @@ bool LogReader::FillWholeBlock() {
 // Goes to the next block, if this one is complete and there is one.
 bool LogReader::NextBlock() {
   if (!FillWholeBlock()) return false;
+  assert(block_offset_ % kLogBlockBytes == 0);
   block_offset_ += kLogBlockBytes;
   position_ = limit_ = 0;
   return FillBlock();
@@ -120,6 +124,7 @@ LogReader::Physical LogReader::EndHere() const {
 }
 
 LogReader::Physical LogReader::ParseHeader() {
+  assert(limit_ >= position_ + kLogHeaderBytes);
   const char* header = block_.get() + position_;
   if (IsZero(header, kLogHeaderBytes)) return JudgeZeros();
   const uint8_t type = TypeAt(header);
@@ -166,6 +171,7 @@ LogReader::Physical LogReader::ParseHeader() {
   physical.payload = Slice(header + header_bytes, record_bytes - header_bytes);
   physical.bytes = record_bytes;
   position_ += record_bytes;
+  assert(position_ <= limit_);
   return physical;
 }
 
@@ -230,6 +236,7 @@ LogReader::Physical LogReader::JudgeZeros() {
 
 // Gives up the rest of the block.
 LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
+  assert(limit_ >= position_);
   Physical physical{.kind = kind, .offset = block_offset_ + position_};
   physical.bytes = limit_ - position_;
   physical.what = what;
@@ -245,6 +252,7 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
 
 // Whether all that a record, which has these bytes of the block, had in one sector is zero.
 bool LogReader::HasUnwrittenSector(size_t begin, size_t end) const {
+  assert(begin <= end);
   end = std::min(end, limit_);
   while (begin < end) {
     const size_t sector_end = std::min((begin / kSectorBytes + 1) * kSectorBytes, end);

@@ -4,6 +4,7 @@
 // the first error.
 #include "db/wal/log_writer.h"
 
+#include <cassert>
 #include <utility>
 
 #include "util/result.h"
@@ -17,7 +18,9 @@ constexpr size_t kKeptScratchBytes = 1 << 20;
 }  // namespace
 
 LogWriter::LogWriter(std::unique_ptr<FileWriter> file, const LogFraming& framing)
-    : file_(std::move(file)), framing_(framing) {}
+    : file_(std::move(file)), framing_(framing) {
+  assert(file_ != nullptr);
+}
 
 Status LogWriter::AddRecord(const Slice& payload) {
   AppendFramedRecord(framing_, file_->size(), payload, &scratch_);
@@ -30,6 +33,7 @@ Status LogWriter::AddSpecialRecord(LogRecordType legacy_type, const Slice& paylo
 }
 
 Status LogWriter::AppendScratch() {
+  assert(!scratch_.empty());
   Status status = file_->Append(scratch_);
   scratch_.clear();
   if (scratch_.capacity() > kKeptScratchBytes) scratch_.shrink_to_fit();

@@ -4,6 +4,7 @@
 // linearly.
 #include "db/wal/staging_order.h"
 
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
@@ -18,6 +19,7 @@ void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeader
 }
 
 void StagingOrder::CompleteEarly(Range range) {
+  assert(range.offset < range.end);
   {
     MutexLock lock(&mutex_);
     const uint64_t offset = range.offset;
@@ -41,6 +43,7 @@ void StagingOrder::TakeEarly() {
       if (range.offset != staged) continue;
       for (const LogHeaderStore& header : range.headers) header.Commit();
       const uint64_t end = range.end;
+      assert(end > staged);
       std::swap(range, early_.back());
       early_.pop_back();
       early_count_.store(early_.size(), std::memory_order_seq_cst);

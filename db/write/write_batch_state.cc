@@ -52,7 +52,9 @@ void WriteBatch::SetSavePoint() {
 }
 
 void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
-  assert(point.size <= batch->rep_.size() && point.size >= kWriteBatchHeaderBytes);
+  assert(point.size <= batch->rep_.size());
+  assert(point.size >= kWriteBatchHeaderBytes);
+  assert(point.count <= Count(*batch));
   batch->rep_.resize(point.size);
   SetCount(batch, point.count);
   batch->content_flags_.store(point.content_flags, std::memory_order_relaxed);
@@ -206,6 +208,7 @@ Status CheckTimestampSize(size_t family_ts_bytes, const Slice& key, const Slice&
 
 // `key` lies in the bytes of the batch that is changed.
 void OverwriteTimestamp(const Slice& key, const Slice& ts) {
+  assert(key.size() >= ts.size());
   std::memcpy(const_cast<char*>(key.data()) + key.size() - ts.size(), ts.data(), ts.size());
 }
 
@@ -295,6 +298,8 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
 WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& batch) {
   const SavePoint& end = batch.wal_term_point_;
   const size_t bytes = end.is_cleared() ? batch.rep_.size() : end.size;
+  assert(bytes >= kWriteBatchHeaderBytes);
+  assert(bytes <= batch.rep_.size());
   return {
       .records = Slice(batch.rep_.data() + kWriteBatchHeaderBytes, bytes - kWriteBatchHeaderBytes),
       .count = end.is_cleared() ? Count(batch) : end.count};

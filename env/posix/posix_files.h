@@ -13,6 +13,7 @@
 
 namespace ashlar {
 
+// Read from the front; a position of its own, so that two objects on one file do not meet.
 class PosixSequentialFile : public FSSequentialFile {
  public:
   PosixSequentialFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -27,9 +28,11 @@ class PosixSequentialFile : public FSSequentialFile {
  private:
   const UniqueFd fd_;
   const std::string path_;
-  uint64_t offset_ = 0;
+  uint64_t offset_ = 0;  // of the next Read()
 };
 
+// Positioned reads (pread), from any number of threads. Prefetch() asks the kernel and waits for
+// nothing.
 class PosixRandomAccessFile : public FSRandomAccessFile {
  public:
   PosixRandomAccessFile(UniqueFd fd, std::string path)
@@ -49,6 +52,9 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
   const std::string path_;
 };
 
+// Appends, and space allocated ahead in steps, which Close() gives back. Sync() is fdatasync: the
+// content and the size are durable afterwards, times perhaps not. One thread writes; any thread may
+// sync beside it.
 class PosixWritableFile : public FSWritableFile {
  public:
   // Appends go to `size`, which may lie before the end of a recycled file.
@@ -76,15 +82,16 @@ class PosixWritableFile : public FSWritableFile {
                     IODebugContext* dbg) override;
 
  private:
-  UniqueFd fd_;
+  UniqueFd fd_;  // closed by Close(), else by the destructor
   const std::string path_;
-  uint64_t size_;
-  bool may_allocate_;  // cleared when the file system turns out unable
-  const bool keeps_size_;
-  const bool is_strict_;
+  uint64_t size_;           // where the next Append() goes
+  bool may_allocate_;       // cleared when the file system turns out unable
+  const bool keeps_size_;   // allocate without moving the end of the file
+  const bool is_strict_;    // RangeSync() also waits for what was asked for before
   uint64_t allocated_ = 0;  // end of what was allocated ahead
 };
 
+// Positioned reads and writes. One thread at a time writes.
 class PosixRandomRWFile : public FSRandomRWFile {
  public:
   PosixRandomRWFile(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -103,6 +110,7 @@ class PosixRandomRWFile : public FSRandomRWFile {
   const std::string path_;
 };
 
+// Open so that its entries can be made durable: names, not the contents they lead to.
 class PosixDirectory : public FSDirectory {
  public:
   PosixDirectory(UniqueFd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}

@@ -5,6 +5,7 @@
 // number), and the restart array.
 #include "table/block/block.h"
 
+#include <cassert>
 #include <limits>
 
 #include "util/hash.h"
@@ -42,6 +43,7 @@ Status Block::Parse(const Slice& contents, Block* block) {
 }
 
 Status Block::ParseTail(uint32_t packed) {
+  assert(size_ >= sizeof(uint32_t));
   uint32_t end = size_ - sizeof(uint32_t);  // what is not yet accounted for is [0, end)
   if ((packed & kReservedFlag) != 0) {
     return Status::Corruption(StrCat("packed word ", packed, " has the reserved bit 30 set"));
@@ -73,6 +75,7 @@ Status Block::ParseTail(uint32_t packed) {
         StrCat(restart_count_, " restart points, at most ", end / sizeof(uint32_t), " have room"));
   }
   end -= restart_count_ * static_cast<uint32_t>(sizeof(uint32_t));
+  assert(end <= size_);  // nothing above took more than there was
   restarts_ = data_ + end;
   entries_bytes_ = end;
   if (has_separate_values_) {
@@ -109,12 +112,15 @@ Status Block::CheckRestarts() {
 }
 
 uint32_t Block::RestartAtOrBefore(uint32_t entry_offset) const {
+  assert(restart_count_ != 0);
+  assert(entry_offset <= entries_bytes_);
   uint32_t left = 0, count = restart_count_;  // restart `left` is at or before the entry
   while (count > 1) {
     const uint32_t half = count / 2;
     left = RestartOffset(left + half) <= entry_offset ? left + half : left;
     count -= half;
   }
+  assert(RestartOffset(left) <= entry_offset);
   return left;
 }
 

@@ -53,7 +53,9 @@ void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* d
   }
   const Slice& stored = delta_value != nullptr && shared != 0 ? *delta_value : value;
   const size_t non_shared = key.size() - shared;
-  assert(key.size() <= UINT32_MAX && value.size() <= UINT32_MAX);
+  assert(shared <= key.size());
+  assert(key.size() <= UINT32_MAX);
+  assert(value.size() <= UINT32_MAX);
 
   char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared + stored.size());
   char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));
@@ -62,19 +64,24 @@ void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* d
   p = std::copy_n(key.data() + shared, non_shared, p);
   p = std::copy_n(stored.data(), stored.size(), p);
   size_ += static_cast<size_t>(p - begin);
+  assert(size_ <= capacity_);
 
   if (hash_index_ != nullptr) hash_index_->Add(ExtractUserKey(key), restarts_.size() - 1);
   RememberKey(key, shared);
+  assert(last_key() == key);
+  assert(restarts_.back() < size_);
   ++entries_since_restart_;
   ++entry_count_;
 }
 
 size_t BlockBuilder::SharedBytes(const Slice& key) const {
+  assert(last_key_bytes_ <= last_key_.size());
   return CommonPrefix(last_key_.data(), key.data(), std::min(last_key_bytes_, key.size()));
 }
 
 // Keeps the buffer at its longest size: shrinking and growing a string costs more than the copy.
 void BlockBuilder::RememberKey(const Slice& key, size_t shared) {
+  assert(shared <= last_key_bytes_);
   if (last_key_.size() < key.size()) last_key_.resize(key.size() + kFirstCapacity / 64);
   std::memcpy(last_key_.data() + shared, key.data() + shared, key.size() - shared);
   last_key_bytes_ = key.size();
@@ -87,6 +94,8 @@ size_t BlockBuilder::EstimateBytesWith(const Slice& key, const Slice& value) con
 }
 
 Slice BlockBuilder::Finish() {
+  assert(!restarts_.empty());
+  assert(restarts_.size() < kHasHashIndex);  // the flag's bit is free
   const size_t bytes = CurrentBytes();
   const size_t hash_bytes = HashIndexBytes();
   const bool has_hash_index = hash_bytes != 0 && bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
@@ -102,6 +111,7 @@ Slice BlockBuilder::Finish() {
   const auto count = static_cast<uint32_t>(restarts_.size());
   EncodeFixed32(p, has_hash_index ? count | kHasHashIndex : count);
   p += sizeof(uint32_t);
+  assert(static_cast<size_t>(p - buffer_.get()) <= bytes);
   return Slice(buffer_.get(), static_cast<size_t>(p - buffer_.get()));
 }
 
@@ -112,6 +122,7 @@ void BlockBuilder::Reset() {
   entry_count_ = 0;
   last_key_bytes_ = 0;
   if (hash_index_ != nullptr) hash_index_->Reset();
+  assert(empty());
 }
 
 void BlockBuilder::Grow(size_t bytes) {
@@ -120,6 +131,7 @@ void BlockBuilder::Grow(size_t bytes) {
   if (size_ != 0) std::memcpy(larger.get(), buffer_.get(), size_);
   buffer_ = std::move(larger);
   capacity_ = capacity;
+  assert(capacity_ - size_ >= bytes);
 }
 
 }  // namespace ashlar

@@ -48,6 +48,7 @@ bool WithOrder(const InternalKeyComparator& icmp, const Search& search) {
 }  // namespace
 
 void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
+  assert(block != nullptr);
   decoded_ = nullptr;
   block_ = block;
   format_ = format;
@@ -62,12 +63,14 @@ void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
 }
 
 void BlockCursor::Attach(const DecodedBlock* decoded) {
+  assert(decoded != nullptr);
   decoded->Prefetch();
   Detach();
   decoded_ = decoded;
   index_ = decoded->count();
   format_ = BlockKeyFormat();
   if (decoded->max_key_bytes() > buffer_bytes_) GrowBuffer(decoded->max_key_bytes());
+  assert(decoded->prefix().size() <= buffer_bytes_);
   std::memcpy(buffer_, decoded->prefix().data(), decoded->prefix().size());
 }
 
@@ -111,7 +114,8 @@ bool BlockCursor::Seek(const InternalKeyComparator& icmp, const SeekTarget& targ
 
 bool BlockCursor::SeekInInterval(const InternalKeyComparator& icmp, uint32_t restart_index,
                                  const SeekTarget& target, Slice* key, Slice* value) {
-  assert(format_.are_internal && decoded_ == nullptr);
+  assert(format_.are_internal);
+  assert(decoded_ == nullptr);
   if (error_ != nullptr) return false;
   if (restart_index >= block_->restart_count()) {
     return Fail(block_->entries_end(), "the hash index names a restart point that does not exist");
@@ -125,6 +129,7 @@ bool BlockCursor::SeekInInterval(const InternalKeyComparator& icmp, uint32_t res
 template <typename Order>
 bool BlockCursor::SeekRestart(const Order& order, const SeekTarget& target,
                               uint32_t* restart_index) {
+  assert(block_->restart_count() != 0);
   uint32_t left = 0, right = block_->restart_count();  // left: before target, or 0
   while (right - left > 1) {
     const uint32_t middle = left + (right - left) / 2;
@@ -157,8 +162,9 @@ bool BlockCursor::DecodeRestartKey(uint32_t restart_index, Slice* stored_key) {
 }
 
 void BlockCursor::GoToRestart(uint32_t restart_index) {
+  assert(restart_index < block_->restart_count());
   entry_ = next_ = block_->data() + block_->RestartOffset(restart_index);
-  key_bytes_ = 0;
+  key_bytes_ = 0;  // an entry here shares nothing, or is damaged
   value_ = Slice(block_->values_begin(), 0);
 }
 
@@ -173,6 +179,7 @@ bool BlockCursor::NextSlow(Slice* key, Slice* value) {
 
 // Moves to the entry at next_.
 bool BlockCursor::Step() {
+  assert(next_ < block_->entries_end());
   Entry entry;
   if (!Decode(next_, &entry)) return Fail(next_, "malformed entry");
   if (entry.shared > key_bytes_) return Fail(next_, "an entry shares more than the key before it");
@@ -183,11 +190,15 @@ bool BlockCursor::Step() {
   value_ = Slice(entry.value, entry.value_bytes);
   entry_ = next_;
   next_ = entry.next;
+  assert(next_ > entry_);
+  assert(next_ <= block_->entries_end());
   return true;
 }
 
 // Takes apart the entry at `start`. False if it leaves the block.
 bool BlockCursor::Decode(const char* start, Entry* entry) const {
+  assert(start >= block_->data());
+  assert(start < block_->entries_end());
   const char* const end = block_->entries_end();
   const char* p = GetVarint32Ptr(start, end, &entry->shared);
   if (p != nullptr) p = GetVarint32Ptr(p, end, &entry->non_shared);
@@ -207,6 +218,7 @@ bool BlockCursor::Decode(const char* start, Entry* entry) const {
 // suffix starts, or null. Entries at restart points say where their value is, the others' follow
 // the value before.
 const char* BlockCursor::LocateSeparateValue(const char* start, const char* p, Entry* entry) const {
+  assert(block_->has_separate_values());
   const auto offset = static_cast<uint32_t>(start - block_->data());
   const bool is_restart = block_->RestartOffset(block_->RestartAtOrBefore(offset)) == offset;
   const char* value = value_.data() + value_.size();
@@ -224,6 +236,7 @@ const char* BlockCursor::LocateSeparateValue(const char* start, const char* p, E
 
 // Makes the entry's key the current one. Its lengths have been checked.
 void BlockCursor::TakeKey(const Entry& entry) {
+  assert(entry.shared <= key_bytes_);
   const size_t key_bytes = size_t{entry.shared} + entry.non_shared;
   if (key_bytes > buffer_bytes_) GrowBuffer(key_bytes);
   if (entry.shared == 0) {
@@ -247,6 +260,7 @@ void BlockCursor::GrowBuffer(size_t key_bytes) {
   heap_buffer_ = std::move(grown);
   buffer_ = heap_buffer_.get();
   buffer_bytes_ = grown_bytes;
+  assert(buffer_bytes_ >= key_bytes);
 }
 
 bool BlockCursor::Deliver(Slice* key, Slice* value) {
@@ -258,6 +272,7 @@ bool BlockCursor::Deliver(Slice* key, Slice* value) {
 // The stored key, with the global sequence number put in if there is one.
 Slice BlockCursor::KeyForReader(const Slice& stored_key, std::string* rewritten) const {
   if (format_.global_seqno == BlockKeyFormat::kOwnSeqnos) return stored_key;
+  assert(stored_key.size() >= kTrailerBytes);
   const ValueType type = TrailerType(ExtractTrailer(stored_key));
   rewritten->clear();
   AppendInternalKey(rewritten, ExtractUserKey(stored_key), PackTrailer(format_.global_seqno, type));
@@ -269,6 +284,7 @@ bool BlockCursor::PrevSlow(Slice* key, Slice* value) {
   if (backward_.empty() || backward_.back().next != entry_) {
     if (!LoadInterval(entry_)) return false;
   }
+  assert(!backward_.empty());
   const BackwardEntry& entry = backward_.back();
   entry_ = entry.entry;
   next_ = entry.next;
@@ -281,6 +297,8 @@ bool BlockCursor::PrevSlow(Slice* key, Slice* value) {
 
 // Decodes the entries from the last restart point in front of `end` up to `end`.
 bool BlockCursor::LoadInterval(const char* end) {
+  assert(end > block_->data());
+  assert(end <= block_->entries_end());
   backward_.clear();
   backward_keys_.clear();
   const auto end_offset = static_cast<uint32_t>(end - block_->data());
@@ -300,6 +318,7 @@ bool BlockCursor::LoadInterval(const char* end) {
 }
 
 bool BlockCursor::Fail(const char* entry, const char* what) {
+  assert(what != nullptr);
   error_ = what;
   entry_ = entry;
   next_ = fast_end_ = block_->entries_end();

@@ -12,6 +12,7 @@ namespace ashlar {
 void DataBlockHashIndexBuilder::EncodeTo(char* dst) const {
   assert(is_valid_);
   const uint16_t bucket_count = BucketCount();
+  assert(bucket_count % 2 == 1);
   auto* buckets = reinterpret_cast<uint8_t*>(dst);
   std::memset(buckets, Block::kNoSuchKey, bucket_count);
   for (const Entry& entry : entries_) {
@@ -29,6 +30,7 @@ void DataBlockHashIndexBuilder::Reset() {
   estimated_buckets_ = 0;
   is_valid_ = true;
   entries_.clear();
+  assert(is_valid());
 }
 
 }  // namespace ashlar

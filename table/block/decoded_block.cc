@@ -4,6 +4,7 @@
 #include "table/block/decoded_block.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <string>
 
@@ -40,6 +41,8 @@ DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
     max_key_bytes = std::max(max_key_bytes, key.size());
   }
   if (cursor.error() != nullptr || plan.count < kMinEntries) return plan;
+  assert(key_bytes >= plan.count * prefix_bytes);  // each key begins with the prefix
+  assert(max_key_bytes >= prefix_bytes + kTrailerBytes);
   plan.prefix_bytes = static_cast<uint32_t>(prefix_bytes);
   plan.max_key_bytes = static_cast<uint32_t>(max_key_bytes);
   plan.memory_bytes = plan.count * (sizeof(uint64_t) + sizeof(Place)) + sizeof(Place) +
@@ -52,6 +55,8 @@ DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
 
 bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, char* memory,
                          DecodedBlock* decoded) {
+  assert(plan.is_worthwhile);
+  assert(reinterpret_cast<uintptr_t>(memory) % alignof(uint64_t) == 0);
   auto* const heads = reinterpret_cast<uint64_t*>(memory);
   auto* const places = reinterpret_cast<Place*>(heads + plan.count);
   char* const prefix = reinterpret_cast<char*>(places + plan.count + 1);
@@ -72,7 +77,8 @@ bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, c
     std::memcpy(p, value.data(), value.size());
     p += value.size();
   }
-  assert(i == plan.count);
+  assert(i == plan.count);  // the block is the one that was planned for, and has not changed
+  assert(static_cast<size_t>(p - memory) + kSlackBytes <= plan.memory_bytes);
   places[i].begin = static_cast<uint32_t>(p - entries);
   places[i].value = places[i].begin;
   decoded->heads_ = heads;
@@ -88,6 +94,7 @@ bool DecodedBlock::Build(const Block& block, const Plan& plan, KeyOrder order, c
 // Entry `first` is before the target and has its head. Finds the first entry that is not before it.
 size_t DecodedBlock::BehindTie(const InternalKeyComparator& icmp, size_t first,
                                const Slice& user_rest, uint64_t trailer) const {
+  assert(first < count_);
   const uint64_t head = heads_[first];
   size_t left = first + 1, right = count_;
   while (left < right) {
@@ -96,6 +103,7 @@ size_t DecodedBlock::BehindTie(const InternalKeyComparator& icmp, size_t first,
     left = is_before ? middle + 1 : left;
     right = is_before ? right : middle;
   }
+  assert(left > first);
   return left;
 }
 

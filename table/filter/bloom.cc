@@ -4,6 +4,9 @@
 // byte for byte; readers take the number from the filter itself.
 #include "table/filter/bloom.h"
 
+#include <cassert>
+#include <iterator>
+
 namespace ashlar {
 
 int cache_local_bloom::ProbesFor(uint32_t millibits_per_key) {
@@ -16,6 +19,7 @@ int cache_local_bloom::ProbesFor(uint32_t millibits_per_key) {
     ++probes;
   }
   if (millibits_per_key > 50000) return 24;
+  assert(millibits_per_key > kLimits[std::size(kLimits) - 1]);
   return static_cast<int>((millibits_per_key - 1) / 2000 - 1);
 }
 

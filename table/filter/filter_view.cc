@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 
 #include "util/coding.h"
 
@@ -94,12 +95,15 @@ void FilterView::ParseRibbon(const Slice& bits, const unsigned char* metadata) {
 bool FilterView::MayContain(const Slice& key) const { return MayContainItem(HashedKey{key}); }
 
 bool FilterView::LegacyBloomMayContain(const Slice& key) const {
+  assert(kind_ == Kind::kLegacyBloom);
   const uint32_t hash = Hash32(key.data(), key.size(), kLegacyBloomSeed);
   const char* const line = data_ + legacy_bloom::LineOffset(hash, line_count_, line_shift_);
   return legacy_bloom::MayMatch(hash, probe_count_, line_shift_, line);
 }
 
 bool FilterView::RibbonMayContain(uint64_t hash) const {
+  assert(kind_ == Kind::kRibbon);
+  assert(columns_ <= kMaxColumns);
   const uint64_t slots = uint64_t{kRibbonBlockSlots} * line_count_;
   const uint64_t starts = slots - kRibbonBlockSlots + 1;
   const uint64_t mixed = (hash ^ raw_seed_) * 0x6193d459236a3a0dull;
@@ -108,6 +112,7 @@ bool FilterView::RibbonMayContain(uint64_t hash) const {
   const Bits128 coefficients = Bits128{a} << 64 | (a ^ 0xc367844a6e52731dull) | 1;
   const auto result = static_cast<uint32_t>(__builtin_bswap64(a));
 
+  assert(start < starts);
   const auto block = static_cast<uint32_t>(start / kRibbonBlockSlots);
   const auto shift = static_cast<uint32_t>(start % kRibbonBlockSlots);
   const uint32_t columns = columns_ - (block < upper_start_ ? 1 : 0);

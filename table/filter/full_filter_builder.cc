@@ -42,9 +42,13 @@ void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
 
 }  // namespace
 
-void HashList::AddPiece() { pieces_.emplace_back(kPieceHashes * sizeof(uint64_t)); }
+void HashList::AddPiece() {
+  assert(size_ == pieces_.size() * kPieceHashes);  // the pieces there are, are full
+  pieces_.emplace_back(kPieceHashes * sizeof(uint64_t));
+}
 
 void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
+  assert(options_.prefix_extractor != nullptr);
   const SliceTransform& extractor = *options_.prefix_extractor;
   const bool is_in_domain = extractor.InDomain(user_key);
   if (options_.add_whole_keys && is_in_domain) {
@@ -59,6 +63,7 @@ void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
 // Both comparisons are with the state before this key: the duplicates that are kept and dropped
 // decide the size of the filter.
 void FullFilterBuilder::AddKeyAndPrefix(uint64_t key_hash, uint64_t prefix_hash) {
+  assert(options_.add_whole_keys);
   const bool has_last = !hashes_.empty();
   const uint64_t last = has_last ? hashes_.back() : 0;
   const bool has_prefix = has_previous_prefix_;
@@ -80,6 +85,7 @@ uint32_t FullFilterBuilder::CacheLocalBytes() const {
 }
 
 int FullFilterBuilder::CacheLocalProbes() const {
+  assert(!hashes_.empty());
   uint64_t millibits = options_.millibits_per_key;
   if (options_.fit_probes_to_size) {
     millibits = std::min<uint64_t>(uint64_t{CacheLocalBytes()} * 8000 / hashes_.size(), UINT32_MAX);
@@ -115,6 +121,8 @@ std::string FullFilterBuilder::Finish() {
 
 std::string FullFilterBuilder::FinishCacheLocal() const {
   const uint32_t bits_bytes = CacheLocalBytes();
+  assert(bits_bytes != 0);
+  assert(bits_bytes % kBloomLineBytes == 0);
   const int probes = CacheLocalProbes();
   std::string filter(bits_bytes + kBloomMetadataBytes, '\0');
   char* const bits = filter.data();
@@ -130,6 +138,7 @@ std::string FullFilterBuilder::FinishCacheLocal() const {
 
 std::string FullFilterBuilder::FinishLegacy() const {
   const uint32_t line_count = LegacyLineCount();
+  assert(line_count % 2 == 1);
   const int probes = LegacyProbes();
   const size_t bits_bytes = size_t{line_count} * kBloomLineBytes;
   std::string filter(bits_bytes + kBloomMetadataBytes, '\0');

@@ -7,6 +7,7 @@
 // number. Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,8 +39,14 @@ class HashList {
  public:
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  uint64_t operator[](size_t i) const { return PieceOf(i)[i % kPieceHashes]; }
-  uint64_t back() const { return (*this)[size_ - 1]; }
+  uint64_t operator[](size_t i) const {
+    assert(i < size_);
+    return PieceOf(i)[i % kPieceHashes];
+  }
+  uint64_t back() const {
+    assert(size_ != 0);
+    return (*this)[size_ - 1];
+  }
   void push_back(uint64_t hash) {
     if (size_ % kPieceHashes == 0) [[unlikely]]
       AddPiece();
@@ -51,6 +58,7 @@ class HashList {
   static constexpr size_t kPieceHashes = size_t{32} << 10;
   void AddPiece();
   uint64_t* PieceOf(size_t i) const {
+    assert(i / kPieceHashes < pieces_.size());
     return reinterpret_cast<uint64_t*>(pieces_[i / kPieceHashes].data());
   }
 
@@ -60,7 +68,9 @@ class HashList {
 
 class FullFilterBuilder {
  public:
-  explicit FullFilterBuilder(const FullFilterOptions& options) : options_(options) {}
+  explicit FullFilterBuilder(const FullFilterOptions& options) : options_(options) {
+    assert(options_.millibits_per_key >= 1000);
+  }
 
   // Keys in the order of the file, one call for every version.
   void AddKey(const Slice& user_key) {

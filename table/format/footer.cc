@@ -106,6 +106,7 @@ Result<Footer> DecodeChecked(const char* p, Footer footer, const Source& source)
     return Damaged(source, StrCat("a metaindex of ", footer.metaindex.size, " bytes does not fit"));
   }
   footer.metaindex.offset = source.offset - stored_bytes;
+  assert(footer.metaindex.end() == source.offset);
   return footer;
 }
 
@@ -126,7 +127,8 @@ void AppendFooter(const Footer& footer, uint64_t offset, std::string* dst) {
   EncodeFixed64(p + kMagicOffset, kBlockBasedTableMagic);
   if (UsesContextChecksums(footer.format_version)) {
     assert(footer.checksum.base != 0);
-    assert(footer.metaindex.end() == offset && footer.metaindex.size <= UINT32_MAX);
+    assert(footer.metaindex.end() == offset);
+    assert(footer.metaindex.size <= UINT32_MAX);
     EncodeFixed32(p + kExtendedMagicOffset, kExtendedMagic);
     EncodeFixed32(p + kBaseOffset, footer.checksum.base);
     EncodeFixed32(p + kSizeOffset, static_cast<uint32_t>(footer.metaindex.size));

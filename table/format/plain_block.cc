@@ -4,6 +4,8 @@
 // their length; entries before them are chained by the prefix each shares with the one before.
 #include "table/format/plain_block.h"
 
+#include <cassert>
+
 #include "util/coding.h"
 #include "util/str_cat.h"
 
@@ -46,10 +48,12 @@ bool PlainBlockParser::Next() {
   key_.append(p, non_shared);
   value_ = Slice(p + non_shared, value_bytes);
   p_ = p + non_shared + value_bytes;
+  assert(p_ <= entries_end_);
   return true;
 }
 
 bool PlainBlockParser::Fail(const char* what) {
+  assert(status_.ok());  // the first damage ends the walk
   status_ =
       Status::Corruption(StrCat("block byte ", static_cast<uint64_t>(p_ - begin_), ": ", what));
   return false;

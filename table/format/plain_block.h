@@ -35,9 +35,9 @@ class PlainBlockParser {
  private:
   bool Fail(const char* what);
 
-  const char* begin_;
-  const char* p_;
-  const char* entries_end_;
+  const char* begin_;        // of the block
+  const char* p_;            // behind the current entry
+  const char* entries_end_;  // where the restart offsets begin
   std::string key_;
   Slice value_;
   Status status_;

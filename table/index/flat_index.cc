@@ -6,6 +6,7 @@
 #include "table/index/flat_index.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -36,6 +37,8 @@ class EntryReader {
 
   // Reads one entry. Returns what is wrong with it, or null.
   const char* Read() {
+    assert(p_ != nullptr);  // no reading on after damage
+    assert(p_ < end_);
     uint32_t shared = 0, non_shared = 0, value_bytes = 0;
     p_ = GetVarint32Ptr(p_, end_, &shared);
     if (p_ != nullptr) p_ = GetVarint32Ptr(p_, end_, &non_shared);
@@ -126,11 +129,13 @@ void FlatIndex::Build(const Keys& keys) {
     }
     prefix_ = prefix.ToString();
   }
+  assert(handles_.size() == count);
   heads_.reserve(count);
   rest_ends_.reserve(count);
   if (!has_user_keys_) trailers_.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     Slice rest = UserPart(keys.at(i));
+    assert(rest.starts_with(prefix_));
     rest.remove_prefix(prefix_.size());
     heads_.push_back(KeyHead(rest, comparator_.order()));
     rests_.append(rest.data(), rest.size());
@@ -138,6 +143,9 @@ void FlatIndex::Build(const Keys& keys) {
     if (!has_user_keys_) trailers_.push_back(ExtractTrailer(keys.at(i)));
   }
   rests_.shrink_to_fit();
+  assert(heads_.size() == count);
+  assert(rest_ends_.size() == count);
+  assert(trailers_.size() == (has_user_keys_ ? 0 : count));
 }
 
 // A search among keys that do not ascend would answer wrongly instead of failing. Equal neighbours
@@ -154,6 +162,7 @@ Status FlatIndex::CheckOrder() const {
 }
 
 Slice FlatIndex::UserKey(size_t index, std::string* buffer) const {
+  assert(buffer != nullptr);
   const Slice rest = Rest(index);
   buffer->assign(prefix_);
   buffer->append(rest.data(), rest.size());
@@ -162,6 +171,7 @@ Slice FlatIndex::UserKey(size_t index, std::string* buffer) const {
 
 // Compares the key of an entry with one that begins with the common prefix.
 int FlatIndex::CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const {
+  assert(user_key.starts_with(prefix_));
   const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
   const int by_user_key = comparator_.CompareUserKeys(Rest(index), rest);
   if (by_user_key != 0 || has_user_keys_) return by_user_key;
@@ -187,6 +197,7 @@ size_t FlatIndex::ResolveTie(size_t first, const Slice& user_key, uint64_t trail
     left = is_before ? middle + 1 : left;
     right = is_before ? right : middle;
   }
+  assert(left <= size());
   return left;
 }
 

@@ -31,10 +31,14 @@ IndexBuilder::IndexBuilder(const IndexBuilderOptions& options)
       has_delta_handles_(UsesDeltaEncodedHandles(options.format_version)),
       may_use_user_keys_(MayUseUserKeyIndex(options.format_version)),
       block_({.restart_interval = options.restart_interval,
-              .has_value_lengths = !has_delta_handles_}) {}
+              .has_value_lengths = !has_delta_handles_}) {
+  assert(options_.icmp != nullptr);
+}
 
 void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
                             const BlockHandle& handle) {
+  assert(last_key.size() >= kTrailerBytes);
+  assert(entries_.empty() || entries_.back().handle.offset < handle.offset);
   const Slice last_user_key = ExtractUserKey(last_key);
   const Comparator& comparator = *options_.icmp->user_comparator();
   scratch_.assign(last_user_key.data(), last_user_key.size());
@@ -54,6 +58,7 @@ void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
   }
   AppendShortened(last_key, scratch_);
   entries_.push_back({keys_.size(), handle});
+  assert(options_.icmp->Compare(last_key, SeparatorAt(entries_.size() - 1)) <= 0);
 }
 
 // Takes the shortened user key only where it is worth it and really behind the block's last key.
@@ -69,6 +74,7 @@ void IndexBuilder::AppendShortened(const Slice& last_key, const std::string& sho
 }
 
 Slice IndexBuilder::SeparatorAt(size_t i) const {
+  assert(i < entries_.size());
   const size_t begin = i == 0 ? 0 : entries_[i - 1].key_end;
   return Slice(keys_.data() + begin, entries_[i].key_end - begin);
 }

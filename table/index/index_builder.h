@@ -58,12 +58,12 @@ class IndexBuilder {
   Slice SeparatorAt(size_t i) const;
 
   const IndexBuilderOptions options_;
-  const bool has_delta_handles_;
-  bool may_use_user_keys_;
-  std::string keys_;  // internal separators, one behind the other
-  std::vector<Entry> entries_;
-  std::string scratch_;
-  BlockBuilder block_;
+  const bool has_delta_handles_;  // follows from the format version
+  bool may_use_user_keys_;        // until a user key is found in two blocks
+  std::string keys_;              // internal separators, one behind the other
+  std::vector<Entry> entries_;    // one for each data block
+  std::string scratch_;           // a shortened key
+  BlockBuilder block_;            // empty until Finish()
 };
 
 }  // namespace ashlar

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 MergingIterator::MergingIterator(const InternalKeyComparator* comparator,
@@ -17,6 +19,7 @@ MergingIterator::MergingIterator(const InternalKeyComparator* comparator,
                                  IteratorHome children_home)
     : comparator_(*comparator), children_(std::move(children)), children_home_(children_home) {
   heap_.reserve(children_.size());
+  for ([[maybe_unused]] const InternalIterator* child : children_) assert(child != nullptr);
 }
 
 MergingIterator::~MergingIterator() {
@@ -53,6 +56,8 @@ void MergingIterator::PositionAll(const Position& position) {
 
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::SwitchDirection() {
+  assert(Valid());
+  assert(direction_ != kDirection);
   direction_ = kDirection;
   heap_.clear();
   const Run current = current_;
@@ -78,6 +83,7 @@ bool MergingIterator::SwitchDirection() {
 
 // Puts a child into the heap, unordered, if it is on an entry. False if it failed.
 bool MergingIterator::Admit(InternalIterator* child, uint32_t index) {
+  assert(children_[index] == child);
   if (child->Valid()) {
     heap_.push_back({.head = Head(*child), .iterator = child, .index = index});
     return true;
@@ -89,6 +95,7 @@ bool MergingIterator::Admit(InternalIterator* child, uint32_t index) {
 }
 
 void MergingIterator::Fail(const Status& status) {
+  assert(!status.ok());
   status_ = status;
   current_ = Run();
   heap_.clear();
@@ -102,6 +109,7 @@ void MergingIterator::OrderHeap() {
 // Moves the first child of the heap out of it and makes it the current one.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::TakeRunnerUp() {
+  assert(!heap_.empty());
   current_ = heap_.front();
   const Run last = heap_.back();
   heap_.pop_back();
@@ -126,6 +134,7 @@ void MergingIterator::Settle() {
 
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::ComesFirst(const Run& a, const Run& b) const {
+  assert(a.iterator != b.iterator);
   constexpr bool kForward = kDirection == Direction::kForward;
   if (a.head != b.head) return (a.head < b.head) == kForward;
   const int order = comparator_.Compare(a.iterator->key(), b.iterator->key());
@@ -137,6 +146,7 @@ bool MergingIterator::ComesFirst(const Run& a, const Run& b) const {
 template <MergingIterator::Direction kDirection>
 void MergingIterator::SiftDown(size_t hole, const Run& run) {
   const size_t count = heap_.size();
+  assert(hole < count);
   for (size_t child = 2 * hole + 1; child < count; child = 2 * hole + 1) {
     if (child + 1 < count && ComesFirst<kDirection>(heap_[child + 1], heap_[child])) ++child;
     if (!ComesFirst<kDirection>(heap_[child], run)) break;

@@ -101,6 +101,7 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
 
 template <typename T>
 T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
+  assert(i < parent.index->size());
   if (cache_ == nullptr) return nullptr;
   CachedObject* object = nullptr;
   if (parent.slots != nullptr) object = parent.slots->Load(i);
@@ -128,6 +129,8 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
 
 // The raw block stays valid for whoever holds it or is in an epoch with it.
 ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
+  assert(!block->is_decoded);
+  assert(decodes_hot_blocks_);
   const KeyOrder order = index_source_.comparator->order();
   const DecodedBlock::Plan plan = DecodedBlock::Prepare(block->block, order);
   if (!plan.is_worthwhile) return {};
@@ -145,6 +148,8 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
 template <typename T>
 bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                          size_t i) const {
+  assert(cache_ != nullptr);
+  assert(object->shard == nullptr);  // in no cache yet
   object->Ref();
   BlockInsertion insertion;
   insertion.key = KeyOf<T>(handle);

@@ -12,6 +12,7 @@
 namespace ashlar {
 
 Status BlockWriter::Open() {
+  assert(offset_ == 0);
   if (options_.compression == kNoCompression) return Status::OK();
   ASSIGN_OR_RETURN(compressor_,
                    Compressor::Create(options_.compression, options_.compression_opts));
@@ -42,10 +43,12 @@ Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* hand
 Status BlockWriter::Append(const Slice& bytes) {
   RETURN_IF_ERROR(file_->Append(bytes));
   offset_ += bytes.size();
+  assert(offset_ == file_->size());  // handles are offsets in the file
   return Status::OK();
 }
 
 bool BlockWriter::TryCompress(const Slice& block) {
+  assert(compressor_ != nullptr);
   const size_t limit = CompressedSizeLimit(block.size(), options_.compression_opts);
   return compressor_->Compress(block, limit, &compressed_);
 }

@@ -57,12 +57,12 @@ class BlockWriter {
   Status CheckCompressed(const Slice& block);
 
   const BlockWriterOptions options_;
-  FileWriter* const file_;
+  FileWriter* const file_;                  // the table's owner syncs and closes it
   std::unique_ptr<Compressor> compressor_;  // null: everything is stored as it is
-  std::string compressed_;
-  uint64_t offset_ = 0;
-  uint32_t used_types_ = 0;
-  bool was_rejected_ = false;
+  std::string compressed_;                  // the last block that was compressed; reused
+  uint64_t offset_ = 0;                     // bytes written so far
+  uint32_t used_types_ = 0;                 // see used_types()
+  bool was_rejected_ = false;               // see was_rejected()
 };
 
 }  // namespace ashlar

@@ -4,6 +4,7 @@
 #include "table/sst/readahead.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -50,12 +51,14 @@ size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
   if (options_.max_bytes == 0 || ++sequential_reads_ <= options_.reads_before) return n;
   if (next_bytes_ == 0) next_bytes_ = std::max<size_t>(options_.initial_bytes, 1);
   const size_t bytes = n + std::min(next_bytes_, options_.max_bytes);
+  assert(bytes >= n);
   next_bytes_ = std::min(options_.max_bytes, 2 * next_bytes_);
   return bytes;
 }
 
 // Asks for the next fixed_bytes behind `end`, in halves, so that there is always one half ahead.
 void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
+  assert(can_prefetch_);
   const uint64_t half = options_.fixed_bytes / 2;
   const bool is_elsewhere = end + options_.fixed_bytes < prefetched_end_ || end > prefetched_end_;
   if (!is_elsewhere && end + half <= prefetched_end_) return;
@@ -72,6 +75,7 @@ Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes) 
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {
     kept = static_cast<size_t>(begin_ + size_ - offset);
+    assert(kept < bytes);  // else Read() had found all of it
   }
   char* const old = buffer_.data();
   const char* const kept_from = kept == 0 ? nullptr : old + (offset - begin_);
@@ -87,6 +91,7 @@ Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes) 
   if (!status.ok()) return status;
   if (rest.data() != target + kept) std::memcpy(target + kept, rest.data(), rest.size());
   size_ = bytes;
+  assert(size_ <= buffer_.size());
   return status;
 }
 

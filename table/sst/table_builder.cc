@@ -129,14 +129,18 @@ class TableBuilder::Rep {
   Status Finish();
   uint64_t FileSize() const;
 
+  // The properties that are known at the end or come from the options.
   void FinishFacts();
   bool IsInOrder(const Slice& key) const;
   bool MustCutBefore(const Slice& key, const Slice& value) const;
+  // Writes the data block; with the next block's first key, null at the end, its separator is
+  // known.
   Status CutBlock(const Slice* next_key);
   Status RefuseOrder(const Slice& key);
   Status RefuseSize(const Slice& key, const Slice& value);
   Status AddRangeTombstone(const Slice& key, const Slice& value);
   void Count(const Slice& key, const Slice& value, uint64_t trailer);
+  // Everything behind the data blocks, in the order of the file.
   Status WriteTail();
   Status WriteFilter();
   Status WriteIndex();
@@ -148,22 +152,22 @@ class TableBuilder::Rep {
   FileWriter* const file;
   const size_t block_bytes;        // cut at this size
   const size_t nearly_full_bytes;  // from here on, cut if the next entry does not fit
-  Status status;
-  bool is_closed = false;
+  Status status;                   // the first error, which every later call answers
+  bool is_closed = false;          // finished or abandoned
 
   BlockWriter writer;
-  BlockBuilder data_block;
+  BlockBuilder data_block;  // the one that is being filled
   IndexBuilder index;
-  BlockBuilder range_tombstones;
-  std::optional<FullFilterBuilder> filter;
+  BlockBuilder range_tombstones;            // in the order in which they came
+  std::optional<FullFilterBuilder> filter;  // none: the table gets no filter
   PropertyCollectors collectors;
 
-  TableProperties properties;
+  TableProperties properties;  // counts while entries come, the rest at the end
   SequenceNumber smallest_seqno = kMaxSequenceNumber;
   SequenceNumber largest_seqno = 0;
 
   BlockHandle index_handle;
-  std::map<std::string, BlockHandle> meta_blocks;
+  std::map<std::string, BlockHandle> meta_blocks;  // by name, as the metaindex lists them
 };
 
 TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* target)
@@ -183,6 +187,8 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
                                                   options.column_family_id, options.level,
                                                   options.level_count, kMaxSequenceNumber)) {
   assert(file->size() == 0);
+  assert(options.icmp != nullptr);
+  assert(nearly_full_bytes <= block_bytes);
   const BlockBasedTableOptions& table = *options.table;
   status = CheckTableOptionsWritable(table, options.compression);
   if (!status.ok()) return;
@@ -229,6 +235,7 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
 }
 
 bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
+  assert(!data_block.empty());  // of a block's first key the separator has been made
   return options.icmp->Compare(data_block.last_key(), key) < 0;
 }
 
@@ -253,6 +260,7 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
   if (writer.was_rejected()) ++properties.num_data_blocks_compression_rejected;
   if (!collectors.empty()) collectors.AddBlock(contents.size());
   data_block.Reset();
+  assert(properties.num_data_blocks == index.block_count());
   return Status::OK();
 }
 
@@ -286,6 +294,7 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
   const SequenceNumber seqno = TrailerSeqno(trailer);
   smallest_seqno = std::min(smallest_seqno, seqno);
   largest_seqno = std::max(largest_seqno, seqno);
+  assert(smallest_seqno <= largest_seqno);
   const ValueType type = TrailerType(trailer);
   if (type == kTypeValue) [[likely]]
     return;
@@ -308,6 +317,8 @@ Status TableBuilder::Rep::Finish() {
 }
 
 Status TableBuilder::Rep::WriteTail() {
+  assert(data_block.empty());
+  assert(meta_blocks.empty());
   properties.data_size = writer.offset();
   properties.tail_start_offset = writer.offset();
   RETURN_IF_ERROR(WriteFilter());
@@ -394,6 +405,7 @@ void TableBuilder::Rep::FinishFacts() {
 }
 
 Status TableBuilder::Rep::WriteProperties() {
+  assert(properties.num_deletions <= properties.num_entries);
   collectors.Finish(&properties);
   FinishFacts();
   BlockBuilder block({.restart_interval = kAllInOneInterval});
@@ -468,7 +480,11 @@ TableBuilder::~TableBuilder() = default;
 Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   return rep_->Add(internal_key, value);
 }
-Status TableBuilder::Finish() { return rep_->Finish(); }
+Status TableBuilder::Finish() {
+  Status status = rep_->Finish();
+  assert(rep_->is_closed);
+  return status;
+}
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 
 const Status& TableBuilder::status() const { return rep_->status; }

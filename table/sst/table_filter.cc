@@ -3,6 +3,7 @@
 // Filters by prefix, and in partitions.
 #include "table/sst/table_filter.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/slice_transform.h"
@@ -10,6 +11,7 @@
 namespace ashlar {
 
 void TableFilter::SetFull(ObjectRef<FilterBlock> filter, const Contents& contents) {
+  assert(filter);
   full_ = std::move(filter);
   contents_ = contents;
   const bool can_ask = contents.has_whole_keys || contents.prefix_extractor != nullptr;
@@ -18,6 +20,8 @@ void TableFilter::SetFull(ObjectRef<FilterBlock> filter, const Contents& content
 
 void TableFilter::SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top,
                                  const Contents& contents) {
+  assert(store != nullptr);
+  assert(top);
   store_ = store;
   top_ = std::move(top);
   contents_ = contents;
@@ -31,6 +35,7 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
   const FlatIndex& index = *top_->index;
   // Behind the last separator only prefixes can be, in the last partition.
   size_t partition = index.Find(lookup->key().user_key, lookup->key().trailer);
+  assert(index.size() != 0);
   if (partition == index.size()) --partition;
   ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter,
                    store_->FilterPartition(*top_, partition, read));
@@ -38,6 +43,7 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
 }
 
 bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
+  assert(contents_.has_whole_keys || contents_.prefix_extractor != nullptr);
   if (contents_.has_whole_keys) return view.MayContainItem(WholeKey{lookup});
   const Slice& user_key = lookup->key().user_key;
   if (!contents_.prefix_extractor->InDomain(user_key)) return true;

@@ -4,6 +4,7 @@
 // the block is exchanged, and the upper bound spares the blocks behind it.
 #include "table/sst/table_iterator.h"
 
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -125,6 +126,7 @@ void TableIterator::LastFrom() {
 
 // Makes the index's block the current one. False, and not Valid(), on errors.
 bool TableIterator::EnterBlock() {
+  assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
     const uint32_t hits_before = read_.hits;
@@ -148,6 +150,7 @@ bool TableIterator::EnterBlock() {
 }
 
 void TableIterator::UseDecodedIfHot() {
+  assert(block_);
   ObjectRef<DataBlock> decoded =
       table_->store_.DecodeIfHot(index_.leaf(), index_.entry(), block_.get());
   if (decoded) block_ = std::move(decoded);
@@ -167,6 +170,7 @@ bool TableIterator::NextBlockIsBeyondBound() {
 }
 
 void TableIterator::Fail(const Status& status) {
+  assert(!status.ok());
   status_ = status;
   End();
 }

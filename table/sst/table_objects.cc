@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <new>
 
 namespace ashlar {
@@ -15,6 +16,7 @@ namespace {
 // sizes the holes that raw blocks leave would never be filled.
 size_t RoundUpToStep(size_t bytes) {
   const size_t step = std::bit_floor(std::max<size_t>(bytes, 256)) / 4;
+  assert(step != 0);
   return (bytes + step - 1) / step * step;
 }
 
@@ -22,11 +24,13 @@ size_t RoundUpToStep(size_t bytes) {
 
 DataBlock* DataBlock::Allocate(size_t bytes) {
   const size_t total = RoundUpToStep(sizeof(DataBlock) + bytes);
+  assert(total >= sizeof(DataBlock) + bytes);
   void* memory = ::operator new(total);
   return new (memory) DataBlock(total - sizeof(DataBlock));
 }
 
 void DataBlock::Destroy(CachedObject* object) {
+  assert(static_cast<TableObject*>(object)->kind == kKind);
   auto* block = static_cast<DataBlock*>(object);
   block->~DataBlock();
   ::operator delete(block);
@@ -38,6 +42,7 @@ FilterBlock* FilterBlock::Allocate(size_t bytes) {
 }
 
 void FilterBlock::Destroy(CachedObject* object) {
+  assert(static_cast<TableObject*>(object)->kind == kKind);
   auto* filter = static_cast<FilterBlock*>(object);
   filter->~FilterBlock();
   ::operator delete(filter);
@@ -46,7 +51,9 @@ void FilterBlock::Destroy(CachedObject* object) {
 IndexBlock::IndexBlock(std::unique_ptr<FlatIndex> flat_index, bool with_slots)
     : TableObject(&DestroyAs<IndexBlock>, kKind),
       index(std::move(flat_index)),
-      slots(with_slots && !index->empty() ? SlotTable::Create(index->size()) : nullptr) {}
+      slots(with_slots && !index->empty() ? SlotTable::Create(index->size()) : nullptr) {
+  assert(slots == nullptr || slots->size() == index->size());
+}
 
 IndexBlock::~IndexBlock() {
   if (slots != nullptr) slots->Unref();

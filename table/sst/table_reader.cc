@@ -4,6 +4,7 @@
 // index keys carry sequence numbers can the versions of one user key go on in the next block.
 #include "table/sst/table_reader.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/options.h"
@@ -88,6 +89,7 @@ Status TableReader::GetFromPartitions(PointLookup* lookup, BlockRead* read) cons
 // How an offered value is kept alive: short ones are copied, for long ones `held`, the caller's
 // reference on the block, is made an owned one.
 ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held) {
+  assert(block != nullptr);
   if (value.size() <= PointLookup::kCopyBytes) return {};
   if (!*held) *held = ObjectRef<DataBlock>::Borrow(block);
   if (!held->Pin()) return {};
@@ -96,6 +98,7 @@ ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<Dat
 
 TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held,
                                                PointLookup* lookup) const {
+  assert(block->is_decoded);
   const DecodedBlock& decoded = block->decoded;
   decoded.Prefetch();
   const LookupKey& key = lookup->key();
@@ -139,6 +142,7 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
 }
 
 Status TableReader::DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const {
+  assert(cursor.error() != nullptr);
   return store_.fetcher().Describe(
       Status::Corruption(StrCat(cursor.error(), " at byte ", cursor.error_offset(),
                                 "; the checksum is right, so it was written like this")),

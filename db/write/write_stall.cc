@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Decisions about stalls as pure functions: what is due, how bad, how fast writes may go on.
 #include "db/write/write_stall.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "ashlar/options.h"
@@ -16,6 +19,8 @@ double Position(double value, double slowdown, double stop) {
 }
 
 StallDecision Delayed(WriteStallCause cause, double severity) {
+  assert(severity >= 0);
+  assert(severity <= 1);
   return {WriteStallCondition::kDelayed, cause, severity};
 }
 
@@ -82,6 +87,8 @@ StallDecision WorseOf(const StallDecision& a, const StallDecision& b) {
 uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
                             const ColumnFamilyOptions& options) {
   constexpr uint64_t kNotWorthIt = 4 << 20;  // bytes
+  assert(sealed_memtables >= 0);
+  assert(flush_progress >= 0);
   const uint64_t full = options.write_buffer_size;
   if (sealed_memtables + 1 < options.max_write_buffer_number) return full;
   const auto share = static_cast<uint64_t>(static_cast<double>(full) * (1 + flush_progress) / 8);
@@ -90,6 +97,7 @@ uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
 
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate) {
   constexpr double kLowestShare = 1.0 / 16;
+  assert(decision.severity >= 0);
   const double share = std::pow(kLowestShare, decision.severity);
   return std::max<uint64_t>(static_cast<uint64_t>(static_cast<double>(full_delayed_rate) * share),
                             16 << 10);

@@ -48,7 +48,8 @@ TEST(WritePace, MemTablesTakeAQuarterMoreThanOneBuffer) {
   }
   EXPECT_GE(highest, options.write_buffer_size);
   constexpr uint64_t kBlockBytes = 2 * kMiB;  // memtables grow by such steps
-  EXPECT_LE(highest, options.write_buffer_size * 5 / 4 + 2 * kBlockBytes);
+  constexpr uint64_t kSteps = 2 * 2;          // of two memtables; a busy machine is a step late
+  EXPECT_LE(highest, options.write_buffer_size * 5 / 4 + kSteps * kBlockBytes);
 }
 
 // Sixteen level-0 files, and a compaction that cannot begin.

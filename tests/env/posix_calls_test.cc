@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the POSIX files ask of the kernel: this program's own fdatasync and fsync stand in front of
+// the C library's and count. A sync that calls nothing, or calls it for another file, shows here.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "env/file_util.h"
+#include "tests/support/paths.h"
+#include "tests/support/status_matchers.h"
+
+namespace {
+
+struct SyncCalls {
+  std::map<ino_t, int> of_data, of_all;  // by inode
+};
+SyncCalls* calls = nullptr;  // while a test counts; one thread
+
+void Count(int fd, std::map<ino_t, int>* counts) {
+  struct stat info = {};
+  if (fstat(fd, &info) == 0) (*counts)[info.st_ino]++;
+}
+
+ino_t InodeOf(const std::string& path) {
+  struct stat info = {};
+  return stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
+}  // namespace
+
+extern "C" int fdatasync(int fd) {
+  if (calls != nullptr) Count(fd, &calls->of_data);
+  return static_cast<int>(syscall(SYS_fdatasync, fd));
+}
+extern "C" int fsync(int fd) {
+  if (calls != nullptr) Count(fd, &calls->of_all);
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
+
+namespace ashlar {
+namespace {
+
+const IOOptions kIo;
+
+class PosixCalls : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = FreshTempDir("posix_calls");
+    calls = &calls_;
+  }
+  void TearDown() override { calls = nullptr; }
+
+  FileSystem* const fs_ = FileSystem::Default().get();
+  std::string dir_;
+  SyncCalls calls_;
+};
+
+TEST_F(PosixCalls, SyncsReachTheKernelForTheirOwnFile) {
+  const std::string path = dir_ + "/file", other = dir_ + "/other";
+  std::unique_ptr<FSWritableFile> file, unsynced;
+  ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &file, nullptr));
+  ASSERT_OK(fs_->NewWritableFile(other, FileOptions(), &unsynced, nullptr));
+  ASSERT_OK(file->Append("data", kIo, nullptr));
+  EXPECT_TRUE(calls_.of_data.empty());
+  ASSERT_OK(file->Sync(kIo, nullptr));
+  EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
+  ASSERT_OK(file->Fsync(kIo, nullptr));
+  EXPECT_EQ(calls_.of_all[InodeOf(path)], 1);
+  EXPECT_EQ(calls_.of_data[InodeOf(other)] + calls_.of_all[InodeOf(other)], 0);
+}
+
+TEST_F(PosixCalls, ADirectorySyncReachesTheKernel) {
+  ASSERT_OK(SyncDirectory(fs_, dir_));
+  EXPECT_EQ(calls_.of_all[InodeOf(dir_)], 1);
+}
+
+TEST_F(PosixCalls, ARandomlyWrittenFileIsSyncedToo) {
+  const std::string path = dir_ + "/file";
+  std::unique_ptr<FSWritableFile> made;
+  ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &made, nullptr));
+  std::unique_ptr<FSRandomRWFile> file;
+  ASSERT_OK(fs_->NewRandomRWFile(path, FileOptions(), &file, nullptr));
+  ASSERT_OK(file->Sync(kIo, nullptr));
+  EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
+}
+
+// The kernel writes up to the limit and says how much; the rest fails.
+TEST_F(PosixCalls, AWriteThatIsCutShortGoesOnAndFails) {
+  const std::string path = dir_ + "/file";
+  std::unique_ptr<FSWritableFile> file;
+  ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &file, nullptr));
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit limit = before;
+  limit.rlim_cur = 1000;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const IOStatus status = file->Append(std::string(2000, 'x'), kIo, nullptr);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_FALSE(status.ok());
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -3,6 +3,7 @@
 // One compaction: marks its inputs, merges them, swaps them for the outputs.
 #include "db/jobs/background_compaction.h"
 
+#include <cassert>
 #include <utility>
 
 #include "db/jobs/compactions.h"
@@ -31,12 +32,14 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;
   work_.verify_record_count = core->options->compaction_verify_record_count;
+  assert(!plan_.inputs.empty());
   SetInputsBusy(true);
   running_->Add(this);
 }
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
   work_.stop = stop;
+  assert(plan_.is_manual);
   if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
 }
 

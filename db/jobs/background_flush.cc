@@ -4,6 +4,7 @@
 #include "db/jobs/background_flush.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/jobs/notify.h"
@@ -32,6 +33,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
       work_(std::move(work)),
       log_number_(family->LogNumberAfter(work_.memtables)),
       syncs_older_logs_(core->families.All().size() > 1) {
+  assert(!work_.memtables.empty());
   numbers_.Adopt(work_.table.file_number);
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
 }
@@ -48,6 +50,7 @@ void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, work_.table
 // machine crash: so older logs are synced first if there are other families.
 Status BackgroundFlush::WriteTables() {
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
+  assert(result_.tables.size() <= 1);
   if (syncs_older_logs_) RETURN_IF_ERROR(core_->wals->SyncSealed());
   return SyncDirectories();
 }

@@ -4,6 +4,7 @@
 #include "db/jobs/compactions.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "util/str_cat.h"
@@ -11,7 +12,9 @@
 namespace ashlar {
 
 void Compactions::Remove(BackgroundCompaction* job) {
-  running_.erase(std::find(running_.begin(), running_.end(), job));
+  const auto found = std::find(running_.begin(), running_.end(), job);
+  assert(found != running_.end());
+  running_.erase(found);
 }
 
 Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) const {
@@ -55,6 +58,8 @@ bool Compactions::HasExclusiveManual(const ColumnFamilyData* family) const {
 
 // An abort that came since the call was admitted holds for it too.
 void Compactions::AddManualLocked(ManualCompaction* manual) {
+  assert(!manual->is_taken && !manual->is_done);
+  assert(manual->input_level <= manual->output_level);
   if (IsAbortedLocked(*manual->family)) {
     manual->is_aborted.store(true, std::memory_order_release);
   }
@@ -62,7 +67,10 @@ void Compactions::AddManualLocked(ManualCompaction* manual) {
 }
 
 void Compactions::RemoveManualLocked(ManualCompaction* manual) {
-  manual_.erase(std::find(manual_.begin(), manual_.end(), manual));
+  assert(!manual->is_taken || manual->is_done);  // else a thread works on it
+  const auto found = std::find(manual_.begin(), manual_.end(), manual);
+  assert(found != manual_.end());
+  manual_.erase(found);
 }
 
 // An exclusive one waits until the family is quiet; another one only for exclusive ones before it.
@@ -102,6 +110,7 @@ ManualCompaction* Compactions::RunManual() {
 
 void Compactions::FinishManual(ManualCompaction* manual) {
   MutexLock lock(&core_->mutex);
+  assert(manual->is_taken && !manual->is_done);
   manual->is_done = true;
   core_->changed.SignalAll();
 }

@@ -3,6 +3,7 @@
 // Announce, write, record, settle, report.
 #include "db/jobs/job_runner.h"
 
+#include <cassert>
 #include <utility>
 
 #include "db/jobs/notify.h"
@@ -21,7 +22,9 @@ void TableNumbers::Settle(const Status& status) {
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
   if (may_be_named_) return;
   for (const uint64_t number : numbers_) {
-    core_->pending_outputs.erase(core_->pending_outputs.find(number));
+    const auto pending = core_->pending_outputs.find(number);
+    assert(pending != core_->pending_outputs.end());
+    core_->pending_outputs.erase(pending);
   }
 }
 
@@ -48,6 +51,7 @@ Status JobRunner::RecordInManifest(BackgroundJob* job) {
   VersionEdit edit;
   edit.column_family = job->family()->id();
   RETURN_IF_ERROR(job->Describe(&edit));
+  assert(job->result().tables.size() <= job->numbers().count());
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();

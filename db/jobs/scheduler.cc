@@ -101,6 +101,7 @@ void Scheduler::RunFlush() {
   ColumnFamilyData* family = nullptr;
   {
     MutexLock lock(&core_->mutex);
+    assert(scheduled_flushes_ > 0);
     scheduled_flushes_--;
     core_->running_jobs.flushes++;
     if (MayStart() && !flush_queue_.empty()) {
@@ -139,6 +140,7 @@ void Scheduler::RunCompaction() {
   bool is_manual = false;
   {
     MutexLock lock(&core_->mutex);
+    assert(scheduled_compactions_ > 0);
     scheduled_compactions_--;
     core_->running_jobs.compactions++;
     if (MayStartCompaction()) {

@@ -35,6 +35,7 @@ Status OutputWriter::WriteEntries(EntryStream* entries) {
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     const Slice key = entries->key();
     if (entries->is_first_of_key()) RETURN_IF_ERROR(CutBefore(ExtractUserKey(key), &cutter));
+    assert(table_ != nullptr);
     RETURN_IF_ERROR(table_->Add(key, entries->value()));
     result_.output_entries++;
   }
@@ -58,6 +59,7 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
 
 Status OutputWriter::FinishTable() {
   assert(table_ != nullptr);
+  assert(table_->entry_count() > 0);
   OutputTable finished;
   RETURN_IF_ERROR(table_->Finish(&finished.meta));
   finished.properties = table_->properties();

@@ -22,7 +22,7 @@ constexpr size_t kRunGapBytes = 64;  // equal bytes that do not end a changed ru
 
 // The races with storing threads are meant, so the thread sanitizer is not asked. Volatile keeps
 // the compiler from calling memcmp and memcpy, which it would ask.
-#define ASHLAR_RACES_WITH_STORES [[gnu::no_sanitize("thread")]]
+#define ASHLAR_RACES_WITH_STORES __attribute__((no_sanitize("thread")))
 
 // The first word at or behind `begin` that differs; `end` if none does.
 ASHLAR_RACES_WITH_STORES size_t FindChange(const char* live, const char* seen, size_t begin,

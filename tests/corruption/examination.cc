@@ -186,6 +186,13 @@ bool Examination::IsConsistent(const Readings& readings) {
     if (!reading.FirstError().ok()) continue;
     const Rows rows(reading.forward.begin(), reading.forward.end());
     if (rows.size() != reading.forward.size()) Wrong("a key comes twice");
+    const auto is_disorder = [&](const auto& a, const auto& b) {
+      return options_.comparator->Compare(a.first, b.first) >= 0;
+    };
+    if (std::adjacent_find(reading.forward.begin(), reading.forward.end(), is_disorder) !=
+        reading.forward.end()) {
+      Wrong("keys out of order");
+    }
     RowList reversed(reading.backward.rbegin(), reading.backward.rend());
     if (reversed != reading.forward) Wrong("other rows backwards");
     for (const auto& [key, got] : reading.gets) {

@@ -66,10 +66,12 @@ void LieAbout(const std::string& bytes, const Effort& effort, uint64_t stride, c
   });
 }
 
-Mutation Lie(const Sample& sample, const std::string& path, const std::string& what) {
-  return {.name = StrCat(path, " ", what),
+Mutation Lie(const Sample& sample, const std::string& path, const std::string& part,
+             const std::string& what) {
+  return {.name = StrCat(path, " ", part, " ", what),
           .kind = "lies",
           .path = path,
+          .part = part,
           .files = sample.files,
           .is_lie = true};
 }
@@ -83,7 +85,7 @@ void LieAboutTail(const Sample& sample, const std::string& path, const TableLayo
     const size_t at = block.offset + block.bytes - back;
     for (const std::string& limit : Limits(block.bytes)) {
       if (limit.size() > back) continue;
-      Mutation mutation = Lie(sample, path, StrCat(block.kind, " number ", back, " from its end"));
+      Mutation mutation = Lie(sample, path, block.kind, StrCat("number ", back, " from its end"));
       std::string& table = mutation.files[path];
       table.replace(at, limit.size(), limit);
       FixBlock(layout, block, &table);
@@ -95,7 +97,7 @@ void LieAboutTail(const Sample& sample, const std::string& path, const TableLayo
 void LieAboutTypes(const Sample& sample, const std::string& path, const TableLayout& layout,
                    const TableBlock& block, const CheckMutation& check) {
   for (const int type : {0, 1, 2, 3, 4, 5, 6, 7, 8, 0x40, 0x80, 0xff}) {
-    Mutation mutation = Lie(sample, path, StrCat(block.kind, " compression type ", type));
+    Mutation mutation = Lie(sample, path, block.kind, StrCat("compression type ", type));
     std::string& table = mutation.files[path];
     table[block.offset + block.bytes] = static_cast<char>(type);
     FixBlock(layout, block, &table);
@@ -115,7 +117,7 @@ void LieInTable(const Sample& sample, const std::string& path, const Effort& eff
   const TableLayout layout = FindBlocks(bytes);
   for (const TableBlock& block : layout.blocks) {
     const auto tell = [&](const std::string& what, const std::string& lying) {
-      Mutation mutation = Lie(sample, path, StrCat(block.kind, " at ", block.offset, ", ", what));
+      Mutation mutation = Lie(sample, path, block.kind, StrCat("at ", block.offset, ", ", what));
       std::string& table = mutation.files[path];
       table.replace(block.offset, block.bytes, lying);
       FixBlock(layout, block, &table);
@@ -128,7 +130,7 @@ void LieInTable(const Sample& sample, const std::string& path, const Effort& eff
     LieAboutTypes(sample, path, layout, block, check);
   }
   const auto tell = [&](const std::string& what, const std::string& lying) {
-    Mutation mutation = Lie(sample, path, StrCat("footer, ", what));
+    Mutation mutation = Lie(sample, path, "footer", what);
     std::string& table = mutation.files[path];
     table.replace(layout.footer_offset, lying.size(), lying);
     FixFooter(layout, &table);
@@ -147,7 +149,7 @@ void LieInRecord(const Sample& sample, const std::string& path, size_t index,
   const std::string& log = sample.files.at(path);
   const std::string payload = log.substr(record.payload_offset, record.payload_bytes);
   const auto tell = [&](const std::string& what, const std::string& lying) {
-    Mutation mutation = Lie(sample, path, StrCat("record ", index, ", ", what));
+    Mutation mutation = Lie(sample, path, "record", StrCat(index, ", ", what));
     mutation.files[path] = WithRecord(log, record, RecordWith(log, record, lying));
     check(mutation);
   };
@@ -160,7 +162,7 @@ void LieInRecord(const Sample& sample, const std::string& path, size_t index,
   for (int type = 0; type < 256; type = type < 14 || type > 125 ? type + 1 : 126) {
     std::string typed = log;
     typed[record.offset + 6] = static_cast<char>(type);
-    Mutation mutation = Lie(sample, path, StrCat("record ", index, ", type ", type));
+    Mutation mutation = Lie(sample, path, "record", StrCat(index, ", type ", type));
     mutation.files[path] = WithRecord(typed, record, RecordWith(typed, record, payload));
     check(mutation);
     if (index > 0 && type >= 14) break;  // unknown types are all alike
@@ -172,15 +174,15 @@ void MoveRecords(const Sample& sample, const std::string& path,
   const std::string& log = sample.files.at(path);
   for (size_t i = 0; i < records.size(); ++i) {
     const std::string bytes = log.substr(records[i].offset, records[i].end() - records[i].offset);
-    Mutation dropped = Lie(sample, path, StrCat("record ", i, " left out"));
+    Mutation dropped = Lie(sample, path, "record", StrCat(i, " left out"));
     dropped.files[path] = WithRecord(log, records[i], "");
     check(dropped);
-    Mutation doubled = Lie(sample, path, StrCat("record ", i, " twice"));
+    Mutation doubled = Lie(sample, path, "record", StrCat(i, " twice"));
     doubled.files[path] = WithRecord(log, records[i], bytes + bytes);
     check(doubled);
     for (size_t k = i + 1; k < records.size(); ++k) {
       const std::string other = log.substr(records[k].offset, records[k].end() - records[k].offset);
-      Mutation swapped = Lie(sample, path, StrCat("records ", i, " and ", k, " swapped"));
+      Mutation swapped = Lie(sample, path, "record", StrCat(i, " and ", k, " swapped"));
       swapped.files[path] = WithRecord(WithRecord(log, records[k], bytes), records[i], other);
       check(swapped);
     }

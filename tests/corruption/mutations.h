@@ -17,6 +17,7 @@ struct Mutation {
   std::string name;
   std::string kind;  // of the figures
   std::string path;  // the file that suffers, for the figures
+  std::string part;  // of a lie: which kind of block, "footer" or "record"
   Files files;
   std::vector<std::string> directories;
   // Checksums were made to fit: the files may well say something else than the sample.

@@ -127,4 +127,27 @@ void FixFooter(const TableLayout& layout, std::string* table) {
   EncodeFixed32(footer + kFooterSumOffset, sum);
 }
 
+// Entries begin with three lengths: of the key's part that is shared, of its rest, of the value.
+std::optional<uint64_t> CountEntries(const TableLayout& layout, const std::string& table) {
+  if (layout.format_version > 5) return std::nullopt;
+  uint64_t count = 0;
+  for (const TableBlock& block : layout.blocks) {
+    if (block.kind != "data") continue;
+    const char* const begin = table.data() + block.offset;
+    const uint32_t restarts = block.bytes < 4 ? 0 : DecodeFixed32(begin + block.bytes - 4);
+    const bool is_plain = begin[block.bytes] == 0 && restarts > 0 && restarts < block.bytes / 4;
+    if (!is_plain) return std::nullopt;
+    Slice entries(begin, block.bytes - 4 * (size_t{restarts} + 1));
+    while (!entries.empty()) {
+      uint32_t shared, rest, value;
+      const bool is_read = GetVarint32(&entries, &shared) && GetVarint32(&entries, &rest) &&
+                           GetVarint32(&entries, &value);
+      if (!is_read || uint64_t{rest} + value > entries.size()) return std::nullopt;
+      entries.remove_prefix(size_t{rest} + value);
+      ++count;
+    }
+  }
+  return count;
+}
+
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct TableLayout {
 
 // Empty `blocks` if the table is not intact.
 TableLayout FindBlocks(const std::string& table);
+// How many entries the data blocks hold, if they are plain enough to tell: no compression, no hash
+// index, restart points at the end.
+std::optional<uint64_t> CountEntries(const TableLayout& layout, const std::string& table);
 // Puts the right checksum on a block of the layout, or on the footer, after a change in place.
 void FixBlock(const TableLayout& layout, const TableBlock& block, std::string* table);
 void FixFooter(const TableLayout& layout, std::string* table);

@@ -206,6 +206,7 @@ Sample Foreign(const std::string& archive) {
     const std::string digits = std::to_string(1000 + i).substr(1);
     sample.expected["default"]["key" + digits] = "value" + std::to_string(i);
   }
+  sample.is_one_table = true;
   sample.earlier = {sample.expected, {{"default", {}}}};  // before the flush, the log is empty
   return sample;
 }
@@ -217,6 +218,7 @@ class SampleList {
   Sample& Add(const std::string& name, const OptionSet& set, Steps steps) {
     Sample sample = steps(set, 'a');
     sample.sister = steps(set, 'b').files;
+    sample.is_one_table = steps == OneTable;
     return Add(name, std::move(sample));
   }
   Sample& Add(const std::string& name, Sample sample) {
@@ -275,6 +277,8 @@ std::vector<Sample> MakeSamples() {
 Options OptionsOf(const Sample& sample, Env* env) {
   Options options = sample.options.Build(env);
   options.disable_auto_compactions = true;
+  // Tables name the host, and a longer name would make more cases.
+  options.db_host_id = "corruption test";
   options.wal_recovery_mode = sample.recovery_mode;
   return options;
 }

@@ -28,6 +28,9 @@ struct Sample {
   WALRecoveryMode recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   // Bits of a main sample are flipped one by one; others only add their own kind of block.
   bool is_main = false;
+  // Every row is one entry of the one table, and nothing is in the log: the table's properties say
+  // how many rows there are, and the MANIFEST which is the first and which the last.
+  bool is_one_table = false;
 };
 
 std::vector<Sample> MakeSamples();

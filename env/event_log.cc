@@ -14,49 +14,12 @@ namespace ashlar {
 
 JsonWriter::JsonWriter() : text_("{") {}
 
-void JsonWriter::Separate() {
+void JsonWriter::StartValue(std::string_view key) {
   assert(!is_finished_);
   if (!is_first_) text_ += ", ";
   is_first_ = false;
-}
-
-void JsonWriter::StartValue(std::string_view key) {
-  Separate();
   AppendText(key);
   text_ += ": ";
-}
-
-JsonWriter& JsonWriter::BeginArray(std::string_view key) {
-  StartValue(key);
-  text_ += '[';
-  is_first_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::EndArray() {
-  text_ += ']';
-  is_first_ = false;
-  return *this;
-}
-
-JsonWriter& JsonWriter::BeginObject(std::string_view key) {
-  StartValue(key);
-  text_ += '{';
-  is_first_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::BeginObjectElement() {
-  Separate();
-  text_ += '{';
-  is_first_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::EndObject() {
-  text_ += '}';
-  is_first_ = false;
-  return *this;
 }
 
 const std::string& JsonWriter::Finish() {

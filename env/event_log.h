@@ -5,7 +5,6 @@
 //
 //   EventLine line(logger, clock, "flush_started");
 //   line.Add("job", 3).Add("num_entries", 1200);
-//   line.BeginArray("files").Element(12).Element(14).EndArray();
 //   // logged at the end of the scope
 #pragma once
 
@@ -20,8 +19,7 @@ namespace ashlar {
 class Logger;
 class SystemClock;
 
-// Writes one JSON object. Calls must nest properly; numbers, booleans and text are the values.
-// One thread at a time.
+// Writes one JSON object, whose values are numbers, booleans and text. One thread at a time.
 class JsonWriter {
  public:
   JsonWriter();
@@ -32,24 +30,11 @@ class JsonWriter {
     Append(value);
     return *this;
   }
-  // An element of the array that is open.
-  template <typename T>
-  JsonWriter& Element(const T& value) {
-    Separate();
-    Append(value);
-    return *this;
-  }
-  JsonWriter& BeginArray(std::string_view key);
-  JsonWriter& EndArray();
-  JsonWriter& BeginObject(std::string_view key);
-  JsonWriter& BeginObjectElement();
-  JsonWriter& EndObject();
 
-  // Closes the outer object; nothing may be added afterwards.
+  // Closes the object; nothing may be added afterwards.
   const std::string& Finish();
 
  private:
-  void Separate();
   void StartValue(std::string_view key);
   void AppendText(std::string_view text);
   void AppendDouble(double value);
@@ -70,7 +55,7 @@ class JsonWriter {
   }
 
   std::string text_;
-  bool is_first_ = true;  // of the innermost open object or array
+  bool is_first_ = true;
   bool is_finished_ = false;
 };
 

@@ -98,7 +98,6 @@ class ColumnFamilyData final : public ReadViewSource {
   uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
   uint64_t OldestLogNeeded(uint64_t current_log) const REQUIRES(db_mutex);
-  size_t UnflushedSealedCount() const REQUIRES(db_mutex) { return sealed_.size(); }
   uint64_t MemTableBytes() const REQUIRES(db_mutex);
 
   // Makes the current memtables, version and options visible to readers.

@@ -53,7 +53,6 @@ class WriteBatchInternal {
   }
 
   static Slice Contents(const WriteBatch& batch) { return Slice(batch.rep_); }
-  static size_t ByteSize(const WriteBatch& batch) { return batch.rep_.size(); }
   // Replaces the batch by these bytes: Corruption if they are shorter than a header.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
 

@@ -53,11 +53,6 @@ FileCall CallWith(CallKind kind, const std::string& path, const std::string& tar
 
 const char* NameOf(CallKind kind) { return kKindNames[IndexOf(kind)]; }
 
-uint64_t CallStats::TotalCalls() const {
-  uint64_t total = 0;
-  for (const uint64_t count : calls) total += count;
-  return total;
-}
 uint64_t CallStats::TotalInjected() const {
   uint64_t total = 0;
   for (const uint64_t count : injected) total += count;

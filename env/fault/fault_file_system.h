@@ -98,7 +98,6 @@ struct CallStats {
   uint64_t bytes_written = 0;
   uint64_t bytes_read = 0;
 
-  uint64_t TotalCalls() const;
   uint64_t TotalInjected() const;
   std::string ToString() const;  // one line per kind that occurred
 };

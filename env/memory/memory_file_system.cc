@@ -82,11 +82,6 @@ std::map<std::string, std::string> MemoryFileSystem::AllFiles() const {
   return result;
 }
 
-std::vector<std::string> MemoryFileSystem::AllDirectories() const {
-  MutexLock lock(&mutex_);
-  return {directories_.begin(), directories_.end()};
-}
-
 void MemoryFileSystem::AddDirectoriesLocked(const std::string& dir) {
   if (!directories_.insert(dir).second || dir == "/") return;
   AddDirectoriesLocked(ParentOf(dir));

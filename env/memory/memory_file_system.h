@@ -35,7 +35,6 @@ class MemoryFileSystem : public FileSystem {
   // For tests: puts a file with its parents in place, and lists all files with their content.
   void PutFile(const std::string& path, std::string contents);
   std::map<std::string, std::string> AllFiles() const;
-  std::vector<std::string> AllDirectories() const;
 
   // The same path for all spellings of it: "/a/b".
   static std::string CleanPath(const std::string& path);

@@ -74,9 +74,6 @@ class FlatIndex {
     return !has_user_keys_ && SeparatorEquals(index, user_key);
   }
 
-  // Starts loading what a following Find() may touch first.
-  void PrefetchHeads() const { __builtin_prefetch(heads_.data() + heads_.size() / 2); }
-
   size_t MemoryBytes() const;
 
  private:

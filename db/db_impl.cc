@@ -23,7 +23,8 @@ DBImpl::DBImpl(const OpenRequest& request)
       scheduler_(&core_, &job_runner_, &compactions_),
       manual_flushes_(&core_, &write_control_, &scheduler_),
       manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
-      family_changes_(&core_, &write_control_, &scheduler_, this) {
+      family_changes_(&core_, &write_control_, &scheduler_, this),
+      closer_(&core_, &scheduler_, &manual_flushes_) {
   core_.db = this;
   core_.cleaner = this;
   core_.wals = std::make_unique<WalSet>();
@@ -41,21 +42,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   DbCore& core = impl->core_;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
   if (!request.is_read_only) {
-    {
-      MutexLock lock(&core.mutex);
-      auto obsolete = ScanForObsolete(&core);
-      if (obsolete.ok()) {
-        MutexUnlock unlock(&core.mutex);
-        DeleteObsolete(&core, obsolete.Take());
-      }
-    }
-    RETURN_IF_ERROR(WriteOptionsFile(&core));
-    MutexLock lock(&core.mutex);
-    for (ColumnFamilyData* family : core.families.All()) {
-      impl->scheduler_.RequestCompactionLocked(family);
-    }
-    impl->write_control_.UpdateStallLocked();
-    impl->scheduler_.StartLocked();
+    RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_));
   }
   MutexLock lock(&core.mutex);
   for (const ColumnFamilyDescriptor& descriptor : request.families) {
@@ -74,47 +61,12 @@ Status DBImpl::Close() {
   return CloseOnce();
 }
 
-// Writes that skipped the log are flushed first, unless asked otherwise.
-Status DBImpl::CancelBackgroundWork(bool wait) {
-  if (core_.is_read_only) return Status::OK();
-  Status status;
-  if (!core_.is_background_cancelled.load(std::memory_order_acquire)) {
-    if (!GetDBOptions().avoid_flush_during_shutdown && core_.pipeline->has_unlogged_writes() &&
-        !core_.errors.BlocksWrites()) {
-      status = manual_flushes_.FlushAll(FlushOptions());
-    }
-    MutexLock lock(&core_.mutex);
-    core_.is_background_cancelled.store(true, std::memory_order_release);
-    core_.changed.SignalAll();
-  }
-  if (wait) scheduler_.Stop();
-  return status;
-}
+Status DBImpl::CancelBackgroundWork(bool wait) { return closer_.CancelBackgroundWork(wait); }
 
-void DBImpl::RefuseWrites() {
-  MutexLock lock(&core_.mutex);
-  core_.is_closing.store(true, std::memory_order_release);
-  core_.pipeline->RequestAttention();
-  core_.changed.SignalAll();
-}
-
-// Nothing new begins, what runs ends, then everything is taken apart.
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
-  Status status = CancelBackgroundWork(/*wait=*/false);
-  RefuseWrites();
-  if (!core_.is_read_only) {
-    scheduler_.Stop();
-    Status closed = core_.wals->Close();
-    if (status.ok() && !core_.errors.NeedsNewLog()) status = closed;
-    PurgeObsoleteFiles(&core_);
-  }
+  Status status = closer_.Run();
   default_handle_.reset();
-  if (core_.lock != nullptr) {
-    Status unlocked = core_.fs->UnlockFile(core_.lock, IOOptions(), nullptr);
-    core_.lock = nullptr;
-    if (status.ok()) status = unlocked;
-  }
   return status;
 }
 

@@ -23,6 +23,7 @@
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
+#include "db/opening/close.h"
 #include "db/opening/open.h"
 #include "db/state/db_core.h"
 #include "db/state/family_handle.h"
@@ -237,8 +238,6 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   bool SkipsMemTables(const ReadOptions& options) const;
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
-  // From now on; those that wait to be admitted give up.
-  void RefuseWrites() EXCLUDES(db_mutex);
   using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
   std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
       EXCLUDES(db_mutex);
@@ -255,6 +254,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   ManualFlushes manual_flushes_;
   ManualCompactions manual_compactions_;
   FamilyChanges family_changes_;
+  Closer closer_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;
 };

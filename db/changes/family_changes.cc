@@ -56,7 +56,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     core_->families.Remove(family->id());
     core_->pipeline->Resume();
     writes_->UpdateStallLocked();
-    core_->changed.SignalAll();
+    core_->conditions.FamilyChanged();
   }
   PurgeObsoleteFiles(core_);
   return WriteOptionsFile(core_);
@@ -89,7 +89,7 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
     family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
     writes_->UpdateStallLocked();
     scheduler_->RequestCompactionLocked(family);
-    core_->changed.SignalAll();
+    core_->conditions.FamilyChanged();
   }
   return WriteOptionsFile(core_);
 }

@@ -41,7 +41,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
 void BackgroundFlush::NoteProgress(double progress) {
   MutexLock lock(&core_->mutex);
   family_->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
-  core_->changed.SignalAll();
+  core_->conditions.FlushProgressed();
 }
 
 void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, work_.table.file_number); }

@@ -112,7 +112,7 @@ void Compactions::FinishManual(ManualCompaction* manual) {
   MutexLock lock(&core_->mutex);
   assert(manual->is_taken && !manual->is_done);
   manual->is_done = true;
-  core_->changed.SignalAll();
+  core_->conditions.ManualChanged();
 }
 
 Status Compactions::RunPieces(const ManualCompaction& manual) {
@@ -144,7 +144,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
-    core_->changed.Wait();  // for a compaction that has some of the files to end
+    core_->conditions.jobs.Wait();  // for a compaction that has some of the files to end
   }
 }
 
@@ -183,7 +183,7 @@ void Compactions::AbortLocked(const ColumnFamilyData* family) {
     if (family != nullptr && manual->family != family) continue;
     manual->is_aborted.store(true, std::memory_order_release);
   }
-  core_->changed.SignalAll();
+  core_->conditions.ManualChanged();
 }
 
 void Compactions::ResumeLocked(const ColumnFamilyData* family) {

@@ -37,7 +37,7 @@ Status JobRunner::Run(BackgroundJob* job) {
     job->numbers().Settle(status);
     job->Finish(status);
     writes_->UpdateStallLocked();
-    core_->changed.SignalAll();
+    core_->conditions.JobEnded();
   }
   if (!status.ok()) {
     if (!job->numbers().may_be_named()) DeleteUnnamedTables(job->table_options(), &job->result());

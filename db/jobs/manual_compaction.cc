@@ -112,14 +112,14 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
     compactions_->AddManualLocked(manual);
     // Whoever has taken it is waited for also when memory runs out here.
     const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
-      while (manual->is_taken && !manual->is_done) core_->changed.Wait();
+      while (manual->is_taken && !manual->is_done) core_->conditions.jobs.Wait();
       compactions_->RemoveManualLocked(manual);
     });
     status = AwaitDoneLocked(manual);
   }
   // Those that waited for an exclusive one, and the automatic ones it held up.
   scheduler_->RequestCompactionLocked(manual->family);
-  core_->changed.SignalAll();
+  core_->conditions.ManualChanged();
   return status;
 }
 
@@ -135,9 +135,9 @@ Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
     }
     // For a thread to take it and to finish it.
     if (manual->stop.cancelled_by_caller == nullptr) {
-      core_->changed.Wait();
+      core_->conditions.jobs.Wait();
     } else {
-      core_->changed.WaitFor(kLookAgainMicros);
+      core_->conditions.jobs.WaitFor(kLookAgainMicros);
     }
     scheduler_->DispatchLocked();
   }
@@ -148,9 +148,9 @@ void ManualCompactions::Disable() {
   MutexLock lock(&core_->mutex);
   disable_count_++;
   is_disabled_.store(true, std::memory_order_release);
-  core_->changed.SignalAll();
+  core_->conditions.ManualChanged();
   // None may finish while they are disabled, nor escape by being enabled again at once.
-  while (compactions_->HasManualLocked()) core_->changed.Wait();
+  while (compactions_->HasManualLocked()) core_->conditions.jobs.Wait();
 }
 
 void ManualCompactions::Enable() {
@@ -162,7 +162,7 @@ void ManualCompactions::Enable() {
 void ManualCompactions::Abort(const ColumnFamilyData* family) {
   MutexLock lock(&core_->mutex);
   compactions_->AbortLocked(family);
-  while (compactions_->IsBusyLocked(family)) core_->changed.Wait();
+  while (compactions_->IsBusyLocked(family)) core_->conditions.jobs.Wait();
 }
 
 void ManualCompactions::Resume(ColumnFamilyData* family) {

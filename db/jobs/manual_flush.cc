@@ -72,7 +72,7 @@ void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*
       scheduler_->RequestFlushLocked(family);
     }
     if (!is_full || !has_sealed) return;
-    core_->changed.Wait();  // for a flush to end
+    core_->conditions.flushes.Wait();  // for a flush to end
   }
 }
 
@@ -86,7 +86,7 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       if (core_->errors.BlocksWrites()) return core_->errors.Get();
       if (core_->is_background_cancelled.load(std::memory_order_acquire))
         return Status::ShutdownInProgress();
-      core_->changed.Wait();  // for a flush to end
+      core_->conditions.flushes.Wait();  // for a flush to end
     }
   }
   return Status::OK();

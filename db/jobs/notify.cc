@@ -153,7 +153,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
     core->pipeline->RequestAttention();
   }
   MutexLock lock(&core->mutex);
-  core->changed.SignalAll();
+  core->conditions.ErrorChanged();
 }
 
 }  // namespace ashlar

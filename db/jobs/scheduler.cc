@@ -33,7 +33,7 @@ void Scheduler::Stop() {
   {
     MutexLock lock(&core_->mutex);
     is_stopping_ = true;
-    core_->changed.SignalAll();
+    core_->conditions.AllStops();
   }
   // Jobs that the environment has not started yet never will.
   const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
@@ -43,7 +43,7 @@ void Scheduler::Stop() {
     MutexLock lock(&core_->mutex);
     scheduled_flushes_ -= unscheduled_flushes;
     scheduled_compactions_ -= unscheduled_compactions;
-    while (UnfinishedJobsLocked() > 0) core_->changed.Wait();
+    while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
     dropped.swap(flush_queue_);
     dropped.insert(dropped.end(), compaction_queue_.begin(), compaction_queue_.end());
     compaction_queue_.clear();
@@ -114,7 +114,7 @@ void Scheduler::RunFlush() {
   MutexLock lock(&core_->mutex);
   core_->running_jobs.flushes--;
   DispatchLocked();
-  core_->changed.SignalAll();
+  core_->conditions.JobEnded();
 }
 
 void Scheduler::FlushFamily(ColumnFamilyData* family) {
@@ -157,7 +157,7 @@ void Scheduler::RunCompaction() {
   MutexLock lock(&core_->mutex);
   core_->running_jobs.compactions--;
   DispatchLocked();
-  core_->changed.SignalAll();
+  core_->conditions.JobEnded();
 }
 
 void Scheduler::RunManualCompaction() {
@@ -185,14 +185,15 @@ void Scheduler::AwaitRetryLocked() {
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
   for (int i = 0; i < kMostSignals && MayStartCompaction(); i++) {
     if (has_error && core_->errors.Get().ok()) return;
-    if (core_->changed.WaitFor(kRetryMicros)) return;
+    if (core_->conditions.jobs.WaitFor(kRetryMicros)) return;
   }
 }
 
 void Scheduler::Pause() {
   MutexLock lock(&core_->mutex);
   pause_count_++;
-  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0) core_->changed.Wait();
+  while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
+    core_->conditions.jobs.Wait();
 }
 
 bool Scheduler::Continue() {
@@ -250,9 +251,9 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) {
     const uint64_t now = core_->NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {
-      core_->changed.Wait();
+      core_->conditions.jobs.Wait();
     } else {
-      core_->changed.WaitFor(deadline - now);
+      core_->conditions.jobs.WaitFor(deadline - now);
     }
   }
   return Status::OK();

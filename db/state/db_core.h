@@ -17,6 +17,7 @@
 #include "ashlar/options.h"
 #include "db/column_family/family_set.h"
 #include "db/read/snapshot_list.h"
+#include "db/state/conditions.h"
 #include "db/state/db_place.h"
 #include "db/state/error_state.h"
 #include "db/version/version_set.h"
@@ -31,8 +32,7 @@ struct DbCore : DbPlace {
   ~DbCore();
 
   mutable DbMutex mutex;
-  // Signalled whenever something that a waiter may wait for has changed.
-  CondVar changed{&mutex};
+  Conditions conditions{&mutex};
 
   // Replaced, never changed in place.
   std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);

@@ -73,7 +73,7 @@ Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   while (is_switching_ || blocked_ > 0) {
     if (core_->is_closing.load(std::memory_order_acquire)) break;
     if (blocked_ > 0 && options.no_slowdown) return Status::Incomplete("Write stall", "LockWAL");
-    core_->changed.Wait();
+    core_->conditions.writers.Wait();
   }
   if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
@@ -82,7 +82,7 @@ Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
 }
 
 Status WriteControl::SwitchFullMemTablesLocked() {
-  while (is_switching_) core_->changed.Wait();
+  while (is_switching_) core_->conditions.writers.Wait();
   if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
@@ -125,7 +125,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
                                            bool force_new_log) {
   std::vector<uint32_t> ids;
   for (const ColumnFamilyData* family : families) ids.push_back(family->id());
-  while (is_switching_) core_->changed.Wait();
+  while (is_switching_) core_->conditions.writers.Wait();
   if (FilledLocked(ids).empty() && !force_new_log) return Status::OK();
 
   RETURN_IF_ERROR(SwitchAloneLocked(ids, force_new_log));
@@ -151,7 +151,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, bool fo
     ~Scope() {
       if (is_paused) control->core_->pipeline->Resume();
       control->is_switching_ = false;
-      control->core_->changed.SignalAll();
+      control->core_->conditions.SwitchEnded();
     }
     WriteControl* const control;
     bool is_paused = false;
@@ -202,7 +202,7 @@ void WriteControl::UpdateStallLocked() {
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
   if (rate_ == 0) toll_ = Toll();
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
-  if (has_changed) core_->changed.SignalAll();
+  if (has_changed) core_->conditions.StallChanged();
 }
 
 bool WriteControl::IsAheadOfFlushLocked() const {
@@ -219,7 +219,7 @@ void WriteControl::AwaitFlushProgressLocked() {
   while (IsAheadOfFlushLocked() &&
          !core_->is_background_cancelled.load(std::memory_order_acquire) &&
          !core_->errors.BlocksWrites()) {
-    core_->changed.Wait();
+    core_->conditions.writers.Wait();
   }
 }
 
@@ -242,7 +242,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     // be that of a job which began before the disk was mended.)
     const Status error = core_->errors.Get();
     if (!error.ok() && core_->errors.raised_count() >= errors_before + 2) return error;
-    core_->changed.Wait();
+    core_->conditions.writers.Wait();
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
   if (options.no_slowdown) return Status::Incomplete("Write stall");
@@ -266,7 +266,7 @@ bool WriteControl::WaitPieceLocked(uint64_t start) {
   const uint64_t now = core_->NowMicros();
   if (now + kShortestSleepMicros >= start) return false;
   if (core_->is_closing.load(std::memory_order_acquire)) return false;
-  core_->changed.WaitFor(std::min(start - now, kLongestWaitMicros));
+  core_->conditions.writers.WaitFor(std::min(start - now, kLongestWaitMicros));
   return true;
 }
 
@@ -293,7 +293,7 @@ void WriteControl::SettleAttentionLocked() {
 }
 
 void WriteControl::BlockWritesLocked() {
-  while (is_switching_) core_->changed.Wait();
+  while (is_switching_) core_->conditions.writers.Wait();
   if (blocked_++ == 0) {
     core_->pipeline->RequestAttention();
     // Also those that passed the check already do not begin.
@@ -304,7 +304,7 @@ void WriteControl::BlockWritesLocked() {
 bool WriteControl::UnblockWritesLocked() {
   if (blocked_ == 0) return false;
   if (--blocked_ == 0) core_->pipeline->Resume();
-  core_->changed.SignalAll();
+  core_->conditions.WritesUnblocked();
   return true;
 }
 

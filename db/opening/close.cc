@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each step leaves what the next one needs.
+#include "db/opening/close.h"
+
+#include "db/files/obsolete_files.h"
+#include "db/opening/open.h"
+#include "util/result.h"
+
+namespace ashlar {
+
+Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
+  {
+    MutexLock lock(&core->mutex);
+    auto obsolete = ScanForObsolete(core);
+    if (obsolete.ok()) {
+      MutexUnlock unlock(&core->mutex);
+      DeleteObsolete(core, obsolete.Take());
+    }
+  }
+  RETURN_IF_ERROR(WriteOptionsFile(core));
+  MutexLock lock(&core->mutex);
+  for (ColumnFamilyData* family : core->families.All()) {
+    scheduler->RequestCompactionLocked(family);
+  }
+  writes->UpdateStallLocked();
+  scheduler->StartLocked();
+  return Status::OK();
+}
+
+Status Closer::Run() {
+  Status status = CancelBackgroundWork(/*wait=*/false);
+  RefuseWrites();
+  if (!core_->is_read_only) {
+    scheduler_->Stop();
+    const Status closed = CloseLogs();
+    if (status.ok()) status = closed;
+    PurgeObsoleteFiles(core_);
+  }
+  const Status unlocked = UnlockDirectory();
+  return status.ok() ? unlocked : status;
+}
+
+Status Closer::CancelBackgroundWork(bool wait) {
+  if (core_->is_read_only) return Status::OK();
+  Status status;
+  if (!core_->is_background_cancelled.load(std::memory_order_acquire)) {
+    if (WantsFlush()) status = flushes_->FlushAll(FlushOptions());
+    MutexLock lock(&core_->mutex);
+    core_->is_background_cancelled.store(true, std::memory_order_release);
+    core_->conditions.AllStops();
+  }
+  if (wait) scheduler_->Stop();
+  return status;
+}
+
+// Writes that skipped the log would be lost, which a user can ask for.
+bool Closer::WantsFlush() const {
+  if (!core_->pipeline->has_unlogged_writes() || core_->errors.BlocksWrites()) return false;
+  MutexLock lock(&core_->mutex);
+  return !core_->options->avoid_flush_during_shutdown;
+}
+
+void Closer::RefuseWrites() {
+  MutexLock lock(&core_->mutex);
+  core_->is_closing.store(true, std::memory_order_release);
+  core_->pipeline->RequestAttention();
+  core_->conditions.AllStops();
+}
+
+// A log that broke has told its error already.
+Status Closer::CloseLogs() {
+  const Status closed = core_->wals->Close();
+  return core_->errors.NeedsNewLog() ? Status::OK() : closed;
+}
+
+Status Closer::UnlockDirectory() {
+  if (core_->lock == nullptr) return Status::OK();
+  const IOStatus unlocked = core_->fs->UnlockFile(core_->lock, IOOptions(), nullptr);
+  core_->lock = nullptr;
+  return unlocked;
+}
+
+}  // namespace ashlar

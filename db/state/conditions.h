@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conditions: what threads wait for on the DB mutex, and which events wake them.
+//
+//   condition   who waits                                     until
+//   writers     WriteControl: writers that are stopped,       the debt of flushes and compactions
+//               delayed, paced by a flush or locked out;      has fallen, LockWAL is over, nobody
+//               whoever wants to switch memtables             switches memtables
+//   flushes     Flush() and what else needs memtables in      the memtables in question are gone
+//               tables (ManualFlushes, error recovery)        from their families
+//   jobs        Scheduler: Stop, Pause, AwaitIdle, the        fewer jobs run, or none; a manual
+//               retry of a failed compaction; manual          compaction was taken, finished or
+//               compactions, which wait for a thread, for     left; its files or its family are
+//               their end and for files that others have      free
+//
+//   event            when                                             wakes
+//   SwitchEnded      memtables were switched, or could not be         writers
+//   WritesUnblocked  UnlockWAL                                        writers
+//   StallChanged     the stall began, ended or became another one     writers
+//   FlushProgressed  a flush has written some more                    writers
+//   ManualChanged    a manual compaction finished, left or is to stop jobs
+//   JobEnded         a flush or compaction was settled, or its        all
+//                    thread is free again
+//   FamilyChanged    a family was dropped or has new options          all
+//   AllStops         closing or cancelling began                      all
+//   ErrorChanged     a background error was raised or cleared         all
+//
+// Whoever waits looks at the state again each time it is woken. All need the mutex; an event is
+// told after the state has changed and before the mutex is let go.
+#pragma once
+
+#include "util/mutex.h"
+
+namespace ashlar {
+
+class Conditions {
+ public:
+  explicit Conditions(DbMutex* mutex) : writers(mutex), flushes(mutex), jobs(mutex) {}
+
+  void SwitchEnded() REQUIRES(db_mutex) { writers.SignalAll(); }
+  void WritesUnblocked() REQUIRES(db_mutex) { writers.SignalAll(); }
+  void StallChanged() REQUIRES(db_mutex) { writers.SignalAll(); }
+  void FlushProgressed() REQUIRES(db_mutex) { writers.SignalAll(); }
+  void ManualChanged() REQUIRES(db_mutex) { jobs.SignalAll(); }
+  void JobEnded() REQUIRES(db_mutex) { WakeAll(); }
+  void FamilyChanged() REQUIRES(db_mutex) { WakeAll(); }
+  void AllStops() REQUIRES(db_mutex) { WakeAll(); }
+  void ErrorChanged() REQUIRES(db_mutex) { WakeAll(); }
+
+  CondVar writers;
+  CondVar flushes;
+  CondVar jobs;
+
+ private:
+  void WakeAll() REQUIRES(db_mutex) {
+    writers.SignalAll();
+    flushes.SignalAll();
+    jobs.SignalAll();
+  }
+};
+
+}  // namespace ashlar

@@ -6,12 +6,30 @@
 #include <cassert>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
+
+namespace {
+
+// The set's reference on a family that left it. Made before the family leaves.
+struct LeavingFamily : EpochRetired {
+  explicit LeavingFamily(ColumnFamilyData* f) : family(f) {}
+  ColumnFamilyData* const family;
+};
+
+void Retire(std::unique_ptr<LeavingFamily> leaving) {
+  EpochRetire(leaving.release(), [](EpochRetired* object) {
+    const std::unique_ptr<LeavingFamily> retired(static_cast<LeavingFamily*>(object));
+    retired->family->Unref();
+  });
+}
+
+}  // namespace
 
 FamilySet::FamilySet() : table_(new Table()) {}
 
@@ -21,36 +39,40 @@ FamilySet::~FamilySet() {
 }
 
 void FamilySet::Clear() {
-  const std::vector<ColumnFamilyData*> families = All();
-  Publish(new Table());
-  for (ColumnFamilyData* family : families) {
-    EpochRetire(family, [](void* p) { static_cast<ColumnFamilyData*>(p)->Unref(); });
-  }
+  std::vector<std::unique_ptr<LeavingFamily>> leaving;
+  for (ColumnFamilyData* family : All()) leaving.push_back(std::make_unique<LeavingFamily>(family));
+  Publish(std::make_unique<Table>());
+  for (auto& family : leaving) Retire(std::move(family));
 }
 
-void FamilySet::Publish(Table* table) {
-  const Table* old = table_.exchange(table, std::memory_order_acq_rel);
-  EpochRetire(const_cast<Table*>(old), [](void* p) { delete static_cast<Table*>(p); });
+std::unique_ptr<FamilySet::Table> FamilySet::CopyTable() const {
+  auto copy = std::make_unique<Table>();
+  copy->by_id = table_.load(std::memory_order_acquire)->by_id;
+  return copy;
+}
+
+void FamilySet::Publish(std::unique_ptr<Table> table) {
+  Table* old = table_.exchange(table.release(), std::memory_order_acq_rel);
+  EpochRetire(old, [](EpochRetired* object) { delete static_cast<Table*>(object); });
 }
 
 void FamilySet::Add(FamilyRef family) {
   assert(family && family->super_version() != nullptr);  // readers may find it at once
-  auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
-  if (table->size() <= family->id()) table->resize(family->id() + 1);
-  assert((*table)[family->id()] == nullptr);
-  (*table)[family->id()] = family.get();
-  Publish(table.release());
+  auto table = CopyTable();
+  if (table->by_id.size() <= family->id()) table->by_id.resize(family->id() + 1);
+  assert(table->by_id[family->id()] == nullptr);
+  table->by_id[family->id()] = family.get();
+  Publish(std::move(table));
   family.Release();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
 void FamilySet::Remove(uint32_t id) {
-  auto table = std::make_unique<Table>(*table_.load(std::memory_order_acquire));
-  assert(id < table->size() && (*table)[id] != nullptr);
-  ColumnFamilyData* family = (*table)[id];
-  (*table)[id] = nullptr;
-  Publish(table.release());
-  EpochRetire(family, [](void* p) { static_cast<ColumnFamilyData*>(p)->Unref(); });
+  auto table = CopyTable();
+  assert(id < table->by_id.size() && table->by_id[id] != nullptr);
+  auto leaving = std::make_unique<LeavingFamily>(std::exchange(table->by_id[id], nullptr));
+  Publish(std::move(table));
+  Retire(std::move(leaving));
 }
 
 ColumnFamilyData* FamilySet::FindByName(const std::string& name) const {
@@ -62,14 +84,14 @@ ColumnFamilyData* FamilySet::FindByName(const std::string& name) const {
 
 std::vector<ColumnFamilyData*> FamilySet::All() const {
   std::vector<ColumnFamilyData*> all;
-  for (ColumnFamilyData* family : *table_.load(std::memory_order_acquire)) {
+  for (ColumnFamilyData* family : table_.load(std::memory_order_acquire)->by_id) {
     if (family != nullptr) all.push_back(family);
   }
   return all;
 }
 
 Status FamilySet::CheckInvariants() const {
-  const Table& table = *table_.load(std::memory_order_acquire);
+  const std::vector<ColumnFamilyData*>& table = table_.load(std::memory_order_acquire)->by_id;
   std::set<std::string> names;
   for (size_t id = 0; id < table.size(); id++) {
     const ColumnFamilyData* family = table[id];

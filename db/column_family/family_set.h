@@ -7,10 +7,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "db/column_family/family_ref.h"
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -29,7 +31,7 @@ class FamilySet {
 
   ColumnFamilyData* Find(uint32_t id) const {
     const Table* table = table_.load(std::memory_order_acquire);
-    return id < table->size() ? (*table)[id] : nullptr;
+    return id < table->by_id.size() ? table->by_id[id] : nullptr;
   }
   ColumnFamilyData* FindByName(const std::string& name) const REQUIRES(db_mutex);
   ColumnFamilyData* default_family() const { return Find(0); }
@@ -46,11 +48,15 @@ class FamilySet {
   std::vector<ColumnFamilyData*> RefAll() const REQUIRES(db_mutex);
 
  private:
-  using Table = std::vector<ColumnFamilyData*>;  // by number; null where there is none
-  void Publish(Table* table) REQUIRES(db_mutex);
+  // Retired without an allocation: what is published cannot fail any more.
+  struct Table : EpochRetired {
+    std::vector<ColumnFamilyData*> by_id;  // null where there is none
+  };
+  std::unique_ptr<Table> CopyTable() const REQUIRES(db_mutex);
+  void Publish(std::unique_ptr<Table> table) REQUIRES(db_mutex);
 
   // Written under the DB mutex (release); replaced tables are retired through the epoch.
-  std::atomic<const Table*> table_;
+  std::atomic<Table*> table_;
 };
 
 }  // namespace ashlar

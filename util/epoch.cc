@@ -25,10 +25,15 @@
 //
 // A thread's slot goes back to the registry by a pthread key's destructor, which runs after those
 // of C++ thread_local objects, and again if a later destructor opens a guard once more.
+//
+// A forked child has the slots of all threads and but one of the threads: it frees the others'
+// slots (RepairAfterFork). What another thread was about to free at that moment stays allocated
+// there.
 #include "util/epoch.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -88,7 +93,7 @@ struct Domain {
 
   // Set by the one thread that reclaims, until it has run the deleters. What follows is its own.
   alignas(64) std::atomic<bool> is_busy{false};
-  std::deque<Batch> batches;  // marks ascend
+  std::deque<Batch>* batches = new std::deque<Batch>;  // marks ascend
 };
 
 Domain& TheDomain() {
@@ -113,12 +118,39 @@ void LeaveSlot(void* p) {
   slot->is_taken.store(false, std::memory_order_release);
 }
 
+void RepairAfterFork();
+
 Domain::Domain() {
   if (pthread_key_create(&slot_key, &LeaveSlot) != 0) {
     std::fputs("ashlar: no pthread key is left for epochs\n", stderr);
     std::abort();
   }
   has_membarrier = RegisterMembarrier();
+  // Fails for want of memory only; then children of this process must not use databases.
+  (void)pthread_atfork(nullptr, nullptr, &RepairAfterFork);
+}
+
+// In the child, whose only thread is the one that called fork(). The slots of the threads that did
+// not come along become free, whatever they announce. A reclaimer among them may have left the
+// batches half changed: they are given up.
+void RepairAfterFork() {
+  Domain& domain = TheDomain();
+  Slot* const own = this_slot;
+  for (Slot* s = domain.slots.load(std::memory_order_acquire); s != nullptr; s = s->next) {
+    if (s == own) continue;
+    s->announced.store(0, std::memory_order_release);
+    s->depth = 0;
+    s->is_reclaiming = false;
+    s->retired_count = 0;
+    s->retired_bytes = 0;
+    s->is_taken.store(false, std::memory_order_release);
+  }
+  const bool is_own = own != nullptr && own->is_reclaiming;
+  if (domain.is_busy.load(std::memory_order_relaxed) && !is_own) {
+    domain.batches = new std::deque<Batch>;
+    domain.is_busy.store(false, std::memory_order_release);
+  }
+  if (domain.has_membarrier) (void)RegisterMembarrier();  // a kernel may not inherit it
 }
 
 Slot* FindFreeSlot(const Domain& domain) {
@@ -184,7 +216,7 @@ void MakeBatches(Domain& domain) {
   if (!any) return;
   const uint64_t mark = global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1;
   for (EpochRetired* objects : taken) {
-    if (objects != nullptr) domain.batches.push_back({mark, objects});
+    if (objects != nullptr) domain.batches->push_back({mark, objects});
   }
 }
 
@@ -197,15 +229,17 @@ size_t FreeObjects(EpochRetired* object) {
   return count;
 }
 
-// With is_busy set.
+// With is_busy set, outside of guards.
 void ReclaimAlone(Domain& domain) {
+  assert(!InEpoch());
+  std::deque<Batch>& batches = *domain.batches;
   MakeBatches(domain);
-  if (domain.batches.empty()) return;
+  if (batches.empty()) return;
   HeavyBarrier(domain);
   const uint64_t smallest = SmallestAnnouncement(domain);
-  while (!domain.batches.empty() && domain.batches.front().mark <= smallest) {
-    EpochRetired* const objects = domain.batches.front().objects;
-    domain.batches.pop_front();
+  while (!batches.empty() && batches.front().mark <= smallest) {
+    EpochRetired* const objects = batches.front().objects;
+    batches.pop_front();
     // Relaxed: the count only informs; EpochDrain orders by is_busy.
     domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
   }
@@ -214,6 +248,7 @@ void ReclaimAlone(Domain& domain) {
 bool TryReclaim() {
   Domain& domain = TheDomain();
   Slot* const slot = epoch_internal::ThisSlot();
+  if (slot->depth != 0) return false;  // the next one to retire outside of guards does it
   slot->retired_count = 0;
   slot->retired_bytes = 0;
   if (slot->is_reclaiming || domain.is_busy.load(std::memory_order_relaxed) ||
@@ -278,6 +313,24 @@ void EpochReclaim() { TryReclaim(); }
 
 namespace {
 
+// How a thread waits for others: it lets them run, and when that does not help it sleeps.
+class Patience {
+ public:
+  void Wait() {
+    sched_yield();
+    if (rounds_++ < kYields) return;
+    const timespec pause{.tv_sec = 0, .tv_nsec = nanos_};
+    nanosleep(&pause, nullptr);
+    nanos_ = std::min(2 * nanos_, kMaxNanos);
+  }
+
+ private:
+  static constexpr int kYields = 32;
+  static constexpr long kMaxNanos = 1'000'000;
+  int rounds_ = 0;
+  long nanos_ = 20'000;
+};
+
 // Rounds in which this thread itself reclaims: the first of them marks everything that was retired
 // before the call, and when the batches up to that mark are gone it is all freed, because whoever
 // frees is busy until the deleters have run.
@@ -286,29 +339,26 @@ bool ReclaimInRounds(uint64_t rounds) {
   Slot* const slot = epoch_internal::ThisSlot();
   assert(slot->depth == 0);
   if (slot->is_reclaiming || slot->depth != 0) return false;
-  while (!TryReclaim()) sched_yield();
+  Patience patience;
+  while (!TryReclaim()) patience.Wait();
   const uint64_t mark = global_epoch.load(std::memory_order_acquire);
   while (rounds-- > 0) {
     // is_busy guards the batches; hold it to look.
-    while (domain.is_busy.exchange(true, std::memory_order_acquire)) sched_yield();
+    while (domain.is_busy.exchange(true, std::memory_order_acquire)) patience.Wait();
     slot->is_reclaiming = true;
     ReclaimAlone(domain);
     slot->is_reclaiming = false;
-    const bool done = domain.batches.empty() || domain.batches.front().mark > mark;
+    const bool done = domain.batches->empty() || domain.batches->front().mark > mark;
     domain.is_busy.store(false, std::memory_order_release);
     if (done) return true;
-    sched_yield();
+    patience.Wait();
   }
   return false;
 }
 
 }  // namespace
 
-bool EpochReclaimAll() {
-  if (!InEpoch()) return ReclaimInRounds(/*rounds=*/16);
-  EpochReclaim();
-  return false;
-}
+bool EpochReclaimAll() { return !InEpoch() && ReclaimInRounds(/*rounds=*/16); }
 
 void EpochDrain() { ReclaimInRounds(std::numeric_limits<uint64_t>::max()); }
 

@@ -11,12 +11,17 @@
 //
 // A retired object is freed once every guard that was open when it was retired has closed. There is
 // one domain in the process. Guards nest; opening one costs a store to a line of the thread's own
-// and never waits. Keep them short: no sleeping and no blocking I/O on a device inside, because all
-// memory retired meanwhile waits. What must live longer takes a counted reference instead.
+// and never waits.
 //
-// Deleters run in some thread that retires or reclaims, perhaps inside a guard of that thread; they
-// may retire more. So retire only where no lock is held that a deleter might need. Threads:
-// everything here is thread safe.
+// A guard covers memory only: no file I/O, no sleep, no callback of a user inside. One slow reader
+// would keep everything that is retired meanwhile, by any database. Who needs a file takes a
+// counted reference on what it stands on, leaves the epoch, and reads then. Builds with assertions
+// stop at file I/O inside a guard (env/io_rule.h).
+//
+// Deleters run in some thread that retires or reclaims, never inside a guard; they may retire more.
+// So retire only where no lock is held that a deleter might need. Threads: everything here is
+// thread safe. After fork() only the thread that called it is left in the child: the guards of the
+// others count as closed there.
 #pragma once
 
 #include <atomic>
@@ -94,12 +99,21 @@ inline void Leave(Slot* slot) {
 class EpochGuard {
  public:
   EpochGuard() : slot_(epoch_internal::ThisSlot()) { epoch_internal::Enter(slot_); }
-  ~EpochGuard() { epoch_internal::Leave(slot_); }
+  ~EpochGuard() {
+    if (slot_ != nullptr) epoch_internal::Leave(slot_);
+  }
   EpochGuard(const EpochGuard&) = delete;
   EpochGuard& operator=(const EpochGuard&) = delete;
 
+  // Ends the guard before its scope does. Once.
+  void Leave() {
+    assert(slot_ != nullptr);
+    epoch_internal::Leave(slot_);
+    slot_ = nullptr;
+  }
+
  private:
-  epoch_internal::Slot* const slot_;
+  epoch_internal::Slot* slot_;  // null: left already
 };
 
 // Whether this thread is inside a guard.
@@ -126,15 +140,16 @@ void EpochRetireDelete(T* object) {
       [](void* p) { delete static_cast<T*>(p); }, sizeof(T));
 }
 
-// Frees what is due now. Does nothing if another thread is at it.
+// Frees what is due now. Does nothing inside a guard, or if another thread is at it.
 void EpochReclaim();
 
 // Frees what was retired before the call, if the guards that are open close soon; true if all of it
 // is freed. For objects so large that they should not wait for the next occasion.
 bool EpochReclaimAll();
 
-// Waits until everything retired before the call is freed: at shutdown, and in tests. Not inside a
-// guard, nor in a deleter (where it does nothing).
+// Waits until everything retired before the call is freed: at shutdown, and in tests. It waits for
+// the guards that are open now, not for later ones, and sleeps meanwhile. Not inside a guard, nor
+// in a deleter (where it does nothing).
 void EpochDrain();
 
 // How many objects are retired and not freed, for tests and statistics.

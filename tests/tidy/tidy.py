@@ -43,7 +43,7 @@ BANNED = [
      r"^env/|^util/thread|^tools/|^tests/|^benchmarks/|^examples/"),
     (r"(?<![\w.>:])(?:::|std::)?(?:time|gettimeofday|clock_gettime|usleep|nanosleep)\s*\("
      r"|\bstd::chrono::(?:system|steady|high_resolution)_clock\b|\bsleep_(?:for|until)\s*\(",
-     "reads a clock without SystemClock", r"^include/|^env/|^util/mutex|^tools/|^tests/|^benchmarks/|^examples/"),
+     "reads a clock without SystemClock", r"^include/|^env/|^util/(mutex|epoch)|^tools/|^tests/|^benchmarks/|^examples/"),
     (r"(?<![\w.>:])(?:::|std::)?s?rand\s*\(|\bstd::(?:mt19937|random_device|default_random)",
      "randomness without util/random.h", r"^env/|^util/random|^tests/|^tools/|^benchmarks/"),
     (r"\bdynamic_cast\b|\btypeid\b", "needs RTTI", r"^tools/|^tests/|^benchmarks/|^examples/"),

@@ -5,8 +5,11 @@
 #include "util/epoch.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -160,6 +163,87 @@ TEST(Epoch, GuardsWorkInDestructorsOfThreadLocals) {
   }).join();
   Holder after;  // the registry is still sound
   EXPECT_FALSE(InEpoch());
+}
+
+TEST(Epoch, DeletersNeverRunInsideAGuard) {
+  static std::atomic<int> inside;
+  inside = 0;
+  constexpr int kCount = 1000;
+  {
+    EpochGuard guard;
+    for (int i = 0; i < kCount; ++i) {
+      EpochRetire(static_cast<void*>(nullptr), [](void*) { inside += InEpoch() ? 1 : 0; });
+    }
+    EXPECT_GE(EpochPendingCount(), size_t{kCount});
+  }
+  EpochDrain();
+  EXPECT_EQ(inside, 0);
+}
+
+TEST(Epoch, AGuardMayEndBeforeItsScope) {
+  std::atomic<int> deaths{0};
+  EpochGuard guard;
+  EpochRetireDelete(new Mortal(&deaths));
+  guard.Leave();
+  EXPECT_FALSE(InEpoch());
+  EpochDrain();
+  EXPECT_EQ(deaths, 1);
+}
+
+// Runs `in_child` in a forked child. True if it came back with true, soon enough.
+bool PassesInChild(const std::function<bool()>& in_child) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);  // whoever hangs is killed
+    _exit(in_child() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(EpochFork, TheParentsOtherThreadsHoldNothingInTheChild) {
+  Holder holder;
+  EXPECT_TRUE(PassesInChild([] {
+    std::atomic<int> deaths{0};
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochDrain();
+    return deaths == 1;
+  }));
+}
+
+TEST(EpochFork, AReclaimerThatDidNotComeAlongHoldsNothingUp) {
+  static std::atomic<bool> is_deleting, may_end;
+  is_deleting = may_end = false;
+  std::thread reclaimer([] {
+    EpochRetire(static_cast<void*>(nullptr), [](void*) {
+      is_deleting = true;
+      while (!may_end) std::this_thread::yield();
+    });
+    EpochDrain();
+  });
+  while (!is_deleting) std::this_thread::yield();
+  EXPECT_TRUE(PassesInChild([] {
+    std::atomic<int> deaths{0};
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochDrain();
+    return deaths == 1;
+  }));
+  may_end = true;
+  reclaimer.join();
+}
+
+TEST(EpochFork, AGuardOfTheForkingThreadStaysOpenInTheChild) {
+  EpochGuard guard;
+  EXPECT_TRUE(PassesInChild([&guard] {
+    const bool was_open = InEpoch();
+    guard.Leave();
+    std::atomic<int> deaths{0};
+    EpochRetireDelete(new Mortal(&deaths));
+    EpochDrain();
+    return was_open && !InEpoch() && deaths == 1;
+  }));
+  EXPECT_TRUE(InEpoch());
 }
 
 constexpr uint64_t kAlive = 0x1234567890abcdef;

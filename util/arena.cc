@@ -84,9 +84,8 @@ char* ConcurrentArena::AllocateInternal(size_t bytes, bool is_aligned) {
     return AllocateFromArena(bytes, is_aligned);
   }
   if (!arena_lock_.TryLock()) return AllocateFromShard(bytes, is_aligned);
-  char* const result = AllocateFromArena(bytes, is_aligned);
-  arena_lock_.Unlock();
-  return result;
+  SpinLockGuard guard(&arena_lock_, AdoptLock());  // the arena throws if memory runs out
+  return AllocateFromArena(bytes, is_aligned);
 }
 
 char* ConcurrentArena::AllocateFromArena(size_t bytes, bool is_aligned) {

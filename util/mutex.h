@@ -197,9 +197,13 @@ class CAPABILITY("mutex") SpinLock {
   std::atomic<bool> is_locked_{false};
 };
 
+// Says that a guard takes over a lock which its thread has taken already, by TryLock() say.
+struct AdoptLock {};
+
 class SCOPED_CAPABILITY SpinLockGuard {
  public:
   explicit SpinLockGuard(SpinLock* lock) ACQUIRE(lock) : lock_(lock) { lock_->Lock(); }
+  SpinLockGuard(SpinLock* lock, AdoptLock) REQUIRES(lock) : lock_(lock) {}
   ~SpinLockGuard() RELEASE() { lock_->Unlock(); }
   SpinLockGuard(const SpinLockGuard&) = delete;
   SpinLockGuard& operator=(const SpinLockGuard&) = delete;

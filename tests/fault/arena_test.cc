@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An arena that finds no memory says so once, and goes on when there is some again.
+#include "util/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+
+#include "tests/fault/allocation_hook.h"
+#include "tests/support/suite.h"
+
+namespace ashlar {
+namespace {
+
+// Of small pieces, so that the arena's own lock is taken by trying, and of large ones.
+TEST(ArenaFaults, AFailedAllocationLeavesNoLockTaken) {
+  for (const size_t bytes : {size_t{64}, size_t{4096}}) {
+    BeginCase("arena, pieces of " + std::to_string(bytes) + " bytes");
+    ConcurrentArena arena(64 << 10);
+    uint64_t countdown = 0;  // the first one fails
+    {
+      AllocationFault fault(&countdown);
+      EXPECT_THROW(arena.Allocate(bytes), std::bad_alloc);
+    }
+    // Hung in the spin lock: the suite's watchdog ends it.
+    EXPECT_NE(arena.Allocate(bytes), nullptr);
+    EXPECT_NE(arena.AllocateAligned(bytes), nullptr);
+    EndCases();
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

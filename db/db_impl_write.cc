@@ -13,16 +13,49 @@
 #include "db/write/write_batch_reader.h"
 #include "util/epoch.h"
 #include "util/statistics.h"
+#include "util/thread_object.h"
 
 namespace ashlar {
 namespace {
 
-// Single updates use one batch per thread again and again, so that they allocate nothing.
-WriteBatch& ScratchBatch() {
-  thread_local WriteBatch batch;
-  batch.Clear();
-  return batch;
-}
+// The batch of a single update: one per thread, used again and again, so that small updates
+// allocate nothing. It does not keep the memory of a large one.
+class ScratchBatch {
+ public:
+  ScratchBatch() : scratch_(&ThreadObject<Scratch>::Get()) {
+    // A callback of an update that is under way makes one itself.
+    if (scratch_->is_in_use) [[unlikely]]
+      scratch_ = new Scratch{.is_nested = true};
+    scratch_->is_in_use = true;
+  }
+  ~ScratchBatch() {
+    if (scratch_->is_nested) [[unlikely]] {
+      delete scratch_;
+      return;
+    }
+    if (scratch_->batch->Data().capacity() > kMaxKeptBytes) [[unlikely]] {
+      scratch_->batch.emplace();  // not an assignment, which may keep the memory
+    } else {
+      scratch_->batch->Clear();
+    }
+    scratch_->is_in_use = false;
+  }
+  ScratchBatch(const ScratchBatch&) = delete;
+  ScratchBatch& operator=(const ScratchBatch&) = delete;
+
+  WriteBatch* operator->() { return &*scratch_->batch; }
+  WriteBatch* get() { return &*scratch_->batch; }
+
+ private:
+  // An update of so many bytes costs more than the allocation of its batch.
+  static constexpr size_t kMaxKeptBytes = 64 * 1024;
+  struct Scratch {
+    std::optional<WriteBatch> batch{std::in_place};
+    bool is_in_use = false;
+    bool is_nested = false;  // of one update only
+  };
+  Scratch* scratch_;
+};
 
 // The updates of families that exist, if there are others: none of those may reach the log, for a
 // recovery would take the MANIFEST for too old.
@@ -59,50 +92,50 @@ Status DBImpl::CheckWritable() const {
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& value) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.Put(handle, key, value));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->Put(handle, key, value));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& ts, const Slice& value) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.Put(handle, key, ts, value));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->Put(handle, key, ts, value));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.Delete(handle, key));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->Delete(handle, key));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                       const Slice& ts) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.Delete(handle, key, ts));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->Delete(handle, key, ts));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.SingleDelete(handle, key));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->SingleDelete(handle, key));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key, const Slice& ts) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.SingleDelete(handle, key, ts));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->SingleDelete(handle, key, ts));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                      const Slice& value) {
-  WriteBatch& batch = ScratchBatch();
-  RETURN_IF_ERROR(batch.Merge(handle, key, value));
-  return Write(options, &batch);
+  ScratchBatch batch;
+  RETURN_IF_ERROR(batch->Merge(handle, key, value));
+  return Write(options, batch.get());
 }
 
 Status DBImpl::Write(const WriteOptions& options, WriteBatch* updates) {

@@ -8,6 +8,7 @@
 
 #include "util/coding.h"
 #include "util/str_cat.h"
+#include "util/thread_object.h"
 
 #if ASHLAR_WITH_SNAPPY
 #include <snappy.h>
@@ -111,20 +112,24 @@ bool DecodeLz4(const CompressedBlock& block, const UncompressionDict* dict, char
 #endif
 
 #if ASHLAR_WITH_ZSTD
-struct ZstdContextDeleter {
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+// One for each thread: 160 KB that would otherwise be allocated for every block.
+struct ZstdContext {
+  ZstdContext() : context(ZSTD_createDCtx()) {}
+  ~ZstdContext() { ZSTD_freeDCtx(context); }
+  ZstdContext(const ZstdContext&) = delete;
+  ZstdContext& operator=(const ZstdContext&) = delete;
+  ZSTD_DCtx* const context;  // null for want of memory
 };
 
 bool DecodeZstd(const CompressedBlock& block, const UncompressionDict* dict, char* raw) {
-  // A context is 160 KB that would otherwise be allocated for every block.
-  thread_local std::unique_ptr<ZSTD_DCtx, ZstdContextDeleter> context(ZSTD_createDCtx());
+  ZSTD_DCtx* const context = ThreadObject<ZstdContext>::Get().context;
   if (context == nullptr) return false;
   const char* payload = block.payload.data();
   const size_t payload_bytes = block.payload.size();
   const size_t result =
       dict == nullptr
-          ? ZSTD_decompressDCtx(context.get(), raw, block.raw_bytes, payload, payload_bytes)
-          : ZSTD_decompress_usingDDict(context.get(), raw, block.raw_bytes, payload, payload_bytes,
+          ? ZSTD_decompressDCtx(context, raw, block.raw_bytes, payload, payload_bytes)
+          : ZSTD_decompress_usingDDict(context, raw, block.raw_bytes, payload, payload_bytes,
                                        static_cast<const ZSTD_DDict*>(dict->zstd_digest()));
   return !ZSTD_isError(result) && result == block.raw_bytes;
 }

@@ -40,23 +40,20 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
   }
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();
-  {
-    EpochGuard guard;
-    const Version* version = view.super_version->version();
-    for (int i = 0; i < n; i++) {
-      sizes[i] = 0;
-      if (options.include_files) {
-        sizes[i] +=
-            version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0, version->num_levels());
-      }
-      if (!options.include_memtables) continue;
-      sizes[i] += view.super_version->mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
-      for (MemTable* memtable : view.super_version->immutables()) {
-        sizes[i] += memtable->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
-      }
+  const SuperVersion& super_version = *view.super_version();
+  const Version* version = super_version.version();
+  for (int i = 0; i < n; i++) {
+    sizes[i] = 0;
+    if (options.include_files) {
+      sizes[i] +=
+          version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0, version->num_levels());
+    }
+    if (!options.include_memtables) continue;
+    sizes[i] += super_version.mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
+    for (MemTable* memtable : super_version.immutables()) {
+      sizes[i] += memtable->EstimateRange(ranges[i].start, ranges[i].limit).bytes;
     }
   }
-  family->ReleaseView(view);
   return Status::OK();
 }
 
@@ -64,13 +61,13 @@ void DBImpl::GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range
                                          uint64_t* const count, uint64_t* const size) {
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();
-  MemTable::RangeEstimate sum = view.super_version->mem()->EstimateRange(range.start, range.limit);
-  for (MemTable* memtable : view.super_version->immutables()) {
+  const SuperVersion& super_version = *view.super_version();
+  MemTable::RangeEstimate sum = super_version.mem()->EstimateRange(range.start, range.limit);
+  for (MemTable* memtable : super_version.immutables()) {
     const MemTable::RangeEstimate part = memtable->EstimateRange(range.start, range.limit);
     sum.entries += part.entries;
     sum.bytes += part.bytes;
   }
-  family->ReleaseView(view);
   *count = sum.entries;
   *size = sum.bytes;
 }

@@ -129,7 +129,7 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(
     MutexLock lock(&core_.mutex);
     for (size_t i = 0; i < families.size(); i++) {
       views.push_back(families[i]->AcquireView());
-      const Version& version = *views[i].super_version->version();
+      const Version& version = *views[i].super_version()->version();
       if (!families[i]->is_dropped()) result[i].resize(version.num_levels());
       for (size_t level = 0; level < result[i].size(); level++) {
         for (const TableFile* file : version.files(static_cast<int>(level))) {
@@ -139,14 +139,13 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(
     }
   }
   for (size_t i = 0; i < families.size(); i++) {
-    const Version& version = *views[i].super_version->version();
+    const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].size(); level++) {
       const auto& files = version.files(static_cast<int>(level));
       for (size_t f = 0; f < files.size(); f++) {
         FillCounts(version.tables(), files[f], &result[i][level][f]);
       }
     }
-    families[i]->ReleaseView(views[i]);
   }
   return result;
 }
@@ -316,7 +315,7 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
   Status status;
   for (ColumnFamilyData* family : families) {
     const ReadView view = family->AcquireView();
-    const Version* version = view.super_version->version();
+    const Version* version = view.super_version()->version();
     if (status.ok()) status = version->CheckAges();
     for (int level = 0; level < version->num_levels(); level++) {
       for (TableFile* file : version->files(level)) {
@@ -327,7 +326,6 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
         status = reader.ok() ? (*reader)->VerifyChecksums(options, &bounds) : reader.status();
       }
     }
-    family->ReleaseView(view);
     family->Unref();
   }
   return status;
@@ -348,12 +346,11 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
                                         TablePropertiesCollection* props) {
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();
-  const Version& version = *view.super_version->version();
+  const Version& version = *view.super_version()->version();
   Status status;
   for (int level = 0; level < version.num_levels() && status.ok(); level++) {
     status = CollectProperties(version, version.files(level), props);
   }
-  family->ReleaseView(view);
   return status;
 }
 
@@ -361,7 +358,7 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
                                             std::size_t n, TablePropertiesCollection* props) {
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();
-  const Version& version = *view.super_version->version();
+  const Version& version = *view.super_version()->version();
   Status status;
   for (size_t i = 0; i < n; i++) {
     for (int level = 0; level < version.num_levels() && status.ok(); level++) {
@@ -369,7 +366,6 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
       status = CollectProperties(version, files.files, props);
     }
   }
-  family->ReleaseView(view);
   return status;
 }
 
@@ -379,13 +375,12 @@ Status DBImpl::GetPropertiesOfTablesByLevel(
   props_by_level->clear();
   ColumnFamilyData* family = FamilyOrDefault(handle);
   const ReadView view = family->AcquireView();
-  const Version& version = *view.super_version->version();
+  const Version& version = *view.super_version()->version();
   Status status;
   for (int level = 0; level < version.num_levels() && status.ok(); level++) {
     props_by_level->push_back(std::make_unique<TablePropertiesCollection>());
     status = CollectProperties(version, version.files(level), props_by_level->back().get());
   }
-  family->ReleaseView(view);
   return status;
 }
 

@@ -134,7 +134,7 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* ha
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
   ColumnFamilyData* family = FamilyOrDefault(handle);
-  return new DBIterator(options, family, family->AcquireView(), core_.statistics.get());
+  return new DBIterator(options, family->AcquireView(), core_.statistics.get());
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -151,10 +151,10 @@ Status DBImpl::NewIterators(const ReadOptions& options,
     }
   }
   // The first number was taken when every super version was in force already or is unchanged since.
-  for (size_t i = 0; i < handles.size(); i++) {
-    views[i].seqno = views.front().seqno;
-    iterators->push_back(
-        new DBIterator(options, FamilyOrDefault(handles[i]), views[i], core_.statistics.get()));
+  const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
+  for (ReadView& view : views) {
+    view.ReadAsOf(seqno);
+    iterators->push_back(new DBIterator(options, std::move(view), core_.statistics.get()));
   }
   return Status::OK();
 }

@@ -135,19 +135,21 @@ class InternalKeyComparator {
   const Comparator* user_comparator() const { return user_comparator_; }
   KeyOrder order() const { return order_; }
 
-  int CompareUserKeys(const Slice& a, const Slice& b) const {
-    if (order_ == KeyOrder::kBytewise) [[likely]]
-      return a.compare(b);
-    if (order_ == KeyOrder::kReverseBytewise) return b.compare(a);
-    return user_comparator_->Compare(a, b);
-  }
-  bool EqualUserKeys(const Slice& a, const Slice& b) const {
-    if (order_ != KeyOrder::kCustom) [[likely]]
-      return a == b;
-    return user_comparator_->Equal(a, b);
-  }
+  // User keys by four names, which say whether a timestamp at their end counts. Families with
+  // timestamps are refused so far, so no key has one and each pair does the same; a caller still
+  // says what it means. Whether two entries are versions of one key, and whether a key lies within
+  // bounds or a file's range, never depends on timestamps.
+  int OrderWithoutTimestamp(const Slice& a, const Slice& b) const { return OrderBytes(a, b); }
+  bool SameKey(const Slice& a, const Slice& b) const { return SameBytes(a, b); }
+  // The order in which entries are stored.
+  int OrderWithTimestamp(const Slice& a, const Slice& b) const { return OrderBytes(a, b); }
+  bool SameKeyAndTimestamp(const Slice& a, const Slice& b) const { return SameBytes(a, b); }
+
+  int CompareUserKeys(const Slice& a, const Slice& b) const { return OrderBytes(a, b); }
+  bool EqualUserKeys(const Slice& a, const Slice& b) const { return SameBytes(a, b); }
+
   int Compare(const Slice& a, const Slice& b) const {
-    const int by_user_key = CompareUserKeys(ExtractUserKey(a), ExtractUserKey(b));
+    const int by_user_key = OrderWithTimestamp(ExtractUserKey(a), ExtractUserKey(b));
     if (by_user_key != 0) return by_user_key;
     const uint64_t trailer_a = ExtractTrailer(a), trailer_b = ExtractTrailer(b);
     return trailer_a > trailer_b ? -1 : trailer_a < trailer_b ? +1 : 0;
@@ -155,6 +157,18 @@ class InternalKeyComparator {
   uint64_t Head(const Slice& user_key) const { return KeyHead(user_key, order_); }
 
  private:
+  int OrderBytes(const Slice& a, const Slice& b) const {
+    if (order_ == KeyOrder::kBytewise) [[likely]]
+      return a.compare(b);
+    if (order_ == KeyOrder::kReverseBytewise) return b.compare(a);
+    return user_comparator_->Compare(a, b);
+  }
+  bool SameBytes(const Slice& a, const Slice& b) const {
+    if (order_ != KeyOrder::kCustom) [[likely]]
+      return a == b;
+    return user_comparator_->Equal(a, b);
+  }
+
   const Comparator* user_comparator_;
   KeyOrder order_;
 };

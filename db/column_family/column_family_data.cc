@@ -67,16 +67,8 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
 
 ReadView ColumnFamilyData::AcquireView() {
   EpochGuard guard;
-  ReadView view;
-  view.super_version = super_version();
-  view.super_version->Ref();
-  view.seqno = host_->VisibleSeqno();
-  return view;
-}
-
-void ColumnFamilyData::ReleaseView(const ReadView& view) {
-  view.super_version->Unref();
-  host_->OnViewReleased();
+  SuperVersionRef pinned(super_version());
+  return ReadView(this, std::move(pinned), host_->VisibleSeqno());
 }
 
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {

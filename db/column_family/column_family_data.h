@@ -57,7 +57,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // Readers. The pointer is valid until the caller leaves its epoch.
   SuperVersion* super_version() const { return super_version_.load(std::memory_order_acquire); }
   ReadView AcquireView() override;
-  void ReleaseView(const ReadView& view) override;
+  void OnViewReleased() override { host_->OnViewReleased(); }
   void PinSource() override { Ref(); }
   void UnpinSource() override { Unref(); }
 

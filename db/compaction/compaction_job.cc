@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "ashlar/env.h"
-#include "db/version/level_iterator.h"
+#include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
 #include "util/epoch.h"
 #include "util/mutex.h"
@@ -73,22 +73,11 @@ Status CompactionJob::Subcompaction::Run() {
 }
 
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) const {
-  SortedRuns runs;
-  TableCache* tables = options_.version->tables();
+  IteratorTower tower(&options_.version->comparator(), /*arena=*/nullptr);
   for (const LevelFiles& level : options_.plan->inputs) {
-    if (level.level == 0) {
-      for (TableFile* file : level.files) {
-        runs.iterators.push_back(tables->NewIterator(read, file, nullptr, /*for_compaction=*/true));
-      }
-    } else {
-      runs.iterators.push_back(new LevelIterator({.read = &read,
-                                                  .comparator = &options_.version->comparator(),
-                                                  .tables = tables,
-                                                  .for_compaction = true},
-                                                 level.files));
-    }
+    tower.AddTables(*options_.version, level, {.options = &read, .for_compaction = true});
   }
-  return runs;
+  return tower.TakeRuns();
 }
 
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/read/iterator_tower.h"
 #include "util/arena.h"
 #include "util/str_cat.h"
 
@@ -39,12 +40,10 @@ EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expecte
 
 Status FlushJob::Run(OutputResult* result) {
   Arena arena;
-  SortedRuns runs{.iterators = {}, .home = IteratorHome::kArena};
-  for (MemTable* memtable : options_.memtables) {
-    runs.iterators.push_back(memtable->NewIterator(&arena));
-  }
+  IteratorTower tower(options_.table.comparator, &arena);
+  for (MemTable* memtable : options_.memtables) tower.AddMemTable(memtable);
   const uint64_t expected_entries = CountEntries(options_.memtables);
-  EntryStream entries(StreamOptionsFor(options_, expected_entries), std::move(runs));
+  EntryStream entries(StreamOptionsFor(options_, expected_entries), tower.TakeRuns());
   const OutputWriterOptions writer{
       .table = options_.table, .limits = {}, .new_file_number = [this] {
         return options_.table.file_number;

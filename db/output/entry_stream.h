@@ -17,15 +17,10 @@
 
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
+#include "table/iterator/sorted_run.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
-
-// The runs of a job, which the stream owns. The memory they live in outlives it.
-struct SortedRuns {
-  std::vector<InternalIterator*> iterators;
-  IteratorHome home = IteratorHome::kHeap;
-};
 
 struct EntryStreamOptions {
   const InternalKeyComparator* comparator = nullptr;  // outlives the stream
@@ -47,7 +42,7 @@ class EntryStream {
     uint64_t tombstones = 0;  // dropped because they hid nothing any more
   };
 
-  // Stands before the first entry: SeekToFirst() comes next.
+  // Owns the runs. Stands before the first entry: SeekToFirst() comes next.
   EntryStream(const EntryStreamOptions& options, SortedRuns runs);
   EntryStream(const EntryStream&) = delete;
   EntryStream& operator=(const EntryStream&) = delete;

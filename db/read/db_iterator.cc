@@ -8,10 +8,9 @@
 
 #include "ashlar/slice_transform.h"
 #include "ashlar/snapshot.h"
+#include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
-#include "memtable/memtable.h"
-#include "table/iterator/internal_iterator.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/statistics.h"
@@ -19,65 +18,49 @@
 
 namespace ashlar {
 
-// In two steps, so that the destructor cleans up if memory runs out in the second.
-DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
-                       Statistics* statistics)
-    : DBIterator(options, source, view, statistics, Unbuilt()) {
-  BuildTower();
-}
-
-DBIterator::DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
-                       Statistics* statistics, Unbuilt)
+DBIterator::DBIterator(const ReadOptions& options, ReadView view, Statistics* statistics)
     : options_(options),
-      source_(source),
       statistics_(statistics),
-      view_(view),
-      seqno_(view.seqno),
-      comparator_(view.super_version->version()->comparator()) {
-  source_->PinSource();
+      view_(std::move(view)),
+      seqno_(view_.seqno()),
+      comparator_(view_.super_version()->version()->comparator()) {
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
   RecordTick(statistics_, NO_ITERATOR_CREATED);
+  BuildTower();
 }
 
 DBIterator::~DBIterator() {
   if (statistics_ != nullptr) ReportCounts();
-  DropTower();
-  source_->UnpinSource();
 }
 
 void DBIterator::BuildTower() {
-  SuperVersion* super_version = view_.super_version;
+  const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
-  std::vector<InternalIterator*> children;
-  children.push_back(super_version->mem()->NewIterator(arena_.get()));
-  for (MemTable* memtable : super_version->immutables()) {
-    children.push_back(memtable->NewIterator(arena_.get()));
-  }
-  if (options_.read_tier != kMemtableTier) {
-    status_ = super_version->version()->AddIterators(options_, arena_.get(), &children);
-  }
-  merged_ =
-      std::make_unique<MergingIterator>(&comparator_, std::move(children), IteratorHome::kArena);
+  IteratorTower tower(&comparator_, arena_.get());
+  tower.AddAll(super_version, options_);
+  merged_ = tower.Build();
   prefix_extractor_ =
-      options_.prefix_same_as_start ? super_version->options().prefix_extractor.get() : nullptr;
+      options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
   is_bounded_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr;
   valid_ = false;
 }
 
+// The tower stands on the view and in the arena.
 void DBIterator::DropTower() {
   valid_ = false;
   merged_.reset();
   arena_.reset();
-  source_->ReleaseView(std::exchange(view_, {}));
 }
 
 Status DBIterator::Refresh(const Snapshot* snapshot) {
+  ReadView fresh = view_.source()->AcquireView();
   DropTower();
-  view_ = source_->AcquireView();
+  view_ = std::move(fresh);
   options_.snapshot = snapshot;
-  seqno_ = snapshot == nullptr ? view_.seqno : snapshot->GetSequenceNumber();
+  seqno_ = snapshot == nullptr ? view_.seqno() : snapshot->GetSequenceNumber();
+  status_ = Status::OK();
   BuildTower();
-  return status_;
+  return Status::OK();
 }
 
 // A tailing iterator shows what is there at each seek.
@@ -92,7 +75,7 @@ Status DBIterator::status() const {
 
 Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
   if (prop_name == "rocksdb.iterator.super-version-number") {
-    *prop = std::to_string(view_.super_version->number());
+    *prop = std::to_string(view_.super_version()->number());
     return Status::OK();
   }
   if (prop_name == "rocksdb.iterator.is-key-pinned" ||
@@ -118,7 +101,7 @@ void DBIterator::BeginSeek(Direction direction) {
   status_ = Status::OK();
   valid_ = false;
   skipped_ = 0;
-  prefix_.clear();
+  prefix_.reset();
   direction_ = direction;
   AddPerfCount(&PerfContextBase::iter_seek_count);
 }
@@ -308,9 +291,9 @@ bool DBIterator::BelowLowerBound(const Slice& user_key) const {
 }
 
 bool DBIterator::LeftPrefix(const Slice& user_key) const {
-  if (prefix_extractor_ == nullptr || prefix_.empty()) return false;
+  if (prefix_extractor_ == nullptr || !prefix_.has_value()) return false;
   return !prefix_extractor_->InDomain(user_key) ||
-         prefix_extractor_->Transform(user_key) != Slice(prefix_);
+         prefix_extractor_->Transform(user_key) != Slice(*prefix_);
 }
 
 // False if the user asked not to skip so many entries.

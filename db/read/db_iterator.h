@@ -9,8 +9,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
@@ -22,14 +22,11 @@
 namespace ashlar {
 
 class Statistics;
-class SuperVersion;
 
 class DBIterator final : public Iterator {
  public:
-  // `view` is used and released by the iterator; `source` is pinned. If the read options name a
-  // snapshot, its number replaces the view's. `statistics` may be null.
-  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
-             Statistics* statistics);
+  // If the read options name a snapshot, its number replaces the view's. `statistics` may be null.
+  DBIterator(const ReadOptions& options, ReadView view, Statistics* statistics);
   ~DBIterator() override;
 
   bool Valid() const override { return valid_; }
@@ -78,15 +75,10 @@ class DBIterator final : public Iterator {
   bool CheckKind(ValueType type);
   void Fail(Status status);
 
-  enum class Unbuilt {};
-  DBIterator(const ReadOptions& options, ReadViewSource* source, const ReadView& view,
-             Statistics* statistics, Unbuilt);
-
-  ReadOptions options_;  // the tower points to it
-  ReadViewSource* const source_;
+  ReadOptions options_;           // the tower points to it
   Statistics* const statistics_;  // null: off
-  ReadView view_;
-  SequenceNumber seqno_;
+  ReadView view_;                 // what the tower stands on
+  SequenceNumber seqno_;          // of the newest entries that are shown
   const InternalKeyComparator comparator_;
   const SliceTransform* prefix_extractor_ = nullptr;
 
@@ -99,7 +91,9 @@ class DBIterator final : public Iterator {
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
   std::string saved_key_;  // forward: key to skip; reverse: the key shown
   std::string saved_value_;
-  std::string prefix_;
+  // Of the seek's target; may be empty, which is a prefix like any other. Nothing if the target has
+  // none: then only the bounds end the iteration.
+  std::optional<std::string> prefix_;
   std::string seek_key_;
   uint64_t skipped_ = 0;
   Status status_;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ReadView is one consistent state of a column family: a super version and the newest sequence
-// number a reader may see in it. ReadViewSource hands them out to iterators.
+// number a reader may see in it. It keeps both alive, and the family, until it is destroyed.
+// ReadViewSource hands views out.
 #pragma once
 
+#include <cassert>
+#include <utility>
+
 #include "ashlar/types.h"
+#include "db/read/super_version.h"
 
 namespace ashlar {
 
-class SuperVersion;
-
-struct ReadView {
-  SuperVersion* super_version = nullptr;  // carries one reference
-  SequenceNumber seqno = 0;
-};
+class ReadView;
 
 // Implemented by the column family. Any thread.
 class ReadViewSource {
@@ -23,11 +23,58 @@ class ReadViewSource {
   // The newest state. The super version is loaded before the sequence number: the other way round,
   // a flush in between could drop a version that the number needs.
   virtual ReadView AcquireView() = 0;
-  // Gives back what AcquireView() returned; files may become obsolete and are then deleted.
-  virtual void ReleaseView(const ReadView& view) = 0;
-  // Iterators keep the family alive, also when it is dropped.
+  // A super version was given back: files may have become obsolete, and are deleted now. Without
+  // locks held, and outside of epochs.
+  virtual void OnViewReleased() = 0;
+  // Views keep the family alive, also when it is dropped.
   virtual void PinSource() = 0;
   virtual void UnpinSource() = 0;
+};
+
+// Movable. Destroyed without locks held, and outside of epochs. Threads: one at a time.
+class ReadView {
+ public:
+  ReadView() = default;
+  ReadView(ReadViewSource* source, SuperVersionRef super_version, SequenceNumber seqno)
+      : source_(source), super_version_(std::move(super_version)), seqno_(seqno) {
+    source_->PinSource();
+  }
+  ~ReadView() { Reset(); }
+  ReadView(ReadView&& other) noexcept
+      : source_(std::exchange(other.source_, nullptr)),
+        super_version_(std::move(other.super_version_)),
+        seqno_(other.seqno_) {}
+  ReadView& operator=(ReadView&& other) noexcept {
+    if (this == &other) return *this;
+    Reset();
+    source_ = std::exchange(other.source_, nullptr);
+    super_version_ = std::move(other.super_version_);
+    seqno_ = other.seqno_;
+    return *this;
+  }
+
+  ReadViewSource* source() const { return source_; }
+  const SuperVersion* super_version() const {
+    assert(super_version_);
+    return super_version_.get();
+  }
+  SequenceNumber seqno() const { return seqno_; }
+  // Another number that the super version can answer for: of a snapshot, or of a view that was
+  // taken together with this one.
+  void ReadAsOf(SequenceNumber seqno) { seqno_ = seqno; }
+
+  // Gives everything back.
+  void Reset() {
+    if (source_ == nullptr) return;
+    super_version_.Reset();
+    source_->OnViewReleased();
+    std::exchange(source_, nullptr)->UnpinSource();
+  }
+
+ private:
+  ReadViewSource* source_ = nullptr;  // pinned; null: the view is empty
+  SuperVersionRef super_version_;
+  SequenceNumber seqno_ = 0;
 };
 
 }  // namespace ashlar

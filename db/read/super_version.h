@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "ashlar/types.h"
@@ -47,21 +48,54 @@ class SuperVersion : private EpochRetired {
   }
   uint64_t number() const { return parts_.number; }
 
-  // Within the epoch in which the pointer was loaded, or while holding a reference.
-  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
-  // Any thread; may free memtables and make files obsolete.
-  void Unref() {
-    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
   // Gives back the publisher's reference once no reader that may have loaded the pointer is left.
   static void Retire(SuperVersion* super_version);
 
  private:
+  friend class SuperVersionRef;
+
   ~SuperVersion();
+  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Unref() {
+    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
 
   const Parts parts_;
   VersionSet* const versions_;  // outlives every super version
   std::atomic<int> refs_{1};
+};
+
+// SuperVersionRef is a counted reference: it keeps a super version alive outside of epochs. Giving
+// it back, in any thread and without locks held, may free memtables and make files obsolete.
+class SuperVersionRef {
+ public:
+  SuperVersionRef() = default;
+  // Within the epoch in which the pointer was loaded, or while another reference is held.
+  explicit SuperVersionRef(SuperVersion* super_version) : super_version_(super_version) {
+    super_version_->Ref();
+  }
+  ~SuperVersionRef() { Reset(); }
+  SuperVersionRef(SuperVersionRef&& other) noexcept
+      : super_version_(std::exchange(other.super_version_, nullptr)) {}
+  SuperVersionRef& operator=(SuperVersionRef&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      super_version_ = std::exchange(other.super_version_, nullptr);
+    }
+    return *this;
+  }
+
+  const SuperVersion* get() const { return super_version_; }
+  const SuperVersion& operator*() const { return *super_version_; }
+  const SuperVersion* operator->() const { return super_version_; }
+  explicit operator bool() const { return super_version_ != nullptr; }
+
+  void Reset() {
+    if (super_version_ != nullptr) std::exchange(super_version_, nullptr)->Unref();
+  }
+
+ private:
+  SuperVersion* super_version_ = nullptr;
 };
 
 }  // namespace ashlar

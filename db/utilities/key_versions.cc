@@ -8,11 +8,10 @@
 #include <vector>
 
 #include "ashlar/utilities/debug.h"
+#include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
 #include "db/state/family_handle.h"
 #include "db/version/version.h"
-#include "memtable/memtable.h"
-#include "table/iterator/merging_iterator.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
@@ -27,13 +26,12 @@ bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyCom
 }
 
 Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& visit) {
-  const Version& version = *view.version();
-  const InternalKeyComparator& order = version.comparator();
-  std::vector<InternalIterator*> children = {view.mem()->NewIterator(/*arena=*/nullptr)};
-  for (MemTable* sealed : view.immutables()) children.push_back(sealed->NewIterator(nullptr));
-  const Status opened = version.AddIterators(ReadOptions(), /*arena=*/nullptr, &children);
-  MergingIterator merged(&order, std::move(children), IteratorHome::kHeap);
-  RETURN_IF_ERROR(opened);
+  const InternalKeyComparator& order = view.version()->comparator();
+  const ReadOptions options;
+  IteratorTower tower(&order, /*arena=*/nullptr);
+  tower.AddAll(view, options);
+  const std::unique_ptr<MergingIterator> tower_top = tower.Build();
+  MergingIterator& merged = *tower_top;
   if (range.begin == nullptr) {
     merged.SeekToFirst();
   } else {
@@ -52,10 +50,7 @@ Status ForEachKeyVersion(DB* db, ColumnFamilyHandle* handle, const KeyRange& ran
                          const Visit& visit) {
   if (handle == nullptr) handle = db->DefaultColumnFamily();
   ColumnFamilyData* const family = FamilyOf(handle);
-  const ReadView view = family->AcquireView();
-  Status status = VisitView(*view.super_version, range, visit);
-  family->ReleaseView(view);
-  return status;
+  return VisitView(*family->AcquireView().super_version(), range, visit);
 }
 
 Status GetAllKeyVersions(DB* db, OptSlice begin_key, OptSlice end_key, size_t max_num_ikeys,

@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "ashlar/options.h"
-#include "db/version/level_iterator.h"
 #include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
 #include "table/iterator/point_lookup.h"
 #include "table/sst/table_reader.h"
-#include "util/arena.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -128,26 +126,6 @@ void Version::Get(const ReadOptions& options, PointLookup* lookup) const {
     }
   }
   if (!lookup->decided()) candidates.Probe(lookup);
-}
-
-Status Version::AddIterators(const ReadOptions& options, Arena* arena,
-                             std::vector<InternalIterator*>* iterators) const {
-  for (TableFile* file : levels_[0].files) {
-    iterators->push_back(tables_->NewIterator(options, file, arena, /*for_compaction=*/false));
-  }
-  for (int i = 1; i <= deepest_level_; i++) {
-    const Level& level = levels_[i];
-    if (level.files.empty()) continue;
-    const LevelIteratorOptions level_options{
-        .read = &options, .comparator = &comparator_, .tables = tables_};
-    if (arena == nullptr) {
-      iterators->push_back(new LevelIterator(level_options, level.files));
-    } else {
-      void* memory = arena->AllocateAligned(sizeof(LevelIterator));
-      iterators->push_back(new (memory) LevelIterator(level_options, level.files));
-    }
-  }
-  return Status::OK();
 }
 
 LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slice* end,

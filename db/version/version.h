@@ -24,8 +24,6 @@
 
 namespace ashlar {
 
-class Arena;
-class InternalIterator;
 class PointLookup;
 class TableCache;
 struct ReadOptions;
@@ -61,11 +59,6 @@ class Version {
   // Looks the key up from level 0 downwards until `lookup` is decided. The caller is in an epoch
   // and holds this version through it. A read error fails the lookup.
   void Get(const ReadOptions& options, PointLookup* lookup) const;
-
-  // Appends one iterator for each file of level 0 and one for each deeper level with files. They
-  // live in `arena`, or on the heap if it is null, and need this version to outlive them.
-  Status AddIterators(const ReadOptions& options, Arena* arena,
-                      std::vector<InternalIterator*>* iterators) const;
 
   // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
   // For level 0 the range grows until no further file of the level touches it, if `expand_level0`.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IteratorTower builds the iterator over all the sorted runs of a reader: memtables, tables of
+// level 0, levels. Iterators of users, flushes, compactions and listings of keys differ only in
+// which runs they take and in where the iterators live.
+//
+//   IteratorTower tower(&comparator, &arena);
+//   tower.AddAll(super_version, read_options);
+//   std::unique_ptr<MergingIterator> merged = tower.Build();
+//
+// Runs are added newest first: of equal keys the merge shows the one of the earlier run first.
+// Threads: one at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "table/iterator/merging_iterator.h"
+#include "table/iterator/sorted_run.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+class Arena;
+class MemTable;
+class SuperVersion;
+class TableFile;
+class Version;
+struct LevelFiles;
+struct ReadOptions;
+
+class IteratorTower {
+ public:
+  // How tables are read. The options, with the bounds and the snapshot they name, outlive the tower
+  // and what it builds.
+  struct TableReads {
+    const ReadOptions* options = nullptr;
+    bool for_compaction = false;  // reads ahead far and leaves the block cache alone
+  };
+
+  // Iterators are built in `arena`, or on the heap if it is null. Both pointers outlive them.
+  IteratorTower(const InternalKeyComparator* comparator, Arena* arena)
+      : comparator_(comparator), arena_(arena) {}
+  ~IteratorTower();
+  IteratorTower(const IteratorTower&) = delete;
+  IteratorTower& operator=(const IteratorTower&) = delete;
+
+  // What is added outlives the iterators. Tables are opened here: not inside an EpochGuard.
+  void AddMemTable(MemTable* memtable);
+  // The active memtable, then the sealed ones.
+  void AddMemTables(const SuperVersion& super_version);
+  // The tables of `files`: a run for each one of level 0, one run for all of a deeper level.
+  void AddTables(const Version& version, const LevelFiles& files, const TableReads& reads);
+  // All tables of the version.
+  void AddTables(const Version& version, const TableReads& reads);
+  // All that a super version has, as far as the read tier of the options goes.
+  void AddAll(const SuperVersion& super_version, const ReadOptions& options);
+
+  // Either of them once, at the end: the runs merged, or the runs.
+  std::unique_ptr<MergingIterator> Build();
+  SortedRuns TakeRuns();
+
+ private:
+  void AddLevel(const Version& version, int level, const std::vector<TableFile*>& files,
+                const TableReads& reads);
+  void Add(InternalIterator* points);
+
+  const InternalKeyComparator* const comparator_;
+  Arena* const arena_;
+  std::vector<InternalIterator*> points_;  // of each run
+};
+
+}  // namespace ashlar

@@ -175,7 +175,7 @@ class MemTable {
 template <typename Visit>
 bool MemTable::VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const {
   for (; node != nullptr; node = node->Next()) {
-    if (!comparator_.EqualUserKeys(node->user_key(), key.user_key)) return false;
+    if (!comparator_.SameKey(node->user_key(), key.user_key)) return false;
     if (visit(node->trailer(), node->value())) return true;
   }
   return false;
@@ -190,7 +190,7 @@ bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
   for (size_t i = vector_->LowerBound(*entries, key.user_key, key.trailer); i < entries->size();
        ++i) {
     const MemTableEntry& entry = *(*entries)[i];
-    if (!comparator_.EqualUserKeys(entry.user_key(), key.user_key)) return false;
+    if (!comparator_.SameKey(entry.user_key(), key.user_key)) return false;
     if (visit(entry.trailer(), entry.value())) return true;
   }
   return false;

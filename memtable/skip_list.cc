@@ -116,11 +116,11 @@ uint64_t SkipList::HeadBehindPrefix(const Slice& user_key) const {
     return KeyHead(user_key.data() + prefix_.size(), user_key.size() - prefix_.size(),
                    comparator_.order());
   }
-  return comparator_.CompareUserKeys(user_key, prefix_) < 0 ? 0 : kEndHead;
+  return comparator_.OrderWithTimestamp(user_key, prefix_) < 0 ? 0 : kEndHead;
 }
 
 int SkipList::Compare(const Node* node, const Position& key) const {
-  const int by_user_key = comparator_.CompareUserKeys(node->user_key(), key.user_key);
+  const int by_user_key = comparator_.OrderWithTimestamp(node->user_key(), key.user_key);
   if (by_user_key != 0) return by_user_key;
   const uint64_t trailer = node->trailer();
   return trailer > key.trailer ? -1 : trailer < key.trailer ? +1 : 0;

@@ -45,7 +45,7 @@ std::shared_ptr<const VectorRep::Entries> VectorRep::Sorted() const {
 size_t VectorRep::LowerBound(const Entries& entries, const Slice& user_key,
                              uint64_t trailer) const {
   const auto is_before = [&](const MemTableEntry* entry, const Slice& key) {
-    const int order = comparator_.CompareUserKeys(entry->user_key(), key);
+    const int order = comparator_.OrderWithTimestamp(entry->user_key(), key);
     return order != 0 ? order < 0 : entry->trailer() > trailer;
   };
   const auto found = std::lower_bound(entries.begin(), entries.end(), user_key, is_before);

@@ -145,9 +145,6 @@ class InternalKeyComparator {
   int OrderWithTimestamp(const Slice& a, const Slice& b) const { return OrderBytes(a, b); }
   bool SameKeyAndTimestamp(const Slice& a, const Slice& b) const { return SameBytes(a, b); }
 
-  int CompareUserKeys(const Slice& a, const Slice& b) const { return OrderBytes(a, b); }
-  bool EqualUserKeys(const Slice& a, const Slice& b) const { return SameBytes(a, b); }
-
   int Compare(const Slice& a, const Slice& b) const {
     const int by_user_key = OrderWithTimestamp(ExtractUserKey(a), ExtractUserKey(b));
     if (by_user_key != 0) return by_user_key;

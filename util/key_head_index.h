@@ -55,7 +55,7 @@ class KeyHeadIndex {
   size_t LowerBound(const Slice& user_key) const {
     if (keys_.empty()) return 0;
     if (!prefix_.empty() && !user_key.starts_with(prefix_)) {
-      return comparator_->CompareUserKeys(user_key, prefix_) < 0 ? 0 : keys_.size();
+      return comparator_->OrderWithoutTimestamp(user_key, prefix_) < 0 ? 0 : keys_.size();
     }
     const uint64_t head = HeadAfterPrefix(user_key);
     size_t index = LowerBoundHead(heads_.data(), heads_.size(), head);
@@ -74,10 +74,11 @@ class KeyHeadIndex {
   size_t ResolveTie(size_t first, const Slice& user_key) const {
     const auto ties_end = std::upper_bound(heads_.begin() + static_cast<ptrdiff_t>(first),
                                            heads_.end(), heads_[first]);
-    const auto found = std::lower_bound(
-        keys_.begin() + static_cast<ptrdiff_t>(first), keys_.begin() + (ties_end - heads_.begin()),
-        user_key,
-        [this](const Slice& a, const Slice& b) { return comparator_->CompareUserKeys(a, b) < 0; });
+    const auto found = std::lower_bound(keys_.begin() + static_cast<ptrdiff_t>(first),
+                                        keys_.begin() + (ties_end - heads_.begin()), user_key,
+                                        [this](const Slice& a, const Slice& b) {
+                                          return comparator_->OrderWithoutTimestamp(a, b) < 0;
+                                        });
     return static_cast<size_t>(found - keys_.begin());
   }
 

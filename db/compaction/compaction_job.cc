@@ -130,14 +130,14 @@ std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyCompar
     }
   }
   std::sort(borders.begin(), borders.end(), [&cmp](const auto& a, const auto& b) {
-    return cmp.CompareUserKeys(a.first, b.first) < 0;
+    return cmp.OrderWithoutTimestamp(a.first, b.first) < 0;
   });
   std::vector<Slice> cuts;
   uint64_t seen = 0;
   for (const auto& [key, bytes] : borders) {
     const bool is_due = seen * parts >= total * (cuts.size() + 1);
-    const bool is_new = cuts.empty() ? cmp.CompareUserKeys(borders.front().first, key) < 0
-                                     : cmp.CompareUserKeys(cuts.back(), key) < 0;
+    const bool is_new = cuts.empty() ? cmp.OrderWithoutTimestamp(borders.front().first, key) < 0
+                                     : cmp.OrderWithoutTimestamp(cuts.back(), key) < 0;
     if (is_due && is_new && cuts.size() + 1 < parts) cuts.push_back(key);
     seen += bytes;
   }

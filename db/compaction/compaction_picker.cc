@@ -78,8 +78,10 @@ KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {
     for (const TableFile* file : level.files) {
       const Slice smallest = file->meta.smallest_user_key();
       const Slice largest = file->meta.largest_user_key();
-      if (is_first || cmp.CompareUserKeys(smallest, range.smallest) < 0) range.smallest = smallest;
-      if (is_first || cmp.CompareUserKeys(largest, range.largest) > 0) range.largest = largest;
+      if (is_first || cmp.OrderWithoutTimestamp(smallest, range.smallest) < 0)
+        range.smallest = smallest;
+      if (is_first || cmp.OrderWithoutTimestamp(largest, range.largest) > 0)
+        range.largest = largest;
       is_first = false;
     }
   }
@@ -92,8 +94,8 @@ bool Picker::OverlapsRunning(const KeyRange& range, int output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
     if (plan->output_level != output_level) return false;
     const KeyRange other = RangeOf(plan->inputs);
-    return cmp.CompareUserKeys(range.smallest, other.largest) <= 0 &&
-           cmp.CompareUserKeys(other.smallest, range.largest) <= 0;
+    return cmp.OrderWithoutTimestamp(range.smallest, other.largest) <= 0 &&
+           cmp.OrderWithoutTimestamp(other.smallest, range.largest) <= 0;
   });
 }
 
@@ -104,7 +106,7 @@ void Picker::MakeClean(LevelFiles* files) const {
   auto first = std::find(all.begin(), all.end(), files->files.front());
   auto last = std::find(all.begin(), all.end(), files->files.back());
   const auto share_key = [&cmp](const TableFile* a, const TableFile* b) {
-    return cmp.EqualUserKeys(a->meta.largest_user_key(), b->meta.smallest_user_key());
+    return cmp.SameKey(a->meta.largest_user_key(), b->meta.smallest_user_key());
   };
   while (first != all.begin() && share_key(*(first - 1), *first)) --first;
   while (last + 1 != all.end() && share_key(*last, *(last + 1))) ++last;
@@ -125,8 +127,8 @@ bool Picker::AreDisjoint(const std::vector<TableFile*>& files) const {
     return cmp.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });
   for (size_t i = 0; i + 1 < sorted.size(); i++) {
-    if (cmp.CompareUserKeys(sorted[i]->meta.largest_user_key(),
-                            sorted[i + 1]->meta.smallest_user_key()) >= 0) {
+    if (cmp.OrderWithoutTimestamp(sorted[i]->meta.largest_user_key(),
+                                  sorted[i + 1]->meta.smallest_user_key()) >= 0) {
       return false;
     }
   }

@@ -33,13 +33,13 @@ class DeeperLevels {
   bool MayContain(const Slice& user_key) {
     for (Level& level : levels_) {
       while (level.position < level.tables.size() &&
-             comparator_.CompareUserKeys(level.tables[level.position]->meta.largest_user_key(),
-                                         user_key) < 0) {
+             comparator_.OrderWithoutTimestamp(
+                 level.tables[level.position]->meta.largest_user_key(), user_key) < 0) {
         level.position++;
       }
       if (level.position < level.tables.size() &&
-          comparator_.CompareUserKeys(level.tables[level.position]->meta.smallest_user_key(),
-                                      user_key) <= 0) {
+          comparator_.OrderWithoutTimestamp(level.tables[level.position]->meta.smallest_user_key(),
+                                            user_key) <= 0) {
         return true;
       }
     }

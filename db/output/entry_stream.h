@@ -71,7 +71,8 @@ class EntryStream {
   bool ReportProgress();
   void End(const Status& status);
   bool IsPastEnd(const Slice& user_key) const {
-    return options_.end.has_value() && comparator().CompareUserKeys(user_key, *options_.end) >= 0;
+    return options_.end.has_value() &&
+           comparator().OrderWithoutTimestamp(user_key, *options_.end) >= 0;
   }
 
   const EntryStreamOptions options_;

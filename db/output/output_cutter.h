@@ -47,8 +47,8 @@ class OutputCutter {
   bool PassTables(const Slice& user_key) {
     bool has_passed = false;
     while (position_ < limits_.next_level.size() &&
-           comparator_.CompareUserKeys(limits_.next_level[position_]->meta.largest_user_key(),
-                                       user_key) < 0) {
+           comparator_.OrderWithoutTimestamp(limits_.next_level[position_]->meta.largest_user_key(),
+                                             user_key) < 0) {
       overlapped_bytes_ += limits_.next_level[position_]->meta.file_size;
       position_++;
       has_passed = true;

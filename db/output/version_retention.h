@@ -40,7 +40,7 @@ class VersionRetention {
 
   Verdict Decide(const Slice& user_key, SequenceNumber seqno, ValueType type) {
     const size_t stripe = StripeOf(seqno);
-    is_new_key_ = !has_key_ || !comparator_.EqualUserKeys(user_key, key_);
+    is_new_key_ = !has_key_ || !comparator_.SameKey(user_key, key_);
     if (is_new_key_) {
       key_.assign(user_key.data(), user_key.size());
       has_key_ = true;

@@ -205,7 +205,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     const Slice user_key = ExtractUserKey(internal_key);
     const uint64_t trailer = ExtractTrailer(internal_key);
     if (is_bounded_ && (ReachedUpperBound(user_key) || LeftPrefix(user_key))) return;
-    if (is_key_saved && comparator_.EqualUserKeys(user_key, saved_key_)) {
+    if (is_key_saved && comparator_.SameKey(user_key, saved_key_)) {
       if (!CountSkipped()) return;
       continue;
     }
@@ -249,7 +249,7 @@ bool DBIterator::TakeNewestVersion() {
   do {
     const Slice internal_key = merged_->key();
     const uint64_t trailer = ExtractTrailer(internal_key);
-    if (!comparator_.EqualUserKeys(ExtractUserKey(internal_key), saved_key_)) return is_value;
+    if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) return is_value;
     if (TrailerSeqno(trailer) <= seqno_) {
       const ValueType type = TrailerType(trailer);
       is_value = type == kTypeValue;
@@ -277,17 +277,16 @@ void DBIterator::SwitchToReverse() {
   saved_key_.assign(user_key_.data(), user_key_.size());
   do {
     merged_->Prev();
-  } while (merged_->Valid() &&
-           comparator_.EqualUserKeys(ExtractUserKey(merged_->key()), saved_key_));
+  } while (merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
 }
 
 bool DBIterator::ReachedUpperBound(const Slice& user_key) const {
   const Slice* bound = options_.iterate_upper_bound;
-  return bound != nullptr && comparator_.CompareUserKeys(user_key, *bound) >= 0;
+  return bound != nullptr && comparator_.OrderWithoutTimestamp(user_key, *bound) >= 0;
 }
 
 bool DBIterator::BelowLowerBound(const Slice& user_key) const {
-  return comparator_.CompareUserKeys(user_key, *options_.iterate_lower_bound) < 0;
+  return comparator_.OrderWithoutTimestamp(user_key, *options_.iterate_lower_bound) < 0;
 }
 
 bool DBIterator::LeftPrefix(const Slice& user_key) const {

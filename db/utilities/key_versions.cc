@@ -21,7 +21,7 @@ using Visit = std::function<bool(const Slice& key, const Slice& value)>;
 
 bool IsBehind(const Slice& user_key, const KeyRange& range, const InternalKeyComparator& order) {
   if (range.end == nullptr) return false;
-  const int compared = order.CompareUserKeys(user_key, *range.end);
+  const int compared = order.OrderWithoutTimestamp(user_key, *range.end);
   return range.includes_end ? compared > 0 : compared >= 0;
 }
 

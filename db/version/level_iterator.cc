@@ -47,8 +47,8 @@ void LevelIterator::Mirror() {
 // Files past the upper bound are not opened.
 bool LevelIterator::BeyondUpperBound(size_t index) const {
   const Slice* bound = options_.read->iterate_upper_bound;
-  return bound != nullptr &&
-         options_.comparator->CompareUserKeys(files_[index]->meta.smallest_user_key(), *bound) >= 0;
+  return bound != nullptr && options_.comparator->OrderWithoutTimestamp(
+                                 files_[index]->meta.smallest_user_key(), *bound) >= 0;
 }
 
 // An error in a file ends the iteration: going on would hide its keys.

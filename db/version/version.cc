@@ -105,8 +105,8 @@ class Version::Candidates {
 void Version::GatherLevel0(PointLookup* lookup, Candidates* candidates) const {
   const Slice& user_key = lookup->key().user_key;
   for (TableFile* file : levels_[0].files) {
-    if (comparator_.CompareUserKeys(user_key, file->meta.smallest_user_key()) < 0) continue;
-    if (comparator_.CompareUserKeys(user_key, file->meta.largest_user_key()) > 0) continue;
+    if (comparator_.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) continue;
+    if (comparator_.OrderWithoutTimestamp(user_key, file->meta.largest_user_key()) > 0) continue;
     if (!candidates->Add(file, lookup)) return;
   }
 }
@@ -119,10 +119,10 @@ void Version::Get(const ReadOptions& options, PointLookup* lookup) const {
     const Level& level = levels_[i];
     for (size_t f = level.largest.LowerBound(user_key); f < level.files.size(); f++) {
       TableFile* file = level.files[f];
-      if (comparator_.CompareUserKeys(user_key, file->meta.smallest_user_key()) < 0) break;
+      if (comparator_.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) break;
       if (!candidates.Add(file, lookup)) return;
       // The older versions of a key may lie in the next file.
-      if (!comparator_.EqualUserKeys(user_key, file->meta.largest_user_key())) break;
+      if (!comparator_.SameKey(user_key, file->meta.largest_user_key())) break;
     }
   }
   if (!lookup->decided()) candidates.Probe(lookup);
@@ -137,7 +137,8 @@ LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slic
     size_t f = begin == nullptr ? 0 : level.largest.LowerBound(*begin);
     for (; f < level.files.size(); f++) {
       TableFile* file = level.files[f];
-      if (end != nullptr && comparator_.CompareUserKeys(file->meta.smallest_user_key(), *end) > 0) {
+      if (end != nullptr &&
+          comparator_.OrderWithoutTimestamp(file->meta.smallest_user_key(), *end) > 0) {
         break;
       }
       result.files.push_back(file);
@@ -154,15 +155,15 @@ LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slic
     for (TableFile* file : level.files) {
       const Slice smallest = file->meta.smallest_user_key();
       const Slice largest = file->meta.largest_user_key();
-      if (begin != nullptr && comparator_.CompareUserKeys(largest, low) < 0) continue;
-      if (end != nullptr && comparator_.CompareUserKeys(smallest, high) > 0) continue;
+      if (begin != nullptr && comparator_.OrderWithoutTimestamp(largest, low) < 0) continue;
+      if (end != nullptr && comparator_.OrderWithoutTimestamp(smallest, high) > 0) continue;
       result.files.push_back(file);
       if (!expand_level0) continue;
-      if (begin != nullptr && comparator_.CompareUserKeys(smallest, low) < 0) {
+      if (begin != nullptr && comparator_.OrderWithoutTimestamp(smallest, low) < 0) {
         low = smallest;
         grew = true;
       }
-      if (end != nullptr && comparator_.CompareUserKeys(largest, high) > 0) {
+      if (end != nullptr && comparator_.OrderWithoutTimestamp(largest, high) > 0) {
         high = largest;
         grew = true;
       }
@@ -176,9 +177,9 @@ uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) con
   uint64_t bytes = 0;
   const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
   for (TableFile* file : levels_[level_number].files) {
-    if (comparator_.CompareUserKeys(file->meta.largest_user_key(), user_key) < 0) {
+    if (comparator_.OrderWithoutTimestamp(file->meta.largest_user_key(), user_key) < 0) {
       bytes += file->meta.file_size;
-    } else if (comparator_.CompareUserKeys(file->meta.smallest_user_key(), user_key) < 0) {
+    } else if (comparator_.OrderWithoutTimestamp(file->meta.smallest_user_key(), user_key) < 0) {
       auto reader = tables_->Find(file);
       bytes += reader.ok() ? reader.value()->ApproximateOffsetOf(seek) : file->meta.file_size / 2;
     }
@@ -221,8 +222,8 @@ Status Version::CheckAges() const {
       const FileMetadata& a = files[newer]->meta;
       const FileMetadata& b = files[older]->meta;
       const bool overlap =
-          comparator_.CompareUserKeys(a.smallest_user_key(), b.largest_user_key()) <= 0 &&
-          comparator_.CompareUserKeys(b.smallest_user_key(), a.largest_user_key()) <= 0;
+          comparator_.OrderWithoutTimestamp(a.smallest_user_key(), b.largest_user_key()) <= 0 &&
+          comparator_.OrderWithoutTimestamp(b.smallest_user_key(), a.largest_user_key()) <= 0;
       if (!overlap || a.largest_seqno >= b.largest_seqno) continue;
       return Status::Corruption(StrCat("level 0: table ", a.number, " is searched before table ",
                                        b.number, ", but its sequence numbers end at ",

@@ -70,7 +70,7 @@ class DecodedBlock {
   // Hot: no branch that depends on the data but for keys with equal heads.
   size_t LowerBound(const InternalKeyComparator& icmp, const SeekTarget& target) const {
     if (prefix_bytes_ != 0 && !target.user_key.starts_with(prefix())) [[unlikely]] {
-      return icmp.CompareUserKeys(target.user_key, prefix()) < 0 ? 0 : count_;
+      return icmp.OrderWithTimestamp(target.user_key, prefix()) < 0 ? 0 : count_;
     }
     const Slice rest(target.user_key.data() + prefix_bytes_,
                      target.user_key.size() - prefix_bytes_);
@@ -84,7 +84,7 @@ class DecodedBlock {
   bool HoldsUserKey(const InternalKeyComparator& icmp, size_t i, const Slice& user_key) const {
     if (!user_key.starts_with(prefix())) return false;
     const Slice rest(user_key.data() + prefix_bytes_, user_key.size() - prefix_bytes_);
-    return icmp.EqualUserKeys(ExtractUserKey(Rest(i)), rest);
+    return icmp.SameKey(ExtractUserKey(Rest(i)), rest);
   }
 
  private:
@@ -96,7 +96,7 @@ class DecodedBlock {
 
   bool IsBefore(const InternalKeyComparator& icmp, size_t i, const Slice& user_rest,
                 uint64_t trailer) const {
-    const int by_user_key = icmp.CompareUserKeys(ExtractUserKey(Rest(i)), user_rest);
+    const int by_user_key = icmp.OrderWithTimestamp(ExtractUserKey(Rest(i)), user_rest);
     return by_user_key != 0 ? by_user_key < 0 : Trailer(i) > trailer;
   }
   size_t BehindTie(const InternalKeyComparator& icmp, size_t first, const Slice& user_rest,

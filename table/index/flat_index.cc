@@ -173,7 +173,7 @@ Slice FlatIndex::UserKey(size_t index, std::string* buffer) const {
 int FlatIndex::CompareAt(size_t index, const Slice& user_key, uint64_t trailer) const {
   assert(user_key.starts_with(prefix_));
   const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
-  const int by_user_key = comparator_.CompareUserKeys(Rest(index), rest);
+  const int by_user_key = comparator_.OrderWithTimestamp(Rest(index), rest);
   if (by_user_key != 0 || has_user_keys_) return by_user_key;
   return trailers_[index] > trailer ? -1 : trailers_[index] < trailer ? +1 : 0;
 }
@@ -204,7 +204,7 @@ size_t FlatIndex::ResolveTie(size_t first, const Slice& user_key, uint64_t trail
 bool FlatIndex::SeparatorEquals(size_t index, const Slice& user_key) const {
   if (!user_key.starts_with(prefix_)) return false;
   const Slice rest(user_key.data() + prefix_.size(), user_key.size() - prefix_.size());
-  return comparator_.EqualUserKeys(Rest(index), rest);
+  return comparator_.SameKey(Rest(index), rest);
 }
 
 size_t FlatIndex::MemoryBytes() const {

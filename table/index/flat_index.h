@@ -49,7 +49,7 @@ class FlatIndex {
     if (empty()) return 0;
     const size_t prefix_bytes = prefix_.size();
     if (prefix_bytes != 0 && !user_key.starts_with(prefix_)) [[unlikely]] {
-      return comparator_.CompareUserKeys(user_key, prefix_) < 0 ? 0 : size();
+      return comparator_.OrderWithTimestamp(user_key, prefix_) < 0 ? 0 : size();
     }
     const uint64_t head = KeyHead(user_key.data() + prefix_bytes, user_key.size() - prefix_bytes,
                                   comparator_.order());

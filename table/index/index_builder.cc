@@ -45,11 +45,12 @@ void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
   if (next_key != nullptr) {
     const Slice next_user_key = ExtractUserKey(*next_key);
     assert(options_.icmp->Compare(last_key, *next_key) < 0);
-    if (options_.icmp->EqualUserKeys(last_user_key, next_user_key)) may_use_user_keys_ = false;
+    if (options_.icmp->SameKeyAndTimestamp(last_user_key, next_user_key))
+      may_use_user_keys_ = false;
     if (options_.shortening != IndexShortening::kNone) {
       comparator.FindShortestSeparator(&scratch_, next_user_key);
       // A comparator that answers past the next block would hide that block's keys.
-      if (options_.icmp->CompareUserKeys(scratch_, next_user_key) >= 0) {
+      if (options_.icmp->OrderWithTimestamp(scratch_, next_user_key) >= 0) {
         scratch_.assign(last_user_key.data(), last_user_key.size());
       }
     }
@@ -65,7 +66,7 @@ void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
 void IndexBuilder::AppendShortened(const Slice& last_key, const std::string& shortened) {
   const Slice last_user_key = ExtractUserKey(last_key);
   if (shortened.size() <= last_user_key.size() &&
-      options_.icmp->CompareUserKeys(last_user_key, shortened) < 0) {
+      options_.icmp->OrderWithTimestamp(last_user_key, shortened) < 0) {
     keys_.append(shortened);
     PutFixed64(&keys_, SeparatorTrailer(options_.format_version));
   } else {

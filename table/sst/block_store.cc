@@ -22,10 +22,10 @@ constexpr std::string_view kPartitionKind = "index partition";
 bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
                    const InternalKeyComparator& icmp) {
   if (i == 0) {
-    return index.has_lower_bound && icmp.CompareUserKeys(user_key, index.lower_bound) < 0;
+    return index.has_lower_bound && icmp.OrderWithTimestamp(user_key, index.lower_bound) < 0;
   }
   std::string separator;
-  const int order = icmp.CompareUserKeys(user_key, index.index->UserKey(i - 1, &separator));
+  const int order = icmp.OrderWithTimestamp(user_key, index.index->UserKey(i - 1, &separator));
   return order < 0 || (order == 0 && !index.index->ContinuesBehind(i - 1, user_key));
 }
 
@@ -41,7 +41,7 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
   }
   std::string separator;
   if (cursor.Last(&key, &value) &&
-      icmp.CompareUserKeys(ExtractUserKey(key), index.index->UserKey(i, &separator)) > 0) {
+      icmp.OrderWithTimestamp(ExtractUserKey(key), index.index->UserKey(i, &separator)) > 0) {
     return Status::Corruption("its last key belongs into a later block");
   }
   return Status::OK();  // whoever reads the entries will find what is wrong with them

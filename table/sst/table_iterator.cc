@@ -166,7 +166,7 @@ bool TableIterator::IsIntact() {
 bool TableIterator::NextBlockIsBeyondBound() {
   if (upper_bound_ == nullptr) return false;
   const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
-  return table_->icmp_.CompareUserKeys(separator, *upper_bound_) >= 0;
+  return table_->icmp_.OrderWithoutTimestamp(separator, *upper_bound_) >= 0;
 }
 
 void TableIterator::Fail(const Status& status) {

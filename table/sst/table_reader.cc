@@ -132,7 +132,7 @@ TableReader::Search TableReader::SearchBlock(DataBlock* block, const BlockHandle
     found = cursor.Seek(icmp_, target, &found_key, &value);
   }
   for (; found; found = cursor.Next(&found_key, &value)) {
-    if (!icmp_.EqualUserKeys(ExtractUserKey(found_key), key.user_key)) return Search::kDone;
+    if (!icmp_.SameKey(ExtractUserKey(found_key), key.user_key)) return Search::kDone;
     const ValuePin pin = PinFor(value, block, held);
     if (lookup->Offer(ExtractTrailer(found_key), value, pin)) return Search::kDone;
   }

@@ -187,8 +187,8 @@ Status TableReader::Verification::CheckTotals() const {
 Status TableReader::Verification::CheckBounds() const {
   const InternalKeyComparator& icmp = table_.icmp_;
   const auto user_key = [](const Slice& key) { return ExtractUserKey(key); };
-  if (icmp.CompareUserKeys(user_key(first_key_), user_key(bounds_->smallest)) < 0 ||
-      icmp.CompareUserKeys(user_key(last_key_), user_key(bounds_->largest)) > 0) {
+  if (icmp.OrderWithTimestamp(user_key(first_key_), user_key(bounds_->smallest)) < 0 ||
+      icmp.OrderWithTimestamp(user_key(last_key_), user_key(bounds_->largest)) > 0) {
     return Contradiction(StrCat("keys from ", DescribeInternalKey(first_key_, true), " to ",
                                 DescribeInternalKey(last_key_, true),
                                 " are not inside the bounds in the MANIFEST, ",

@@ -112,7 +112,7 @@ TEST_P(SkipListModel, SeeksLikeTheModel) {
     ASSERT_EQ(KeyOf(list_.SeekForPrev(At(target))), KeyOf(before));
     const SkipList::Node* found = list_.Find(At(target));
     if (at_or_after != model_.end() &&
-        comparator_.EqualUserKeys(ExtractUserKey(at_or_after->first), ExtractUserKey(target))) {
+        comparator_.SameKey(ExtractUserKey(at_or_after->first), ExtractUserKey(target))) {
       ASSERT_EQ(KeyOf(found), at_or_after->first);
     } else if (found != nullptr) {
       ASSERT_EQ(KeyOf(found), KeyOf(at_or_after));

@@ -84,7 +84,7 @@ TEST(InternalKeyOrder, HeadsNeverContradictTheOrder) {
         for (char& c : key) c = static_cast<char>(random() % 2 ? 0 : 0xff);
       }
       const uint64_t a = order.Head(keys[0]), b = order.Head(keys[1]);
-      const int order_of_keys = order.CompareUserKeys(keys[0], keys[1]);
+      const int order_of_keys = order.OrderWithTimestamp(keys[0], keys[1]);
       ASSERT_TRUE(a == b || (a < b) == (order_of_keys < 0)) << keys[0] << " " << keys[1];
     }
   }

@@ -15,7 +15,7 @@ namespace {
 bool IsBehind(const Slice& user_key, const InternalKeyComparator& comparator,
               const TableScan& scan) {
   if (scan.prefix && !user_key.starts_with(*scan.prefix)) return true;
-  return scan.to && comparator.CompareUserKeys(user_key, *scan.to) >= 0;
+  return scan.to && comparator.OrderWithoutTimestamp(user_key, *scan.to) >= 0;
 }
 
 }  // namespace

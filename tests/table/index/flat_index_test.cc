@@ -43,7 +43,7 @@ class FlatIndexModel : public testing::TestWithParam<Form> {
   FlatIndexModel() : icmp_(GetParam().comparator) {}
 
   int Compare(const std::string& a, const std::string& b) const {
-    return GetParam().format.has_user_keys ? icmp_.CompareUserKeys(a, b) : icmp_.Compare(a, b);
+    return GetParam().format.has_user_keys ? icmp_.OrderWithTimestamp(a, b) : icmp_.Compare(a, b);
   }
 
   // Keys that share a long prefix, or none, with many ties of eight bytes.

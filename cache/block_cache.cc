@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // With a cache that is not ours, the reference the cache holds on an object ends in its deleter
-// (HelperOfRole), and the object then dies through the epoch like any other. So what a lookup finds
-// is good until the guard ends although its handle is released at once.
+// (HelperOfRole), and the object then dies through the epoch like any other.
 #include "cache/block_cache.h"
 
 #include <utility>
@@ -26,21 +25,10 @@ BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache)
 
 CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
   assert(InEpoch());
-  if (clock_ != nullptr) [[likely]] {
-    CachedObject* const object = clock_->LookupInEpoch(key);
-    if (object == nullptr || (object->kind & CachedObject::kIsHandle)) return nullptr;
-    object->Touch();
-    return object;
-  }
-  Cache::Handle* const handle =
-      cache_->Lookup(BytesOf(key), HelperOfRole(CacheEntryRole::kMisc), nullptr);
-  if (handle == nullptr) return nullptr;
-  // Something the program itself has put there is none of ours.
-  const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
-  const bool is_ours = helper != nullptr && helper == HelperOfRole(helper->role);
-  CachedObject* const object =
-      is_ours ? static_cast<CachedObject*>(cache_->Value(handle)) : nullptr;
-  cache_->Release(handle);
+  if (clock_ == nullptr) return nullptr;
+  CachedObject* const object = clock_->LookupInEpoch(key);
+  if (object == nullptr || (object->kind & CachedObject::kIsHandle)) return nullptr;
+  object->Touch();
   return object;
 }
 
@@ -54,9 +42,26 @@ CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint
 }
 
 CachedObject* BlockCacheView::LookupRef(const BlockKey& key) {
+  if (clock_ == nullptr) return LookupRefByHandle(key);
   EpochGuard guard;
   CachedObject* const object = Lookup(key);
   return object != nullptr && object->TryRef() ? object : nullptr;
+}
+
+// While the handle is held, the cache holds its reference on the object.
+CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key) {
+  assert(!InEpoch());
+  Cache::Handle* const handle =
+      cache_->Lookup(BytesOf(key), HelperOfRole(CacheEntryRole::kMisc), nullptr);
+  if (handle == nullptr) return nullptr;
+  // Something the program itself has put there is none of ours.
+  const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
+  const bool is_ours = helper != nullptr && helper == HelperOfRole(helper->role);
+  CachedObject* const object =
+      is_ours ? static_cast<CachedObject*>(cache_->Value(handle)) : nullptr;
+  if (object != nullptr) object->Ref();
+  cache_->Release(handle);
+  return object;
 }
 
 Status BlockCacheView::Insert(const BlockInsertion& insertion) {

@@ -37,10 +37,12 @@ class BlockCacheView {
   BlockCacheView& operator=(const BlockCacheView&) = delete;
 
   // Only inside an EpochGuard: the object, valid until the guard ends, or nullptr. Marks it used.
+  // Only the built-in cache is asked; a program's own may do anything in its Lookup(), which has no
+  // place inside a guard.
   CachedObject* Lookup(const BlockKey& key);
   // The same, and puts the object into a slot if it is not in it yet (the file was reopened, say).
   CachedObject* Lookup(const BlockKey& key, SlotTable* table, uint32_t slot_index);
-  // With a reference: the caller must Unref().
+  // With a reference: the caller must Unref(). Not inside an EpochGuard.
   CachedObject* LookupRef(const BlockKey& key);
 
   // Adds the object, replacing what was under its key. On OK the caller's reference has become the
@@ -61,6 +63,8 @@ class BlockCacheView {
   Cache* cache() const { return cache_.get(); }
 
  private:
+  CachedObject* LookupRefByHandle(const BlockKey& key);
+
   const std::shared_ptr<Cache> cache_;
   ClockCache* const clock_;  // cache_, if it is the built-in one
 };

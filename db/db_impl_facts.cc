@@ -3,7 +3,6 @@
 // Properties, estimates, and what the database says about itself.
 #include "db/db_impl.h"
 #include "db/state/properties.h"
-#include "util/epoch.h"
 
 namespace ashlar {
 

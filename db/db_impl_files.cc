@@ -8,7 +8,6 @@
 #include "db/files/obsolete_files.h"
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -40,11 +39,10 @@ void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData
 
 // Opens the table if nobody has yet.
 void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
-  EpochGuard guard;
-  auto reader = tables->Find(file);
-  if (!reader.ok()) return;
-  result->num_entries = (*reader)->properties().num_entries;
-  result->num_deletions = (*reader)->properties().num_deletions;
+  Result<TableHandle> table = tables->Pin(file);
+  if (!table.ok()) return;
+  result->num_entries = (*table)->properties().num_entries;
+  result->num_deletions = (*table)->properties().num_deletions;
 }
 
 void FillFamilyMetaData(const ColumnFamilyData& family,
@@ -320,10 +318,9 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
     for (int level = 0; level < version->num_levels(); level++) {
       for (TableFile* file : version->files(level)) {
         if (!status.ok()) break;
-        EpochGuard guard;
-        auto reader = version->tables()->Find(file);
+        Result<TableHandle> table = version->tables()->Pin(file);
         const RecordedBounds bounds = BoundsOf(file->meta);
-        status = reader.ok() ? (*reader)->VerifyChecksums(options, &bounds) : reader.status();
+        status = table.ok() ? (*table)->VerifyChecksums(options, &bounds) : table.status();
       }
     }
     family->Unref();
@@ -333,11 +330,10 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
 
 Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                  TablePropertiesCollection* props) {
-  EpochGuard guard;
   for (TableFile* file : files) {
-    auto reader = version.tables()->Find(file);
-    if (!reader.ok()) return reader.status();
-    (*props)[version.tables()->PathOf(file->meta)] = (*reader)->shared_properties();
+    Result<TableHandle> table = version.tables()->Pin(file);
+    if (!table.ok()) return table.status();
+    (*props)[version.tables()->PathOf(file->meta)] = (*table)->shared_properties();
   }
   return Status::OK();
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: choosing the view, then the one point read or an iterator.
-#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "db/db_impl.h"
 #include "db/files/obsolete_files.h"
 #include "db/options/options_check.h"
 #include "db/read/db_iterator.h"
+#include "db/read/multi_get.h"
 #include "db/read/point_read.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
@@ -26,18 +27,6 @@ void CountGet(size_t value_bytes, Statistics* statistics) {
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
 }
 
-void CountMultiGet(const Status* statuses, size_t num_keys, size_t value_bytes,
-                   Statistics* statistics) {
-  if (statistics == nullptr) return;
-  const auto found = std::count_if(statuses, statuses + num_keys,
-                                   [](const Status& status) { return status.ok(); });
-  statistics->recordTick(NUMBER_MULTIGET_CALLS, 1);
-  statistics->recordTick(NUMBER_MULTIGET_KEYS_READ, num_keys);
-  statistics->recordTick(NUMBER_MULTIGET_KEYS_FOUND, static_cast<uint64_t>(found));
-  statistics->recordTick(NUMBER_MULTIGET_BYTES_READ, value_bytes);
-  statistics->recordInHistogram(BYTES_PER_MULTIGET, value_bytes);
-}
-
 }  // namespace
 
 // Writes that skipped the log would be lost in a crash.
@@ -51,64 +40,43 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
-  const ColumnFamilyData* family = FamilyOrDefault(handle);
+  ColumnFamilyData* family = FamilyOrDefault(handle);
   EpochGuard guard;
-  const SuperVersion* super_version = family->super_version();
+  SuperVersion* super_version = family->super_version();
   const LookupKey lookup_key(key, SeqnoFor(options, VisibleSeqno()), family->comparator().order());
   PointLookup lookup(lookup_key, value);
-  ReadPoint(*super_version, options, SkipsMemTables(options), &lookup);
+  PointRead read(*super_version, options, &lookup);
+  if (!read.RunInEpoch(SkipsMemTables(options))) [[unlikely]] {
+    const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
+    guard.Leave();
+    read.Finish();
+  }
   CountPointRead(lookup, value->size(), core_.statistics.get());
   if (core_.statistics != nullptr) [[unlikely]]
     CountGet(value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
 
-// All keys see one state of all families: their super versions are loaded before the sequence
-// number, and again if one of them was replaced meanwhile.
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                       std::string* timestamps, Status* statuses, const bool) {
-  const Status supported = CheckReadOptionsSupported(options);
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
-  EpochGuard guard;
-  std::vector<const SuperVersion*> views(num_keys);
-  SequenceNumber seqno = 0;
-  const auto load_views = [&] {
-    for (size_t i = 0; i < num_keys; i++) views[i] = FamilyOrDefault(handles[i])->super_version();
-    seqno = SeqnoFor(options, VisibleSeqno());
-    for (size_t i = 0; i < num_keys; i++) {
-      if (views[i] != FamilyOrDefault(handles[i])->super_version()) return false;
-    }
-    return true;
-  };
-  constexpr int kAttempts = 3;
-  bool is_consistent = false;
-  for (int attempt = 0; attempt < kAttempts && !is_consistent; attempt++) {
-    is_consistent = load_views();
-  }
-  if (!is_consistent) {
-    MutexLock lock(&core_.mutex);  // super versions are replaced under it
-    load_views();
-  }
-  size_t found_bytes = 0;
-  bool is_over_limit = false;
+  const Status supported = CheckReadOptionsSupported(options);
+  std::vector<ReadViewSource*> families(num_keys);
   for (size_t i = 0; i < num_keys; i++) {
+    families[i] = FamilyOrDefault(handles[i]);
     values[i].Reset();
     if (timestamps != nullptr) timestamps[i].clear();
-    if (!supported.ok() || is_over_limit) {
-      statuses[i] = supported.ok() ? Status::Aborted("value_size_soft_limit reached") : supported;
-      continue;
-    }
-    const ColumnFamilyData* family = FamilyOrDefault(handles[i]);
-    const LookupKey lookup_key(keys[i], seqno, family->comparator().order());
-    PointLookup lookup(lookup_key, &values[i]);
-    ReadPoint(*views[i], options, SkipsMemTables(options), &lookup);
-    CountPointRead(lookup, values[i].size(), core_.statistics.get());
-    statuses[i] = StatusOf(lookup);
-    found_bytes += values[i].size();
-    is_over_limit = found_bytes > options.value_size_soft_limit;
+    if (!supported.ok()) statuses[i] = supported;
   }
-  CountMultiGet(statuses, num_keys, found_bytes, core_.statistics.get());
+  if (!supported.ok()) return;
+  ashlar::MultiGet({.options = &options,
+                    .skips_memtables = SkipsMemTables(options),
+                    .families = families,
+                    .keys = {keys, num_keys},
+                    .values = values,
+                    .statuses = statuses},
+                   {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
 }
 
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ashlar/rate_limiter.h"
+#include "env/io_rule.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -16,6 +17,7 @@ namespace ashlar {
 Result<std::unique_ptr<FileWriter>> FileWriter::Create(FileSystem* fs, const std::string& path,
                                                        const FileOptions& file_options,
                                                        const FileWriterOptions& options) {
+  AssertIoAllowed();
   std::unique_ptr<FSWritableFile> file;
   RETURN_IF_ERROR(fs->NewWritableFile(path, file_options, &file, nullptr));
   return Wrap(std::move(file), path, 0, options);
@@ -71,6 +73,7 @@ Status FileWriter::Flush() {
 }
 
 Status FileWriter::WriteThrough(Slice data) {
+  AssertIoAllowed();
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
   const Status status = WritePaced(data);
@@ -123,6 +126,7 @@ Status FileWriter::SyncFlushed() {
 }
 
 Status FileWriter::DoSync() {
+  AssertIoAllowed();
   const Status status =
       options_.use_fsync ? file_->Fsync(io_options_, nullptr) : file_->Sync(io_options_, nullptr);
   return status.ok() ? status : Poison(status);

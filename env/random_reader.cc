@@ -3,12 +3,14 @@
 // RandomReader: exact reads over an FSRandomAccessFile.
 #include "env/random_reader.h"
 
+#include "env/io_rule.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 
 Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const std::string& path,
                                                          const FileOptions& file_options) {
+  AssertIoAllowed();
   std::unique_ptr<FSRandomAccessFile> file;
   RETURN_IF_ERROR(fs->NewRandomAccessFile(path, file_options, &file, nullptr));
   uint64_t size = 0;
@@ -21,6 +23,7 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
 }
 
 Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result) const {
+  AssertIoAllowed();
   // The size may be asked to prove impossible ranges wrong before a buffer is filled.
   if (offset > size_ || n > size_ - offset) {
     *result = Slice();
@@ -31,6 +34,7 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
 }
 
 Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count) const {
+  AssertIoAllowed();
   RETURN_IF_ERROR(file_->MultiRead(requests, count, IOOptions(), nullptr));
   Status first_error;
   for (FSReadRequest* request = requests; request != requests + count; ++request) {
@@ -44,6 +48,7 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count) con
 }
 
 Status RandomReader::Prefetch(uint64_t offset, size_t n) const {
+  AssertIoAllowed();
   const IOStatus status = file_->Prefetch(offset, n, IOOptions(), nullptr);
   if (status.IsNotSupported()) return Status::OK();
   return status;

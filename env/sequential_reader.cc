@@ -5,11 +5,14 @@
 
 #include <cstring>
 
+#include "env/io_rule.h"
+
 namespace ashlar {
 
 Result<std::unique_ptr<SequentialReader>> SequentialReader::Open(FileSystem* fs,
                                                                  const std::string& path,
                                                                  const FileOptions& file_options) {
+  AssertIoAllowed();
   std::unique_ptr<FSSequentialFile> file;
   RETURN_IF_ERROR(fs->NewSequentialFile(path, file_options, &file, nullptr));
   return std::make_unique<SequentialReader>(std::move(file), path);
@@ -17,6 +20,7 @@ Result<std::unique_ptr<SequentialReader>> SequentialReader::Open(FileSystem* fs,
 
 // A file system may answer less than is there; only an empty answer is the end.
 Status SequentialReader::Read(size_t n, char* scratch, Slice* result) {
+  AssertIoAllowed();
   *result = Slice();
   RETURN_IF_ERROR(file_->Read(n, IOOptions(), result, scratch, nullptr));
   offset_ += result->size();

@@ -8,9 +8,12 @@
 #include <sched.h>
 #include <time.h>
 
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -115,6 +118,7 @@ SleepReplacement* SetSleepReplacement(SleepReplacement* replacement) {
 // The thread stays in the list of holders while it waits: it can take no other mutex meanwhile.
 void CondVar::Wait() {
   mutex_->AssertHeld();
+  assert(!InEpoch() && "a sleep inside an EpochGuard");
   if (sleep_replacement != nullptr) {
     RunInsteadOfSleep(mutex_, UINT64_MAX);
     return;
@@ -124,6 +128,7 @@ void CondVar::Wait() {
 
 bool CondVar::WaitFor(uint64_t micros) {
   mutex_->AssertHeld();
+  assert(!InEpoch() && "a sleep inside an EpochGuard");
   if (sleep_replacement != nullptr) return RunInsteadOfSleep(mutex_, micros);
   constexpr int64_t kNanosPerSecond = 1000 * 1000 * 1000;
   timespec deadline;

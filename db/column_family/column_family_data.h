@@ -25,11 +25,8 @@
 namespace ashlar {
 
 // What a family needs of its database.
-class FamilyHost {
+class FamilyHost : public VisibleSeqnoSource {
  public:
-  virtual ~FamilyHost() = default;
-  // The newest sequence number that readers may see. Any thread.
-  virtual SequenceNumber VisibleSeqno() const = 0;
   // A reader let go of a super version: files may be obsolete. Any thread, no locks held.
   virtual void OnViewReleased() = 0;
 };
@@ -54,8 +51,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // Deletes the family with the last reference. Any thread, without the DB mutex.
   void Unref();
 
-  // Readers. The pointer is valid until the caller leaves its epoch.
-  SuperVersion* super_version() const { return super_version_.load(std::memory_order_acquire); }
+  // Readers; and super_version() of the base.
   ReadView AcquireView() override;
   void OnViewReleased() override { host_->OnViewReleased(); }
   void PinSource() override { Ref(); }
@@ -141,8 +137,6 @@ class ColumnFamilyData final : public ReadViewSource {
   // Of the flush that runs, 0 to 1; none before it has begun to write.
   std::optional<double> flush_progress_ GUARDED_BY(db_mutex);
   uint64_t next_memtable_id_ GUARDED_BY(db_mutex) = 1;
-  // Written under the DB mutex (release), read by readers within an epoch (acquire).
-  std::atomic<SuperVersion*> super_version_{nullptr};
   uint64_t super_version_number_ GUARDED_BY(db_mutex) = 0;
 };
 

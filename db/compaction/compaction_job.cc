@@ -12,7 +12,6 @@
 #include "ashlar/env.h"
 #include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
-#include "util/epoch.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
@@ -203,10 +202,9 @@ Status CompactionJob::CheckCounts(const OutputResult& result) const {
   uint64_t expected = 0;
   for (const LevelFiles& level : options_.plan->inputs) {
     for (TableFile* file : level.files) {
-      EpochGuard guard;
-      auto reader = options_.version->tables()->Find(file);
-      if (!reader.ok()) return reader.status();
-      const TableProperties& properties = (*reader)->properties();
+      Result<TableHandle> table = options_.version->tables()->Pin(file);
+      if (!table.ok()) return table.status();
+      const TableProperties& properties = (*table)->properties();
       expected += properties.num_entries - properties.num_range_deletions;
     }
   }

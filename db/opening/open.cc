@@ -206,8 +206,7 @@ Status Opener::CheckTables() {
 }
 
 Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
-  EpochGuard guard;
-  auto reader = family.tables->Find(file);
+  Result<TableHandle> reader = family.tables->Pin(file);
   if (!reader.ok()) {
     if (reader.status().IsPathNotFound() || reader.status().IsNotFound()) {
       return Status::Corruption(StrCat(family.tables->PathOf(file->meta),

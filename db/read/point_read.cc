@@ -13,16 +13,25 @@
 
 namespace ashlar {
 
-void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bool skips_memtables,
-               PointLookup* lookup) {
-  if (!skips_memtables) [[likely]] {
-    if (super_version.mem()->Get(lookup->key(), lookup)) return;
-    for (const MemTable* memtable : super_version.immutables()) {
-      if (memtable->Get(lookup->key(), lookup)) return;
-    }
+PointRead::PointRead(const SuperVersion& super_version, const ReadOptions& options,
+                     PointLookup* lookup)
+    : super_version_(super_version),
+      options_(options),
+      lookup_(lookup),
+      tables_(*super_version.version(), options, lookup) {}
+
+bool PointRead::RunInEpoch(bool skips_memtables) {
+  if (!skips_memtables && SearchMemTables()) return true;
+  return options_.read_tier == kMemtableTier || tables_.RunInEpoch();
+}
+
+// True if the lookup is decided.
+bool PointRead::SearchMemTables() {
+  if (super_version_.mem()->Get(lookup_->key(), lookup_)) return true;
+  for (const MemTable* memtable : super_version_.immutables()) {
+    if (memtable->Get(lookup_->key(), lookup_)) return true;
   }
-  if (options.read_tier == kMemtableTier) return;
-  super_version.version()->Get(options, lookup);
+  return false;
 }
 
 Status StatusOf(const PointLookup& lookup) {

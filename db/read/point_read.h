@@ -5,6 +5,7 @@
 #pragma once
 
 #include "ashlar/status.h"
+#include "db/version/point_search.h"
 
 namespace ashlar {
 
@@ -13,10 +14,28 @@ class Statistics;
 class SuperVersion;
 struct ReadOptions;
 
-// Within an epoch, or while holding a reference on the super version. The result is in `lookup`.
-// Hot: no lock, no reference count, no allocation if everything is in memory.
-void ReadPoint(const SuperVersion& super_version, const ReadOptions& options, bool skips_memtables,
-               PointLookup* lookup);
+// The read of one key as of one super version. It begins inside the caller's epoch, and if
+// something must be read from a file, ends outside of it; see PointSearch. The result is in the
+// lookup.
+class PointRead {
+ public:
+  // All of them outlive the read.
+  PointRead(const SuperVersion& super_version, const ReadOptions& options, PointLookup* lookup);
+
+  // Inside an EpochGuard. True: the read is over. False: the caller pins the super version, leaves
+  // the epoch and calls Finish().
+  // Hot: no lock, no reference count, no allocation.
+  [[nodiscard]] bool RunInEpoch(bool skips_memtables);
+  void Finish() { tables_.Finish(); }
+
+ private:
+  bool SearchMemTables();
+
+  const SuperVersion& super_version_;
+  const ReadOptions& options_;
+  PointLookup* const lookup_;
+  PointSearch tables_;
+};
 
 // What the user is told about a lookup that has run.
 Status StatusOf(const PointLookup& lookup);

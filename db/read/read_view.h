@@ -5,6 +5,7 @@
 // ReadViewSource hands views out.
 #pragma once
 
+#include <atomic>
 #include <cassert>
 #include <utility>
 
@@ -15,10 +16,20 @@ namespace ashlar {
 
 class ReadView;
 
-// Implemented by the column family. Any thread.
+// Tells the newest sequence number that readers may see. Any thread.
+class VisibleSeqnoSource {
+ public:
+  virtual ~VisibleSeqnoSource() = default;
+  virtual SequenceNumber VisibleSeqno() const = 0;
+};
+
+// The base of a column family: what readers know of it. Any thread.
 class ReadViewSource {
  public:
   virtual ~ReadViewSource() = default;
+
+  // For short reads. The pointer is valid until the caller leaves its epoch.
+  SuperVersion* super_version() const { return super_version_.load(std::memory_order_acquire); }
 
   // The newest state. The super version is loaded before the sequence number: the other way round,
   // a flush in between could drop a version that the number needs.
@@ -29,6 +40,10 @@ class ReadViewSource {
   // Views keep the family alive, also when it is dropped.
   virtual void PinSource() = 0;
   virtual void UnpinSource() = 0;
+
+ protected:
+  // Written under the DB mutex (release), read by readers within an epoch (acquire).
+  std::atomic<SuperVersion*> super_version_{nullptr};
 };
 
 // Movable. Destroyed without locks held, and outside of epochs. Threads: one at a time.

@@ -12,7 +12,6 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/options/table_factory.h"
 #include "db/state/write_control.h"
-#include "util/epoch.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -59,11 +58,10 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
 
 template <typename Visit>
 void ForEachTable(Family& f, const Visit& visit) REQUIRES(db_mutex) {
-  EpochGuard guard;
   for (int level = 0; level < f.current()->num_levels(); level++) {
     for (TableFile* file : f.current()->files(level)) {
-      auto reader = f.current()->tables()->Find(file);
-      if (reader.ok()) visit(level, (*reader)->properties());
+      Result<TableHandle> table = f.current()->tables()->Pin(file);
+      if (table.ok()) visit(level, (*table)->properties());
     }
   }
 }

@@ -72,9 +72,9 @@ class TableFile {
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
 
-  // Iterators over the open reader, counted only where the number of open tables is limited; above
-  // 0 the table stays open. Raised under the table cache's mutex.
-  std::atomic<int> iterator_pins{0};
+  // Handles of the open reader, counted only where the number of open tables is limited; above 0
+  // the table stays open. Raised under the table cache's mutex.
+  std::atomic<int> pins{0};
 
   // An input of a compaction that runs.
   bool being_compacted GUARDED_BY(db_mutex) = false;

@@ -21,13 +21,10 @@ void DeleteReader(void* reader) { delete static_cast<TableReader*>(reader); }
 // Keeps a table open while it is iterated over.
 class PinningIterator final : public InternalIterator {
  public:
-  // `inner` lives at `home`; a pin was taken already.
-  PinningIterator(InternalIterator* inner, IteratorHome home, TableFile* file)
-      : inner_(inner), home_(home), file_(file) {}
-  ~PinningIterator() override {
-    DestroyIterator(inner_, home_);
-    file_->iterator_pins.fetch_sub(1, std::memory_order_release);
-  }
+  // `inner`, over the table, lives at `home`.
+  PinningIterator(InternalIterator* inner, IteratorHome home, TableHandle table)
+      : table_(std::move(table)), inner_(inner), home_(home) {}
+  ~PinningIterator() override { DestroyIterator(inner_, home_); }
 
   void SeekToFirst() override { inner_->SeekToFirst(), Mirror(); }
   void SeekToLast() override { inner_->SeekToLast(), Mirror(); }
@@ -48,9 +45,9 @@ class PinningIterator final : public InternalIterator {
     value_ = inner_->value();
   }
 
+  const TableHandle table_;
   InternalIterator* const inner_;
   const IteratorHome home_;
-  TableFile* const file_;
 };
 
 }  // namespace
@@ -74,8 +71,30 @@ std::string TableCache::PathOf(const FileMetadata& meta) const {
   return TableFileName(options_.paths[path], meta.number);
 }
 
-Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
-  const FileMetadata& meta = file->meta;
+// The pin is counted before the reader is looked at, so an eviction sees either of the two.
+Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
+  assert(!InEpoch());
+  TableHandle handle;
+  if (IsLimited()) {
+    MutexLock lock(&mutex_);
+    file->pins.fetch_add(1, std::memory_order_relaxed);
+    handle.counted_ = file;
+    handle.cache_ = this;
+  }
+  handle.reader_ = file->reader.load(std::memory_order_acquire);
+  if (handle.reader_ != nullptr) {
+    MarkUsed(file);
+    return handle;
+  }
+  if (if_closed == IfClosed::kFail) {
+    return Status::Incomplete(StrCat("table not open: ", PathOf(file->meta),
+                                     "; a read without kBlockCacheTier opens it"));
+  }
+  ASSIGN_OR_RETURN(handle.reader_, OpenTable(file));
+  return handle;
+}
+
+Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& meta) const {
   const std::string path = PathOf(meta);
   auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
   if (!opened.ok() && !opened.status().IsCorruption()) {
@@ -101,9 +120,11 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
   reader_options.initial_auto_readahead_bytes = options_.table.initial_auto_readahead_size;
   reader_options.max_auto_readahead_bytes = options_.table.max_auto_readahead_size;
   reader_options.reads_before_auto_readahead = options_.table.num_file_reads_for_auto_readahead;
-  ASSIGN_OR_RETURN(std::unique_ptr<TableReader> reader,
-                   TableReader::Open(std::move(reader_file), reader_options));
+  return TableReader::Open(std::move(reader_file), reader_options);
+}
 
+Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
+  ASSIGN_OR_RETURN(std::unique_ptr<TableReader> reader, LoadTable(file->meta));
   const TableReader* published = reader.get();
   std::vector<TableReader*> evicted;
   {
@@ -126,22 +147,45 @@ std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
   OpenTableBudget* budget = options_.budget;
   if (budget == nullptr || budget->max_open < 0) return evicted;
   size_t steps = 2 * open_.size();
-  while (steps-- > 0 && open_.size() > 1 &&
-         budget->open.load(std::memory_order_relaxed) > budget->max_open) {
+  while (steps-- > 0 && open_.size() > 1 && IsOverBudget()) {
     if (hand_ >= open_.size()) hand_ = 0;
     TableFile* victim = open_[hand_];
-    if (victim->iterator_pins.load(std::memory_order_acquire) > 0 ||
+    if (victim->pins.load(std::memory_order_acquire) > 0 ||
         victim->recently_used.exchange(false, std::memory_order_relaxed)) {
       hand_++;
       continue;
     }
     evicted.push_back(nullptr);
-    evicted.back() = victim->reader.exchange(nullptr, std::memory_order_acq_rel);
-    open_[hand_] = open_.back();
-    open_.pop_back();
-    budget->open.fetch_sub(1, std::memory_order_relaxed);
+    evicted.back() = TakeReaderLocked(hand_);
   }
   return evicted;
+}
+
+TableReader* TableCache::TakeReaderLocked(size_t index) {
+  TableReader* const reader = open_[index]->reader.exchange(nullptr, std::memory_order_acq_rel);
+  open_[index] = open_.back();
+  open_.pop_back();
+  options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
+  return reader;
+}
+
+// While many handles are held, tables cannot be closed when others are opened: so they are closed
+// when their handles go.
+void TableCache::Unpin(TableFile* file) {
+  TableReader* excess = nullptr;
+  if (!IsOverBudget()) [[likely]] {
+    file->pins.fetch_sub(1, std::memory_order_release);
+    return;
+  }
+  {
+    MutexLock lock(&mutex_);
+    const bool is_last = file->pins.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    const auto found = std::find(open_.begin(), open_.end(), file);
+    if (is_last && found != open_.end() && IsOverBudget()) {
+      excess = TakeReaderLocked(static_cast<size_t>(found - open_.begin()));
+    }
+  }
+  if (excess != nullptr) EpochRetire(excess, &DeleteReader);
 }
 
 void TableCache::Close(TableFile* file) {
@@ -159,26 +203,18 @@ void TableCache::Close(TableFile* file) {
 
 InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
                                           bool for_compaction) {
-  EpochGuard guard;
-  const bool pins = options_.budget != nullptr && options_.budget->max_open >= 0;
-  if (pins) {
-    MutexLock lock(&mutex_);
-    file->iterator_pins.fetch_add(1, std::memory_order_relaxed);
-  }
-  auto reader = Find(file);
-  if (!reader.ok()) {
-    if (pins) file->iterator_pins.fetch_sub(1, std::memory_order_release);
-    return NewEmptyInternalIterator(arena, reader.status());
-  }
-  if (options.table_filter != nullptr && !(*options.table_filter)((*reader)->properties())) {
-    if (pins) file->iterator_pins.fetch_sub(1, std::memory_order_release);
+  const bool memory_only = options.read_tier == kBlockCacheTier;
+  Result<TableHandle> pinned = Pin(file, memory_only ? IfClosed::kFail : IfClosed::kOpen);
+  if (!pinned.ok()) return NewEmptyInternalIterator(arena, pinned.status());
+  TableHandle table = pinned.Take();
+  if (options.table_filter != nullptr && !(*options.table_filter)(table->properties())) {
     return NewEmptyInternalIterator(arena, Status::OK());
   }
-  InternalIterator* inner = reader.value()->NewIterator(options, arena, for_compaction);
-  if (!pins) return inner;
-  if (arena == nullptr) return new PinningIterator(inner, IteratorHome::kHeap, file);
+  InternalIterator* inner = table->NewIterator(options, arena, for_compaction);
+  if (!table.is_counted()) return inner;
+  if (arena == nullptr) return new PinningIterator(inner, IteratorHome::kHeap, std::move(table));
   void* memory = arena->AllocateAligned(sizeof(PinningIterator));
-  return new (memory) PinningIterator(inner, IteratorHome::kArena, file);
+  return new (memory) PinningIterator(inner, IteratorHome::kArena, std::move(table));
 }
 
 size_t TableCache::MemoryBytes() const {

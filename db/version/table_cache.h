@@ -3,14 +3,17 @@
 // TableCache opens the tables of one column family on first use and keeps at most a given number of
 // them open. A lookup of an open table is one atomic load.
 //
-// Threads: all functions from any thread. Readers returned by Find() live until the caller leaves
-// its epoch; iterators hold the table through a counted pin.
+// Two ways in: FindOpen() inside an epoch, whose reader lives until the epoch ends; and Pin()
+// outside of any, which opens the table if need be and returns a handle that keeps it open.
+// Threads: all functions from any thread.
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/options.h"
@@ -19,6 +22,7 @@
 #include "db/version/file_metadata.h"
 #include "env/random_reader.h"
 #include "table/sst/table_reader.h"
+#include "util/epoch.h"
 #include "util/mutex.h"
 #include "util/result.h"
 
@@ -49,26 +53,67 @@ struct TableCacheOptions {
   bool verify_unique_ids = true;
 };
 
+class TableCache;
+
+// TableHandle keeps a table open. The caller's reference on the file, through a version say, must
+// outlive it, as must the table cache. Movable; threads: one at a time.
+class TableHandle {
+ public:
+  TableHandle() = default;
+  ~TableHandle() { Reset(); }
+  TableHandle(TableHandle&& other) noexcept
+      : reader_(std::exchange(other.reader_, nullptr)),
+        counted_(std::exchange(other.counted_, nullptr)),
+        cache_(other.cache_) {}
+  TableHandle& operator=(TableHandle&& other) noexcept {
+    if (this != &other) {
+      Reset();
+      reader_ = std::exchange(other.reader_, nullptr);
+      counted_ = std::exchange(other.counted_, nullptr);
+      cache_ = other.cache_;
+    }
+    return *this;
+  }
+
+  const TableReader& operator*() const { return *reader_; }
+  const TableReader* operator->() const { return reader_; }
+  // Whether others can tell that it exists; if not, it may as well be dropped at once.
+  bool is_counted() const { return counted_ != nullptr; }
+
+  void Reset();
+
+ private:
+  friend class TableCache;
+
+  const TableReader* reader_ = nullptr;
+  TableFile* counted_ = nullptr;  // null where open tables are not limited: it stays open anyway
+  TableCache* cache_ = nullptr;   // of counted_
+};
+
 class TableCache {
  public:
+  // What may be done for a reader that is not open.
+  enum class IfClosed : bool { kOpen, kFail };
+
   explicit TableCache(TableCacheOptions options);
   ~TableCache();
   TableCache(const TableCache&) = delete;
   TableCache& operator=(const TableCache&) = delete;
 
-  // The open reader of the file, which is opened now if need be. Call within an epoch.
-  Result<const TableReader*> Find(TableFile* file) {
-    if (const TableReader* reader = file->reader.load(std::memory_order_acquire)) [[likely]] {
-      if (!file->recently_used.load(std::memory_order_relaxed)) {
-        file->recently_used.store(true, std::memory_order_relaxed);
-      }
-      return reader;
-    }
-    return OpenTable(file);
+  // The reader of the file if it is open, else null. Inside an EpochGuard.
+  const TableReader* FindOpen(TableFile* file) {
+    assert(InEpoch());
+    const TableReader* const reader = file->reader.load(std::memory_order_acquire);
+    if (reader != nullptr) [[likely]]
+      MarkUsed(file);
+    return reader;
   }
 
+  // Not inside an EpochGuard. With kFail, Incomplete if the table is not open.
+  Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen);
+
   // Never null; a table that does not open gives an invalid iterator with that status. The iterator
-  // must not outlive the caller's reference on the file.
+  // must not outlive the caller's reference on the file. Not inside an EpochGuard.
   InternalIterator* NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
                                 bool for_compaction);
 
@@ -83,7 +128,22 @@ class TableCache {
   size_t MemoryBytes() const;
 
  private:
+  static void MarkUsed(TableFile* file) {
+    if (!file->recently_used.load(std::memory_order_relaxed)) {
+      file->recently_used.store(true, std::memory_order_relaxed);
+    }
+  }
+  friend class TableHandle;
+  // Ends one pin, and closes the table if that was the last one of one too many.
+  void Unpin(TableFile* file);
+  bool IsOverBudget() const {
+    return options_.budget->open.load(std::memory_order_relaxed) > options_.budget->max_open;
+  }
+  // Out of use; the caller retires it after unlocking.
+  TableReader* TakeReaderLocked(size_t index) REQUIRES(mutex_);
+  bool IsLimited() const { return options_.budget != nullptr && options_.budget->max_open >= 0; }
   Result<const TableReader*> OpenTable(TableFile* file);
+  Result<std::unique_ptr<TableReader>> LoadTable(const FileMetadata& meta) const;
   // The readers taken out of use; the caller retires them after unlocking.
   std::vector<TableReader*> EvictBeyondBudgetLocked() REQUIRES(mutex_);
 
@@ -95,5 +155,10 @@ class TableCache {
   bool has_opened_ = false;                          // written under mutex_
   size_t hand_ GUARDED_BY(mutex_) = 0;
 };
+
+inline void TableHandle::Reset() {
+  reader_ = nullptr;
+  if (counted_ != nullptr) cache_->Unpin(std::exchange(counted_, nullptr));
+}
 
 }  // namespace ashlar

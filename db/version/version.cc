@@ -4,13 +4,10 @@
 #include "db/version/version.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "ashlar/options.h"
 #include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
-#include "table/iterator/point_lookup.h"
 #include "table/sst/table_reader.h"
 #include "util/str_cat.h"
 
@@ -51,81 +48,6 @@ std::vector<TableFile*> Version::TakeUnreachable() {
     level.files.clear();
   }
   return unreachable;
-}
-
-// The tables that may hold a key, newest first. Looked up in batches, so that the first cache line
-// of every filter in a batch is on its way before the first of them is probed.
-class Version::Candidates {
- public:
-  Candidates(const Version* version, const ReadOptions& options)
-      : version_(version), options_(options) {}
-
-  // False when the lookup was decided and nothing more need be added.
-  bool Add(TableFile* file, PointLookup* lookup) {
-    files_[count_] = file;
-    return ++count_ < kBatch || Probe(lookup);
-  }
-
-  bool Probe(PointLookup* lookup) {
-    std::array<const TableReader*, kBatch> readers;
-    for (size_t i = 0; i < count_; i++) {
-      auto reader = version_->tables_->Find(files_[i]);
-      if (!reader.ok()) {
-        // Newer tables come first and may decide the lookup before the broken one matters.
-        count_ = i;
-        if (!ProbeOpened(readers, lookup)) return false;
-        lookup->Fail(reader.status());
-        return false;
-      }
-      readers[i] = reader.value();
-      if (count_ > 1) readers[i]->PrefetchFilter(lookup);
-    }
-    return ProbeOpened(readers, lookup);
-  }
-
- private:
-  static constexpr size_t kBatch = 16;
-
-  bool ProbeOpened(const std::array<const TableReader*, kBatch>& readers, PointLookup* lookup) {
-    const size_t count = std::exchange(count_, 0);
-    for (size_t i = 0; i < count; i++) {
-      Status status = readers[i]->Get(options_, lookup);
-      if (!status.ok()) lookup->Fail(std::move(status));
-      if (lookup->decided()) return false;
-    }
-    return true;
-  }
-
-  const Version* version_;
-  const ReadOptions& options_;
-  size_t count_ = 0;
-  std::array<TableFile*, kBatch> files_;
-};
-
-void Version::GatherLevel0(PointLookup* lookup, Candidates* candidates) const {
-  const Slice& user_key = lookup->key().user_key;
-  for (TableFile* file : levels_[0].files) {
-    if (comparator_.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) continue;
-    if (comparator_.OrderWithoutTimestamp(user_key, file->meta.largest_user_key()) > 0) continue;
-    if (!candidates->Add(file, lookup)) return;
-  }
-}
-
-void Version::Get(const ReadOptions& options, PointLookup* lookup) const {
-  const Slice& user_key = lookup->key().user_key;
-  Candidates candidates(this, options);
-  GatherLevel0(lookup, &candidates);
-  for (int i = 1; i <= deepest_level_ && !lookup->decided(); i++) {
-    const Level& level = levels_[i];
-    for (size_t f = level.largest.LowerBound(user_key); f < level.files.size(); f++) {
-      TableFile* file = level.files[f];
-      if (comparator_.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) break;
-      if (!candidates.Add(file, lookup)) return;
-      // The older versions of a key may lie in the next file.
-      if (!comparator_.SameKey(user_key, file->meta.largest_user_key())) break;
-    }
-  }
-  if (!lookup->decided()) candidates.Probe(lookup);
 }
 
 LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slice* end,
@@ -180,8 +102,8 @@ uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) con
     if (comparator_.OrderWithoutTimestamp(file->meta.largest_user_key(), user_key) < 0) {
       bytes += file->meta.file_size;
     } else if (comparator_.OrderWithoutTimestamp(file->meta.smallest_user_key(), user_key) < 0) {
-      auto reader = tables_->Find(file);
-      bytes += reader.ok() ? reader.value()->ApproximateOffsetOf(seek) : file->meta.file_size / 2;
+      Result<TableHandle> table = tables_->Pin(file);
+      bytes += table.ok() ? (*table)->ApproximateOffsetOf(seek) : file->meta.file_size / 2;
     }
   }
   return bytes;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,9 +25,7 @@
 
 namespace ashlar {
 
-class PointLookup;
 class TableCache;
-struct ReadOptions;
 
 // Some files of one level, in the order of the level.
 struct LevelFiles {
@@ -56,16 +55,20 @@ class Version {
   const InternalKeyComparator& comparator() const { return comparator_; }
   TableCache* tables() const { return tables_; }
 
-  // Looks the key up from level 0 downwards until `lookup` is decided. The caller is in an epoch
-  // and holds this version through it. A read error fails the lookup.
-  void Get(const ReadOptions& options, PointLookup* lookup) const;
+  // The first file of a level below 0 whose largest user key is not before `user_key`; the number
+  // of files if there is none. Hot: a search over flat key heads.
+  size_t FindFile(int level, const Slice& user_key) const {
+    assert(level > 0);
+    return levels_[level].largest.LowerBound(user_key);
+  }
 
   // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
   // For level 0 the range grows until no further file of the level touches it, if `expand_level0`.
   LevelFiles Overlapping(int level, const Slice* begin, const Slice* end,
                          bool expand_level0 = false) const;
 
-  // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes.
+  // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes. May open
+  // tables: not inside an EpochGuard.
   uint64_t ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
                             int end_level) const;
 
@@ -85,9 +88,6 @@ class Version {
     KeyHeadIndex largest;  // of user keys; empty for level 0
     uint64_t bytes = 0;
   };
-  class Candidates;
-
-  void GatherLevel0(PointLookup* lookup, Candidates* candidates) const;
   uint64_t ApproximateOffset(int level, const Slice& user_key) const;
 
   const InternalKeyComparator& comparator_;

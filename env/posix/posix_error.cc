@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "env/io_rule.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -53,6 +54,7 @@ int UniqueFd::Close() {
 }
 
 Result<UniqueFd> OpenFd(const char* what, const std::string& path, int flags, int mode) {
+  AssertIoAllowed();
   const int fd = RetryOnSignal([&] { return open(path.c_str(), flags | O_CLOEXEC, mode); });
   if (fd < 0) return PosixError(what, path, errno);
   return UniqueFd(fd);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 
 #include "ashlar/file_system.h"
+#include "env/io_rule.h"
 #include "env/posix/posix_error.h"
 #include "env/posix/posix_files.h"
 #include "env/posix/posix_lock.h"
@@ -25,6 +26,7 @@ namespace ashlar {
 namespace {
 
 IOStatus Check(int result, const char* what, const std::string& path) {
+  AssertIoAllowed();
   return result == 0 ? IOStatus::OK() : PosixError(what, path, errno);
 }
 

@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "env/io_rule.h"
+
 namespace ashlar {
 
 namespace {
@@ -22,6 +24,7 @@ namespace {
 // Up to n bytes from `offset`; fewer only at the end of the file.
 IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char* scratch,
                 Slice* result) {
+  AssertIoAllowed();
   size_t done = 0;
   while (done < n) {
     const ssize_t count = RetryOnSignal(
@@ -39,6 +42,7 @@ IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char
 
 // All of `data` at `offset`. On failure any part of it may have been written.
 IOStatus WriteAt(int fd, const std::string& path, const Slice& data, uint64_t offset) {
+  AssertIoAllowed();
   size_t done = 0;
   while (done < data.size()) {
     const ssize_t count = RetryOnSignal([&] {
@@ -51,6 +55,7 @@ IOStatus WriteAt(int fd, const std::string& path, const Slice& data, uint64_t of
 }
 
 IOStatus SyncFd(int fd, const std::string& path, bool with_metadata) {
+  AssertIoAllowed();
   if (with_metadata) {
     return fsync(fd) == 0 ? IOStatus::OK() : PosixError("fsync", path, errno);
   }

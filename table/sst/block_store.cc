@@ -51,30 +51,35 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
 
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
-  if (T* cached = FindCached<T>(parent, i)) {
-    if constexpr (std::is_same_v<T, DataBlock>) ++read->hits;
-    return ObjectRef<T>::Borrow(cached);
-  }
+  auto cached =
+      read->in_epoch ? ObjectRef<T>::Borrow(FindCached<T>(parent, i)) : FindOwned<T>(parent, i);
+  if constexpr (std::is_same_v<T, DataBlock>) read->hits += cached ? 1 : 0;
+  if (cached || read->in_epoch) return cached;
   return LoadFromFile<T>(parent, i, read);
 }
 
+// The cached block with a reference, or null.
 template <typename T>
-Result<ObjectRef<T>> BlockStore::LoadPinned(const IndexBlock& parent, size_t i,
-                                            BlockRead* read) const {
-  if (cache_ != nullptr) {
-    const EpochGuard guard;
-    auto cached = ObjectRef<T>::Borrow(FindCached<T>(parent, i));
-    if (cached && cached.Pin()) {
-      if constexpr (std::is_same_v<T, DataBlock>) ++read->hits;
-      return cached;
+ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
+  if (cache_ == nullptr) return {};
+  if (!cache_->UsesSlots()) {
+    CachedObject* const object = cache_->LookupRef(KeyOf<T>(parent.index->handle(i)));
+    if (object == nullptr) return {};
+    if (static_cast<TableObject*>(object)->kind == T::kKind) {
+      return ObjectRef<T>::Own(static_cast<T*>(object));
     }
+    object->Unref();
+    return {};
   }
-  return LoadFromFile<T>(parent, i, read);
+  const EpochGuard guard;
+  auto cached = ObjectRef<T>::Borrow(FindCached<T>(parent, i));
+  return cached && cached.Pin() ? std::move(cached) : ObjectRef<T>();
 }
 
 template <typename T>
 Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i,
                                               BlockRead* read) const {
+  assert(!InEpoch());
   if constexpr (std::is_same_v<T, DataBlock>) ++read->misses;
   const BlockHandle handle = parent.index->handle(i);
   if (read->cache_only) {
@@ -99,6 +104,7 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
   return ObjectRef<T>::Own(object);
 }
 
+// Inside an EpochGuard.
 template <typename T>
 T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
   assert(i < parent.index->size());
@@ -127,7 +133,7 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   }
 }
 
-// The raw block stays valid for whoever holds it or is in an epoch with it.
+// The raw block stays valid for whoever holds it.
 ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
   assert(!block->is_decoded);
   assert(decodes_hot_blocks_);
@@ -208,10 +214,6 @@ void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
 template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;
 template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_t,
                                                         BlockRead*) const;
-template Result<ObjectRef<DataBlock>> BlockStore::LoadPinned(const IndexBlock&, size_t,
-                                                             BlockRead*) const;
-template Result<ObjectRef<IndexBlock>> BlockStore::LoadPinned(const IndexBlock&, size_t,
-                                                              BlockRead*) const;
 template Result<ObjectRef<FilterBlock>> BlockStore::Load(const IndexBlock&, size_t,
                                                          BlockRead*) const;
 

@@ -4,8 +4,9 @@
 // cache, else from the file, after which they are in the cache. Without a cache, or if the cache
 // has no room, the block belongs to the operation that read it.
 //
-// Point lookups run inside an EpochGuard of the caller, where a hit counts no reference. Threads:
-// const functions from any thread.
+// Inside an EpochGuard of the caller a hit counts no reference, and there are only hits: whoever
+// meets a block that is not in memory leaves the epoch and asks again. Threads: const functions
+// from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,19 @@ namespace ashlar {
 
 // How one operation reads blocks, and what it met.
 struct BlockRead {
+  // Inside the caller's EpochGuard: blocks are borrowed, and null if they are not in memory. Else
+  // outside of any: blocks come with a reference, from the file if need be.
+  bool in_epoch = false;
   bool fill_cache = true;
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Readahead* readahead = nullptr;
   uint32_t hits = 0;  // data blocks
   uint32_t misses = 0;
 };
+
+// The answer of a search inside an epoch that needs what is not in memory. Nobody sees it but the
+// one who then searches outside of it.
+inline Status NotInMemory() { return Status::Incomplete(); }
 
 class BlockStore {
  public:
@@ -56,15 +64,11 @@ class BlockStore {
   const FlatIndex::Source& index_source() const { return index_source_; }
 
   // The data block of entry `i` of an index.
-  // Hot: a hit through the slot is one load, and one more of the object's touched byte.
   Result<ObjectRef<DataBlock>> Data(const IndexBlock& index, size_t i, BlockRead* read) const {
-    if (DataBlock* block = Peek(index, i)) [[likely]] {
-      ++read->hits;
-      return ObjectRef<DataBlock>::Borrow(block);
-    }
     return Load<DataBlock>(index, i, read);
   }
-  // The block if its slot knows it, else null.
+  // The block if its slot knows it, else null. Inside an EpochGuard.
+  // Hot: a hit is one load, and one more of the object's touched byte.
   DataBlock* Peek(const IndexBlock& index, size_t i) const {
     if (index.slots == nullptr) return nullptr;
     auto* object = static_cast<TableObject*>(index.slots->Load(i));
@@ -73,12 +77,18 @@ class BlockStore {
     return static_cast<DataBlock*>(object);
   }
 
-  // To be called for each hit on a data block. When that makes a block hot, it is decoded and takes
-  // the place of the one that came from the file: the caller gets it, else null.
+  // To be called for each hit on a data block, outside of epochs. When that makes a block hot, it
+  // is decoded and takes the place of the one that came from the file: the caller gets it, else
+  // null.
   ObjectRef<DataBlock> DecodeIfHot(const IndexBlock& index, size_t i, DataBlock* block) const {
     if (block->is_decoded || !decodes_hot_blocks_ || !block->IsHotNow()) [[likely]]
       return {};
     return Decode(index, i, block);
+  }
+  // The same inside of one, where nothing is decoded. True: this hit makes the block hot, and
+  // whoever asks again outside should decode it.
+  bool ShouldDecode(DataBlock* block) const {
+    return !block->is_decoded && decodes_hot_blocks_ && block->IsAlmostHot();
   }
 
   // A partition of the index, or of the filter, by its entry in the top level.
@@ -89,16 +99,6 @@ class BlockStore {
   Result<ObjectRef<FilterBlock>> FilterPartition(const IndexBlock& top, size_t i,
                                                  BlockRead* read) const {
     return Load<FilterBlock>(top, i, read);
-  }
-
-  // The same for iterators: needs no guard, does no I/O inside one, and returns owned references.
-  Result<ObjectRef<DataBlock>> PinnedData(const IndexBlock& index, size_t i,
-                                          BlockRead* read) const {
-    return LoadPinned<DataBlock>(index, i, read);
-  }
-  Result<ObjectRef<IndexBlock>> PinnedIndexPartition(const IndexBlock& top, size_t i,
-                                                     BlockRead* read) const {
-    return LoadPinned<IndexBlock>(top, i, read);
   }
 
   // The blocks that a table keeps as long as it is open: owned, and charged to the cache.
@@ -114,7 +114,7 @@ class BlockStore {
   template <typename T>
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
-  Result<ObjectRef<T>> LoadPinned(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
   ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;

@@ -83,9 +83,8 @@ Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
 
 Status IndexCursor::Enter(size_t top_entry, BlockRead* read) {
   if (partition_ && top_entry_ == top_entry) return Status::OK();
-  ASSIGN_OR_RETURN(ObjectRef<IndexBlock> partition,
-                   keep_ == Keep::kPinned ? store_->PinnedIndexPartition(*top_, top_entry, read)
-                                          : store_->IndexPartition(*top_, top_entry, read));
+  ASSIGN_OR_RETURN(ObjectRef<IndexBlock> partition, store_->IndexPartition(*top_, top_entry, read));
+  if (!partition) return NotInMemory();
   partition_ = std::move(partition);
   top_entry_ = top_entry;
   return Status::OK();

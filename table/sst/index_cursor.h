@@ -3,8 +3,9 @@
 // IndexCursor walks the data blocks of a table in order, through a flat index or through the
 // partitions of a two-level one.
 //
-// A position is an entry of a leaf: an index whose entries name data blocks. Threads: one at a
-// time.
+// A position is an entry of a leaf: an index whose entries name data blocks. Partitions are held as
+// the caller's BlockRead says; inside an epoch a missing one makes the move fail with
+// NotInMemory(). Threads: one at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,9 @@ namespace ashlar {
 
 class IndexCursor {
  public:
-  // Whether partitions are kept by reference, for use beyond the caller's EpochGuard.
-  enum class Keep : bool { kBorrowed, kPinned };
-
   // Everything outlives the cursor. `is_partitioned`: the entries of `top` name partitions.
-  IndexCursor(const BlockStore* store, const IndexBlock* top, bool is_partitioned, Keep keep)
-      : store_(store), top_(top), is_partitioned_(is_partitioned), keep_(keep) {}
+  IndexCursor(const BlockStore* store, const IndexBlock* top, bool is_partitioned)
+      : store_(store), top_(top), is_partitioned_(is_partitioned) {}
 
   bool Valid() const { return leaf_ != nullptr; }
   const IndexBlock& leaf() const { return *leaf_; }
@@ -48,7 +46,6 @@ class IndexCursor {
   const BlockStore* store_;
   const IndexBlock* top_;
   bool is_partitioned_;
-  Keep keep_;
   size_t top_entry_ = 0;  // of the partition
   ObjectRef<IndexBlock> partition_;
   const IndexBlock* leaf_ = nullptr;

@@ -39,6 +39,7 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
   if (partition == index.size()) --partition;
   ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter,
                    store_->FilterPartition(*top_, partition, read));
+  if (!filter) return NotInMemory();
   return Ask(filter->view, lookup);
 }
 

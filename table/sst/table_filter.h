@@ -35,7 +35,8 @@ class TableFilter {
   // False: there is no use in asking.
   bool CanReject() const { return kind_ != Kind::kNone; }
 
-  // Inside an EpochGuard. False only if no version of the key is in the table.
+  // False only if no version of the key is in the table. NotInMemory() if it needs a partition that
+  // it cannot read now.
   // Hot: one cache line of the filter.
   Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const {
     if (HoldsWholeKeys()) [[likely]] {

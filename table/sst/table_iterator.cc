@@ -38,8 +38,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
     : table_(table),
       upper_bound_(options.iterate_upper_bound),
       readahead_(ReadaheadOptionsFor(table->options_, options, for_compaction)),
-      index_(&table->store_, table->index_.get(), table->is_partitioned_,
-             IndexCursor::Keep::kPinned) {
+      index_(&table->store_, table->index_.get(), table->is_partitioned_) {
   read_.fill_cache = options.fill_cache && !for_compaction;
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
@@ -130,8 +129,7 @@ bool TableIterator::EnterBlock() {
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
     const uint32_t hits_before = read_.hits;
-    Result<ObjectRef<DataBlock>> block =
-        table_->store_.PinnedData(index_.leaf(), index_.entry(), &read_);
+    Result<ObjectRef<DataBlock>> block = table_->store_.Data(index_.leaf(), index_.entry(), &read_);
     if (!block.ok()) {
       Fail(block.status());
       return false;

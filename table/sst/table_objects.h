@@ -55,6 +55,15 @@ struct DataBlock final : TableObject {
     return hits.exchange(kHitsBeforeDecoding, std::memory_order_relaxed) < kHitsBeforeDecoding;
   }
 
+  // The same for those who cannot decode now: true if one more hit makes the block hot, which is
+  // then left to the caller.
+  bool IsAlmostHot() {
+    const uint8_t before = hits.load(std::memory_order_relaxed);
+    if (before + 1 == kHitsBeforeDecoding) return true;
+    if (before < kHitsBeforeDecoding) hits.store(before + 1, std::memory_order_relaxed);
+    return false;
+  }
+
   // Turns a block that is not yet shared into one that holds `contents`.
   void BecomeDecoded(const DecodedBlock& contents) {
     is_decoded = true;

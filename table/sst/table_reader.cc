@@ -2,6 +2,10 @@
 //
 // Point lookups. The index leads to the first block whose separator is not before the key. Only if
 // index keys carry sequence numbers can the versions of one user key go on in the next block.
+//
+// A lookup first comes inside an epoch, where hits are free and nothing may be read. What it misses
+// there (a block, a partition; also a block that has become hot and wants decoding) sends it out,
+// to come again with references.
 #include "table/sst/table_reader.h"
 
 #include <cassert>
@@ -9,7 +13,6 @@
 
 #include "ashlar/options.h"
 #include "table/sst/index_cursor.h"
-#include "util/epoch.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -22,43 +25,69 @@ void ReleaseBlock(void* block, void* /*unused*/) { static_cast<DataBlock*>(block
 
 }  // namespace
 
+bool TableReader::GetInEpoch(PointLookup* lookup) const {
+  assert(InEpoch() && !lookup->decided());
+  BlockRead read;
+  read.in_epoch = true;
+  Status status = GetFiltered(lookup, &read);
+  if (status.ok()) [[likely]]
+    return true;
+  if (status.IsIncomplete()) return false;
+  lookup->Fail(std::move(status));
+  return true;
+}
+
 Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
-  ++lookup->counters.tables_probed;
+  assert(!InEpoch() && !lookup->decided());
   BlockRead read;
   read.fill_cache = options.fill_cache;
   read.cache_only = options.read_tier == kBlockCacheTier;
+  return GetFiltered(lookup, &read);
+}
+
+Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   if (filter_.CanReject()) {
-    Result<bool> may_contain = filter_.MayContain(lookup, &read);
+    Result<bool> may_contain = filter_.MayContain(lookup, read);
     if (!may_contain.ok()) return may_contain.status();
     if (!*may_contain) {
+      ++lookup->counters.tables_probed;
       ++lookup->counters.filter_useful;
       return Status::OK();
     }
-    ++lookup->counters.filter_positive;
   }
   const SequenceNumber seqno_before = lookup->seqno();
-  Status status = is_partitioned_ ? GetFromPartitions(lookup, &read) : GetFromBlocks(lookup, &read);
-  lookup->counters.block_hits += read.hits;
-  lookup->counters.block_misses += read.misses;
-  const bool found = lookup->decided() || lookup->seqno() != seqno_before;
-  if (found && filter_.CanReject()) ++lookup->counters.filter_true_positive;
+  const bool has_slots = read->in_epoch && !is_partitioned_;
+  Status status = has_slots ? GetFromSlots(lookup, read) : GetFromBlocks(lookup, read);
+  if (!status.ok() && read->in_epoch && status.IsIncomplete()) {
+    // The table is searched again from its beginning: nothing may have been taken from it.
+    assert(lookup->seqno() == seqno_before);
+    return status;
+  }
+  ++lookup->counters.tables_probed;
+  lookup->counters.block_hits += read->hits;
+  lookup->counters.block_misses += read->misses;
+  if (filter_.CanReject()) {
+    const bool found = lookup->decided() || lookup->seqno() != seqno_before;
+    ++lookup->counters.filter_positive;
+    if (found) ++lookup->counters.filter_true_positive;
+  }
   return status;
 }
 
-Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
+// Inside an epoch, with the whole index in memory.
+Status TableReader::GetFromSlots(PointLookup* lookup, BlockRead* read) const {
   const FlatIndex& index = *index_->index;
   const LookupKey& key = lookup->key();
   for (size_t i = index.Find(key.user_key, key.trailer); i < index.size(); ++i) {
-    ObjectRef<DataBlock> held;
     DataBlock* block = store_.Peek(*index_, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
-      if (!block->is_decoded) held = store_.DecodeIfHot(*index_, i, block);
-      if (held) block = held.get();
     } else {
-      ASSIGN_OR_RETURN(held, store_.Data(*index_, i, read));
-      block = held.get();
+      ASSIGN_OR_RETURN(const ObjectRef<DataBlock> cached, store_.Data(*index_, i, read));
+      block = cached.get();
     }
+    if (block == nullptr || store_.ShouldDecode(block)) return NotInMemory();
+    ObjectRef<DataBlock> held;
     Status status;
     const Search search = SearchBlock(block, index.handle(i), &held, lookup, &status);
     if (search == Search::kDamaged) return status;
@@ -67,13 +96,17 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
   return Status::OK();
 }
 
-Status TableReader::GetFromPartitions(PointLookup* lookup, BlockRead* read) const {
+// Through partitions, or outside of epochs: holds each block as `read` says.
+Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
   const LookupKey& key = lookup->key();
-  IndexCursor index(&store_, index_.get(), /*is_partitioned=*/true, IndexCursor::Keep::kBorrowed);
+  IndexCursor index(&store_, index_.get(), is_partitioned_);
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
   while (index.Valid()) {
+    const uint32_t hits_before = read->hits;
     ASSIGN_OR_RETURN(ObjectRef<DataBlock> held, store_.Data(index.leaf(), index.entry(), read));
-    if (!held.is_owned()) {  // a hit
+    if (read->in_epoch) {
+      if (!held || store_.ShouldDecode(held.get())) return NotInMemory();
+    } else if (read->hits != hits_before) {
       auto decoded = store_.DecodeIfHot(index.leaf(), index.entry(), held.get());
       if (decoded) held = std::move(decoded);
     }
@@ -150,9 +183,8 @@ Status TableReader::DamagedBlock(const BlockCursor& cursor, const BlockHandle& h
 }
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
-  const EpochGuard guard;
   BlockRead read;
-  IndexCursor index(&store_, index_.get(), is_partitioned_, IndexCursor::Keep::kBorrowed);
+  IndexCursor index(&store_, index_.get(), is_partitioned_);
   const Status status = index.Seek(SeekTarget(internal_key), &read);
   if (status.ok() && index.Valid()) return index.handle().offset;
   IgnoreError(status, "an estimate; whoever reads the index partition will report it");

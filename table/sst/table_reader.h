@@ -74,8 +74,12 @@ class TableReader {
   TableReader(const TableReader&) = delete;
   TableReader& operator=(const TableReader&) = delete;
 
-  // Offers the table's versions of the key to the lookup, newest first. Inside an EpochGuard.
-  // Hot: filter line, index heads, slot, block; no allocation, lock or shared counter on a hit.
+  // Offers the table's versions of the key to the lookup, newest first. Inside an EpochGuard, and
+  // from memory alone: false if that does not suffice. Then the lookup is as it was, and Get() is
+  // to be called outside of the guard. An error fails the lookup. Hot: filter line, index heads,
+  // slot, block; no allocation, lock or shared counter.
+  [[nodiscard]] bool GetInEpoch(PointLookup* lookup) const;
+  // The same with whatever must be read. Not inside an EpochGuard; the caller keeps the table open.
   Status Get(const ReadOptions& options, PointLookup* lookup) const;
 
   // Starts loading what the filter probe of Get() will touch.
@@ -132,8 +136,9 @@ class TableReader {
   bool IsPropertyOn(std::string_view name) const;
   uint64_t StableFileId() const;
 
+  Status GetFiltered(PointLookup* lookup, BlockRead* read) const;
+  Status GetFromSlots(PointLookup* lookup, BlockRead* read) const;
   Status GetFromBlocks(PointLookup* lookup, BlockRead* read) const;
-  Status GetFromPartitions(PointLookup* lookup, BlockRead* read) const;
   Search SearchBlock(DataBlock* block, const BlockHandle& handle, ObjectRef<DataBlock>* held,
                      PointLookup* lookup, Status* status) const;
   Search SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held, PointLookup* lookup) const;

@@ -19,7 +19,6 @@
 #include "table/sst/index_cursor.h"
 #include "table/sst/readahead.h"
 #include "table/sst/table_reader.h"
-#include "util/epoch.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -72,8 +71,7 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
                                      : table_.options_.max_auto_readahead_bytes;
   Readahead readahead({.fixed_bytes = readahead_bytes});
   const BlockFetcher& fetcher = table_.store_.fetcher();
-  IndexCursor index(&table_.store_, table_.index_.get(), table_.is_partitioned_,
-                    IndexCursor::Keep::kPinned);
+  IndexCursor index(&table_.store_, table_.index_.get(), table_.is_partitioned_);
   RETURN_IF_ERROR(index.First(&read_));
   while (index.Valid()) {
     const BlockHandle handle = index.handle();
@@ -153,15 +151,13 @@ Status TableReader::Verification::CheckFilter(const Slice& key) {
   if (!table_.filter_.CanReject()) return Status::OK();
   const LookupKey target(ExtractUserKey(key), kMaxSequenceNumber, table_.icmp_.order());
   PointLookup lookup(target, nullptr);
-  const EpochGuard guard;
   ASSIGN_OR_RETURN(const bool may_contain, table_.filter_.MayContain(&lookup, &read_));
   if (may_contain) return Status::OK();
   return Contradiction(StrCat("the filter rejects ", DescribeInternalKey(key, true)));
 }
 
 Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle& handle) {
-  IndexCursor probe(&table_.store_, table_.index_.get(), table_.is_partitioned_,
-                    IndexCursor::Keep::kPinned);
+  IndexCursor probe(&table_.store_, table_.index_.get(), table_.is_partitioned_);
   RETURN_IF_ERROR(probe.Seek(SeekTarget(key), &read_));
   if (probe.Valid() && probe.handle() == handle) return Status::OK();
   return Contradiction(StrCat("the index does not lead to ", DescribeInternalKey(key, true)));

@@ -18,6 +18,7 @@
 #include "table/format/footer.h"
 #include "table/sst/table_reader.h"
 #include "tests/support/sample_table.h"
+#include "tests/support/table_lookup.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -37,11 +38,10 @@ std::string WithoutChecksums(std::string bytes) {
 }
 
 void Look(const TableReader& table, const Slice& user_key) {
-  const EpochGuard guard;
   const LookupKey key(user_key, kMaxSequenceNumber, KeyOrder::kBytewise);
   PinnableSlice value;
   PointLookup lookup(key, &value);
-  IgnoreError(table.Get(ReadOptions(), &lookup), "any answer will do");
+  IgnoreError(LookUp(table, ReadOptions(), &lookup), "any answer will do");
 }
 
 void ReadAll(const TableReader& table) {

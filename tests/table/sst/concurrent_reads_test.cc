@@ -19,6 +19,7 @@
 #include "table/sst/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/table_lookup.h"
 #include "util/epoch.h"
 #include "util/random.h"
 
@@ -50,11 +51,10 @@ class ConcurrentReads : public testing::TestWithParam<Case> {
   bool GetIsRight(const SampleEntry& entry) const {
     PinnableSlice value;
     {
-      const EpochGuard guard;
       const LookupKey key(ExtractUserKey(entry.internal_key),
                           TrailerSeqno(ExtractTrailer(entry.internal_key)), icmp_.order());
       PointLookup lookup(key, &value);
-      if (!reader_->Get(ReadOptions(), &lookup).ok()) return false;
+      if (!LookUp(*reader_, ReadOptions(), &lookup).ok()) return false;
       if (lookup.outcome() != PointLookup::Outcome::kFound) return false;
     }
     return value == Slice(entry.value);  // pinned or copied: good without the guard

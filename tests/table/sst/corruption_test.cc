@@ -19,6 +19,7 @@
 #include "table/sst/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/table_lookup.h"
 #include "util/epoch.h"
 #include "util/random.h"
 
@@ -79,12 +80,11 @@ class Examiner {
   }
 
   bool GetIsHonest(const SampleEntry& entry) {
-    const EpochGuard guard;
     const LookupKey key(ExtractUserKey(entry.internal_key),
                         TrailerSeqno(ExtractTrailer(entry.internal_key)), icmp_.order());
     PinnableSlice value;
     PointLookup lookup(key, &value);
-    const Status status = reader_->Get(ReadOptions(), &lookup);
+    const Status status = LookUp(*reader_, ReadOptions(), &lookup);
     if (!status.ok() || any_content_) return true;
     if (lookup.outcome() == PointLookup::Outcome::kFound) return value == Slice(entry.value);
     return lookup.decided();

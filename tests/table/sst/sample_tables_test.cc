@@ -18,6 +18,7 @@
 #include "table/sst/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/table_lookup.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -90,13 +91,12 @@ class SampleTables : public testing::TestWithParam<Case> {
   }
 
   void ExpectGet(const SampleEntry& entry) {
-    const EpochGuard guard;
     const Slice user_key = ExtractUserKey(entry.internal_key);
     const uint64_t trailer = ExtractTrailer(entry.internal_key);
     const LookupKey key(user_key, TrailerSeqno(trailer), icmp_->order());
     PinnableSlice value;
     PointLookup lookup(key, &value);
-    ASSERT_OK(reader_->Get(ReadOptions(), &lookup));
+    ASSERT_OK(LookUp(*reader_, ReadOptions(), &lookup));
     switch (TrailerType(trailer)) {
       case kTypeValue:
         ASSERT_EQ(lookup.outcome(), PointLookup::Outcome::kFound);
@@ -205,11 +205,10 @@ TEST_P(SampleTables, GetFindsNothingBetweenTheKeys) {
   }
   for (const std::string& user_key : absent) {
     if (user_keys.count(user_key) != 0) continue;
-    const EpochGuard guard;
     const LookupKey key(user_key, kMaxSequenceNumber, icmp_->order());
     PinnableSlice value;
     PointLookup lookup(key, &value);
-    ASSERT_OK(reader_->Get(ReadOptions(), &lookup));
+    ASSERT_OK(LookUp(*reader_, ReadOptions(), &lookup));
     EXPECT_FALSE(lookup.decided()) << Slice(user_key).ToString(true);
   }
 }
@@ -306,13 +305,12 @@ TEST(CacheOnlyReads, AreIncompleteUntilTheBlockIsLoaded) {
   auto opened = TableReader::Open(ReaderOverBytes(sample.bytes, "basic20"), options);
   ASSERT_OK(opened);
   const auto get = [&](ReadTier tier) {
-    const EpochGuard guard;
     const LookupKey key(ExtractUserKey(sample.entries[3].internal_key), kMaxSequenceNumber,
                         icmp.order());
     PointLookup lookup(key, nullptr);
     ReadOptions read;
     read.read_tier = tier;
-    return (*opened)->Get(read, &lookup);
+    return LookUp(**opened, read, &lookup);
   };
   EXPECT_TRUE(get(kBlockCacheTier).IsIncomplete());
   EXPECT_OK(get(kReadAllTier));

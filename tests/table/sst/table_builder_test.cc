@@ -70,7 +70,6 @@ class TableBuilderTest : public testing::Test {
     Entries entries;
     const std::unique_ptr<TableReader> reader = Open();
     if (reader == nullptr) return entries;
-    EpochGuard guard;
     const std::unique_ptr<InternalIterator> it(reader->NewIterator(ReadOptions(), nullptr));
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
       entries.emplace_back(it->key().ToString(), it->value().ToString());

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MultiGet: many keys, perhaps of several column families, as of one moment.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "ashlar/slice.h"
+#include "ashlar/status.h"
+#include "db/read/read_view.h"
+
+namespace ashlar {
+
+class DbMutex;
+class Statistics;
+struct ReadOptions;
+
+// The arrays are as long as `keys`; the values were Reset(). Everything outlives the call.
+struct MultiGetRequest {
+  const ReadOptions* options = nullptr;
+  bool skips_memtables = false;
+  std::span<ReadViewSource* const> families;
+  std::span<const Slice> keys;
+  PinnableSlice* values = nullptr;
+  Status* statuses = nullptr;
+};
+
+// Where the one moment comes from.
+struct MomentSource {
+  const VisibleSeqnoSource* seqnos = nullptr;
+  DbMutex* mutex = nullptr;  // super versions are replaced under it
+};
+
+// Not inside an EpochGuard. `statistics` may be null.
+void MultiGet(const MultiGetRequest& request, const MomentSource& moment, Statistics* statistics);
+
+}  // namespace ashlar

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables that may hold a key: of level 0 those whose range has it; of a deeper level the one
+// that the key heads lead to, and those behind it as long as the key goes on at their borders.
+#include "db/version/point_search.h"
+
+#include <cassert>
+
+#include "ashlar/options.h"
+#include "db/version/table_cache.h"
+#include "db/version/version.h"
+#include "table/iterator/point_lookup.h"
+#include "table/sst/table_reader.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+bool PointSearch::RunInEpoch() {
+  assert(InEpoch());
+  while (next_ < count_ || Gather()) {
+    std::array<const TableReader*, kBatch> readers;
+    size_t open_end = next_;
+    for (; open_end < count_; open_end++) {
+      readers[open_end] = version_.tables()->FindOpen(batch_[open_end]);
+      if (readers[open_end] == nullptr) break;  // newer tables come first and may decide without it
+      if (count_ > 1) readers[open_end]->PrefetchFilter(lookup_);
+    }
+    for (; next_ < open_end; next_++) {
+      if (!readers[next_]->GetInEpoch(lookup_)) return false;
+      if (lookup_->decided()) return true;
+    }
+    if (next_ < count_) return false;
+  }
+  return true;
+}
+
+void PointSearch::Finish() {
+  const bool memory_only = options_.read_tier == kBlockCacheTier;
+  const auto if_closed = memory_only ? TableCache::IfClosed::kFail : TableCache::IfClosed::kOpen;
+  for (; next_ < count_ || Gather(); next_++) {
+    Result<TableHandle> table = version_.tables()->Pin(batch_[next_], if_closed);
+    if (!table.ok()) return lookup_->Fail(table.status());
+    Status status = (*table)->Get(options_, lookup_);
+    if (!status.ok()) lookup_->Fail(std::move(status));
+    if (lookup_->decided()) return;
+  }
+}
+
+// The next batch. False if there is none.
+bool PointSearch::Gather() {
+  next_ = count_ = 0;
+  const InternalKeyComparator& order = version_.comparator();
+  const Slice& user_key = lookup_->key().user_key;
+  if (level_ == 0) GatherLevel0();
+  for (; level_ <= version_.deepest_level() && count_ < kBatch; level_++, file_ = kNotSearched) {
+    const std::vector<TableFile*>& files = version_.files(level_);
+    if (file_ == kNotSearched) file_ = version_.FindFile(level_, user_key);
+    for (; file_ < files.size(); file_++) {
+      if (count_ == kBatch) return true;
+      TableFile* const file = files[file_];
+      if (order.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) break;
+      batch_[count_++] = file;
+      // The older versions of a key may lie in the next file.
+      if (!order.SameKey(user_key, file->meta.largest_user_key())) break;
+    }
+  }
+  return count_ > 0;
+}
+
+void PointSearch::GatherLevel0() {
+  const InternalKeyComparator& order = version_.comparator();
+  const Slice& user_key = lookup_->key().user_key;
+  const std::vector<TableFile*>& files = version_.files(0);
+  for (; file_ < files.size() && count_ < kBatch; file_++) {
+    TableFile* const file = files[file_];
+    if (order.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) continue;
+    if (order.OrderWithoutTimestamp(user_key, file->meta.largest_user_key()) > 0) continue;
+    batch_[count_++] = file;
+  }
+  if (file_ < files.size()) return;
+  level_ = 1;
+  file_ = kNotSearched;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PointSearch looks one key up in the tables of a version, newest first.
+//
+// It begins inside the caller's epoch and uses what is in memory. When it needs a table or a block
+// that is not, it stops; the caller takes a counted reference on what holds the version, leaves the
+// epoch, and lets the search go on from the table where it stopped, now with references of its own.
+//
+//   EpochGuard guard;
+//   PointSearch search(*version, options, &lookup);
+//   if (!search.RunInEpoch()) {
+//     ... take a reference on the version ...
+//     guard.Leave();
+//     search.Finish();
+//   }
+//
+// It lives on the stack of one reader. Threads: one at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar {
+
+class PointLookup;
+class TableFile;
+class Version;
+struct ReadOptions;
+
+class PointSearch {
+ public:
+  // All of them outlive the search.
+  PointSearch(const Version& version, const ReadOptions& options, PointLookup* lookup)
+      : version_(version), options_(options), lookup_(lookup) {}
+  PointSearch(const PointSearch&) = delete;
+  PointSearch& operator=(const PointSearch&) = delete;
+
+  // Inside an EpochGuard. True: the lookup is decided, or no table is left. False: something must
+  // be read. Hot: no lock, no reference count, no allocation.
+  [[nodiscard]] bool RunInEpoch();
+  // The rest. Not inside an EpochGuard; the caller holds the version. A read error fails the
+  // lookup.
+  void Finish();
+
+ private:
+  // Candidates are gathered in batches, so that the first cache line of every filter in a batch is
+  // on its way before the first of them is probed.
+  static constexpr size_t kBatch = 16;
+  static constexpr size_t kNotSearched = SIZE_MAX;
+
+  bool Gather();
+  void GatherLevel0();
+
+  const Version& version_;
+  const ReadOptions& options_;
+  PointLookup* const lookup_;
+  // Where gathering goes on: a level, and a file of it.
+  int level_ = 0;
+  size_t file_ = 0;  // kNotSearched: where the key leads
+  // The batch: the tables from next_ on have not been searched.
+  size_t next_ = 0;
+  size_t count_ = 0;
+  std::array<TableFile*, kBatch> batch_;
+};
+
+}  // namespace ashlar

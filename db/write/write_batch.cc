@@ -18,6 +18,7 @@
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
 #include "util/coding.h"
+#include "util/entry_limits.h"
 #include "util/str_cat.h"
 #include "util/wide_column_encoding.h"
 
@@ -81,6 +82,12 @@ struct WriteBatchInternal::Update {
   }
 };
 
+Status WriteBatchInternal::RefuseEntrySize(size_t key_bytes, size_t value_bytes) {
+  return Status::InvalidArgument(StrCat("a key of ", key_bytes, " and a value of ", value_bytes,
+                                        " bytes: together they may have ", kMaxUserEntryBytes,
+                                        ", for that is what fits into a table"));
+}
+
 Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   std::string& rep = batch->rep_;
   const size_t key_bytes = TotalBytes(update.key) + update.key_suffix.size();
@@ -93,6 +100,7 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
   const size_t value_limit =
       update.type == kTypeRangeDeletion ? kMaxBatchKeyBytes : kMaxBatchValueBytes;
   if (value_bytes > value_limit) return Status::InvalidArgument("write batch: value too large");
+  if (key_bytes + value_bytes > kMaxUserEntryBytes) return RefuseEntrySize(key_bytes, value_bytes);
 
   char prefix[1 + 2 * kMaxVarint32Bytes];
   char* p = prefix;

@@ -53,6 +53,8 @@ class WriteBatchInternal {
   }
 
   static Slice Contents(const WriteBatch& batch) { return Slice(batch.rep_); }
+  // The refusal of a key and value that no table could hold (kMaxUserEntryBytes).
+  static Status RefuseEntrySize(size_t key_bytes, size_t value_bytes);
   // Replaces the batch by these bytes: Corruption if they are shorter than a header.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
 

@@ -25,6 +25,7 @@
 #include "table/index/index_builder.h"
 #include "table/sst/block_writer.h"
 #include "table/sst/property_collectors.h"
+#include "util/entry_limits.h"
 #include "util/filter_policy_impl.h"
 #include "util/hash.h"
 #include "util/internal_key.h"
@@ -36,9 +37,8 @@ namespace ashlar {
 namespace {
 
 constexpr int kAllInOneInterval = INT32_MAX;
-// Offsets inside a block are 32 bits; a block holds at most block_size bytes (below 2 GiB) before
-// its last entry.
-constexpr size_t kMaxEntryBytes = INT32_MAX - 1024;
+// From this size on an entry has a block of its own.
+constexpr size_t kLargeEntryBytes = size_t{1} << 30;
 
 // Never 0: that would mean no context. 31 bits, as other engines choose it.
 uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
@@ -137,6 +137,7 @@ class TableBuilder::Rep {
   // known.
   Status CutBlock(const Slice* next_key);
   Status RefuseOrder(const Slice& key);
+  Status PrepareForLarge(const Slice& key, const Slice& value);
   Status RefuseSize(const Slice& key, const Slice& value);
   Status AddRangeTombstone(const Slice& key, const Slice& value);
   void Count(const Slice& key, const Slice& value, uint64_t trailer);
@@ -211,8 +212,8 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
   if (!status.ok()) [[unlikely]]
     return status;
   assert(!is_closed);
-  if (key.size() + value.size() > kMaxEntryBytes) [[unlikely]]
-    return RefuseSize(key, value);
+  if (key.size() + value.size() >= kLargeEntryBytes) [[unlikely]]
+    RETURN_IF_ERROR(PrepareForLarge(key, value));
   const uint64_t trailer = ExtractTrailer(key);
   if (TrailerType(trailer) == kTypeRangeDeletion) [[unlikely]] {
     Count(key, value, trailer);
@@ -270,6 +271,14 @@ Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
              DescribeInternalKey(key, /*hex=*/true), " does not sort behind ",
              DescribeInternalKey(data_block.last_key(), /*hex=*/true),
              "; check that the comparator is the one the data was written with"));
+  return status;
+}
+
+Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) {
+  if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
+  // Before the order is checked, which needs the last key of the block.
+  if (data_block.empty() || !IsInOrder(key)) return Status::OK();
+  status = CutBlock(&key);
   return status;
 }
 

@@ -16,6 +16,7 @@
 #include "tests/db/write/batch_text.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
+#include "util/entry_limits.h"
 
 namespace ashlar {
 
@@ -446,6 +447,20 @@ TEST(WriteBatchReader, ReportsOffsets) {
   EXPECT_EQ(reader.record_offset(), 17u);
   EXPECT_FALSE(reader.Next(&record));
   EXPECT_OK(reader.status());
+}
+
+// Refused before a byte is copied: the memory behind the slices is never touched.
+TEST(WriteBatchLimits, WhatNoTableCanHoldIsRefused) {
+  const char* memory = reinterpret_cast<const char*>(uintptr_t{1} << 40);
+  WriteBatch batch;
+  const Status value = batch.Put("key", Slice(memory, kMaxUserEntryBytes - 2));
+  EXPECT_TRUE(value.IsInvalidArgument());
+  EXPECT_NE(value.ToString().find(std::to_string(kMaxUserEntryBytes)), std::string::npos);
+  const Slice half(memory, kMaxUserEntryBytes / 2 + 1);
+  EXPECT_TRUE(batch.Put(half, half).IsInvalidArgument());
+  EXPECT_TRUE(batch.DeleteRange(half, half).IsInvalidArgument());
+  EXPECT_TRUE(batch.Delete(Slice(memory, kMaxUserEntryBytes + 1)).IsInvalidArgument());
+  EXPECT_EQ(batch.Count(), 0u);
 }
 
 }  // namespace ashlar

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, closing and recovering from a background error.
+// Opening and closing.
 #include "db/db_impl.h"
 
 #include <utility>
@@ -23,6 +23,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       scheduler_(&core_, &job_runner_, &compactions_),
       manual_flushes_(&core_, &write_control_, &scheduler_),
       manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
+      recovery_(&core_, &write_control_, &scheduler_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
       closer_(&core_, &scheduler_, &manual_flushes_) {
   core_.db = this;
@@ -70,60 +71,9 @@ Status DBImpl::CloseOnce() {
   return status;
 }
 
-// Everything in logs before this one is in tables now. A log that broke must not be read again: its
-// torn end would hide the logs behind it; nor synced again.
-Status DBImpl::ForgetLogsBefore(uint64_t log_number) {
-  {
-    MutexLock lock(&core_.mutex);
-    VersionSet::Change change;
-    for (ColumnFamilyData* family : core_.families.All()) {
-      VersionEdit edit;
-      edit.column_family = family->id();
-      edit.log_number = log_number;
-      change.edits.push_back(std::move(edit));
-    }
-    change.edits.front().min_log_number_to_keep = log_number;
-    change.last_sequence = core_.pipeline->visible_seqno();
-    RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
-  }
-  PurgeObsoleteFiles(&core_);
-  return Status::OK();
-}
-
-// A log or MANIFEST whose end is unknown is not used again: everything in memory is flushed to new
-// tables under a new log, and with the new MANIFEST that records them the database is whole.
 Status DBImpl::Resume() {
   RETURN_IF_ERROR(CheckWritable());
-  std::vector<ColumnFamilyData*> families;
-  uint64_t fresh_log = 0;
-  {
-    MutexLock lock(&core_.mutex);
-    const Status error = core_.errors.Get();
-    if (error.ok()) return Status::OK();
-    if (error.severity() >= Status::kFatalError) return error;
-    const bool needs_new_log = core_.errors.NeedsNewLog();
-    core_.errors.Clear();
-    families = core_.families.RefAll();
-    Status status = write_control_.SwitchMemTablesLocked(families, needs_new_log);
-    if (!status.ok()) {
-      core_.errors.Raise(status, needs_new_log ? BackgroundErrorReason::kWriteCallback
-                                               : BackgroundErrorReason::kMemTable);
-    } else if (needs_new_log) {
-      fresh_log = core_.wals->current_number();
-    }
-    for (ColumnFamilyData* family : families) {
-      scheduler_.RequestFlushLocked(family);
-      scheduler_.RequestCompactionLocked(family);
-    }
-  }
-  Status status = core_.errors.Get();
-  FlushOptions options;
-  options.allow_write_stall = true;
-  if (status.ok()) status = manual_flushes_.FlushAll(options);
-  if (status.ok() && fresh_log != 0) status = ForgetLogsBefore(fresh_log);
-  for (ColumnFamilyData* family : families) family->Unref();
-  if (status.ok()) core_.events->Event("resumed");
-  return status;
+  return recovery_.Run();
 }
 
 namespace {

@@ -7,6 +7,7 @@
 //   WriteControl       stalls, memtable switches; host of the commit pipeline
 //   Scheduler, JobRunner, Compactions      background work
 //   ManualFlushes, ManualCompactions       the same on request
+//   ErrorRecovery      what Resume() does
 //   FamilyChanges      column families and options
 //
 // A read-only database is the same without background work; its writes answer NotSupported.
@@ -19,6 +20,7 @@
 #include "ashlar/db.h"
 #include "db/changes/family_changes.h"
 #include "db/jobs/compactions.h"
+#include "db/jobs/error_recovery.h"
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
@@ -221,8 +223,6 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
 
  private:
   explicit DBImpl(const OpenRequest& request);
-  // Makes earlier logs obsolete; all they hold is flushed.
-  Status ForgetLogsBefore(uint64_t log_number) EXCLUDES(db_mutex);
 
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
@@ -253,6 +253,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   Scheduler scheduler_;
   ManualFlushes manual_flushes_;
   ManualCompactions manual_compactions_;
+  ErrorRecovery recovery_;
   FamilyChanges family_changes_;
   Closer closer_;
   std::unique_ptr<FamilyHandle> default_handle_;

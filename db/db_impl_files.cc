@@ -224,7 +224,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   if (!core_.is_read_only && core_.wals->total_bytes() >= options.wal_size_for_flush) {
     RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   }
-  if (!core_.is_read_only) RETURN_IF_ERROR(core_.wals->Flush());
+  if (!core_.is_read_only) RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   MutexLock lock(&core_.mutex);
   const auto add = [&](const std::string& path, FileType type, uint64_t number) {
     LiveFileStorageInfo& info = files->emplace_back();
@@ -254,7 +254,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   for (const WalSet::Info& log : core_.wals->List()) {
     info = add(LogFileName(core_.wal_dir, log.number), kWalFile, log.number);
     info->size = log.bytes;
-    info->trim_to_size = log.is_current;
+    info->trim_to_size = true;  // more may follow it, or space taken ahead
   }
   if (core_.options_file_number != 0) {
     const std::string path = OptionsFileName(core_.dir, core_.options_file_number);
@@ -278,8 +278,8 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
 }
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
-  *current_wal_file =
-      std::make_unique<LogFileFacts>(core_.wals->current_number(), core_.wals->current_bytes());
+  const WalSet::Info log = core_.wals->List().back();
+  *current_wal_file = std::make_unique<LogFileFacts>(log.number, log.bytes);
   return Status::OK();
 }
 

@@ -178,12 +178,19 @@ void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
   if (options.sync) statistics->recordTick(WAL_FILE_SYNCED, 1);
 }
 
+// A log that fails while this runs may have been replaced at the end, and what it held not be
+// durable: so the error state is looked at again.
 Status DBImpl::FlushWAL(bool sync) {
   RETURN_IF_ERROR(CheckWritable());
-  if (core_.errors.NeedsNewLog()) return core_.errors.Get();
+  if (core_.errors.HasLogError()) return core_.errors.Get();
+  const uint64_t newest_log = core_.wals->current_number();
   Status status = sync ? core_.wals->SyncAll() : core_.wals->Flush();
-  if (!status.ok()) write_control_.NoteLogError(status, sync);
-  return status;
+  if (!status.ok()) {
+    write_control_.NoteLogError(status, newest_log);
+    write_control_.ReportErrors();
+    return status;
+  }
+  return core_.errors.HasLogError() ? core_.errors.Get() : Status::OK();
 }
 
 Status DBImpl::FlushWAL(const FlushWALOptions& options) { return FlushWAL(options.sync); }
@@ -196,7 +203,12 @@ Status DBImpl::LockWAL() {
     MutexLock lock(&core_.mutex);
     write_control_.BlockWritesLocked();
   }
-  return core_.wals->Flush();
+  Status status = FlushWAL(/*sync=*/false);
+  if (!status.ok()) {
+    MutexLock lock(&core_.mutex);
+    write_control_.UnblockWritesLocked();
+  }
+  return status;
 }
 
 Status DBImpl::UnlockWAL() {

@@ -44,7 +44,8 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       options_(std::move(options)),
       write_buffer_bytes_(options_->write_buffer_size),
       paced_bytes_(options_->write_buffer_size),
-      mem_(nullptr) {
+      mem_(nullptr),
+      active_log_(family->log_number) {
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
 }
 
@@ -93,6 +94,7 @@ void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
   });
   PublishSuperVersion();
   undo.Cancel();
+  active_log_ = new_log_number;
   UpdatePace();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
@@ -165,8 +167,8 @@ uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtable
 }
 
 uint64_t ColumnFamilyData::OldestLogNeeded(uint64_t current_log) const {
-  const bool is_empty = mem()->IsEmpty() && sealed_.empty();
-  return is_empty ? std::max(family_->log_number, current_log) : family_->log_number;
+  if (!sealed_.empty()) return family_->log_number;
+  return std::max(family_->log_number, mem()->IsEmpty() ? current_log : active_log_);
 }
 
 uint64_t ColumnFamilyData::MemTableBytes() const {

@@ -94,6 +94,10 @@ class ColumnFamilyData final : public ReadViewSource {
   uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
   uint64_t OldestLogNeeded(uint64_t current_log) const REQUIRES(db_mutex);
+  // The first log that may hold writes of the active memtable.
+  uint64_t active_log() const REQUIRES(db_mutex) { return active_log_; }
+  // The active memtable is empty, and the pipeline paused, with this log the current one.
+  void SetActiveLog(uint64_t log_number) REQUIRES(db_mutex) { active_log_ = log_number; }
   uint64_t MemTableBytes() const REQUIRES(db_mutex);
 
   // Makes the current memtables, version and options visible to readers.
@@ -132,6 +136,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // One reference. Written under the DB mutex with the pipeline paused (release), read by commits
   // in flight (acquire) and under the mutex. Never null.
   std::atomic<MemTable*> mem_;
+  uint64_t active_log_ GUARDED_BY(db_mutex);
   // Oldest first; each one's id is above that of the one before, mem_'s above all.
   std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
   // Of the flush that runs, 0 to 1; none before it has begun to write.

@@ -51,7 +51,12 @@ void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, work_.table
 Status BackgroundFlush::WriteTables() {
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
   assert(result_.tables.size() <= 1);
-  if (syncs_older_logs_) RETURN_IF_ERROR(core_->wals->SyncSealed());
+  if (syncs_older_logs_) {
+    const uint64_t newest_log = core_->wals->current_number();
+    Status status = core_->wals->SyncSealed();
+    if (!status.ok() && !core_->wals->error().ok()) failed_log_ = newest_log;
+    RETURN_IF_ERROR(status);
+  }
   return SyncDirectories();
 }
 
@@ -82,11 +87,15 @@ void BackgroundFlush::Finish(const Status& status) {
 }
 
 std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
-  if (error.IsColumnFamilyDropped()) return std::nullopt;
+  if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
   return BackgroundErrorReason::kFlush;
 }
 
 void BackgroundFlush::Report(const Status& status) {
+  if (failed_log_.has_value()) {
+    NoteLogError(core_, status, *failed_log_);
+    NotifyUnreportedError(core_);
+  }
   EventLine line = core_->events->Event("flush_finished");
   line.Add("cf_name", family_->name())
       .Add("memtables", work_.memtables.size())

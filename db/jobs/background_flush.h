@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "db/flush/flush_job.h"
 #include "db/jobs/background_job.h"
@@ -26,6 +27,7 @@ class BackgroundFlush final : public BackgroundJob {
   Status Describe(VersionEdit* edit) override REQUIRES(db_mutex);
   void Finish(const Status& status) override REQUIRES(db_mutex);
   void Report(const Status& status) override;
+  // A log that cannot be synced is told of here, as an error of the log.
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
   const TableOutputOptions& table_options() const override { return work_.table; }
 
@@ -37,6 +39,7 @@ class BackgroundFlush final : public BackgroundJob {
   FlushJobOptions work_;
   const uint64_t log_number_;  // the first log that the family needs once this is installed
   const bool syncs_older_logs_;
+  std::optional<uint64_t> failed_log_;  // a log up to this one could not be synced
 };
 
 }  // namespace ashlar

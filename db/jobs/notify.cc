@@ -72,7 +72,7 @@ void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, uint64_t f
     info.file_size = result.tables.front().meta.file_size;
     info.table_properties = result.tables.front().properties;
   }
-  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
 void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const OutputTable& table) {
@@ -80,7 +80,7 @@ void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const Ou
       CreationInfo(*core, family, table.meta.number, TableFileCreationReason::kCompaction);
   info.file_size = table.meta.file_size;
   info.table_properties = table.properties;
-  for (const auto& listener : core->listeners) listener->OnTableFileCreated(info);
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
 }  // namespace
@@ -90,10 +90,10 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t fil
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
   const TableFileCreationInfo creation =
       CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
-  for (const auto& listener : core->listeners) {
+  ForEachListener(*core, [&](EventListener* listener) {
     listener->OnFlushBegin(core->db, info);
     listener->OnTableFileCreationStarted(creation);
-  }
+  });
 }
 
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
@@ -102,7 +102,8 @@ void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t
   NotifyFlushedTable(core, family, file_number, result, status);
   if (!status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
-  for (const auto& listener : core->listeners) listener->OnFlushCompleted(core->db, info);
+  ForEachListener(*core,
+                  [&](EventListener* listener) { listener->OnFlushCompleted(core->db, info); });
 }
 
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
@@ -110,7 +111,8 @@ void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const C
   if (core->listeners.empty()) return;
   CompactionJobInfo info = CompactionInfo(*core, family, plan);
   info.job_id = job_id;
-  for (const auto& listener : core->listeners) listener->OnCompactionBegin(core->db, info);
+  ForEachListener(*core,
+                  [&](EventListener* listener) { listener->OnCompactionBegin(core->db, info); });
 }
 
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
@@ -132,7 +134,8 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
   info.stats.num_records_replaced = result.hidden_dropped;
   info.stats.total_input_bytes = plan.InputBytes();
   info.stats.total_output_bytes = result.bytes_written;
-  for (const auto& listener : core->listeners) listener->OnCompactionCompleted(core->db, info);
+  ForEachListener(
+      *core, [&](EventListener* listener) { listener->OnCompactionCompleted(core->db, info); });
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status) {
@@ -141,19 +144,7 @@ void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& sta
   info.db_name = core->dir;
   info.file_path = path;
   info.status = status;
-  for (const auto& listener : core->listeners) listener->OnTableFileDeleted(info);
-}
-
-void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
-  Status seen = error;
-  for (const auto& listener : core->listeners) listener->OnBackgroundError(reason, &seen);
-  if (seen.ok()) return;
-  Error(core->info_log, "background error: %s", seen.ToString().c_str());
-  if (core->errors.Raise(seen, reason) && core->errors.BlocksWrites()) {
-    core->pipeline->RequestAttention();
-  }
-  MutexLock lock(&core->mutex);
-  core->conditions.ErrorChanged();
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
 }
 
 }  // namespace ashlar

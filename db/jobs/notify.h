@@ -7,6 +7,7 @@
 #include "db/compaction/compaction_job.h"
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
+#include "db/state/notify_errors.h"
 
 namespace ashlar {
 
@@ -20,7 +21,5 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionPlan& plan, const OutputResult& result,
                                const Status& status);
 void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status);
-// Raises the background error and tells listeners, who may overrule it.
-void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason);
 
 }  // namespace ashlar

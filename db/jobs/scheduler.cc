@@ -121,7 +121,8 @@ void Scheduler::FlushFamily(ColumnFamilyData* family) {
   std::unique_ptr<BackgroundFlush> job;
   {
     MutexLock lock(&core_->mutex);
-    job = BackgroundFlush::Begin(core_, family);
+    // While writes are blocked, a recovery does what is to be flushed.
+    if (BackgroundFlush::IsWanted(*core_, *family)) job = BackgroundFlush::Begin(core_, family);
   }
   const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
   {

@@ -70,8 +70,9 @@ void Closer::RefuseWrites() {
 
 // A log that broke has told its error already.
 Status Closer::CloseLogs() {
+  const bool is_known = !core_->wals->error().ok();
   const Status closed = core_->wals->Close();
-  return core_->errors.NeedsNewLog() ? Status::OK() : closed;
+  return is_known ? Status::OK() : closed;
 }
 
 Status Closer::UnlockDirectory() {

@@ -152,7 +152,7 @@ Status Opener::StartLog() {
   const uint64_t number = core_->versions->NewFileNumber();
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
   WalSink* sink = log.get();
-  core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1);
+  RETURN_IF_ERROR(core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1));
   core_->versions->TrackLogs(core_->wals.get());
   RETURN_IF_ERROR(core_->wals->SyncEntries());
   if (!stopped_early_) return Status::OK();

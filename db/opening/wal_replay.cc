@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "db/wal/log_beginning.h"
 #include "db/write/write_batch_reader.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -138,9 +139,14 @@ Status WalReplay::CheckEnd(uint64_t number) {
   if (!SkipsDamage() && was_synced) return status;
   report_->dropped.push_back(
       {number, log_->end_offset, written - log_->end_offset, status.ToString(), false});
+  return ReactToHole(number, status);
+}
+
+// A log ends before it did, so what the logs behind it hold is no continuation.
+Status WalReplay::ReactToHole(uint64_t number, const Status& hole) {
   switch (options_.mode) {
-    case WALRecoveryMode::kAbsoluteConsistency: return status;
-    case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = status; break;
+    case WALRecoveryMode::kAbsoluteConsistency: return hole;
+    case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = hole; break;
     case WALRecoveryMode::kPointInTimeRecovery:
       stops_ = true;
       stopped_at_log_ = number;
@@ -148,6 +154,27 @@ Status WalReplay::CheckEnd(uint64_t number) {
     case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
   }
   return Status::OK();
+}
+
+// The MANIFEST hears of a log when it changes next. Until then only the log behind it says where it
+// ended.
+Status WalReplay::CheckPredecessor(uint64_t number, const LogPredecessor& predecessor) {
+  if (predecessor.number < options_.min_log_number) return Status::OK();  // not needed any more
+  if (predecessor.number >= number && !SkipsDamage()) {
+    return Status::Corruption(StrCat(
+        LogFileName(options_.wal_dir, number), ": begins as a log behind ", predecessor.number,
+        ": not the file that was written under ", "this name; restore it"));
+  }
+  const auto found = logs_.find(predecessor.number);
+  const uint64_t end_offset = found == logs_.end() ? 0 : found->second.end_offset;
+  if (end_offset >= predecessor.end_bytes) return Status::OK();
+  const Status status = Status::Corruption(StrCat(
+      LogFileName(options_.wal_dir, predecessor.number),
+      found == logs_.end() ? ": missing" : StrCat(": its records end at offset ", end_offset),
+      ", but log ", number, " says that ", predecessor.end_bytes, " bytes were written"));
+  report_->dropped.push_back({predecessor.number, end_offset, predecessor.end_bytes - end_offset,
+                              status.ToString(), true});
+  return ReactToHole(predecessor.number, status);
 }
 
 Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* collector) {
@@ -164,6 +191,11 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
                                   reader->record_end() - reader->record_offset(),
                                   foreign.ToString(), false});
       continue;
+    }
+    if (reader->record_offset() == 0 && !stops_) {
+      const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
+      if (predecessor.has_value()) RETURN_IF_ERROR(CheckPredecessor(number, *predecessor));
+      RETURN_IF_ERROR(hole_);
     }
     log_->end_offset = reader->record_end();
     const SequenceNumber seqno = DecodeFixed64(record.data());

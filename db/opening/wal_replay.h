@@ -19,6 +19,7 @@
 
 namespace ashlar {
 
+struct LogPredecessor;
 struct WriteBatchRecord;
 
 // One place of a log whose contents were not applied.
@@ -77,6 +78,8 @@ class WalReplay {
   void SetBounds(uint64_t number);
   Status CheckRecord(const Slice& batch) const;
   Status CheckEnd(uint64_t number);
+  Status CheckPredecessor(uint64_t number, const LogPredecessor& predecessor);
+  Status ReactToHole(uint64_t number, const Status& hole);
   bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
   Status ApplyBatch(uint64_t log_number, const Slice& batch) REQUIRES(db_mutex);
   Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) REQUIRES(db_mutex);

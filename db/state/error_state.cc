@@ -19,13 +19,35 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason) {
   const Status::Severity severity = SeverityOf(error, reason);
   raised_count_.fetch_add(1, std::memory_order_relaxed);
   MutexLock lock(&mutex_);
-  if (reason == BackgroundErrorReason::kWriteCallback) {
-    needs_new_log_.store(true, std::memory_order_release);
-  }
   if (!error_.ok() && error_.severity() >= severity) return false;
   error_ = Status(error, severity);
   if (severity >= Status::kHardError) blocks_writes_.store(true, std::memory_order_release);
   return true;
+}
+
+void ErrorState::RaiseForLog(const Status& error, uint64_t log_number) {
+  MutexLock lock(&mutex_);
+  if (log_number < first_good_log_ || error.ok() || !log_error_.ok()) return;
+  raised_count_.fetch_add(1, std::memory_order_relaxed);
+  const Status::Severity severity = SeverityOf(error, BackgroundErrorReason::kWriteCallback);
+  log_error_ = Status(error, severity);
+  if (error_.ok() || error_.severity() < severity) error_ = log_error_;
+  unreported_ = BackgroundErrorReason::kWriteCallback;
+  has_log_error_.store(true, std::memory_order_release);
+  blocks_writes_.store(true, std::memory_order_release);
+}
+
+void ErrorState::ForgetLogsBefore(uint64_t log_number) {
+  MutexLock lock(&mutex_);
+  first_good_log_ = log_number;
+}
+
+std::optional<ErrorState::Report> ErrorState::TakeReport() {
+  MutexLock lock(&mutex_);
+  if (!unreported_.has_value()) return std::nullopt;
+  const BackgroundErrorReason reason = *unreported_;
+  unreported_.reset();
+  return Report{reason == BackgroundErrorReason::kWriteCallback ? log_error_ : error_, reason};
 }
 
 void ErrorState::RaiseFatal(const Status& error) {
@@ -33,13 +55,14 @@ void ErrorState::RaiseFatal(const Status& error) {
   MutexLock lock(&mutex_);
   is_fatal_.store(true, std::memory_order_release);
   error_ = Status(error, Status::kFatalError);
+  unreported_ = BackgroundErrorReason::kMemTable;
   blocks_writes_.store(true, std::memory_order_release);
 }
 
 void ErrorState::Clear() {
   MutexLock lock(&mutex_);
-  error_ = Status::OK();
-  needs_new_log_.store(false, std::memory_order_release);
+  error_ = log_error_ = Status::OK();
+  has_log_error_.store(false, std::memory_order_release);
   blocks_writes_.store(false, std::memory_order_release);
 }
 

@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "ashlar/listener.h"
 #include "ashlar/status.h"
@@ -24,8 +25,13 @@ class ErrorState {
   // Remembers the error with the severity that its kind and reason deserve. True if it is now the
   // current one.
   bool Raise(const Status& error, BackgroundErrorReason reason);
-  // Memory and log differ: only reopening helps, and nothing may be flushed. Allocates nothing for
-  // an error without a message.
+  // The log of this number, or one before it, failed; hard. Listeners are yet to be told. Nothing
+  // happens if the log has been replaced: threads may come with its error at any later time.
+  void RaiseForLog(const Status& error, uint64_t log_number);
+  // From now on the logs before this one are as good as gone.
+  void ForgetLogsBefore(uint64_t log_number);
+  // Memory and log differ: only reopening helps, and nothing may be flushed. Listeners are yet to
+  // be told. Allocates nothing for an error without a message.
   void RaiseFatal(const Status& error);
   void Clear();
   // The work that had failed softly was done after all.
@@ -36,15 +42,24 @@ class ErrorState {
   bool IsFatal() const { return is_fatal_.load(std::memory_order_acquire); }
   // OK, or the current error.
   Status Get() const;
-  // Nothing more may be appended to the current log.
-  bool NeedsNewLog() const { return needs_new_log_.load(std::memory_order_acquire); }
+  // A log failed: what is in the logs may not survive, whatever is synced now.
+  bool HasLogError() const { return has_log_error_.load(std::memory_order_acquire); }
+  // What was raised where nobody could be told; answers it once.
+  struct Report {
+    Status error;
+    BackgroundErrorReason reason;
+  };
+  std::optional<Report> TakeReport();
   uint64_t raised_count() const { return raised_count_.load(std::memory_order_relaxed); }
 
  private:
   mutable Mutex mutex_{LockRank::kLeaf};
   Status error_ GUARDED_BY(mutex_);
+  Status log_error_ GUARDED_BY(mutex_);
+  uint64_t first_good_log_ GUARDED_BY(mutex_) = 0;  // those before it are replaced
+  std::optional<BackgroundErrorReason> unreported_ GUARDED_BY(mutex_);
   std::atomic<bool> blocks_writes_{false};
-  std::atomic<bool> needs_new_log_{false};
+  std::atomic<bool> has_log_error_{false};
   std::atomic<bool> is_fatal_{false};
   std::atomic<uint64_t> raised_count_{0};
 };

@@ -8,6 +8,7 @@
 
 #include "db/compaction/compaction_picker.h"
 #include "db/state/needed_logs.h"
+#include "db/state/notify_errors.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
 
@@ -44,15 +45,16 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   core_->pipeline->RequestAttention();
 }
 
-void WriteControl::NoteLogError(const Status& error, bool) {
-  core_->errors.Raise(error, BackgroundErrorReason::kWriteCallback);
-  core_->pipeline->RequestAttention();
+void WriteControl::NoteLogError(const Status& error, uint64_t log_number) {
+  ashlar::NoteLogError(core_, error, log_number);
 }
 
 void WriteControl::NotePartialInsert(const Status& error) {
   core_->errors.RaiseFatal(error);
   core_->pipeline->RequestAttention();
 }
+
+void WriteControl::ReportErrors() { NotifyUnreportedError(core_); }
 
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   MutexLock lock(&core_->mutex);
@@ -110,25 +112,72 @@ uint64_t WriteControl::MaxTotalLogBytes() const {
   return 4 * buffers;
 }
 
-// Too much log: the families that hold the oldest one are flushed.
+// Too much log: the families whose active memtables hold the oldest are flushed. Logs that only
+// sealed memtables hold are on their way out; stalls limit how many of those there are.
 Status WriteControl::LimitLogsLocked() {
-  if (core_->wals->total_bytes() <= MaxTotalLogBytes()) return Status::OK();
-  const uint64_t oldest = OldestLogNeeded(*core_, /*except=*/nullptr);
+  const uint64_t limit = MaxTotalLogBytes();
   std::vector<ColumnFamilyData*> holders;
   for (ColumnFamilyData* family : core_->families.All()) {
-    if (family->versions()->log_number <= oldest) holders.push_back(family);
+    if (family->mem()->num_entries() == 0) continue;
+    if (core_->wals->BytesFrom(family->active_log()) > limit) holders.push_back(family);
   }
-  return SwitchMemTablesLocked(holders);
+  if (!holders.empty()) RETURN_IF_ERROR(SwitchMemTablesLocked(holders));
+  WatchLogSizeLocked();
+  return Status::OK();
 }
 
-Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
-                                           bool force_new_log) {
+// Has the pipeline ask for attention when the current log makes it too much.
+void WriteControl::WatchLogSizeLocked() {
+  const uint64_t current_log = core_->wals->current_number();
+  const uint64_t current_bytes = core_->wals->BytesFrom(current_log);
+  const uint64_t limit = MaxTotalLogBytes();
+  uint64_t oldest = UINT64_MAX;
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    if (family->mem()->num_entries() > 0) oldest = std::min(oldest, family->active_log());
+  }
+  if (oldest >= current_log) {
+    // Commits that insert nothing make the log longer too.
+    const bool holds_nothing = oldest == UINT64_MAX;
+    core_->pipeline->RequestAttentionAt(holds_nothing ? current_bytes + limit : limit);
+    return;
+  }
+  const uint64_t older_bytes = core_->wals->BytesFrom(oldest) - current_bytes;
+  core_->pipeline->RequestAttentionAt(limit - std::min(limit, older_bytes));
+}
+
+// One thread switches memtables and logs at a time. Ends the switch also when memory runs out in
+// the middle of it.
+struct WriteControl::Switch {
+  explicit Switch(WriteControl* c) : control(c) { control->is_switching_ = true; }
+  ~Switch() {
+    if (is_paused) control->core_->pipeline->Resume();
+    control->is_switching_ = false;
+    control->core_->conditions.SwitchEnded();
+  }
+  Switch(const Switch&) = delete;
+  Switch& operator=(const Switch&) = delete;
+
+  WriteControl* const control;
+  bool is_paused = false;
+  std::unique_ptr<WalSink> next;  // null: the current log goes on, as it is empty
+};
+
+Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families) {
   std::vector<uint32_t> ids;
   for (const ColumnFamilyData* family : families) ids.push_back(family->id());
   while (is_switching_) core_->conditions.writers.Wait();
-  if (FilledLocked(ids).empty() && !force_new_log) return Status::OK();
+  if (FilledLocked(ids).empty()) return Status::OK();
 
-  RETURN_IF_ERROR(SwitchAloneLocked(ids, force_new_log));
+  Status status;
+  {
+    Switch turn(this);
+    status = SwitchAloneLocked(ids, &turn);
+  }
+  if (!status.ok()) {
+    MutexUnlock unlock(&core_->mutex);
+    ReportErrors();
+    return status;
+  }
   UpdateStallLocked();
   return Status::OK();
 }
@@ -144,38 +193,90 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
   return filled;
 }
 
-Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log) {
-  // Ends the switch also when memory runs out in the middle of it.
-  struct Scope {
-    explicit Scope(WriteControl* control) : control(control) { control->is_switching_ = true; }
-    ~Scope() {
-      if (is_paused) control->core_->pipeline->Resume();
-      control->is_switching_ = false;
-      control->core_->conditions.SwitchEnded();
-    }
-    WriteControl* const control;
-    bool is_paused = false;
-  } scope(this);
-  std::unique_ptr<WalSink> next;
-  if (force_new_log || core_->wals->current_bytes() > 0) {
-    const uint64_t number = core_->versions->NewFileNumber();
-    MutexUnlock unlock(&core_->mutex);
-    auto created = core_->wals->Create(number);
-    if (!created.ok()) return created.status();
-    next = created.Take();
-  }
-  core_->pipeline->Pause();
-  scope.is_paused = true;
-  if (next != nullptr) {
-    // Paused: the numbers up to the visible one, and no others, are given out.
-    core_->wals->Install(std::move(next), core_->pipeline->visible_seqno() + 1);
-  }
+Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) {
+  RETURN_IF_ERROR(PauseWithNextLogLocked(turn));
+  if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   const uint64_t log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
     family->SealMemTable(log_number);
     flushes_->RequestFlushLocked(family);
   }
+  MoveIdleFamiliesLocked(log_number);
   return Status::OK();
+}
+
+// Paused: what an empty memtable will hold is in this log or behind it.
+void WriteControl::MoveIdleFamiliesLocked(uint64_t log_number) {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->mem()->num_entries() == 0) family->SetActiveLog(log_number);
+  }
+}
+
+// Files are made while writes go on; so whether one is needed is only known in the pause.
+Status WriteControl::PauseWithNextLogLocked(Switch* turn) {
+  while (true) {
+    if (turn->next == nullptr && core_->wals->current_has_records()) {
+      const uint64_t number = core_->versions->NewFileNumber();
+      MutexUnlock unlock(&core_->mutex);
+      ASSIGN_OR_RETURN(turn->next, core_->wals->Create(number));
+      // Most of what waits in memory; the rest, in the pause, is little.
+      IgnoreError(core_->wals->Flush(),
+                  "the log has failed: whoever installs the next one sees it");
+    }
+    core_->pipeline->Pause();
+    turn->is_paused = true;
+    if (turn->next != nullptr || !core_->wals->current_has_records()) return Status::OK();
+    core_->pipeline->Resume();
+    turn->is_paused = false;
+  }
+}
+
+// Paused: the numbers up to the visible one, and no others, are given out. A log that failed is
+// never sealed, nor is one whose end is still in memory: what is behind it would be out of reach.
+Status WriteControl::InstallLogLocked(Switch* turn) {
+  MutexUnlock unlock(&core_->mutex);
+  const uint64_t sealed_number = core_->wals->current_number();
+  Status status = core_->wals->error();
+  if (status.ok()) status = core_->wals->Flush();
+  if (!status.ok()) {
+    NoteLogError(status, sealed_number);
+    return status;
+  }
+  return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1);
+}
+
+Result<uint64_t> WriteControl::BeginRecoveryLocked() {
+  while (is_switching_) core_->conditions.writers.Wait();
+  core_->pipeline->Shut();
+  Switch turn(this);
+  const Status error = core_->wals->error();
+  if (error.ok()) {
+    RETURN_IF_ERROR(PauseWithNextLogLocked(&turn));
+    if (turn.next != nullptr) RETURN_IF_ERROR(InstallLogLocked(&turn));
+  } else {
+    const uint64_t number = core_->versions->NewFileNumber();
+    MutexUnlock unlock(&core_->mutex);
+    ASSIGN_OR_RETURN(turn.next, core_->wals->Create(number));
+    core_->pipeline->Pause();
+    turn.is_paused = true;
+    core_->errors.ForgetLogsBefore(number);
+    const auto closed_here =
+        core_->wals->ReplaceAll(std::move(turn.next), core_->pipeline->visible_seqno() + 1, error);
+  }
+  const uint64_t log_number = core_->wals->current_number();
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (!family->mem()->IsEmpty()) family->SealMemTable(log_number);
+  }
+  MoveIdleFamiliesLocked(log_number);
+  return log_number;
+}
+
+void WriteControl::FinishRecoveryLocked() {
+  core_->pipeline->Reopen();
+  core_->errors.Clear();
+  UpdateStallLocked();
+  SettleAttentionLocked();
+  core_->conditions.ErrorChanged();
 }
 
 void WriteControl::UpdateStallLocked() {
@@ -202,6 +303,7 @@ void WriteControl::UpdateStallLocked() {
   rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
   if (rate_ == 0) toll_ = Toll();
   if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
+  WatchLogSizeLocked();
   if (has_changed) core_->conditions.StallChanged();
 }
 

@@ -15,6 +15,7 @@
 #include "db/state/db_core.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
+#include "util/result.h"
 
 namespace ashlar {
 
@@ -37,14 +38,22 @@ class WriteControl final : public CommitHost {
   bool HasFamily(uint32_t family) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
-  void NoteLogError(const Status& error, bool is_sync_error) override;
+  void NoteLogError(const Status& error, uint64_t log_number) override;
   void NotePartialInsert(const Status& error) override;
+  void ReportErrors() override EXCLUDES(db_mutex);
 
   // Seals the active memtables of these families and starts a new log, unless the current one is
   // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
-  // `force_new_log`: the current log must not be written any more.
-  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
-                               bool force_new_log = false) REQUIRES(db_mutex);
+  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
+
+  // Recovering from a background error that blocks writes. From the first call on no write begins,
+  // whatever the error state says, until a recovery has succeeded. Begin seals all memtables, in
+  // front of a log that holds nothing and whose number it returns. If a log has failed, all before
+  // the new one leave the set in the same step. Asks for no flush. Lets go of the mutex for file
+  // operations.
+  Result<uint64_t> BeginRecoveryLocked() REQUIRES(db_mutex);
+  // What was in memory is durable, and the MANIFEST says that no log before that one is needed.
+  void FinishRecoveryLocked() REQUIRES(db_mutex);
 
   // A write of low priority: waits its turn, or answers Incomplete, while compactions lag.
   Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(db_mutex);
@@ -60,12 +69,17 @@ class WriteControl final : public CommitHost {
   bool UnblockWritesLocked() REQUIRES(db_mutex);
 
  private:
-  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, bool force_new_log) REQUIRES(db_mutex);
+  struct Switch;
+  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) REQUIRES(db_mutex);
+  Status PauseWithNextLogLocked(Switch* turn) REQUIRES(db_mutex);
+  Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(db_mutex);
   Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(db_mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
   Status LimitLogsLocked() REQUIRES(db_mutex);
+  void WatchLogSizeLocked() REQUIRES(db_mutex);
+  void MoveIdleFamiliesLocked(uint64_t log_number) REQUIRES(db_mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
   void AwaitFlushProgressLocked() REQUIRES(db_mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);

@@ -25,6 +25,7 @@ class BufferedWalSink final : public WalSink {
   Status Deliver(uint64_t end) override;
   Status Flush(uint64_t end) override;
   Status Sync(uint64_t end) override;
+  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
   Status Close() override;
 
   uint64_t delivered_size() const override { return write_.done(); }

@@ -30,6 +30,7 @@ class MappedWalSink final : public WalSink {
   Status Flush(uint64_t end) override { return Deliver(end); }
   Status Sync(uint64_t end) override;
   void Seal() override;
+  void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
   Status Close() override;
 
   uint64_t delivered_size() const override { return order_.staged_end(); }

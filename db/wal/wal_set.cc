@@ -4,8 +4,10 @@
 #include "db/wal/wal_set.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
+#include "db/wal/log_beginning.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 
@@ -26,15 +28,45 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
   return OpenWalSink(options);
 }
 
-void WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno) {
+Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno) {
   std::shared_ptr<WalSink> sealed;
   {
     MutexLock lock(&mutex_);
     if (!logs_.empty()) sealed = logs_.back().sink;
-    logs_.push_back({std::move(next), first_seqno});
+  }
+  if (sealed != nullptr) {
+    assert(sealed->delivered_size() == sealed->size());
+    const LogPredecessor predecessor{.number = sealed->log_number(), .end_bytes = sealed->size()};
+    const std::string beginning = EncodeLogBeginning(first_seqno, predecessor);
+    RETURN_IF_ERROR(next->Stage(next->Reserve(beginning.size()), Slice(), beginning));
+  }
+  {
+    MutexLock lock(&mutex_);
+    const uint64_t begin = next->size();
+    logs_.push_back({std::move(next), first_seqno, begin});
     active_ = logs_.back().sink.get();
   }
   if (sealed != nullptr) sealed->Seal();
+  return Status::OK();
+}
+
+// All under the mutex: whoever then finds the new log alone in the set, and so waits for no other
+// sync than its own, has not waited for one that was abandoned.
+std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink> next,
+                                                         SequenceNumber first_seqno,
+                                                         const Status& error) {
+  std::vector<std::shared_ptr<WalSink>> left;
+  MutexLock lock(&mutex_);
+  for (Log& log : logs_) {
+    log.sink->Abandon(error);
+    replaced_.push_back({log.sink->log_number(), log.sink->delivered_size()});
+    left.push_back(std::move(log.sink));
+  }
+  logs_.clear();
+  const uint64_t begin = next->size();
+  logs_.push_back({std::move(next), first_seqno, begin});
+  active_ = logs_.back().sink.get();
+  return left;
 }
 
 void WalSet::AddRecovered(const LogFacts& log) {
@@ -46,7 +78,7 @@ std::vector<LogFacts> WalSet::DurableFacts() const {
   MutexLock lock(&mutex_);
   std::vector<LogFacts> facts;
   for (const auto& [number, log] : recovered_) facts.push_back(log);
-  for (const auto& [sink, first_seqno] : logs_) {
+  for (const auto& [sink, first_seqno, begin] : logs_) {
     if (sink->log_number() > newest_durable_entry_) break;
     const bool is_closed = sink != logs_.back().sink && sink->error().ok();
     facts.push_back({.number = sink->log_number(),
@@ -67,7 +99,7 @@ Status WalSet::SyncOlderThan(uint64_t number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
     MutexLock lock(&mutex_);
-    for (const auto& [log, first_seqno] : logs_) {
+    for (const auto& [log, first_seqno, begin] : logs_) {
       if (log->log_number() < number && log->synced_size() < log->size()) older.push_back(log);
     }
   }
@@ -111,8 +143,21 @@ Status WalSet::SyncSealed() {
 }
 
 Status WalSet::Flush() {
-  const std::shared_ptr<WalSink> log = current();
-  return log->Flush(log->size());
+  std::vector<std::shared_ptr<WalSink>> unflushed;
+  {
+    MutexLock lock(&mutex_);
+    for (const Log& log : logs_) {
+      if (log.sink->delivered_size() < log.sink->size()) unflushed.push_back(log.sink);
+    }
+  }
+  for (const auto& log : unflushed) RETURN_IF_ERROR(log->Flush(log->size()));
+  return Status::OK();
+}
+
+Status WalSet::error() const {
+  MutexLock lock(&mutex_);
+  for (const Log& log : logs_) RETURN_IF_ERROR(log.sink->error());
+  return Status::OK();
 }
 
 Status WalSet::Close() {
@@ -123,7 +168,7 @@ Status WalSet::Close() {
     active_ = nullptr;
   }
   Status first;
-  for (const auto& [log, first_seqno] : logs) {
+  for (const auto& [log, first_seqno, begin] : logs) {
     Status status = log->Close();
     if (first.ok() && !status.ok()) first = status;
   }
@@ -142,6 +187,10 @@ std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number) {
     const auto keep_recovered = recovered_.lower_bound(min_log_number);
     for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
     recovered_.erase(recovered_.begin(), keep_recovered);
+    for (const Info& log : replaced_) {
+      if (log.number < min_log_number) numbers.push_back(log.number);
+    }
+    std::erase_if(replaced_, [&](const Info& log) { return log.number < min_log_number; });
   }
   for (const Log& log : released) numbers.push_back(log.sink->log_number());
   return numbers;
@@ -152,25 +201,34 @@ uint64_t WalSet::current_number() const {
   return logs_.empty() ? 0 : logs_.back().sink->log_number();
 }
 
-uint64_t WalSet::current_bytes() const {
+bool WalSet::current_has_records() const {
   MutexLock lock(&mutex_);
-  return logs_.empty() ? 0 : logs_.back().sink->size();
+  return !logs_.empty() && logs_.back().sink->size() > logs_.back().begin;
 }
 
-uint64_t WalSet::total_bytes() const {
+uint64_t WalSet::BytesFrom(uint64_t number) const {
   MutexLock lock(&mutex_);
   uint64_t bytes = 0;
-  for (const Log& log : logs_) bytes += log.sink->size();
-  for (const auto& [number, log] : recovered_) bytes += log.end_bytes;
+  for (auto it = recovered_.lower_bound(number); it != recovered_.end(); ++it) {
+    bytes += it->second.end_bytes;
+  }
+  for (const Info& log : replaced_) {
+    if (log.number >= number) bytes += log.bytes;
+  }
+  for (const Log& log : logs_) {
+    if (log.sink->log_number() >= number) bytes += log.sink->size();
+  }
   return bytes;
 }
 
+// Sealed logs are delivered to their ends, so it is the current one that may be cut.
 std::vector<WalSet::Info> WalSet::List() const {
   MutexLock lock(&mutex_);
   std::vector<Info> list;
-  for (const auto& [number, log] : recovered_) list.push_back({number, log.end_bytes, false});
-  for (const auto& [log, first_seqno] : logs_) {
-    list.push_back({log->log_number(), log->size(), log == logs_.back().sink});
+  for (const auto& [number, log] : recovered_) list.push_back({number, log.end_bytes});
+  list.insert(list.end(), replaced_.begin(), replaced_.end());
+  for (const Log& log : logs_) {
+    list.push_back({log.sink->log_number(), log.sink->delivered_size()});
   }
   return list;
 }

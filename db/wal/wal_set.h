@@ -2,11 +2,16 @@
 //
 // WalSet is the current log and those before it that may still be needed.
 //
-// An acknowledged sync must cover everything written before it, also in older logs: recovery stops
-// at the first hole. So an older log is synced before a newer one counts as synced.
+// Recovery stops at the first hole, so what reaches the kernel, and what reaches the disk, must
+// always be a prefix of all logs:
+//   - an older log is synced before a newer one counts as synced
+//   - all of a log is in the kernel's hands before another becomes the current one
+//   - a log that failed leaves the set, with all before it, in the step that brings its replacement
+// A log that becomes the current one begins with a note of where the one before it ends, for a
+// crash of the machine may take the end of the older log and leave the newer.
 //
-// Threads: active() while a commit is in flight; Install() while the commit pipeline is paused; the
-// rest from any thread.
+// Threads: active() while a commit is in flight; Install() and ReplaceAll() while the commit
+// pipeline is paused; the rest from any thread.
 #pragma once
 
 #include <cstdint>
@@ -34,9 +39,15 @@ class WalSet {
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(uint64_t number) const;
-  // Makes it the current log. The one before receives no more bytes. No record with a sequence
-  // number below `first_seqno` will be written to it.
-  void Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno);
+  // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
+  // record with a sequence number below `first_seqno` will be written to the new one. After an
+  // error nothing has changed.
+  Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno);
+  // Makes it the only log: those before leave the set, and whoever still waits for one of them gets
+  // `error`. Their files stay until ReleaseBelow() names them. The caller lets go of the result
+  // where it may do I/O.
+  std::vector<std::shared_ptr<WalSink>> ReplaceAll(std::unique_ptr<WalSink> next,
+                                                   SequenceNumber first_seqno, const Status& error);
 
   // A log of an earlier process that is still needed, synced and with a durable entry.
   void AddRecovered(const LogFacts& log);
@@ -56,27 +67,34 @@ class WalSet {
   Status SyncEntries() { return SyncDirectoryFor(current_number()); }
   // The directory of the logs was synced after `log_number` had become the current log.
   void NoteEntriesSynced(uint64_t log_number);
-  // Hands buffered bytes to the kernel.
+  // Hands the buffered bytes of all logs to the kernel, the older ones first.
   Status Flush();
+  // The first error of any log.
+  Status error() const;
   Status Close();
 
   // Logs below `min_log_number` are not needed any more: lets go of them and returns their numbers.
   std::vector<uint64_t> ReleaseBelow(uint64_t min_log_number);
 
   uint64_t current_number() const;
-  uint64_t current_bytes() const;
-  uint64_t total_bytes() const;
+  // Whether anything was written to the current log since it was installed.
+  bool current_has_records() const;
+  // With those that are still in memory.
+  uint64_t total_bytes() const { return BytesFrom(0); }
+  // Of the logs from this number on.
+  uint64_t BytesFrom(uint64_t number) const;
   struct Info {
-    uint64_t number;
-    uint64_t bytes;
-    bool is_current;
+    uint64_t number = 0;
+    uint64_t bytes = 0;  // that can be read
   };
+  // Oldest first. Taken together the bytes are a prefix of what was written.
   std::vector<Info> List() const;
 
  private:
   struct Log {
     std::shared_ptr<WalSink> sink;
     SequenceNumber first_seqno = 0;
+    uint64_t begin = 0;  // where the records of commits begin
   };
   Status SyncOlderThan(uint64_t number);
   Status SyncDirectoryFor(uint64_t number);
@@ -88,6 +106,7 @@ class WalSet {
   mutable Mutex mutex_{LockRank::kWal};
   std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
   std::map<uint64_t, LogFacts> recovered_ GUARDED_BY(mutex_);
+  std::vector<Info> replaced_ GUARDED_BY(mutex_);         // whose files are left; ascending
   uint64_t newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
 };
 

@@ -78,6 +78,8 @@ class WalSink {
   virtual Status Sync(uint64_t end) = 0;
   // Another log has become the current one: nothing more will be reserved. Gives memory back.
   virtual void Seal() {}
+  // The log has failed as if a write had, unless it has already: nothing of it counts any more.
+  virtual void Abandon(const Status& error) = 0;
   // After all reserved ranges were staged: delivers them, gives back preallocated space, closes.
   // Does not sync. Nothing else may run.
   virtual Status Close() = 0;

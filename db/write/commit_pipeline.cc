@@ -14,8 +14,8 @@
 #include "ashlar/write_batch.h"
 #include "db/wal/wal_set.h"
 #include "db/wal/wal_sink.h"
-#include "db/write/write_batch_internal.h"
 #include "memtable/memtable.h"
+#include "util/entry_limits.h"
 #include "util/epoch.h"
 #include "util/result.h"
 #include "util/str_cat.h"
@@ -37,30 +37,67 @@ Status CommitPipeline::Commit(const Request& request) {
 
   const WriteBatchInternal::WalPart for_log = WriteBatchInternal::PartForWal(batch);
   const size_t record_bytes = kWriteBatchHeaderBytes + for_log.records.size();
-  const Reservation reservation =
-      Reserve(WriteBatchInternal::Count(batch), record_bytes, !options.disableWAL);
+  Reservation reservation;
+  while (
+      !Reserve(WriteBatchInternal::Count(batch), record_bytes, !options.disableWAL, &reservation))
+    [[unlikely]] { RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize())); }
   WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
-  if (request.callback != nullptr) request.callback->OnWriteEnqueued();
 
   // Kept before publishing: afterwards the log may be replaced at any time.
   std::shared_ptr<WalSink> sync_log;
   if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
-
-  Status status;
-  try {
-    if (reservation.log != nullptr) status = Log(reservation, batch);
-    if (status.ok() && request.callback != nullptr) request.callback->OnWalWriteFinish();
-    if (status.ok()) Insert(reservation, batch);
-  } catch (const std::bad_alloc&) {
-    status = Status::MemoryLimit();  // without a message, which would take memory
-    host_->NotePartialInsert(status);
+  std::exception_ptr thrown;
+  Status status = LogAndInsert(reservation, request, for_log, &thrown);
+  if (reservation.log_end > attention_log_bytes_.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
   Publish(reservation);
   AwaitVisible(reservation.ticket);
 
   if (status.ok() && sync_log != nullptr) {
     status = wals_->SyncThrough(sync_log, reservation.log_end);
-    if (!status.ok()) host_->NoteLogError(status, /*is_sync_error=*/true);
+    if (!status.ok()) host_->NoteLogError(status, sync_log->log_number());
+  }
+  if (!status.ok()) [[unlikely]]
+    host_->ReportErrors();
+  if (thrown != nullptr) [[unlikely]]
+    std::rethrow_exception(thrown);
+  return status;
+}
+
+namespace {
+
+// Keeps the first of what users' code throws until it can be passed on.
+template <typename Call>
+void CallUser(Call&& call, std::exception_ptr* thrown) {
+  try {
+    call();
+  } catch (...) {
+    if (*thrown == nullptr) *thrown = std::current_exception();
+  }
+}
+
+}  // namespace
+
+// Everything between the reservation and its publication; so nothing may leave it but by return.
+Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Request& request,
+                                    const WriteBatchInternal::WalPart& for_log,
+                                    std::exception_ptr* thrown) {
+  UserWriteCallback* const callback = request.callback;
+  if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
+  Status status;
+  try {
+    if (reservation.log != nullptr) status = Log(reservation, for_log);
+    if (!status.ok()) return status;
+    if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
+    Insert(reservation, *request.batch);
+  } catch (const std::bad_alloc&) {
+    status = Status::MemoryLimit();  // without a message, which would take memory
+    host_->NotePartialInsert(status);
+  } catch (...) {
+    *thrown = std::current_exception();
+    status = Status::Aborted();
+    host_->NotePartialInsert(status);
   }
   return status;
 }
@@ -85,6 +122,9 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
       }
       known_family = record.family;
     }
+    if (record.key.size() + record.value.size() > kMaxUserEntryBytes) [[unlikely]] {
+      return WriteBatchInternal::RefuseEntrySize(record.key.size(), record.value.size());
+    }
     switch (record.type) {
       case kTypeValue:
       case kTypeDeletion:
@@ -107,51 +147,52 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
   return Status::OK();
 }
 
-CommitPipeline::Reservation CommitPipeline::Reserve(uint64_t count, size_t record_bytes,
-                                                    bool use_log) {
-  Reservation reservation;
+// False: commits are shut out.
+bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
+                             Reservation* reservation) {
   while (true) {
     order_lock_.Lock();
-    const bool is_full =
-        next_ticket_ - published_tickets_.load(std::memory_order_relaxed) >= kMaxInFlight;
-    if (!is_paused_.load(std::memory_order_relaxed) && !is_full) [[likely]]
-      break;
+    const uint32_t gate = gate_.load(std::memory_order_relaxed);
     const uint64_t oldest = published_tickets_.load(std::memory_order_relaxed);
+    const bool is_full = next_ticket_ - oldest >= kMaxInFlight;
+    if (gate == kOpen && !is_full) [[likely]]
+      break;
     order_lock_.Unlock();
+    if ((gate & kShut) != 0) return false;
     if (is_full) {
       AwaitVisible(oldest);
     } else {
-      is_paused_.wait(true, std::memory_order_acquire);
+      gate_.wait(gate, std::memory_order_acquire);
     }
   }
-  reservation.ticket = next_ticket_++;
-  reservation.first_seqno = last_reserved_ + 1;
+  reservation->ticket = next_ticket_++;
+  reservation->first_seqno = last_reserved_ + 1;
   last_reserved_ += count;
-  reservation.last_seqno = last_reserved_;
-  slots_[reservation.ticket % kMaxInFlight] = {reservation.last_seqno, false};
+  reservation->last_seqno = last_reserved_;
+  slots_[reservation->ticket % kMaxInFlight] = {reservation->last_seqno, false};
   if (use_log) {
-    reservation.log = wals_->active();
-    const WalSink::Range range = reservation.log->Reserve(record_bytes);
-    reservation.log_offset = range.offset;
-    reservation.log_end = range.end;
+    reservation->log = wals_->active();
+    const WalSink::Range range = reservation->log->Reserve(record_bytes);
+    reservation->log_offset = range.offset;
+    reservation->log_end = range.end;
   }
   order_lock_.Unlock();
-  return reservation;
+  return true;
 }
 
-Status CommitPipeline::Log(const Reservation& reservation, const WriteBatch& batch) {
-  const WriteBatchInternal::WalPart part = WriteBatchInternal::PartForWal(batch);
+Status CommitPipeline::Log(const Reservation& reservation,
+                           const WriteBatchInternal::WalPart& part) {
   char header[kWriteBatchHeaderBytes];
   EncodeFixed64(header, reservation.first_seqno);
   EncodeFixed32(header + 8, part.count);
   Status status = reservation.log->Stage({reservation.log_offset, reservation.log_end},
                                          Slice(header, sizeof(header)), part.records);
   if (status.ok()) status = reservation.log->Deliver(reservation.log_end);
-  if (!status.ok()) host_->NoteLogError(status, /*is_sync_error=*/false);
+  if (!status.ok()) host_->NoteLogError(status, reservation.log->log_number());
   return status;
 }
 
-// Cannot fail midway, except by std::bad_alloc: CheckBatch() let only kinds pass that memtables
+// Cannot fail midway, except by an exception: CheckBatch() let only kinds pass that memtables
 // take, lengths in a batch have 32 bits, and no other commit has these sequence numbers.
 void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
   EpochGuard guard;
@@ -198,9 +239,12 @@ void CommitPipeline::Publish(const Reservation& reservation) {
   }
   visible_seqno_.store(visible, std::memory_order_release);
   published_tickets_.store(head, std::memory_order_release);
+  const bool has_sleepers = sleepers_ > 0;
   order_lock_.Unlock();
-  // Costs a load when nobody waits.
-  published_tickets_.notify_all();
+  if (!has_sleepers) [[likely]]
+    return;
+  wakes_.fetch_add(1, std::memory_order_release);
+  wakes_.notify_all();
 }
 
 // Most waits are for a writer that is in the middle of its insertion: spin a little first.
@@ -210,28 +254,63 @@ void CommitPipeline::AwaitVisible(uint64_t ticket) {
     if (published_tickets_.load(std::memory_order_acquire) > ticket) return;
     SpinPause();
   }
+  SleepUntilVisible(ticket);
+}
+
+// Either the publisher sees the sleeper counted, or the sleeper the ticket published. The word is
+// read before the lock is given up: a wake in between changes it, and the wait returns at once.
+void CommitPipeline::SleepUntilVisible(uint64_t ticket) {
   while (true) {
-    const uint64_t published = published_tickets_.load(std::memory_order_acquire);
-    if (published > ticket) return;
-    published_tickets_.wait(published, std::memory_order_acquire);
+    uint32_t wakes_seen = 0;
+    {
+      SpinLockGuard guard(&order_lock_);
+      if (published_tickets_.load(std::memory_order_relaxed) > ticket) return;
+      ++sleepers_;
+      wakes_seen = wakes_.load(std::memory_order_relaxed);
+    }
+    wakes_.wait(wakes_seen, std::memory_order_acquire);
+    SpinLockGuard guard(&order_lock_);
+    --sleepers_;
   }
 }
 
+void CommitPipeline::ChangeGate(uint32_t set, uint32_t clear) {
+  const uint32_t gate = gate_.load(std::memory_order_relaxed);
+  gate_.store((gate | set) & ~clear, std::memory_order_release);
+}
+
 void CommitPipeline::Pause() {
-  order_lock_.Lock();
-  pauses_++;
-  is_paused_.store(true, std::memory_order_relaxed);
-  const uint64_t last_ticket = next_ticket_;
-  order_lock_.Unlock();
+  uint64_t last_ticket = 0;
+  {
+    SpinLockGuard guard(&order_lock_);
+    pauses_++;
+    ChangeGate(/*set=*/kPaused, /*clear=*/0);
+    last_ticket = next_ticket_;
+  }
   if (last_ticket > 0) AwaitVisible(last_ticket - 1);
 }
 
 void CommitPipeline::Resume() {
-  order_lock_.Lock();
-  const bool is_over = --pauses_ == 0;
-  if (is_over) is_paused_.store(false, std::memory_order_release);
-  order_lock_.Unlock();
-  if (is_over) is_paused_.notify_all();
+  {
+    SpinLockGuard guard(&order_lock_);
+    assert(pauses_ > 0);
+    if (--pauses_ > 0) return;
+    ChangeGate(/*set=*/0, /*clear=*/kPaused);
+  }
+  gate_.notify_all();
+}
+
+void CommitPipeline::Shut() {
+  {
+    SpinLockGuard guard(&order_lock_);
+    ChangeGate(/*set=*/kShut, /*clear=*/0);
+  }
+  gate_.notify_all();  // those that wait for the end of a pause
+}
+
+void CommitPipeline::Reopen() {
+  SpinLockGuard guard(&order_lock_);
+  ChangeGate(/*set=*/0, /*clear=*/kShut);
 }
 
 void CommitPipeline::StartAt(SequenceNumber seqno) {
@@ -242,7 +321,7 @@ void CommitPipeline::StartAt(SequenceNumber seqno) {
 
 SequenceNumber CommitPipeline::TakeSeqnos(uint64_t count) {
   SpinLockGuard guard(&order_lock_);
-  assert(is_paused_.load(std::memory_order_relaxed));
+  assert((gate_.load(std::memory_order_relaxed) & kPaused) != 0);
   last_reserved_ += count;
   visible_seqno_.store(last_reserved_, std::memory_order_release);
   return last_reserved_;

@@ -11,19 +11,22 @@
 //
 // What cannot be applied is refused before the reservation; what can fail after it is the log. Such
 // a commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
-// If memory runs out while a batch is inserted, only its part in the log is whole; the host is
-// told. Pause() stops the pipeline between two commits, for whoever switches memtables and logs.
+// If memory runs out, or a comparator throws, while a batch is inserted, only its part in the log
+// is whole; the host is told. Whatever happens, a place in the order that was taken is published.
+// Pause() stops the pipeline between two commits, for whoever switches memtables and logs; Shut()
+// refuses them, for as long as no log can be trusted.
 //
-// Threads: Commit() from any number of threads; Pause() and Resume() by one thread at a time, which
-// holds the DB mutex. No commit in flight ever waits for the DB mutex.
+// Threads: any number for all functions, unless one says otherwise. No commit in flight ever waits
+// for the DB mutex.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
+#include <exception>
 
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "db/write/write_batch_internal.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -49,11 +52,14 @@ class CommitHost {
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
   // Called after an insertion, in flight. Asks for attention if the memtable is full.
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
-  // The log failed: no write may be acknowledged until it was replaced. Takes no DB mutex.
-  virtual void NoteLogError(const Status& error, bool is_sync_error) = 0;
-  // Memory ran out while a logged batch was being inserted: only a replay of the log makes it
-  // whole. Called before the batch is published. Allocates nothing, takes no DB mutex.
+  // The log of this number, or one before it, failed: no write may be acknowledged until it was
+  // replaced. Takes no DB mutex.
+  virtual void NoteLogError(const Status& error, uint64_t log_number) = 0;
+  // A logged batch was inserted in part: only a replay of the log makes it whole. Called before the
+  // batch is published. Allocates nothing, takes no DB mutex.
   virtual void NotePartialInsert(const Status& error) = 0;
+  // After one of the two, when the commit holds nothing any more: whoever waits or listens is told.
+  virtual void ReportErrors() = 0;
 };
 
 class CommitPipeline {
@@ -68,6 +74,7 @@ class CommitPipeline {
   };
   // The batch's header receives its sequence number. On an error nothing of the batch is visible,
   // except after a failed sync, when all of it is (and the database has a background error).
+  // What the callback throws is passed on when the commit has been completed without regard to it.
   Status Commit(const Request& request);
 
   // From now on commits call CommitHost::PrepareForCommit() first. Any thread.
@@ -75,9 +82,18 @@ class CommitPipeline {
   void RequestAttention() { wants_attention_.exchange(true, std::memory_order_acq_rel); }
   void ClearAttention() { wants_attention_.exchange(false, std::memory_order_acq_rel); }
 
+  // The same once the current log is longer than this.
+  void RequestAttentionAt(uint64_t log_bytes) {
+    attention_log_bytes_.store(log_bytes, std::memory_order_relaxed);
+  }
+
   // Lets no new commit begin and waits until those in flight are published. May be nested.
   void Pause();
   void Resume();
+  // Between the two calls every commit that has no place in the order yet goes to
+  // CommitHost::PrepareForCommit(), which is to refuse it.
+  void Shut();
+  void Reopen();
 
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
   // Whether any write skipped the log since opening.
@@ -101,13 +117,19 @@ class CommitPipeline {
     bool is_complete = false;
   };
   static constexpr uint64_t kMaxInFlight = 1024;  // a power of two
+  // Reasons for which no commit may begin.
+  enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
-  Reservation Reserve(uint64_t count, size_t record_bytes, bool use_log);
-  Status Log(const Reservation& reservation, const WriteBatch& batch);
+  bool Reserve(uint64_t count, size_t record_bytes, bool use_log, Reservation* reservation);
+  Status LogAndInsert(const Reservation& reservation, const Request& request,
+                      const WriteBatchInternal::WalPart& for_log, std::exception_ptr* thrown);
+  Status Log(const Reservation& reservation, const WriteBatchInternal::WalPart& part);
   void Insert(const Reservation& reservation, const WriteBatch& batch);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
+  void SleepUntilVisible(uint64_t ticket);
+  void ChangeGate(uint32_t set, uint32_t clear) REQUIRES(order_lock_);
 
   CommitHost* const host_;
   WalSet* const wals_;
@@ -117,8 +139,12 @@ class CommitPipeline {
   alignas(64) std::atomic<SequenceNumber> visible_seqno_{0};
   // Set by whoever sees a reason (memtable full, stall, error), read by every commit.
   alignas(64) std::atomic<bool> wants_attention_{false};
+  // Of the current log; written under the DB mutex. A commit that meets the limit of another log
+  // asks once too often, or leaves it to the next.
+  std::atomic<uint64_t> attention_log_bytes_{UINT64_MAX};
   std::atomic<bool> has_unlogged_writes_{false};
-  std::atomic<bool> is_paused_{false};  // written under order_lock_; waiters block on it
+  std::atomic<uint32_t> gate_{
+      kOpen};  // of Gate; written under order_lock_, paused commits sleep on it
 
   alignas(64) SpinLock order_lock_;
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
@@ -127,6 +153,12 @@ class CommitPipeline {
   Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
   // Tickets below it are published. Written under order_lock_ (release), awaited by writers.
   std::atomic<uint64_t> published_tickets_{0};
+  // Those that sleep until more tickets are published. As they count themselves under the lock that
+  // publishing holds, a commit nobody waits for touches nothing else.
+  int sleepers_ GUARDED_BY(order_lock_) = 0;
+
+  // Changed to wake them. 32 bits: the kernel waits on it as it is.
+  alignas(64) std::atomic<uint32_t> wakes_{0};
 };
 
 }  // namespace ashlar

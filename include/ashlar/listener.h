@@ -399,8 +399,13 @@ struct BackgroundJobPressure {
 };
 
 // Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted,
-// OnTableFileCreationStarted (of flushes), OnTableFileCreated, OnTableFileDeleted and
-// OnBackgroundError. The others are declared, so that programs compile, and are not called yet.
+// OnTableFileCreationStarted (of flushes), OnTableFileCreated, OnTableFileDeleted,
+// OnBackgroundError, OnErrorRecoveryCompleted and OnErrorRecoveryEnd. The others are declared, so
+// that programs compile, and are not called yet.
+//
+// No function of a listener may throw: the thread that calls it is the database's as a rule, which
+// has nobody to pass the exception on to. What is thrown nevertheless goes to the info log, and the
+// listeners after it are called.
 class EventListener : public Customizable {
  public:
   ~EventListener() override {}
@@ -434,7 +439,9 @@ class EventListener : public Customizable {
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 
-  // Setting *bg_error to OK lets the database go on as if nothing had happened.
+  // Setting *bg_error to OK lets the database go on as if nothing had happened; not so for
+  // kWriteCallback: a log that failed takes no more writes before DB::Resume(). Each failure is
+  // told once, to a thread that holds no lock; writes fail already.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 
@@ -451,7 +458,8 @@ class EventListener : public Customizable {
   // Setting *auto_recovery to false leaves the recovery to DB::Resume().
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
-  // Older form of OnErrorRecoveryEnd.
+  // An attempt to recover, DB::Resume() for example, has ended: OnErrorRecoveryEnd says how;
+  // OnErrorRecoveryCompleted, the older form, is called if it succeeded, when writes work again.
   virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
 

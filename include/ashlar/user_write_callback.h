@@ -5,7 +5,9 @@
 
 namespace ashlar {
 
-// Called by the writing thread, outside the database mutex. The object must outlive the write.
+// Called by the writing thread, outside the database mutex. The object must outlive the write. An
+// exception does not stop the write: it leaves the call that wrote, once all is done as if it had
+// not been thrown.
 class UserWriteCallback {
  public:
   virtual ~UserWriteCallback() = default;

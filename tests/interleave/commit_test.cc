@@ -34,8 +34,9 @@ class Host final : public CommitHost {
     return nullptr;
   }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
-  void NoteLogError(const Status&, bool) override {}
+  void NoteLogError(const Status&, uint64_t) override {}
   void NotePartialInsert(const Status&) override {}
+  void ReportErrors() override {}
 
   std::array<std::atomic<bool>, kFamilies> is_inserted{};
   std::atomic<bool> is_paused{false};

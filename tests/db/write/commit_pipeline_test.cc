@@ -8,11 +8,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/options.h"
+#include "ashlar/user_write_callback.h"
 #include "ashlar/write_batch.h"
 #include "db/wal/log_reader.h"
 #include "db/wal/wal_set.h"
@@ -22,6 +25,7 @@
 #include "memtable/memtable.h"
 #include "tests/support/status_matchers.h"
 #include "util/mutex.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -38,7 +42,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     wals_.Configure(sink_options, "/db");
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
-    wals_.Install(log.Take(), 1);
+    EXPECT_OK(wals_.Install(log.Take(), 1));
   }
   ~CommitPipelineTest() override { memtable_->Unref(); }
 
@@ -49,10 +53,12 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   bool HasFamily(uint32_t family) override { return family == 0; }
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
-  void NotePartialInsert(const Status&) override {}
-  void NoteLogError(const Status&, bool is_sync_error) override {
-    (is_sync_error ? sync_errors_ : write_errors_).fetch_add(1);
+  void NotePartialInsert(const Status&) override { partial_inserts_.fetch_add(1); }
+  void NoteLogError(const Status&, uint64_t log_number) override {
+    EXPECT_EQ(log_number, kLog);
+    log_errors_.fetch_add(1);
   }
+  void ReportErrors() override { reports_.fetch_add(1); }
 
   Status Commit(WriteBatch* batch, const WriteOptions& options = WriteOptions()) {
     CommitPipeline::Request request;
@@ -91,7 +97,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   MemTable* memtable_ =
       new MemTable(InternalKeyComparator(BytewiseComparator()), MemTableOptions(), 1);
   Status refusal_;
-  std::atomic<int> prepared_{0}, write_errors_{0}, sync_errors_{0};
+  std::atomic<int> prepared_{0}, log_errors_{0}, partial_inserts_{0}, reports_{0};
   CommitPipeline pipeline_{this, &wals_};
 };
 
@@ -154,7 +160,8 @@ TEST_F(CommitPipelineTest, AFailedLogLeavesAHoleAndNothingVisible) {
   FailWrites();
   EXPECT_FALSE(Put("b").ok());
   EXPECT_FALSE(Put("c").ok());
-  EXPECT_EQ(write_errors_, 2);
+  EXPECT_EQ(log_errors_, 2);
+  EXPECT_EQ(reports_, 2);
   EXPECT_EQ(memtable_->num_entries(), 1u);
   // The numbers are gone, and whoever needs no log still comes through.
   WriteOptions unlogged;
@@ -173,7 +180,8 @@ TEST_F(CommitPipelineTest, AFailedSyncIsReportedAlthoughTheWriteIsVisible) {
   WriteOptions sync;
   sync.sync = true;
   EXPECT_FALSE(Put("a", sync).ok());
-  EXPECT_EQ(sync_errors_, 1);
+  EXPECT_EQ(log_errors_, 1);
+  EXPECT_EQ(reports_, 1);
   EXPECT_EQ(pipeline_.visible_seqno(), 1u);
   EXPECT_EQ(memtable_->num_entries(), 1u);
 }
@@ -260,6 +268,71 @@ TEST_F(CommitPipelineTest, ConcurrentSyncedWritesAreAllSynced) {
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
   EXPECT_GT(fs_.Stats().calls[static_cast<size_t>(CallKind::kSync)], 0u);
+}
+
+TEST_F(CommitPipelineTest, WhatACallbackThrowsIsPassedOnWhenTheWriteIsDone) {
+  struct Callback final : UserWriteCallback {
+    void OnWriteEnqueued() override { throw std::runtime_error("first"); }
+    void OnWalWriteFinish() override { throw std::runtime_error("second"); }
+  } callback;
+  WriteOptions options;
+  options.sync = true;
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  try {
+    IgnoreError(pipeline_.Commit({&options, &batch, &callback}), "it throws");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+  EXPECT_EQ(pipeline_.visible_seqno(), 1u);
+  EXPECT_EQ(memtable_->num_entries(), 1u);
+  EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
+  ASSERT_OK(Put("b"));
+  pipeline_.Pause();
+  pipeline_.Resume();
+}
+
+TEST_F(CommitPipelineTest, AComparatorThatThrowsLeavesNoPlaceInTheOrderOpen) {
+  struct Throwing final : Comparator {
+    const char* Name() const override { return "throwing"; }
+    int Compare(const Slice& a, const Slice& b) const override {
+      if (a == Slice("bad") || b == Slice("bad")) throw std::runtime_error("bad");
+      return a.compare(b);
+    }
+    void FindShortestSeparator(std::string*, const Slice&) const override {}
+    void FindShortSuccessor(std::string*) const override {}
+  } comparator;
+  memtable_->Unref();
+  memtable_ = new MemTable(InternalKeyComparator(&comparator), MemTableOptions(), 1);
+  ASSERT_OK(Put("a"));
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("good", "1"));
+  ASSERT_OK(batch.Put("bad", "1"));
+  EXPECT_THROW(IgnoreError(Commit(&batch), "it throws"), std::runtime_error);
+  EXPECT_EQ(partial_inserts_, 1) << "only the log has all of it";
+  EXPECT_EQ(reports_, 1);
+  ASSERT_OK(Put("b"));
+  EXPECT_EQ(pipeline_.visible_seqno(), 4u);
+  pipeline_.Pause();
+  pipeline_.Resume();
+  memtable_->Unref();
+  memtable_ = new MemTable(InternalKeyComparator(BytewiseComparator()), MemTableOptions(), 1);
+}
+
+// Also a writer that has been asked already, and waits for the end of a pause.
+TEST_F(CommitPipelineTest, WhatIsShutOutIsRefusedByTheHost) {
+  refusal_ = Status::IOError("the log is broken");
+  pipeline_.Pause();
+  std::thread writer([this] { EXPECT_TRUE(Put("a").IsIOError()); });
+  pipeline_.Shut();
+  writer.join();
+  pipeline_.Resume();
+  EXPECT_TRUE(Put("b").IsIOError());
+  EXPECT_EQ(pipeline_.visible_seqno(), 0u);
+  pipeline_.Reopen();
+  EXPECT_OK(Put("c"));
+  EXPECT_EQ(prepared_, 2) << "attention was never asked for";
 }
 
 }  // namespace ashlar

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order that keeps what was acknowledged: no flush runs -> commits are shut out, a fresh log
+// replaces those that cannot be trusted -> tables -> one MANIFEST change -> the error is cleared.
+#include "db/jobs/error_recovery.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/state/notify_errors.h"
+
+namespace ashlar {
+
+Status ErrorRecovery::Run() {
+  Status error;
+  {
+    MutexLock lock(&core_->mutex);
+    error = core_->errors.Get();
+    if (error.ok() || error.severity() >= Status::kFatalError) return error;
+    if (is_running_)
+      return Status::Busy("another thread recovers from the error", error.ToString());
+    is_running_ = true;
+  }
+  // Also when memory runs out.
+  struct Scope {
+    ~Scope() {
+      MutexLock lock(&recovery->core_->mutex);
+      recovery->is_running_ = false;
+      recovery->core_->conditions.ErrorChanged();
+    }
+    ErrorRecovery* const recovery;
+  };
+  Status status;
+  {
+    const Scope scope{this};
+    status = RunOnce(error);
+  }
+  core_->cleaner->DeleteObsoleteFiles();
+  NotifyRecoveryEnd(core_, error, status);
+  return status;
+}
+
+Status ErrorRecovery::RunOnce(const Status& error) {
+  std::vector<ColumnFamilyData*> families;
+  {
+    MutexLock lock(&core_->mutex);
+    families = core_->families.RefAll();
+  }
+  // A soft error endangers nothing in memory: what failed is tried again.
+  const bool is_soft = error.severity() < Status::kHardError;
+  const Status status = is_soft ? Status::OK() : FlushEverything(families);
+  if (status.ok()) {
+    MutexLock lock(&core_->mutex);
+    if (is_soft) {
+      core_->errors.ClearSoft();
+      core_->conditions.ErrorChanged();
+    } else {
+      writes_->FinishRecoveryLocked();
+    }
+    for (ColumnFamilyData* family : families) scheduler_->RequestCompactionLocked(family);
+  }
+  for (ColumnFamilyData* family : families) family->Unref();
+  return status;
+}
+
+Status ErrorRecovery::FlushEverything(const std::vector<ColumnFamilyData*>& families) {
+  Flushes flushes;
+  uint64_t log_number = 0;
+  {
+    MutexLock lock(&core_->mutex);
+    AwaitRunningFlushesLocked(families);
+    ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked());
+    for (ColumnFamilyData* family : families) {
+      auto flush = BackgroundFlush::Begin(core_, family);
+      if (flush != nullptr) flushes.push_back(std::move(flush));
+    }
+  }
+  for (const auto& flush : flushes) flush->Announce();
+  Status status = core_->wals->SyncEntries();
+  for (const auto& flush : flushes) {
+    if (status.ok()) status = flush->WriteTables();
+  }
+  std::vector<Status> outcomes;  // of each flush
+  {
+    MutexLock lock(&core_->mutex);
+    if (status.ok()) status = RecordTogether(flushes, log_number);
+    for (const auto& flush : flushes) {
+      const bool is_left_out = status.ok() && flush->family()->is_dropped();
+      outcomes.push_back(is_left_out ? Status::ColumnFamilyDropped() : status);
+      flush->numbers().Settle(outcomes.back());
+      flush->Finish(outcomes.back());
+    }
+    core_->conditions.JobEnded();
+  }
+  for (size_t i = 0; i < flushes.size(); i++) {
+    BackgroundFlush& flush = *flushes[i];
+    if (!outcomes[i].ok() && !flush.numbers().may_be_named()) {
+      DeleteUnnamedTables(flush.table_options(), &flush.result());
+    }
+    flush.Report(outcomes[i]);
+  }
+  return status;
+}
+
+// An edit for every family, also those without a table: they need the logs as little. The default
+// family, which always lives, is the first.
+Status ErrorRecovery::RecordTogether(const Flushes& flushes, uint64_t log_number) {
+  VersionSet::Change change;
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    VersionEdit& edit = change.edits.emplace_back();
+    edit.column_family = family->id();
+    for (const auto& flush : flushes) {
+      if (flush->family() != family) continue;
+      RETURN_IF_ERROR(flush->Describe(&edit));
+      if (!flush->result().tables.empty()) flush->numbers().ExpectNaming();
+    }
+    edit.log_number = log_number;
+    edit.min_log_number_to_keep.reset();
+  }
+  change.edits.front().min_log_number_to_keep = log_number;
+  change.is_atomic_group = change.edits.size() > 1;
+  change.last_sequence = core_->pipeline->visible_seqno();
+  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
+}
+
+// None begins while writes are blocked. One that runs could record a table of one family when the
+// logs of the others have left the set and are not synced any more.
+void ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<ColumnFamilyData*>& families) {
+  const auto is_flushing = [](const ColumnFamilyData* family) NO_THREAD_SAFETY_ANALYSIS {
+    return !family->sealed().empty() && family->sealed().front().is_flushing;
+  };
+  while (std::any_of(families.begin(), families.end(), is_flushing)) core_->conditions.flushes.Wait();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ErrorRecovery makes a database whole again after a background error that stopped its writes.
+//
+// A log or MANIFEST whose end is unknown is not used again. Everything in memory goes to new tables
+// in front of a fresh log, and one change of the MANIFEST names them all and says that no log
+// before the fresh one is needed: only then is the error cleared and the next write accepted.
+// Nothing it does depends on the logs that failed, on other background work, or on the deletion of
+// files.
+//
+// Crash: before that change the old logs are recovered, as if nothing had been tried.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "db/jobs/background_flush.h"
+#include "db/jobs/scheduler.h"
+#include "db/state/db_core.h"
+#include "db/state/write_control.h"
+
+namespace ashlar {
+
+class ErrorRecovery {
+ public:
+  // All outlive the object.
+  ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
+      : core_(core), writes_(writes), scheduler_(scheduler) {}
+
+  // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
+  // it may be called again. Listeners are told how it ended.
+  Status Run() EXCLUDES(db_mutex);
+
+ private:
+  Status RunOnce(const Status& error) EXCLUDES(db_mutex);
+  Status FlushEverything(const std::vector<ColumnFamilyData*>& families) EXCLUDES(db_mutex);
+  using Flushes = std::vector<std::unique_ptr<BackgroundFlush>>;
+  Status RecordTogether(const Flushes& flushes, uint64_t log_number) REQUIRES(db_mutex);
+  void AwaitRunningFlushesLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
+
+  DbCore* const core_;
+  WriteControl* const writes_;
+  Scheduler* const scheduler_;
+  bool is_running_ GUARDED_BY(db_mutex) = false;
+};
+
+}  // namespace ashlar

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Telling listeners of background errors and of what became of them.
+//
+// Nobody is told with a lock held, nor by a commit that has a place in the order of writes: a
+// listener may call back into the database.
+#pragma once
+
+#include "ashlar/listener.h"
+#include "db/state/db_core.h"
+#include "env/info_log.h"
+
+namespace ashlar {
+
+// Calls them one after the other. A listener is not to throw; what it throws is logged, for the
+// threads that call it cannot pass it on.
+template <typename Call>
+void ForEachListener(const DbCore& core, Call&& call) {
+  for (const auto& listener : core.listeners) {
+    try {
+      call(listener.get());
+    } catch (...) {
+      Error(core.info_log, "listener %s threw an exception", listener->Name());
+    }
+  }
+}
+
+// Raises the background error and tells listeners, who may overrule it.
+void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
+    EXCLUDES(db_mutex);
+// Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Tells nobody yet: needs no
+// lock, and may be called by a commit that has its place in the order.
+void NoteLogError(DbCore* core, const Status& error, uint64_t log_number);
+// Tells listeners what was raised where nobody could be told (ErrorState::TakeReport). A log that
+// failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
+void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
+// An attempt to recover from `old_error` has ended; `status`: what stands now.
+void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status)
+    EXCLUDES(db_mutex);
+
+}  // namespace ashlar

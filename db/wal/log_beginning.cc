@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layout: batch header (seqno, count 0), tag kTypeLogData, length, magic, number, end.
+#include "db/wal/log_beginning.h"
+
+#include "util/coding.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kBatchHeaderBytes = 12;
+constexpr char kMagic[] = "ashlar.log.follows";  // with its zero
+constexpr size_t kRemarkBytes = sizeof(kMagic) + 2 * sizeof(uint64_t);
+static_assert(kRemarkBytes < 128, "its length takes one byte");
+
+}  // namespace
+
+std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor& predecessor) {
+  std::string batch;
+  PutFixed64(&batch, first_seqno);
+  PutFixed32(&batch, 0);
+  batch.push_back(static_cast<char>(kTypeLogData));
+  batch.push_back(static_cast<char>(kRemarkBytes));
+  batch.append(kMagic, sizeof(kMagic));
+  PutFixed64(&batch, predecessor.number);
+  PutFixed64(&batch, predecessor.end_bytes);
+  return batch;
+}
+
+std::optional<LogPredecessor> DecodeLogBeginning(const Slice& batch) {
+  constexpr size_t kBytes = kBatchHeaderBytes + 2 + kRemarkBytes;
+  if (batch.size() != kBytes || DecodeFixed32(batch.data() + 8) != 0) return std::nullopt;
+  const char* p = batch.data() + kBatchHeaderBytes;
+  if (p[0] != static_cast<char>(kTypeLogData) || p[1] != static_cast<char>(kRemarkBytes) ||
+      Slice(p + 2, sizeof(kMagic)) != Slice(kMagic, sizeof(kMagic))) {
+    return std::nullopt;
+  }
+  p += 2 + sizeof(kMagic);
+  return LogPredecessor{.number = DecodeFixed64(p), .end_bytes = DecodeFixed64(p + 8)};
+}
+
+}  // namespace ashlar

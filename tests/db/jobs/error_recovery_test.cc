@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DB::Resume() after errors of logs, flushes and MANIFESTs: what was acknowledged is there whenever
+// the process or the machine stops, and the database works again without being opened anew.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/listener.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/opened_db.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class Listener final : public EventListener {
+ public:
+  void OnFlushBegin(DB* db, const FlushJobInfo&) override {
+    if (on_flush_begin) on_flush_begin(db);
+  }
+  void OnBackgroundError(BackgroundErrorReason reason, Status* error) override {
+    errors.push_back(StrCat(int(reason), " ", error->ToString()));
+    if (on_error) on_error();
+  }
+  void OnErrorRecoveryCompleted(Status old_error) override {
+    completed.push_back(old_error.ToString());
+  }
+  void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
+    ended.push_back(StrCat(info.old_bg_error.ToString(), " -> ", info.new_bg_error.ToString()));
+  }
+
+  std::function<void(DB*)> on_flush_begin;
+  std::function<void()> on_error;
+  std::vector<std::string> errors, completed, ended;
+};
+
+class ErrorRecoveryTest : public testing::Test {
+ protected:
+  ErrorRecoveryTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+    options_.listeners.push_back(listener_);
+    sync_.sync = true;
+  }
+
+  void Open(int families) {
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    for (int i = 1; i < families; i++) {
+      ColumnFamilyHandle* handle = nullptr;
+      ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), StrCat("family", i), &handle));
+      handles_.emplace_back(handle);
+    }
+    for (int i = 0; i < 10; i++) ASSERT_OK(PutToAll(StrCat("k", i), WriteOptions()));
+  }
+  // In one batch.
+  Status PutToAll(const std::string& key, const WriteOptions& options) {
+    WriteBatch batch;
+    EXPECT_OK(batch.Put(key, "value"));
+    for (const auto& handle : handles_) EXPECT_OK(batch.Put(handle.get(), key, "value"));
+    return db_->Write(options, &batch);
+  }
+  void Fail(CallKind kind, const std::string& path_part, FaultMode mode = FaultMode::kOnce) {
+    FaultPlan plan;
+    plan.kinds = KindBit(kind);
+    plan.path_part = path_part;
+    plan.mode = mode;
+    plan.error = FaultError::kNoSpace;
+    plan.effect = kind == CallKind::kAppend ? FaultEffect::kPartial : FaultEffect::kNone;
+    plan.first_call = sim_->CallCount();
+    sim_->AddFault(plan);
+  }
+  // A log fails in the hands of a writer.
+  void FailWrite(CallKind kind) {
+    Fail(kind, ".log");
+    EXPECT_TRUE(PutToAll("failed", sync_).IsNoSpace());
+    sim_->ClearFaults();
+  }
+  void ExpectWhole() {
+    EXPECT_OK(PutToAll("after", WriteOptions()));
+    EXPECT_OK(PutToAll("after, synced", sync_));
+    EXPECT_OK(db_->SyncWAL());
+    EXPECT_OK(db_->Flush(FlushOptions()));
+    EXPECT_OK(PutToAll("in the end", sync_));
+  }
+  // All rows of what a crash leaves, which opens without a loss.
+  static Contents ContentsOf(const std::shared_ptr<SimFS>& image) {
+    const std::unique_ptr<Env> env = NewCompositeEnv(image);
+    Options options;
+    options.env = env.get();
+    OpenedDb opened;
+    Contents contents;
+    EXPECT_OK(opened.Open(options, "/db"));
+    EXPECT_OK(opened.ReadAll(&contents));
+    return contents;
+  }
+
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  Options options_;
+  WriteOptions sync_;
+  std::unique_ptr<DB> db_;
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;  // go before the database
+};
+
+// Number of families, and what fails of the log.
+class LogErrors : public ErrorRecoveryTest,
+                  public testing::WithParamInterface<std::tuple<int, CallKind>> {};
+
+}  // namespace
+
+TEST_P(LogErrors, AreRecoveredFromByOneResume) {
+  const auto [families, kind] = GetParam();
+  Open(families);
+  FailWrite(kind);
+  EXPECT_FALSE(PutToAll("refused", WriteOptions()).ok());
+  EXPECT_FALSE(db_->SyncWAL().ok()) << "of what may be lost";
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+  const Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict));
+  EXPECT_EQ(contents.size(), size_t(families));
+  for (const auto& [family, rows] : contents) {
+    for (int i = 0; i < 10; i++) EXPECT_TRUE(rows.contains(StrCat("k", i))) << family;
+    EXPECT_TRUE(rows.contains("in the end")) << family;
+    EXPECT_FALSE(rows.contains("refused")) << family;
+  }
+}
+
+TEST_P(LogErrors, LeaveAFileThatIsNeverTouchedAgain) {
+  const auto [families, kind] = GetParam();
+  Open(families);
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  ASSERT_EQ(logs.size(), 1u);
+  Fail(CallKind::kSync, logs[0]->PathName(), FaultMode::kSticky);
+  Fail(CallKind::kAppend, logs[0]->PathName(), FaultMode::kSticky);
+  EXPECT_FALSE(PutToAll("failed", sync_).ok());
+  sim_->KeepCalls(true);
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+  for (const FileCall& call : sim_->Calls()) {
+    if (call.path.find(logs[0]->PathName()) == std::string::npos) continue;
+    EXPECT_TRUE(call.kind == CallKind::kClose || call.kind == CallKind::kUnlink ||
+                call.kind == CallKind::kTruncate || call.kind == CallKind::kQuery)
+        << NameOf(call.kind);
+  }
+}
+
+// Every image holds a prefix of the writes, the same in all families, with all that was synced.
+TEST_P(LogErrors, LoseNothingWhateverCallOfTheRecoveryIsTheLast) {
+  const auto [families, kind] = GetParam();
+  Open(families);
+  ASSERT_OK(PutToAll("synced", sync_));
+  for (int i = 0; i < 10; i++) ASSERT_OK(PutToAll(StrCat("unsynced", i), WriteOptions()));
+  FailWrite(kind);
+  const uint64_t first_call = sim_->CallCount();
+  ASSERT_OK(db_->Resume());
+  ASSERT_OK(PutToAll("after", sync_));
+  for (const FileCall& call : sim_->MutatingCalls()) {
+    if (call.index < first_call) continue;
+    for (CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
+      const Contents contents = ContentsOf(sim_->CrashImage(call.index, policy));
+      const Rows& first = contents.begin()->second;
+      EXPECT_TRUE(first.contains("synced")) << call.index;
+      for (const auto& [family, rows] : contents) {
+        EXPECT_EQ(rows, first) << family << " at call " << call.index;
+      }
+      // (A sync that fails takes what it should have written with it, as kernels do.)
+      if (policy == CrashPolicy::kAll && kind == CallKind::kAppend) {
+        EXPECT_TRUE(first.contains("unsynced9")) << call.index;
+      }
+    }
+  }
+  const Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kStrict));
+  EXPECT_TRUE(contents.begin()->second.contains("after"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LogErrors,
+                         testing::Combine(testing::Values(1, 2),
+                                          testing::Values(CallKind::kSync, CallKind::kAppend)));
+
+// The flush that Resume() runs asks its listener, who writes.
+TEST_F(ErrorRecoveryTest, AWriteThatIsAcknowledgedMeanwhileSurvivesAKill) {
+  Open(1);
+  FailWrite(CallKind::kAppend);
+  std::vector<std::string> acknowledged;
+  std::shared_ptr<SimFS> image;
+  listener_->on_flush_begin = [&](DB* db) {
+    for (int i = 0; i < 5; i++) {
+      if (db->Put(WriteOptions(), StrCat("meanwhile", i), "v").ok()) {
+        acknowledged.push_back(StrCat("meanwhile", i));
+      }
+    }
+    image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+  };
+  EXPECT_OK(db_->Resume());
+  listener_->on_flush_begin = nullptr;
+  ASSERT_NE(image, nullptr);
+  Contents contents = ContentsOf(image);
+  for (const std::string& key : acknowledged) EXPECT_TRUE(contents["default"].contains(key)) << key;
+  ExpectWhole();
+}
+
+TEST_F(ErrorRecoveryTest, ALogSyncThatFailsInsideAFlushIsAnErrorOfTheLog) {
+  Open(2);
+  Fail(CallKind::kSync, ".log");
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsNoSpace());
+  sim_->ClearFaults();
+  ASSERT_EQ(listener_->errors.size(), 1u);
+  EXPECT_EQ(listener_->errors[0].substr(0, 2),
+            StrCat(int(BackgroundErrorReason::kWriteCallback), " "));
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+}
+
+TEST_F(ErrorRecoveryTest, NeedsNoDeletionOfFiles) {
+  Open(1);
+  ASSERT_OK(db_->DisableFileDeletions());
+  FailWrite(CallKind::kSync);
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+  FailWrite(CallKind::kSync);
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_GE(logs.size(), 3u) << "they are kept";
+  EXPECT_OK(db_->EnableFileDeletions());
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  for (const auto& log : logs) {
+    EXPECT_OK(sim_->FileExists("/db" + log->PathName(), IOOptions(), nullptr));
+  }
+  EXPECT_LE(logs.size(), 2u);
+}
+
+TEST_F(ErrorRecoveryTest, NeedsNoBackgroundWork) {
+  Open(2);
+  FailWrite(CallKind::kSync);
+  ASSERT_OK(db_->PauseBackgroundWork());
+  EXPECT_OK(db_->Resume());
+  EXPECT_OK(PutToAll("after", sync_));
+  ASSERT_OK(db_->ContinueBackgroundWork());
+}
+
+TEST_F(ErrorRecoveryTest, WorksBesideWritersWithSync) {
+  Open(1);
+  std::atomic<bool> stops{false};
+  std::atomic<int> succeeded{0};
+  std::vector<std::thread> writers;
+  for (int w = 0; w < 2; w++) {
+    writers.emplace_back([&, w] {
+      while (!stops) succeeded += db_->Put(sync_, StrCat("w", w), "v").ok();
+    });
+  }
+  for (int round = 0; round < 20; round++) {
+    Fail(CallKind::kSync, ".log");
+    while (db_->Put(sync_, "until it fails", "v").ok()) {
+    }
+    sim_->ClearFaults();
+    EXPECT_OK(db_->Resume());
+    // No writer that comes late with the error of the old log takes it away again.
+    const int before = succeeded;
+    while (succeeded < before + 10) {
+      const Status status = db_->Put(sync_, "goes on", "v");
+      if (!status.ok()) {
+        ADD_FAILURE() << round << ": " << status.ToString();
+        break;
+      }
+    }
+  }
+  stops = true;
+  for (std::thread& writer : writers) writer.join();
+}
+
+// What is in memory was not flushed, and the log before it has a torn end.
+TEST_F(ErrorRecoveryTest, WhereItFailsNoWriteIsTakenUntilItSucceeds) {
+  Open(2);
+  FailWrite(CallKind::kAppend);
+  for (const CallKind kind : {CallKind::kAppend, CallKind::kSync}) {
+    for (const char* part : {"MANIFEST", ".sst"}) {
+      Fail(kind, part);
+      EXPECT_TRUE(db_->Resume().IsNoSpace());
+      sim_->ClearFaults();
+      EXPECT_FALSE(PutToAll("refused", WriteOptions()).ok());
+      EXPECT_FALSE(db_->SyncWAL().ok());
+      Contents contents = ContentsOf(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll));
+      EXPECT_EQ(contents["default"].size(), 10u);
+      EXPECT_EQ(contents["default"], contents["family1"]);
+    }
+  }
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+}
+
+TEST_F(ErrorRecoveryTest, AFailedFlushIsDoneAgain) {
+  Open(2);
+  Fail(CallKind::kAppend, ".sst");
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsNoSpace());
+  sim_->ClearFaults();
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+  EXPECT_OK(db_->Resume()) << "there is nothing to do";
+}
+
+TEST_F(ErrorRecoveryTest, ListenersHearOfALogThatFailedOnceAndMayUseTheDatabase) {
+  Open(1);
+  listener_->on_error = [this] {
+    EXPECT_FALSE(db_->Put(WriteOptions(), "from a listener", "v").ok());
+    std::string value;
+    EXPECT_OK(db_->Get(ReadOptions(), "k1", &value));
+    EXPECT_TRUE(db_->GetProperty("rocksdb.stats", &value));
+  };
+  Fail(CallKind::kSync, ".log");
+  const Status failed = db_->Put(sync_, "x", "y");
+  sim_->ClearFaults();
+  EXPECT_FALSE(db_->Put(sync_, "x", "y").ok());
+  EXPECT_FALSE(db_->SyncWAL().ok());
+  ASSERT_EQ(listener_->errors.size(), 1u);
+  EXPECT_EQ(listener_->errors[0],
+            StrCat(int(BackgroundErrorReason::kWriteCallback), " ", failed.ToString()));
+  EXPECT_TRUE(listener_->ended.empty());
+  ASSERT_OK(db_->Resume());
+  EXPECT_EQ(listener_->completed, (std::vector<std::string>{failed.ToString()}));
+  EXPECT_EQ(listener_->ended, (std::vector<std::string>{failed.ToString() + " -> OK"}));
+}
+
+TEST_F(ErrorRecoveryTest, ListenersHearOfARecoveryThatFailed) {
+  Open(1);
+  FailWrite(CallKind::kSync);
+  Fail(CallKind::kAppend, ".sst");
+  EXPECT_FALSE(db_->Resume().ok());
+  sim_->ClearFaults();
+  EXPECT_TRUE(listener_->completed.empty());
+  ASSERT_EQ(listener_->ended.size(), 1u);
+  EXPECT_NE(listener_->ended[0].find(".sst"), std::string::npos) << listener_->ended[0];
+}
+
+TEST_F(ErrorRecoveryTest, AnErrorOfASyncOfTheLogAloneIsTold) {
+  Open(1);
+  Fail(CallKind::kSync, ".log");
+  EXPECT_FALSE(db_->SyncWAL().ok());
+  sim_->ClearFaults();
+  EXPECT_EQ(listener_->errors.size(), 1u);
+  EXPECT_OK(db_->Resume());
+  ExpectWhole();
+}
+
+}  // namespace ashlar

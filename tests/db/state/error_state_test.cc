@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The background error alone.
+#include "db/state/error_state.h"
+
+#include <gtest/gtest.h>
+
+namespace ashlar {
+namespace {
+
+const Status kDisk = Status::IOError("disk");
+
+}  // namespace
+
+TEST(ErrorState, AFlushErrorBlocksWritesAndACompactionErrorDoesNot) {
+  ErrorState errors;
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kCompaction));
+  EXPECT_FALSE(errors.BlocksWrites());
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kFlush));
+  EXPECT_TRUE(errors.BlocksWrites());
+  EXPECT_FALSE(errors.Raise(kDisk, BackgroundErrorReason::kFlush)) << "it stands already";
+  EXPECT_FALSE(errors.HasLogError());
+  errors.Clear();
+  EXPECT_FALSE(errors.BlocksWrites());
+  EXPECT_TRUE(errors.Get().ok());
+}
+
+TEST(ErrorState, AnErrorOfALogIsReportedOnce) {
+  ErrorState errors;
+  errors.RaiseForLog(kDisk, 7);
+  errors.RaiseForLog(Status::IOError("the same again"), 7);
+  EXPECT_TRUE(errors.BlocksWrites());
+  EXPECT_TRUE(errors.HasLogError());
+  const auto report = errors.TakeReport();
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->reason, BackgroundErrorReason::kWriteCallback);
+  EXPECT_EQ(report->error.ToString(), kDisk.ToString());
+  EXPECT_FALSE(errors.TakeReport().has_value());
+}
+
+TEST(ErrorState, AnErrorOfALogIsReportedBesideAnotherThatStands) {
+  ErrorState errors;
+  EXPECT_TRUE(errors.Raise(Status::IOError("flush"), BackgroundErrorReason::kFlush));
+  errors.RaiseForLog(kDisk, 7);
+  EXPECT_EQ(errors.Get().ToString(), Status::IOError("flush").ToString());
+  const auto report = errors.TakeReport();
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->error.ToString(), kDisk.ToString());
+}
+
+TEST(ErrorState, ALogThatWasReplacedCannotFailAnyMore) {
+  ErrorState errors;
+  errors.RaiseForLog(kDisk, 7);
+  errors.ForgetLogsBefore(9);
+  errors.RaiseForLog(kDisk, 8);
+  errors.Clear();
+  errors.RaiseForLog(kDisk, 8);
+  EXPECT_TRUE(errors.Get().ok());
+  EXPECT_FALSE(errors.BlocksWrites());
+  errors.RaiseForLog(kDisk, 9);
+  EXPECT_TRUE(errors.BlocksWrites());
+}
+
+TEST(ErrorState, AFatalErrorIsReportedAndStays) {
+  ErrorState errors;
+  errors.RaiseFatal(Status::MemoryLimit());
+  EXPECT_TRUE(errors.IsFatal());
+  const auto report = errors.TakeReport();
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->error.severity(), Status::kFatalError);
+}
+
+}  // namespace ashlar

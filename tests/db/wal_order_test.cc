@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several logs at once: what is handed to the kernel, copied, or found after a crash is a prefix of
+// what was written over all of them; and how much log there may be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/utilities/checkpoint.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/opened_db.h"
+#include "tests/support/status_matchers.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class WalOrderTest : public testing::Test {
+ protected:
+  WalOrderTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+  }
+
+  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void Put(char group, int first, int end) {
+    for (int i = first; i < end; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), StrCat(group, i), "v"));
+    }
+  }
+  // The active memtable and its log are sealed, and not flushed.
+  void Switch() {
+    ASSERT_OK(db_->PauseBackgroundWork());
+    FlushOptions options;
+    options.wait = false;
+    ASSERT_OK(db_->Flush(options));
+  }
+  void TearDown() override {
+    if (db_ != nullptr) IgnoreError(db_->ContinueBackgroundWork(), "it may not be paused");
+  }
+  std::unique_ptr<Checkpoint> NewCheckpoint() {
+    Checkpoint* checkpoint = nullptr;
+    EXPECT_OK(Checkpoint::Create(db_.get(), &checkpoint));
+    return std::unique_ptr<Checkpoint>(checkpoint);
+  }
+
+  // What an open of `dir` finds: the keys, or why there are none. Sets report_.
+  std::string Keys(const std::shared_ptr<FileSystem>& fs, const std::string& dir,
+                   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery) {
+    const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+    Options options;
+    options.env = env.get();
+    options.wal_recovery_mode = mode;
+    OpenedDb opened;
+    Contents contents;
+    Status status = opened.Open(options, dir);
+    if (status.ok()) status = opened.ReadAll(&contents);
+    report_ = status.ToString();
+    if (!status.ok()) return status.IsCorruption() ? "corruption" : "other error";
+    EXPECT_TRUE(opened.db()->GetProperty("ashlar.recovery-report", &report_));
+    std::string keys;
+    for (const auto& [key, value] : contents["default"]) keys += key;
+    return keys;
+  }
+  std::string KeysAfterKill() {
+    return Keys(sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll), "/db");
+  }
+  // The files of a killed process, with its older log cut to its first `bytes` bytes.
+  std::shared_ptr<SimFS> ImageWithOlderLogCutTo(uint64_t bytes) {
+    VectorWalPtr logs;
+    EXPECT_OK(db_->GetSortedWalFiles(logs));
+    EXPECT_EQ(logs.size(), 2u);
+    auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+    const std::string path = "/db" + logs[0]->PathName();
+    const std::string whole = image->memory()->AllFiles().at(path);
+    EXPECT_LT(bytes, whole.size());
+    image->memory()->PutFile(path, whole.substr(0, bytes));
+    return image;
+  }
+
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::string report_;
+};
+
+class ManualWalFlush : public WalOrderTest {
+ protected:
+  ManualWalFlush() { options_.manual_wal_flush = true; }
+};
+
+}  // namespace
+
+TEST_F(ManualWalFlush, CoversTheLogThatWasSealedBefore) {
+  Open();
+  Put('a', 0, 2);
+  ASSERT_OK(db_->FlushWAL(false));
+  Put('a', 2, 4);
+  Switch();
+  Put('b', 0, 2);
+  ASSERT_OK(db_->FlushWAL(false));
+  EXPECT_EQ(KeysAfterKill(), "a0a1a2a3b0b1");
+  EXPECT_EQ(report_, "");
+}
+
+TEST_F(ManualWalFlush, ASpillOfTheNewerLogFollowsTheOlder) {
+  options_.writable_file_max_buffer_size = 64 << 10;
+  Open();
+  Put('a', 0, 2);
+  Switch();
+  ASSERT_OK(db_->Put(WriteOptions(), "big", std::string(100 << 10, 'v')));
+  EXPECT_EQ(KeysAfterKill(), "a0a1big");
+}
+
+TEST_F(ManualWalFlush, LockWalCoversBothLogs) {
+  Open();
+  Put('a', 0, 2);
+  Switch();
+  Put('b', 0, 2);
+  ASSERT_OK(db_->LockWAL());
+  EXPECT_EQ(KeysAfterKill(), "a0a1b0b1");
+  ASSERT_OK(db_->UnlockWAL());
+}
+
+TEST_F(ManualWalFlush, ALockThatFailsHoldsNobody) {
+  Open();
+  Put('a', 0, 2);
+  FaultPlan plan;
+  plan.kinds = KindBit(CallKind::kAppend);
+  plan.path_part = ".log";
+  plan.first_call = sim_->CallCount();
+  sim_->AddFault(plan);
+  EXPECT_FALSE(db_->LockWAL().ok());
+  EXPECT_OK(db_->Resume());
+  EXPECT_OK(db_->Put(WriteOptions(), "k", "v"));
+}
+
+TEST_F(ManualWalFlush, ACheckpointHoldsTheSealedLog) {
+  Open();
+  Put('a', 0, 4);
+  Switch();
+  Put('b', 0, 2);
+  ASSERT_OK(NewCheckpoint()->CreateCheckpoint("/copy", uint64_t{1} << 40));
+  EXPECT_EQ(Keys(sim_, "/copy"), "a0a1a2a3b0b1");
+}
+
+TEST_F(ManualWalFlush, ListsWhatCanBeRead) {
+  Open();
+  Put('a', 0, 4);
+  VectorWalPtr logs;
+  std::unique_ptr<WalFile> current;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  ASSERT_EQ(logs.size(), 1u);
+  EXPECT_EQ(logs[0]->SizeFileBytes(), 0u);
+  ASSERT_OK(db_->GetCurrentWalFile(&current));
+  EXPECT_EQ(current->SizeFileBytes(), 0u);
+  ASSERT_OK(db_->FlushWAL(false));
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_GT(logs[0]->SizeFileBytes(), 0u);
+  EXPECT_EQ(logs[0]->SizeFileBytes(),
+            sim_->memory()->AllFiles().at("/db" + logs[0]->PathName()).size());
+}
+
+TEST_F(ManualWalFlush, CheckpointsBesideWritersHoldAPrefix) {
+  options_.writable_file_max_buffer_size = 256 << 20;
+  Open();
+  std::atomic<bool> stops{false};
+  std::thread writer([&] {
+    for (int i = 0; !stops; i++) {
+      EXPECT_OK(db_->Put(WriteOptions(), StrCat("k", i % 1000), std::string(100, 'v')));
+    }
+  });
+  const std::unique_ptr<Checkpoint> checkpoint = NewCheckpoint();
+  for (int i = 0; i < 20; i++) {
+    EXPECT_OK(checkpoint->CreateCheckpoint(StrCat("/copy", i), 1 << 30));
+  }
+  stops = true;
+  writer.join();
+}
+
+// A crash of the machine may keep the newer log and take the end of the older.
+TEST_F(WalOrderTest, AHoleBetweenTwoLogsIsNoticedInEveryMode) {
+  Open();
+  Put('a', 0, 4);
+  std::unique_ptr<WalFile> log;
+  ASSERT_OK(db_->GetCurrentWalFile(&log));
+  const uint64_t three_puts = log->SizeFileBytes() / 4 * 3;
+  Switch();
+  Put('b', 0, 2);
+  const auto keys = [&](uint64_t bytes, WALRecoveryMode mode) {
+    return Keys(ImageWithOlderLogCutTo(bytes), "/db", mode);
+  };
+  EXPECT_EQ(KeysAfterKill(), "a0a1a2a3b0b1");
+  EXPECT_EQ(report_, "");
+  for (const uint64_t bytes : {three_puts, three_puts + 1}) {
+    EXPECT_EQ(keys(bytes, WALRecoveryMode::kPointInTimeRecovery), "a0a1a2");
+    EXPECT_NE(report_, "");
+    EXPECT_EQ(keys(bytes, WALRecoveryMode::kAbsoluteConsistency), "corruption");
+    EXPECT_EQ(keys(bytes, WALRecoveryMode::kTolerateCorruptedTailRecords), "corruption");
+    EXPECT_EQ(keys(bytes, WALRecoveryMode::kSkipAnyCorruptedRecords), "a0a1a2b0b1");
+    EXPECT_NE(report_, "");
+  }
+  EXPECT_EQ(keys(0, WALRecoveryMode::kPointInTimeRecovery), "");
+}
+
+TEST_F(WalOrderTest, WritesThatSkipTheLogLeaveNoHole) {
+  Open();
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  Put('a', 0, 2);
+  ASSERT_OK(db_->Put(unlogged, "x", "v"));
+  Switch();
+  ASSERT_OK(db_->Put(unlogged, "y", "v"));
+  Put('b', 0, 2);
+  EXPECT_EQ(KeysAfterKill(), "a0a1b0b1");
+  EXPECT_EQ(report_, "");
+}
+
+TEST_F(WalOrderTest, WhatWasRecoveredBeforeAHoleIsWrittenOn) {
+  Open();
+  Put('a', 0, 4);
+  Switch();
+  Put('b', 0, 2);
+  auto image = ImageWithOlderLogCutTo(1);
+  EXPECT_EQ(Keys(image, "/db"), "");
+  EXPECT_EQ(Keys(image, "/db"), "") << "the second open finds nothing to report";
+  EXPECT_EQ(report_, "");
+}
+
+// Writers of one family, while another holds a little in the oldest log.
+TEST_F(WalOrderTest, TheTotalSizeOfLogsStaysNearItsLimit) {
+  options_.write_buffer_size = 64 << 20;
+  options_.max_total_wal_size = 256 << 10;
+  Open();
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "two", &handle));
+  ASSERT_OK(db_->Put(WriteOptions(), handle, "x", "y"));
+  uint64_t most = 0;
+  for (int i = 0; i < 4000; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), StrCat("k", i), std::string(1000, 'v')));
+    if (i % 1000 == 500) {
+      ASSERT_OK(db_->Put(WriteOptions(), handle, StrCat("x", i), "y"));
+    }
+    if (i % 20 != 0) continue;
+    VectorWalPtr logs;
+    ASSERT_OK(db_->GetSortedWalFiles(logs));
+    uint64_t bytes = 0;
+    for (const auto& log : logs) bytes += log->SizeFileBytes();
+    most = std::max(most, bytes);
+  }
+  EXPECT_LE(most, 4 * options_.max_total_wal_size) << "the active one, and those being flushed";
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_LE(logs.size(), 2u);
+  delete handle;
+}
+
+TEST_F(WalOrderTest, AFamilyThatWasIdleForLongKeepsNoOldLog) {
+  Open();
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "idle", &handle));
+  for (int i = 0; i < 3; i++) {
+    Put('a', i, i + 1);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db_->Put(WriteOptions(), handle, "late", "v"));
+  Put('b', 0, 1);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  VectorWalPtr logs;
+  ASSERT_OK(db_->GetSortedWalFiles(logs));
+  EXPECT_EQ(logs.size(), 2u) << "that of the late write, and the current one";
+  delete handle;
+}
+
+}  // namespace ashlar

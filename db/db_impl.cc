@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/files/obsolete_files.h"
+#include "db/files/options_files.h"
 #include "db/jobs/notify.h"
 #include "db/options/options_check.h"
 #include "db/version/version_set.h"

@@ -212,8 +212,9 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   });
   files.push_back(CurrentFileName(""));
   files.push_back(DescriptorFileName("", core_.versions->manifest_number()));
-  if (core_.options_file_number != 0)
-    files.push_back(OptionsFileName("", core_.options_file_number));
+  if (!core_.options_files.empty()) {
+    files.push_back(OptionsFileName("", *core_.options_files.rbegin()));
+  }
   *manifest_file_size = core_.versions->manifest_bytes();
   return Status::OK();
 }
@@ -256,9 +257,10 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
     info->size = log.bytes;
     info->trim_to_size = true;  // more may follow it, or space taken ahead
   }
-  if (core_.options_file_number != 0) {
-    const std::string path = OptionsFileName(core_.dir, core_.options_file_number);
-    info = add(path, kOptionsFile, core_.options_file_number);
+  if (!core_.options_files.empty()) {
+    const uint64_t number = *core_.options_files.rbegin();
+    const std::string path = OptionsFileName(core_.dir, number);
+    info = add(path, kOptionsFile, number);
     ASSIGN_OR_RETURN(info->size, FileSizeOf(core_.fs.get(), path));
   }
   return Status::OK();

@@ -4,6 +4,8 @@
 // the prefix common to all keys, searched without branches; whole keys are compared on ties only.
 //
 // Immutable after Build(). The keys are borrowed and must outlive the index.
+// An index that differs in a few keys is built from the one before: keys that stay are not touched
+// unless the common prefix changes.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +17,7 @@
 
 #include "ashlar/slice.h"
 #include "util/internal_key.h"
+#include "util/splice.h"
 
 namespace ashlar {
 
@@ -39,14 +42,21 @@ class KeyHeadIndex {
   void Build(const InternalKeyComparator& comparator, std::vector<Slice> keys) {
     comparator_ = &comparator;
     keys_ = std::move(keys);
-    prefix_ = Slice();
-    // In both bytewise orders a prefix shared by the first and the last key is shared by all.
-    if (keys_.size() > 1 && comparator.order() != KeyOrder::kCustom) {
-      prefix_ = Slice(keys_.front().data(), keys_.front().difference_offset(keys_.back()));
-    }
+    prefix_ = CommonPrefix();
     heads_.clear();
     heads_.reserve(keys_.size());
     for (const Slice& key : keys_) heads_.push_back(HeadAfterPrefix(key));
+  }
+  // The same for the keys of `base` as `splice` changes them.
+  void Build(const InternalKeyComparator& comparator, const KeyHeadIndex& base,
+             const Splice<Slice>& splice) {
+    std::vector<Slice> keys = splice.Apply(base.keys_, [](const Slice& key) { return key; });
+    if (base.keys_.empty()) return Build(comparator, std::move(keys));
+    comparator_ = &comparator;
+    keys_ = std::move(keys);
+    prefix_ = CommonPrefix();
+    if (prefix_ != base.prefix_) return Build(comparator, std::move(keys_));
+    heads_ = splice.Apply(base.heads_, [this](const Slice& key) { return HeadAfterPrefix(key); });
   }
 
   size_t size() const { return keys_.size(); }
@@ -68,6 +78,11 @@ class KeyHeadIndex {
   }
 
  private:
+  // In both bytewise orders a prefix shared by the first and the last key is shared by all.
+  Slice CommonPrefix() const {
+    if (keys_.size() < 2 || comparator_->order() == KeyOrder::kCustom) return Slice();
+    return Slice(keys_.front().data(), keys_.front().difference_offset(keys_.back()));
+  }
   uint64_t HeadAfterPrefix(const Slice& key) const {
     return KeyHead(key.data() + prefix_.size(), key.size() - prefix_.size(), comparator_->order());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/files/obsolete_files.h"
+#include "db/files/options_files.h"
 #include "db/opening/open.h"
 #include "db/options/dynamic_options.h"
 #include "db/options/options_check.h"

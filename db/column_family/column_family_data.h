@@ -68,7 +68,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // are held to the pace of a flush. Any thread.
   uint64_t paced_bytes() const { return paced_bytes_.load(std::memory_order_relaxed); }
 
-  FamilyVersions* versions() const { return family_; }
+  FamilyVersions* versions() const { return family_.get(); }
   Version* current() const REQUIRES(db_mutex) { return family_->current; }
   const ColumnFamilyOptions& options() const REQUIRES(db_mutex) { return *options_; }
   const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const REQUIRES(db_mutex) {
@@ -121,7 +121,7 @@ class ColumnFamilyData final : public ReadViewSource {
   const uint32_t id_;
   const std::string name_;
   const InternalKeyComparator comparator_;
-  FamilyVersions* const family_;
+  const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;
   FamilyHost* const host_;
   std::atomic<int> refs_{1};

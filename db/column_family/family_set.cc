@@ -71,6 +71,7 @@ void FamilySet::Remove(uint32_t id) {
   auto table = CopyTable();
   assert(id < table->by_id.size() && table->by_id[id] != nullptr);
   auto leaving = std::make_unique<LeavingFamily>(std::exchange(table->by_id[id], nullptr));
+  while (!table->by_id.empty() && table->by_id.back() == nullptr) table->by_id.pop_back();
   Publish(std::move(table));
   Retire(std::move(leaving));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "db/files/options_files.h"
 #include "db/jobs/notify.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -27,6 +28,7 @@ uint64_t MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
 
 ObsoleteFiles CollectObsolete(DbCore* core) {
   ObsoleteFiles files;
+  files.families = core->versions->TakeUnusedFamilies();
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
   for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core))) {
@@ -34,6 +36,9 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   }
   for (uint64_t number : core->versions->TakeReplacedManifests()) {
     files.paths.push_back(DescriptorFileName(core->dir, number));
+  }
+  for (uint64_t number : TakeOldOptionsFiles(core)) {
+    files.paths.push_back(OptionsFileName(core->dir, number));
   }
   return files;
 }
@@ -62,18 +67,9 @@ class DirectoryScan {
         auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
         list.push_back(path);
       }
-      if (type == kOptionsFile) options_.emplace(number, dir + "/" + name);
+      if (type == kOptionsFile && dir == core_->dir) core_->options_files.insert(number);
     }
     return Status::OK();
-  }
-
-  // The two newest OPTIONS files stay.
-  void AddOldOptions(ObsoleteFiles* files) const {
-    size_t excess = options_.size() > 2 ? options_.size() - 2 : 0;
-    for (const auto& [number, path] : options_) {
-      if (excess-- == 0) return;
-      files->paths.push_back(path);
-    }
   }
 
  private:
@@ -107,7 +103,6 @@ class DirectoryScan {
   DbCore* const core_;
   const uint64_t min_log_;
   std::set<uint64_t> live_;
-  std::set<std::pair<uint64_t, std::string>> options_;
 };
 
 bool IsTablePath(const std::string& path) {
@@ -123,13 +118,13 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   DirectoryScan scan(core);
   std::set<std::string> dirs{core->dir, core->wal_dir};
   for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
+  core->options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
   for (const std::string& path : files.asides) {
     StrAppend(&core->recovery_report, path,
               ": not in the MANIFEST, but newer than the recovered state: renamed to ",
               BaseNameOf(path), ".orphan\n");
   }
-  scan.AddOldOptions(&files);
   return files;
 }
 
@@ -143,10 +138,10 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     }
     core->events->Event("file_deletion").Add("file", BaseNameOf(path));
   };
-  for (TableFile* table : files.tables) {
-    const size_t path_id = std::min<size_t>(table->meta.path_id, core->table_paths.size() - 1);
-    remove(TableFileName(core->table_paths[path_id], table->meta.number));
-    delete table;
+  for (ObsoleteTable& table : files.tables) {
+    const std::string path = table.family->tables->PathOf(table.file->meta);
+    table.Close();
+    remove(path);
   }
   for (const std::string& path : files.paths) remove(path);
   for (const std::string& path : files.asides) {

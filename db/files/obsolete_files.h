@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,18 @@ namespace ashlar {
 
 // Files to delete, collected under the DB mutex and deleted without it.
 struct ObsoleteFiles {
-  std::vector<TableFile*> tables;   // owned
+  std::vector<ObsoleteTable> tables;
+  // Dropped families that nobody uses: destroyed with this, where no lock is held.
+  std::vector<std::shared_ptr<FamilyVersions>> families;
   std::vector<std::string> paths;   // of everything else
   std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
-  bool empty() const { return tables.empty() && paths.empty() && asides.empty(); }
+  bool empty() const {
+    return tables.empty() && families.empty() && paths.empty() && asides.empty();
+  }
 };
 
-// Tables that no version holds any more, logs that no family needs, replaced MANIFESTs.
+// Tables that no version holds any more, dropped families that nobody uses, logs that no family
+// needs, replaced MANIFESTs, old OPTIONS files.
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state

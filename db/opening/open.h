@@ -94,7 +94,4 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
                           const ColumnFamilyOptions& options) REQUIRES(db_mutex);
 
-// Writes an OPTIONS file of what is in force.
-Status WriteOptionsFile(DbCore* core) EXCLUDES(db_mutex);
-
 }  // namespace ashlar

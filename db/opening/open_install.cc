@@ -6,7 +6,6 @@
 
 #include "db/jobs/table_options.h"
 #include "db/opening/open.h"
-#include "db/options/options_file.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -218,28 +217,6 @@ Status Opener::CreateMissingFamilies() {
     if (!is_missing) continue;
     RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, family.options));
   }
-  return Status::OK();
-}
-
-Status WriteOptionsFile(DbCore* core) {
-  OptionsFileContents contents;
-  uint64_t temp_number = 0, number = 0;
-  {
-    MutexLock lock(&core->mutex);
-    contents.db_options = *core->options;
-    for (ColumnFamilyData* family : core->families.All()) {
-      contents.families.push_back({family->name(), family->options()});
-    }
-    temp_number = core->versions->NewFileNumber();
-    number = core->versions->NewFileNumber();
-  }
-  const std::string text = WriteOptionsText(contents);
-  RETURN_IF_ERROR(WriteFileAtomically(core->fs.get(), core->dir,
-                                      BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
-                                      BaseNameOf(OptionsFileName(core->dir, number)), text));
-  MutexLock lock(&core->mutex);
-  // Files of later options may have been written first.
-  core->options_file_number = std::max(core->options_file_number, number);
   return Status::OK();
 }
 

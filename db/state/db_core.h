@@ -38,8 +38,9 @@ struct DbCore : DbPlace {
   std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);
   // File numbers that unfinished jobs write: not to be deleted.
   std::multiset<uint64_t> pending_outputs GUARDED_BY(db_mutex);
-  // Of the newest OPTIONS file.
-  uint64_t options_file_number GUARDED_BY(db_mutex) = 0;
+  // Numbers of the OPTIONS files that are there; the greatest has the options in force. Empty in a
+  // read-only database.
+  std::set<uint64_t> options_files GUARDED_BY(db_mutex);
   // Obsolete files stay while this is above 0.
   int file_deletions_disabled GUARDED_BY(db_mutex) = 0;
   struct RunningJobs {

@@ -51,18 +51,13 @@ struct FileMetadata {
 };
 
 // TableFile is a live table: shared by all versions that contain it, deleted from disk after the
-// last of them is gone. Counted: Ref() and Unref() from any thread; whoever drops the last
-// reference hands the file to its version set's list of obsolete files.
+// last of them is gone (LiveVersions).
 class TableFile {
  public:
   explicit TableFile(FileMetadata metadata) : meta(std::move(metadata)) {}
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
-
-  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
-  // True if that was the last reference: the caller owns the object now.
-  bool Unref() { return refs_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
 
   const FileMetadata meta;
 
@@ -78,9 +73,7 @@ class TableFile {
 
   // An input of a compaction that runs.
   bool being_compacted GUARDED_BY(db_mutex) = false;
-
- private:
-  std::atomic<int> refs_{0};
+  uint64_t first_version = 0;  // the first one that holds it; see LiveVersions
 };
 
 }  // namespace ashlar

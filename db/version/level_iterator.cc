@@ -10,8 +10,7 @@
 
 namespace ashlar {
 
-LevelIterator::LevelIterator(const LevelIteratorOptions& options,
-                             const std::vector<TableFile*>& files)
+LevelIterator::LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files)
     : options_(options), files_(files), index_(files.size()) {}
 
 LevelIterator::~LevelIterator() { delete inner_; }

@@ -3,7 +3,7 @@
 // LevelIterator walks the files of one level below 0 in order, opening each when it is reached.
 #pragma once
 
-#include <vector>
+#include <span>
 
 #include "ashlar/options.h"
 #include "db/version/file_metadata.h"
@@ -21,10 +21,10 @@ struct LevelIteratorOptions {
   bool for_compaction = false;
 };
 
-// The files must ascend and be disjoint, and outlive the iterator.
+// The files must ascend and be disjoint. They and their list outlive the iterator.
 class LevelIterator final : public InternalIterator {
  public:
-  LevelIterator(const LevelIteratorOptions& options, const std::vector<TableFile*>& files);
+  LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files);
   ~LevelIterator() override;
 
   void SeekToFirst() override;
@@ -43,7 +43,7 @@ class LevelIterator final : public InternalIterator {
   bool BeyondUpperBound(size_t index) const;
 
   const LevelIteratorOptions options_;
-  const std::vector<TableFile*> files_;
+  const std::span<TableFile* const> files_;
   size_t index_;  // of the file `inner_` is over; files_.size() when there is none
   InternalIterator* inner_ = nullptr;
 };

@@ -48,7 +48,7 @@ class ManifestRecovery {
 
  private:
   struct Open {
-    std::unique_ptr<FamilyVersions> versions;
+    std::shared_ptr<FamilyVersions> versions;
     std::unique_ptr<VersionBuilder> builder;
   };
 
@@ -58,6 +58,7 @@ class ManifestRecovery {
   Status ApplyToFamily(const VersionEdit& edit) REQUIRES(db_mutex);
   Status CheckComparator(const VersionEdit& edit, const FamilyVersions& family) const;
   Status Finish(bool allow_subset) REQUIRES(db_mutex);
+  Status CheckTables(const BuiltVersion& built, FamilyVersions* family) const REQUIRES(db_mutex);
 
   VersionSet* const set_;
   std::map<std::string, FamilyRequest> requests_;  // those not met in the MANIFEST yet
@@ -124,7 +125,7 @@ Status ManifestRecovery::AddFamily(uint32_t id, const std::string& name) {
     return Status::OK();
   }
   Open open;
-  open.versions = std::make_unique<FamilyVersions>(request->second.comparator);
+  open.versions = std::make_shared<FamilyVersions>(request->second.comparator);
   open.versions->id = id;
   open.versions->name = name;
   open.versions->num_levels = request->second.num_levels;
@@ -213,21 +214,23 @@ Status ManifestRecovery::Finish(bool allow_subset) {
     return Status::InvalidArgument("the default column family must be opened");
   }
   for (auto& [id, open] : open_) {
-    std::unique_ptr<Version> version;
-    RETURN_IF_ERROR(open.builder->Build(&version));
-    for (int level = 0; level < version->num_levels(); level++) {
-      for (const TableFile* file : version->files(level)) {
-        open.versions->next_epoch =
-            std::max(open.versions->next_epoch, file->meta.epoch_number + 1);
-        if (file->meta.largest_seqno > set_->last_sequence_) {
-          return Status::Corruption(StrCat("table ", file->meta.number, " holds sequence number ",
-                                           file->meta.largest_seqno, ", but the last one is ",
-                                           set_->last_sequence_));
-        }
-      }
-    }
-    set_->Adopt(open.versions.get(), version.release());
+    BuiltVersion built;
+    RETURN_IF_ERROR(open.builder->Build(&built));
+    RETURN_IF_ERROR(CheckTables(built, open.versions.get()));
+    set_->Adopt(open.versions.get(), std::move(built));
     set_->families_[id] = std::move(open.versions);
+  }
+  return Status::OK();
+}
+
+Status ManifestRecovery::CheckTables(const BuiltVersion& built, FamilyVersions* family) const {
+  for (const auto& file : built.added) {
+    family->next_epoch = std::max(family->next_epoch, file->meta.epoch_number + 1);
+    if (file->meta.largest_seqno > set_->last_sequence_) {
+      return Status::Corruption(StrCat("table ", file->meta.number, " holds sequence number ",
+                                       file->meta.largest_seqno, ", but the last one is ",
+                                       set_->last_sequence_));
+    }
   }
   return Status::OK();
 }

@@ -4,10 +4,10 @@
 #include "db/version/version.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/version/table_cache.h"
-#include "db/version/version_builder.h"
 #include "table/sst/table_reader.h"
 #include "util/str_cat.h"
 
@@ -15,46 +15,19 @@ namespace ashlar {
 
 TableFile::~TableFile() = default;
 
-Version::Version(const InternalKeyComparator& comparator, TableCache* tables,
-                 std::vector<std::vector<TableFile*>> levels)
-    : comparator_(comparator), tables_(tables), levels_(levels.size()) {
-  for (size_t i = 0; i < levels.size(); i++) {
-    Level& level = levels_[i];
-    level.files = std::move(levels[i]);
-    file_count_ += level.files.size();
-    if (!level.files.empty()) deepest_level_ = static_cast<int>(i);
-    std::vector<Slice> largest;
-    for (TableFile* file : level.files) {
-      file->Ref();
-      level.bytes += file->meta.file_size;
-      if (i > 0) largest.push_back(file->meta.largest_user_key());
-    }
-    level.largest.Build(comparator_, std::move(largest));
+Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)
+    : comparator_(comparator), tables_(tables), levels_(std::move(levels)) {
+  for (size_t i = 0; i < levels_.size(); i++) {
+    file_count_ += levels_[i]->files.size();
+    if (!levels_[i]->files.empty()) deepest_level_ = static_cast<int>(i);
   }
-}
-
-Version::~Version() {
-  for (TableFile* file : TakeUnreachable()) delete file;
-}
-
-std::vector<TableFile*> Version::TakeUnreachable() {
-  std::vector<TableFile*> unreachable;
-  for (Level& level : levels_) {
-    for (TableFile* file : level.files) {
-      if (!file->Unref()) continue;
-      tables_->Close(file);
-      unreachable.push_back(file);
-    }
-    level.files.clear();
-  }
-  return unreachable;
 }
 
 LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slice* end,
                                 bool expand_level0) const {
   LevelFiles result{level_number, {}};
   if (level_number >= num_levels()) return result;
-  const Level& level = levels_[level_number];
+  const LevelTables& level = *levels_[level_number];
   if (level_number > 0) {
     size_t f = begin == nullptr ? 0 : level.largest.LowerBound(*begin);
     for (; f < level.files.size(); f++) {
@@ -98,7 +71,7 @@ LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slic
 uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) const {
   uint64_t bytes = 0;
   const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
-  for (TableFile* file : levels_[level_number].files) {
+  for (TableFile* file : levels_[level_number]->files) {
     if (comparator_.OrderWithoutTimestamp(file->meta.largest_user_key(), user_key) < 0) {
       bytes += file->meta.file_size;
     } else if (comparator_.OrderWithoutTimestamp(file->meta.smallest_user_key(), user_key) < 0) {
@@ -119,26 +92,32 @@ uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end, int fir
   return bytes;
 }
 
+// That the file at `index` stands rightly before the next one.
+Status Version::CheckPair(int level, size_t index) const {
+  const FileMetadata& a = files(level)[index]->meta;
+  const FileMetadata& b = files(level)[index + 1]->meta;
+  if (IsBefore(comparator_, level, a, b)) return Status::OK();
+  return Status::Corruption(
+      StrCat("level ", level, ": table ", a.number, " ending at ",
+             DescribeInternalKey(a.largest, true), level == 0 ? " is not newer than" : " overlaps",
+             " table ", b.number, " starting at ", DescribeInternalKey(b.smallest, true)));
+}
+
+Status Version::CheckNeighbours(int level, size_t index) const {
+  assert(index < files(level).size());
+  if (index > 0) RETURN_IF_ERROR(CheckPair(level, index - 1));
+  return index + 1 < files(level).size() ? CheckPair(level, index) : Status::OK();
+}
+
 Status Version::CheckInvariants() const {
-  for (int i = 0; i < num_levels(); i++) {
-    const std::vector<TableFile*>& files = levels_[i].files;
-    for (size_t f = 0; f + 1 < files.size(); f++) {
-      const FileMetadata& a = files[f]->meta;
-      const FileMetadata& b = files[f + 1]->meta;
-      const bool in_order = i == 0 ? IsNewer(a, b) : comparator_.Compare(a.largest, b.smallest) < 0;
-      if (!in_order) {
-        return Status::Corruption(StrCat(
-            "level ", i, ": table ", a.number, " ending at ", DescribeInternalKey(a.largest, true),
-            i == 0 ? " is not newer than" : " overlaps", " table ", b.number, " starting at ",
-            DescribeInternalKey(b.smallest, true)));
-      }
-    }
+  for (int level = 0; level < num_levels(); level++) {
+    for (size_t f = 0; f + 1 < files(level).size(); f++) RETURN_IF_ERROR(CheckPair(level, f));
   }
   return Status::OK();
 }
 
 Status Version::CheckAges() const {
-  const std::vector<TableFile*>& files = levels_[0].files;
+  const std::vector<TableFile*>& files = levels_[0]->files;
   for (size_t newer = 0; newer < files.size(); newer++) {
     for (size_t older = newer + 1; older < files.size(); older++) {
       const FileMetadata& a = files[newer]->meta;
@@ -158,9 +137,9 @@ Status Version::CheckAges() const {
 std::string Version::DebugString() const {
   std::string out;
   for (int i = 0; i < num_levels(); i++) {
-    if (levels_[i].files.empty()) continue;
+    if (levels_[i]->files.empty()) continue;
     StrAppend(&out, "L", i, "\n");
-    for (const TableFile* file : levels_[i].files) {
+    for (const TableFile* file : levels_[i]->files) {
       const FileMetadata& meta = file->meta;
       StrAppend(&out, "  ", meta.number, ": ", meta.file_size, " bytes, ",
                 DescribeInternalKey(meta.smallest, false), " .. ",

@@ -7,6 +7,9 @@
 // smallest key and disjoint in internal-key order; two neighbours may hold versions of one user
 // key, the newer ones in the first. CheckInvariants() proves all this.
 //
+// Levels that an edit does not touch are shared with the version before (LevelTables). The tables
+// of installed versions are kept by LiveVersions.
+//
 // Counted: Ref() and Unref() from any thread; the caller who drops the last reference passes the
 // version to VersionSet::Release(). A version that was never installed is simply deleted.
 #pragma once
@@ -19,13 +22,13 @@
 #include <vector>
 
 #include "ashlar/status.h"
-#include "db/version/file_metadata.h"
+#include "db/version/level_tables.h"
 #include "util/internal_key.h"
-#include "util/key_head_index.h"
 
 namespace ashlar {
 
 class TableCache;
+struct FamilyVersions;
 
 // Some files of one level, in the order of the level.
 struct LevelFiles {
@@ -35,10 +38,11 @@ struct LevelFiles {
 
 class Version {
  public:
-  // Takes one reference on every file, and gives it back in TakeUnreachable() or the destructor.
-  Version(const InternalKeyComparator& comparator, TableCache* tables,
-          std::vector<std::vector<TableFile*>> levels);
-  ~Version();
+  using Levels = std::vector<std::shared_ptr<const LevelTables>>;
+
+  // No level is null. The tables outlive the version.
+  Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels);
+  ~Version() = default;
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
 
@@ -49,8 +53,10 @@ class Version {
   int num_levels() const { return static_cast<int>(levels_.size()); }
   // The deepest level with files, or 0.
   int deepest_level() const { return deepest_level_; }
-  const std::vector<TableFile*>& files(int level) const { return levels_[level].files; }
-  uint64_t level_bytes(int level) const { return levels_[level].bytes; }
+  const Levels& levels() const { return levels_; }
+  const std::vector<TableFile*>& files(int level) const { return levels_[level]->files; }
+  uint64_t level_bytes(int level) const { return levels_[level]->bytes; }
+  size_t marked_count(int level) const { return levels_[level]->marked_count; }
   uint64_t file_count() const { return file_count_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
   TableCache* tables() const { return tables_; }
@@ -59,7 +65,7 @@ class Version {
   // of files if there is none. Hot: a search over flat key heads.
   size_t FindFile(int level, const Slice& user_key) const {
     assert(level > 0);
-    return levels_[level].largest.LowerBound(user_key);
+    return levels_[level]->largest.LowerBound(user_key);
   }
 
   // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
@@ -72,29 +78,34 @@ class Version {
   uint64_t ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
                             int end_level) const;
 
-  // Gives up all files. Returns those that nobody else holds, closed: the caller owns them.
-  std::vector<TableFile*> TakeUnreachable();
+  // Set by the version set that installs the version, before anybody else sees it.
+  void SetInstalled(FamilyVersions* family, uint64_t number) {
+    family_ = family;
+    number_ = number;
+  }
+  FamilyVersions* family() const { return family_; }
+  uint64_t number() const { return number_; }  // ascending within the family
 
-  // Corruption naming the first pair of files that breaks the order.
+  // Corruption naming the first pair of files that breaks the order. Touches every file.
   Status CheckInvariants() const;
+  // The same for the file at `index` and its neighbours.
+  Status CheckNeighbours(int level, size_t index) const;
   // Whether the order of level 0 is that of the sequence numbers, where files overlap. Costs the
   // square of their number.
   Status CheckAges() const;
   std::string DebugString() const;
 
  private:
-  struct Level {
-    std::vector<TableFile*> files;
-    KeyHeadIndex largest;  // of user keys; empty for level 0
-    uint64_t bytes = 0;
-  };
   uint64_t ApproximateOffset(int level, const Slice& user_key) const;
+  Status CheckPair(int level, size_t index) const;
 
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;  // outlives the version
-  std::vector<Level> levels_;
+  const Levels levels_;
   int deepest_level_ = 0;
   uint64_t file_count_ = 0;
+  FamilyVersions* family_ = nullptr;
+  uint64_t number_ = 0;
   std::atomic<int> refs_{0};
 };
 

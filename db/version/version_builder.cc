@@ -1,136 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a version is built: a table from file number to level is edited, then sorted level by level.
+// How a version is built: departures and arrivals are collected from the edits, then each level
+// that has some is spliced.
 #include "db/version/version_builder.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "env/filename.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
+namespace {
 
-bool IsNewer(const FileMetadata& a, const FileMetadata& b) {
-  if (a.epoch_number != b.epoch_number) return a.epoch_number > b.epoch_number;
-  if (a.largest_seqno != b.largest_seqno) return a.largest_seqno > b.largest_seqno;
-  if (a.smallest_seqno != b.smallest_seqno) return a.smallest_seqno > b.smallest_seqno;
-  return a.number > b.number;
+Version::Levels LevelsOf(const Version* base, int num_levels) {
+  if (base == nullptr) {
+    return Version::Levels(static_cast<size_t>(num_levels), std::make_shared<LevelTables>());
+  }
+  assert(base->num_levels() == num_levels);
+  return base->levels();
 }
+
+}  // namespace
 
 VersionBuilder::VersionBuilder(const InternalKeyComparator& comparator, TableCache* tables,
                                const Version* base, int num_levels)
-    : comparator_(comparator), tables_(tables), num_levels_(num_levels) {
-  if (base == nullptr) return;
-  for (int level = 0; level < base->num_levels(); level++) {
-    for (TableFile* file : base->files(level)) {
-      Placed& placed = files_[file->meta.number];
-      placed.level = level;
-      placed.existing = file;
-    }
-  }
+    : comparator_(comparator),
+      tables_(tables),
+      num_levels_(num_levels),
+      base_(LevelsOf(base, num_levels)) {}
+
+TableFile* VersionBuilder::BaseFile(const Place& place) const {
+  return base_[static_cast<size_t>(place.level)]->files[place.index];
 }
 
-Status VersionBuilder::Apply(const VersionEdit& edit) {
-  for (const auto& [level, number] : edit.deleted_files) {
-    const auto it = files_.find(number);
-    if (it == files_.end() || it->second.level != level) {
-      return Status::Corruption(
-          StrCat("MANIFEST deletes table ", number, " from level ", level,
-                 it == files_.end() ? ", where no such table is" : ", but it is on another level"));
-    }
-    if (it->second.existing != nullptr) taken_off_[number] = it->second.existing;
-    files_.erase(it);
+std::optional<VersionBuilder::Place> VersionBuilder::FindInBase(uint64_t number) const {
+  for (size_t level = 0; level < base_.size(); level++) {
+    const std::optional<size_t> index = base_[level]->Find(number);
+    if (index.has_value()) return Place{static_cast<int>(level), *index};
   }
-  for (const auto& [level, meta] : edit.new_files) {
-    if (meta.number > kMaxFileNumber) {
-      return Status::Corruption(
-          StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
-    }
-    if (comparator_.Compare(meta.smallest, meta.largest) > 0) {
-      return Status::Corruption(
-          StrCat("MANIFEST adds table ", meta.number, " whose smallest key is after its largest"));
-    }
-    const auto [it, is_new] = files_.try_emplace(meta.number);
-    if (!is_new) {
-      return Status::Corruption(StrCat("MANIFEST adds table ", meta.number, " to level ", level,
-                                       ", but it is on level ", it->second.level, " already"));
-    }
-    it->second.level = level;
-    const auto moved = taken_off_.find(meta.number);
-    if (moved != taken_off_.end()) {
-      it->second.existing = moved->second;
-      taken_off_.erase(moved);
-    } else {
-      it->second.added = std::make_unique<FileMetadata>(meta);
-    }
+  return std::nullopt;
+}
+
+// Where the file is after the edits so far.
+std::optional<int> VersionBuilder::LevelOf(uint64_t number) const {
+  const auto arrival = arrivals_.find(number);
+  if (arrival != arrivals_.end()) return arrival->second.level;
+  if (departures_.contains(number)) return std::nullopt;
+  const std::optional<Place> place = FindInBase(number);
+  return place.has_value() ? std::optional<int>(place->level) : std::nullopt;
+}
+
+Status VersionBuilder::Delete(int level, uint64_t number) {
+  const std::optional<int> actual = LevelOf(number);
+  if (actual != level) {
+    return Status::Corruption(
+        StrCat("MANIFEST deletes table ", number, " from level ", level,
+               actual.has_value() ? ", but it is on another level" : ", where no such table is"));
+  }
+  if (arrivals_.erase(number) == 0) departures_[number] = *FindInBase(number);
+  return Status::OK();
+}
+
+Status VersionBuilder::Add(int level, const FileMetadata& meta) {
+  if (meta.number > kMaxFileNumber) {
+    return Status::Corruption(
+        StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
+  }
+  if (comparator_.Compare(meta.smallest, meta.largest) > 0) {
+    return Status::Corruption(
+        StrCat("MANIFEST adds table ", meta.number, " whose smallest key is after its largest"));
+  }
+  if (const std::optional<int> other = LevelOf(meta.number)) {
+    return Status::Corruption(StrCat("MANIFEST adds table ", meta.number, " to level ", level,
+                                     ", but it is on level ", *other, " already"));
+  }
+  Arrival& arrival = arrivals_[meta.number];
+  arrival.level = level;
+  const auto moved = departures_.find(meta.number);
+  if (moved != departures_.end()) {
+    arrival.existing = BaseFile(moved->second);
+  } else {
+    arrival.fresh = std::make_unique<FileMetadata>(meta);
   }
   return Status::OK();
 }
 
-std::vector<VersionBuilder::PlacedFiles> VersionBuilder::SortedLevels() {
-  std::vector<PlacedFiles> levels(static_cast<size_t>(num_levels_));
-  for (auto& [number, placed] : files_) {
-    const auto level = static_cast<size_t>(placed.level);
+Status VersionBuilder::Apply(const VersionEdit& edit) {
+  for (const auto& [level, number] : edit.deleted_files) RETURN_IF_ERROR(Delete(level, number));
+  for (const auto& [level, meta] : edit.new_files) RETURN_IF_ERROR(Add(level, meta));
+  return Status::OK();
+}
+
+// In the order of each level.
+std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
+  std::vector<Arrivals> levels(static_cast<size_t>(num_levels_));
+  for (auto& [number, arrival] : arrivals_) {
+    const auto level = static_cast<size_t>(arrival.level);
     if (level >= levels.size()) levels.resize(level + 1);
-    levels[level].push_back(&placed);
+    levels[level].push_back(&arrival);
   }
   for (size_t level = 1; level < levels.size(); level++) {
-    std::sort(levels[level].begin(), levels[level].end(), [this](Placed* a, Placed* b) {
+    std::sort(levels[level].begin(), levels[level].end(), [this](Arrival* a, Arrival* b) {
       return comparator_.Compare(a->meta().smallest, b->meta().smallest) < 0;
     });
   }
   std::sort(levels[0].begin(), levels[0].end(),
-            [](Placed* a, Placed* b) { return IsNewer(a->meta(), b->meta()); });
+            [](Arrival* a, Arrival* b) { return IsNewer(a->meta(), b->meta()); });
   return levels;
 }
 
 // Databases written before epochs existed: one number for each nonempty level from the bottom up,
 // then one for each file of level 0 from the oldest to the newest.
-void VersionBuilder::AssignEpochs(std::vector<PlacedFiles>* levels) const {
-  bool has_unknown = false, has_existing = false;
-  for (const PlacedFiles& level : *levels) {
-    for (const Placed* placed : level) {
-      has_unknown |= placed->meta().epoch_number == 0;
-      has_existing |= placed->existing != nullptr;
-    }
+void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
+  bool has_unknown = false;
+  for (const auto& [number, arrival] : arrivals_) has_unknown |= arrival.meta().epoch_number == 0;
+  const bool has_base = std::any_of(base_.begin(), base_.end(),
+                                    [](const auto& level) { return !level->files.empty(); });
+  if (!has_unknown || has_base) return;
+  for (const Arrivals& level : *levels) {
+    for (Arrival* arrival : level) arrival->fresh->epoch_number = 0;
   }
-  if (!has_unknown || has_existing) return;
-  for (const PlacedFiles& level : *levels) {
-    for (Placed* placed : level) placed->added->epoch_number = 0;
-  }
-  PlacedFiles& level0 = (*levels)[0];
+  Arrivals& level0 = (*levels)[0];
   std::sort(level0.begin(), level0.end(),
-            [](Placed* a, Placed* b) { return IsNewer(a->meta(), b->meta()); });
+            [](Arrival* a, Arrival* b) { return IsNewer(a->meta(), b->meta()); });
   uint64_t epoch = 0;
   for (size_t level = levels->size() - 1; level > 0; level--) {
     if ((*levels)[level].empty()) continue;
     epoch++;
-    for (Placed* placed : (*levels)[level]) placed->added->epoch_number = epoch;
+    for (Arrival* arrival : (*levels)[level]) arrival->fresh->epoch_number = epoch;
   }
-  for (auto it = level0.rbegin(); it != level0.rend(); ++it) (*it)->added->epoch_number = ++epoch;
+  for (auto it = level0.rbegin(); it != level0.rend(); ++it) (*it)->fresh->epoch_number = ++epoch;
 }
 
-Status VersionBuilder::Build(std::unique_ptr<Version>* version) {
-  std::vector<PlacedFiles> levels = SortedLevels();
-  if (levels.size() > static_cast<size_t>(num_levels_)) {
-    return Status::InvalidArgument(StrCat("the database has tables on level ", levels.size() - 1,
+// The arrivals have shared objects by now.
+Splice<TableFile*> VersionBuilder::SpliceOf(int level, const Arrivals& arrivals) const {
+  Splice<TableFile*> splice;
+  for (const auto& [number, place] : departures_) {
+    if (place.level == level) splice.removed.push_back(place.index);
+  }
+  std::sort(splice.removed.begin(), splice.removed.end());
+  const std::vector<TableFile*>& files = base_[static_cast<size_t>(level)]->files;
+  for (const Arrival* arrival : arrivals) {
+    const FileMetadata& meta = arrival->meta();
+    const auto after = std::partition_point(files.begin(), files.end(), [&](const TableFile* file) {
+      return level == 0 ? IsNewer(file->meta, meta)
+                        : comparator_.Compare(file->meta.smallest, meta.smallest) < 0;
+    });
+    splice.inserted.push_back({static_cast<size_t>(after - files.begin()), arrival->existing});
+  }
+  return splice;
+}
+
+Status VersionBuilder::Build(BuiltVersion* built) {
+  std::vector<Arrivals> arrivals = ArrivalsByLevel();
+  if (arrivals.size() > static_cast<size_t>(num_levels_)) {
+    return Status::InvalidArgument(StrCat("the database has tables on level ", arrivals.size() - 1,
                                           ", but num_levels is ", num_levels_,
                                           "; open it with more levels"));
   }
-  AssignEpochs(&levels);
-  std::vector<std::vector<TableFile*>> files(levels.size());
-  for (size_t level = 0; level < levels.size(); level++) {
-    for (Placed* placed : levels[level]) {
-      if (placed->existing == nullptr) {
-        placed->existing = new TableFile(std::move(*placed->added));
-        placed->added.reset();
-      }
-      files[level].push_back(placed->existing);
+  AssignEpochs(&arrivals);
+  for (auto& [number, arrival] : arrivals_) {
+    if (arrival.existing != nullptr) continue;
+    built->added.push_back(std::make_unique<TableFile>(std::move(*arrival.fresh)));
+    arrival.existing = built->added.back().get();
+  }
+  for (const auto& [number, place] : departures_) {
+    if (!arrivals_.contains(number)) built->removed.push_back(BaseFile(place));
+  }
+  Version::Levels levels = base_;
+  for (int level = 0; level < num_levels_; level++) {
+    const auto i = static_cast<size_t>(level);
+    const Splice<TableFile*> splice = SpliceOf(level, arrivals[i]);
+    if (!splice.empty()) {
+      levels[i] = LevelTables::Spliced(comparator_, level, *base_[i], splice);
     }
   }
-  *version = std::make_unique<Version>(comparator_, tables_, std::move(files));
-  return (*version)->CheckInvariants();
+  built->version = std::make_unique<Version>(comparator_, tables_, std::move(levels));
+  return Check(*built->version);
+}
+
+// Where nothing arrived the order is that of the base. Each arrival is looked up by its number, so
+// with many of them (at recovery all files are) it is less work to look at all.
+Status VersionBuilder::Check(const Version& version) const {
+  constexpr size_t kManyArrivals = 1000;
+  if (arrivals_.size() > kManyArrivals || arrivals_.size() == version.file_count()) {
+    return version.CheckInvariants();
+  }
+  for (const auto& [number, arrival] : arrivals_) {
+    const LevelTables& level = *version.levels()[static_cast<size_t>(arrival.level)];
+    RETURN_IF_ERROR(version.CheckNeighbours(arrival.level, *level.Find(number)));
+  }
+#if ASHLAR_INVARIANTS
+  RETURN_IF_ERROR(version.CheckInvariants());
+#endif
+  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // VersionBuilder applies edits to a version and makes the next one. Pure: no files, no locks.
+//
+// It works by difference: what it keeps is what the edits change, and a level that they do not
+// touch is shared with the base. Of the other tables it reads numbers only.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -12,6 +16,13 @@
 #include "db/version/version_edit.h"
 
 namespace ashlar {
+
+// A version that nobody has seen yet, and how its tables differ from those of its base.
+struct BuiltVersion {
+  std::unique_ptr<Version> version;
+  std::vector<std::unique_ptr<TableFile>> added;
+  std::vector<TableFile*> removed;
+};
 
 class VersionBuilder {
  public:
@@ -23,32 +34,41 @@ class VersionBuilder {
   // one to add is there already.
   Status Apply(const VersionEdit& edit);
 
-  // The new version, checked (CheckInvariants). Unreferenced. Files without epoch numbers get them
-  // by the rule of docs/formats/manifest.md, section 7.
-  Status Build(std::unique_ptr<Version>* version);
+  // The new version, whose order is checked around the files that are new on their level. Files
+  // without epoch numbers get them by the rule of docs/formats/manifest.md, section 7.
+  Status Build(BuiltVersion* built);
 
  private:
-  // A file of the base version, or one that an edit added and that has no shared object yet.
-  struct Placed {
+  // Where the base has a file.
+  struct Place {
+    int level = 0;
+    size_t index = 0;
+  };
+  // A file that comes to a level: one of the base, moved, or one that has no shared object yet.
+  struct Arrival {
     int level = 0;
     TableFile* existing = nullptr;
-    std::unique_ptr<FileMetadata> added;
-    const FileMetadata& meta() const { return existing != nullptr ? existing->meta : *added; }
+    std::unique_ptr<FileMetadata> fresh;
+    const FileMetadata& meta() const { return existing != nullptr ? existing->meta : *fresh; }
   };
-  using PlacedFiles = std::vector<Placed*>;
+  using Arrivals = std::vector<Arrival*>;
 
-  std::vector<PlacedFiles> SortedLevels();
-  void AssignEpochs(std::vector<PlacedFiles>* levels) const;
+  TableFile* BaseFile(const Place& place) const;
+  std::optional<Place> FindInBase(uint64_t number) const;
+  std::optional<int> LevelOf(uint64_t number) const;
+  Status Delete(int level, uint64_t number);
+  Status Add(int level, const FileMetadata& meta);
+  std::vector<Arrivals> ArrivalsByLevel();
+  void AssignEpochs(std::vector<Arrivals>* levels) const;
+  Splice<TableFile*> SpliceOf(int level, const Arrivals& arrivals) const;
+  Status Check(const Version& version) const;
 
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;
   const int num_levels_;
-  std::unordered_map<uint64_t, Placed> files_;  // by number
-  // Files of the base that an edit took off their level, so that a move keeps the shared object.
-  std::unordered_map<uint64_t, TableFile*> taken_off_;
+  const Version::Levels base_;                      // num_levels_ of them
+  std::unordered_map<uint64_t, Place> departures_;  // by number: files that leave their level
+  std::unordered_map<uint64_t, Arrival> arrivals_;  // by number
 };
-
-// Level-0 order, newest first: epoch, then largest and smallest seqno, then number, descending.
-bool IsNewer(const FileMetadata& a, const FileMetadata& b);
 
 }  // namespace ashlar

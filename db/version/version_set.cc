@@ -2,9 +2,13 @@
 //
 // How a change gets into the MANIFEST:
 //
-//   Prepare     (mutex held)  new versions from the current ones, records encoded
-//   Write       (mutex free)  append and sync; or a whole new MANIFEST, synced, then CURRENT
-//   Install     (mutex held)  versions become current, log numbers and counters move
+//   Complete       (mutex held)  counters, facts about logs and places in a group go into the edits
+//   Begin          (mutex held)  what the next steps need is taken out of the guarded state
+//   BuildVersions  (mutex free)  new versions from the current ones
+//   Write          (mutex free)  append and sync; or a whole new MANIFEST, synced, then CURRENT
+//   Install        (mutex held)  versions become current, log numbers and counters move
+//
+// While the mutex is free the current versions stay: only Install replaces them, in its turn.
 //
 // A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
 // The change may have reached it, so the caller keeps the files it names until a later change
@@ -12,14 +16,11 @@
 #include "db/version/version_set.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/version/version_builder.h"
-#include "db/wal/log_writer.h"
 #include "db/wal/wal_set.h"
-#include "env/file_util.h"
-#include "env/file_writer.h"
-#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/str_cat.h"
 
@@ -27,74 +28,107 @@ namespace ashlar {
 
 namespace {
 
-// The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
-// a crash may keep the rename alone.
-Status SetCurrentFile(FileSystem* fs, const std::string& dir, uint64_t manifest_number) {
-  RETURN_IF_ERROR(SyncDirectory(fs, dir));
-  const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
-  return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
-                             BaseNameOf(CurrentFileName(dir)), contents);
+ManifestFileOptions ManifestOptions(const VersionSetOptions& options) {
+  return {.fs = options.fs,
+          .file_options = options.file_options,
+          .dir = options.dir,
+          .use_fsync = options.use_fsync,
+          .max_bytes = options.max_manifest_bytes,
+          .preallocate_bytes = options.manifest_preallocate_bytes};
+}
+
+std::string Encoded(const VersionEdit& edit) {
+  std::string record;
+  edit.EncodeTo(&record);
+  return record;
 }
 
 }  // namespace
 
+struct VersionSet::FamilySnapshot {
+  VersionEdit identity;
+  VersionEdit contents;  // without its files
+  const Version* version;
+};
+
 struct VersionSet::Pending {
   struct FamilyChange {
     FamilyVersions* family;
-    std::unique_ptr<Version> version;  // null if its files do not change
+    std::unique_ptr<VersionBuilder> builder;
+    BuiltVersion built;
   };
-  std::vector<std::string> records;
-  std::vector<FamilyChange> changes;
-  std::unique_ptr<FamilyVersions> added;
-  // Only when a new MANIFEST is started.
-  std::vector<std::string> snapshot;
+  std::map<uint32_t, FamilyChange> changes;  // of the families whose files change
+  std::shared_ptr<FamilyVersions> added;
+  // Of a new MANIFEST. 0: the change is appended to the one there is.
   uint64_t new_manifest_number = 0;
-  uint64_t old_manifest_number = 0;
-  uint64_t manifest_bytes = 0;  // with this change
+  VersionEdit head;
+  std::vector<FamilySnapshot> families;
 };
 
-VersionSet::VersionSet(const VersionSetOptions& options) : options_(options) {}
+VersionSet::VersionSet(const VersionSetOptions& options)
+    : options_(options), manifest_(ManifestOptions(options)) {}
 
 VersionSet::~VersionSet() {
-  for (auto& [id, family] : families_) family->tables->KeepBlocksOnClose();
-  for (auto& [id, family] : families_) {
-    if (family->current != nullptr && family->current->Unref()) Release(family->current);
-    family->current = nullptr;
-  }
-  for (TableFile* file : TakeObsolete()) delete file;
+  const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
+    family->tables->KeepBlocksOnClose();
+    if (family->current != nullptr) RetireCurrent(family);
+  };
+  for (auto& [id, family] : families_) end(family.get());
+  for (auto& family : dropped_) family->tables->KeepBlocksOnClose();
+  for (ObsoleteTable& table : TakeObsolete()) table.Close();
+}
+
+void ObsoleteTable::Close() {
+  family->tables->Close(file.get());
+  file.reset();
 }
 
 FamilyVersions* VersionSet::Family(uint32_t id) const {
   const auto it = families_.find(id);
-  return it == families_.end() || it->second->is_dropped ? nullptr : it->second.get();
+  return it == families_.end() ? nullptr : it->second.get();
 }
 
 FamilyVersions* VersionSet::Family(const std::string& name) const {
   for (const auto& [id, family] : families_) {
-    if (!family->is_dropped && family->name == name) return family.get();
+    if (family->name == name) return family.get();
   }
   return nullptr;
 }
 
 std::vector<FamilyVersions*> VersionSet::LiveFamilies() const {
   std::vector<FamilyVersions*> live;
-  for (const auto& [id, family] : families_) {
-    if (!family->is_dropped) live.push_back(family.get());
-  }
+  live.reserve(families_.size());
+  for (const auto& [id, family] : families_) live.push_back(family.get());
   return live;
 }
 
 void VersionSet::Release(Version* version) {
-  const std::vector<TableFile*> unreachable = version->TakeUnreachable();
+  {
+    MutexLock lock(&obsolete_mutex_);
+    FamilyVersions* const family = version->family();
+    for (TableFile* file : family->live.Remove(version->number())) {
+      obsolete_.push_back({family->shared_from_this(), std::unique_ptr<TableFile>(file)});
+    }
+  }
   delete version;
   live_versions_.fetch_sub(1, std::memory_order_relaxed);
-  MutexLock lock(&obsolete_mutex_);
-  obsolete_.insert(obsolete_.end(), unreachable.begin(), unreachable.end());
 }
 
-std::vector<TableFile*> VersionSet::TakeObsolete() {
+std::vector<ObsoleteTable> VersionSet::TakeObsolete() {
   MutexLock lock(&obsolete_mutex_);
   return std::exchange(obsolete_, {});
+}
+
+std::vector<std::shared_ptr<FamilyVersions>> VersionSet::TakeUnusedFamilies() {
+  std::vector<std::shared_ptr<FamilyVersions>> unused;
+  MutexLock lock(&obsolete_mutex_);
+  std::erase_if(dropped_, [&unused](std::shared_ptr<FamilyVersions>& family) {
+    // Others hold it as long as they may come to use it; nobody finds it any more.
+    if (family.use_count() > 1 || !family->live.empty()) return false;
+    unused.push_back(std::move(family));
+    return true;
+  });
+  return unused;
 }
 
 bool VersionSet::HasObsolete() {
@@ -120,7 +154,6 @@ uint64_t VersionSet::LowestLogNumber() const {
 void VersionSet::ForEachLiveFile(
     const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const {
   for (const auto& [id, family] : families_) {
-    if (family->current == nullptr) continue;
     for (int level = 0; level < family->current->num_levels(); level++) {
       for (TableFile* file : family->current->files(level)) f(*family, level, file);
     }
@@ -133,16 +166,9 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.log_number = 0;
   edit.next_file_number = 2;
   edit.last_sequence = 0;
-  std::string record;
-  edit.EncodeTo(&record);
-  ASSIGN_OR_RETURN(auto file,
-                   FileWriter::Create(options.fs, DescriptorFileName(options.dir, 1),
-                                      options.file_options, {.use_fsync = options.use_fsync}));
-  LogWriter log(std::move(file));
-  RETURN_IF_ERROR(log.AddRecord(record));
-  RETURN_IF_ERROR(log.Sync());
-  RETURN_IF_ERROR(log.Close());
-  return SetCurrentFile(options.fs, options.dir, 1);
+  ManifestFileOptions file_options = ManifestOptions(options);
+  file_options.preallocate_bytes = 0;  // the first change starts another one
+  return ManifestFile(file_options).Start(1, {Encoded(edit)});
 }
 
 // Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not
@@ -150,7 +176,7 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
 struct VersionSet::WritingTurn {
   explicit WritingTurn(VersionSet* s) : set(s) { set->is_writing_ = true; }
   ~WritingTurn() {
-    if (!is_complete) set->manifest_.reset();
+    if (!is_complete) set->manifest_.Abandon();
     set->is_writing_ = false;
     set->turn_->SignalAll();
   }
@@ -164,21 +190,19 @@ struct VersionSet::WritingTurn {
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
-  Pending pending;
-  Status status = Prepare(&change, &pending);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckFamilies(&change.edits));
   WritingTurn turn(this);
+  Pending pending;
+  Complete(&change, &pending);
+  Begin(&change, &pending);
+  Status status;
   {
     MutexUnlock unlock(mutex);
-    status = WriteManifest(&pending);
+    status = BuildVersions(change, &pending);
+    if (status.ok()) status = Write(change, &pending);
   }
   if (status.ok()) {
     Install(&change, &pending);
-    manifest_bytes_ = pending.manifest_bytes;
-    if (pending.new_manifest_number != 0) {
-      manifest_number_ = pending.new_manifest_number;
-      replaced_manifests_.push_back(pending.old_manifest_number);
-    }
   } else {
     Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
   }
@@ -205,106 +229,86 @@ Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   return Status::OK();
 }
 
-Status VersionSet::Prepare(Change* change, Pending* pending) {
-  auto& edits = change->edits;
-  RETURN_IF_ERROR(CheckFamilies(&edits));
-  std::map<uint32_t, std::unique_ptr<VersionBuilder>> builders;
-  for (VersionEdit& edit : edits) {
-    if (edit.is_family_change()) continue;
-    if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
-    FamilyVersions* family = Family(edit.column_family);
-    auto& builder = builders[family->id];
-    if (builder == nullptr) {
-      builder = std::make_unique<VersionBuilder>(family->comparator, family->tables.get(),
-                                                 family->current, family->num_levels);
-    }
-    RETURN_IF_ERROR(builder->Apply(edit));
-  }
-  for (auto& [id, builder] : builders) {
-    std::unique_ptr<Version> version;
-    RETURN_IF_ERROR(builder->Build(&version));
-    pending->changes.push_back({Family(id), std::move(version)});
-  }
-
-  if (manifest_ == nullptr || manifest_bytes_ >= options_.max_manifest_bytes) {
-    pending->new_manifest_number = NewFileNumber();
-    pending->old_manifest_number = manifest_number_;
-  }
+void VersionSet::Complete(Change* change, Pending* pending) {
+  std::vector<VersionEdit>& edits = change->edits;
+  if (manifest_.WantsNewFile()) pending->new_manifest_number = NewFileNumber();
   last_sequence_ = std::max(last_sequence_, change->last_sequence);
-  if (change->is_atomic_group) {
-    uint32_t remaining = static_cast<uint32_t>(edits.size());
-    for (VersionEdit& edit : edits) edit.atomic_group_remaining = --remaining;
-  }
   if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogFacts();
+  if (max_column_family_ > 0) edits.front().max_column_family = max_column_family_;
+  uint32_t remaining = static_cast<uint32_t>(edits.size());
   for (VersionEdit& edit : edits) {
+    remaining--;
+    if (change->is_atomic_group) edit.atomic_group_remaining = remaining;
     if (!edit.is_family_change()) edit.prev_log_number = 0;
     edit.next_file_number = next_file_number();
     edit.last_sequence = last_sequence_;
     if (edit.added_family) edit.max_column_family = edit.column_family;
+    const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
+    if (is_later_record) edit.change_begin = manifest_bytes_;
   }
-  if (!edits.front().max_column_family && max_column_family_ > 0) {
-    edits.front().max_column_family = max_column_family_;
+}
+
+// Takes over the added family's parts. The edits stay where they are until the change is written.
+void VersionSet::Begin(Change* change, Pending* pending) const {
+  for (const VersionEdit& edit : change->edits) {
+    if (edit.is_family_change()) continue;
+    if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
+    FamilyVersions* const family = Family(edit.column_family);
+    Pending::FamilyChange& family_change = pending->changes[family->id];
+    if (family_change.builder != nullptr) continue;
+    family_change.family = family;
+    family_change.builder = std::make_unique<VersionBuilder>(
+        family->comparator, family->tables.get(), family->current, family->num_levels);
   }
-  if (pending->new_manifest_number == 0) {
-    for (size_t i = 1; i < edits.size(); i++) edits[i].change_begin = manifest_bytes_;
-  }
-  for (const VersionEdit& edit : edits) edit.EncodeTo(&pending->records.emplace_back());
   if (pending->new_manifest_number != 0) {
-    pending->snapshot = EncodeSnapshot();
-    VersionEdit head;
-    if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
-    for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
-    head.initial_records = 1 + pending->snapshot.size() + pending->records.size();
-    std::string record;
-    head.EncodeTo(&record);
-    pending->snapshot.insert(pending->snapshot.begin(), std::move(record));
+    pending->head = HeadOfManifest();
+    for (const FamilyVersions* family : LiveFamilies()) {
+      pending->families.push_back(SnapshotOf(*family));
+    }
   }
   if (change->added_family != nullptr) {
     FamilyRequest& request = *change->added_family;
-    pending->added = std::make_unique<FamilyVersions>(request.comparator);
+    pending->added = std::make_shared<FamilyVersions>(request.comparator);
     pending->added->name = request.name;
     pending->added->num_levels = request.num_levels;
     pending->added->tables = std::move(request.tables);
   }
-  return Status::OK();
 }
 
-Status VersionSet::WriteManifest(Pending* pending) {
-  if (pending->new_manifest_number != 0) {
-    Status status = StartManifest(pending);
-    if (!status.ok()) {
-      manifest_.reset();
-      // CURRENT may name the new file already; it is left alone unless it surely does not.
-      return status;
+Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
+  for (const VersionEdit& edit : change.edits) {
+    const auto changed = pending->changes.find(edit.column_family);
+    if (changed != pending->changes.end()) {
+      RETURN_IF_ERROR(changed->second.builder->Apply(edit));
     }
-    return Status::OK();
   }
-  Status status;
-  for (const std::string& record : pending->records) {
-    status = manifest_->AddRecord(record);
-    if (!status.ok()) break;
+  for (auto& [id, changed] : pending->changes) {
+    RETURN_IF_ERROR(changed.builder->Build(&changed.built));
   }
-  if (status.ok()) status = manifest_->Sync();
-  pending->manifest_bytes = manifest_->size();
-  if (!status.ok()) manifest_.reset();
-  return status;
+  return Status::OK();
 }
 
-Status VersionSet::StartManifest(Pending* pending) {
-  manifest_.reset();
-  const std::string path = DescriptorFileName(options_.dir, pending->new_manifest_number);
-  ASSIGN_OR_RETURN(auto file,
-                   FileWriter::Create(options_.fs, path, options_.file_options,
-                                      {.use_fsync = options_.use_fsync,
-                                       .preallocate_bytes = options_.manifest_preallocate_bytes}));
-  auto log = std::make_unique<LogWriter>(std::move(file));
-  for (const std::string& record : pending->snapshot) RETURN_IF_ERROR(log->AddRecord(record));
-  for (const std::string& record : pending->records) RETURN_IF_ERROR(log->AddRecord(record));
-  RETURN_IF_ERROR(log->Sync());
-  RETURN_IF_ERROR(SetCurrentFile(options_.fs, options_.dir, pending->new_manifest_number));
-  manifest_ = std::move(log);
-  pending->manifest_bytes = manifest_->size();
-  return Status::OK();
+// A new MANIFEST begins with all that was known before the change.
+Status VersionSet::Write(const Change& change, Pending* pending) {
+  std::vector<std::string> records;
+  const bool is_new = pending->new_manifest_number != 0;
+  if (is_new) {
+    pending->head.initial_records = 1 + 2 * pending->families.size() + change.edits.size();
+    records.push_back(Encoded(pending->head));
+  }
+  for (FamilySnapshot& family : pending->families) {
+    for (int level = 0; level < family.version->num_levels(); level++) {
+      for (const TableFile* file : family.version->files(level)) {
+        family.contents.AddFile(level, file->meta);
+      }
+    }
+    records.push_back(Encoded(family.identity));
+    records.push_back(Encoded(family.contents));
+  }
+  for (const VersionEdit& edit : change.edits) records.push_back(Encoded(edit));
+  assert(!is_new || records.size() == *pending->head.initial_records);
+  return is_new ? manifest_.Start(pending->new_manifest_number, records)
+                : manifest_.Append(records);
 }
 
 // If the end of the MANIFEST is ever lost, what is left still names the logs that held what the
@@ -323,26 +327,23 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
   return news;
 }
 
-std::vector<std::string> VersionSet::EncodeSnapshot() const {
-  std::vector<std::string> records;
-  for (const FamilyVersions* family : LiveFamilies()) EncodeFamily(*family, &records);
-  return records;
+VersionEdit VersionSet::HeadOfManifest() const {
+  VersionEdit head;
+  if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
+  for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
+  return head;
 }
 
-void VersionSet::EncodeFamily(const FamilyVersions& family,
-                              std::vector<std::string>* records) const {
-  VersionEdit identity;
+VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) const {
+  FamilySnapshot snapshot{.version = family.current};
+  VersionEdit& identity = snapshot.identity;
   identity.comparator = family.comparator.user_comparator()->Name();
   identity.persist_user_defined_timestamps = family.persist_user_defined_timestamps;
   identity.column_family = family.id;
   if (family.id != 0) identity.added_family = family.name;
-  identity.EncodeTo(&records->emplace_back());
 
-  VersionEdit contents;
+  VersionEdit& contents = snapshot.contents;
   contents.column_family = family.id;
-  for (int level = 0; level < family.current->num_levels(); level++) {
-    for (const TableFile* file : family.current->files(level)) contents.AddFile(level, file->meta);
-  }
   for (const auto& [level, key] : family.compact_cursors) {
     contents.compact_cursors.push_back({level, key});
   }
@@ -353,7 +354,7 @@ void VersionSet::EncodeFamily(const FamilyVersions& family,
   if (family.id == 0 && min_log_number_to_keep_ > 0) {
     contents.min_log_number_to_keep = min_log_number_to_keep_;
   }
-  contents.EncodeTo(&records->emplace_back());
+  return snapshot;
 }
 
 void VersionSet::ApplyCounters(const VersionEdit& edit) {
@@ -383,41 +384,80 @@ void VersionSet::TrackLog(const LogFacts& news) {
   log.end_bytes = std::max(log.end_bytes, news.end_bytes);
 }
 
-void VersionSet::Adopt(FamilyVersions* family, Version* version) {
+void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
+  std::vector<TableFile*> added;
+  for (const auto& file : built.added) added.push_back(file.get());
+  Version* const version = built.version.get();
+  version->SetInstalled(family, family->next_version++);
+  {
+    MutexLock lock(&obsolete_mutex_);
+    family->live.Retire(built.removed);
+    family->live.Add(version->number(), added);
+    for (auto& file : built.added) static_cast<void>(file.release());
+  }
+  static_cast<void>(built.version.release());
   version->Ref();
   live_versions_.fetch_add(1, std::memory_order_relaxed);
   Version* old = std::exchange(family->current, version);
   if (old != nullptr && old->Unref()) Release(old);
 }
 
+// No version follows: whoever still reads holds the last one through a super version.
+void VersionSet::RetireCurrent(FamilyVersions* family) {
+  Version* last = std::exchange(family->current, nullptr);
+  {
+    MutexLock lock(&obsolete_mutex_);
+    for (const auto& level : last->levels()) family->live.Retire(level->files);
+  }
+  if (last->Unref()) Release(last);
+}
+
 void VersionSet::Install(Change* change, Pending* pending) {
-  for (auto& [family, version] : pending->changes) Adopt(family, version.release());
+  manifest_bytes_ = manifest_.bytes();
+  if (pending->new_manifest_number != 0) {
+    replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));
+  }
+  for (auto& [id, changed] : pending->changes) Adopt(changed.family, std::move(changed.built));
   for (const VersionEdit& edit : change->edits) {
     ApplyCounters(edit);
     if (edit.added_family) {
-      FamilyVersions* family = pending->added.get();
-      family->id = edit.column_family;
-      family->log_number = edit.log_number.value_or(0);
-      max_column_family_ = std::max(max_column_family_, family->id);
-      Adopt(family, new Version(family->comparator, family->tables.get(),
-                                std::vector<std::vector<TableFile*>>(
-                                    static_cast<size_t>(family->num_levels))));
-      families_[family->id] = std::move(pending->added);
-      continue;
+      InstallFamily(edit, std::move(pending->added));
+    } else if (edit.is_family_drop) {
+      DropFamily(edit.column_family);
+    } else {
+      ApplyToFamily(edit, Family(edit.column_family));
     }
-    FamilyVersions* family = families_[edit.column_family].get();
-    if (edit.is_family_drop) {
-      // Readers that are left hold its last version through their super versions.
-      family->is_dropped = true;
-      Version* last = std::exchange(family->current, nullptr);
-      if (last->Unref()) Release(last);
-    }
-    if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
-    for (const auto& cursor : edit.compact_cursors) {
-      family->compact_cursors[cursor.level] = cursor.key;
-    }
-    if (edit.full_history_ts_low) family->full_history_ts_low = edit.full_history_ts_low;
   }
+}
+
+void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {
+  family->id = edit.column_family;
+  family->log_number = edit.log_number.value_or(0);
+  max_column_family_ = std::max(max_column_family_, family->id);
+  BuiltVersion empty;
+  IgnoreError(VersionBuilder(family->comparator, family->tables.get(), nullptr, family->num_levels)
+                  .Build(&empty),
+              "there is nothing to check");
+  Adopt(family.get(), std::move(empty));
+  families_[family->id] = std::move(family);
+}
+
+void VersionSet::DropFamily(uint32_t id) {
+  const auto it = families_.find(id);
+  std::shared_ptr<FamilyVersions> family = std::move(it->second);
+  families_.erase(it);
+  family->is_dropped = true;
+  RetireCurrent(family.get());
+  MutexLock lock(&obsolete_mutex_);
+  dropped_.push_back(std::move(family));
+}
+
+void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) {
+  if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
+  for (const auto& cursor : edit.compact_cursors) {
+    family->compact_cursors[cursor.level] = cursor.key;
+  }
+  if (edit.full_history_ts_low) family->full_history_ts_low = edit.full_history_ts_low;
 }
 
 }  // namespace ashlar

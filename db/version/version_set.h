@@ -4,7 +4,8 @@
 // every change of them durable before it is visible.
 //
 // Threads: functions and members say when they need the DB mutex. One change is written at a time;
-// the others wait their turn inside LogAndApply(), which lets go of the mutex while it writes.
+// the others wait their turn inside LogAndApply(), which lets go of the mutex while it works out
+// and writes what is new.
 // Crash: a change is in the MANIFEST, synced, before anybody sees it and before any file it makes
 // obsolete is deleted. CURRENT is switched after the new MANIFEST is whole and synced.
 #pragma once
@@ -20,6 +21,8 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
+#include "db/version/live_versions.h"
+#include "db/version/manifest_file.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
@@ -29,18 +32,20 @@
 
 namespace ashlar {
 
-class LogWriter;
 class WalSet;
+struct BuiltVersion;
 
-// One column family as the MANIFEST knows it. Lives until the database is closed, also when
-// dropped: versions refer to its comparator and table cache.
-struct FamilyVersions {
+// One column family as the MANIFEST knows it. A dropped one lives until nobody refers to its
+// comparator and its table cache: no version, no table that waits for its deletion, no holder of a
+// pointer (VersionSet::TakeUnusedFamilies).
+struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   // Fixed once the set has it.
   uint32_t id = 0;
   std::string name;
   InternalKeyComparator comparator;
   int num_levels = 7;
   std::unique_ptr<TableCache> tables;                   // any thread
+  LiveVersions live;                                    // the set's mutex of obsolete tables
   std::optional<bool> persist_user_defined_timestamps;  // as recorded
   std::vector<std::pair<uint32_t, std::string>> unknown_fields;
 
@@ -50,12 +55,22 @@ struct FamilyVersions {
   uint64_t log_number GUARDED_BY(db_mutex) = 0;
   // For the next file that enters level 0.
   uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
+  uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
   // By level; kept for round-robin compaction.
   std::map<int, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
 
   explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
+};
+
+// A table that no version holds any more. The file on disk is the owner's to delete.
+struct ObsoleteTable {
+  std::shared_ptr<FamilyVersions> family;
+  std::unique_ptr<TableFile> file;
+
+  // Closes the reader and forgets its cached blocks: do so without the DB mutex.
+  void Close();
 };
 
 // What the opener says about a family.
@@ -121,8 +136,11 @@ class VersionSet {
   std::vector<FamilyVersions*> LiveFamilies() const REQUIRES(db_mutex);
   // Any thread. Files that no version holds any more go to the list that TakeObsolete() empties.
   void Release(Version* version);
-  std::vector<TableFile*> TakeObsolete();
+  std::vector<ObsoleteTable> TakeObsolete();
   bool HasObsolete();
+  // Dropped families that nobody uses any more. They may wait for readers when they are destroyed,
+  // so the caller holds no lock and is in no epoch then.
+  std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();
   // Numbers of MANIFESTs that CURRENT does not name any more.
   std::vector<uint64_t> TakeReplacedManifests() REQUIRES(db_mutex) {
     return std::exchange(replaced_manifests_, {});
@@ -158,23 +176,30 @@ class VersionSet {
  private:
   friend class ManifestRecovery;
 
-  struct Pending;  // a change on its way into the MANIFEST
+  struct Pending;         // a change on its way into the MANIFEST
+  struct FamilySnapshot;  // what a new MANIFEST says of a family
   struct WritingTurn;
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
-  Status Prepare(Change* change, Pending* pending) REQUIRES(db_mutex);
+  void Complete(Change* change, Pending* pending) REQUIRES(db_mutex);
+  void Begin(Change* change, Pending* pending) const REQUIRES(db_mutex);
+  static Status BuildVersions(const Change& change, Pending* pending);
+  Status Write(const Change& change, Pending* pending);
   void Install(Change* change, Pending* pending) REQUIRES(db_mutex);
-  Status WriteManifest(Pending* pending);
-  Status StartManifest(Pending* pending);
-  std::vector<LogFacts> NewLogFacts() const REQUIRES(db_mutex);
-  std::vector<std::string> EncodeSnapshot() const REQUIRES(db_mutex);
-  void EncodeFamily(const FamilyVersions& family, std::vector<std::string>* records) const
+  void InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family)
       REQUIRES(db_mutex);
+  void DropFamily(uint32_t id) REQUIRES(db_mutex);
+  static void ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) REQUIRES(db_mutex);
+  std::vector<LogFacts> NewLogFacts() const REQUIRES(db_mutex);
+  VersionEdit HeadOfManifest() const REQUIRES(db_mutex);
+  FamilySnapshot SnapshotOf(const FamilyVersions& family) const REQUIRES(db_mutex);
   void ApplyCounters(const VersionEdit& edit) REQUIRES(db_mutex);
   void TrackLog(const LogFacts& news) REQUIRES(db_mutex);
-  void Adopt(FamilyVersions* family, Version* version) REQUIRES(db_mutex);
+  void Adopt(FamilyVersions* family, BuiltVersion built) REQUIRES(db_mutex);
+  void RetireCurrent(FamilyVersions* family) REQUIRES(db_mutex);
 
   const VersionSetOptions options_;
-  std::map<uint32_t, std::unique_ptr<FamilyVersions>> families_ GUARDED_BY(db_mutex);
+  // Those that are not dropped.
+  std::map<uint32_t, std::shared_ptr<FamilyVersions>> families_ GUARDED_BY(db_mutex);
   std::string db_id_ GUARDED_BY(db_mutex);
   std::atomic<uint64_t> next_file_number_{2};  // any thread takes from it
   // The highest one written to the MANIFEST.
@@ -190,8 +215,7 @@ class VersionSet {
   bool is_writing_ GUARDED_BY(db_mutex) = false;
   // Made with the first DB mutex that comes along.
   std::unique_ptr<CondVar> turn_ GUARDED_BY(db_mutex);
-  // Touched only by the thread that set is_writing_. Null: the next change starts a new MANIFEST.
-  std::unique_ptr<LogWriter> manifest_;
+  ManifestFile manifest_;  // touched only by the thread that set is_writing_
   // Of the installed changes, for copies of the database.
   uint64_t manifest_number_ GUARDED_BY(db_mutex) = 0;
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
@@ -199,7 +223,8 @@ class VersionSet {
 
   std::atomic<int> live_versions_{0};
   Mutex obsolete_mutex_{LockRank::kLeaf};
-  std::vector<TableFile*> obsolete_ GUARDED_BY(obsolete_mutex_);
+  std::vector<ObsoleteTable> obsolete_ GUARDED_BY(obsolete_mutex_);
+  std::vector<std::shared_ptr<FamilyVersions>> dropped_ GUARDED_BY(obsolete_mutex_);
 };
 
 }  // namespace ashlar

@@ -51,14 +51,14 @@ class Tree {
     }
     VersionBuilder builder(comparator_, tables_.get(), nullptr, num_levels);
     EXPECT_OK(builder.Apply(edit));
-    EXPECT_OK(builder.Build(&version_));
+    EXPECT_OK(builder.Build(&built_));
     for (const uint64_t number : busy) File(number)->being_compacted = true;
   }
 
-  const Version& version() const { return *version_; }
+  const Version& version() const { return *built_.version; }
   TableFile* File(uint64_t number) const {
-    for (int level = 0; level < version_->num_levels(); level++) {
-      for (TableFile* file : version_->files(level)) {
+    for (int level = 0; level < version().num_levels(); level++) {
+      for (TableFile* file : version().files(level)) {
         if (file->meta.number == number) return file;
       }
     }
@@ -87,7 +87,7 @@ class Tree {
   MemoryFileSystem fs_;
   const InternalKeyComparator comparator_{BytewiseComparator()};
   std::unique_ptr<TableCache> tables_;
-  std::unique_ptr<Version> version_;
+  BuiltVersion built_;
 };
 
 ColumnFamilyOptions SmallOptions() {

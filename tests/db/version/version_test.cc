@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -48,6 +50,26 @@ FileMetadata File(uint64_t number, const std::string& smallest, const std::strin
   return meta;
 }
 
+// Bytewise, but the engine does not know: every comparison comes here.
+class CountingComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Counting"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    count++;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+  mutable uint64_t count = 0;
+};
+
+// Disjoint ranges in the order of `number`.
+FileMetadata NumberedFile(uint64_t number) {
+  char key[16];
+  std::snprintf(key, sizeof(key), "%08llu", static_cast<unsigned long long>(number));
+  return File(number, StrCat(key, "a"), StrCat(key, "z"));
+}
+
 class VersionTest : public testing::Test {
  protected:
   static constexpr int kLevels = 4;
@@ -65,15 +87,16 @@ class VersionTest : public testing::Test {
   std::unique_ptr<Version> Build(const VersionEdit& edit, const Version* base = nullptr) {
     VersionBuilder builder = Builder(base);
     EXPECT_OK(builder.Apply(edit));
-    std::unique_ptr<Version> version;
-    EXPECT_OK(builder.Build(&version));
-    return version;
+    BuiltVersion built;
+    EXPECT_OK(builder.Build(&built));
+    for (auto& file : built.added) files_.push_back(std::move(file));
+    return std::move(built.version);
   }
   Status BuildStatus(const VersionEdit& edit) {
     VersionBuilder builder = Builder();
     RETURN_IF_ERROR(builder.Apply(edit));
-    std::unique_ptr<Version> version;
-    return builder.Build(&version);
+    BuiltVersion built;
+    return builder.Build(&built);
   }
   static std::string Numbers(const std::vector<TableFile*>& files) {
     std::string text;
@@ -93,6 +116,7 @@ class VersionTest : public testing::Test {
   MemoryFileSystem fs_;
   const InternalKeyComparator comparator_{BytewiseComparator()};
   std::unique_ptr<TableCache> tables_;
+  std::vector<std::unique_ptr<TableFile>> files_;  // of all versions
 };
 
 }  // namespace
@@ -215,6 +239,127 @@ TEST_F(VersionTest, OneFileWithoutEpochRenumbersAllBySequence) {
   EXPECT_EQ(Numbers(version->files(0)), "5 4");
   EXPECT_EQ(version->files(0)[0]->meta.epoch_number, 2u);
   EXPECT_EQ(version->files(0)[1]->meta.epoch_number, 1u);
+}
+
+// Moves, deletions and additions at random, one edit at a time: each version is what building it
+// from nothing gives.
+TEST_F(VersionTest, ByDifferenceItIsTheSameAsFromNothing) {
+  std::mt19937 random(1);
+  std::map<uint64_t, int> level_of;
+  std::unique_ptr<Version> version;
+  for (uint64_t step = 0; step < 300; step++) {
+    VersionEdit edit;
+    for (auto it = level_of.begin(); it != level_of.end();) {
+      const uint32_t dice = random() % 16;
+      if (dice < 2) edit.DeleteFile(it->second, it->first);
+      if (dice == 0) {
+        edit.AddFile(it->second = static_cast<int>(random() % kLevels), NumberedFile(it->first));
+      }
+      it = dice == 1 ? level_of.erase(it) : std::next(it);
+    }
+    for (uint64_t i = 0; i < random() % 4; i++) {
+      const uint64_t number = random() % 100000 + 1;
+      if (level_of.contains(number)) continue;
+      level_of[number] = static_cast<int>(random() % kLevels);
+      edit.AddFile(level_of[number], NumberedFile(number));
+    }
+    version = Build(edit, version.get());
+    ASSERT_OK(version->CheckInvariants());
+
+    VersionEdit all;
+    for (const auto& [number, level] : level_of) all.AddFile(level, NumberedFile(number));
+    const auto fresh = Build(all);
+    ASSERT_EQ(version->file_count(), fresh->file_count());
+    ASSERT_EQ(version->deepest_level(), fresh->deepest_level());
+    for (int level = 0; level < kLevels; level++) {
+      const LevelTables& a = *version->levels()[static_cast<size_t>(level)];
+      const LevelTables& b = *fresh->levels()[static_cast<size_t>(level)];
+      ASSERT_EQ(Numbers(a.files), Numbers(b.files)) << "step " << step << " level " << level;
+      ASSERT_EQ(a.numbers, b.numbers);
+      ASSERT_EQ(a.bytes, b.bytes);
+      for (uint64_t probe = 0; level > 0 && probe < 20; probe++) {
+        const std::string key = NumberedFile(random() % 100000).largest_user_key().ToString();
+        ASSERT_EQ(a.largest.LowerBound(key), b.largest.LowerBound(key)) << key;
+      }
+    }
+  }
+}
+
+TEST_F(VersionTest, MarkedFilesAreCountedByLevel) {
+  VersionEdit edit;
+  FileMetadata marked = NumberedFile(1);
+  marked.marked_for_compaction = true;
+  edit.AddFile(1, marked);
+  edit.AddFile(1, NumberedFile(2));
+  const auto base = Build(edit);
+  EXPECT_EQ(base->marked_count(1), 1u);
+  VersionEdit move;
+  move.DeleteFile(1, 1);
+  move.AddFile(2, marked);
+  const auto moved = Build(move, base.get());
+  EXPECT_EQ(moved->marked_count(1), 0u);
+  EXPECT_EQ(moved->marked_count(2), 1u);
+}
+
+// What an edit costs beyond copying flat arrays: comparisons, and levels made anew. Both were
+// proportional to the number of tables.
+TEST_F(VersionTest, AnEditComparesWithFewOfManyTables) {
+  const CountingComparator counting;
+  const InternalKeyComparator comparator(&counting);
+  const auto build = [&](const VersionEdit& edit, const Version* base) {
+    VersionBuilder builder(comparator, tables_.get(), base, kLevels);
+    EXPECT_OK(builder.Apply(edit));
+    BuiltVersion built;
+    EXPECT_OK(builder.Build(&built));
+    for (auto& file : built.added) files_.push_back(std::move(file));
+    return std::move(built.version);
+  };
+  constexpr uint64_t kTables = 20000;
+  VersionEdit all;
+  for (uint64_t i = 1; i <= kTables; i++) {
+    all.AddFile(static_cast<int>(i % kLevels), NumberedFile(2 * i));
+  }
+  const auto base = build(all, nullptr);
+
+  counting.count = 0;
+  VersionEdit flush;
+  flush.AddFile(0, NumberedFile(2 * kTables + 1));
+  const auto flushed = build(flush, base.get());
+  EXPECT_EQ(flushed->file_count(), kTables + 1);
+  EXPECT_LE(counting.count, 4u);
+  for (size_t level = 1; level < kLevels; level++) {
+    EXPECT_EQ(flushed->levels()[level], base->levels()[level]) << "shared";
+  }
+
+  counting.count = 0;
+  VersionEdit compaction;
+  compaction.DeleteFile(1, 10);
+  compaction.DeleteFile(2, 12);
+  compaction.AddFile(2, NumberedFile(11));
+  const auto compacted = build(compaction, flushed.get());
+  EXPECT_EQ(compacted->file_count(), kTables);
+  EXPECT_LE(counting.count, 30u) << "a binary search and the neighbours";
+  EXPECT_EQ(compacted->levels()[0], flushed->levels()[0]);
+  EXPECT_EQ(compacted->levels()[3], flushed->levels()[3]);
+}
+
+TEST_F(VersionTest, WhatLeavesTheVersionIsReportedButNotWhatMoves) {
+  VersionEdit edit;
+  edit.AddFile(1, NumberedFile(1));
+  edit.AddFile(1, NumberedFile(2));
+  const auto base = Build(edit);
+  VersionBuilder builder = Builder(base.get());
+  VersionEdit change;
+  change.DeleteFile(1, 1);
+  change.DeleteFile(1, 2);
+  change.AddFile(2, NumberedFile(2));
+  change.AddFile(2, NumberedFile(3));
+  ASSERT_OK(builder.Apply(change));
+  BuiltVersion built;
+  ASSERT_OK(builder.Build(&built));
+  EXPECT_EQ(Numbers(built.removed), "1");
+  ASSERT_EQ(built.added.size(), 1u);
+  EXPECT_EQ(built.added[0]->meta.number, 3u);
 }
 
 TEST_F(VersionTest, OverlappingFilesOfADeepLevel) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The text is made and written without the mutex; two writers at a time write two files, of which
+// the one with the greater number has the later options.
+#include "db/files/options_files.h"
+
+#include "db/files/obsolete_files.h"
+#include "db/options/options_file.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+
+namespace ashlar {
+
+Status WriteOptionsFile(DbCore* core) {
+  OptionsFileContents contents;
+  uint64_t temp_number = 0, number = 0;
+  {
+    MutexLock lock(&core->mutex);
+    contents.db_options = *core->options;
+    for (ColumnFamilyData* family : core->families.All()) {
+      contents.families.push_back({family->name(), family->options()});
+    }
+    temp_number = core->versions->NewFileNumber();
+    number = core->versions->NewFileNumber();
+  }
+  const std::string text = WriteOptionsText(contents);
+  RETURN_IF_ERROR(WriteFileAtomically(core->fs.get(), core->dir,
+                                      BaseNameOf(TempOptionsFileName(core->dir, temp_number)),
+                                      BaseNameOf(OptionsFileName(core->dir, number)), text));
+  {
+    MutexLock lock(&core->mutex);
+    core->options_files.insert(number);
+  }
+  PurgeObsoleteFiles(core);
+  return Status::OK();
+}
+
+std::vector<uint64_t> TakeOldOptionsFiles(DbCore* core) {
+  constexpr size_t kKept = 2;
+  std::vector<uint64_t> old;
+  while (core->options_files.size() > kKept) {
+    old.push_back(*core->options_files.begin());
+    core->options_files.erase(core->options_files.begin());
+  }
+  return old;
+}
+
+}  // namespace ashlar

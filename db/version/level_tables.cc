@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A level made from another one: flat arrays copied run by run.
+#include "db/version/level_tables.h"
+
+#include <algorithm>
+
+namespace ashlar {
+
+bool IsNewer(const FileMetadata& a, const FileMetadata& b) {
+  if (a.epoch_number != b.epoch_number) return a.epoch_number > b.epoch_number;
+  if (a.largest_seqno != b.largest_seqno) return a.largest_seqno > b.largest_seqno;
+  if (a.smallest_seqno != b.smallest_seqno) return a.smallest_seqno > b.smallest_seqno;
+  return a.number > b.number;
+}
+
+bool IsBefore(const InternalKeyComparator& comparator, int level, const FileMetadata& a,
+              const FileMetadata& b) {
+  return level == 0 ? IsNewer(a, b) : comparator.Compare(a.largest, b.smallest) < 0;
+}
+
+std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyComparator& comparator,
+                                                        int level, const LevelTables& base,
+                                                        const Splice<TableFile*>& splice) {
+  auto result = std::make_shared<LevelTables>();
+  result->bytes = base.bytes;
+  result->marked_count = base.marked_count;
+  for (size_t index : splice.removed) {
+    const FileMetadata& meta = base.files[index]->meta;
+    result->bytes -= meta.file_size;
+    result->marked_count -= meta.marked_for_compaction ? 1 : 0;
+  }
+  Splice<Slice> keys{.removed = splice.removed, .inserted = {}};
+  for (const auto& [before, file] : splice.inserted) {
+    result->bytes += file->meta.file_size;
+    result->marked_count += file->meta.marked_for_compaction ? 1 : 0;
+    keys.inserted.push_back({before, file->meta.largest_user_key()});
+  }
+  result->files = splice.Apply(base.files, [](TableFile* file) { return file; });
+  result->numbers = splice.Apply(base.numbers, [](TableFile* file) { return file->meta.number; });
+  if (level > 0) result->largest.Build(comparator, base.largest, keys);
+  return result;
+}
+
+std::optional<size_t> LevelTables::Find(uint64_t number) const {
+  const auto it = std::find(numbers.begin(), numbers.end(), number);
+  if (it == numbers.end()) return std::nullopt;
+  return static_cast<size_t>(it - numbers.begin());
+}
+
+}  // namespace ashlar

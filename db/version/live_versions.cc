@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every table under a version was removed by an edit after it and is held by it: so whether another
+// live version holds the table is asked of the next older one alone.
+#include "db/version/live_versions.h"
+
+#include <cassert>
+#include <utility>
+
+namespace ashlar {
+
+void LiveVersions::Add(uint64_t version_number, const std::vector<TableFile*>& added) {
+  assert(empty() || last_holds_.rbegin()->first < version_number);
+  for (TableFile* file : added) file->first_version = version_number;
+  last_holds_[version_number];
+}
+
+void LiveVersions::Retire(const std::vector<TableFile*>& removed) {
+  if (removed.empty()) return;
+  assert(!empty());
+  auto& [newest, tables] = *last_holds_.rbegin();
+  for (const TableFile* file : removed) assert(file->first_version <= newest);
+  tables.insert(tables.end(), removed.begin(), removed.end());
+}
+
+std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
+  const auto it = last_holds_.find(version_number);
+  assert(it != last_holds_.end());
+  const std::vector<TableFile*> tables = std::move(it->second);
+  const auto older_end = last_holds_.erase(it);
+  std::vector<TableFile*> unreachable;
+  for (TableFile* file : tables) {
+    if (older_end == last_holds_.begin() || std::prev(older_end)->first < file->first_version) {
+      unreachable.push_back(file);
+    } else {
+      std::prev(older_end)->second.push_back(file);
+    }
+  }
+  return unreachable;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A failed append or sync proves nothing about the bytes on disk: the file is never touched again.
+#include "db/version/manifest_file.h"
+
+#include <cassert>
+#include <utility>
+
+#include "db/wal/log_writer.h"
+#include "env/file_util.h"
+#include "env/file_writer.h"
+#include "env/filename.h"
+#include "util/result.h"
+
+namespace ashlar {
+namespace {
+
+// The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
+// a crash may keep the rename alone.
+Status SetCurrentFile(FileSystem* fs, const std::string& dir, uint64_t manifest_number) {
+  RETURN_IF_ERROR(SyncDirectory(fs, dir));
+  const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
+  return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
+                             BaseNameOf(CurrentFileName(dir)), contents);
+}
+
+Status AddAndSync(LogWriter* log, const std::vector<std::string>& records) {
+  for (const std::string& record : records) RETURN_IF_ERROR(log->AddRecord(record));
+  return log->Sync();
+}
+
+}  // namespace
+
+ManifestFile::ManifestFile(const ManifestFileOptions& options) : options_(options) {}
+ManifestFile::~ManifestFile() = default;
+
+bool ManifestFile::WantsNewFile() const { return log_ == nullptr || bytes() >= options_.max_bytes; }
+void ManifestFile::Abandon() { log_.reset(); }
+uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
+
+Status ManifestFile::Start(uint64_t number, const std::vector<std::string>& records) {
+  assert(!records.empty());
+  log_.reset();
+  Status status = WriteNew(number, records);
+  // CURRENT may name the new file already; it is left alone unless it surely does not.
+  if (!status.ok()) log_.reset();
+  return status;
+}
+
+Status ManifestFile::WriteNew(uint64_t number, const std::vector<std::string>& records) {
+  ASSIGN_OR_RETURN(
+      auto file,
+      FileWriter::Create(
+          options_.fs, DescriptorFileName(options_.dir, number), options_.file_options,
+          {.use_fsync = options_.use_fsync, .preallocate_bytes = options_.preallocate_bytes}));
+  log_ = std::make_unique<LogWriter>(std::move(file));
+  RETURN_IF_ERROR(AddAndSync(log_.get(), records));
+  return SetCurrentFile(options_.fs, options_.dir, number);
+}
+
+Status ManifestFile::Append(const std::vector<std::string>& records) {
+  assert(log_ != nullptr);
+  Status status = AddAndSync(log_.get(), records);
+  if (!status.ok()) log_.reset();
+  return status;
+}
+
+}  // namespace ashlar

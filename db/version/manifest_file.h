@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ManifestFile writes the MANIFEST: it appends records durably, and starts a new file and switches
+// CURRENT to it. It knows nothing of what the records say. ManifestReader reads what it wrote.
+//
+// Crash: Append() returns after the sync. A new file is whole and synced, and so is its directory
+// entry, before CURRENT names it. After an error the file is never written again.
+// Threads: one at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/file_system.h"
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+class LogWriter;
+
+struct ManifestFileOptions {
+  FileSystem* fs = nullptr;  // outlives the file
+  FileOptions file_options;
+  std::string dir;
+  bool use_fsync = false;
+  uint64_t max_bytes = uint64_t{1} << 30;
+  size_t preallocate_bytes = 4 << 20;
+};
+
+class ManifestFile {
+ public:
+  explicit ManifestFile(const ManifestFileOptions& options);
+  ~ManifestFile();
+  ManifestFile(const ManifestFile&) = delete;
+  ManifestFile& operator=(const ManifestFile&) = delete;
+
+  // There is none to append to, or it has grown too large: call Start(), not Append().
+  bool WantsNewFile() const;
+  // Makes MANIFEST-`number` of these records and names it in CURRENT. After an error CURRENT may
+  // name it or the one before.
+  Status Start(uint64_t number, const std::vector<std::string>& records);
+  Status Append(const std::vector<std::string>& records);
+  // What is in the file is not known: it is not used again.
+  void Abandon();
+  // With everything appended.
+  uint64_t bytes() const;
+
+ private:
+  Status WriteNew(uint64_t number, const std::vector<std::string>& records);
+
+  const ManifestFileOptions options_;
+  std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file
+};
+
+}  // namespace ashlar

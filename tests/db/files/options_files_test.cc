@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many OPTIONS files an open database keeps, and what dropped families leave behind.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/slice_transform.h"
+#include "env/env_adaptors.h"
+#include "env/filename.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kDir[] = "/db";
+
+class OptionsFilesTest : public testing::Test {
+ protected:
+  OptionsFilesTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+  }
+  void Open() {
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, kDir, &db_));
+  }
+  std::set<uint64_t> OptionsFiles() const {
+    std::set<uint64_t> numbers;
+    for (const auto& [path, contents] : memory_->AllFiles()) {
+      uint64_t number;
+      FileType type;
+      const bool is_ours = ParseFileName(path.substr(path.rfind('/') + 1), &number, &type);
+      if (is_ours && type == kOptionsFile) numbers.insert(number);
+    }
+    return numbers;
+  }
+  Status ChangeOptions(int i) {
+    return db_->SetOptions({{"write_buffer_size", StrCat((4 + i % 2) << 20)}});
+  }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(memory_);
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+}  // namespace
+
+TEST_F(OptionsFilesTest, TheTwoNewestStayWhateverChanges) {
+  Open();
+  EXPECT_EQ(OptionsFiles().size(), 1u);
+  uint64_t newest = *OptionsFiles().rbegin();
+  for (int i = 0; i < 20; i++) {
+    ASSERT_OK(ChangeOptions(i));
+    const std::set<uint64_t> files = OptionsFiles();
+    ASSERT_EQ(files.size(), 2u);
+    EXPECT_EQ(*files.begin(), newest);
+    newest = *files.rbegin();
+  }
+  for (int i = 0; i < 3; i++) {
+    Open();
+    EXPECT_EQ(OptionsFiles().size(), 2u);
+    EXPECT_GT(*OptionsFiles().rbegin(), newest);
+  }
+}
+
+TEST_F(OptionsFilesTest, NoneGoesWhileDeletionsAreDisabled) {
+  Open();
+  ASSERT_OK(db_->DisableFileDeletions());
+  std::vector<std::string> live;
+  uint64_t manifest_bytes = 0;
+  ASSERT_OK(db_->GetLiveFiles(live, &manifest_bytes, /*flush_memtable=*/false));
+  for (int i = 0; i < 5; i++) ASSERT_OK(ChangeOptions(i));
+  EXPECT_EQ(OptionsFiles().size(), 6u);
+  for (const std::string& name : live) EXPECT_TRUE(memory_->AllFiles().contains(kDir + name));
+  ASSERT_OK(db_->EnableFileDeletions());
+  EXPECT_EQ(OptionsFiles().size(), 2u);
+}
+
+// What a family keeps while it lives can be told by the objects of the user that it shares.
+TEST_F(OptionsFilesTest, DroppedFamiliesLeaveNoMemoryBehind) {
+  Open();
+  const std::shared_ptr<const SliceTransform> extractor(NewFixedPrefixTransform(3));
+  for (int i = 0; i < 50; i++) {
+    ColumnFamilyOptions family_options;
+    family_options.prefix_extractor = extractor;
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(family_options, StrCat("family", i), &family));
+    if (i % 2 == 0) {
+      ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
+      ASSERT_OK(db_->Flush(FlushOptions(), family));
+      std::string value;
+      ASSERT_OK(db_->Get(ReadOptions(), family, "key", &value));
+    }
+    ASSERT_OK(db_->DropColumnFamily(family));
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a queued job holds its family
+  // Each purge frees what waits for readers of the one before it.
+  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  EXPECT_EQ(extractor.use_count(), 1);
+}
+
+TEST_F(OptionsFilesTest, AnIteratorOutlivesItsDroppedFamily) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "family", &family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
+  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions(), family));
+  ASSERT_OK(db_->DropColumnFamily(family));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  iterator->SeekToFirst();
+  ASSERT_TRUE(iterator->Valid());
+  EXPECT_EQ(iterator->value(), "value");
+  iterator.reset();
+  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  for (const auto& [path, contents] : memory_->AllFiles()) {
+    EXPECT_FALSE(path.ends_with(".sst")) << path;
+  }
+}
+
+}  // namespace ashlar

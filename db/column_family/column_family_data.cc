@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ashlar/memtablerep.h"
+#include "db/compaction/compaction_picker.h"
 #include "db/write/write_stall.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
@@ -75,6 +76,7 @@ ReadView ColumnFamilyData::AcquireView() {
 void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> options) {
   assert(options != nullptr && !is_dropped());
   options_ = std::move(options);
+  assessed_version_ = 0;
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
   UpdatePace();
   PublishSuperVersion();
@@ -169,6 +171,15 @@ uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtable
 uint64_t ColumnFamilyData::OldestLogNeeded(uint64_t current_log) const {
   if (!sealed_.empty()) return family_->log_number;
   return std::max(family_->log_number, mem()->IsEmpty() ? current_log : active_log_);
+}
+
+uint64_t ColumnFamilyData::PendingCompactionBytes() {
+  const Version& version = *current();
+  if (assessed_version_ != version.number()) {
+    pending_compaction_bytes_ = AssessCompaction(version, *options_, family_->claims).pending_bytes;
+    assessed_version_ = version.number();
+  }
+  return pending_compaction_bytes_;
 }
 
 uint64_t ColumnFamilyData::MemTableBytes() const {

@@ -98,6 +98,8 @@ class ColumnFamilyData final : public ReadViewSource {
   uint64_t active_log() const REQUIRES(db_mutex) { return active_log_; }
   // The active memtable is empty, and the pipeline paused, with this log the current one.
   void SetActiveLog(uint64_t log_number) REQUIRES(db_mutex) { active_log_ = log_number; }
+  // What compaction must still rewrite. Worked out once for each version and options.
+  uint64_t PendingCompactionBytes() REQUIRES(db_mutex);
   uint64_t MemTableBytes() const REQUIRES(db_mutex);
 
   // Makes the current memtables, version and options visible to readers.
@@ -139,6 +141,9 @@ class ColumnFamilyData final : public ReadViewSource {
   uint64_t active_log_ GUARDED_BY(db_mutex);
   // Oldest first; each one's id is above that of the one before, mem_'s above all.
   std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
+  // The version that pending_compaction_bytes_ was worked out for; 0: none.
+  uint64_t assessed_version_ GUARDED_BY(db_mutex) = 0;
+  uint64_t pending_compaction_bytes_ GUARDED_BY(db_mutex) = 0;
   // Of the flush that runs, 0 to 1; none before it has begun to write.
   std::optional<double> flush_progress_ GUARDED_BY(db_mutex);
   uint64_t next_memtable_id_ GUARDED_BY(db_mutex) = 1;

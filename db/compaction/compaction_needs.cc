@@ -16,14 +16,6 @@
 namespace ashlar {
 namespace {
 
-uint64_t IdleBytes(const Version& version, int level) REQUIRES(db_mutex) {
-  uint64_t bytes = 0;
-  for (const TableFile* file : version.files(level)) {
-    if (!file->being_compacted) bytes += file->meta.file_size;
-  }
-  return bytes;
-}
-
 double Multiplier(const ColumnFamilyOptions& options, int level) {
   double multiplier = options.max_bytes_for_level_multiplier;
   const auto& additional = options.max_bytes_for_level_multiplier_additional;
@@ -72,25 +64,34 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
   }
 }
 
-double Level0Score(const Version& version, const ColumnFamilyOptions& options) REQUIRES(db_mutex) {
-  int idle_files = 0;
-  for (const TableFile* file : version.files(0)) idle_files += !file->being_compacted;
+double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOptions& options) {
   const int trigger = std::max(options.level0_file_num_compaction_trigger, 1);
-  double score = static_cast<double>(idle_files) / trigger;
-  if (options.level_compaction_dynamic_level_bytes && idle_files > 1) {
-    score = std::max(score, static_cast<double>(IdleBytes(version, 0)) /
+  double score = static_cast<double>(files.files) / trigger;
+  if (options.level_compaction_dynamic_level_bytes && files.files > 1) {
+    score = std::max(score, static_cast<double>(files.bytes) /
                                 static_cast<double>(options.max_bytes_for_level_base));
   }
   return score;
 }
 
+double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {
+  if (files.bytes == 0) return 0;
+  // A level above the base level is on its way out.
+  const double score = target_bytes == 0
+                           ? 1.01
+                           : static_cast<double>(files.bytes) / static_cast<double>(target_bytes);
+  return files.marked > 0 ? std::max(score, 1.0) : score;
+}
+
 // What is above its target must be merged into the next level, together with what it overlaps
-// there.
+// there. What compactions have taken is still to be rewritten.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
                       const CompactionNeeds& needs) {
   double pending = 0;
   double carried = 0;
-  if (needs.scores[0] >= 1) {
+  const CompactionClaims::Sums level0{.files = version.files(0).size(),
+                                      .bytes = version.level_bytes(0)};
+  if (Level0Score(level0, options) >= 1) {
     carried = static_cast<double>(version.level_bytes(0));
     pending = carried + static_cast<double>(version.level_bytes(needs.base_level));
   }
@@ -109,7 +110,9 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
 
 }  // namespace
 
-CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options) {
+// From the sums of the levels: no table is looked at.
+CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
+                                 const CompactionClaims& claims) {
   CompactionNeeds needs;
   const int levels = version.num_levels();
   needs.scores.assign(static_cast<size_t>(levels), 0);
@@ -120,23 +123,9 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   } else {
     SetFixedTargets(options, &needs);
   }
-  needs.scores[0] = Level0Score(version, options);
+  needs.scores[0] = Level0Score(claims.IdleOn(version, 0), options);
   for (int level = 1; level + 1 < levels; level++) {
-    const uint64_t bytes = IdleBytes(version, level);
-    if (bytes == 0) continue;
-    // A level above the base level is on its way out.
-    needs.scores[level] =
-        needs.target_bytes[level] == 0
-            ? 1.01
-            : static_cast<double>(bytes) / static_cast<double>(needs.target_bytes[level]);
-  }
-  for (int level = 1; level < levels; level++) {
-    for (const TableFile* file : version.files(level)) {
-      const bool wants = file->meta.marked_for_compaction && !file->being_compacted;
-      if (wants && level + 1 < levels) {
-        needs.scores[level] = std::max(needs.scores[level], 1.0);
-      }
-    }
+    needs.scores[level] = DeepLevelScore(claims.IdleOn(version, level), needs.target_bytes[level]);
   }
   needs.pending_bytes = PendingBytes(version, options, needs);
   return needs;

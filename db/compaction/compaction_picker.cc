@@ -23,12 +23,12 @@ struct KeyRange {
 
 class Picker {
  public:
-  Picker(const Version& version, const ColumnFamilyOptions& options,
+  Picker(const Version& version, const ColumnFamilyOptions& options, const CompactionClaims& claims,
          const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
       : version_(version),
         options_(options),
         running_(running),
-        needs_(AssessCompaction(version, options)) {}
+        needs_(AssessCompaction(version, options, claims)) {}
 
   const CompactionNeeds& needs() const { return needs_; }
 
@@ -327,7 +327,7 @@ std::string CompactionPlan::DebugString() const {
 
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running) {
-  Picker picker(version, *options.options, running);
+  Picker picker(version, *options.options, *options.claims, running);
   const std::vector<double>& scores = picker.needs().scores;
   std::vector<int> levels(scores.size());
   std::iota(levels.begin(), levels.end(), 0);
@@ -366,7 +366,7 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
       start.files.resize(count);
     }
   }
-  Picker picker(version, *options.options, running);
+  Picker picker(version, *options.options, *options.claims, running);
   auto plan = picker.PlanFor(std::move(start), options.output_level, options.allow_trivial_move);
   if (!plan.has_value()) {
     *has_conflict = true;

@@ -16,6 +16,7 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/options.h"
+#include "db/version/compaction_claims.h"
 #include "db/version/version.h"
 
 namespace ashlar {
@@ -54,11 +55,13 @@ struct CompactionNeeds {
   }
 };
 
-CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options)
-    REQUIRES(db_mutex);
+// The scores leave out what compactions have taken; the rest does not depend on the claims.
+CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptions& options,
+                                 const CompactionClaims& claims) REQUIRES(db_mutex);
 
 struct PickOptions {
   const ColumnFamilyOptions* options = nullptr;
+  const CompactionClaims* claims = nullptr;  // of the family
   // Round-robin positions by level; may be null.
   const std::map<int, std::string>* cursors = nullptr;
 };
@@ -71,6 +74,7 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
 
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;
+  const CompactionClaims* claims = nullptr;  // of the family
   int input_level = 0;
   int output_level = 1;
   const Slice* begin = nullptr;  // user keys, inclusive; null: unbounded

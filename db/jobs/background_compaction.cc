@@ -33,7 +33,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.readahead_bytes = core->options->compaction_readahead_size;
   work_.verify_record_count = core->options->compaction_verify_record_count;
   assert(!plan_.inputs.empty());
-  SetInputsBusy(true);
+  family->versions()->claims.Take(plan_.inputs);
   running_->Add(this);
 }
 
@@ -41,15 +41,6 @@ void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcomp
   work_.stop = stop;
   assert(plan_.is_manual);
   if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
-}
-
-void BackgroundCompaction::SetInputsBusy(bool are_busy) {
-  for (const LevelFiles& level : plan_.inputs) {
-    for (TableFile* file : level.files) {
-      assert(file->being_compacted != are_busy);
-      file->being_compacted = are_busy;
-    }
-  }
 }
 
 void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, plan_, id_); }
@@ -73,7 +64,7 @@ Status BackgroundCompaction::Describe(VersionEdit* edit) {
 }
 
 void BackgroundCompaction::Finish(const Status& status) {
-  SetInputsBusy(false);
+  family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
   if (!status.ok()) return;
   family_->PublishSuperVersion();

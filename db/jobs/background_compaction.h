@@ -40,8 +40,6 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
-  void SetInputsBusy(bool are_busy) REQUIRES(db_mutex);
-
   Compactions* const running_;
   const int id_;
   // The version the plan was made of. Given back after the report: listeners find its tables.

@@ -44,6 +44,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   }
   PickOptions pick;
   pick.options = &family->options();
+  pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
@@ -156,6 +157,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   const Slice end_key = manual.end.has_value() ? Slice(*manual.end) : Slice();
   RangePickOptions pick;
   pick.options = &manual.family->options();
+  pick.claims = &manual.family->versions()->claims;
   pick.input_level = manual.input_level;
   pick.output_level = manual.output_level;
   pick.begin = begin.has_value() ? &begin_key : nullptr;
@@ -164,7 +166,8 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   const Version& version = *manual.family->current();
   if (manual.input_level == 0) {
     // Not deeper than what is there now: older data would come to lie above newer.
-    pick.output_level = std::max(AssessCompaction(version, *pick.options).base_level, 1);
+    const CompactionNeeds needs = AssessCompaction(version, *pick.options, *pick.claims);
+    pick.output_level = std::max(needs.base_level, 1);
   }
   auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
   if (plan.has_value()) {

@@ -78,7 +78,9 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
       levels.oldest_in_last = std::min(levels.oldest_in_last, file->meta.number);
     }
   }
-  levels.base = AssessCompaction(*version, manual.family->options()).base_level;
+  levels.base =
+      AssessCompaction(*version, manual.family->options(), manual.family->versions()->claims)
+          .base_level;
   return levels;
 }
 

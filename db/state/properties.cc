@@ -48,6 +48,9 @@ uint64_t SealedBytes(Family& f) REQUIRES(db_mutex) {
   for (const SealedMemTable& sealed : f.sealed()) bytes += sealed.mem->ApproximateMemoryUsage();
   return bytes;
 }
+CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
+  return AssessCompaction(*f.current(), f.options(), f.versions()->claims);
+}
 uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   uint64_t bytes = 0;
   for (int level = 0; level < f.current()->num_levels(); level++) {
@@ -96,9 +99,7 @@ constexpr IntRow kIntRows[] = {
     {"rocksdb.mem-table-flush-pending",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{!f.sealed().empty()}; }},
     {"rocksdb.compaction-pending",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       return uint64_t{AssessCompaction(*f.current(), f.options()).IsNeeded()};
-     }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{NeedsOf(f).IsNeeded()}; }},
     {"rocksdb.num-running-compactions",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.compactions); }},
@@ -156,13 +157,10 @@ constexpr IntRow kIntRows[] = {
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
     {"rocksdb.live-sst-files-size",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
-    {"rocksdb.base-level",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       return static_cast<uint64_t>(AssessCompaction(*f.current(), f.options()).base_level);
-     }},
+    {"rocksdb.base-level", [](const Sources&, Family& f) REQUIRES(
+                               db_mutex) { return static_cast<uint64_t>(NeedsOf(f).base_level); }},
     {"rocksdb.estimate-pending-compaction-bytes",
-     [](const Sources&, Family& f)
-         REQUIRES(db_mutex) { return AssessCompaction(*f.current(), f.options()).pending_bytes; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return NeedsOf(f).pending_bytes; }},
     {"rocksdb.actual-delayed-write-rate",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.writes->delayed_write_rate(); }},
     {"rocksdb.is-write-stopped",
@@ -209,7 +207,7 @@ std::string LevelStats(const Sources&, Family& f) REQUIRES(db_mutex) {
 }
 
 std::string FamilyStats(const Sources& s, Family& f) REQUIRES(db_mutex) {
-  const CompactionNeeds needs = AssessCompaction(*f.current(), f.options());
+  const CompactionNeeds needs = NeedsOf(f);
   std::string text = StrCat("\n** Compaction Stats [", f.name(), "] **\n",
                             "Level    Files   Size     Score\n-------------------------------\n");
   char line[96];

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "db/compaction/compaction_picker.h"
 #include "db/state/needed_logs.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
@@ -287,8 +286,7 @@ void WriteControl::UpdateStallLocked() {
     WriteDebt debt;
     debt.sealed_memtables = static_cast<int>(family->sealed().size());
     debt.level0_files = static_cast<int>(family->current()->files(0).size());
-    debt.pending_compaction_bytes =
-        AssessCompaction(*family->current(), family->options()).pending_bytes;
+    debt.pending_compaction_bytes = family->PendingCompactionBytes();
     worst = WorseOf(worst, DecideStall(debt, family->options()));
     is_compaction_behind |= IsCompactionBehind(debt, family->options());
   }

@@ -21,6 +21,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
+#include "db/version/compaction_claims.h"
 #include "db/version/live_versions.h"
 #include "db/version/manifest_file.h"
 #include "db/version/table_cache.h"
@@ -57,6 +58,7 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
   uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
+  CompactionClaims claims GUARDED_BY(db_mutex);
   // By level; kept for round-robin compaction.
   std::map<int, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);

@@ -44,7 +44,11 @@ TreeScenario::TreeScenario() {
   MakeVersion();
 }
 
-TreeScenario::~TreeScenario() { version_.reset(); }
+TreeScenario::~TreeScenario() { CloseTables(); }
+
+void TreeScenario::CloseTables() {
+  for (const auto& file : built_.added) cache_->Close(file.get());
+}
 
 std::string TreeScenario::Run(const ScenarioStep& step) {
   if (step.name == "options") return SetOptions(step);
@@ -121,20 +125,24 @@ void TreeScenario::MakeVersion() {
   for (const Table& table : tables_) edit.AddFile(table.level, table.meta);
   VersionBuilder builder(comparator_, cache_.get(), nullptr, options_.num_levels);
   IgnoreError(builder.Apply(edit), "Build() says what is wrong with the tree");
-  version_.reset();
-  const Status status = builder.Build(&version_);
+  CloseTables();
+  built_ = BuiltVersion();
+  claims_ = CompactionClaims();
+  const Status status = builder.Build(&built_);
   if (!status.ok()) fprintf(stderr, "not a tree: %s\n", status.ToString().c_str());
   for (const Table& table : tables_) {
-    for (TableFile* file : version_->files(table.level)) {
-      if (file->meta.number == table.meta.number) file->being_compacted = table.is_busy;
+    for (TableFile* file : version()->files(table.level)) {
+      if (file->meta.number == table.meta.number && table.is_busy) {
+        claims_.Take({{table.level, {file}}});
+      }
     }
   }
 }
 
 std::string TreeScenario::Tree() const {
   std::string text;
-  for (int level = 0; level < version_->num_levels(); level++) {
-    for (const TableFile* file : version_->files(level)) {
+  for (int level = 0; level < version()->num_levels(); level++) {
+    for (const TableFile* file : version()->files(level)) {
       StrAppend(&text, text.empty() ? "" : "\n", "L", level, " ", file->meta.number,
                 file->being_compacted ? " busy" : "", " | ",
                 TableText(context_.fs, TableFileName(kDir, file->meta.number), comparator_));
@@ -144,7 +152,7 @@ std::string TreeScenario::Tree() const {
 }
 
 std::string TreeScenario::Pick() {
-  const auto plan = PickCompaction(*version_, {&options_, nullptr}, {});
+  const auto plan = PickCompaction(*version(), {&options_, &claims_, nullptr}, {});
   return plan.has_value() ? plan->DebugString() : "nothing";
 }
 
@@ -153,13 +161,14 @@ std::optional<CompactionPlan> TreeScenario::PickRange(const ScenarioStep& step) 
   const Slice begin(from), end(to);
   RangePickOptions pick;
   pick.options = &options_;
+  pick.claims = &claims_;
   pick.input_level = std::stoi(step.Word(0).substr(1));
   pick.output_level = std::stoi(step.Word(2).substr(1));
   pick.begin = from.empty() ? nullptr : &begin;
   pick.end = to.empty() ? nullptr : &end;
   pick.allow_trivial_move = step.Has("move");
   bool has_conflict = false;
-  return PickRangeCompaction(*version_, pick, {}, &has_conflict);
+  return PickRangeCompaction(*version(), pick, {}, &has_conflict);
 }
 
 std::string TreeScenario::Compact(const ScenarioStep& step) {
@@ -171,7 +180,7 @@ std::string TreeScenario::Compact(const ScenarioStep& step) {
 std::string TreeScenario::CompactOnce(const ScenarioStep& step) {
   const bool is_range = step.Word(1) == "->";
   const auto plan =
-      is_range ? PickRange(step) : PickCompaction(*version_, {&options_, nullptr}, {});
+      is_range ? PickRange(step) : PickCompaction(*version(), {&options_, &claims_, nullptr}, {});
   return plan.has_value() ? Carry(*plan) : "nothing";
 }
 
@@ -183,7 +192,7 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
     CompactionJobOptions job;
     job.table = OutputOptions(plan.output_level);
     job.plan = &plan;
-    job.version = version_.get();
+    job.version = version();
     job.snapshots = snapshots_;
     job.new_file_number = [this] { return next_number_++; };
     job.env = Env::Default();

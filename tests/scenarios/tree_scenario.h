@@ -22,7 +22,9 @@
 #include "ashlar/options.h"
 #include "db/compaction/compaction_job.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/version/compaction_claims.h"
 #include "db/version/table_cache.h"
+#include "db/version/version_builder.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/scenario.h"
 
@@ -52,9 +54,11 @@ class TreeScenario {
   std::string Carry(const CompactionPlan& plan);
   std::string Lie(const ScenarioStep& step);
   std::string Tree() const;
+  Version* version() const { return built_.version.get(); }
 
   std::optional<CompactionPlan> PickRange(const ScenarioStep& step);
   void MakeVersion();
+  void CloseTables();
   TableOutputOptions OutputOptions(int level);
   size_t FileCount();
 
@@ -64,7 +68,8 @@ class TreeScenario {
   TableOutputContext context_;
   std::unique_ptr<TableCache> cache_;
   std::vector<Table> tables_;
-  std::unique_ptr<Version> version_;  // of tables_
+  BuiltVersion built_;  // of tables_
+  CompactionClaims claims_;
   std::vector<SequenceNumber> snapshots_;
   uint64_t next_number_ = 1;
 };

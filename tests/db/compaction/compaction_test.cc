@@ -52,10 +52,14 @@ class Tree {
     VersionBuilder builder(comparator_, tables_.get(), nullptr, num_levels);
     EXPECT_OK(builder.Apply(edit));
     EXPECT_OK(builder.Build(&built_));
-    for (const uint64_t number : busy) File(number)->being_compacted = true;
+    for (const uint64_t number : busy) Claim(number);
   }
 
   const Version& version() const { return *built_.version; }
+  const CompactionClaims& claims() const { return claims_; }
+  CompactionNeeds Needs(const ColumnFamilyOptions& options) const {
+    return AssessCompaction(version(), options, claims_);
+  }
   TableFile* File(uint64_t number) const {
     for (int level = 0; level < version().num_levels(); level++) {
       for (TableFile* file : version().files(level)) {
@@ -67,6 +71,13 @@ class Tree {
   }
 
  private:
+  void Claim(uint64_t number) {
+    for (int level = 0; level < version().num_levels(); level++) {
+      for (TableFile* file : version().files(level)) {
+        if (file->meta.number == number) claims_.Take({{level, {file}}});
+      }
+    }
+  }
   static void AddFile(int level, const std::string& text, VersionEdit* edit,
                       std::vector<uint64_t>* busy) {
     std::istringstream in(text);
@@ -88,6 +99,7 @@ class Tree {
   const InternalKeyComparator comparator_{BytewiseComparator()};
   std::unique_ptr<TableCache> tables_;
   BuiltVersion built_;
+  CompactionClaims claims_;
 };
 
 ColumnFamilyOptions SmallOptions() {
@@ -107,12 +119,12 @@ ColumnFamilyOptions SmallOptions() {
 std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
                  const std::vector<const CompactionPlan*>& running = {},
                  const std::map<int, std::string>* cursors = nullptr) {
-  const auto plan = PickCompaction(tree.version(), {&options, cursors}, running);
+  const auto plan = PickCompaction(tree.version(), {&options, &tree.claims(), cursors}, running);
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
 std::string Targets(const Tree& tree, const ColumnFamilyOptions& options) {
-  const CompactionNeeds needs = AssessCompaction(tree.version(), options);
+  const CompactionNeeds needs = tree.Needs(options);
   std::string text = StrCat("base ", needs.base_level, ":");
   for (size_t level = 1; level < needs.target_bytes.size(); level++) {
     StrAppend(&text, " ", needs.target_bytes[level]);
@@ -144,7 +156,7 @@ TEST(CompactionTargets, AnEmptyTreeHasTheLastLevelAsBase) {
   ColumnFamilyOptions options = SmallOptions();
   options.level_compaction_dynamic_level_bytes = true;
   const Tree tree("", 4);
-  const CompactionNeeds needs = AssessCompaction(tree.version(), options);
+  const CompactionNeeds needs = tree.Needs(options);
   EXPECT_EQ(needs.base_level, 3);
   EXPECT_FALSE(needs.IsNeeded());
   EXPECT_EQ(needs.pending_bytes, 0u);
@@ -152,22 +164,59 @@ TEST(CompactionTargets, AnEmptyTreeHasTheLastLevelAsBase) {
 
 TEST(CompactionTargets, ASingleLevelNeverNeedsCompaction) {
   const Tree tree("L0: 1 a-b 500, 2 a-b 500, 3 a-b 500", 1);
-  EXPECT_FALSE(AssessCompaction(tree.version(), SmallOptions()).IsNeeded());
+  EXPECT_FALSE(tree.Needs(SmallOptions()).IsNeeded());
 }
 
 TEST(CompactionTargets, FilesBeingCompactedCountForNothing) {
   const ColumnFamilyOptions options = SmallOptions();
   const Tree idle("L0: 1 a-b 10, 2 a-b 10\nL1: 3 a-b 200");
   const Tree busy("L0: 1 a-b 10!, 2 a-b 10!\nL1: 3 a-b 200!");
-  EXPECT_DOUBLE_EQ(AssessCompaction(idle.version(), options).scores[0], 1.0);
-  EXPECT_DOUBLE_EQ(AssessCompaction(idle.version(), options).scores[1], 2.0);
-  EXPECT_FALSE(AssessCompaction(busy.version(), options).IsNeeded());
+  EXPECT_DOUBLE_EQ(idle.Needs(options).scores[0], 1.0);
+  EXPECT_DOUBLE_EQ(idle.Needs(options).scores[1], 2.0);
+  EXPECT_FALSE(busy.Needs(options).IsNeeded());
+}
+
+// What a level holds is summed up with the version, what is taken of it with the claims: tables
+// that do not exist cannot be looked at.
+TEST(CompactionTargets, NoTableIsLookedAt) {
+  const InternalKeyComparator comparator{BytewiseComparator()};
+  const auto level = [](size_t files, uint64_t bytes, size_t marked) {
+    auto tables = std::make_shared<LevelTables>();
+    tables->files.assign(files, nullptr);
+    tables->bytes = bytes;
+    tables->marked_count = marked;
+    return tables;
+  };
+  const Version version(comparator, nullptr,
+                        {level(4, 40, 0), level(1000, 300, 0), level(1000, 10, 1), level(1, 1, 0)});
+  const CompactionNeeds needs = AssessCompaction(version, SmallOptions(), CompactionClaims());
+  EXPECT_DOUBLE_EQ(needs.scores[0], 2.0);
+  EXPECT_DOUBLE_EQ(needs.scores[1], 3.0);
+  EXPECT_DOUBLE_EQ(needs.scores[2], 1.0) << "marked";
+  EXPECT_GT(needs.pending_bytes, 0u);
+}
+
+TEST(CompactionTargets, WhatIsTakenIsIdleAgainWhenItIsGivenBack) {
+  const Tree tree("L1: 1 a-b 70, 2 c-d 30*\nL2: 3 a-d 500");
+  CompactionClaims claims;
+  const std::vector<LevelFiles> inputs = {{1, {tree.File(2)}}, {2, {tree.File(3)}}};
+  claims.Take(inputs);
+  EXPECT_TRUE(tree.File(2)->being_compacted);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 1).bytes, 70u);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 1).files, 1u);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 1).marked, 0u);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 2).files, 0u);
+  claims.GiveBack(inputs);
+  EXPECT_FALSE(tree.File(3)->being_compacted);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 1).bytes, 100u);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 1).marked, 1u);
+  EXPECT_EQ(claims.IdleOn(tree.version(), 2).bytes, 500u);
 }
 
 TEST(CompactionTargets, PendingBytesAreTheExcessAndWhatItOverlapsBelow) {
   const Tree tree("L1: 1 a-b 300\nL2: 2 a-b 600");
   // 200 too many on level 1, each with 600 / 300 of level 2.
-  EXPECT_EQ(AssessCompaction(tree.version(), SmallOptions()).pending_bytes, 600u);
+  EXPECT_EQ(tree.Needs(SmallOptions()).pending_bytes, 600u);
 }
 
 TEST(CompactionPicker, Plans) {
@@ -266,7 +315,8 @@ TEST(RangeCompaction, TakesADeepLevelInPieces) {
   ColumnFamilyOptions options = SmallOptions();
   options.max_compaction_bytes = 100;
   const Tree tree("L1: 1 a-b 60, 2 c-d 60, 3 e-f 60\nL2: 4 a-f 10");
-  RangePickOptions range{.options = &options, .input_level = 1, .output_level = 2};
+  RangePickOptions range{
+      .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};
   bool has_conflict = true;
   auto plan = PickRangeCompaction(tree.version(), range, {}, &has_conflict);
   ASSERT_TRUE(plan.has_value());
@@ -285,7 +335,8 @@ TEST(RangeCompaction, SaysWhetherThereIsNothingOrItMustWait) {
   const ColumnFamilyOptions options = SmallOptions();
   const Tree tree("L1: 1 a-b 60!, 2 m-n 10");
   const Slice low("a"), high("c"), far("x");
-  RangePickOptions range{.options = &options, .input_level = 1, .output_level = 2};
+  RangePickOptions range{
+      .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};
   range.begin = &low;
   range.end = &high;
   bool has_conflict = false;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags of the tables and the sums of the levels change together, here alone.
+#include "db/version/compaction_claims.h"
+
+#include <cassert>
+
+namespace ashlar {
+
+void CompactionClaims::Take(const std::vector<LevelFiles>& inputs) { Change(inputs, true); }
+void CompactionClaims::GiveBack(const std::vector<LevelFiles>& inputs) { Change(inputs, false); }
+
+void CompactionClaims::Change(const std::vector<LevelFiles>& inputs, bool is_taken) {
+  for (const LevelFiles& level : inputs) {
+    const auto index = static_cast<size_t>(level.level);
+    if (taken_.size() <= index) taken_.resize(index + 1);
+    Sums& sums = taken_[index];
+    for (TableFile* file : level.files) {
+      assert(file->being_compacted != is_taken);
+      file->being_compacted = is_taken;
+      const size_t marked = file->meta.marked_for_compaction ? 1 : 0;
+      // Unsigned sums wrap around and back.
+      sums.files += is_taken ? 1 : size_t{0} - 1;
+      sums.bytes += is_taken ? file->meta.file_size : uint64_t{0} - file->meta.file_size;
+      sums.marked += is_taken ? marked : size_t{0} - marked;
+    }
+  }
+}
+
+CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, int level) const {
+  const auto index = static_cast<size_t>(level);
+  const Sums taken = index < taken_.size() ? taken_[index] : Sums();
+  assert(taken.files <= current.files(level).size() && taken.bytes <= current.level_bytes(level));
+  return {.files = current.files(level).size() - taken.files,
+          .bytes = current.level_bytes(level) - taken.bytes,
+          .marked = current.marked_count(level) - taken.marked};
+}
+
+}  // namespace ashlar

@@ -19,6 +19,7 @@
 
 #include "ashlar/db.h"
 #include "db/changes/family_changes.h"
+#include "db/files/live_files.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/error_recovery.h"
 #include "db/jobs/job_runner.h"
@@ -238,6 +239,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   bool SkipsMemTables(const ReadOptions& options) const;
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
+  LiveFiles CaptureFiles() EXCLUDES(db_mutex);
   using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
   std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
       EXCLUDES(db_mutex);

@@ -5,6 +5,7 @@
 
 #include "ashlar/file_checksum.h"
 #include "db/db_impl.h"
+#include "db/files/live_files.h"
 #include "db/files/obsolete_files.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -65,20 +66,6 @@ RecordedBounds BoundsOf(const FileMetadata& meta) {
   return {meta.smallest, meta.largest, meta.smallest_seqno, meta.largest_seqno};
 }
 
-class LogFileFacts final : public WalFile {
- public:
-  LogFileFacts(uint64_t number, uint64_t bytes) : number_(number), bytes_(bytes) {}
-  std::string PathName() const override { return LogFileName("", number_); }
-  uint64_t LogNumber() const override { return number_; }
-  WalFileType Type() const override { return kAliveLogFile; }
-  SequenceNumber StartSequence() const override { return 0; }
-  uint64_t SizeFileBytes() const override { return bytes_; }
-
- private:
-  const uint64_t number_;
-  const uint64_t bytes_;
-};
-
 }  // namespace
 
 void DBImpl::DeleteObsoleteFiles() { PurgeObsoleteFiles(&core_); }
@@ -99,17 +86,19 @@ Status DBImpl::EnableFileDeletions() {
   return Status::OK();
 }
 
+// The current version of each family is held while its files are listed.
+LiveFiles DBImpl::CaptureFiles() {
+  MutexLock lock(&core_.mutex);
+  return CaptureLiveFiles(core_);
+}
+
 Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   *creation_time = 0;
-  MutexLock lock(&core_.mutex);
-  if (core_.options->max_open_files != -1) {
+  if (GetDBOptions().max_open_files != -1) {
     return Status::NotSupported("GetCreationTimeOfOldestFile needs max_open_files = -1");
   }
-  uint64_t oldest = UINT64_MAX;
-  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
-    oldest = std::min(oldest, file->meta.file_creation_time);
-  });
-  *creation_time = oldest;
+  *creation_time = OldestCreationTimeOf(CaptureFiles());
+  OnViewReleased();
   return Status::OK();
 }
 
@@ -182,14 +171,8 @@ void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metad
 
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   checksum_list->reset();
-  Status status;
-  MutexLock lock(&core_.mutex);
-  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
-    if (!status.ok()) return;
-    status = checksum_list->InsertOneFileChecksum(
-        file->meta.number, file->meta.file_checksum,
-        file->meta.file_checksum_function.empty() ? "Unknown" : file->meta.file_checksum_function);
-  });
+  const Status status = AddChecksumsOf(CaptureFiles(), checksum_list);
+  OnViewReleased();
   return status;
 }
 
@@ -199,23 +182,22 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   *manifest_file_size = 0;
   flush_memtable = flush_memtable && !core_.is_read_only;
   if (flush_memtable) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
-  MutexLock lock(&core_.mutex);
-  if (flush_memtable) {
-    // These files are complete without logs. The next change names the logs again.
-    VersionSet::Change change;
-    change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();
-    change.last_sequence = core_.pipeline->visible_seqno();
-    RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
+  LiveFiles live;
+  {
+    MutexLock lock(&core_.mutex);
+    if (flush_memtable) {
+      // These files are complete without logs. The next change names the logs again.
+      VersionSet::Change change;
+      change.edits.emplace_back().forgotten_logs_end = core_.versions->next_file_number();
+      change.last_sequence = core_.pipeline->visible_seqno();
+      RETURN_IF_ERROR(core_.versions->LogAndApply(std::move(change), &core_.mutex));
+    }
+    live = CaptureLiveFiles(core_);
   }
-  core_.versions->ForEachLiveFile([&](const FamilyVersions&, int, TableFile* file) {
-    files.push_back(TableFileName("", file->meta.number));
-  });
-  files.push_back(CurrentFileName(""));
-  files.push_back(DescriptorFileName("", core_.versions->manifest_number()));
-  if (!core_.options_files.empty()) {
-    files.push_back(OptionsFileName("", *core_.options_files.rbegin()));
-  }
-  *manifest_file_size = core_.versions->manifest_bytes();
+  files = NamesOf(live);
+  *manifest_file_size = live.manifest_bytes;
+  live.versions.clear();
+  OnViewReleased();
   return Status::OK();
 }
 
@@ -226,43 +208,8 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
     RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   }
   if (!core_.is_read_only) RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
-  MutexLock lock(&core_.mutex);
-  const auto add = [&](const std::string& path, FileType type, uint64_t number) {
-    LiveFileStorageInfo& info = files->emplace_back();
-    info.relative_filename = BaseNameOf(path);
-    info.directory = DirectoryOf(path);
-    info.file_type = type;
-    info.file_number = number;
-    return &info;
-  };
-  core_.versions->ForEachLiveFile([&](const FamilyVersions& family, int, TableFile* file) {
-    LiveFileStorageInfo* info =
-        add(family.tables->PathOf(file->meta), kTableFile, file->meta.number);
-    info->size = file->meta.file_size;
-    if (options.include_checksum_info) {
-      info->file_checksum = file->meta.file_checksum;
-      info->file_checksum_func_name = file->meta.file_checksum_function;
-    }
-  });
-  const uint64_t manifest = core_.versions->manifest_number();
-  LiveFileStorageInfo* info =
-      add(DescriptorFileName(core_.dir, manifest), kDescriptorFile, manifest);
-  info->size = core_.versions->manifest_bytes();
-  info->trim_to_size = true;
-  info = add(CurrentFileName(core_.dir), kCurrentFile, 0);
-  info->replacement_contents = BaseNameOf(DescriptorFileName("", manifest)) + "\n";
-  info->size = info->replacement_contents.size();
-  for (const WalSet::Info& log : core_.wals->List()) {
-    info = add(LogFileName(core_.wal_dir, log.number), kWalFile, log.number);
-    info->size = log.bytes;
-    info->trim_to_size = true;  // more may follow it, or space taken ahead
-  }
-  if (!core_.options_files.empty()) {
-    const uint64_t number = *core_.options_files.rbegin();
-    const std::string path = OptionsFileName(core_.dir, number);
-    info = add(path, kOptionsFile, number);
-    ASSIGN_OR_RETURN(info->size, FileSizeOf(core_.fs.get(), path));
-  }
+  *files = StorageInfoOf(CaptureFiles(), core_, options.include_checksum_info);
+  OnViewReleased();
   return Status::OK();
 }
 
@@ -274,14 +221,14 @@ Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   for (const WalSet::Info& log : core_.wals->List()) {
-    files.push_back(std::make_unique<LogFileFacts>(log.number, log.bytes));
+    files.push_back(WalFileOf(log.number, log.bytes));
   }
   return Status::OK();
 }
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
   const WalSet::Info log = core_.wals->List().back();
-  *current_wal_file = std::make_unique<LogFileFacts>(log.number, log.bytes);
+  *current_wal_file = WalFileOf(log.number, log.bytes);
   return Status::OK();
 }
 

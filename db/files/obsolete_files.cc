@@ -31,7 +31,7 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   files.families = core->versions->TakeUnusedFamilies();
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
-  for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core))) {
+  for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
     files.paths.push_back(LogFileName(core->wal_dir, number));
   }
   for (uint64_t number : core->versions->TakeReplacedManifests()) {
@@ -67,7 +67,7 @@ class DirectoryScan {
         auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
         list.push_back(path);
       }
-      if (type == kOptionsFile && dir == core_->dir) core_->options_files.insert(number);
+      if (type == kOptionsFile && dir == core_->dir) core_->options_files[number] = 0;
     }
     return Status::OK();
   }
@@ -138,6 +138,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     }
     core->events->Event("file_deletion").Add("file", BaseNameOf(path));
   };
+  files.logs.clear();
   for (ObsoleteTable& table : files.tables) {
     const std::string path = table.family->tables->PathOf(table.file->meta);
     table.Close();

@@ -20,6 +20,8 @@ struct ObsoleteFiles {
   std::vector<ObsoleteTable> tables;
   // Dropped families that nobody uses: destroyed with this, where no lock is held.
   std::vector<std::shared_ptr<FamilyVersions>> families;
+  // Closed, or unmapped, before their files are deleted: these are among `paths`.
+  std::vector<std::shared_ptr<WalSink>> logs;
   std::vector<std::string> paths;   // of everything else
   std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
   bool empty() const {

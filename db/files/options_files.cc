@@ -29,7 +29,7 @@ Status WriteOptionsFile(DbCore* core) {
                                       BaseNameOf(OptionsFileName(core->dir, number)), text));
   {
     MutexLock lock(&core->mutex);
-    core->options_files.insert(number);
+    core->options_files[number] = text.size();
   }
   PurgeObsoleteFiles(core);
   return Status::OK();
@@ -39,7 +39,7 @@ std::vector<uint64_t> TakeOldOptionsFiles(DbCore* core) {
   constexpr size_t kKept = 2;
   std::vector<uint64_t> old;
   while (core->options_files.size() > kKept) {
-    old.push_back(*core->options_files.begin());
+    old.push_back(core->options_files.begin()->first);
     core->options_files.erase(core->options_files.begin());
   }
   return old;

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -38,9 +39,9 @@ struct DbCore : DbPlace {
   std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);
   // File numbers that unfinished jobs write: not to be deleted.
   std::multiset<uint64_t> pending_outputs GUARDED_BY(db_mutex);
-  // Numbers of the OPTIONS files that are there; the greatest has the options in force. Empty in a
-  // read-only database.
-  std::set<uint64_t> options_files GUARDED_BY(db_mutex);
+  // The OPTIONS files that are there, by number, with their sizes (0: an earlier process wrote it).
+  // The greatest has the options in force. Empty in a read-only database.
+  std::map<uint64_t, uint64_t> options_files GUARDED_BY(db_mutex);
   // Obsolete files stay while this is above 0.
   int file_deletions_disabled GUARDED_BY(db_mutex) = 0;
   struct RunningJobs {

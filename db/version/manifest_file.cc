@@ -35,6 +35,7 @@ ManifestFile::ManifestFile(const ManifestFileOptions& options) : options_(option
 ManifestFile::~ManifestFile() = default;
 
 bool ManifestFile::WantsNewFile() const { return log_ == nullptr || bytes() >= options_.max_bytes; }
+Status ManifestFile::Close() { return log_ == nullptr ? Status::OK() : log_->Close(); }
 void ManifestFile::Abandon() { log_.reset(); }
 uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
 

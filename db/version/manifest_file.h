@@ -42,6 +42,8 @@ class ManifestFile {
   // name it or the one before.
   Status Start(uint64_t number, const std::vector<std::string>& records);
   Status Append(const std::vector<std::string>& records);
+  // For the error that closing may bring, which the destructor drops.
+  Status Close();
   // What is in the file is not known: it is not used again.
   void Abandon();
   // With everything appended.

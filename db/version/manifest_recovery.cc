@@ -203,7 +203,7 @@ Status ManifestRecovery::Finish(bool allow_subset) {
                                      !has_log_number_  ? "log number"
                                      : !has_next_file_ ? "next file number"
                                                        : "last sequence",
-                                     " entry"));
+                                     " entry before the end at offset ", set_->manifest_bytes_));
   }
   if (!allow_subset && !skipped_.empty()) {
     std::string names;

@@ -168,7 +168,9 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.last_sequence = 0;
   ManifestFileOptions file_options = ManifestOptions(options);
   file_options.preallocate_bytes = 0;  // the first change starts another one
-  return ManifestFile(file_options).Start(1, {Encoded(edit)});
+  ManifestFile file(file_options);
+  RETURN_IF_ERROR(file.Start(1, {Encoded(edit)}));
+  return file.Close();
 }
 
 // Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not

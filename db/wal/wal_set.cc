@@ -175,24 +175,22 @@ Status WalSet::Close() {
   return first;
 }
 
-std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number) {
-  std::vector<Log> released;  // closed without the mutex
+std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number,
+                                           std::vector<std::shared_ptr<WalSink>>* released) {
   std::vector<uint64_t> numbers;
-  {
-    MutexLock lock(&mutex_);
-    while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
-      released.push_back(std::move(logs_.front()));
-      logs_.erase(logs_.begin());
-    }
-    const auto keep_recovered = recovered_.lower_bound(min_log_number);
-    for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
-    recovered_.erase(recovered_.begin(), keep_recovered);
-    for (const Info& log : replaced_) {
-      if (log.number < min_log_number) numbers.push_back(log.number);
-    }
-    std::erase_if(replaced_, [&](const Info& log) { return log.number < min_log_number; });
+  MutexLock lock(&mutex_);
+  while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
+    numbers.push_back(logs_.front().sink->log_number());
+    released->push_back(std::move(logs_.front().sink));
+    logs_.erase(logs_.begin());
   }
-  for (const Log& log : released) numbers.push_back(log.sink->log_number());
+  const auto keep_recovered = recovered_.lower_bound(min_log_number);
+  for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
+  recovered_.erase(recovered_.begin(), keep_recovered);
+  for (const Info& log : replaced_) {
+    if (log.number < min_log_number) numbers.push_back(log.number);
+  }
+  std::erase_if(replaced_, [&](const Info& log) { return log.number < min_log_number; });
   return numbers;
 }
 

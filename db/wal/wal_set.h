@@ -74,7 +74,9 @@ class WalSet {
   Status Close();
 
   // Logs below `min_log_number` are not needed any more: lets go of them and returns their numbers.
-  std::vector<uint64_t> ReleaseBelow(uint64_t min_log_number);
+  // Those that are open are handed over in `released`, to be closed where no lock is held.
+  std::vector<uint64_t> ReleaseBelow(uint64_t min_log_number,
+                                     std::vector<std::shared_ptr<WalSink>>* released);
 
   uint64_t current_number() const;
   // Whether anything was written to the current log since it was installed.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of the lists: tables family by family and level by level, then the MANIFEST and its
+// like, logs, the OPTIONS file.
+#include "db/files/live_files.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+
+namespace ashlar {
+namespace {
+
+class LogFileFacts final : public WalFile {
+ public:
+  LogFileFacts(uint64_t number, uint64_t bytes) : number_(number), bytes_(bytes) {}
+  std::string PathName() const override { return LogFileName("", number_); }
+  uint64_t LogNumber() const override { return number_; }
+  WalFileType Type() const override { return kAliveLogFile; }
+  SequenceNumber StartSequence() const override { return 0; }
+  uint64_t SizeFileBytes() const override { return bytes_; }
+
+ private:
+  const uint64_t number_;
+  const uint64_t bytes_;
+};
+
+template <typename Visit>
+void ForEachTable(const LiveFiles& live, const Visit& visit) {
+  for (const VersionRef& version : live.versions) {
+    for (int level = 0; level < version->num_levels(); level++) {
+      for (const TableFile* file : version->files(level)) visit(*version, file->meta);
+    }
+  }
+}
+
+LiveFileStorageInfo InfoOf(const std::string& path, FileType type, uint64_t number,
+                           uint64_t bytes) {
+  LiveFileStorageInfo info;
+  info.relative_filename = BaseNameOf(path);
+  info.directory = DirectoryOf(path);
+  info.file_type = type;
+  info.file_number = number;
+  info.size = bytes;
+  return info;
+}
+
+}  // namespace
+
+LiveFiles CaptureLiveFiles(const DbCore& core) {
+  LiveFiles live;
+  for (const FamilyVersions* family : core.versions->LiveFamilies()) {
+    live.versions.emplace_back(family->current, core.versions.get());
+  }
+  live.manifest_number = core.versions->manifest_number();
+  live.manifest_bytes = core.versions->manifest_bytes();
+  live.logs = core.wals->List();
+  if (!core.options_files.empty()) {
+    std::tie(live.options_number, live.options_bytes) = *core.options_files.rbegin();
+  }
+  return live;
+}
+
+std::vector<std::string> NamesOf(const LiveFiles& live) {
+  std::vector<std::string> names;
+  ForEachTable(live, [&names](const Version&, const FileMetadata& meta) {
+    names.push_back(TableFileName("", meta.number));
+  });
+  names.push_back(CurrentFileName(""));
+  names.push_back(DescriptorFileName("", live.manifest_number));
+  if (live.options_number != 0) names.push_back(OptionsFileName("", live.options_number));
+  return names;
+}
+
+std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPlace& place,
+                                               bool with_checksums) {
+  std::vector<LiveFileStorageInfo> files;
+  ForEachTable(live, [&](const Version& version, const FileMetadata& meta) {
+    const std::string path = version.tables()->PathOf(meta);
+    files.push_back(InfoOf(path, kTableFile, meta.number, meta.file_size));
+    if (!with_checksums) return;
+    files.back().file_checksum = meta.file_checksum;
+    files.back().file_checksum_func_name = meta.file_checksum_function;
+  });
+  const uint64_t manifest = live.manifest_number;
+  files.push_back(InfoOf(DescriptorFileName(place.dir, manifest), kDescriptorFile, manifest,
+                         live.manifest_bytes));
+  files.back().trim_to_size = true;
+  const std::string current = BaseNameOf(DescriptorFileName("", manifest)) + "\n";
+  files.push_back(InfoOf(CurrentFileName(place.dir), kCurrentFile, 0, current.size()));
+  files.back().replacement_contents = current;
+  for (const WalSet::Info& log : live.logs) {
+    files.push_back(
+        InfoOf(LogFileName(place.wal_dir, log.number), kWalFile, log.number, log.bytes));
+    files.back().trim_to_size = log.is_current;
+  }
+  if (live.options_number != 0) {
+    files.push_back(InfoOf(OptionsFileName(place.dir, live.options_number), kOptionsFile,
+                           live.options_number, live.options_bytes));
+  }
+  return files;
+}
+
+Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
+  Status status;
+  ForEachTable(live, [&](const Version&, const FileMetadata& meta) {
+    if (!status.ok()) return;
+    status = list->InsertOneFileChecksum(
+        meta.number, meta.file_checksum,
+        meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function);
+  });
+  return status;
+}
+
+uint64_t OldestCreationTimeOf(const LiveFiles& live) {
+  uint64_t oldest = UINT64_MAX;
+  ForEachTable(live, [&oldest](const Version&, const FileMetadata& meta) {
+    oldest = std::min(oldest, meta.file_creation_time);
+  });
+  return oldest;
+}
+
+std::unique_ptr<WalFile> WalFileOf(uint64_t number, uint64_t bytes) {
+  return std::make_unique<LogFileFacts>(number, bytes);
+}
+
+}  // namespace ashlar

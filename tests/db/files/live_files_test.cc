@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists of live files say what is on disk, without asking the disk; and what is not needed any more
+// is closed without the DB mutex.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/file_system_wrapper.h"
+#include "ashlar/metadata.h"
+#include "env/env_adaptors.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kDir[] = "/db";
+
+// A log that asks its database something when it is closed: under the DB mutex that never ends.
+class AskingLog final : public FSWritableFileOwnerWrapper {
+ public:
+  AskingLog(std::unique_ptr<FSWritableFile>&& file, std::atomic<DB*>* db, std::atomic<int>* closed)
+      : FSWritableFileOwnerWrapper(std::move(file)), db_(db), closed_(closed) {}
+  ~AskingLog() override {
+    DB* const db = db_->load();
+    if (db == nullptr) return;
+    static_cast<void>(db->GetDBOptions());
+    closed_->fetch_add(1);
+  }
+
+ private:
+  std::atomic<DB*>* const db_;
+  std::atomic<int>* const closed_;
+};
+
+class WatchedFiles final : public FileSystemWrapper {
+ public:
+  explicit WatchedFiles(std::shared_ptr<FileSystem> target)
+      : FileSystemWrapper(std::move(target)) {}
+  const char* Name() const override { return "WatchedFiles"; }
+
+  IOStatus GetFileSize(const std::string& name, const IOOptions& options, uint64_t* size,
+                       IODebugContext* dbg) override {
+    questions++;
+    return FileSystemWrapper::GetFileSize(name, options, size, dbg);
+  }
+  IOStatus FileExists(const std::string& name, const IOOptions& options,
+                      IODebugContext* dbg) override {
+    questions++;
+    return FileSystemWrapper::FileExists(name, options, dbg);
+  }
+  IOStatus GetChildren(const std::string& dir, const IOOptions& options,
+                       std::vector<std::string>* names, IODebugContext* dbg) override {
+    questions++;
+    return FileSystemWrapper::GetChildren(dir, options, names, dbg);
+  }
+  IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* dbg) override {
+    questions++;
+    return FileSystemWrapper::NewRandomAccessFile(name, options, file, dbg);
+  }
+  IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* file, IODebugContext* dbg) override {
+    IOStatus status = FileSystemWrapper::NewWritableFile(name, options, file, dbg);
+    if (status.ok() && name.ends_with(".log")) {
+      *file = std::make_unique<AskingLog>(std::move(*file), &db, &closed_logs);
+    }
+    return status;
+  }
+
+  std::atomic<int> questions{0};
+  std::atomic<int> closed_logs{0};
+  std::atomic<DB*> db{nullptr};
+};
+
+class LiveFilesTest : public testing::Test {
+ protected:
+  LiveFilesTest() {
+    Options options;
+    options.create_if_missing = true;
+    options.env = env_.get();
+    EXPECT_OK(DB::Open(options, kDir, &db_));
+    EXPECT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "other", &other_));
+    for (int i = 0; i < 3; i++) {
+      EXPECT_OK(db_->Put(WriteOptions(), StrCat("key", i), "value"));
+      EXPECT_OK(db_->Flush(FlushOptions()));
+    }
+    EXPECT_OK(db_->Put(WriteOptions(), other_, "key", "value"));
+    EXPECT_OK(db_->Flush(FlushOptions(), other_));
+    EXPECT_OK(db_->Put(WriteOptions(), "in the log", "value"));
+    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
+  ~LiveFilesTest() override {
+    files_->db = nullptr;
+    EXPECT_OK(db_->DestroyColumnFamilyHandle(other_));
+  }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  const std::shared_ptr<WatchedFiles> files_ = std::make_shared<WatchedFiles>(memory_);
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
+  std::unique_ptr<DB> db_;
+  ColumnFamilyHandle* other_ = nullptr;
+};
+
+}  // namespace
+
+TEST_F(LiveFilesTest, TheListsSayWhatIsOnDiskWithoutAskingIt) {
+  LiveFilesStorageInfoOptions list_options;
+  list_options.wal_size_for_flush = UINT64_MAX;
+  list_options.include_checksum_info = true;
+  files_->questions = 0;
+  std::vector<LiveFileStorageInfo> infos;
+  ASSERT_OK(db_->GetLiveFilesStorageInfo(list_options, &infos));
+  std::vector<std::string> names;
+  uint64_t manifest_bytes = 0;
+  ASSERT_OK(db_->GetLiveFiles(names, &manifest_bytes, /*flush_memtable=*/false));
+  const std::unique_ptr<FileChecksumList> checksums(NewFileChecksumList());
+  ASSERT_OK(db_->GetLiveFilesChecksumInfo(checksums.get()));
+  EXPECT_EQ(files_->questions, 0);
+
+  std::map<FileType, int> count;
+  const std::map<std::string, std::string> on_disk = memory_->AllFiles();
+  for (const LiveFileStorageInfo& info : infos) {
+    count[info.file_type]++;
+    const auto file = on_disk.find(info.directory + "/" + info.relative_filename);
+    ASSERT_NE(file, on_disk.end()) << info.relative_filename;
+    if (!info.replacement_contents.empty()) {
+      EXPECT_EQ(file->second, info.replacement_contents);
+    } else if (info.trim_to_size) {
+      EXPECT_LE(info.size, file->second.size()) << info.relative_filename;
+    } else {
+      EXPECT_EQ(info.size, file->second.size()) << info.relative_filename;
+    }
+    if (info.file_type == kDescriptorFile) {
+      EXPECT_EQ(info.size, manifest_bytes);
+    }
+  }
+  EXPECT_EQ(count[kTableFile], 4);
+  EXPECT_EQ(count[kDescriptorFile], 1);
+  EXPECT_EQ(count[kCurrentFile], 1);
+  EXPECT_EQ(count[kOptionsFile], 1);
+  EXPECT_GE(count[kWalFile], 1);
+  EXPECT_EQ(checksums->size(), 4u);
+  // Logs are not among the names.
+  EXPECT_EQ(names.size() + static_cast<size_t>(count[kWalFile]), infos.size());
+  for (const std::string& name : names) EXPECT_TRUE(on_disk.contains(kDir + name)) << name;
+}
+
+TEST_F(LiveFilesTest, LogsAreClosedWithoutTheDbMutex) {
+  files_->db = db_.get();
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
+    ASSERT_OK(db_->Put(WriteOptions(), other_, "key", "value"));
+    ASSERT_OK(db_->Flush(FlushOptions(), {db_->DefaultColumnFamily(), other_}));
+  }
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_GE(files_->closed_logs, 2);
+}
+
+}  // namespace ashlar

@@ -10,10 +10,10 @@
 //
 // Space is really allocated before it is mapped, and only on file systems that write it in place,
 // so a full disk is an error of EnsureAllocated() and never a SIGBUS. What remains is in
-// docs/mapped_log.md: somebody who cuts the file, a disk that dies. The file is zero behind the
-// written part until Close() cuts it; after a crash the zeros stay, which the log format allows.
-// Addresses are stable and contiguous. What was copied into the mapping survives the death of the
-// process like written data.
+// docs/mapped_log.md: somebody who cuts the file, a disk that dies; see is_lost(). The file is zero
+// behind the written part until Close() cuts it; after a crash the zeros stay, which the log format
+// allows. Addresses are stable and contiguous. What was copied into the mapping survives the death
+// of the process like written data.
 //
 // Threads: At() and writing through it from any number of threads, within allocated(); the other
 // members from any thread, Close() once and alone.
@@ -61,6 +61,11 @@ class MappedLogFile {
   uint64_t capacity() const { return capacity_; }
   const std::string& path() const { return path_; }
 
+  // A store could not be carried out (somebody cut the file, the disk died): it went into memory
+  // that is no file's. For good; every Sync() fails from then on. A store that was lost before the
+  // file was touched again shows only in Sync().
+  bool is_lost() const { return lost_->load(std::memory_order_acquire); }
+
   // Makes everything stored before the call durable. After a failure every later Sync() answers
   // the same error without trying: a second fdatasync would prove nothing. Fails, too, if the file
   // has become shorter than what was allocated.
@@ -85,6 +90,8 @@ class MappedLogFile {
   // Its release pairs with the acquire in allocated(): the mapping is in place before the number
   // says so. Written by one thread at a time.
   std::atomic<uint64_t> allocated_{0};
+  static inline const std::atomic<bool> kNeverLost{false};
+  const std::atomic<bool>* lost_ = &kNeverLost;
 
  private:
   Mutex sync_mutex_{LockRank::kLogger};  // held over calls of file systems, which rank behind

@@ -101,6 +101,10 @@ Status MappedWalSink::FailWith(const Status& status) {
 }
 
 Status MappedWalSink::Deliver(uint64_t end) {
+  if (file_->is_lost()) [[unlikely]] {
+    return FailWith(
+        Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
+  }
   return order_.WaitUntil(end) ? Status::OK() : error();
 }
 

@@ -88,9 +88,13 @@ Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Create(const std::string&
 }
 
 PosixMappedLog::PosixMappedLog(const std::string& path, int fd, char* base, uint64_t capacity)
-    : MappedLogFile(path, base, capacity), fd_(fd), reserved_(capacity) {}
+    : MappedLogFile(path, base, capacity), fd_(fd), reserved_(capacity) {
+  guard_.Watch(base);
+  lost_ = guard_.lost();
+}
 
 PosixMappedLog::~PosixMappedLog() {
+  guard_.Unwatch();
   if (base_ != nullptr) munmap(base_, reserved_);
   if (fd_ >= 0) close(fd_);
 }
@@ -119,6 +123,7 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
   void* mapped = mmap(base_ + old_end, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_FIXED, fd_, offset);
   if (mapped == MAP_FAILED) return PosixError("map log", path_, errno);
+  guard_.Grow(new_end);  // before anybody stores there
   allocated_.store(new_end, std::memory_order_release);
   return Status::OK();
 }
@@ -157,10 +162,10 @@ Status PosixMappedLog::SyncNow() {
   struct stat info = {};
   if (fdatasync(fd_) != 0) return PosixError("fdatasync", path_, errno);
   if (fstat(fd_, &info) != 0) return PosixError("fstat", path_, errno);
-  if (static_cast<uint64_t>(info.st_size) >= expected) return Status::OK();
+  if (static_cast<uint64_t>(info.st_size) >= expected && !is_lost()) return Status::OK();
   // Of a page that is cut in the middle the rest can be stored to, but is never written.
   return Status::IOError(StrCat("sync log: ", path_),
-                         StrCat("somebody cut it to ", info.st_size, " bytes"));
+                         StrCat("somebody cut it, or the disk failed: ", info.st_size, " bytes"));
 }
 
 Status PosixMappedLog::Close(uint64_t final_size) {
@@ -168,10 +173,14 @@ Status PosixMappedLog::Close(uint64_t final_size) {
   if (fd_ < 0) return Status::OK();
   MutexLock lock(&grow_mutex_);
   Status status;
+  const bool keeps_size = is_lost();  // zeros would look like a log that ends there
+  lost_ = &kNeverLost;
+  guard_.Unwatch();
   if (munmap(std::exchange(base_, nullptr), reserved_) != 0) {
     status = PosixError("unmap log", path_, errno);
   }
-  if (RetryOnSignal([&] { return ftruncate(fd_, static_cast<off_t>(final_size)); }) != 0) {
+  if (!keeps_size &&
+      RetryOnSignal([&] { return ftruncate(fd_, static_cast<off_t>(final_size)); }) != 0) {
     status.UpdateIfOk(PosixError("ftruncate", path_, errno));
   }
   UniqueFd fd(std::exchange(fd_, -1));

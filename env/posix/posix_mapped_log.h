@@ -7,6 +7,7 @@
 #include <string>
 
 #include "env/mapped_file.h"
+#include "env/posix/sigbus_guard.h"
 
 namespace ashlar {
 
@@ -30,6 +31,7 @@ class PosixMappedLog final : public MappedLogFile {
   Status AllocateLocked(uint64_t end) REQUIRES(grow_mutex_);
 
   int fd_;  // -1 after Close()
+  SigbusGuard guard_;
 
   Mutex grow_mutex_{LockRank::kFile};               // makes one thread at a time grow the file
   uint64_t reserved_ GUARDED_BY(grow_mutex_);       // addresses from base_ that are ours

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // On which file systems a log may be mapped, and what is noticed of somebody who cuts it.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -9,6 +13,7 @@
 #include <string>
 
 #include "env/mapped_file.h"
+#include "env/posix/sigbus_guard.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/mappable_dir.h"
 #include "tests/support/skip.h"
@@ -52,6 +57,49 @@ TEST_P(MappedLogOn, OnlyWhereSpaceIsWrittenInPlace) {
 
 INSTANTIATE_TEST_SUITE_P(Disks, MappedLogOn, testing::ValuesIn(kDisks),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Somebody empties the live log; what is stored then finds no file any more.
+TEST(MappedLog, StoresIntoACutFileAreAFactAndNoSignal) {
+  std::string path = FreshMappableDir("mapped");
+  if (path.empty()) return SkipAsMissing(kMappableFileSystem);
+  path += "/log";
+  auto file = NewMappedLog(path);
+  ASSERT_OK(file);
+  if (!SigbusGuard::IsInstalled()) return SkipAsImpossible("SIGBUS, which somebody else handles");
+  memcpy((*file)->At(0), "first", 5);
+  EXPECT_FALSE((*file)->is_lost());
+  ASSERT_EQ(truncate(path.c_str(), 0), 0);
+  memcpy((*file)->At(5), "second", 6);
+  EXPECT_TRUE((*file)->is_lost());
+  EXPECT_TRUE((*file)->Sync().IsIOError());
+  memcpy((*file)->At((*file)->allocated() - 5), "third", 5);
+  // Other logs are not concerned.
+  auto other = NewMappedLog(path + "2");
+  ASSERT_OK(other);
+  EXPECT_FALSE((*other)->is_lost());
+  ASSERT_OK((*file)->Close(11));
+  struct stat info = {};
+  ASSERT_EQ(stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_size, 0) << "zeros would look like a whole log";
+}
+
+// Also one that strikes in another mapping, or is sent.
+TEST(MappedLogDeathTest, OtherSignalsEndTheProcessAsBefore) {
+  std::string path = FreshMappableDir("mapped");
+  if (path.empty()) return SkipAsMissing(kMappableFileSystem);
+  path += "/log";
+  const auto file = NewMappedLog(path);
+  ASSERT_OK(file);
+  if (!SigbusGuard::IsInstalled()) return SkipAsImpossible("SIGBUS, which somebody else handles");
+  EXPECT_EXIT(raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+  const int fd = open(path.c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  void* const beyond = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 1 << 30);
+  ASSERT_NE(beyond, MAP_FAILED);
+  EXPECT_EXIT(*static_cast<volatile char*>(beyond) = 'x', testing::KilledBySignal(SIGBUS), "");
+  munmap(beyond, 4096);
+  close(fd);
+}
 
 // Stores behind the end of a file, but within its last page, go nowhere: a sync must not claim
 // them.

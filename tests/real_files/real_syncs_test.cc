@@ -16,6 +16,7 @@
 #include "ashlar/env.h"
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
+#include "env/posix/sigbus_guard.h"
 #include "tests/real_files/durable_files.h"
 #include "tests/support/mappable_dir.h"
 #include "tests/support/opened_db.h"
@@ -138,6 +139,28 @@ TEST_P(RealSyncs, EverySyncedWriteOfALoneWriterIsOneSystemCall) {
   EXPECT_EQ(DurableFiles::Fdatasyncs(".log") + DurableFiles::Fsyncs(".log"), before);
   for (int i = 0; i < 20; ++i) Put("k" + std::to_string(i), "v", /*sync=*/true);
   EXPECT_EQ(DurableFiles::Fdatasyncs(".log") + DurableFiles::Fsyncs(".log"), before + 20);
+}
+
+// As logrotate does with copytruncate, or somebody with "> 000002.log".
+TEST_P(RealSyncs, ALogThatSomebodyCutsIsAnErrorThatResumeMends) {
+  if (is_mapped() && !SigbusGuard::IsInstalled()) {
+    return SkipAsImpossible("SIGBUS, which somebody else handles");
+  }
+  for (int i = 0; i < 20; ++i) Put("k" + std::to_string(i), "v", /*sync=*/false);
+  for (const auto& entry : std::filesystem::directory_iterator(dir_)) {
+    if (entry.path().extension() == ".log") std::filesystem::resize_file(entry.path(), 0);
+  }
+  WriteOptions sync;
+  sync.sync = true;
+  const Status status = db()->Put(sync, "after", "v");
+  if (is_mapped()) {
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_OK(db()->Resume());
+  }
+  ASSERT_OK(db()->Put(WriteOptions(), "after", "v"));
+  rows_["after"] = "v";
+  ASSERT_OK(db()->Flush(FlushOptions()));
+  ExpectAllDurable("Flush");
 }
 
 INSTANTIATE_TEST_SUITE_P(Logs, RealSyncs, testing::Bool(), [](const auto& info) {

@@ -44,7 +44,10 @@ class SlotTable {
  public:
   // With one reference, for the caller.
   static SlotTable* Create(size_t slot_count);
-  void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Ref() {
+    [[maybe_unused]] const size_t before = refs_.fetch_add(1, std::memory_order_relaxed);
+    assert(before != 0);  // nobody revives a table from nothing
+  }
   void Unref();
 
   size_t size() const { return size_; }
@@ -68,13 +71,15 @@ class SlotTable {
   // The slots follow the object in the same allocation.
   Slot* slots() const { return reinterpret_cast<Slot*>(const_cast<SlotTable*>(this) + 1); }
 
-  std::atomic<size_t> refs_{1};
-  const size_t size_;
+  std::atomic<size_t> refs_{1};  // the table reader's, and one of each object that stands in it
+  const size_t size_;            // slots, one per block of the file
 };
 
 struct CachedObject : EpochRetired {
   // Born with one reference, for its maker. `destroy` frees it, members and memory.
-  explicit CachedObject(void (*destroy_function)(CachedObject*)) : destroy(destroy_function) {}
+  explicit CachedObject(void (*destroy_function)(CachedObject*)) : destroy(destroy_function) {
+    assert(destroy != nullptr);
+  }
   CachedObject(const CachedObject&) = delete;
   CachedObject& operator=(const CachedObject&) = delete;
 
@@ -95,7 +100,9 @@ struct CachedObject : EpochRetired {
     return false;
   }
   void Unref() {
-    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) OnLastReference();
+    const uint32_t before = refs.fetch_sub(1, std::memory_order_acq_rel);
+    assert(before != 0);
+    if (before == 1) OnLastReference();
   }
 
   // Marks the object as used, for the CLOCK. A hot object's line stays clean: it is only read.
@@ -119,22 +126,24 @@ struct CachedObject : EpochRetired {
     kEvicted = 4,      // has left for want of room
   };
 
-  void (*const destroy)(CachedObject*);
-  CachedObject* queue_next = nullptr;  // under the shard's lock
+  void (*const destroy)(CachedObject*);  // frees members and memory; runs once, through the epoch
+  CachedObject* queue_next = nullptr;    // under the shard's lock
   CachedObject* queue_prev = nullptr;
+  // The chain of the hash table: changed under the shard's lock, followed by lookups without it.
+  // Kept when the object is unlinked, for lookups that stand on it.
   std::atomic<CachedObject*> bucket_next{nullptr};
   uint64_t hash = 0;  // fixed, like the key, before the object is shared
   BlockKey key;
-  ClockShard* shard = nullptr;  // where it is charged; nullptr: nowhere
-  size_t charge = 0;
+  ClockShard* shard = nullptr;      // where it is charged; nullptr: nowhere
+  size_t charge = 0;                // what it costs the capacity; fixed while it is charged
   SlotTable* slot_table = nullptr;  // holds a reference; under the shard's lock
   uint32_t slot_index = 0;
   // Last, so that they share a line with the first members of a subclass.
-  std::atomic<uint32_t> refs{1};
-  uint8_t kind = 0;
-  uint8_t state = 0;
-  CacheEntryRole role = CacheEntryRole::kMisc;
-  std::atomic<uint8_t> touched{0};
+  std::atomic<uint32_t> refs{1};                // 0: dying, and nobody may take another one
+  uint8_t kind = 0;                             // of Kind
+  uint8_t state = 0;                            // of State
+  CacheEntryRole role = CacheEntryRole::kMisc;  // what statistics count it as
+  std::atomic<uint8_t> touched{0};              // used since the clock came by last; set by readers
 };
 
 template <typename T>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -21,6 +22,8 @@ class MemTableEntry {
   }
   // Fills this header and the bytes behind it, BytesFor() in total.
   void Fill(const Slice& user_key, uint64_t trailer, const Slice& value) {
+    assert(user_key.size() <= UINT32_MAX);
+    assert(value.size() <= UINT32_MAX);
     user_key_bytes_ = static_cast<uint32_t>(user_key.size());
     value_bytes_ = static_cast<uint32_t>(value.size());
     char* p = reinterpret_cast<char*>(this + 1);
@@ -39,7 +42,7 @@ class MemTableEntry {
  private:
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
 
-  uint32_t user_key_bytes_;
+  uint32_t user_key_bytes_;  // without the trailer
   uint32_t value_bytes_;
 };
 

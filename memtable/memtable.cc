@@ -64,6 +64,13 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
   assert(list_.has_value() != vector_.has_value());
 }
 
+MemTable::~MemTable() {
+  assert(refs_.load(std::memory_order_relaxed) == 0);
+#ifdef ASHLAR_INVARIANTS
+  CheckInvariants();
+#endif
+}
+
 Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
                      const Slice& value, InsertHint* hint) {
   assert(seqno <= kMaxSequenceNumber);
@@ -225,6 +232,21 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
   const uint64_t entries = std::min(last - first, total.entries);
   assert(entries != 0);
   return {entries, entries * (total.raw_bytes / total.entries)};
+}
+
+// Counters of a batch that failed half-way were never added, so there may be more entries than are
+// counted, but not fewer.
+void MemTable::CheckInvariants() const {
+  uint64_t entries = 0;
+  if (list_.has_value()) {
+    list_->CheckInvariants();
+    for (const SkipList::Node* node = list_->First(); node != nullptr; node = node->Next()) {
+      ++entries;
+    }
+  } else {
+    entries = vector_->Sorted()->size();
+  }
+  if (counters().entries > entries) std::abort();
 }
 
 std::string MemTable::DebugString() const {

@@ -78,11 +78,16 @@ class MemTable {
   MemTable(const MemTable&) = delete;
   MemTable& operator=(const MemTable&) = delete;
 
-  void Ref() const { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void Ref() const {
+    [[maybe_unused]] const int before = refs_.fetch_add(1, std::memory_order_relaxed);
+    assert(before > 0);  // the caller's own, or that of a super version it protects
+  }
   // Deletes the memtable with the last reference. Readers in an epoch are protected by the owner of
   // a reference, who waits for them before giving it up.
   void Unref() const {
-    if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    const int before = refs_.fetch_sub(1, std::memory_order_acq_rel);
+    assert(before > 0);
+    if (before == 1) delete this;
   }
 
   // Inserts one entry. TryAgain if this very internal key is there already (skip list only),
@@ -131,12 +136,15 @@ class MemTable {
 
   struct RangeEstimate {
     uint64_t entries = 0;
-    uint64_t bytes = 0;
+    uint64_t bytes = 0;  // of keys and values
   };
   // About what lies in [begin, end) of user keys.
   RangeEstimate EstimateRange(const Slice& begin, const Slice& end) const;
 
   std::string DebugString() const;
+  // Stops if entries are out of order or fewer than counted. Only while nobody inserts; invariant
+  // builds call it when the memtable dies.
+  void CheckInvariants() const;
 
  private:
   // Insertion counts go to one of a few cache lines, by thread.
@@ -149,7 +157,7 @@ class MemTable {
     std::atomic<SequenceNumber> largest_seqno{0};
   };
 
-  ~MemTable() = default;  // by Unref()
+  ~MemTable();  // by Unref()
 
   template <typename Visit>
   bool VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const;
@@ -160,10 +168,11 @@ class MemTable {
   uint64_t EstimateRank(const Slice& user_key) const;
 
   const InternalKeyComparator comparator_;
-  const uint64_t id_;
-  const bool bloom_whole_keys_;
-  const std::shared_ptr<const SliceTransform> bloom_prefixes_;
+  const uint64_t id_;            // ascends with the memtables of a family
+  const bool bloom_whole_keys_;  // whether the filter holds user keys
+  const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it holds no prefixes
   mutable std::atomic<int> refs_{1};
+  // Holds every entry, the Bloom filter, and nothing that needs a destructor.
   ConcurrentArena arena_;
   // Exactly one of the two is there.
   std::optional<SkipList> list_;

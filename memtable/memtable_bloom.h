@@ -51,8 +51,8 @@ class MemTableBloom {
            8 * static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * lines_) >> 64);
   }
 
-  uint64_t lines_;
-  std::atomic<uint64_t>* words_;
+  uint64_t lines_;                // of 64 bytes; at least one
+  std::atomic<uint64_t>* words_;  // eight per line, in the arena
 };
 
 }  // namespace ashlar

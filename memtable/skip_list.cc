@@ -462,4 +462,45 @@ bool SkipList::LinkConcurrently(const Position& key, Node* node, int height, Fin
   return true;
 }
 
+// ---- Proofs
+
+// Only while nobody inserts: then heads are exact, and every level is a part of the one below.
+void SkipList::CheckInvariants() const {
+  uint64_t above = 0;  // nodes of the level above
+  for (int level = kMaxHeight - 1; level >= 0; --level) {
+    uint64_t count = 0;
+    const Node* at = front_;
+    for (;;) {
+      const Link& link = at->link(level);
+      const Node* next = link.next.load(std::memory_order_acquire);
+      const uint64_t head = link.head.load(std::memory_order_relaxed);
+      const bool is_exact = head == (next == nullptr ? kEndHead : HeadOf(next->user_key()));
+      const bool ascends =
+          next == nullptr || at == front_ || Compare(at, At(next->user_key(), next->trailer())) < 0;
+      if (!is_exact || !ascends) std::abort();
+      if (next == nullptr) break;
+      at = next;
+      ++count;
+    }
+    if (count < above || (count != 0 && level >= height_.load(std::memory_order_relaxed))) {
+      std::abort();
+    }
+    above = count;
+  }
+}
+
+std::string SkipList::DebugString() const {
+  std::string text = StrCat("skip list of height ", height_.load(std::memory_order_relaxed),
+                            ", prefix of ", prefix_.size(), " bytes; nodes");
+  for (int level = height_.load(std::memory_order_relaxed) - 1; level >= 0; --level) {
+    uint64_t count = 0;
+    for (const Node* at = front_->link(level).next.load(std::memory_order_acquire); at != nullptr;
+         at = at->link(level).next.load(std::memory_order_acquire)) {
+      ++count;
+    }
+    StrAppend(&text, " ", count);
+  }
+  return text;
+}
+
 }  // namespace ashlar

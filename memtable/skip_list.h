@@ -82,6 +82,12 @@ class SkipList {
   // What the keys now in the list have in common. Only a guess while inserts go on.
   std::string CommonPrefix() const;
 
+  // Stops if a level is out of order, a head is not that of its node, or a level holds more than
+  // the one below. Only while nobody inserts. Walks everything.
+  void CheckInvariants() const;
+  // One line: height, prefix, nodes per level from the top. Walks everything.
+  std::string DebugString() const;
+
  private:
   struct Link;
   struct Finger;
@@ -109,10 +115,10 @@ class SkipList {
   bool LinkConcurrently(const Position& key, Node* node, int height, Finger* finger);
 
   const InternalKeyComparator comparator_;
-  const std::string prefix_;
-  ConcurrentArena* const arena_;
-  const uint64_t id_;  // no other list of this process ever has it
-  Node* const front_;  // before every key; all kMaxHeight links
+  const std::string prefix_;      // what heads leave out; empty in a custom order
+  ConcurrentArena* const arena_;  // of the memtable, which outlives the list
+  const uint64_t id_;             // no other list of this process ever has it
+  Node* const front_;             // before every key; all kMaxHeight links
   // Highest level that any node reaches. Only grows; a reader that sees an old value starts lower.
   std::atomic<int> height_{1};
 };

@@ -92,20 +92,24 @@ class MemoryFileSystem : public FileSystem {
  private:
   using FilePtr = MemoryFilePtr;
 
+  // `what` is the call that asks, for the message of a NotFound.
   IOStatus FindFile(const char* what, const std::string& path, FilePtr* file) const;
   IOStatus FindOrCreateFile(const std::string& path, FilePtr* file);
+  // With everything below it, in one step.
   IOStatus RenameDirectoryLocked(const std::string& s, const std::string& t) REQUIRES(mutex_);
   bool HasChildrenLocked(const std::string& dir) const REQUIRES(mutex_);
+  // `dir` and its missing parents.
   void AddDirectoriesLocked(const std::string& dir) REQUIRES(mutex_);
+  // PathNotFound where the directory of `path` is missing.
   IOStatus CheckParentLocked(const char* what, const std::string& path) const REQUIRES(mutex_);
 
-  const std::shared_ptr<SystemClock> clock_;
-  const std::shared_ptr<MemoryUsage> usage_;
+  const std::shared_ptr<SystemClock> clock_;  // of modification times
+  const std::shared_ptr<MemoryUsage> usage_;  // shared with the files, which may outlive this
   mutable Mutex mutex_{LockRank::kFile};
   // By clean path. Children of a directory are a range: those that begin with its path and "/".
   std::map<std::string, FilePtr> files_ GUARDED_BY(mutex_);
   std::set<std::string> directories_ GUARDED_BY(mutex_);
-  std::set<std::string> locked_ GUARDED_BY(mutex_);
+  std::set<std::string> locked_ GUARDED_BY(mutex_);  // paths of LockFile()
 };
 
 }  // namespace ashlar

@@ -45,7 +45,7 @@ class MemoryFile {
   // Grows the content as far as the quota allows.
   void GrowLocked(uint64_t size) REQUIRES(mutex_);
 
-  const std::shared_ptr<MemoryUsage> usage_;
+  const std::shared_ptr<MemoryUsage> usage_;  // what data_ holds is counted in it
   mutable Mutex mutex_{LockRank::kLeaf};
   std::string data_ GUARDED_BY(mutex_);
   uint64_t modified_micros_ GUARDED_BY(mutex_) = 0;

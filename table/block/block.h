@@ -62,9 +62,9 @@ class Block {
   Status ParseTail(uint32_t packed);
   Status CheckRestarts();
 
-  const char* data_ = "";
-  const char* restarts_ = "";  // restart_count_ u32
-  const char* buckets_ = nullptr;
+  const char* data_ = "";          // size_ bytes, somebody else's
+  const char* restarts_ = "";      // restart_count_ u32
+  const char* buckets_ = nullptr;  // bucket_count_ bytes of the hash index
   uint32_t size_ = 0;
   uint32_t entries_bytes_ = 0;  // entries are [0, entries_bytes_); only keys if values are separate
   uint32_t restart_count_ = 0;  // 0 when there are no entries

@@ -75,11 +75,11 @@ class BlockBuilder {
   }
 
   const BlockBuilderOptions options_;
-  std::unique_ptr<char[]> buffer_;
-  size_t size_ = 0;  // bytes of entries
-  size_t capacity_ = 0;
-  std::vector<uint32_t> restarts_;
-  int entries_since_restart_ = 0;
+  std::unique_ptr<char[]> buffer_;  // entries, and behind them the tail once Finish() wrote it
+  size_t size_ = 0;                 // bytes of entries
+  size_t capacity_ = 0;             // of buffer_
+  std::vector<uint32_t> restarts_;  // offsets of restart points; the first is 0
+  int entries_since_restart_ = 0;   // at most restart_interval
   size_t entry_count_ = 0;
   std::string last_key_;  // longer than the key it holds: see RememberKey
   size_t last_key_bytes_ = 0;

@@ -41,6 +41,7 @@ class BlockCursor {
   BlockCursor(const BlockCursor&) = delete;
   BlockCursor& operator=(const BlockCursor&) = delete;
 
+  // Stands on no entry afterwards, as if past the end; the block outlives its use here.
   void Attach(const Block* block, const BlockKeyFormat& format);
   // Its keys are internal keys with sequence numbers of their own.
   void Attach(const DecodedBlock* decoded);
@@ -70,28 +71,31 @@ class BlockCursor {
   static constexpr size_t kInlineKeyBytes = 128;
 
   struct Entry {
-    uint32_t shared;
-    uint32_t non_shared;
+    uint32_t shared;      // bytes of the key before it that its key begins with
+    uint32_t non_shared;  // bytes of suffix
     uint32_t value_bytes;
-    const char* suffix;
+    const char* suffix;  // the rest of the key
     const char* value;
     const char* next;  // the entry behind it
   };
   // An entry of the interval that Prev() walks.
   struct BackwardEntry {
-    const char* entry;
-    const char* next;
+    const char* entry;  // where it starts in the block
+    const char* next;   // the entry behind it
     const char* value;
     uint32_t value_bytes;
     uint32_t key_offset;  // into backward_keys_
     uint32_t key_bytes;
   };
 
+  // The same steps over a decoded block, which cannot fail.
   bool NextDecoded(Slice* key, Slice* value);
   bool TakeDecoded(size_t i, Slice* key, Slice* value);
+  // The steps for which the inline ones are not made: see block_cursor.cc.
   bool NextSlow(Slice* key, Slice* value);
   bool PrevSlow(Slice* key, Slice* value);
   bool LoadInterval(const char* end);
+  // Makes the entry at next_ the current one; false and error() if it is malformed.
   bool Step();
   bool Decode(const char* start, Entry* entry) const;
   const char* LocateSeparateValue(const char* start, const char* p, Entry* entry) const;
@@ -103,6 +107,7 @@ class BlockCursor {
   Slice KeyForReader(const Slice& stored_key, std::string* rewritten) const;
   bool Fail(const char* entry, const char* what);
 
+  // The two halves of a search: restart points by bisection, then entries one by one.
   template <typename Order>
   bool SeekRestart(const Order& order, const SeekTarget& target, uint32_t* restart_index);
   template <typename Order>

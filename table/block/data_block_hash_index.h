@@ -7,6 +7,7 @@
 // Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -24,7 +25,9 @@ class DataBlockHashIndexBuilder {
   static constexpr size_t kMaxBlockBytes = 64 * 1024;
 
   // `util_ratio` is entries per bucket, above 0.
-  explicit DataBlockHashIndexBuilder(double util_ratio) : buckets_per_key_(1 / util_ratio) {}
+  explicit DataBlockHashIndexBuilder(double util_ratio) : buckets_per_key_(1 / util_ratio) {
+    assert(util_ratio > 0);
+  }
 
   void Add(const Slice& user_key, size_t restart_index) {
     if (restart_index >= Block::kHashCollision) is_valid_ = false;
@@ -44,8 +47,8 @@ class DataBlockHashIndexBuilder {
 
  private:
   struct Entry {
-    uint32_t hash;
-    uint8_t restart_index;
+    uint32_t hash;          // of the user key
+    uint8_t restart_index;  // of the interval that holds it; below Block::kHashCollision
   };
   // Odd, so that `hash mod count` uses all bits of the hash.
   uint16_t BucketCount() const {
@@ -53,9 +56,9 @@ class DataBlockHashIndexBuilder {
   }
 
   double buckets_per_key_;
-  double estimated_buckets_ = 0;
+  double estimated_buckets_ = 0;  // summed as RocksDB does, since the bytes must be equal
   bool is_valid_ = true;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // one for each key of the block, in its order
 };
 
 }  // namespace ashlar

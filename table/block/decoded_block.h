@@ -50,9 +50,11 @@ class DecodedBlock {
 
   // The internal key of an entry without the common prefix.
   Slice Rest(size_t i) const {
+    assert(i < count_);
     return Slice(entries_ + places_[i].begin, places_[i].value - places_[i].begin);
   }
   Slice Value(size_t i) const {
+    assert(i < count_);
     return Slice(entries_ + places_[i].value, places_[i + 1].begin - places_[i].value);
   }
   uint64_t Trailer(size_t i) const { return ExtractTrailer(Rest(i)); }
@@ -82,6 +84,7 @@ class DecodedBlock {
 
   // True if the entry's user key is `user_key`, to which LowerBound() led.
   bool HoldsUserKey(const InternalKeyComparator& icmp, size_t i, const Slice& user_key) const {
+    assert(i < count_);
     if (!user_key.starts_with(prefix())) return false;
     const Slice rest(user_key.data() + prefix_bytes_, user_key.size() - prefix_bytes_);
     return icmp.SameKey(ExtractUserKey(Rest(i)), rest);
@@ -102,10 +105,10 @@ class DecodedBlock {
   size_t BehindTie(const InternalKeyComparator& icmp, size_t first, const Slice& user_rest,
                    uint64_t trailer) const;
 
-  const uint64_t* heads_ = nullptr;
-  const Place* places_ = nullptr;
-  const char* prefix_ = nullptr;
-  const char* entries_ = nullptr;
+  const uint64_t* heads_ = nullptr;  // of the user keys behind the prefix; ascending
+  const Place* places_ = nullptr;    // one more than entries: its begin is where the last one ends
+  const char* prefix_ = nullptr;     // common to all user keys
+  const char* entries_ = nullptr;    // what places_ counts from
   uint32_t count_ = 0;
   uint32_t prefix_bytes_ = 0;
   uint32_t max_key_bytes_ = 0;

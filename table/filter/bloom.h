@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,11 +28,14 @@ inline constexpr uint32_t kMultiplier = 0x9e3779b9;
 
 // Byte offset of a key's line among `bits_bytes` (a multiple of 64) bytes of lines.
 inline uint32_t LineOffset(uint64_t hash, uint32_t bits_bytes) {
+  assert(bits_bytes % kBloomLineBytes == 0);
   const uint32_t line_count = bits_bytes / kBloomLineBytes;
   return FastRange32(static_cast<uint32_t>(hash), line_count) * uint32_t{kBloomLineBytes};
 }
 
 inline void Add(uint64_t hash, int probes, char* line) {
+  assert(probes >= 1);
+  assert(probes <= kMaxProbes);
   uint32_t x = static_cast<uint32_t>(hash >> 32);
   for (int i = 0; i < probes; ++i, x *= kMultiplier) {
     line[x >> 26] = static_cast<char>(line[x >> 26] | 1 << (x >> 23 & 7));
@@ -51,6 +55,7 @@ inline constexpr std::array<uint32_t, kMaxProbes> kMultiplierPowers = [] {
 
 // Hot: no branch on the filter's bits, because a mispredicted one costs more than all probes.
 inline bool MayMatch(uint64_t hash, int probes, const char* line) {
+  assert(probes <= kMaxProbes);  // of a filter that was understood
   const uint32_t h = static_cast<uint32_t>(hash >> 32);
   uint32_t all = 1;
   for (int i = 0; i < probes; ++i) {
@@ -70,6 +75,7 @@ namespace legacy_bloom {
 
 // `log2_line_bytes` is 6 in every filter we write; other platforms wrote longer lines.
 inline size_t LineOffset(uint32_t hash, uint32_t line_count, int log2_line_bytes) {
+  assert(line_count != 0);
   return size_t{hash % line_count} << log2_line_bytes;
 }
 

@@ -7,6 +7,7 @@
 // borrows the bytes and never changes: any thread may ask.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,6 +50,7 @@ class FilterView {
   enum class Kind : uint8_t { kAlwaysTrue, kAlwaysFalse, kBloom, kLegacyBloom, kRibbon };
 
   const char* LineOf(uint64_t hash) const {
+    assert(line_count_ != 0);
     return data_ + kBloomLineBytes * FastRange32(static_cast<uint32_t>(hash), line_count_);
   }
   void ParseBloom(const Slice& bits, const unsigned char* metadata);
@@ -57,12 +59,12 @@ class FilterView {
   bool LegacyBloomMayContain(const Slice& key) const;
   bool RibbonMayContain(uint64_t hash) const;
 
-  const char* data_ = nullptr;
-  Kind kind_ = Kind::kAlwaysTrue;
-  uint8_t line_shift_ = 6;  // legacy Bloom: log2 of the bytes of a line
-  int probe_count_ = 0;
-  uint32_t line_count_ = 0;  // Bloom: lines; Ribbon: blocks of 128 slots
-  uint32_t columns_ = 0;     // Ribbon: columns of a block from upper_start_ on, one less before
+  const char* data_ = nullptr;     // the filter block, somebody else's
+  Kind kind_ = Kind::kAlwaysTrue;  // stays so where anything is not understood
+  uint8_t line_shift_ = 6;         // legacy Bloom: log2 of the bytes of a line
+  int probe_count_ = 0;            // Bloom, both kinds
+  uint32_t line_count_ = 0;        // Bloom: lines; Ribbon: blocks of 128 slots
+  uint32_t columns_ = 0;  // Ribbon: columns of a block from upper_start_ on, one less before
   uint32_t upper_start_ = 0;
   uint32_t raw_seed_ = 0;
 };

@@ -207,6 +207,11 @@ bool FlatIndex::SeparatorEquals(size_t index, const Slice& user_key) const {
   return comparator_.SameKey(Rest(index), rest);
 }
 
+std::string FlatIndex::DebugString() const {
+  return StrCat("index of ", size(), has_user_keys_ ? " user" : " internal", " keys, ",
+                prefix_.size(), " bytes in common, ", rests_.size(), " bytes behind them\n");
+}
+
 size_t FlatIndex::MemoryBytes() const {
   return sizeof(*this) + heads_.capacity() * sizeof(uint64_t) +
          handles_.capacity() * sizeof(Handle) + trailers_.capacity() * sizeof(uint64_t) +

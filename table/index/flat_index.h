@@ -9,6 +9,7 @@
 // Parse(): any thread may search.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -63,6 +64,7 @@ class FlatIndex {
   }
 
   BlockHandle handle(size_t index) const {
+    assert(index < size());
     return {.offset = handles_[index].offset, .size = handles_[index].size};
   }
   // The separator's user key, assembled into `buffer`.
@@ -75,6 +77,7 @@ class FlatIndex {
   }
 
   size_t MemoryBytes() const;
+  std::string DebugString() const;
 
  private:
   struct Handle {
@@ -83,13 +86,16 @@ class FlatIndex {
   };
 
   explicit FlatIndex(const Source& source)
-      : comparator_(*source.comparator), has_user_keys_(source.format.has_user_keys) {}
+      : comparator_(*source.comparator), has_user_keys_(source.format.has_user_keys) {
+    assert(source.comparator != nullptr);
+  }
 
   // All keys of a block as they are written, one behind the other.
   struct Keys {
     std::string bytes;
     std::vector<uint32_t> ends;
     Slice at(size_t i) const {
+      assert(i < ends.size());
       const size_t begin = i == 0 ? 0 : ends[i - 1];
       return Slice(bytes.data() + begin, ends[i] - begin);
     }
@@ -101,6 +107,7 @@ class FlatIndex {
   Status CheckOrder() const;
   // The part of a key behind the common prefix, without a trailer.
   Slice Rest(size_t index) const {
+    assert(index < rest_ends_.size());
     const size_t begin = index == 0 ? 0 : rest_ends_[index - 1];
     return Slice(rests_.data() + begin, rest_ends_[index] - begin);
   }
@@ -108,12 +115,12 @@ class FlatIndex {
   size_t ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const;
   bool SeparatorEquals(size_t index, const Slice& user_key) const;
 
-  std::vector<uint64_t> heads_;
-  std::vector<Handle> handles_;
-  std::vector<uint64_t> trailers_;  // empty if keys are user keys
-  std::vector<uint32_t> rest_ends_;
-  std::string rests_;
-  std::string prefix_;
+  std::vector<uint64_t> heads_;      // of the user keys behind the prefix; what searches read
+  std::vector<Handle> handles_;      // of the blocks
+  std::vector<uint64_t> trailers_;   // empty if keys are user keys
+  std::vector<uint32_t> rest_ends_;  // in rests_
+  std::string rests_;                // the user keys behind the prefix, one behind the other
+  std::string prefix_;               // common to all user keys; empty in a custom order
   InternalKeyComparator comparator_;
   bool has_user_keys_;
 };

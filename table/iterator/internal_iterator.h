@@ -47,12 +47,14 @@ class InternalIterator {
     if (cursor_ != nullptr && cursor_->Next(&key_, &value_)) [[likely]]
       return;
     NextSlow();
+    assert(!valid_ || status_.ok());
   }
   void Prev() {
     assert(valid_);
     if (cursor_ != nullptr && cursor_->Prev(&key_, &value_)) [[likely]]
       return;
     PrevSlow();
+    assert(!valid_ || status_.ok());
   }
 
   // The cursor whose steps are this iterator's steps until it reports an end, or null. For
@@ -65,11 +67,11 @@ class InternalIterator {
   virtual void NextSlow() = 0;
   virtual void PrevSlow() = 0;
 
-  bool valid_ = false;
-  Slice key_;
+  bool valid_ = false;  // on an entry
+  Slice key_;           // internal; both live until the next move
   Slice value_;
-  BlockCursor* cursor_ = nullptr;
-  Status status_;
+  BlockCursor* cursor_ = nullptr;  // see cursor(); null where steps are always slow
+  Status status_;                  // of the last positioning; not OK implies not valid
 };
 
 // Whether an iterator was built with `new` or inside an arena.

@@ -156,6 +156,19 @@ void MergingIterator::SiftDown(size_t hole, const Run& run) {
   heap_[hole] = run;
 }
 
+std::string MergingIterator::DebugString() const {
+  const auto describe = [](const Run& run) {
+    return StrCat("  run ", run.index, " at ",
+                  DescribeInternalKey(run.iterator->key(), /*hex=*/true), "\n");
+  };
+  std::string text = StrCat(
+      children_.size(), " runs, ", direction_ == Direction::kForward ? "forwards" : "backwards",
+      ", ", status_.ok() ? (Valid() ? "valid" : "at an end") : status_.ToString().c_str(), "\n");
+  if (Valid()) text += describe(current_);
+  for (const Run& run : heap_) text += describe(run);
+  return text;
+}
+
 template bool MergingIterator::SwitchDirection<MergingIterator::Direction::kForward>();
 template bool MergingIterator::SwitchDirection<MergingIterator::Direction::kReverse>();
 template void MergingIterator::Settle<MergingIterator::Direction::kForward>();

@@ -10,6 +10,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -29,8 +30,14 @@ class MergingIterator final {
   MergingIterator& operator=(const MergingIterator&) = delete;
 
   bool Valid() const { return current_.iterator != nullptr; }
-  Slice key() const { return current_.iterator->key(); }
-  Slice value() const { return current_.iterator->value(); }
+  Slice key() const {
+    assert(Valid());
+    return current_.iterator->key();
+  }
+  Slice value() const {
+    assert(Valid());
+    return current_.iterator->value();
+  }
   // Index of the child that holds the current entry.
   uint32_t child() const { return current_.index; }
   const Status& status() const { return status_; }
@@ -42,6 +49,9 @@ class MergingIterator final {
   void Next();
   void Prev();
 
+  // Direction, and the keys on which the current child and the heap stand.
+  std::string DebugString() const;
+
  private:
   enum class Direction : uint8_t { kForward, kReverse };
 
@@ -52,33 +62,41 @@ class MergingIterator final {
     uint32_t index = 0;
   };
 
+  // Whether a's entry comes before b's in this direction; equal keys in the order of the children.
   template <Direction kDirection>
   bool ComesFirst(const Run& a, const Run& b) const;
+  // Moves every child by `position` and starts anew.
   template <Direction kDirection, typename Position>
   void PositionAll(const Position& position);
+  // Puts the other children on the far side of the current entry. False after an error.
   template <Direction kDirection>
   bool SwitchDirection();
   template <Direction kDirection>
   void OrderHeap();
+  // The front of the heap becomes current; the heap must hold something.
   template <Direction kDirection>
   void TakeRunnerUp();
+  // After the current child moved: it stays, or changes places with the runner-up, or is at its
+  // end.
   template <Direction kDirection>
   void Settle();
+  // Puts `run` into the heap, whose place `hole` is free.
   template <Direction kDirection>
   void SiftDown(size_t hole, const Run& run);
+  // A child that was moved goes into the heap if it is on an entry. False after an error.
   bool Admit(InternalIterator* child, uint32_t index);
   void Fail(const Status& status);
   uint64_t Head(const InternalIterator& child) const {
     return comparator_.Head(ExtractUserKey(child.key()));
   }
 
-  Run current_;
+  Run current_;            // none: not valid. Its head is stale while it moves alone
   std::vector<Run> heap_;  // the other children that are on an entry; the runner-up is in front
-  Direction direction_ = Direction::kForward;
+  Direction direction_ = Direction::kForward;  // in which the children stand behind current_
   InternalKeyComparator comparator_;
-  std::vector<InternalIterator*> children_;
+  std::vector<InternalIterator*> children_;  // owned; the newer run first
   IteratorHome children_home_;
-  Status status_;
+  Status status_;  // the first error of a child
 };
 
 inline void MergingIterator::Next() {

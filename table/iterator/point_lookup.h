@@ -7,6 +7,7 @@
 // operation, which the caller adds to the statistics once at the end. Not thread-safe.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,6 +59,7 @@ class PointLookup {
   // Takes the next version of the key, whose trailer is at most key().trailer. Returns true when
   // the lookup is decided.
   bool Offer(uint64_t trailer, const Slice& value, const ValuePin& pin) {
+    assert(!decided());
     seqno_ = TrailerSeqno(trailer);
     switch (TrailerType(trailer)) {
       case kTypeValue:
@@ -72,6 +74,7 @@ class PointLookup {
 
   // Reads may not go on past an error: it must not look like an older value or an absent key.
   void Fail(Status status) {
+    assert(!status.ok());
     outcome_ = Outcome::kFailed;
     status_ = std::move(status);
   }
@@ -98,11 +101,11 @@ class PointLookup {
   }
   bool OfferUnusual(uint64_t trailer);
 
-  const LookupKey& key_;
-  PinnableSlice* value_;
+  const LookupKey& key_;  // outlives the lookup
+  PinnableSlice* value_;  // null: only the outcome matters
   Status status_;
-  SequenceNumber seqno_ = 0;
-  uint64_t filter_hash_ = 0;
+  SequenceNumber seqno_ = 0;  // of the version offered last
+  uint64_t filter_hash_ = 0;  // once has_filter_hash_
   bool has_filter_hash_ = false;
   Outcome outcome_ = Outcome::kUndecided;
 };

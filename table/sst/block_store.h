@@ -111,6 +111,7 @@ class BlockStore {
   void ForgetDataBlocks(const IndexBlock& index) const;
 
  private:
+  // Slot, cache, file: the last two only where the step before found nothing.
   template <typename T>
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
@@ -127,17 +128,19 @@ class BlockStore {
     const bool is_index = T::kKind == TableObjectKind::kIndex;
     return {.file_id = is_index ? open_id_ : file_id_, .offset = handle.offset};
   }
+  // Hands an object that was just made to the cache, and to its slot. False: no room there; the
+  // caller keeps the only reference.
   template <typename T>
   bool Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
                                 std::string_view kind) const;
 
   BlockFetcher fetcher_;
-  BlockCacheView* const cache_;
-  const uint64_t open_id_;  // for indexes, which hold on to the comparator of this open
-  uint64_t file_id_ = 0;
-  bool decodes_hot_blocks_ = false;
-  FlatIndex::Source index_source_;
+  BlockCacheView* const cache_;      // null: every read goes to the file
+  const uint64_t open_id_;           // for indexes, which hold on to the comparator of this open
+  uint64_t file_id_ = 0;             // of data and filter blocks in the cache; see SetFileId()
+  bool decodes_hot_blocks_ = false;  // see DecodeHotBlocks()
+  FlatIndex::Source index_source_;   // how index blocks of this table are read
 };
 
 }  // namespace ashlar

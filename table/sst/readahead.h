@@ -38,12 +38,12 @@ class Readahead {
   const Options options_;
   uint64_t begin_ = 0;  // buffer_ holds [begin_, begin_ + size_) of the file
   size_t size_ = 0;
-  PageBuffer buffer_;
-  size_t next_bytes_ = 0;  // of the next automatic readahead; 0 = not started
-  uint64_t sequential_reads_ = 0;
-  uint64_t expected_ = 0;        // where a sequential read starts
-  uint64_t prefetched_end_ = 0;  // the file system was asked for what lies before
-  bool can_prefetch_ = true;     // until the file system says that it cannot
+  PageBuffer buffer_;              // grows to the largest read
+  size_t next_bytes_ = 0;          // of the next automatic readahead; 0 = not started
+  uint64_t sequential_reads_ = 0;  // in a row
+  uint64_t expected_ = 0;          // where a sequential read starts
+  uint64_t prefetched_end_ = 0;    // the file system was asked for what lies before
+  bool can_prefetch_ = true;       // until the file system says that it cannot
 };
 
 }  // namespace ashlar

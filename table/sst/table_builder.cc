@@ -496,6 +496,15 @@ Status TableBuilder::Finish() {
 }
 void TableBuilder::Abandon() { rep_->is_closed = true; }
 
+std::string TableBuilder::DebugString() const {
+  const TableProperties& p = rep_->properties;
+  return StrCat("table builder ", rep_->file->path(), rep_->is_closed ? ", closed" : "", "\n  ",
+                p.num_entries, " entries, ", p.num_range_deletions, " range tombstones, ",
+                p.num_data_blocks, " data blocks, ", rep_->data_block.entry_count(),
+                " entries in the open one\n  ", FileSize(), " bytes, seqnos ", rep_->smallest_seqno,
+                "..", rep_->largest_seqno, "\n  status ", rep_->status.ToString(), "\n");
+}
+
 const Status& TableBuilder::status() const { return rep_->status; }
 uint64_t TableBuilder::num_entries() const { return rep_->properties.num_entries; }
 uint64_t TableBuilder::FileSize() const { return rep_->FileSize(); }

@@ -100,6 +100,8 @@ class TableBuilder {
   bool NeedCompact() const;
   // Complete after Finish().
   const TableProperties& properties() const;
+  // What it has taken and written so far.
+  std::string DebugString() const;
 
  private:
   class Rep;

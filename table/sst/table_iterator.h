@@ -33,22 +33,25 @@ class TableIterator final : public InternalIterator {
   void NextSlow() override;
   void PrevSlow() override;
 
+  // Loads the block of index_ and attaches the cursor to it. False, and ended, after an error.
   bool EnterBlock();
   void UseDecodedIfHot();
+  // The first entry of this block or a later one; the last of this or an earlier one.
   void FirstFrom();
   void LastFrom();
+  // False, and ended with an error, if the cursor met damage.
   bool IsIntact();
   void Fail(const Status& status);
   void End();
   bool NextBlockIsBeyondBound();
 
   const TableReader* const table_;
-  const Slice* const upper_bound_;
+  const Slice* const upper_bound_;  // the reader's; blocks wholly behind it are not read
   Readahead readahead_;
-  BlockRead read_;
-  IndexCursor index_;
-  ObjectRef<DataBlock> block_;
-  BlockHandle block_handle_;  // of block_, if there is one
+  BlockRead read_;              // how blocks are read, and what it cost so far
+  IndexCursor index_;           // on the entry of block_
+  ObjectRef<DataBlock> block_;  // owned, so that no epoch is needed between calls
+  BlockHandle block_handle_;    // of block_, if there is one
   BlockCursor block_cursor_;
   std::string separator_;  // scratch
 };

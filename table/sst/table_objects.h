@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -66,6 +67,8 @@ struct DataBlock final : TableObject {
 
   // Turns a block that is not yet shared into one that holds `contents`.
   void BecomeDecoded(const DecodedBlock& contents) {
+    assert(!is_decoded);
+    assert(refs.load(std::memory_order_relaxed) == 1);  // not yet shared
     is_decoded = true;
     new (&decoded) DecodedBlock(contents);
   }
@@ -143,8 +146,14 @@ class ObjectRef {
   }
 
   T* get() const { return object_; }
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
+  T* operator->() const {
+    assert(object_ != nullptr);
+    return object_;
+  }
+  T& operator*() const {
+    assert(object_ != nullptr);
+    return *object_;
+  }
   explicit operator bool() const { return object_ != nullptr; }
   bool is_owned() const { return is_owned_; }
 
@@ -162,7 +171,7 @@ class ObjectRef {
   ObjectRef(T* object, bool is_owned) : object_(object), is_owned_(is_owned) {}
 
   T* object_ = nullptr;
-  bool is_owned_ = false;
+  bool is_owned_ = false;  // else only good until the caller's EpochGuard ends
 };
 
 }  // namespace ashlar

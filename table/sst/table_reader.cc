@@ -191,6 +191,14 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   return properties_->data_size != 0 ? properties_->data_size : store_.fetcher().limit();
 }
 
+std::string TableReader::DebugString() const {
+  return StrCat("table ", path(), ", ", file_size(), " bytes, ", footer_.DebugString(), "\n  ",
+                properties_->num_entries, " entries in ", properties_->num_data_blocks,
+                " data blocks, ", is_partitioned_ ? "partitioned " : "",
+                index_->index->DebugString(), "  filter ", filter_.CanReject() ? "asked" : "none",
+                ", ", MemoryUsage(), " bytes in memory\n");
+}
+
 size_t TableReader::MemoryUsage() const {
   return sizeof(*this) + index_->MemoryBytes() + filter_.MemoryBytes() +
          properties_->ApproximateMemoryUsage() +

@@ -112,6 +112,7 @@ class TableReader {
   }
   // Of what stays in memory while the table is open.
   size_t MemoryUsage() const;
+  std::string DebugString() const;
 
  private:
   friend class TableIterator;  // the other half of this class, in table_iterator.*
@@ -150,9 +151,9 @@ class TableReader {
   const Footer footer_;
   const TableReaderOptions options_;
   const InternalKeyComparator icmp_;
-  std::shared_ptr<const TableProperties> properties_;
-  BlockKeyFormat key_format_;
-  bool is_partitioned_ = false;
+  std::shared_ptr<const TableProperties> properties_;  // shared with who asks for them
+  BlockKeyFormat key_format_;     // with the global sequence number of an ingested file
+  bool is_partitioned_ = false;   // a two-level index
   bool uses_hash_index_ = false;  // keys that are equal have equal bytes
   bool range_deletions_present_ = false;
   std::unique_ptr<UncompressionDict> dictionary_;

@@ -218,6 +218,11 @@ TEST_P(MemTableTest, CountsWhatWasAdded) {
   EXPECT_EQ(counters.smallest_seqno, 11u);
   EXPECT_EQ(counters.largest_seqno, 12u);
   EXPECT_EQ(table_->id(), 7u);
+  table_->CheckInvariants();
+  const std::string text = table_->DebugString();
+  EXPECT_TRUE(text.starts_with("memtable 7 ")) << text;
+  EXPECT_NE(text.find("\n  entries 2\n  deletes 1\n  raw bytes 27\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  seqnos 11..12\n"), std::string::npos) << text;
   EXPECT_GE(table_->ApproximateMemoryUsage(), counters.raw_bytes);
 }
 

@@ -98,6 +98,7 @@ TEST_P(SkipListModel, HoldsTheEntriesInOrder) {
     node = node->Next();
   }
   EXPECT_EQ(node, nullptr);
+  list_.CheckInvariants();
   EXPECT_EQ(KeyOf(list_.Last()), model_.rbegin()->first);
 }
 
@@ -210,6 +211,28 @@ TEST(SkipList, LearnsTheCommonPrefix) {
   EXPECT_EQ(list.CommonPrefix(), "us");
 }
 
+TEST(SkipList, DescribesItselfByLevels) {
+  ConcurrentArena arena;
+  SkipList list(InternalKeyComparator(BytewiseComparator()), "us", &arena);
+  EXPECT_EQ(list.DebugString(), "skip list of height 1, prefix of 2 bytes; nodes 0");
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = "us" + std::to_string(i);
+    list.Insert(list.At(key, 256), "", true);
+  }
+  const std::string text = list.DebugString();
+  EXPECT_TRUE(text.ends_with(" 100")) << text;  // level 0 holds all
+}
+
+// A node whose key is changed under the list's hands is found out.
+TEST(SkipListDeathTest, StopsWhenANodeIsOutOfOrder) {
+  ConcurrentArena arena;
+  SkipList list(InternalKeyComparator(BytewiseComparator()), "", &arena);
+  for (const char* key : {"a", "b", "c"}) list.Insert(list.At(key, 256), "", true);
+  list.CheckInvariants();
+  const_cast<char*>(list.First()->Next()->user_key().data())[0] = 'z';
+  EXPECT_DEATH(list.CheckInvariants(), "");
+}
+
 // ---- Concurrency. Run these under the thread sanitizer.
 
 // Key i of a thread: neighbours in order belong to different threads, so inserts meet in one gap.
@@ -279,6 +302,7 @@ TEST_P(ConcurrentSkipList, FindsEveryKeyWhoseInsertReturned) {
     before = node;
   }
   EXPECT_EQ(count, kThreads * kKeys);
+  list.CheckInvariants();
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -264,6 +264,29 @@ TEST(MergingIterator, AnErrorOfAnyChildEndsTheIteration) {
   }
 }
 
+TEST(MergingIterator, SaysWhereItsRunsStand) {
+  const InternalKeyComparator icmp(BytewiseComparator());
+  const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 5, kTypeValue); };
+  MergingIterator merged(&icmp,
+                         {new VectorIterator(&icmp, {{key("a"), ""}, {key("c"), ""}}),
+                          new VectorIterator(&icmp, {{key("b"), ""}})},
+                         IteratorHome::kHeap);
+  merged.SeekToFirst();
+  EXPECT_EQ(merged.DebugString(),
+            "2 runs, forwards, valid\n"
+            "  run 0 at '61' seq:5, type:1\n"
+            "  run 1 at '62' seq:5, type:1\n");
+  merged.SeekToLast();
+  merged.Prev();
+  EXPECT_EQ(merged.DebugString(),
+            "2 runs, backwards, valid\n"
+            "  run 1 at '62' seq:5, type:1\n"
+            "  run 0 at '61' seq:5, type:1\n");
+  merged.Prev();
+  merged.Prev();
+  EXPECT_EQ(merged.DebugString(), "2 runs, backwards, at an end\n");
+}
+
 TEST(MergingIterator, NewErrorIteratorCarriesItsStatus) {
   const InternalKeyComparator icmp(BytewiseComparator());
   MergingIterator merged(&icmp, {NewEmptyInternalIterator(nullptr, Status::Corruption("bad"))},

@@ -183,6 +183,21 @@ TEST_F(TableBuilderTest, CountsWhatItWrote) {
   EXPECT_EQ(builder_->tail_size(), contents_.size() - p.tail_start_offset);
 }
 
+TEST_F(TableBuilderTest, BuilderAndReaderDescribeThemselves) {
+  ASSERT_OK(Build(NumberedEntries(100)));
+  const std::string built = builder_->DebugString();
+  EXPECT_NE(
+      built.find("closed\n  100 entries, 0 range tombstones, 2 data blocks, 0 entries in the"),
+      std::string::npos)
+      << built;
+  EXPECT_NE(built.find("seqnos 991..1000\n  status OK\n"), std::string::npos) << built;
+  const std::string read = Open()->DebugString();
+  EXPECT_TRUE(read.starts_with("table memory.sst, ")) << read;
+  EXPECT_NE(read.find("100 entries in 2 data blocks, index of 2 user keys, "), std::string::npos)
+      << read;
+  EXPECT_NE(read.find("\n  filter none, "), std::string::npos) << read;
+}
+
 TEST_F(TableBuilderTest, RefusesEntriesOutOfOrderForGood) {
   writer_ = WriterIntoString(&contents_);
   TableBuilder builder(options_, writer_.get());

@@ -94,7 +94,7 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
   for (const WalSet::Info& log : live.logs) {
     files.push_back(
         InfoOf(LogFileName(place.wal_dir, log.number), kWalFile, log.number, log.bytes));
-    files.back().trim_to_size = log.is_current;
+    files.back().trim_to_size = true;  // more may follow, or space taken ahead
   }
   if (live.options_number != 0) {
     files.push_back(InfoOf(OptionsFileName(place.dir, live.options_number), kOptionsFile,

@@ -4,7 +4,7 @@
 #include "db/opening/close.h"
 
 #include "db/files/obsolete_files.h"
-#include "db/opening/open.h"
+#include "db/files/options_files.h"
 #include "util/result.h"
 
 namespace ashlar {

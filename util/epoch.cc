@@ -44,7 +44,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <limits>
 
 namespace ashlar {
@@ -79,6 +78,31 @@ struct Batch {
   EpochRetired* objects;
 };
 
+// A ring: retiring must not fail for want of memory, as what is retired was unlinked already.
+class BatchQueue {
+ public:
+  bool IsEmpty() const { return begin_ == end_; }
+  bool HasRoom(size_t count) const { return end_ - begin_ + count <= kCapacity; }
+  const Batch& Front() const {
+    assert(!IsEmpty());
+    return batches_[begin_ % kCapacity];
+  }
+  void Push(const Batch& batch) {
+    assert(HasRoom(1));
+    batches_[end_++ % kCapacity] = batch;
+  }
+  Batch Pop() {
+    assert(!IsEmpty());
+    return batches_[begin_++ % kCapacity];
+  }
+  void Clear() { begin_ = end_ = 0; }
+
+ private:
+  static constexpr size_t kCapacity = 512;  // a power of two; guards are short, so few ever wait
+  size_t begin_ = 0, end_ = 0;
+  Batch batches_[kCapacity] = {};
+};
+
 // The one domain. Made at first use and never destroyed: guards may be open while the process ends.
 struct Domain {
   Domain();
@@ -93,7 +117,7 @@ struct Domain {
 
   // Set by the one thread that reclaims, until it has run the deleters. What follows is its own.
   alignas(64) std::atomic<bool> is_busy{false};
-  std::deque<Batch>* batches = new std::deque<Batch>;  // marks ascend
+  BatchQueue batches;  // marks ascend
 };
 
 Domain& TheDomain() {
@@ -147,7 +171,7 @@ void RepairAfterFork() {
   }
   const bool is_own = own != nullptr && own->is_reclaiming;
   if (domain.is_busy.load(std::memory_order_relaxed) && !is_own) {
-    domain.batches = new std::deque<Batch>;
+    domain.batches.Clear();
     domain.is_busy.store(false, std::memory_order_release);
   }
   if (domain.has_membarrier) (void)RegisterMembarrier();  // a kernel may not inherit it
@@ -205,19 +229,22 @@ void Push(RetiredList* list, EpochRetired* object) {
   }
 }
 
-// Step 1 and 2: what is retired becomes batches under a new mark.
-void MakeBatches(Domain& domain) {
+// Step 1 and 2: what is retired becomes batches under a new mark. False: too many batches wait for
+// readers.
+bool MakeBatches(Domain& domain) {
   EpochRetired* taken[kListCount];
   bool any = false;
+  if (!domain.batches.HasRoom(kListCount)) return false;  // what is new waits in its lists
   for (size_t i = 0; i < kListCount; ++i) {
     taken[i] = domain.lists[i].head.exchange(nullptr, std::memory_order_acquire);
     any |= taken[i] != nullptr;
   }
-  if (!any) return;
+  if (!any) return true;
   const uint64_t mark = global_epoch.fetch_add(1, std::memory_order_seq_cst) + 1;
   for (EpochRetired* objects : taken) {
-    if (objects != nullptr) domain.batches->push_back({mark, objects});
+    if (objects != nullptr) domain.batches.Push({mark, objects});
   }
+  return true;
 }
 
 size_t FreeObjects(EpochRetired* object) {
@@ -229,20 +256,20 @@ size_t FreeObjects(EpochRetired* object) {
   return count;
 }
 
-// With is_busy set, outside of guards.
-void ReclaimAlone(Domain& domain) {
+// With is_busy set, outside of guards. True: everything retired before the call is in batches.
+bool ReclaimAlone(Domain& domain) {
   assert(!InEpoch());
-  std::deque<Batch>& batches = *domain.batches;
-  MakeBatches(domain);
-  if (batches.empty()) return;
+  BatchQueue& batches = domain.batches;
+  const bool has_taken_all = MakeBatches(domain);
+  if (batches.IsEmpty()) return has_taken_all;
   HeavyBarrier(domain);
   const uint64_t smallest = SmallestAnnouncement(domain);
-  while (!batches.empty() && batches.front().mark <= smallest) {
-    EpochRetired* const objects = batches.front().objects;
-    batches.pop_front();
+  while (!batches.IsEmpty() && batches.Front().mark <= smallest) {
+    EpochRetired* const objects = batches.Pop().objects;
     // Relaxed: the count only informs; EpochDrain orders by is_busy.
     domain.pending_count.fetch_sub(FreeObjects(objects), std::memory_order_relaxed);
   }
+  return has_taken_all;
 }
 
 bool TryReclaim() {
@@ -256,10 +283,10 @@ bool TryReclaim() {
     return false;
   }
   slot->is_reclaiming = true;
-  ReclaimAlone(domain);
+  const bool has_taken_all = ReclaimAlone(domain);
   slot->is_reclaiming = false;
   domain.is_busy.store(false, std::memory_order_release);
-  return true;
+  return has_taken_all;
 }
 
 // An object without a base of ours.
@@ -348,7 +375,7 @@ bool ReclaimInRounds(uint64_t rounds) {
     slot->is_reclaiming = true;
     ReclaimAlone(domain);
     slot->is_reclaiming = false;
-    const bool done = domain.batches->empty() || domain.batches->front().mark > mark;
+    const bool done = domain.batches.IsEmpty() || domain.batches.Front().mark > mark;
     domain.is_busy.store(false, std::memory_order_release);
     if (done) return true;
     patience.Wait();

@@ -154,15 +154,19 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   }
 }
 
-void PurgeObsoleteFiles(DbCore* core) {
-  // Super versions that were replaced may still wait for readers that are long gone.
-  EpochReclaimAll();
+void DeleteKnownObsolete(DbCore* core) {
   ObsoleteFiles files;
   {
     MutexLock lock(&core->mutex);
     files = CollectObsolete(core);
   }
   if (!files.empty()) DeleteObsolete(core, std::move(files));
+}
+
+void PurgeObsoleteFiles(DbCore* core) {
+  // Super versions that were replaced may still wait for readers that are long gone.
+  EpochReclaimAll();
+  DeleteKnownObsolete(core);
 }
 
 }  // namespace ashlar

@@ -40,7 +40,11 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(db_mutex);
 // Without the mutex. Failures are logged; the next open tries again.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files);
 
-// All of the above in one: collects and deletes. Takes the mutex itself.
+// Collects and deletes what is known to be obsolete. Takes the mutex itself.
+void DeleteKnownObsolete(DbCore* core) EXCLUDES(db_mutex);
+
+// The same, after everything that waits for readers who are gone. All of the above in one: collects
+// and deletes. Takes the mutex itself.
 void PurgeObsoleteFiles(DbCore* core) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

@@ -31,7 +31,7 @@ Status WriteOptionsFile(DbCore* core) {
     MutexLock lock(&core->mutex);
     core->options_files[number] = text.size();
   }
-  PurgeObsoleteFiles(core);
+  DeleteKnownObsolete(core);
   return Status::OK();
 }
 

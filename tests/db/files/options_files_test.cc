@@ -47,6 +47,14 @@ class OptionsFilesTest : public testing::Test {
     return db_->SetOptions({{"write_buffer_size", StrCat((4 + i % 2) << 20)}});
   }
 
+  // Each time what waits for readers of the time before goes.
+  void Purge() {
+    for (int i = 0; i < 3; i++) {
+      ASSERT_OK(db_->DisableFileDeletions());
+      ASSERT_OK(db_->EnableFileDeletions());
+    }
+  }
+
   const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
   const std::unique_ptr<Env> env_ = NewCompositeEnv(memory_);
   Options options_;
@@ -105,8 +113,7 @@ TEST_F(OptionsFilesTest, DroppedFamiliesLeaveNoMemoryBehind) {
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   }
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a queued job holds its family
-  // Each purge frees what waits for readers of the one before it.
-  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  Purge();
   EXPECT_EQ(extractor.use_count(), 1);
 }
 
@@ -119,13 +126,13 @@ TEST_F(OptionsFilesTest, AnIteratorOutlivesItsDroppedFamily) {
   std::unique_ptr<Iterator> iterator(db_->NewIterator(ReadOptions(), family));
   ASSERT_OK(db_->DropColumnFamily(family));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  Purge();
   iterator->SeekToFirst();
   ASSERT_TRUE(iterator->Valid());
   EXPECT_EQ(iterator->value(), "value");
   iterator.reset();
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a queued job holds its family
-  for (int i = 0; i < 3; i++) ASSERT_OK(ChangeOptions(i));
+  Purge();
   for (const auto& [path, contents] : memory_->AllFiles()) {
     EXPECT_FALSE(path.ends_with(".sst")) << path;
   }

@@ -112,6 +112,8 @@ class Exploration {
 
   void RunOnce(Scenario* scenario);
   bool ToNextRun();
+  // From the first order, at most once for each thread.
+  void StartOver();
   int Choose(int count);
   void HandTo(Worker* worker);
   Worker* ReadyOther(int index);
@@ -129,6 +131,10 @@ class Exploration {
   std::vector<Choice> choices_;
   size_t next_choice_ = 0;
   bool is_warming_up_ = true;
+  // A run took another way than the one before it under the same choices: it made something that a
+  // thread keeps (its shard of an arena, say), which no later run will make again.
+  bool is_surprised_ = false;
+  size_t restarts_ = 0;
   int budget_ = 0;
   uint64_t step_count_ = 0;
   std::deque<Step> steps_;
@@ -170,6 +176,11 @@ Outcome Exploration::Run(const std::function<Scenario()>& make) {
       is_warming_up_ = false;
       continue;
     }
+    if (is_surprised_) {
+      is_surprised_ = false;
+      StartOver();
+      continue;
+    }
     outcome_.interleavings++;
     if (!ToNextRun()) break;
     if (outcome_.interleavings == limits_.max_interleavings) {
@@ -199,6 +210,15 @@ void Exploration::RunOnce(Scenario* scenario) {
   Acquire(&is_over_);
 }
 
+void Exploration::StartOver() {
+  if (++restarts_ > workers_.size()) {
+    std::fprintf(stderr, "interleave: the scenario does not repeat itself\n");
+    std::abort();
+  }
+  choices_.clear();
+  outcome_.interleavings = 0;
+}
+
 bool Exploration::ToNextRun() {
   while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().count) {
     choices_.pop_back();
@@ -209,12 +229,13 @@ bool Exploration::ToNextRun() {
 }
 
 int Exploration::Choose(int count) {
-  if (count == 1 || is_warming_up_) return 0;
+  if (count == 1 || is_warming_up_ || is_surprised_) return 0;
   if (next_choice_ == choices_.size()) choices_.push_back({0, count});
   const Choice& choice = choices_[next_choice_++];
   if (choice.count != count) {
-    std::fprintf(stderr, "interleave: the scenario does not repeat itself\n");
-    std::abort();
+    is_surprised_ = true;
+    budget_ = 0;
+    return 0;
   }
   return choice.taken;
 }

@@ -9,18 +9,26 @@
 
 namespace ashlar {
 
-void LiveVersions::Add(uint64_t version_number, const std::vector<TableFile*>& added) {
-  assert(empty() || last_holds_.rbegin()->first < version_number);
-  for (TableFile* file : added) file->first_version = version_number;
-  last_holds_[version_number];
+LiveVersions::Place LiveVersions::NewPlace() {
+  Holds holds;
+  holds[0];
+  return holds.extract(holds.begin());
 }
 
-void LiveVersions::Retire(const std::vector<TableFile*>& removed) {
+void LiveVersions::Add(uint64_t version_number, Place place,
+                       const std::vector<std::unique_ptr<TableFile>>& added) noexcept {
+  assert(empty() || last_holds_.rbegin()->first < version_number);
+  for (const auto& file : added) file->first_version = version_number;
+  place.key() = version_number;
+  last_holds_.insert(std::move(place));
+}
+
+void LiveVersions::Retire(std::vector<TableFile*> removed) noexcept {
   if (removed.empty()) return;
   assert(!empty());
   auto& [newest, tables] = *last_holds_.rbegin();
-  for (const TableFile* file : removed) assert(file->first_version <= newest);
-  tables.insert(tables.end(), removed.begin(), removed.end());
+  assert(tables.empty() && removed.front()->first_version <= newest);
+  tables = std::move(removed);
 }
 
 std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "db/version/file_metadata.h"
@@ -21,18 +22,25 @@ namespace ashlar {
 
 class LiveVersions {
  public:
-  // The next version, which holds what the newest one does and `added`.
-  void Add(uint64_t version_number, const std::vector<TableFile*>& added);
-  // Versions to come do not hold these tables. There is a version that does.
-  void Retire(const std::vector<TableFile*>& removed);
+  // By number of a live version: the tables whose newest holder it is, among those retired.
+  using Holds = std::map<uint64_t, std::vector<TableFile*>>;
+  // Room for one more version. Made before a change is recorded, so that Add() does not fail.
+  using Place = Holds::node_type;
+  static Place NewPlace();
+
+  // The next version, which holds what the newest one does and `added`. Allocates nothing.
+  void Add(uint64_t version_number, Place place,
+           const std::vector<std::unique_ptr<TableFile>>& added) noexcept;
+  // Versions to come do not hold these tables. There is a version that does. Called once for each
+  // version at most, before the next one is added. Allocates nothing.
+  void Retire(std::vector<TableFile*> removed) noexcept;
   // Nobody uses the version any more. Returns the tables that no version holds now.
   std::vector<TableFile*> Remove(uint64_t version_number);
 
   bool empty() const { return last_holds_.empty(); }
 
  private:
-  // By number of a live version: the tables whose newest holder it is, among those retired.
-  std::map<uint64_t, std::vector<TableFile*>> last_holds_;
+  Holds last_holds_;
 };
 
 }  // namespace ashlar

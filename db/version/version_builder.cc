@@ -178,6 +178,7 @@ Status VersionBuilder::Build(BuiltVersion* built) {
       levels[i] = LevelTables::Spliced(comparator_, level, *base_[i], splice);
     }
   }
+  built->place = LiveVersions::NewPlace();
   built->version = std::make_unique<Version>(comparator_, tables_, std::move(levels));
   return Check(*built->version);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ashlar/status.h"
+#include "db/version/live_versions.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
 
@@ -22,6 +23,7 @@ struct BuiltVersion {
   std::unique_ptr<Version> version;
   std::vector<std::unique_ptr<TableFile>> added;
   std::vector<TableFile*> removed;
+  LiveVersions::Place place;  // what installing it needs
 };
 
 class VersionBuilder {

@@ -386,30 +386,33 @@ void VersionSet::TrackLog(const LogFacts& news) {
   log.end_bytes = std::max(log.end_bytes, news.end_bytes);
 }
 
+// Fails for nothing: the change is in the MANIFEST.
 void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
-  std::vector<TableFile*> added;
-  for (const auto& file : built.added) added.push_back(file.get());
-  Version* const version = built.version.get();
+  Version* const version = built.version.release();
   version->SetInstalled(family, family->next_version++);
-  {
-    MutexLock lock(&obsolete_mutex_);
-    family->live.Retire(built.removed);
-    family->live.Add(version->number(), added);
-    for (auto& file : built.added) static_cast<void>(file.release());
-  }
-  static_cast<void>(built.version.release());
   version->Ref();
   live_versions_.fetch_add(1, std::memory_order_relaxed);
+  {
+    MutexLock lock(&obsolete_mutex_);
+    family->live.Retire(std::move(built.removed));
+    family->live.Add(version->number(), std::move(built.place), built.added);
+    for (auto& file : built.added) static_cast<void>(file.release());
+  }
   Version* old = std::exchange(family->current, version);
   if (old != nullptr && old->Unref()) Release(old);
 }
 
 // No version follows: whoever still reads holds the last one through a super version.
 void VersionSet::RetireCurrent(FamilyVersions* family) {
+  std::vector<TableFile*> files;
+  files.reserve(family->current->file_count());
+  for (const auto& level : family->current->levels()) {
+    files.insert(files.end(), level->files.begin(), level->files.end());
+  }
   Version* last = std::exchange(family->current, nullptr);
   {
     MutexLock lock(&obsolete_mutex_);
-    for (const auto& level : last->levels()) family->live.Retire(level->files);
+    family->live.Retire(std::move(files));
   }
   if (last->Unref()) Release(last);
 }
@@ -446,12 +449,14 @@ void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVe
 
 void VersionSet::DropFamily(uint32_t id) {
   const auto it = families_.find(id);
-  std::shared_ptr<FamilyVersions> family = std::move(it->second);
+  const std::shared_ptr<FamilyVersions> family = it->second;
+  {
+    MutexLock lock(&obsolete_mutex_);
+    dropped_.push_back(family);
+  }
   families_.erase(it);
   family->is_dropped = true;
   RetireCurrent(family.get());
-  MutexLock lock(&obsolete_mutex_);
-  dropped_.push_back(std::move(family));
 }
 
 void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) {

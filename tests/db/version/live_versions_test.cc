@@ -17,14 +17,23 @@ namespace {
 
 class LiveVersionsTest : public testing::Test {
  protected:
+  ~LiveVersionsTest() override {
+    for (TableFile* file : files_) delete file;
+  }
   TableFile* NewFile() {
     FileMetadata meta;
     meta.number = files_.size() + 1;
-    files_.push_back(std::make_unique<TableFile>(meta));
-    return files_.back().get();
+    files_.push_back(new TableFile(meta));
+    return files_.back();
+  }
+  void Add(uint64_t version, const std::vector<TableFile*>& added) {
+    std::vector<std::unique_ptr<TableFile>> files;
+    for (TableFile* file : added) files.emplace_back(file);
+    live_.Add(version, LiveVersions::NewPlace(), files);
+    for (auto& file : files) static_cast<void>(file.release());
   }
 
-  std::vector<std::unique_ptr<TableFile>> files_;
+  std::vector<TableFile*> files_;
   LiveVersions live_;
 };
 
@@ -32,10 +41,10 @@ class LiveVersionsTest : public testing::Test {
 
 TEST_F(LiveVersionsTest, ATableGoesWithTheLastVersionThatHoldsIt) {
   TableFile* const file = NewFile();
-  live_.Add(1, {file});
-  live_.Add(2, {});
+  Add(1, {file});
+  Add(2, {});
   live_.Retire({file});
-  live_.Add(3, {});
+  Add(3, {});
   EXPECT_TRUE(live_.Remove(2).empty()) << "version 1 holds it";
   EXPECT_EQ(live_.Remove(1), std::vector<TableFile*>{file});
   EXPECT_TRUE(live_.Remove(3).empty());
@@ -45,10 +54,10 @@ TEST_F(LiveVersionsTest, ATableGoesWithTheLastVersionThatHoldsIt) {
 // A long-lived reader of version 1 keeps nothing that came later.
 TEST_F(LiveVersionsTest, AnOldVersionKeepsNoTableThatCameAfterIt) {
   TableFile* const file = NewFile();
-  live_.Add(1, {});
-  live_.Add(2, {file});
+  Add(1, {});
+  Add(2, {file});
   live_.Retire({file});
-  live_.Add(3, {});
+  Add(3, {});
   EXPECT_EQ(live_.Remove(2), std::vector<TableFile*>{file});
 }
 
@@ -59,7 +68,7 @@ TEST_F(LiveVersionsTest, AgreesWithCountingEveryHolder) {
     return std::any_of(model.begin(), model.end(),
                        [file](const auto& version) { return version.second.contains(file); });
   };
-  live_.Add(1, {});
+  Add(1, {});
   model[1] = {};
   for (uint64_t next = 2; next < 2000;) {
     const uint64_t newest = model.rbegin()->first;
@@ -73,7 +82,7 @@ TEST_F(LiveVersionsTest, AgreesWithCountingEveryHolder) {
       for (uint32_t i = random() % 3; i > 0; i--) added.push_back(NewFile());
       held.insert(added.begin(), added.end());
       live_.Retire(removed);
-      live_.Add(next, added);
+      Add(next, added);
       model[next++] = std::move(held);
     } else if (model.size() > 1) {
       auto victim = model.begin();

@@ -104,7 +104,7 @@ std::string TraceRunner::VerifyGets(int family, const Snapshot* snapshot, const 
   for (const auto& [key, hash] : expected) {
     value.Reset();
     const Status status = db_->Get(options, Handle(family), key, &value);
-    const auto is_right = [&](const Status& said, const Slice& found) {
+    const auto is_right = [&, &hash = hash](const Status& said, const Slice& found) {
       return hash.has_value() ? said.ok() && FilterHash64(found) == *hash : said.IsNotFound();
     };
     const std::string where =

@@ -193,7 +193,7 @@ std::string FaultRun::Look() {
 }
 
 Status FaultRun::OpenView() {
-  view_.emplace();
+  view_ = View();
   view_->family = DrawFamily();
   view_->rows = possible_;
   const bool by_iterator = random_.OneIn(2);

@@ -48,8 +48,7 @@ TEST(WritePace, MemTablesTakeAQuarterMoreThanOneBuffer) {
   }
   EXPECT_GE(highest, options.write_buffer_size);
   constexpr uint64_t kBlockBytes = 2 * kMiB;  // memtables grow by such steps
-  constexpr uint64_t kSteps = 2 * 2;          // of two memtables; a busy machine is a step late
-  EXPECT_LE(highest, options.write_buffer_size * 5 / 4 + kSteps * kBlockBytes);
+  EXPECT_LE(highest, options.write_buffer_size * 5 / 4 + 2 * kBlockBytes);
 }
 
 // Sixteen level-0 files, and a compaction that cannot begin.

@@ -87,7 +87,9 @@ std::string FindByIterator(Iterator* it) {
 }
 
 void ExpectFor(void (*read)(Database*), int rounds = 1) {
-  ExpectAlways({.preemptions = 1}, [read, rounds] {
+  // Each flush yields sixteen times to readers whose epochs it would like to see ended, and then
+  // goes on without.
+  ExpectAlways({.preemptions = 1, .yields_passed_over = 500}, [read, rounds] {
     auto db = std::make_shared<Database>();
     return Scenario{.threads = {[db, read] { read(db.get()); },
                                 [db, rounds] {

@@ -38,6 +38,10 @@ struct Limits {
   bool delays_stores = false;
   // Bit i: thread i may be interrupted.
   uint32_t interruptible = UINT32_MAX;
+  // A thread that yields more often in a row lets the others run. With 0 a thread that was
+  // interrupted goes on at the first yield of another: then it is never overtaken by all that the
+  // other does.
+  int yields_passed_over = 0;
   // More are a failure: the test must stay small.
   uint64_t max_interleavings = 400000;
 };

@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "util/mutex.h"
 
@@ -117,6 +118,28 @@ TEST(Explore, CountsASpinningLoopAsOneLook) {
   const Outcome outcome = Explore({.preemptions = 2}, scenario);
   EXPECT_EQ(outcome.failure, "");
   EXPECT_LT(outcome.interleavings, 1000u);
+}
+
+TEST(Explore, WhoPassesOverYieldsOvertakesAnother) {
+  const auto scenario = [] {
+    auto two = std::make_shared<Two>();
+    return Scenario{.threads = {[two] {
+                                  const int a = two->a.load();
+                                  Require(two->b.load() <= a, "nobody came in between");
+                                },
+                                [two] {
+                                  std::this_thread::yield();
+                                  two->a.store(1);
+                                  std::this_thread::yield();
+                                  two->b.store(1);
+                                }},
+                    .check = nullptr};
+  };
+  const auto first = [&](int passed_over) {
+    return Explore({.preemptions = 1, .yields_passed_over = passed_over}, scenario);
+  };
+  EXPECT_EQ(first(1).failure, "");
+  EXPECT_NE(first(2).failure, "");
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ class Worker {
   const void* looked_at = nullptr;
   uint64_t looked_value = 0;
   int looks = 0;
+  int yields_passed_over = 0;  // since it last let others run
 };
 
 namespace {
@@ -89,6 +90,7 @@ class Exploration {
     budget_--;
     return true;
   }
+  bool PassesOverYields() const { return current->yields_passed_over < limits_.yields_passed_over; }
   void WakeYielding() {
     for (auto& worker : workers_) {
       if (worker.get() != current && worker->state == Worker::State::kYielding) {
@@ -204,6 +206,7 @@ void Exploration::RunOnce(Scenario* scenario) {
     worker->prepare = &scenario->prepare;
     worker->state = Worker::State::kReady;
     worker->looked_at = nullptr;
+    worker->yields_passed_over = 0;
   }
   const int first = Choose(static_cast<int>(workers_.size()));
   sem_post(&workers_[static_cast<size_t>(first)]->turn);
@@ -259,6 +262,7 @@ Worker* Exploration::ReadyOther(int index) {
 void Exploration::HandTo(Worker* worker) {
   worker->looked_at = nullptr;
   Worker* const self = current;
+  self->yields_passed_over = 0;
   const bool has_ended = self->state == Worker::State::kEnded;
   sem_post(&worker->turn);
   if (!has_ended) Acquire(&self->turn);
@@ -402,6 +406,10 @@ int Wake(const void* address, int count) {
 }
 
 void Yield() {
+  if (current->owner->PassesOverYields()) {
+    current->yields_passed_over++;
+    return Point("does not yield", nullptr);
+  }
   current->owner->NoteStep("yields", nullptr);
   current->state = Worker::State::kYielding;
   current->owner->Leave();

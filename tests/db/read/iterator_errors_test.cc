@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an iterator shows when a file cannot be read: right rows for as long as it is valid, and
+// then why it is not. In both directions, from each seek, for each read that fails.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/table.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Row = std::pair<std::string, std::string>;
+
+constexpr int kKeys = 12;
+
+std::string KeyAt(int i) { return StrCat("key", 100 + i); }
+
+class IteratorErrorsTest : public testing::Test {
+ protected:
+  // Two tables of level 0, an entry to a block: the newer one has every other key.
+  IteratorErrorsTest() {
+    Options options;
+    options.env = env_.get();
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    BlockBasedTableOptions table;
+    table.block_size = 1;
+    table.no_block_cache = true;
+    table.max_auto_readahead_size = 0;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    EXPECT_OK(DB::Open(options, "/db", &db_));
+    for (int i = 0; i < kKeys; ++i) Put(i, "old");
+    EXPECT_OK(db_->Flush(FlushOptions()));
+    for (int i = 0; i < kKeys; i += 2) Put(i, "new");
+    EXPECT_OK(db_->Flush(FlushOptions()));
+  }
+  void Put(int i, const std::string& value) {
+    EXPECT_OK(db_->Put(WriteOptions(), KeyAt(i), value));
+  }
+
+  static std::vector<Row> RowsBetween(int from, int to) {
+    std::vector<Row> rows;
+    for (int i = from; from <= to ? i <= to : i >= to; from <= to ? ++i : --i) {
+      rows.emplace_back(KeyAt(i), i % 2 == 0 ? "new" : "old");
+    }
+    return rows;
+  }
+
+  // Walks once for each read of a table, which fails; until none is left that does.
+  void ExpectRowsOrError(const std::function<void(Iterator*)>& seek,
+                         const std::function<void(Iterator*)>& step, const std::vector<Row>& rows) {
+    uint64_t injected = 1;
+    int failed_walks = 0;
+    for (uint64_t skipped = 0; injected > 0; ++skipped) {
+      SCOPED_TRACE(StrCat("after ", skipped, " reads"));
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      const uint64_t injected_before = sim_->Stats().TotalInjected();
+      sim_->AddFault({.first_call = sim_->CallCount() + skipped,
+                      .kinds = KindBit(CallKind::kRead),
+                      .path_part = ".sst"});
+      size_t shown = 0;
+      for (seek(it.get()); it->Valid(); step(it.get()), ++shown) {
+        ASSERT_OK(it->status()) << "valid with an error";
+        ASSERT_LT(shown, rows.size());
+        ASSERT_EQ(Row(it->key().ToString(), it->value().ToString()), rows[shown]);
+      }
+      sim_->ClearFaults();
+      injected = sim_->Stats().TotalInjected() - injected_before;
+      EXPECT_EQ(it->status().ok(), injected == 0) << it->status().ToString();
+      EXPECT_TRUE(injected > 0 || shown == rows.size()) << shown << " rows";
+      failed_walks += injected > 0;
+    }
+    EXPECT_GT(failed_walks, kKeys);
+  }
+
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(IteratorErrorsTest, ForwardsRowsAreRightUntilTheErrorIsTold) {
+  ExpectRowsOrError([](Iterator* it) { it->SeekToFirst(); }, [](Iterator* it) { it->Next(); },
+                    RowsBetween(0, kKeys - 1));
+  ExpectRowsOrError([](Iterator* it) { it->Seek(KeyAt(2)); }, [](Iterator* it) { it->Next(); },
+                    RowsBetween(2, kKeys - 1));
+}
+
+TEST_F(IteratorErrorsTest, BackwardsRowsAreRightUntilTheErrorIsTold) {
+  ExpectRowsOrError([](Iterator* it) { it->SeekToLast(); }, [](Iterator* it) { it->Prev(); },
+                    RowsBetween(kKeys - 1, 0));
+  ExpectRowsOrError([](Iterator* it) { it->SeekForPrev(KeyAt(9)); },
+                    [](Iterator* it) { it->Prev(); }, RowsBetween(9, 0));
+}
+
+// One step back, two forwards: 5 4 6 5 7 6 8 ...
+TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
+  std::vector<Row> rows = RowsBetween(5, 5);
+  for (int i = 5; i < kKeys; ++i) {
+    rows.push_back(RowsBetween(i - 1, i - 1)[0]);
+    if (i + 1 < kKeys) rows.push_back(RowsBetween(i + 1, i + 1)[0]);
+  }
+  // Behind the last row there is nothing to turn back from.
+  bool goes_back = true;
+  ExpectRowsOrError(
+      [&](Iterator* it) {
+        goes_back = true;
+        it->Seek(KeyAt(5));
+      },
+      [&](Iterator* it) {
+        if (goes_back) {
+          it->Prev();
+        } else {
+          it->Next();
+          if (it->Valid()) it->Next();
+        }
+        goes_back = !goes_back;
+      },
+      rows);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -12,6 +12,7 @@ import unittest
 from tool_support import needs
 
 PROGRAM = os.path.join(os.environ.get("ASHLAR_BUILD_DIR", "build/test"), "db_bench")
+ROCKSDB = "/usr/bin/db_bench"
 RESULT = re.compile(r"^(\w+)\s+: +[\d.]+ micros/op (\d+) ops/sec [\d.]+ seconds (\d+) operations;(.*)$")
 
 
@@ -38,7 +39,8 @@ class DbBenchTest(unittest.TestCase):
     def test_every_benchmark_of_the_list_prints_its_result_line(self):
         names = ("fillseq fillrandom filluniquerandom fillsync fillbatch overwrite readseq "
                  "readreverse readtocache readrandom readmissing readhot seekrandom "
-                 "readwhilewriting deleteseq deleterandom compact").split()
+                 "multireadrandom newiterator newiteratorwhilewriting seekrandomwhilewriting "
+                 "readwhilewriting readwhilescanning deleteseq deleterandom compact").split()
         found = self.results(",".join(names + ["flush", "waitforcompaction", "stats", "levelstats"]))
         self.assertEqual(sorted(found), sorted(names))
 
@@ -50,6 +52,77 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn("(2000 of 2000 found)", found["seekrandom"][1])
         self.assertEqual(found["readseq"][0], 2000)
         self.assertEqual(found["readreverse"][0], 2000)
+
+    def test_batches_find_what_single_reads_find(self):
+        self.results("fillseq,compact")
+        for flags in ([], ["-multiread_stride=16"], ["-multiread_stride=1000"]):
+            for batched in ("0", "1"):
+                found = self.results("multireadrandom", "-use_existing_db=1", "-batch_size=8", "-reads=800",
+                                     "-multiread_check=1", "-multiread_batched=" + batched, *flags)
+                self.assertEqual(found["multireadrandom"][0], 800)
+                self.assertIn("(800 of 800 found)", found["multireadrandom"][1])
+
+    def test_threads_that_write_are_left_out_and_one_that_scans_is_counted(self):
+        found = self.results("fillseq,readwhilewriting,seekrandomwhilewriting,newiteratorwhilewriting,"
+                             "readwhilescanning", "-reads=300", "-threads=2")
+        self.assertEqual(found["readwhilewriting"][0], 600)
+        self.assertEqual(found["seekrandomwhilewriting"][0], 600)
+        self.assertEqual(found["newiteratorwhilewriting"][0], 600)
+        self.assertEqual(found["readwhilescanning"][0], 900)
+
+    def test_keys_with_prefixes_are_found_again(self):
+        shape = ["-key_size=20", "-prefix_size=12", "-keys_per_prefix=10", "-bloom_bits=10"]
+        found = self.results("fillrandom,fillseq,flush,readrandom,seekrandom,readmissing,readseq", *shape)
+        self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
+        self.assertIn("(2000 of 2000 found)", found["seekrandom"][1])
+        self.assertIn("(0 of 2000 found)", found["readmissing"][1])
+        self.assertEqual(found["readseq"][0], 2000)
+
+    @needs(os.path.exists(ROCKSDB), "RocksDB's db_bench")
+    def test_keys_are_those_of_rocksdbs_db_bench(self):
+        for shape in (["-key_size=20"], ["-key_size=6"],
+                      ["-key_size=20", "-prefix_size=12", "-keys_per_prefix=10"],
+                      ["-key_size=16", "-prefix_size=3", "-keys_per_prefix=7"]):
+            self.results("fillseq,flush", "-write_compatible_with=7.8", *shape)
+            theirs = subprocess.run([ROCKSDB, "-benchmarks=readrandom", "-use_existing_db=1", "-num=2000",
+                                     "-db=" + self.path("db"), *shape],
+                                    capture_output=True, text=True, timeout=120)
+            self.assertIn("(2000 of 2000 found)", theirs.stdout, shape)
+
+    def test_seeks_within_a_distance_walk_no_farther(self):
+        for flags, entries in ((["-max_scan_distance=3"], 3),
+                               (["-max_scan_distance=3", "-reverse_iterator=1"], 4)):
+            done = self.run_bench("fillseq,seekrandom", "-seek_nexts=100", "-value_size=10000", *flags)
+            line = re.search(r"^seekrandom +: +([\d.]+) micros/op .* +([\d.]+) MB/s \(2000 of",
+                             done.stdout, re.M)
+            walked = float(line.group(1)) * float(line.group(2)) * 1.048576 / 10016
+            self.assertGreater(walked, entries * 0.9)
+            self.assertLess(walked, entries * 1.1)
+
+    def test_range_tombstones_come_at_their_distance(self):
+        flags = ["-writes_per_range_tombstone=100", "-range_tombstone_width=10", "-expand_range_tombstones=1"]
+        # The first key of a tombstone is the next of the sequence, which is then not written; the
+        # sequence begins anew when it is through.
+        found = self.results("fillseq,readseq", "-max_num_range_tombstones=5", *flags)
+        self.assertEqual(found["readseq"][0], 2000 - 5)
+        found = self.results("fillseq,readseq", "-max_num_range_tombstones=100",
+                             "-writes_before_delete_range=1000", *flags)
+        self.assertEqual(found["readseq"][0], 2000 - 9 - 10)  # nothing is written behind the last one
+        found = self.results("fillseq,readseq", *flags)
+        self.assertEqual(found["readseq"][0], 2000)
+
+    def test_perf_contexts_are_printed_on_request(self):
+        done = self.run_bench("fillseq,flush,readrandom", "-perf_level=2")
+        self.assertIn("PERF_CONTEXT:\n", done.stdout)
+        self.assertRegex(done.stdout, r"block_cache_hit_count = [1-9]")
+        self.assertNotIn("PERF_CONTEXT", self.run_bench("readrandom", "-use_existing_db=1").stdout)
+
+    def test_a_database_that_is_open_for_reading_is_not_written(self):
+        self.results("fillseq")
+        found = self.results("readrandom", "-use_existing_db=1", "-readonly=1")
+        self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
+        refused = self.run_bench("overwrite", "-use_existing_db=1", "-readonly=1")
+        self.assertNotEqual(refused.returncode, 0)
 
     def test_each_thread_does_the_whole_number_of_operations(self):
         found = self.results("fillrandom,readrandom", "-threads=3", "-reads=500")
@@ -90,7 +163,13 @@ class DbBenchTest(unittest.TestCase):
         for arguments, word in ((("nosuch",), "nosuch"), (("fillseq", "-nosuch=1"), "nosuch"),
                                 (("fillseq", "-compression_type=foo"), "foo"),
                                 (("fillseq", "-threads=0"), "threads"),
-                                (("fillseq", "stray"), "stray")):
+                                (("fillseq", "stray"), "stray"),
+                                (("mergerandom",), "merge_operator"),
+                                (("mergerandom", "-merge_operator=foo"), "foo"),
+                                (("readtorowcache",), "row_cache_size"),
+                                (("fillseq", "-keys_per_prefix=3"), "prefix_size"),
+                                (("fillseq", "-prefix_size=17"), "prefix_size"),
+                                (("fillseq", "-perf_level=0"), "perf_level")):
             done = self.run_bench(*arguments)
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertIn(word, done.stderr)

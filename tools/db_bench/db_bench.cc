@@ -9,6 +9,7 @@
 #include <string>
 
 #include "ashlar/env.h"
+#include "ashlar/perf_level.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/options.h"
 #include "tools/db_bench/runner.h"
@@ -28,6 +29,16 @@ bool CheckFlags() {
       {"batch_size: at least 1", FLAGS_batch_size >= 1},
       {"compression_ratio: above 0, at most 1",
        FLAGS_compression_ratio > 0 && FLAGS_compression_ratio <= 1},
+      {"prefix_size: at least 0, at most --key_size",
+       FLAGS_prefix_size >= 0 && FLAGS_prefix_size <= FLAGS_key_size},
+      {"keys_per_prefix: at least 0", FLAGS_keys_per_prefix >= 0},
+      {"keys_per_prefix: needs --prefix_size", FLAGS_keys_per_prefix == 0 || FLAGS_prefix_size > 0},
+      {"multiread_stride: at least 0", FLAGS_multiread_stride >= 0},
+      {"mergereadpercent: 0 to 100", FLAGS_mergereadpercent >= 0 && FLAGS_mergereadpercent <= 100},
+      {"merge_keys: not 0", FLAGS_merge_keys != 0},
+      {"range_tombstone_width: at least 0", FLAGS_range_tombstone_width >= 0},
+      {"perf_level: 1 to 6", FLAGS_perf_level > ashlar::PerfLevel::kUninitialized &&
+                                 FLAGS_perf_level < ashlar::PerfLevel::kOutOfBounds},
   };
   for (const auto& rule : rules) {
     if (rule.is_valid) continue;

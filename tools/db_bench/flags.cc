@@ -11,8 +11,10 @@ DEFINE_string(
     "comma-separated list of benchmarks, run in this order. Those that fill start from an "
     "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch. The "
     "others go on with what is there: overwrite, deleteseq, deleterandom, readseq, "
-    "readreverse, readtocache, readrandom, readmissing, readhot, seekrandom, "
-    "readwhilewriting, compact, flush, waitforcompaction, stats, levelstats, sstables");
+    "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
+    "multireadrandom, newiterator, newiteratorwhilewriting, seekrandom, seekrandomwhilewriting, "
+    "seekrandomwhilemerging, readwhilewriting, readwhilemerging, readwhilescanning, mergerandom, "
+    "readrandommergerandom, compact, flush, waitforcompaction, stats, levelstats, sstables");
 DEFINE_string(db, "", "folder of the database; empty: a folder below the test directory");
 DEFINE_bool(use_existing_db, false,
             "keep the database that is there; a benchmark that wants an empty one then fails");
@@ -27,7 +29,7 @@ DEFINE_int32(duration, 0,
              "seconds that random benchmarks run; 0: the numbers of operations decide");
 DEFINE_int32(key_size, 16, "bytes of a key");
 DEFINE_int32(value_size, 100, "bytes of a value");
-DEFINE_int64(batch_size, 1, "pairs in one write batch");
+DEFINE_int64(batch_size, 1, "pairs in one write batch, keys in one MultiGet");
 DEFINE_int64(seed, 0, "seed of the random numbers; 0: from the clock");
 DEFINE_double(compression_ratio, 0.5, "values are made to shrink to this part of their size");
 DEFINE_int32(seek_nexts, 0, "calls of Next() (Prev() with --reverse_iterator) after each seek");
@@ -36,6 +38,40 @@ DEFINE_bool(verify_checksum, true, "verify the checksum of each block that is re
 DEFINE_bool(disable_wal, false, "write without the log");
 DEFINE_bool(sync, false, "sync the log with each write");
 
+DEFINE_int32(prefix_size, 0,
+             "bytes of the fixed prefix that prefix_extractor takes; 0: no extractor");
+DEFINE_int64(keys_per_prefix, 0,
+             "keys begin with --prefix_size bytes that about so many keys share; 0: keys are "
+             "numbers from their first byte on");
+
+DEFINE_bool(multiread_batched, false,
+            "multireadrandom calls the MultiGet that fills arrays, not the one with vectors");
+DEFINE_int64(multiread_stride, 0,
+             "distance between the keys of a MultiGet; 0: each of them is random");
+DEFINE_bool(multiread_check, false, "compare each MultiGet with single Gets of its keys");
+DEFINE_bool(async_io, false, "ReadOptions::async_io");
+DEFINE_bool(optimize_multiget_for_io, true, "ReadOptions::optimize_multiget_for_io");
+DEFINE_bool(total_order_seek, false, "ReadOptions::total_order_seek");
+DEFINE_bool(prefix_same_as_start, false, "ReadOptions::prefix_same_as_start");
+DEFINE_bool(auto_prefix_mode, false, "ReadOptions::auto_prefix_mode");
+DEFINE_int64(max_scan_distance, 0,
+             "iterators of seekrandom are bounded so many keys behind the sought one; 0: not");
+DEFINE_bool(use_existing_keys, false,
+            "readtorowcache reads the keys that an iterator finds, not those of --num");
+
+DEFINE_string(merge_operator, "", "name of a stock merge operator, for example uint64add");
+DEFINE_int64(merge_keys, -1,
+             "keys that mergerandom and readrandommergerandom use; negative: --num");
+DEFINE_int32(mergereadpercent, 70, "share of merges in readrandommergerandom");
+DEFINE_int64(writes_before_delete_range, 0, "writes before the first range tombstone");
+DEFINE_int64(writes_per_range_tombstone, 0,
+             "writing benchmarks put a range tombstone behind each so many writes; 0: never");
+DEFINE_int64(range_tombstone_width, 100, "keys that a range tombstone covers");
+DEFINE_int64(max_num_range_tombstones, 0, "range tombstones of one thread");
+DEFINE_bool(expand_range_tombstones, false,
+            "in place of each range tombstone, a tombstone for each key of it");
+
+DEFINE_int32(perf_level, 1, "PerfLevel of the threads; above 1 their PerfContext is printed");
 DEFINE_bool(histogram, false, "print the histogram of operation times");
 DEFINE_bool(statistics, false, "collect the database's statistics and print them at the end");
 DEFINE_int64(stats_interval, 0,

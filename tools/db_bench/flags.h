@@ -28,13 +28,41 @@ DECLARE_bool(reverse_iterator);
 DECLARE_bool(verify_checksum);
 DECLARE_bool(disable_wal);
 DECLARE_bool(sync);
+DECLARE_int32(prefix_size);
+DECLARE_int64(keys_per_prefix);
+
+// How reads are made.
+DECLARE_bool(multiread_batched);
+DECLARE_int64(multiread_stride);
+DECLARE_bool(multiread_check);
+DECLARE_bool(async_io);
+DECLARE_bool(optimize_multiget_for_io);
+DECLARE_bool(total_order_seek);
+DECLARE_bool(prefix_same_as_start);
+DECLARE_bool(auto_prefix_mode);
+DECLARE_int64(max_scan_distance);
+DECLARE_bool(use_existing_keys);
+
+// Merges and range tombstones.
+DECLARE_string(merge_operator);
+DECLARE_int64(merge_keys);
+DECLARE_int32(mergereadpercent);
+DECLARE_int64(writes_before_delete_range);
+DECLARE_int64(writes_per_range_tombstone);
+DECLARE_int64(range_tombstone_width);
+DECLARE_int64(max_num_range_tombstones);
+DECLARE_bool(expand_range_tombstones);
 
 // Reporting.
+DECLARE_int32(perf_level);
 DECLARE_bool(histogram);
 DECLARE_bool(statistics);
 DECLARE_int64(stats_interval);
 DECLARE_int64(stats_interval_seconds);
 DECLARE_int64(report_interval_seconds);
 DECLARE_string(report_file);
+
+// Also read by workloads that need the cache.
+DECLARE_int64(row_cache_size);
 
 // Flags that only MakeOptions() reads are declared nowhere else: see options.cc.

@@ -4,18 +4,33 @@
 #include "tools/db_bench/generators.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace ashlar {
 namespace bench {
 
-KeyBuffer::KeyBuffer(int key_size) : key_(static_cast<size_t>(key_size), '0') {}
+namespace {
+
+// At most the last 8 bytes of the number, highest first. `room` is the place there is.
+void WriteNumber(uint64_t number, size_t room, char* to) {
+  const size_t digits = std::min<size_t>(8, room);
+  for (size_t i = 0; i < digits; i++) to[digits - 1 - i] = static_cast<char>(number >> (8 * i));
+}
+
+}  // namespace
+
+KeyBuffer::KeyBuffer(const KeyShape& shape) : key_(static_cast<size_t>(shape.key_size), '0') {
+  if (shape.keys_per_prefix == 0) return;
+  prefix_bytes_ = std::min(key_.size(), static_cast<size_t>(shape.prefix_size));
+  prefix_count_ =
+      static_cast<uint64_t>(std::max<int64_t>(1, shape.key_count / shape.keys_per_prefix));
+}
 
 Slice KeyBuffer::Set(uint64_t number) {
-  const size_t digits = std::min<size_t>(8, key_.size());
-  for (size_t i = 0; i < digits; i++) {
-    key_[digits - 1 - i] = static_cast<char>(number >> (8 * i));
-  }
+  assert(prefix_bytes_ <= key_.size());
+  WriteNumber(number % prefix_count_, prefix_bytes_, key_.data());
+  WriteNumber(number, key_.size() - prefix_bytes_, key_.data() + prefix_bytes_);
   return Slice(key_);
 }
 

@@ -16,16 +16,28 @@ namespace bench {
 
 using Random = std::mt19937_64;
 
+// What keys look like. With `keys_per_prefix` a key begins with its prefix, which is a number below
+// key_count / keys_per_prefix, so that neighbours by number have different prefixes.
+struct KeyShape {
+  int key_size = 16;
+  int prefix_size = 0;
+  int64_t keys_per_prefix = 0;  // 0: keys have no part that is a prefix
+  int64_t key_count = 1;
+};
+
 // Key number i is i in 8 bytes, big-endian, filled up with '0' to the key size (or cut to its last
-// bytes if that is below 8), so that numbers and keys sort alike.
+// bytes if that is below 8), so that numbers and keys sort alike. The prefix, if keys have one, is
+// written likewise in front of it.
 class KeyBuffer {
  public:
-  explicit KeyBuffer(int key_size);
+  explicit KeyBuffer(const KeyShape& shape);
 
   // Valid until the next call.
   Slice Set(uint64_t number);
 
  private:
+  size_t prefix_bytes_ = 0;    // in front of the number
+  uint64_t prefix_count_ = 1;  // different prefixes
   std::string key_;
 };
 

@@ -11,9 +11,12 @@
 #include <utility>
 
 #include "ashlar/cache.h"
+#include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/memtablerep.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/rate_limiter.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/version.h"
@@ -47,6 +50,9 @@ DEFINE_bool(cache_index_and_filter_blocks, TableDefaults().cache_index_and_filte
 DEFINE_bool(pin_l0_filter_and_index_blocks_in_cache,
             TableDefaults().pin_l0_filter_and_index_blocks_in_cache, "pin those of level 0");
 DEFINE_bool(whole_key_filtering, TableDefaults().whole_key_filtering, "filter on whole keys");
+DEFINE_bool(optimize_filters_for_hits, Defaults().optimize_filters_for_hits,
+            "no filters for the last level");
+DEFINE_int64(row_cache_size, 0, "bytes of the row cache; 0: none");
 DEFINE_string(write_compatible_with, Defaults().write_compatible_with,
               "write files that this version of RocksDB reads, for example 7.8");
 
@@ -57,6 +63,12 @@ DEFINE_int64(db_write_buffer_size, static_cast<int64_t>(Defaults().db_write_buff
 DEFINE_int32(max_write_buffer_number, Defaults().max_write_buffer_number, "number of memtables");
 DEFINE_int32(min_write_buffer_number_to_merge, Defaults().min_write_buffer_number_to_merge,
              "memtables flushed together");
+DEFINE_double(memtable_bloom_size_ratio, Defaults().memtable_prefix_bloom_size_ratio,
+              "memory of the memtable's Bloom filter, as a part of --write_buffer_size");
+DEFINE_bool(memtable_whole_key_filtering, Defaults().memtable_whole_key_filtering,
+            "whole keys are in the memtable's Bloom filter");
+DEFINE_int32(max_successive_merges, static_cast<int32_t>(Defaults().max_successive_merges),
+             "operands of one key that stay side by side in a memtable");
 DEFINE_string(memtablerep, "skip_list", "skip_list or vector");
 DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtable_write,
             "several writers may insert at once");
@@ -85,6 +97,7 @@ DEFINE_int32(max_background_jobs, Defaults().max_background_jobs,
              "flushes and compactions at once");
 DEFINE_uint32(subcompactions, Defaults().max_subcompactions, "parts of a compaction at once");
 DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
+DEFINE_bool(use_direct_reads, Defaults().use_direct_reads, "read past the page cache");
 DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
 DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync, "sync tables as they grow, by this much");
 DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync, "the same for the log");
@@ -148,10 +161,21 @@ Status SetMemtable(Options* options) {
   options->db_write_buffer_size = static_cast<size_t>(FLAGS_db_write_buffer_size);
   options->max_write_buffer_number = FLAGS_max_write_buffer_number;
   options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
+  options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
+  options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
+  options->max_successive_merges = static_cast<size_t>(FLAGS_max_successive_merges);
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
   options->enable_pipelined_write = FLAGS_enable_pipelined_write;
   options->unordered_write = FLAGS_unordered_write;
   return Status::OK();
+}
+
+Status SetMergeOperator(Options* options) {
+  if (FLAGS_merge_operator.empty()) return Status::OK();
+  ConfigOptions refuse_unknown;
+  refuse_unknown.ignore_unsupported_options = false;
+  return MergeOperator::CreateFromString(refuse_unknown, FLAGS_merge_operator,
+                                         &options->merge_operator);
 }
 
 void SetTree(Options* options) {
@@ -175,6 +199,7 @@ void SetFiles(Options* options) {
   options->wal_dir = FLAGS_wal_dir;
   options->bytes_per_sync = FLAGS_bytes_per_sync;
   options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
+  options->use_direct_reads = FLAGS_use_direct_reads;
   options->use_fsync = FLAGS_use_fsync;
   options->write_compatible_with = FLAGS_write_compatible_with;
   if (FLAGS_rate_limiter_bytes_per_sec > 0) {
@@ -191,8 +216,18 @@ Status MakeOptions(Options* options) {
   options->compression_opts.level = FLAGS_compression_level;
   status = SetMemtable(options);
   if (!status.ok()) return status;
+  status = SetMergeOperator(options);
+  if (!status.ok()) return status;
   SetTree(options);
   SetFiles(options);
+  if (FLAGS_prefix_size > 0) {
+    options->prefix_extractor.reset(
+        NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
+  }
+  if (FLAGS_row_cache_size > 0) {
+    options->row_cache = NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
+  }
+  options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
   options->table_factory = MakeTableFactory();
   if (FLAGS_statistics) options->statistics = CreateDBStatistics();
   return Status::OK();
@@ -213,6 +248,7 @@ void PrintHeader(const Options& options) {
   std::printf("FileSize:   %.1f MB (estimated)\n", stored_bytes * FLAGS_num / mib);
   std::printf("Compression: %s\n", FLAGS_compression_type.c_str());
   std::printf("Memtablerep: %s\n", options.memtable_factory->Name());
+  std::printf("Perf Level: %d\n", FLAGS_perf_level);
 #ifndef NDEBUG
   std::printf("WARNING: Assertions are enabled; benchmarks unnecessarily slow\n");
 #endif

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/perf_context.h"
+#include "ashlar/perf_level.h"
 #include "ashlar/statistics.h"
 
 namespace ashlar {
@@ -37,7 +39,17 @@ constexpr Workload kWorkloads[] = {
     {.name = "readmissing", .run = ReadMissing},
     {.name = "readhot", .run = ReadHot},
     {.name = "seekrandom", .run = SeekRandom},
+    {.name = "readtorowcache", .run = ReadToRowCache, .single_thread = true},
+    {.name = "multireadrandom", .run = MultiReadRandom},
+    {.name = "newiterator", .run = NewIteratorOnly},
+    {.name = "newiteratorwhilewriting", .run = NewIteratorWhileWriting, .extra_threads = 1},
+    {.name = "seekrandomwhilewriting", .run = SeekWhileWriting, .extra_threads = 1},
+    {.name = "seekrandomwhilemerging", .run = SeekWhileMerging, .extra_threads = 1, .merges = true},
     {.name = "readwhilewriting", .run = ReadWhileWriting, .extra_threads = 1},
+    {.name = "readwhilemerging", .run = ReadWhileMerging, .extra_threads = 1, .merges = true},
+    {.name = "readwhilescanning", .run = ReadWhileScanning, .extra_threads = 1},
+    {.name = "mergerandom", .run = MergeRandom, .merges = true},
+    {.name = "readrandommergerandom", .run = ReadRandomMergeRandom, .merges = true},
     {.name = "compact", .run = CompactAll, .single_thread = true},
 };
 
@@ -56,6 +68,12 @@ class Gate {
   std::condition_variable opened_;
   int missing_;
 };
+
+// What the calling thread, which was made for one workload, has counted.
+void AddPerfMessage(Stats* stats) {
+  if (FLAGS_perf_level <= kDisable) return;
+  stats->AddMessage("PERF_CONTEXT:\n" + get_perf_context()->ToString());
+}
 
 }  // namespace
 
@@ -108,6 +126,10 @@ bool Runner::RunAll(const std::string& names) {
 
 bool Runner::RunOne(const std::string& name) {
   const Workload* workload = FindWorkload(name);
+  if (workload != nullptr && workload->merges && options_.merge_operator == nullptr) {
+    std::fprintf(stderr, "%s needs --merge_operator\n", name.c_str());
+    return false;
+  }
   if (workload != nullptr && workload->wants_empty_db) {
     if (FLAGS_use_existing_db) {
       std::fprintf(stderr, "%s wants an empty database; it does not go with --use_existing_db\n",
@@ -163,10 +185,13 @@ void Runner::RunWorkload(const Workload& workload) {
                          static_cast<uint64_t>(i));
     context->threads_reading = &threads_reading;
     threads.emplace_back([this, context, &workload, &gate] {
+      SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
+      if (FLAGS_perf_level > kDisable) get_perf_context()->EnablePerLevelPerfContext();
       gate.ArriveAndWait();
       context->stats.Start(reporter_.get());
       workload.run(context);
       context->stats.Stop();
+      AddPerfMessage(&context->stats);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -65,6 +65,7 @@ const char* NameOf(Operation operation) {
     case Operation::kWrite: return "write";
     case Operation::kDelete: return "delete";
     case Operation::kSeek: return "seek";
+    case Operation::kMerge: return "merge";
     case Operation::kOther: break;
   }
   return "op";

@@ -4,6 +4,7 @@
 // surrounds it (opening, threads, timing, the result line) is in runner.cc.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -23,7 +24,7 @@ struct ThreadContext {
   int index = 0;  // 0-based
   Random random;
   Stats stats;
-  std::atomic<int>* threads_reading = nullptr;  // readwhilewriting: 0 ends the writer
+  std::atomic<int>* threads_reading = nullptr;  // of those with extra_threads: 0 ends the writer
 };
 
 struct Workload {
@@ -32,6 +33,7 @@ struct Workload {
   bool wants_empty_db = false;
   int extra_threads = 0;       // beside --threads
   bool single_thread = false;  // whatever --threads says
+  bool merges = false;         // needs --merge_operator
 };
 
 // Null if there is no workload of that name.
@@ -43,7 +45,23 @@ void RequireOk(const Status& status, const char* what);
 
 inline int64_t ReadCount() { return FLAGS_reads < 0 ? FLAGS_num : FLAGS_reads; }
 inline int64_t WriteCount() { return FLAGS_writes < 0 ? FLAGS_num : FLAGS_writes; }
+// What --merge_operator benchmarks count by.
+inline int64_t ReadOrWriteCount() {
+  return FLAGS_reads < 0 && FLAGS_writes < 0 ? FLAGS_num : std::max(FLAGS_reads, FLAGS_writes);
+}
 inline int64_t DeleteCount() { return FLAGS_deletes < 0 ? FLAGS_num : FLAGS_deletes; }
+
+inline KeyShape ShapeOfKeys(int key_size = FLAGS_key_size) {
+  return {.key_size = key_size,
+          .prefix_size = FLAGS_prefix_size,
+          .keys_per_prefix = FLAGS_keys_per_prefix,
+          .key_count = FLAGS_num};
+}
+
+ReadOptions MakeReadOptions();
+WriteOptions MakeWriteOptions(bool sync);
+// "(3 of 4 found)" behind the result.
+void AddFoundMessage(ThreadContext* thread, int64_t found, int64_t sought);
 
 // workloads_write.cc
 void FillSequential(ThreadContext* thread);
@@ -53,9 +71,6 @@ void FillSync(ThreadContext* thread);
 void FillBatch(ThreadContext* thread);
 void DeleteSequential(ThreadContext* thread);
 void DeleteRandom(ThreadContext* thread);
-// Random writes until the readers of `thread` are done; not part of the result.
-void WriteWhileReading(ThreadContext* thread);
-
 // workloads_read.cc
 void ReadSequential(ThreadContext* thread);
 void ReadToCache(ThreadContext* thread);
@@ -64,8 +79,24 @@ void ReadRandom(ThreadContext* thread);
 void ReadMissing(ThreadContext* thread);
 void ReadHot(ThreadContext* thread);
 void SeekRandom(ThreadContext* thread);
-void ReadWhileWriting(ThreadContext* thread);
+void ReadToRowCache(ThreadContext* thread);
+void NewIteratorOnly(ThreadContext* thread);
 void CompactAll(ThreadContext* thread);
+
+// workloads_multi_get.cc
+void MultiReadRandom(ThreadContext* thread);
+
+// workloads_merge.cc
+void MergeRandom(ThreadContext* thread);
+void ReadRandomMergeRandom(ThreadContext* thread);
+
+// workloads_beside.cc: thread 0 does what the name says after "while", the others before it.
+void ReadWhileWriting(ThreadContext* thread);
+void ReadWhileMerging(ThreadContext* thread);
+void ReadWhileScanning(ThreadContext* thread);
+void SeekWhileWriting(ThreadContext* thread);
+void SeekWhileMerging(ThreadContext* thread);
+void NewIteratorWhileWriting(ThreadContext* thread);
 
 }  // namespace bench
 }  // namespace ashlar

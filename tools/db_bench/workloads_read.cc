@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Workloads that read, and the whole-database compaction, which is timed as one operation.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -10,11 +11,14 @@
 
 namespace ashlar {
 namespace bench {
-namespace {
-
 ReadOptions MakeReadOptions() {
   ReadOptions options;
   options.verify_checksums = FLAGS_verify_checksum;
+  options.async_io = FLAGS_async_io;
+  options.optimize_multiget_for_io = FLAGS_optimize_multiget_for_io;
+  options.total_order_seek = FLAGS_total_order_seek;
+  options.prefix_same_as_start = FLAGS_prefix_same_as_start;
+  options.auto_prefix_mode = FLAGS_auto_prefix_mode;
   return options;
 }
 
@@ -23,10 +27,12 @@ void AddFoundMessage(ThreadContext* thread, int64_t found, int64_t sought) {
                            " found)\n");
 }
 
+namespace {
+
 // Random reads among the first `range` keys.
 void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   const ReadOptions options = MakeReadOptions();
-  KeyBuffer key(key_size);
+  KeyBuffer key(ShapeOfKeys(key_size));
   PinnableSlice value;
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
@@ -67,6 +73,26 @@ uint64_t WalkFrom(Iterator* it) {
   return bytes;
 }
 
+// One bound of an iterator, --max_scan_distance keys from where it seeks.
+class ScanBound {
+ public:
+  explicit ScanBound(ReadOptions* options) : key_(ShapeOfKeys()) {
+    if (FLAGS_max_scan_distance <= 0) return;
+    (FLAGS_reverse_iterator ? options->iterate_lower_bound : options->iterate_upper_bound) =
+        &bound_;
+  }
+  void SetFor(uint64_t sought) {
+    if (FLAGS_max_scan_distance <= 0) return;
+    const auto distance = static_cast<uint64_t>(FLAGS_max_scan_distance);
+    bound_ =
+        key_.Set(FLAGS_reverse_iterator ? sought - std::min(sought, distance) : sought + distance);
+  }
+
+ private:
+  KeyBuffer key_;
+  Slice bound_;
+};
+
 }  // namespace
 
 void ReadSequential(ThreadContext* thread) { Scan(thread, /*is_forward=*/true); }
@@ -90,13 +116,16 @@ void ReadHot(ThreadContext* thread) {
 }
 
 void SeekRandom(ThreadContext* thread) {
-  const ReadOptions options = MakeReadOptions();
-  KeyBuffer key(FLAGS_key_size);
+  ReadOptions options = MakeReadOptions();
+  ScanBound bound(&options);
+  KeyBuffer key(ShapeOfKeys());
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
+    const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
+    bound.SetFor(number);
     std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
-    const Slice wanted = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
+    const Slice wanted = key.Set(number);
     it->Seek(wanted);
     sought++;
     if (it->Valid() && it->key() == wanted) found++;
@@ -107,11 +136,46 @@ void SeekRandom(ThreadContext* thread) {
   AddFoundMessage(thread, found, sought);
 }
 
-// Thread 0 writes; the others read.
-void ReadWhileWriting(ThreadContext* thread) {
-  if (thread->index == 0) return WriteWhileReading(thread);
-  ReadRandom(thread);
-  thread->threads_reading->fetch_sub(1, std::memory_order_relaxed);
+void NewIteratorOnly(ThreadContext* thread) {
+  const ReadOptions options = MakeReadOptions();
+  Duration duration(FLAGS_duration, ReadCount());
+  while (!duration.Done(1)) {
+    const std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
+    RequireOk(it->status(), "iterate");
+    thread->stats.Finished(Operation::kOther, 1, 0);
+  }
+}
+
+// Each key once, so that the reads after it find them in the row cache.
+void ReadToRowCache(ThreadContext* thread) {
+  if (FLAGS_row_cache_size <= 0) {
+    RequireOk(Status::InvalidArgument("it fills the cache of --row_cache_size"), "readtorowcache");
+  }
+  const ReadOptions options = MakeReadOptions();
+  KeyBuffer key(ShapeOfKeys());
+  std::unique_ptr<Iterator> existing;
+  if (FLAGS_use_existing_keys) {
+    existing.reset(thread->db->NewIterator(options));
+    existing->SeekToFirst();
+  }
+  PinnableSlice value;
+  int64_t found = 0, sought = 0;
+  const auto is_at_end = [&] {
+    return existing != nullptr ? !existing->Valid() : sought == FLAGS_num;
+  };
+  for (; !is_at_end(); sought++) {
+    const Slice wanted =
+        existing != nullptr ? existing->key() : key.Set(static_cast<uint64_t>(sought));
+    value.Reset();
+    const Status status =
+        thread->db->Get(options, thread->db->DefaultColumnFamily(), wanted, &value);
+    if (!status.IsNotFound()) RequireOk(status, "get");
+    if (status.ok()) found++;
+    thread->stats.Finished(Operation::kRead, 1, status.ok() ? wanted.size() + value.size() : 0);
+    if (existing != nullptr) existing->Next();
+  }
+  if (existing != nullptr) RequireOk(existing->status(), "iterate");
+  AddFoundMessage(thread, found, sought);
 }
 
 void CompactAll(ThreadContext* thread) {

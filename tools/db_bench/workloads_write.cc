@@ -10,6 +10,14 @@
 
 namespace ashlar {
 namespace bench {
+
+WriteOptions MakeWriteOptions(bool sync) {
+  WriteOptions options;
+  options.sync = sync;
+  options.disableWAL = FLAGS_disable_wal;
+  return options;
+}
+
 namespace {
 
 struct FillPlan {
@@ -19,23 +27,47 @@ struct FillPlan {
   bool sync = false;
 };
 
-WriteOptions MakeWriteOptions(bool sync) {
-  WriteOptions options;
-  options.sync = sync;
-  options.disableWAL = FLAGS_disable_wal;
-  return options;
-}
+// The range tombstones that a writing benchmark puts between its pairs.
+class RangeTombstones {
+ public:
+  // `numbers` gives the first key of each.
+  explicit RangeTombstones(NumberSource* numbers)
+      : numbers_(numbers), begin_(ShapeOfKeys()), end_(ShapeOfKeys()) {}
 
-uint64_t SeedOf(ThreadContext* thread) { return thread->random(); }
+  // A pair was added; behind some of them a tombstone follows in the same batch.
+  void AfterPut(WriteBatch* batch) {
+    pairs_++;
+    const int64_t counted = pairs_ - FLAGS_writes_before_delete_range;
+    if (FLAGS_writes_per_range_tombstone <= 0 || counted <= 0) return;
+    const bool is_due = counted % FLAGS_writes_per_range_tombstone == 0;
+    const int64_t number = counted / FLAGS_writes_per_range_tombstone;
+    if (is_due && number <= FLAGS_max_num_range_tombstones) Add(batch);
+  }
+
+ private:
+  void Add(WriteBatch* batch) {
+    const uint64_t begin = numbers_->Next();
+    const uint64_t end = begin + static_cast<uint64_t>(FLAGS_range_tombstone_width);
+    if (!FLAGS_expand_range_tombstones) {
+      return RequireOk(batch->DeleteRange(begin_.Set(begin), end_.Set(end)), "delete range");
+    }
+    for (uint64_t i = begin; i < end; i++) RequireOk(batch->Delete(begin_.Set(i)), "delete");
+  }
+
+  NumberSource* const numbers_;
+  KeyBuffer begin_, end_;
+  int64_t pairs_ = 0;
+};
 
 void Fill(ThreadContext* thread, const FillPlan& plan) {
   if (plan.operations != FLAGS_num) {
     thread->stats.AddMessage("(" + std::to_string(plan.operations) + " ops)");
   }
   const WriteOptions options = MakeWriteOptions(plan.sync);
-  ValueSource values(SeedOf(thread), FLAGS_compression_ratio, FLAGS_value_size);
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
   NumberSource numbers(plan.order, static_cast<uint64_t>(FLAGS_num), &thread->random);
-  KeyBuffer key(FLAGS_key_size);
+  KeyBuffer key(ShapeOfKeys());
+  RangeTombstones tombstones(&numbers);
   WriteBatch batch;
   const bool is_timed = plan.order == NumberSource::Order::kRandom;
   Duration duration(is_timed ? FLAGS_duration : 0, plan.operations);
@@ -46,6 +78,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
       const Slice value = values.Next();
       RequireOk(batch.Put(key.Set(numbers.Next()), value), "put");
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
+      tombstones.AfterPut(&batch);
     }
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kWrite, static_cast<uint64_t>(plan.batch_size), bytes);
@@ -55,7 +88,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
 void Delete(ThreadContext* thread, NumberSource::Order order) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
   NumberSource numbers(order, static_cast<uint64_t>(FLAGS_num), &thread->random);
-  KeyBuffer key(FLAGS_key_size);
+  KeyBuffer key(ShapeOfKeys());
   WriteBatch batch;
   const bool is_timed = order == NumberSource::Order::kRandom;
   Duration duration(is_timed ? FLAGS_duration : 0, DeleteCount());
@@ -105,18 +138,6 @@ void FillBatch(ThreadContext* thread) {
 void DeleteSequential(ThreadContext* thread) { Delete(thread, NumberSource::Order::kAscending); }
 
 void DeleteRandom(ThreadContext* thread) { Delete(thread, NumberSource::Order::kRandom); }
-
-void WriteWhileReading(ThreadContext* thread) {
-  thread->stats.Exclude();
-  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
-  ValueSource values(SeedOf(thread), FLAGS_compression_ratio, FLAGS_value_size);
-  KeyBuffer key(FLAGS_key_size);
-  while (thread->threads_reading->load(std::memory_order_relaxed) > 0) {
-    const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
-    RequireOk(thread->db->Put(options, key.Set(number), values.Next()), "put");
-    thread->stats.Finished(Operation::kWrite, 1, 0);
-  }
-}
 
 }  // namespace bench
 }  // namespace ashlar

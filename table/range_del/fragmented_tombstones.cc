@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fragments come from a sweep over the tombstones in the order of their begins. Those that have
+// begun and not ended are active: they are the numbers of the next fragment, which ends where the
+// next tombstone begins or the first active one ends. Tombstones that are fragments already, as in
+// every file that a flush or compaction wrote, need no sweep.
+#include "table/range_del/fragmented_tombstones.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "util/invariants.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+namespace {
+
+// Whether tombstones in the order of begins, then of descending numbers, coincide or do not
+// overlap.
+bool AreFragments(const InternalKeyComparator& order, std::span<const RangeTombstone> tombstones) {
+  for (size_t i = 1; i < tombstones.size(); i++) {
+    const RangeTombstone& a = tombstones[i - 1];
+    const RangeTombstone& b = tombstones[i];
+    if (order.OrderWithoutTimestamp(a.end, b.begin) <= 0) continue;
+    const bool coincide = order.SameKey(a.begin, b.begin) && order.SameKey(a.end, b.end);
+    if (!coincide || a.seqno < b.seqno) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// The tombstones that have begun and not ended, while Append() gets the fragments.
+class FragmentedTombstones::Sweep {
+ public:
+  explicit Sweep(FragmentedTombstones* out) : out_(*out), ends_later_{out->comparator_} {}
+
+  // By ascending begins.
+  void Add(const RangeTombstone& tombstone) {
+    AdvanceTo(tombstone.begin);
+    active_.push_back(tombstone);
+    std::push_heap(active_.begin(), active_.end(), ends_later_);
+    seqnos_.insert(
+        std::lower_bound(seqnos_.begin(), seqnos_.end(), tombstone.seqno, std::greater<>()),
+        tombstone.seqno);
+  }
+  void Finish() {
+    while (!active_.empty()) EndFirst();
+  }
+
+ private:
+  int Order(const Slice& a, const Slice& b) const {
+    return out_.comparator_.OrderWithoutTimestamp(a, b);
+  }
+  // Everything before `key` becomes fragments.
+  void AdvanceTo(const Slice& key) {
+    while (!active_.empty() && Order(active_.front().end, key) <= 0) EndFirst();
+    if (!active_.empty() && Order(from_, key) < 0) Emit(key);
+    from_ = key;
+  }
+  // The active tombstone that ends first goes; what it covered becomes a fragment.
+  void EndFirst() {
+    const RangeTombstone& first = active_.front();
+    if (Order(from_, first.end) < 0) Emit(first.end);
+    from_ = first.end;
+    const auto number =
+        std::lower_bound(seqnos_.begin(), seqnos_.end(), first.seqno, std::greater<>());
+    assert(number != seqnos_.end() && *number == first.seqno);
+    seqnos_.erase(number);
+    std::pop_heap(active_.begin(), active_.end(), ends_later_);
+    active_.pop_back();
+  }
+  // [from_, end) is covered by what is active.
+  void Emit(const Slice& end) {
+    assert(!seqnos_.empty());
+    distinct_.assign(seqnos_.begin(), seqnos_.end());
+    distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
+    out_.Append({from_, end, /*end_is_inclusive=*/false, distinct_});
+  }
+
+  struct EndsLater {
+    const InternalKeyComparator& order;
+    bool operator()(const RangeTombstone& a, const RangeTombstone& b) const {
+      return order.OrderWithoutTimestamp(a.end, b.end) > 0;
+    }
+  };
+
+  FragmentedTombstones& out_;
+  const EndsLater ends_later_;
+  Slice from_;                            // fragments are complete up to here
+  std::vector<RangeTombstone> active_;    // a heap; the one that ends first is in front
+  std::vector<SequenceNumber> seqnos_;    // of active_; descending, with repetitions
+  std::vector<SequenceNumber> distinct_;  // memory that Emit() uses again
+};
+
+FragmentedTombstones::Border FragmentedTombstones::BorderOf(const Slice& smallest,
+                                                            const Slice& largest) {
+  return {ExtractUserKey(smallest), ExtractUserKey(largest),
+          ExtractTrailer(largest) != kRangeTombstoneSentinel};
+}
+
+FragmentedTombstones::FragmentedTombstones(const InternalKeyComparator& comparator,
+                                           std::vector<RangeTombstone> tombstones,
+                                           const Border* border, std::shared_ptr<const void> memory)
+    : comparator_(comparator), memory_(std::move(memory)) {
+  std::vector<SequenceNumber> last_key_seqnos;
+  if (border != nullptr) {
+    smallest_border_ = border->smallest.ToString();
+    largest_border_ = border->largest.ToString();
+    if (border->largest_is_inclusive) last_key_seqnos = TakeLastKey(tombstones);
+    Cut(tombstones);
+  }
+  std::erase_if(tombstones, [&](const RangeTombstone& tombstone) {
+    return comparator_.OrderWithoutTimestamp(tombstone.begin, tombstone.end) >= 0;
+  });
+  BuildFrom(std::move(tombstones));
+  if (!last_key_seqnos.empty()) {
+    Append({largest_border_, largest_border_, /*end_is_inclusive=*/true, last_key_seqnos});
+  }
+  BuildHeads();
+  assert(heads_.empty() || heads_.size() == fragments_.size());
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
+}
+
+// The numbers, descending, of those that hold the border's last key and reach behind it.
+std::vector<SequenceNumber> FragmentedTombstones::TakeLastKey(
+    std::span<const RangeTombstone> tombstones) const {
+  std::vector<SequenceNumber> seqnos;
+  for (const RangeTombstone& tombstone : tombstones) {
+    if (comparator_.OrderWithoutTimestamp(tombstone.end, largest_border_) > 0 &&
+        comparator_.OrderWithoutTimestamp(tombstone.begin, largest_border_) <= 0) {
+      seqnos.push_back(tombstone.seqno);
+    }
+  }
+  std::sort(seqnos.begin(), seqnos.end(), std::greater<>());
+  seqnos.erase(std::unique(seqnos.begin(), seqnos.end()), seqnos.end());
+  return seqnos;
+}
+
+// What lies outside of the border goes; its last key is left to TakeLastKey().
+void FragmentedTombstones::Cut(std::span<RangeTombstone> tombstones) const {
+  for (RangeTombstone& tombstone : tombstones) {
+    if (comparator_.OrderWithoutTimestamp(tombstone.begin, smallest_border_) < 0) {
+      tombstone.begin = smallest_border_;
+    }
+    if (comparator_.OrderWithoutTimestamp(tombstone.end, largest_border_) > 0) {
+      tombstone.end = largest_border_;
+    }
+  }
+}
+
+void FragmentedTombstones::BuildFrom(std::vector<RangeTombstone> tombstones) {
+  const auto comes_first = [this](const RangeTombstone& a, const RangeTombstone& b) {
+    const int order = comparator_.OrderWithoutTimestamp(a.begin, b.begin);
+    return order != 0 ? order < 0 : a.seqno > b.seqno;
+  };
+  if (!std::is_sorted(tombstones.begin(), tombstones.end(), comes_first)) {
+    std::sort(tombstones.begin(), tombstones.end(), comes_first);
+  }
+  fragments_.reserve(tombstones.size());
+  seqnos_.reserve(tombstones.size());
+  if (!AreFragments(comparator_, tombstones)) {
+    Sweep sweep(this);
+    for (const RangeTombstone& tombstone : tombstones) sweep.Add(tombstone);
+    sweep.Finish();
+    return;
+  }
+  std::vector<SequenceNumber> seqnos;
+  for (size_t i = 0; i < tombstones.size();) {
+    const RangeTombstone& first = tombstones[i];
+    seqnos.assign(1, first.seqno);
+    for (i++; i < tombstones.size(); i++) {
+      if (!comparator_.SameKey(first.begin, tombstones[i].begin)) break;
+      if (tombstones[i].seqno != seqnos.back()) seqnos.push_back(tombstones[i].seqno);
+    }
+    Append({first.begin, first.end, /*end_is_inclusive=*/false, seqnos});
+  }
+}
+
+void FragmentedTombstones::Append(const Fragment& fragment) {
+  assert(!last_is_inclusive_);
+  assert(!fragment.seqnos.empty());
+  assert(std::is_sorted(fragment.seqnos.begin(), fragment.seqnos.end(), std::greater<>()));
+  if (!fragments_.empty()) {
+    const Fragment last = this->fragment(fragments_.size() - 1);
+    assert(comparator_.OrderWithoutTimestamp(last.end, fragment.begin) <= 0);
+    if (comparator_.SameKey(last.end, fragment.begin) &&
+        std::ranges::equal(last.seqnos, fragment.seqnos)) {
+      fragments_.back().end_data = fragment.end.data();
+      fragments_.back().end_bytes = static_cast<uint32_t>(fragment.end.size());
+      last_is_inclusive_ = fragment.end_is_inclusive;
+      return;
+    }
+  }
+  if (fragments_.empty()) smallest_seqno_ = fragment.seqnos.back();
+  smallest_seqno_ = std::min(smallest_seqno_, fragment.seqnos.back());
+  largest_seqno_ = std::max(largest_seqno_, fragment.seqnos.front());
+  fragments_.push_back({fragment.begin.data(), fragment.end.data(),
+                        static_cast<uint32_t>(fragment.begin.size()),
+                        static_cast<uint32_t>(fragment.end.size()), seqnos_.size()});
+  seqnos_.insert(seqnos_.end(), fragment.seqnos.begin(), fragment.seqnos.end());
+  last_is_inclusive_ = fragment.end_is_inclusive;
+}
+
+void FragmentedTombstones::BuildHeads() {
+  if (comparator_.order() == KeyOrder::kCustom || fragments_.empty()) return;
+  // Begins ascend, so what the first and the last share, all share.
+  const Slice first = fragments_.front().begin();
+  prefix_bytes_ = first.difference_offset(fragments_.back().begin());
+  heads_.reserve(fragments_.size());
+  for (const Place& place : fragments_) heads_.push_back(HeadOf(place.begin()));
+}
+
+size_t FragmentedTombstones::FindBehind(const Slice& user_key) const {
+  size_t low = 0, high = fragments_.size();
+  if (!heads_.empty()) {
+    const size_t shared = std::min(prefix_bytes_, user_key.size());
+    const Slice prefix(fragments_.front().begin_data, prefix_bytes_);
+    const int side = comparator_.OrderWithoutTimestamp(Slice(user_key.data(), shared), prefix);
+    if (side != 0) return side < 0 ? 0 : fragments_.size();
+    const uint64_t head = HeadOf(user_key);
+    const auto equal = std::equal_range(heads_.begin(), heads_.end(), head);
+    low = static_cast<size_t>(equal.first - heads_.begin());
+    high = static_cast<size_t>(equal.second - heads_.begin());
+  }
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (comparator_.OrderWithoutTimestamp(fragments_[middle].begin(), user_key) <= 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+size_t FragmentedTombstones::Find(const Slice& user_key) const {
+  const size_t behind = FindBehind(user_key);
+  if (behind == 0) return 0;
+  const int order = comparator_.OrderWithoutTimestamp(user_key, fragments_[behind - 1].end());
+  if (order < 0) return behind - 1;
+  const bool is_last_key = order == 0 && last_is_inclusive_ && behind == fragments_.size();
+  return is_last_key ? behind - 1 : behind;
+}
+
+SequenceNumber FragmentedTombstones::MaxSeqno(size_t index, SequenceNumber upper_seqno) const {
+  const std::span<const SequenceNumber> seqnos = fragment(index).seqnos;
+  if (seqnos.front() <= upper_seqno) [[likely]]
+    return seqnos.front();
+  const auto seen = std::lower_bound(seqnos.begin(), seqnos.end(), upper_seqno, std::greater<>());
+  return seen == seqnos.end() ? 0 : *seen;
+}
+
+SequenceNumber FragmentedTombstones::MaxCoveringSeqno(const Slice& user_key,
+                                                      SequenceNumber upper_seqno) const {
+  const size_t index = Find(user_key);
+  if (index == fragments_.size() || !BeginsAtOrBefore(index, user_key)) return 0;
+  return MaxSeqno(index, upper_seqno);
+}
+
+size_t FragmentedTombstones::MemoryUsage() const {
+  return sizeof(*this) + fragments_.capacity() * sizeof(Place) +
+         seqnos_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t);
+}
+
+std::string FragmentedTombstones::DebugString() const {
+  std::string out;
+  for (size_t i = 0; i < size(); i++) {
+    const Fragment f = fragment(i);
+    StrAppend(&out, "[", f.begin.ToString(), ", ", f.end.ToString(),
+              f.end_is_inclusive ? "]" : ")");
+    for (const SequenceNumber seqno : f.seqnos) StrAppend(&out, " ", seqno);
+    StrAppend(&out, "\n");
+  }
+  return out;
+}
+
+Status FragmentedTombstones::CheckInvariants() const {
+  for (size_t i = 0; i < size(); i++) {
+    const Fragment f = fragment(i);
+    const auto broken = [&](const char* what) {
+      return Status::Corruption("range tombstones",
+                                StrCat("fragment ", i, " at '", f.begin.ToString(), "' ", what));
+    };
+    if (f.seqnos.empty()) return broken("has no number");
+    if (std::ranges::adjacent_find(f.seqnos, std::less_equal<>()) != f.seqnos.end()) {
+      return broken("has numbers that do not descend");
+    }
+    const int width = comparator_.OrderWithoutTimestamp(f.begin, f.end);
+    if (width > 0 || (width == 0 && !f.end_is_inclusive)) return broken("is empty");
+    if (i + 1 == size()) continue;
+    const Fragment next = fragment(i + 1);
+    const int gap = comparator_.OrderWithoutTimestamp(f.end, next.begin);
+    if (gap > 0) return broken("overlaps the next one");
+    if (gap == 0 && std::ranges::equal(f.seqnos, next.seqnos))
+      return broken("goes on in the next one");
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

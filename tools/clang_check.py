@@ -24,9 +24,6 @@ def commands(build, only):
             compiler = next(i for i, word in enumerate(words) if "clang" in os.path.basename(word))
             output = words.index("-o")
             arguments = words[compiler:output] + words[output + 2:] + ["-fsyntax-only"]
-            # Tests that are alone with a version or a plan take no DB mutex; the library is proven.
-            if "/tests/" in entry["file"]:
-                arguments += ["-Wno-thread-safety-analysis", "-Wno-thread-safety-reference"]
             # The instrumented copies of tests/interleave are the same source once more.
             is_copy = any(word.startswith("-fsanitize") for word in arguments)
             if re.search(only, entry["file"]) and not (is_copy and entry["file"] in found):

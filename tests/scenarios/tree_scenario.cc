@@ -130,6 +130,7 @@ void TreeScenario::MakeVersion() {
   claims_ = CompactionClaims();
   const Status status = builder.Build(&built_);
   if (!status.ok()) fprintf(stderr, "not a tree: %s\n", status.ToString().c_str());
+  MutexLock lock(&mutex_);
   for (const Table& table : tables_) {
     for (TableFile* file : version()->files(table.level)) {
       if (file->meta.number == table.meta.number && table.is_busy) {
@@ -140,6 +141,7 @@ void TreeScenario::MakeVersion() {
 }
 
 std::string TreeScenario::Tree() const {
+  MutexLock lock(&mutex_);
   std::string text;
   for (int level = 0; level < version()->num_levels(); level++) {
     for (const TableFile* file : version()->files(level)) {
@@ -151,8 +153,13 @@ std::string TreeScenario::Tree() const {
   return text.empty() ? "empty" : text;
 }
 
-std::string TreeScenario::Pick() {
-  const auto plan = PickCompaction(*version(), {&options_, &claims_, nullptr}, {});
+std::optional<CompactionPlan> TreeScenario::PickPlan() const {
+  MutexLock lock(&mutex_);
+  return PickCompaction(*version(), {&options_, &claims_, nullptr}, {});
+}
+
+std::string TreeScenario::Pick() const {
+  const auto plan = PickPlan();
   return plan.has_value() ? plan->DebugString() : "nothing";
 }
 
@@ -168,6 +175,7 @@ std::optional<CompactionPlan> TreeScenario::PickRange(const ScenarioStep& step) 
   pick.end = to.empty() ? nullptr : &end;
   pick.allow_trivial_move = step.Has("move");
   bool has_conflict = false;
+  MutexLock lock(&mutex_);
   return PickRangeCompaction(*version(), pick, {}, &has_conflict);
 }
 
@@ -179,8 +187,7 @@ std::string TreeScenario::Compact(const ScenarioStep& step) {
 
 std::string TreeScenario::CompactOnce(const ScenarioStep& step) {
   const bool is_range = step.Word(1) == "->";
-  const auto plan =
-      is_range ? PickRange(step) : PickCompaction(*version(), {&options_, &claims_, nullptr}, {});
+  const auto plan = is_range ? PickRange(step) : PickPlan();
   return plan.has_value() ? Carry(*plan) : "nothing";
 }
 

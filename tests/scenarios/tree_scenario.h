@@ -27,6 +27,7 @@
 #include "db/version/version_builder.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/scenario.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 
@@ -48,7 +49,8 @@ class TreeScenario {
   std::string Build(const ScenarioStep& step);
   std::string BuildTable(const std::string& line);
   std::string SetSnapshots(const ScenarioStep& step);
-  std::string Pick();
+  std::string Pick() const;
+  std::optional<CompactionPlan> PickPlan() const;
   std::string Compact(const ScenarioStep& step);
   std::string CompactOnce(const ScenarioStep& step);
   std::string Carry(const CompactionPlan& plan);
@@ -70,6 +72,7 @@ class TreeScenario {
   std::vector<Table> tables_;
   BuiltVersion built_;  // of tables_
   CompactionClaims claims_;
+  mutable DbMutex mutex_;  // nobody else is here, but what is run asks for one
   std::vector<SequenceNumber> snapshots_;
   uint64_t next_number_ = 1;
 };

@@ -19,6 +19,7 @@
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
+#include "util/mutex.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -58,6 +59,7 @@ class Tree {
   const Version& version() const { return *built_.version; }
   const CompactionClaims& claims() const { return claims_; }
   CompactionNeeds Needs(const ColumnFamilyOptions& options) const {
+    MutexLock lock(&mutex_);
     return AssessCompaction(version(), options, claims_);
   }
   TableFile* File(uint64_t number) const {
@@ -72,6 +74,7 @@ class Tree {
 
  private:
   void Claim(uint64_t number) {
+    MutexLock lock(&mutex_);
     for (int level = 0; level < version().num_levels(); level++) {
       for (TableFile* file : version().files(level)) {
         if (file->meta.number == number) claims_.Take({{level, {file}}});
@@ -100,6 +103,7 @@ class Tree {
   std::unique_ptr<TableCache> tables_;
   BuiltVersion built_;
   CompactionClaims claims_;
+  mutable DbMutex mutex_;  // nobody else is here, but what is tested asks for one
 };
 
 ColumnFamilyOptions SmallOptions() {
@@ -119,6 +123,8 @@ ColumnFamilyOptions SmallOptions() {
 std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
                  const std::vector<const CompactionPlan*>& running = {},
                  const std::map<int, std::string>* cursors = nullptr) {
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   const auto plan = PickCompaction(tree.version(), {&options, &tree.claims(), cursors}, running);
   return plan.has_value() ? plan->DebugString() : "none";
 }
@@ -189,6 +195,8 @@ TEST(CompactionTargets, NoTableIsLookedAt) {
   };
   const Version version(comparator, nullptr,
                         {level(4, 40, 0), level(1000, 300, 0), level(1000, 10, 1), level(1, 1, 0)});
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   const CompactionNeeds needs = AssessCompaction(version, SmallOptions(), CompactionClaims());
   EXPECT_DOUBLE_EQ(needs.scores[0], 2.0);
   EXPECT_DOUBLE_EQ(needs.scores[1], 3.0);
@@ -200,6 +208,8 @@ TEST(CompactionTargets, WhatIsTakenIsIdleAgainWhenItIsGivenBack) {
   const Tree tree("L1: 1 a-b 70, 2 c-d 30*\nL2: 3 a-d 500");
   CompactionClaims claims;
   const std::vector<LevelFiles> inputs = {{1, {tree.File(2)}}, {2, {tree.File(3)}}};
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   claims.Take(inputs);
   EXPECT_TRUE(tree.File(2)->being_compacted);
   EXPECT_EQ(claims.IdleOn(tree.version(), 1).bytes, 70u);
@@ -317,6 +327,8 @@ TEST(RangeCompaction, TakesADeepLevelInPieces) {
   const Tree tree("L1: 1 a-b 60, 2 c-d 60, 3 e-f 60\nL2: 4 a-f 10");
   RangePickOptions range{
       .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   bool has_conflict = true;
   auto plan = PickRangeCompaction(tree.version(), range, {}, &has_conflict);
   ASSERT_TRUE(plan.has_value());
@@ -339,6 +351,8 @@ TEST(RangeCompaction, SaysWhetherThereIsNothingOrItMustWait) {
       .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};
   range.begin = &low;
   range.end = &high;
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   bool has_conflict = false;
   EXPECT_FALSE(PickRangeCompaction(tree.version(), range, {}, &has_conflict).has_value());
   EXPECT_TRUE(has_conflict);

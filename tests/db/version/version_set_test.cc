@@ -200,6 +200,7 @@ class VersionSetTest : public ManifestTest {
     std::vector<FamilyRequest> requests, missing;
     requests.emplace_back("default", comparator_);
     requests.back().tables = std::make_unique<TableCache>(tables);
+    MutexLock lock(&mutex_);
     return set_->Recover(std::move(requests), /*allow_subset=*/false, &missing);
   }
   Status AddTable(uint64_t number) {
@@ -229,12 +230,41 @@ class VersionSetTest : public ManifestTest {
   }
   std::string Tables() {
     std::string text;
+    MutexLock lock(&mutex_);
     set_->ForEachLiveFile([&text](const FamilyVersions&, int, TableFile* file) {
       text += StrCat(file->meta.number, " ");
     });
     return text;
   }
   std::string Current() { return ReadCurrent(&fs_, "/db").value(); }
+  std::string DbId() {
+    MutexLock lock(&mutex_);
+    return set_->db_id();
+  }
+  SequenceNumber RecoveredLastSequence() {
+    MutexLock lock(&mutex_);
+    return set_->recovered_last_sequence();
+  }
+  uint64_t LowestLogNumber() {
+    MutexLock lock(&mutex_);
+    return set_->LowestLogNumber();
+  }
+  std::vector<uint64_t> TakeReplacedManifests() {
+    MutexLock lock(&mutex_);
+    return set_->TakeReplacedManifests();
+  }
+  void TrackLogs(const WalSet* wals) {
+    MutexLock lock(&mutex_);
+    set_->TrackLogs(wals);
+  }
+  std::map<uint64_t, LogFacts> TrackedLogs() {
+    MutexLock lock(&mutex_);
+    return set_->tracked_logs();
+  }
+  std::optional<bool> PersistsTimestamps() {
+    MutexLock lock(&mutex_);
+    return set_->Family(0)->persist_user_defined_timestamps;
+  }
 
   VersionSetOptions options_;
   DbMutex mutex_;
@@ -246,15 +276,15 @@ class VersionSetTest : public ManifestTest {
 
 TEST_F(VersionSetTest, ChangesSurviveRecovery) {
   ASSERT_OK(Recover());
-  EXPECT_EQ(set_->db_id(), "the-id");
+  EXPECT_EQ(DbId(), "the-id");
   ASSERT_OK(AddTable(50));
   ASSERT_OK(AddTable(60));
   const uint64_t next = set_->next_file_number();
   ASSERT_OK(Recover());
   EXPECT_EQ(Tables(), "60 50 ");
-  EXPECT_EQ(set_->db_id(), "the-id");
-  EXPECT_EQ(set_->recovered_last_sequence(), 60u);
-  EXPECT_EQ(set_->LowestLogNumber(), 60u);
+  EXPECT_EQ(DbId(), "the-id");
+  EXPECT_EQ(RecoveredLastSequence(), 60u);
+  EXPECT_EQ(LowestLogNumber(), 60u);
   EXPECT_GE(set_->next_file_number(), next);
 }
 
@@ -264,7 +294,7 @@ TEST_F(VersionSetTest, TheFirstChangeAfterRecoveryStartsANewManifest) {
   ASSERT_OK(AddTable(50));
   const std::string second = Current();
   EXPECT_NE(second, "MANIFEST-000001");
-  EXPECT_EQ(set_->TakeReplacedManifests(), std::vector<uint64_t>{1});
+  EXPECT_EQ(TakeReplacedManifests(), std::vector<uint64_t>{1});
   ASSERT_OK(AddTable(60));
   EXPECT_EQ(Current(), second);
 }
@@ -295,24 +325,24 @@ TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
     auto log = wals.Create(number);
     ASSERT_OK(log);
   }
-  set_->TrackLogs(&wals);
+  TrackLogs(&wals);
   ASSERT_OK(Apply(EditOnly(4)));
   for (int i = 0; i < 2; i++) {  // the second time from a snapshot alone
     ASSERT_OK(Recover());
-    ASSERT_EQ(set_->tracked_logs().size(), 2u);
-    const LogFacts log = set_->tracked_logs().at(4);
+    ASSERT_EQ(TrackedLogs().size(), 2u);
+    const LogFacts log = TrackedLogs().at(4);
     EXPECT_EQ(log.first_seqno, 7u);
     EXPECT_EQ(log.synced_bytes, 30u);
     EXPECT_EQ(log.end_bytes, 40u);
-    EXPECT_EQ(set_->Family(0)->persist_user_defined_timestamps, false);
+    EXPECT_EQ(PersistsTimestamps(), false);
     ASSERT_OK(Apply(EditOnly(4)));
   }
   VersionSet::Change flushed = EditOnly(5);
   flushed.edits[0].min_log_number_to_keep = 5;
   ASSERT_OK(Apply(std::move(flushed)));
   ASSERT_OK(Recover());
-  EXPECT_EQ(set_->tracked_logs().size(), 1u);
-  EXPECT_TRUE(set_->tracked_logs().contains(5));
+  EXPECT_EQ(TrackedLogs().size(), 1u);
+  EXPECT_TRUE(TrackedLogs().contains(5));
 }
 
 TEST_F(VersionSetTest, AManifestWithFewerRecordsThanAtFirstIsCorruption) {

@@ -59,7 +59,7 @@ std::unique_ptr<MergingIterator> MakeMerge(const InternalKeyComparator& icmp, si
   }
   std::vector<InternalIterator*> children;
   for (const auto& run_numbers : numbers) children.push_back(new BlockRun(run_numbers));
-  return std::make_unique<MergingIterator>(&icmp, std::move(children), IteratorHome::kHeap);
+  return std::make_unique<MergingIterator>(&icmp, SortedRuns{.iterators = std::move(children)});
 }
 
 void BM_MergeNext(benchmark::State& state) {

@@ -147,9 +147,10 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::compaction_options_fifo>({"compaction_options_fifo",
                                               "tuning of FIFO compaction", Support::kHint,
                                               TakesEffect::kDynamic}),
-    Option<Cf, &Cf::max_sequential_skip_in_iterations>({"max_sequential_skip_in_iterations",
-                                                        "next() calls before a re-seek",
-                                                        Support::kHint, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::max_sequential_skip_in_iterations>(
+        {"max_sequential_skip_in_iterations",
+         "an iterator passes so many versions of one key by steps, and the rest by a seek",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_factory>(
         {"memtable_factory",
          "skipListFactory or VectorRepFactory; others are refused with NotSupported",

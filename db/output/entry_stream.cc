@@ -9,7 +9,7 @@ namespace ashlar {
 
 EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
     : options_(options),
-      runs_(options.comparator, std::move(runs.iterators), runs.home),
+      runs_(options.comparator, std::move(runs)),
       retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);

@@ -41,6 +41,7 @@ void DBIterator::BuildTower() {
   merged_ = tower.Build();
   prefix_extractor_ =
       options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
+  max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
   is_bounded_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr;
   valid_ = false;
 }
@@ -200,17 +201,21 @@ void DBIterator::Prev() {
 // saved_key_ are not to be shown any more.
 void DBIterator::FindNextVisible(bool is_key_saved) {
   valid_ = false;
-  for (; merged_->Valid(); merged_->Next()) {
+  uint64_t hidden_steps = 0;  // over versions of saved_key_
+  uint64_t recent_steps = 0;  // over versions above the snapshot
+  while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
     const Slice user_key = ExtractUserKey(internal_key);
-    const uint64_t trailer = ExtractTrailer(internal_key);
     if (is_bounded_ && (ReachedUpperBound(user_key) || LeftPrefix(user_key))) return;
     if (is_key_saved && comparator_.SameKey(user_key, saved_key_)) {
-      if (!CountSkipped()) return;
+      if (!CountSkipped(&PerfContextBase::internal_key_skipped_count)) return;
+      PassHidden(internal_key, &hidden_steps);
       continue;
     }
+    const uint64_t trailer = ExtractTrailer(internal_key);
     if (TrailerSeqno(trailer) > seqno_) {
-      if (!CountSkipped()) return;
+      if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return;
+      PassRecent(user_key, &recent_steps);
       continue;
     }
     const ValueType type = TrailerType(trailer);
@@ -219,10 +224,37 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       valid_ = true;
       return;
     }
-    if (!CheckKind(type) || !CountSkipped()) return;
+    if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
     is_key_saved = true;
+    hidden_steps = 0;
+    merged_->Next();
   }
+}
+
+// Leaves a version of saved_key_ that is older than the one shown: by a step, or all at once.
+void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
+  if (++*steps <= max_sequential_skip_) return merged_->Next();
+  *steps = 0;
+  CountReseek();
+  seek_key_.clear();
+  AppendInternalKey(&seek_key_, ExtractUserKey(internal_key), /*trailer=*/0);
+  // On the very last version that a key can have, the seek would stay where it is.
+  if (comparator_.Compare(internal_key, seek_key_) >= 0) return merged_->Next();
+  merged_->Seek(seek_key_);
+}
+
+// Leaves a version above the snapshot: by a step, or to the newest version of the key that it sees.
+// The key at the first of the steps is remembered in seek_key_: a seek helps only if they all were
+// over versions of one key.
+void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
+  if (*steps == 0) seek_key_.assign(user_key.data(), user_key.size());
+  if (++*steps <= max_sequential_skip_) return merged_->Next();
+  *steps = 0;
+  if (!comparator_.SameKey(user_key, seek_key_)) return merged_->Next();
+  CountReseek();
+  AppendInternalKey(&seek_key_, Slice(), PackTrailer(seqno_, kValueTypeForSeek));
+  merged_->Seek(seek_key_);
 }
 
 // The merging iterator stands on the last entry that may be shown. Finds the last key with a
@@ -246,36 +278,79 @@ void DBIterator::FindPrevVisible() {
 // then in saved_value_.
 bool DBIterator::TakeNewestVersion() {
   bool is_value = false;
+  uint64_t steps = 0;
   do {
     const Slice internal_key = merged_->key();
-    const uint64_t trailer = ExtractTrailer(internal_key);
     if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) return is_value;
-    if (TrailerSeqno(trailer) <= seqno_) {
-      const ValueType type = TrailerType(trailer);
-      is_value = type == kTypeValue;
-      if (is_value) {
-        const Slice value = merged_->value();
-        saved_value_.assign(value.data(), value.size());
-      } else if (!CheckKind(type)) {
-        return false;
-      }
+    const bool is_visible = TrailerSeqno(ExtractTrailer(internal_key)) <= seqno_;
+    if (++steps > max_sequential_skip_ + 1) {
+      if (is_visible) return SeekNewestVersion();
+      CountReseek();
+      StepBeforeSavedKey();
+      break;
     }
-    if (!is_value && !CountSkipped()) return false;
+    if (steps > 1) AddPerfCount(&PerfContextBase::internal_key_skipped_count);
+    if (is_visible && !TakeVersion(&is_value)) return false;
+    if (!is_visible && !CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return false;
     merged_->Prev();
   } while (merged_->Valid());
   return is_value && merged_->status().ok();
 }
 
-// The merging iterator is before the versions of the key shown, which is in saved_key_.
+// The same by a seek from the other side, if there are too many versions to walk over.
+bool DBIterator::SeekNewestVersion() {
+  CountReseek();
+  SeekInternal(saved_key_, seqno_);
+  if (!merged_->Valid()) return false;
+  if (!comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_)) {
+    Fail(Status::Corruption("iterator: a version that was met going back is not found by a seek",
+                            DescribeInternalKey(seek_key_, /*hex=*/true)));
+    return false;
+  }
+  bool is_value = false;
+  if (!TakeVersion(&is_value)) return false;
+  StepBeforeSavedKey();
+  return is_value && merged_->status().ok();
+}
+
+// Takes the visible version of saved_key_ that the merging iterator stands on: it is newer than
+// those taken before. False after a failure.
+bool DBIterator::TakeVersion(bool* is_value) {
+  const ValueType type = TrailerType(ExtractTrailer(merged_->key()));
+  *is_value = type == kTypeValue;
+  if (!*is_value) {
+    return CheckKind(type) && CountSkipped(&PerfContextBase::internal_delete_skipped_count);
+  }
+  const Slice value = merged_->value();
+  saved_value_.assign(value.data(), value.size());
+  return true;
+}
+
+// To the last entry in front of all versions of saved_key_.
+void DBIterator::StepBeforeSavedKey() {
+  seek_key_.clear();
+  AppendInternalKey(&seek_key_, saved_key_, PackTrailer(kMaxSequenceNumber, kMaxValue));
+  merged_->SeekForPrev(seek_key_);
+}
+
+// The merging iterator is before the versions of the key shown, which is in saved_key_. The search
+// for the next one begins behind them.
 void DBIterator::SwitchToForward() {
   direction_ = Direction::kForward;
-  SeekInternal(saved_key_, kMaxSequenceNumber);
+  seek_key_.clear();
+  AppendInternalKey(&seek_key_, saved_key_, /*trailer=*/0);
+  merged_->Seek(seek_key_);
 }
 
 void DBIterator::SwitchToReverse() {
   direction_ = Direction::kReverse;
   saved_key_.assign(user_key_.data(), user_key_.size());
+  uint64_t steps = 0;
   do {
+    if (++steps > max_sequential_skip_) {
+      CountReseek();
+      return StepBeforeSavedKey();
+    }
     merged_->Prev();
   } while (merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
 }
@@ -296,15 +371,19 @@ bool DBIterator::LeftPrefix(const Slice& user_key) const {
 }
 
 // False if the user asked not to skip so many entries.
-bool DBIterator::CountSkipped() {
+bool DBIterator::CountSkipped(uint64_t PerfContextBase::*counter) {
   skipped_++;
-  AddPerfCount(&PerfContextBase::internal_key_skipped_count);
+  AddPerfCount(counter);
   if (options_.max_skippable_internal_keys == 0 ||
       skipped_ <= options_.max_skippable_internal_keys) {
     return true;
   }
   Fail(Status::Incomplete("too many internal keys skipped"));
   return false;
+}
+
+void DBIterator::CountReseek() {
+  if (statistics_ != nullptr) reseeks_++;
 }
 
 void DBIterator::CountStep(Steps* steps) {
@@ -326,14 +405,12 @@ void DBIterator::ReportCounts() const {
   report(NUMBER_DB_PREV, prevs_.made);
   report(NUMBER_DB_PREV_FOUND, prevs_.found);
   report(ITER_BYTES_READ, bytes_shown_);
+  report(NUMBER_OF_RESEEKS_IN_ITERATION, reseeks_);
 }
 
 // True for tombstones; other kinds are values of features that are not there yet.
 bool DBIterator::CheckKind(ValueType type) {
-  if (type == kTypeDeletion || type == kTypeSingleDeletion) {
-    AddPerfCount(&PerfContextBase::internal_delete_skipped_count);
-    return true;
-  }
+  if (type == kTypeDeletion || type == kTypeSingleDeletion) return true;
   Fail(IsPointEntryType(type)
            ? Status::NotSupported(StrCat("iterator: entries of kind ", int{type},
                                          " are not supported by this version"))

@@ -4,8 +4,8 @@
 // snapshot sees, no deleted keys, within the bounds of the read options.
 //
 // Going forward, the merging iterator stands on the entry that is shown. Going backward, it stands
-// before all versions of the key that is shown, whose key and value were copied. Threads: one at a
-// time.
+// before all versions of the key that is shown, whose key and value were copied. Of a key with many
+// versions a few are passed by steps, then the rest by one seek. Threads: one at a time.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,7 @@
 
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
+#include "ashlar/perf_context.h"
 #include "db/read/read_view.h"
 #include "table/iterator/merging_iterator.h"
 #include "util/arena.h"
@@ -61,15 +62,21 @@ class DBIterator final : public Iterator {
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);
 
   void FindNextVisible(bool is_key_saved);
+  void PassHidden(const Slice& internal_key, uint64_t* steps);
+  void PassRecent(const Slice& user_key, uint64_t* steps);
   void FindPrevVisible();
   bool TakeNewestVersion();
+  bool SeekNewestVersion();
+  bool TakeVersion(bool* is_value);
+  void StepBeforeSavedKey();
   void SwitchToForward();
   void SwitchToReverse();
 
   bool ReachedUpperBound(const Slice& user_key) const;
   bool BelowLowerBound(const Slice& user_key) const;
   bool LeftPrefix(const Slice& user_key) const;
-  bool CountSkipped();
+  bool CountSkipped(uint64_t PerfContextBase::*counter);
+  void CountReseek();
   void CountStep(Steps* steps);
   void ReportCounts() const;
   bool CheckKind(ValueType type);
@@ -81,6 +88,8 @@ class DBIterator final : public Iterator {
   SequenceNumber seqno_;          // of the newest entries that are shown
   const InternalKeyComparator comparator_;
   const SliceTransform* prefix_extractor_ = nullptr;
+  uint64_t max_sequential_skip_ =
+      0;  // versions of one key passed by steps; then a seek passes them
 
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<MergingIterator> merged_;
@@ -95,7 +104,7 @@ class DBIterator final : public Iterator {
   // none: then only the bounds end the iteration.
   std::optional<std::string> prefix_;
   std::string seek_key_;
-  uint64_t skipped_ = 0;
+  uint64_t skipped_ = 0;  // entries, since the last one shown
   Status status_;
 
   // Kept only with statistics, and told to them at the end.
@@ -103,6 +112,7 @@ class DBIterator final : public Iterator {
   Steps nexts_;
   Steps prevs_;
   uint64_t bytes_shown_ = 0;
+  uint64_t reseeks_ = 0;
 };
 
 }  // namespace ashlar

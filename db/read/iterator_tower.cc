@@ -4,8 +4,10 @@
 //
 //   MergingIterator
 //    |- memtable iterator (each memtable)
-//    |- table iterator (each table of level 0)
+//    |- LevelIterator (each table of level 0) -> table iterator
 //    `- LevelIterator (each deeper level) -> table iterator of the file that is reached
+//
+// Tables are opened when the merge first goes there, not when the tower is built.
 #include "db/read/iterator_tower.h"
 
 #include <cassert>
@@ -54,13 +56,15 @@ void IteratorTower::AddTables(const Version& version, const TableReads& reads) {
 void IteratorTower::AddLevel(const Version& version, int level,
                              const std::vector<TableFile*>& files, const TableReads& reads) {
   if (files.empty()) return;
+  const std::span<TableFile* const> all(files);
   points_.reserve(points_.size() + (level == 0 ? files.size() : 1));
-  if (level == 0) {
-    for (TableFile* file : files) {
-      Add(version.tables()->NewIterator(*reads.options, file, arena_, reads.for_compaction));
-    }
-    return;
-  }
+  if (level > 0) return AddRun(version, all, reads);
+  for (size_t i = 0; i < all.size(); ++i) AddRun(version, all.subspan(i, 1), reads);
+}
+
+void IteratorTower::AddRun(const Version& version, std::span<TableFile* const> files,
+                           const TableReads& reads) {
+  assert(!files.empty());
   const LevelIteratorOptions options{.read = reads.options,
                                      .comparator = &version.comparator(),
                                      .tables = version.tables(),
@@ -77,9 +81,7 @@ void IteratorTower::AddAll(const SuperVersion& super_version, const ReadOptions&
 }
 
 std::unique_ptr<MergingIterator> IteratorTower::Build() {
-  auto merged = std::make_unique<MergingIterator>(comparator_, points_, HomeOf(arena_));
-  points_.clear();  // they are the merge's now
-  return merged;
+  return std::make_unique<MergingIterator>(comparator_, TakeRuns());
 }
 
 SortedRuns IteratorTower::TakeRuns() {

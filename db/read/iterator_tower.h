@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "table/iterator/merging_iterator.h"
@@ -45,7 +46,7 @@ class IteratorTower {
   IteratorTower(const IteratorTower&) = delete;
   IteratorTower& operator=(const IteratorTower&) = delete;
 
-  // What is added outlives the iterators. Tables are opened here: not inside an EpochGuard.
+  // What is added outlives the iterators, lists of files included.
   void AddMemTable(MemTable* memtable);
   // The active memtable, then the sealed ones.
   void AddMemTables(const SuperVersion& super_version);
@@ -63,6 +64,7 @@ class IteratorTower {
  private:
   void AddLevel(const Version& version, int level, const std::vector<TableFile*>& files,
                 const TableReads& reads);
+  void AddRun(const Version& version, std::span<TableFile* const> files, const TableReads& reads);
   void Add(InternalIterator* points);
 
   const InternalKeyComparator* const comparator_;

@@ -5,40 +5,49 @@
 #include "db/version/level_iterator.h"
 
 #include <algorithm>
+#include <cassert>
 
-#include "db/version/table_cache.h"
+#include "util/result.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
 LevelIterator::LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files)
     : options_(options), files_(files), index_(files.size()) {}
 
-LevelIterator::~LevelIterator() { delete inner_; }
-
-void LevelIterator::OpenFile(size_t index) {
-  if (index != index_ || inner_ == nullptr) {
-    delete inner_;
-    inner_ = nullptr;
-    index_ = index;
-    if (index < files_.size()) {
-      inner_ = options_.tables->NewIterator(*options_.read, files_[index],
-                                            /*arena=*/nullptr, options_.for_compaction);
-    }
-  }
+void LevelIterator::GoToFile(size_t index) {
+  assert(index <= files_.size());
+  if (index == index_ && inner_.has_value()) return;
+  inner_.reset();
+  table_.Reset();
+  index_ = index;
+  if (index < files_.size()) status_ = OpenTable();
 }
 
+Status LevelIterator::OpenTable() {
+  assert(!inner_.has_value());
+  const auto if_closed = options_.read->read_tier == kBlockCacheTier ? TableCache::IfClosed::kFail
+                                                                     : TableCache::IfClosed::kOpen;
+  ASSIGN_OR_RETURN(table_, options_.tables->Pin(files_[index_], if_closed));
+  const auto* const filter = options_.read->table_filter;
+  if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
+  inner_.emplace(&*table_, *options_.read, options_.for_compaction);
+  return Status::OK();
+}
+
+bool LevelIterator::IsFileExhausted() const {
+  if (index_ == files_.size() || !status_.ok()) return false;
+  return !inner_.has_value() || (!inner_->Valid() && inner_->status().ok());
+}
+
+// Shows what the current file shows, or its failure.
 void LevelIterator::Mirror() {
-  if (inner_ == nullptr) {
-    valid_ = false;
-    cursor_ = nullptr;
-    return;
-  }
-  valid_ = inner_->Valid();
-  cursor_ = inner_->cursor();
+  valid_ = inner_.has_value() && inner_->Valid();
+  cursor_ = inner_.has_value() ? inner_->cursor() : nullptr;
   if (valid_) {
     key_ = inner_->key();
     value_ = inner_->value();
-  } else {
+  } else if (inner_.has_value()) {
     status_ = inner_->status();
   }
 }
@@ -52,40 +61,33 @@ bool LevelIterator::BeyondUpperBound(size_t index) const {
 
 // An error in a file ends the iteration: going on would hide its keys.
 void LevelIterator::SkipForward() {
-  while (inner_ != nullptr && !inner_->Valid() && inner_->status().ok()) {
-    if (index_ + 1 >= files_.size() || BeyondUpperBound(index_ + 1)) {
-      OpenFile(files_.size());
-      break;
-    }
-    OpenFile(index_ + 1);
-    inner_->SeekToFirst();
+  while (IsFileExhausted()) {
+    const bool is_last = index_ + 1 >= files_.size() || BeyondUpperBound(index_ + 1);
+    GoToFile(is_last ? files_.size() : index_ + 1);
+    if (inner_.has_value()) inner_->SeekToFirst();
   }
   Mirror();
 }
 
 void LevelIterator::SkipBackward() {
-  while (inner_ != nullptr && !inner_->Valid() && inner_->status().ok()) {
-    if (index_ == 0) {
-      OpenFile(files_.size());
-      break;
-    }
-    OpenFile(index_ - 1);
-    inner_->SeekToLast();
+  while (IsFileExhausted()) {
+    GoToFile(index_ == 0 ? files_.size() : index_ - 1);
+    if (inner_.has_value()) inner_->SeekToLast();
   }
   Mirror();
 }
 
 void LevelIterator::SeekToFirst() {
   status_ = Status::OK();
-  OpenFile(0);
-  if (inner_ != nullptr) inner_->SeekToFirst();
+  GoToFile(0);
+  if (inner_.has_value()) inner_->SeekToFirst();
   SkipForward();
 }
 
 void LevelIterator::SeekToLast() {
   status_ = Status::OK();
-  OpenFile(files_.empty() ? 0 : files_.size() - 1);
-  if (inner_ != nullptr) inner_->SeekToLast();
+  GoToFile(files_.empty() ? 0 : files_.size() - 1);
+  if (inner_.has_value()) inner_->SeekToLast();
   SkipBackward();
 }
 
@@ -95,12 +97,8 @@ void LevelIterator::Seek(const Slice& internal_key) {
     return options_.comparator->Compare(f->meta.largest, internal_key) < 0;
   });
   const auto index = static_cast<size_t>(file - files_.begin());
-  if (index < files_.size() && BeyondUpperBound(index)) {
-    OpenFile(files_.size());
-  } else {
-    OpenFile(index);
-  }
-  if (inner_ != nullptr) inner_->Seek(internal_key);
+  GoToFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
+  if (inner_.has_value()) inner_->Seek(internal_key);
   SkipForward();
 }
 
@@ -109,23 +107,29 @@ void LevelIterator::SeekForPrev(const Slice& internal_key) {
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
     return options_.comparator->Compare(f->meta.smallest, internal_key) <= 0;
   });
-  if (file == files_.begin()) {
-    OpenFile(files_.size());
-  } else {
-    OpenFile(static_cast<size_t>(file - files_.begin()) - 1);
-  }
-  if (inner_ != nullptr) inner_->SeekForPrev(internal_key);
+  const bool is_none = file == files_.begin();
+  GoToFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
+  if (inner_.has_value()) inner_->SeekForPrev(internal_key);
   SkipBackward();
 }
 
 void LevelIterator::NextSlow() {
+  assert(inner_.has_value());
   inner_->Next();
   SkipForward();
 }
 
 void LevelIterator::PrevSlow() {
+  assert(inner_.has_value());
   inner_->Prev();
   SkipBackward();
+}
+
+std::string LevelIterator::DebugString() const {
+  const std::string file = index_ < files_.size() ? StrCat("file ", files_[index_]->meta.number)
+                                                  : std::string("no file");
+  return StrCat(files_.size(), " files, in ", file, ", ",
+                valid_ ? DescribeInternalKey(key_, /*hex=*/true) : status_.ToString(), "\n");
 }
 
 }  // namespace ashlar

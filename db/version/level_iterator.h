@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LevelIterator walks the files of one level below 0 in order, opening each when it is reached.
+// LevelIterator walks the files of one sorted run in order, opening each when it is reached: those
+// of a level below 0, or a single one of level 0.
+//
+// It lives where its owner puts it and allocates nothing to cross from file to file: the iterator
+// over the current table is a part of it. A table that does not open ends the iteration with that
+// status; the next seek tries again.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 
 #include "ashlar/options.h"
 #include "db/version/file_metadata.h"
+#include "db/version/table_cache.h"
 #include "table/iterator/internal_iterator.h"
+#include "table/sst/table_iterator.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
-
-class TableCache;
 
 struct LevelIteratorOptions {
   const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
@@ -21,22 +28,28 @@ struct LevelIteratorOptions {
   bool for_compaction = false;
 };
 
-// The files must ascend and be disjoint. They and their list outlive the iterator.
+// The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an
+// EpochGuard: moves open tables.
 class LevelIterator final : public InternalIterator {
  public:
   LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files);
-  ~LevelIterator() override;
 
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
   void SeekForPrev(const Slice& internal_key) override;
 
+  std::string DebugString() const;
+
  private:
   void NextSlow() override;
   void PrevSlow() override;
 
-  void OpenFile(size_t index);
+  // Makes the file the current one; the number of files means none. Failures are in status_.
+  void GoToFile(size_t index);
+  Status OpenTable();
+  // The current file has nothing to show in this direction, and nothing went wrong.
+  bool IsFileExhausted() const;
   void Mirror();
   void SkipForward();
   void SkipBackward();
@@ -44,8 +57,10 @@ class LevelIterator final : public InternalIterator {
 
   const LevelIteratorOptions options_;
   const std::span<TableFile* const> files_;
-  size_t index_;  // of the file `inner_` is over; files_.size() when there is none
-  InternalIterator* inner_ = nullptr;
+  size_t index_;       // of the current file; files_.size() when there is none
+  TableHandle table_;  // of the current file
+  // Over table_. None if the file did not open or table_filter refused it.
+  std::optional<TableIterator> inner_;
 };
 
 }  // namespace ashlar

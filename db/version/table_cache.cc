@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "env/filename.h"
-#include "table/iterator/internal_iterator.h"
-#include "util/arena.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
@@ -17,38 +15,6 @@ namespace ashlar {
 namespace {
 
 void DeleteReader(void* reader) { delete static_cast<TableReader*>(reader); }
-
-// Keeps a table open while it is iterated over.
-class PinningIterator final : public InternalIterator {
- public:
-  // `inner`, over the table, lives at `home`.
-  PinningIterator(InternalIterator* inner, IteratorHome home, TableHandle table)
-      : table_(std::move(table)), inner_(inner), home_(home) {}
-  ~PinningIterator() override { DestroyIterator(inner_, home_); }
-
-  void SeekToFirst() override { inner_->SeekToFirst(), Mirror(); }
-  void SeekToLast() override { inner_->SeekToLast(), Mirror(); }
-  void Seek(const Slice& internal_key) override { inner_->Seek(internal_key), Mirror(); }
-  void SeekForPrev(const Slice& internal_key) override {
-    inner_->SeekForPrev(internal_key), Mirror();
-  }
-
- private:
-  void NextSlow() override { inner_->Next(), Mirror(); }
-  void PrevSlow() override { inner_->Prev(), Mirror(); }
-  void Mirror() {
-    valid_ = inner_->Valid();
-    cursor_ = inner_->cursor();
-    status_ = inner_->status();
-    if (!valid_) return;
-    key_ = inner_->key();
-    value_ = inner_->value();
-  }
-
-  const TableHandle table_;
-  InternalIterator* const inner_;
-  const IteratorHome home_;
-};
 
 }  // namespace
 
@@ -199,22 +165,6 @@ void TableCache::Close(TableFile* file) {
   }
   if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
   EpochRetire(reader, &DeleteReader);
-}
-
-InternalIterator* TableCache::NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
-                                          bool for_compaction) {
-  const bool memory_only = options.read_tier == kBlockCacheTier;
-  Result<TableHandle> pinned = Pin(file, memory_only ? IfClosed::kFail : IfClosed::kOpen);
-  if (!pinned.ok()) return NewEmptyInternalIterator(arena, pinned.status());
-  TableHandle table = pinned.Take();
-  if (options.table_filter != nullptr && !(*options.table_filter)(table->properties())) {
-    return NewEmptyInternalIterator(arena, Status::OK());
-  }
-  InternalIterator* inner = table->NewIterator(options, arena, for_compaction);
-  if (!table.is_counted()) return inner;
-  if (arena == nullptr) return new PinningIterator(inner, IteratorHome::kHeap, std::move(table));
-  void* memory = arena->AllocateAligned(sizeof(PinningIterator));
-  return new (memory) PinningIterator(inner, IteratorHome::kArena, std::move(table));
 }
 
 size_t TableCache::MemoryBytes() const {

@@ -28,9 +28,6 @@
 
 namespace ashlar {
 
-class Arena;
-class InternalIterator;
-
 // Counts the tables that all families of a database hold open, against `max_open_files`.
 struct OpenTableBudget {
   explicit OpenTableBudget(int limit) : max_open(limit) {}
@@ -111,11 +108,6 @@ class TableCache {
 
   // Not inside an EpochGuard. With kFail, Incomplete if the table is not open.
   Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen);
-
-  // Never null; a table that does not open gives an invalid iterator with that status. The iterator
-  // must not outlive the caller's reference on the file. Not inside an EpochGuard.
-  InternalIterator* NewIterator(const ReadOptions& options, TableFile* file, Arena* arena,
-                                bool for_compaction);
 
   // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
   // leave the block cache, where they would only wait to be evicted.

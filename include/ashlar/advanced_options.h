@@ -198,7 +198,7 @@ struct AdvancedColumnFamilyOptions {
   CompactionOptionsUniversal compaction_options_universal;
   // Tuning of FIFO compaction. A hint without effect.
   CompactionOptionsFIFO compaction_options_fifo;
-  // Next() calls before a re-seek. A hint without effect.
+  // An iterator passes so many versions of one key by steps, and the rest by a seek. Dynamic.
   uint64_t max_sequential_skip_in_iterations = 8;
   // SkipListFactory or VectorRepFactory; others are refused with NotSupported.
   std::shared_ptr<MemTableRepFactory> memtable_factory =

@@ -14,10 +14,8 @@
 
 namespace ashlar {
 
-MergingIterator::MergingIterator(const InternalKeyComparator* comparator,
-                                 std::vector<InternalIterator*> children,
-                                 IteratorHome children_home)
-    : comparator_(*comparator), children_(std::move(children)), children_home_(children_home) {
+MergingIterator::MergingIterator(const InternalKeyComparator* comparator, SortedRuns runs)
+    : comparator_(*comparator), children_(std::move(runs.iterators)), children_home_(runs.home) {
   heap_.reserve(children_.size());
   for ([[maybe_unused]] const InternalIterator* child : children_) assert(child != nullptr);
 }
@@ -61,7 +59,9 @@ bool MergingIterator::SwitchDirection() {
   direction_ = kDirection;
   heap_.clear();
   const Run current = current_;
-  const std::string key = current.iterator->key().ToString();
+  const Slice current_key = current.iterator->key();
+  switch_key_.assign(current_key.data(), current_key.size());
+  const Slice key = switch_key_;
   const auto holds_same_key = [&](const InternalIterator* child) {
     return child->Valid() && comparator_.Compare(child->key(), key) == 0;
   };

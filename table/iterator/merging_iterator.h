@@ -16,15 +16,15 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/iterator/internal_iterator.h"
+#include "table/iterator/sorted_run.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
 
 class MergingIterator final {
  public:
-  // Owns the children, none of which is null. The comparator outlives the iterator.
-  MergingIterator(const InternalKeyComparator* comparator, std::vector<InternalIterator*> children,
-                  IteratorHome children_home);
+  // Owns the runs, of which none is null. The comparator outlives the iterator.
+  MergingIterator(const InternalKeyComparator* comparator, SortedRuns runs);
   ~MergingIterator();
   MergingIterator(const MergingIterator&) = delete;
   MergingIterator& operator=(const MergingIterator&) = delete;
@@ -96,7 +96,8 @@ class MergingIterator final {
   InternalKeyComparator comparator_;
   std::vector<InternalIterator*> children_;  // owned; the newer run first
   IteratorHome children_home_;
-  Status status_;  // the first error of a child
+  std::string switch_key_;  // scratch: the key at which the direction changes
+  Status status_;           // the first error of a child
 };
 
 inline void MergingIterator::Next() {

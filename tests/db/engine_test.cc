@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The engine through its public calls, on files in memory: what reads see while the tree changes
-// under them, families, maintenance; and what a cached Get does not do. Replaces operator new and
-// pthread_mutex_lock of this program by counting ones.
-#include <dlfcn.h>
+// under them, families, maintenance.
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -27,38 +22,6 @@
 #include "tests/support/blocked_pool.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-
-namespace {
-thread_local uint64_t g_allocations = 0;
-thread_local uint64_t g_locks = 0;
-
-[[maybe_unused]] void* CountedAllocation(size_t size) {
-  g_allocations++;
-  void* p = std::malloc(size == 0 ? 1 : size);
-  if (p == nullptr) std::abort();
-  return p;
-}
-}  // namespace
-
-// The sanitizers bring their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ASHLAR_TEST_COUNTS_CALLS 1
-void* operator new(size_t size) { return CountedAllocation(size); }
-void* operator new[](size_t size) { return CountedAllocation(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete[](void* p, size_t) noexcept { std::free(p); }
-
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  using Lock = int (*)(pthread_mutex_t*);
-  static const Lock real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-  g_locks++;
-  return real(mutex);
-}
-#else
-#define ASHLAR_TEST_COUNTS_CALLS 0
-#endif
 
 namespace ashlar {
 namespace {
@@ -486,49 +449,6 @@ TEST_F(EngineTest, AManualCompactionIsCanceledByItsCallerWhileItWaits) {
   EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
   EXPECT_EQ(status.subcode(), Status::kManualCompactionPaused);
   EXPECT_EQ(Get("key"), "2");
-}
-
-TEST_F(EngineTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
-  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
-  const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
-  BlockBasedTableOptions table;
-  table.block_cache = cache;
-  table.filter_policy.reset(NewBloomFilterPolicy(10));
-  options_.table_factory.reset(NewBlockBasedTableFactory(table));
-  Reopen();
-  for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
-  Flush();
-  for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
-  CompactAll();
-  Put("in memory", "x");
-  const std::vector<std::string> keys = {Key(0), Key(777), Key(1998), "in memory", "missing"};
-  PinnableSlice value;
-  value.GetSelf()->reserve(64);
-  const ReadOptions read;
-  ColumnFamilyHandle* family = db_->DefaultColumnFamily();
-  for (int round = 0; round < 3; round++) {
-    for (const std::string& key : keys) {
-      EXPECT_EQ(db_->Get(read, family, key, &value).ok(), key != "missing");
-      value.Reset();
-    }
-  }
-  const size_t usage = cache->GetUsage(), pinned = cache->GetPinnedUsage();
-  const uint64_t allocations = g_allocations, locks = g_locks;
-  EXPECT_GT(allocations, 0u);  // they do count: writing and flushing needed both
-  EXPECT_GT(locks, 0u);
-  uint64_t found = 0;
-  for (int round = 0; round < 100; round++) {
-    for (const std::string& key : keys) {
-      found += db_->Get(read, family, key, &value).ok();
-      value.Reset();
-    }
-  }
-  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
-  EXPECT_EQ(found, 400u);
-  EXPECT_EQ(allocated, 0u);
-  EXPECT_EQ(locked, 0u);
-  EXPECT_EQ(cache->GetPinnedUsage(), pinned);
-  EXPECT_EQ(cache->GetUsage(), usage);
 }
 
 }  // namespace ashlar

@@ -30,7 +30,7 @@ class IteratorErrorsTest : public testing::Test {
  protected:
   // Two tables of level 0, an entry to a block: the newer one has every other key.
   IteratorErrorsTest() {
-    Options options;
+    Options& options = options_;
     options.env = env_.get();
     options.create_if_missing = true;
     options.disable_auto_compactions = true;
@@ -86,6 +86,7 @@ class IteratorErrorsTest : public testing::Test {
 
   const std::shared_ptr<SimFS> sim_ = SimFS::Create();
   const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  Options options_;
   std::unique_ptr<DB> db_;
 };
 
@@ -127,6 +128,33 @@ TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
         goes_back = !goes_back;
       },
       rows);
+}
+
+// An error ends one iteration: the next seek of the same iterator tries the files again.
+TEST_F(IteratorErrorsTest, ATableThatDidNotOpenIsTriedAgainByTheNextSeek) {
+  for (const int level : {0, 1}) {
+    SCOPED_TRACE(level);
+    if (level == 1) {
+      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    }
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (const bool forwards : {true, false}) {
+      sim_->AddFault({.first_call = sim_->CallCount(),
+                      .mode = FaultMode::kSticky,
+                      .kinds = KindBit(CallKind::kRead) | KindBit(CallKind::kOpenRead),
+                      .path_part = ".sst"});
+      forwards ? it->Seek(KeyAt(3)) : it->SeekForPrev(KeyAt(3));
+      EXPECT_FALSE(it->Valid());
+      EXPECT_FALSE(it->status().ok());
+      sim_->ClearFaults();
+      forwards ? it->Seek(KeyAt(3)) : it->SeekForPrev(KeyAt(3));
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      EXPECT_OK(it->status());
+      EXPECT_EQ(it->key().ToString(), KeyAt(3));
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reads that find everything in memory may not do: allocate, lock, pin. Replaces operator new
+// and pthread_mutex_lock of this program by counting ones.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "tests/support/skip.h"
+#include "tests/support/status_matchers.h"
+
+namespace {
+thread_local uint64_t g_allocations = 0;
+thread_local uint64_t g_locks = 0;
+
+[[maybe_unused]] void* CountedAllocation(size_t size) {
+  g_allocations++;
+  void* p = std::malloc(size == 0 ? 1 : size);
+  if (p == nullptr) std::abort();
+  return p;
+}
+}  // namespace
+
+// The sanitizers bring their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define ASHLAR_TEST_COUNTS_CALLS 1
+void* operator new(size_t size) { return CountedAllocation(size); }
+void* operator new[](size_t size) { return CountedAllocation(size); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete[](void* p, size_t) noexcept { std::free(p); }
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t*);
+  static const Lock real = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  g_locks++;
+  return real(mutex);
+}
+#else
+#define ASHLAR_TEST_COUNTS_CALLS 0
+#endif
+
+namespace ashlar {
+namespace {
+
+std::string Key(int i) {
+  std::string digits = std::to_string(i);
+  return "key" + std::string(6 - digits.size(), '0') + digits;
+}
+
+class CostBudgetTest : public testing::Test {
+ protected:
+  CostBudgetTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+  }
+
+  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
+  void CompactAll() { ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
+  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
+  BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
+  Flush();
+  for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
+  CompactAll();
+  Put("in memory", "x");
+  const std::vector<std::string> keys = {Key(0), Key(777), Key(1998), "in memory", "missing"};
+  PinnableSlice value;
+  value.GetSelf()->reserve(64);
+  const ReadOptions read;
+  ColumnFamilyHandle* family = db_->DefaultColumnFamily();
+  for (int round = 0; round < 3; round++) {
+    for (const std::string& key : keys) {
+      EXPECT_EQ(db_->Get(read, family, key, &value).ok(), key != "missing");
+      value.Reset();
+    }
+  }
+  const size_t usage = cache->GetUsage(), pinned = cache->GetPinnedUsage();
+  const uint64_t allocations = g_allocations, locks = g_locks;
+  EXPECT_GT(allocations, 0u);  // they do count: writing and flushing needed both
+  EXPECT_GT(locks, 0u);
+  uint64_t found = 0;
+  for (int round = 0; round < 100; round++) {
+    for (const std::string& key : keys) {
+      found += db_->Get(read, family, key, &value).ok();
+      value.Reset();
+    }
+  }
+  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  EXPECT_EQ(found, 400u);
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(locked, 0u);
+  EXPECT_EQ(cache->GetPinnedUsage(), pinned);
+  EXPECT_EQ(cache->GetUsage(), usage);
+}
+
+// Steps within blocks, over their borders and from file to file, among memtables and levels. The
+// first pass warms the cache and the iterator's own buffers.
+TEST_F(CostBudgetTest, AStepOfAWarmIteratorAllocatesNothingAndLocksNothing) {
+  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  options_.target_file_size_base = 64 << 10;
+  Open();
+  for (int i = 0; i < 4000; i++) Put(Key(i), std::string(50, 'v'));
+  CompactAll();
+  for (int i = 0; i < 4000; i += 3) Put(Key(i), std::string(50, 'w'));
+  Flush();
+  for (int i = 0; i < 4000; i += 7) Put(Key(i), std::string(50, 'x'));
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  const auto pass = [&] {
+    int steps = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) steps++;
+    for (it->Seek(Key(1000)); it->Valid(); it->Next()) steps++;
+    return steps;
+  };
+  EXPECT_EQ(pass() + pass() + pass(), 3 * 7000);  // the third visit decodes no more blocks
+  const uint64_t allocations = g_allocations, locks = g_locks;
+  const int steps = pass();
+  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  EXPECT_EQ(steps, 7000);
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(locked, 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -241,9 +241,9 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   Status CloseOnce();
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);
   using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
-  std::vector<LevelTables> DescribeTables(const std::vector<ColumnFamilyData*>& families)
+  std::vector<LevelTables> DescribeTables(const std::vector<FamilyRef>& families)
       EXCLUDES(db_mutex);
-  std::vector<ColumnFamilyData*> RefAllFamilies() EXCLUDES(db_mutex);
+  std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();

@@ -6,9 +6,9 @@
 
 namespace ashlar {
 
-std::vector<ColumnFamilyData*> DBImpl::RefAllFamilies() {
+std::vector<FamilyRef> DBImpl::PinAllFamilies() {
   MutexLock lock(&core_.mutex);
-  return core_.families.RefAll();
+  return core_.families.PinAll();
 }
 
 bool DBImpl::GetProperty(ColumnFamilyHandle* handle, const Slice& property, std::string* value) {

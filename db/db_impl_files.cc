@@ -13,14 +13,12 @@
 namespace ashlar {
 namespace {
 
-// All but the counts, which are in the file only.
-void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData* result)
-    REQUIRES(db_mutex) {
-  const FileMetadata& meta = file.meta;
-  const size_t path = std::min<size_t>(meta.path_id, core.table_paths.size() - 1);
+// All but the counts, which are in the file only, and what the DB mutex guards.
+void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMetaData* result) {
+  const size_t path = std::min<size_t>(meta.path_id, place.table_paths.size() - 1);
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
-  result->directory = result->db_path = core.table_paths[path];
+  result->directory = result->db_path = place.table_paths[path];
   result->file_number = meta.number;
   result->file_type = kTableFile;
   result->size = meta.file_size;
@@ -28,7 +26,6 @@ void FillFileMetaData(const DbCore& core, const TableFile& file, SstFileMetaData
   result->largest_seqno = meta.largest_seqno;
   result->smallestkey = meta.smallest_user_key().ToString();
   result->largestkey = meta.largest_user_key().ToString();
-  result->being_compacted = file.being_compacted;
   result->oldest_ancester_time = meta.oldest_ancestor_time;
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
@@ -107,30 +104,37 @@ Status DBImpl::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator>*,
   return Status::NotSupported("GetUpdatesSince");
 }
 
-// By family and level, all of one moment. Tables are opened without the mutex.
-std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(
-    const std::vector<ColumnFamilyData*>& families) {
+// By family and level, all of one moment. Of a dropped family no levels.
+std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
   std::vector<LevelTables> result(families.size());
   std::vector<ReadView> views;
   {
     MutexLock lock(&core_.mutex);
     for (size_t i = 0; i < families.size(); i++) {
       views.push_back(families[i]->AcquireView());
+      if (families[i]->is_dropped()) continue;
       const Version& version = *views[i].super_version()->version();
-      if (!families[i]->is_dropped()) result[i].resize(version.num_levels());
-      for (size_t level = 0; level < result[i].size(); level++) {
-        for (const TableFile* file : version.files(static_cast<int>(level))) {
-          FillFileMetaData(core_, *file, &result[i][level].emplace_back());
-        }
-      }
+      result[i].resize(version.num_levels());
     }
   }
+  // The long part, with the files opened that are not open, needs the views alone.
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].size(); level++) {
-      const auto& files = version.files(static_cast<int>(level));
+      for (TableFile* file : version.files(static_cast<int>(level))) {
+        SstFileMetaData& entry = result[i][level].emplace_back();
+        FillFileMetaData(core_, file->meta, &entry);
+        FillCounts(version.tables(), file, &entry);
+      }
+    }
+  }
+  MutexLock lock(&core_.mutex);
+  for (size_t i = 0; i < families.size(); i++) {
+    const Version& version = *views[i].super_version()->version();
+    for (size_t level = 0; level < result[i].size(); level++) {
+      const std::vector<TableFile*>& files = version.files(static_cast<int>(level));
       for (size_t f = 0; f < files.size(); f++) {
-        FillCounts(version.tables(), files[f], &result[i][level][f]);
+        result[i][level][f].being_compacted = files[f]->being_compacted;
       }
     }
   }
@@ -139,7 +143,7 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(
 
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   metadata->clear();
-  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
+  const std::vector<FamilyRef> families = PinAllFamilies();
   const std::vector<LevelTables> tables = DescribeTables(families);
   for (size_t i = 0; i < families.size(); i++) {
     for (size_t level = 0; level < tables[i].size(); level++) {
@@ -150,22 +154,22 @@ void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
         entry.level = static_cast<int>(level);
       }
     }
-    families[i]->Unref();
   }
 }
 
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) {
   ColumnFamilyData* family = FamilyOrDefault(handle);
-  FillFamilyMetaData(*family, std::move(DescribeTables({family})[0]), metadata);
+  std::vector<FamilyRef> one;
+  one.emplace_back(family);
+  FillFamilyMetaData(*family, std::move(DescribeTables(one)[0]), metadata);
 }
 
 void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   metadata->clear();
-  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
+  const std::vector<FamilyRef> families = PinAllFamilies();
   std::vector<LevelTables> tables = DescribeTables(families);
   for (size_t i = 0; i < families.size(); i++) {
     FillFamilyMetaData(*families[i], std::move(tables[i]), &metadata->emplace_back());
-    families[i]->Unref();
   }
 }
 
@@ -258,9 +262,9 @@ Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&)
 
 // Holds each version while it is read, so that no file goes away under the check.
 Status DBImpl::VerifyChecksum(const ReadOptions& options) {
-  const std::vector<ColumnFamilyData*> families = RefAllFamilies();
+  const std::vector<FamilyRef> families = PinAllFamilies();
   Status status;
-  for (ColumnFamilyData* family : families) {
+  for (const FamilyRef& family : families) {
     const ReadView view = family->AcquireView();
     const Version* version = view.super_version()->version();
     if (status.ok()) status = version->CheckAges();
@@ -272,7 +276,6 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
         status = table.ok() ? (*table)->VerifyChecksums(options, &bounds) : table.status();
       }
     }
-    family->Unref();
   }
   return status;
 }

@@ -76,9 +76,18 @@ void Mutex::AssertHeld() const {
   Die("a mutex is not held where it must be", static_cast<int>(rank_));
 }
 
+bool HoldsRank(LockRank rank) {
+  for (int i = 0; i < held_count; ++i) {
+    if (held_mutexes[i]->rank() == rank) return true;
+  }
+  return false;
+}
+
 #else
 
 void Mutex::AssertHeld() const {}
+
+bool HoldsRank(LockRank) { return false; }
 
 #endif
 

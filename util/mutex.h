@@ -27,7 +27,6 @@ namespace ashlar {
 enum class LockRank : uint8_t {
   kUtility,  // layers above the database: transactions, backups, tools, tests
   kDb,
-  kFamilyOptions,
   kWal,
   kSnapshots,
   kTableCache,
@@ -41,6 +40,9 @@ enum class LockRank : uint8_t {
   kEpoch,
   kLeaf,  // nothing is locked under it
 };
+
+// Whether this thread holds a mutex of this rank. Builds without the check of ranks answer false.
+bool HoldsRank(LockRank rank);
 
 class CAPABILITY("mutex") Mutex {
  public:

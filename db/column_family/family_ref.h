@@ -25,8 +25,10 @@ class FamilyRef {
     std::swap(family_, other.family_);
     return *this;
   }
-  ~FamilyRef() {
-    if (family_ != nullptr) family_->Unref();
+  ~FamilyRef() { Reset(); }
+
+  void Reset() {
+    if (family_ != nullptr) std::exchange(family_, nullptr)->Unref();
   }
 
   ColumnFamilyData* get() const { return family_; }

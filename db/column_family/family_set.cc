@@ -121,10 +121,4 @@ std::vector<FamilyRef> FamilySet::PinAll() const {
   return all;
 }
 
-std::vector<ColumnFamilyData*> FamilySet::RefAll() const {
-  std::vector<ColumnFamilyData*> all = All();
-  for (ColumnFamilyData* family : all) family->Ref();
-  return all;
-}
-
 }  // namespace ashlar

@@ -44,8 +44,6 @@ class FamilySet {
   std::vector<ColumnFamilyData*> All() const REQUIRES(db_mutex);
   // The same, each with a reference.
   std::vector<FamilyRef> PinAll() const REQUIRES(db_mutex);
-  // The same by hand: the caller calls Unref().
-  std::vector<ColumnFamilyData*> RefAll() const REQUIRES(db_mutex);
 
  private:
   // Retired without an allocation: what is published cannot fail any more.

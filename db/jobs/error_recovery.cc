@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/state/notify_errors.h"
+#include "util/scope_exit.h"
 
 namespace ashlar {
 
@@ -21,18 +22,13 @@ Status ErrorRecovery::Run() {
       return Status::Busy("another thread recovers from the error", error.ToString());
     is_running_ = true;
   }
-  // Also when memory runs out.
-  struct Scope {
-    ~Scope() {
-      MutexLock lock(&recovery->core_->mutex);
-      recovery->is_running_ = false;
-      recovery->core_->conditions.ErrorChanged();
-    }
-    ErrorRecovery* const recovery;
-  };
   Status status;
   {
-    const Scope scope{this};
+    const ScopeExit end([this] {
+      MutexLock lock(&core_->mutex);
+      is_running_ = false;
+      core_->conditions.ErrorChanged();
+    });
     status = RunOnce(error);
   }
   core_->cleaner->DeleteObsoleteFiles();
@@ -41,10 +37,10 @@ Status ErrorRecovery::Run() {
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
-  std::vector<ColumnFamilyData*> families;
+  std::vector<FamilyRef> families;
   {
     MutexLock lock(&core_->mutex);
-    families = core_->families.RefAll();
+    families = core_->families.PinAll();
   }
   // A soft error endangers nothing in memory: what failed is tried again.
   const bool is_soft = error.severity() < Status::kHardError;
@@ -57,21 +53,20 @@ Status ErrorRecovery::RunOnce(const Status& error) {
     } else {
       writes_->FinishRecoveryLocked();
     }
-    for (ColumnFamilyData* family : families) scheduler_->RequestCompactionLocked(family);
+    for (const FamilyRef& family : families) scheduler_->RequestCompactionLocked(family.get());
   }
-  for (ColumnFamilyData* family : families) family->Unref();
   return status;
 }
 
-Status ErrorRecovery::FlushEverything(const std::vector<ColumnFamilyData*>& families) {
+Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   Flushes flushes;
   uint64_t log_number = 0;
   {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked());
-    for (ColumnFamilyData* family : families) {
-      auto flush = BackgroundFlush::Begin(core_, family);
+    for (const FamilyRef& family : families) {
+      auto flush = BackgroundFlush::Begin(core_, family.get());
       if (flush != nullptr) flushes.push_back(std::move(flush));
     }
   }
@@ -125,11 +120,12 @@ Status ErrorRecovery::RecordTogether(const Flushes& flushes, uint64_t log_number
 
 // None begins while writes are blocked. One that runs could record a table of one family when the
 // logs of the others have left the set and are not synced any more.
-void ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<ColumnFamilyData*>& families) {
-  const auto is_flushing = [](const ColumnFamilyData* family) NO_THREAD_SAFETY_ANALYSIS {
+void ErrorRecovery::AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) {
+  const auto is_flushing = [](const FamilyRef& family) NO_THREAD_SAFETY_ANALYSIS {
     return !family->sealed().empty() && family->sealed().front().is_flushing;
   };
-  while (std::any_of(families.begin(), families.end(), is_flushing)) core_->conditions.flushes.Wait();
+  while (std::any_of(families.begin(), families.end(), is_flushing))
+    core_->conditions.flushes.Wait();
 }
 
 }  // namespace ashlar

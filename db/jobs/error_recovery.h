@@ -33,10 +33,10 @@ class ErrorRecovery {
 
  private:
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
-  Status FlushEverything(const std::vector<ColumnFamilyData*>& families) EXCLUDES(db_mutex);
+  Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   using Flushes = std::vector<std::unique_ptr<BackgroundFlush>>;
   Status RecordTogether(const Flushes& flushes, uint64_t log_number) REQUIRES(db_mutex);
-  void AwaitRunningFlushesLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
+  void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;
   WriteControl* const writes_;

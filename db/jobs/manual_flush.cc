@@ -38,13 +38,14 @@ Status ManualFlushes::Begin(const FlushOptions& options,
 Status ManualFlushes::FlushAll(const FlushOptions& options) {
   Status status;
   do {
-    std::vector<ColumnFamilyData*> families;
+    std::vector<FamilyRef> pinned;
     {
       MutexLock lock(&core_->mutex);
-      families = core_->families.RefAll();
+      pinned = core_->families.PinAll();
     }
+    std::vector<ColumnFamilyData*> families;
+    for (const FamilyRef& family : pinned) families.push_back(family.get());
     status = Flush(options, families);
-    for (ColumnFamilyData* family : families) family->Unref();
   } while (status.IsColumnFamilyDropped());
   return status;
 }

@@ -5,6 +5,7 @@
 #include "db/jobs/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "db/jobs/background_flush.h"
 #include "db/options/options_check.h"
@@ -38,33 +39,27 @@ void Scheduler::Stop() {
   // Jobs that the environment has not started yet never will.
   const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
   const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
-  std::deque<ColumnFamilyData*> dropped;
-  {
-    MutexLock lock(&core_->mutex);
-    scheduled_flushes_ -= unscheduled_flushes;
-    scheduled_compactions_ -= unscheduled_compactions;
-    while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
-    dropped.swap(flush_queue_);
-    dropped.insert(dropped.end(), compaction_queue_.begin(), compaction_queue_.end());
-    compaction_queue_.clear();
-  }
-  for (ColumnFamilyData* family : dropped) family->Unref();
+  std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
+  MutexLock lock(&core_->mutex);
+  scheduled_flushes_ -= unscheduled_flushes;
+  scheduled_compactions_ -= unscheduled_compactions;
+  while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
+  flushes.swap(flush_queue_);
+  compactions.swap(compaction_queue_);
 }
 
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
   if (!family->is_flush_queued && !is_stopping_) {
-    flush_queue_.push_back(family);
+    flush_queue_.emplace_back(family);
     family->is_flush_queued = true;
-    family->Ref();
   }
   DispatchLocked();
 }
 
 void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   if (!family->is_compaction_queued && !is_stopping_) {
-    compaction_queue_.push_back(family);
+    compaction_queue_.emplace_back(family);
     family->is_compaction_queued = true;
-    family->Ref();
   }
   DispatchLocked();
 }
@@ -98,46 +93,48 @@ void Scheduler::CompactionMain(void* scheduler) {
 }
 
 void Scheduler::RunFlush() {
-  ColumnFamilyData* family = nullptr;
+  FamilyRef family;
   {
     MutexLock lock(&core_->mutex);
     assert(scheduled_flushes_ > 0);
     scheduled_flushes_--;
     core_->running_jobs.flushes++;
     if (MayStart() && !flush_queue_.empty()) {
-      family = flush_queue_.front();
+      family = std::move(flush_queue_.front());
       flush_queue_.pop_front();
       family->is_flush_queued = false;
     }
   }
-  if (family != nullptr) FlushFamily(family);
+  if (family) FlushFamily(std::move(family));
   MutexLock lock(&core_->mutex);
   core_->running_jobs.flushes--;
   DispatchLocked();
   core_->conditions.JobEnded();
 }
 
-void Scheduler::FlushFamily(ColumnFamilyData* family) {
+void Scheduler::FlushFamily(FamilyRef family) {
   std::unique_ptr<BackgroundFlush> job;
   {
     MutexLock lock(&core_->mutex);
     // While writes are blocked, a recovery does what is to be flushed.
-    if (BackgroundFlush::IsWanted(*core_, *family)) job = BackgroundFlush::Begin(core_, family);
+    if (BackgroundFlush::IsWanted(*core_, *family)) {
+      job = BackgroundFlush::Begin(core_, family.get());
+    }
   }
   const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
   {
     MutexLock lock(&core_->mutex);
-    if (is_flushed && !job->result().tables.empty()) RequestCompactionLocked(family);
+    if (is_flushed && !job->result().tables.empty()) RequestCompactionLocked(family.get());
     // Memtables sealed meanwhile waited for this job.
-    if (BackgroundFlush::IsWanted(*core_, *family)) RequestFlushLocked(family);
+    if (BackgroundFlush::IsWanted(*core_, *family)) RequestFlushLocked(family.get());
   }
   job.reset();
-  family->Unref();
+  family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
 }
 
 void Scheduler::RunCompaction() {
-  ColumnFamilyData* family = nullptr;
+  FamilyRef family;
   bool is_manual = false;
   {
     MutexLock lock(&core_->mutex);
@@ -147,14 +144,14 @@ void Scheduler::RunCompaction() {
     if (MayStartCompaction()) {
       is_manual = compactions_->WaitingManualLocked() > 0;
       if (!is_manual && !compaction_queue_.empty()) {
-        family = compaction_queue_.front();
+        family = std::move(compaction_queue_.front());
         compaction_queue_.pop_front();
         family->is_compaction_queued = false;
       }
     }
   }
   if (is_manual) RunManualCompaction();
-  if (family != nullptr) CompactFamily(family);
+  if (family) CompactFamily(std::move(family));
   MutexLock lock(&core_->mutex);
   core_->running_jobs.compactions--;
   DispatchLocked();
@@ -167,14 +164,14 @@ void Scheduler::RunManualCompaction() {
   if (manual != nullptr) compactions_->FinishManual(manual);
 }
 
-void Scheduler::CompactFamily(ColumnFamilyData* family) {
-  const Compactions::Outcome outcome = compactions_->RunAutomatic(family);
+void Scheduler::CompactFamily(FamilyRef family) {
+  const Compactions::Outcome outcome = compactions_->RunAutomatic(family.get());
   if (outcome != Compactions::Outcome::kNothing) {
     MutexLock lock(&core_->mutex);
     if (outcome == Compactions::Outcome::kFailed) AwaitRetryLocked();
-    RequestCompactionLocked(family);
+    RequestCompactionLocked(family.get());
   }
-  family->Unref();
+  family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
 }
 
@@ -207,10 +204,10 @@ bool Scheduler::Continue() {
 
 namespace {
 
-std::string QueueText(const char* kind, const std::deque<ColumnFamilyData*>& queue, int scheduled,
+std::string QueueText(const char* kind, const std::deque<FamilyRef>& queue, int scheduled,
                       int running) {
   std::string text = StrCat(kind, ": scheduled ", scheduled, ", running ", running, ", queued");
-  for (const ColumnFamilyData* family : queue) StrAppend(&text, " ", family->name());
+  for (const FamilyRef& family : queue) StrAppend(&text, " ", family->name());
   return text + (queue.empty() ? " none\n" : "\n");
 }
 

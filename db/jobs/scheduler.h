@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "db/column_family/family_ref.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/job_runner.h"
 #include "db/state/db_core.h"
@@ -53,10 +54,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   static void FlushMain(void* scheduler);
   static void CompactionMain(void* scheduler);
   void RunFlush();
-  void FlushFamily(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
   void RunCompaction();
   void RunManualCompaction() EXCLUDES(db_mutex);
-  void CompactFamily(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  void CompactFamily(FamilyRef family) EXCLUDES(db_mutex);
   // Between a failed compaction and the next attempt.
   void AwaitRetryLocked() REQUIRES(db_mutex);
   bool MayStart() const REQUIRES(db_mutex);
@@ -69,9 +70,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   DbCore* const core_;
   JobRunner* const jobs_;
   Compactions* const compactions_;
-  // Each entry holds a reference on its family.
-  std::deque<ColumnFamilyData*> flush_queue_ GUARDED_BY(db_mutex);
-  std::deque<ColumnFamilyData*> compaction_queue_ GUARDED_BY(db_mutex);
+  // First come, first served; no family is in one twice (its is_flush_queued,
+  // is_compaction_queued).
+  std::deque<FamilyRef> flush_queue_ GUARDED_BY(db_mutex);
+  std::deque<FamilyRef> compaction_queue_ GUARDED_BY(db_mutex);
   // Handed to the environment, not started yet.
   int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;

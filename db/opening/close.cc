@@ -5,6 +5,7 @@
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
+#include "env/io_rule.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -12,6 +13,7 @@ namespace ashlar {
 Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
   {
     MutexLock lock(&core->mutex);
+    const IoUnderDbMutex nobody_waits;
     auto obsolete = ScanForObsolete(core);
     if (obsolete.ok()) {
       MutexUnlock unlock(&core->mutex);

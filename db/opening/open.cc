@@ -14,6 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
+#include "env/io_rule.h"
 #include "table/sst/table_builder.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
@@ -28,6 +29,7 @@ Status Opener::Run() {
   RETURN_IF_ERROR(CreateIfMissing());
 
   MutexLock lock(&core_->mutex);
+  const IoUnderDbMutex nobody_waits;
   RETURN_IF_ERROR(RecoverVersions());
   RETURN_IF_ERROR(OpenFamilies());
   RETURN_IF_ERROR(CheckTables());

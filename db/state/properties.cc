@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties as tables: a name and a function. All functions run under the DB mutex.
+// Properties as tables: a name and a function. Two kinds: facts of the state, read under the DB
+// mutex, each a few instructions a level or family; and what is computed from a view of the family
+// without the mutex, since it may open tables, asks a user's object, or grows with the tables.
 #include "db/state/properties.h"
 
 #include <charconv>
@@ -20,18 +22,27 @@ namespace {
 using Family = ColumnFamilyData;
 using Sources = PropertySources;
 
-// All are called with the DB mutex held.
-using IntFunction = uint64_t (*)(const Sources&, Family&);
-using TextFunction = std::string (*)(const Sources&, Family&);
+// With the DB mutex held.
+using StateNumber = uint64_t (*)(const Sources&, Family&);
+using StateText = std::string (*)(const Sources&, Family&);
+// Without it.
+using ViewNumber = uint64_t (*)(const SuperVersion&);
+using ViewText = std::string (*)(const Sources&, const SuperVersion&);
 
-struct IntRow {
+template <typename Function>
+struct Row {
   std::string_view name;
-  IntFunction compute;
+  Function compute;
 };
-struct TextRow {
-  std::string_view name;
-  TextFunction compute;
-};
+
+// Null for a name that the table does not have.
+template <typename Function, size_t kCount>
+Function FindRow(const Row<Function> (&rows)[kCount], const Slice& name) {
+  for (const Row<Function>& row : rows) {
+    if (name == Slice(row.name)) return row.compute;
+  }
+  return nullptr;
+}
 
 uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
@@ -59,25 +70,36 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   return bytes;
 }
 
+// Opens the tables that are not open. What does not open is left out.
 template <typename Visit>
-void ForEachTable(Family& f, const Visit& visit) REQUIRES(db_mutex) {
-  for (int level = 0; level < f.current()->num_levels(); level++) {
-    for (TableFile* file : f.current()->files(level)) {
-      Result<TableHandle> table = f.current()->tables()->Pin(file);
+void ForEachTable(const Version& version, const Visit& visit) {
+  for (int level = 0; level < version.num_levels(); level++) {
+    for (TableFile* file : version.files(level)) {
+      Result<TableHandle> table = version.tables()->Pin(file);
       if (table.ok()) visit(level, (*table)->properties());
     }
   }
 }
 
-uint64_t EstimateKeys(const Sources&, Family& f) REQUIRES(db_mutex) {
-  const uint64_t in_memory = f.mem()->num_entries() + SealedEntries(f);
-  const uint64_t deletes_in_memory = 2 * (f.mem()->num_deletes() + SealedDeletes(f));
-  uint64_t entries = in_memory, deletes = deletes_in_memory;
-  ForEachTable(f, [&](int, const TableProperties& properties) REQUIRES(db_mutex) {
+uint64_t EstimateKeys(const SuperVersion& view) {
+  uint64_t entries = view.mem()->num_entries(), deletes = 2 * view.mem()->num_deletes();
+  for (const MemTable* sealed : view.immutables()) {
+    entries += sealed->num_entries();
+    deletes += 2 * sealed->num_deletes();
+  }
+  ForEachTable(*view.version(), [&](int, const TableProperties& properties) {
     entries += properties.num_entries;
     deletes += 2 * properties.num_deletions;
   });
   return entries > deletes ? entries - deletes : 0;
+}
+
+uint64_t OldestKeyTime(const SuperVersion& view) {
+  uint64_t oldest = UINT64_MAX;
+  ForEachTable(*view.version(), [&](int, const TableProperties& properties) {
+    if (properties.oldest_key_time > 0) oldest = std::min(oldest, properties.oldest_key_time);
+  });
+  return oldest == UINT64_MAX ? 0 : oldest;
 }
 
 // Everything on the deepest level is live, and what is above it in proportion.
@@ -87,11 +109,23 @@ uint64_t EstimateLiveData(const Sources&, Family& f) REQUIRES(db_mutex) {
                                       : LiveTableBytes(f);
 }
 
-Cache* BlockCacheOf(Family& f) REQUIRES(db_mutex) {
-  return f.current()->tables()->options().block_cache.get();
+template <size_t (Cache::*kFact)() const>
+uint64_t BlockCacheFact(const SuperVersion& view) {
+  const Cache* cache = view.version()->tables()->options().block_cache.get();
+  return cache == nullptr ? 0 : uint64_t{(cache->*kFact)()};
 }
 
-constexpr IntRow kIntRows[] = {
+constexpr Row<ViewNumber> kViewNumbers[] = {
+    {"rocksdb.estimate-num-keys", &EstimateKeys},
+    {"rocksdb.estimate-oldest-key-time", &OldestKeyTime},
+    {"rocksdb.estimate-table-readers-mem",
+     [](const SuperVersion& view) { return uint64_t{view.version()->tables()->MemoryBytes()}; }},
+    {"rocksdb.block-cache-capacity", &BlockCacheFact<&Cache::GetCapacity>},
+    {"rocksdb.block-cache-usage", &BlockCacheFact<&Cache::GetUsage>},
+    {"rocksdb.block-cache-pinned-usage", &BlockCacheFact<&Cache::GetPinnedUsage>},
+};
+
+constexpr Row<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-immutable-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
@@ -124,10 +158,6 @@ constexpr IntRow kIntRows[] = {
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_deletes(); }},
     {"rocksdb.num-deletes-imm-mem-tables",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return SealedDeletes(f); }},
-    {"rocksdb.estimate-num-keys", &EstimateKeys},
-    {"rocksdb.estimate-table-readers-mem",
-     [](const Sources&, Family& f)
-         REQUIRES(db_mutex) { return uint64_t{f.current()->tables()->MemoryBytes()}; }},
     {"rocksdb.is-file-deletions-enabled",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return uint64_t{s.core->file_deletions_disabled == 0}; }},
@@ -166,26 +196,6 @@ constexpr IntRow kIntRows[] = {
     {"rocksdb.is-write-stopped",
      [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
-     }},
-    {"rocksdb.estimate-oldest-key-time",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       uint64_t oldest = UINT64_MAX;
-       ForEachTable(f, [&](int, const TableProperties& p) REQUIRES(db_mutex) {
-         if (p.oldest_key_time > 0) oldest = std::min(oldest, p.oldest_key_time);
-       });
-       return oldest == UINT64_MAX ? 0 : oldest;
-     }},
-    {"rocksdb.block-cache-capacity",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetCapacity()};
-     }},
-    {"rocksdb.block-cache-usage",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetUsage()};
-     }},
-    {"rocksdb.block-cache-pinned-usage",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       return BlockCacheOf(f) == nullptr ? 0 : uint64_t{BlockCacheOf(f)->GetPinnedUsage()};
      }},
     {"rocksdb.num-blob-files",
      [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
@@ -236,29 +246,33 @@ std::string DatabaseStats(const Sources& s, Family&) REQUIRES(db_mutex) {
                 "\nBackground errors: ", s.core->errors.raised_count(), "\n");
 }
 
-std::string Aggregated(Family& f, int only_level) REQUIRES(db_mutex) {
+// Of one level; negative: of all.
+std::string Aggregated(const Version& version, int only_level) {
   TableProperties sum;
-  ForEachTable(f, [&](int level, const TableProperties& properties) REQUIRES(db_mutex) {
+  ForEachTable(version, [&](int level, const TableProperties& properties) {
     if (only_level < 0 || level == only_level) sum.Add(properties);
   });
   return sum.ToString();
 }
 
-constexpr TextRow kTextRows[] = {
+constexpr Row<ViewText> kViewTexts[] = {
+    {"rocksdb.sstables",
+     [](const Sources&, const SuperVersion& view) { return view.version()->DebugString(); }},
+    {"rocksdb.aggregated-table-properties",
+     [](const Sources&, const SuperVersion& view) { return Aggregated(*view.version(), -1); }},
+    {"rocksdb.options-statistics",
+     [](const Sources& s, const SuperVersion&) {
+       return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
+     }},
+};
+
+constexpr Row<StateText> kStateTexts[] = {
     {"rocksdb.levelstats", &LevelStats},
     {"rocksdb.stats", [](const Sources& s, Family& f)
                           REQUIRES(db_mutex) { return FamilyStats(s, f) + DatabaseStats(s, f); }},
     {"rocksdb.cfstats", &FamilyStats},
     {"rocksdb.cfstats-no-file-histogram", &FamilyStats},
     {"rocksdb.dbstats", &DatabaseStats},
-    {"rocksdb.sstables",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.current()->DebugString(); }},
-    {"rocksdb.aggregated-table-properties",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return Aggregated(f, -1); }},
-    {"rocksdb.options-statistics",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) {
-       return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
-     }},
     {"ashlar.background-work",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.jobs->DebugStringLocked(); }},
     {"ashlar.recovery-report",
@@ -266,52 +280,64 @@ constexpr TextRow kTextRows[] = {
 };
 
 // For names that end in a level number.
-bool TakeLevel(const Slice& name, std::string_view prefix, const Family& f, int* level)
-    REQUIRES(db_mutex) {
+bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, int* level) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
   const char* end = name.data() + name.size();
   const auto parsed = std::from_chars(begin, end, *level);
   return parsed.ec == std::errc() && parsed.ptr == end && *level >= 0 &&
-         *level < f.current()->num_levels();
+         *level < version.num_levels();
 }
 
-bool GetLevelProperty(Family& f, const Slice& name, std::string* value) REQUIRES(db_mutex) {
+double CompressionRatio(const Version& version, int only_level) {
+  uint64_t raw = 0, stored = 0;
+  ForEachTable(version, [&](int level, const TableProperties& properties) {
+    if (level != only_level) return;
+    raw += properties.raw_key_size + properties.raw_value_size;
+    stored += properties.data_size;
+  });
+  return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
+}
+
+bool GetLevelProperty(const Version& version, const Slice& name, std::string* value) {
   int level;
-  if (TakeLevel(name, "rocksdb.num-files-at-level", f, &level)) {
-    *value = std::to_string(f.current()->files(level).size());
-    return true;
+  if (TakeLevel(name, "rocksdb.num-files-at-level", version, &level)) {
+    *value = std::to_string(version.files(level).size());
+  } else if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
+    *value = Aggregated(version, level);
+  } else if (TakeLevel(name, "rocksdb.compression-ratio-at-level", version, &level)) {
+    *value = std::to_string(CompressionRatio(version, level));
+  } else {
+    return false;
   }
-  if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", f, &level)) {
-    *value = Aggregated(f, level);
-    return true;
+  return true;
+}
+
+// What readers see of the family; empty if it is dropped.
+ReadView ViewOf(const Sources& sources, Family* family) EXCLUDES(db_mutex) {
+  {
+    MutexLock lock(&sources.core->mutex);
+    if (family->is_dropped()) return ReadView();
   }
-  if (TakeLevel(name, "rocksdb.compression-ratio-at-level", f, &level)) {
-    uint64_t raw = 0, stored = 0;
-    ForEachTable(f, [&](int l, const TableProperties& p) REQUIRES(db_mutex) {
-      if (l != level) return;
-      raw += p.raw_key_size + p.raw_value_size;
-      stored += p.data_size;
-    });
-    *value =
-        std::to_string(stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored));
-    return true;
-  }
-  return false;
+  return family->AcquireView();
 }
 
 }  // namespace
 
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
-  for (const IntRow& row : kIntRows) {
-    if (name != Slice(row.name)) continue;
+  if (const StateNumber compute = FindRow(kStateNumbers, name)) {
     MutexLock lock(&sources.core->mutex);
     if (family->is_dropped()) return false;
-    *value = row.compute(sources, *family);
+    *value = compute(sources, *family);
     return true;
   }
-  return false;
+  const ViewNumber compute = FindRow(kViewNumbers, name);
+  if (compute == nullptr) return false;
+  const ReadView view = ViewOf(sources, family);
+  if (view.source() == nullptr) return false;
+  *value = compute(*view.super_version());
+  return true;
 }
 
 // A family that is dropped meanwhile has nothing to add.
@@ -341,14 +367,19 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
     *value = std::to_string(number);
     return true;
   }
-  MutexLock lock(&sources.core->mutex);
-  if (family->is_dropped()) return false;
-  for (const TextRow& row : kTextRows) {
-    if (name != Slice(row.name)) continue;
-    *value = row.compute(sources, *family);
+  if (const StateText compute = FindRow(kStateTexts, name)) {
+    MutexLock lock(&sources.core->mutex);
+    if (family->is_dropped()) return false;
+    *value = compute(sources, *family);
     return true;
   }
-  return GetLevelProperty(*family, name, value);
+  const ReadView view = ViewOf(sources, family);
+  if (view.source() == nullptr) return false;
+  if (const ViewText compute = FindRow(kViewTexts, name)) {
+    *value = compute(sources, *view.super_version());
+    return true;
+  }
+  return GetLevelProperty(*view.super_version()->version(), name, value);
 }
 
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
@@ -359,13 +390,14 @@ bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, co
       name != Slice("rocksdb.db-write-stall-stats")) {
     return false;
   }
-  MutexLock lock(&sources.core->mutex);
-  if (family->is_dropped()) return false;
-  for (int level = 0; level < family->current()->num_levels(); level++) {
+  const ReadView view = ViewOf(sources, family);
+  if (view.source() == nullptr) return false;
+  const Version& version = *view.super_version()->version();
+  for (int level = 0; level < version.num_levels(); level++) {
     (*value)[StrCat("compaction.L", level, ".NumFiles")] =
-        std::to_string(family->current()->files(level).size());
+        std::to_string(version.files(level).size());
     (*value)[StrCat("compaction.L", level, ".SizeBytes")] =
-        std::to_string(family->current()->level_bytes(level));
+        std::to_string(version.level_bytes(level));
   }
   return true;
 }

@@ -29,14 +29,16 @@ struct PropertySources {
   const BackgroundWork* jobs;
 };
 
-// False for an unknown name. Numbers are also available as text. Takes the DB mutex.
+// False for an unknown name, or a family that is dropped. Numbers are also available as text. What
+// needs tables is computed from a view of the family: nothing is opened under the DB mutex.
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
-                    uint64_t* value);
+                    uint64_t* value) EXCLUDES(db_mutex);
 // The sum over all families.
-bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value);
+bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value)
+    EXCLUDES(db_mutex);
 bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
-                     std::string* value);
+                     std::string* value) EXCLUDES(db_mutex);
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
-                    std::map<std::string, std::string>* value);
+                    std::map<std::string, std::string>* value) EXCLUDES(db_mutex);
 
 }  // namespace ashlar

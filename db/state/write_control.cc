@@ -5,10 +5,12 @@
 #include "db/state/write_control.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "db/state/needed_logs.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
+#include "util/scope_exit.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -144,22 +146,23 @@ void WriteControl::WatchLogSizeLocked() {
   core_->pipeline->RequestAttentionAt(limit - std::min(limit, older_bytes));
 }
 
-// One thread switches memtables and logs at a time. Ends the switch also when memory runs out in
-// the middle of it.
+// A switch that has begun. One thread switches memtables and logs at a time.
 struct WriteControl::Switch {
-  explicit Switch(WriteControl* c) : control(c) { control->is_switching_ = true; }
-  ~Switch() {
-    if (is_paused) control->core_->pipeline->Resume();
-    control->is_switching_ = false;
-    control->core_->conditions.SwitchEnded();
-  }
-  Switch(const Switch&) = delete;
-  Switch& operator=(const Switch&) = delete;
-
-  WriteControl* const control;
-  bool is_paused = false;
+  bool is_paused = false;         // the pipeline, by this switch
   std::unique_ptr<WalSink> next;  // null: the current log goes on, as it is empty
 };
+
+// Also when memory ran out in the middle of it.
+void WriteControl::EndSwitchLocked(Switch* turn) {
+  assert(is_switching_);
+  if (turn->is_paused) core_->pipeline->Resume();
+  if (turn->next != nullptr) {  // a log that was not installed
+    MutexUnlock unlock(&core_->mutex);
+    turn->next.reset();
+  }
+  is_switching_ = false;
+  core_->conditions.SwitchEnded();
+}
 
 Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families) {
   std::vector<uint32_t> ids;
@@ -169,7 +172,9 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
 
   Status status;
   {
-    Switch turn(this);
+    Switch turn;
+    is_switching_ = true;
+    const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
     status = SwitchAloneLocked(ids, &turn);
   }
   if (!status.ok()) {
@@ -247,7 +252,9 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
 Result<uint64_t> WriteControl::BeginRecoveryLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
-  Switch turn(this);
+  Switch turn;
+  is_switching_ = true;
+  const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
   const Status error = core_->wals->error();
   if (error.ok()) {
     RETURN_IF_ERROR(PauseWithNextLogLocked(&turn));
@@ -291,7 +298,8 @@ void WriteControl::UpdateStallLocked() {
     is_compaction_behind |= IsCompactionBehind(debt, family->options());
   }
   is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
-  // What those that left early did not wait for is nobody's debt.
+  // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
+  // ones, which were let go before their time.
   if (!is_compaction_behind) low_priority_toll_ = Toll();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;

@@ -70,6 +70,7 @@ class WriteControl final : public CommitHost {
 
  private:
   struct Switch;
+  void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) REQUIRES(db_mutex);
   Status PauseWithNextLogLocked(Switch* turn) REQUIRES(db_mutex);
   Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);

@@ -22,6 +22,7 @@
 #include "db/version/version_builder.h"
 #include "db/wal/wal_set.h"
 #include "env/info_log.h"
+#include "util/scope_exit.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -173,27 +174,17 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   return file.Close();
 }
 
-// Lets the next change in, also when memory ran out on the way: what is in the MANIFEST is not
-// known then, so it is not used again.
-struct VersionSet::WritingTurn {
-  explicit WritingTurn(VersionSet* s) : set(s) { set->is_writing_ = true; }
-  ~WritingTurn() {
-    if (!is_complete) set->manifest_.Abandon();
-    set->is_writing_ = false;
-    set->turn_->SignalAll();
-  }
-  WritingTurn(const WritingTurn&) = delete;
-  WritingTurn& operator=(const WritingTurn&) = delete;
-
-  VersionSet* const set;
-  bool is_complete = false;
-};
-
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
   RETURN_IF_ERROR(CheckFamilies(&change.edits));
-  WritingTurn turn(this);
+  is_writing_ = true;
+  const ScopeExit end_turn([this]() REQUIRES(db_mutex) {
+    is_writing_ = false;
+    turn_->SignalAll();
+  });
+  // When memory runs out on the way, nobody knows what is in the MANIFEST: it is not used again.
+  ScopeExit abandon([this] { manifest_.Abandon(); });
   Pending pending;
   Complete(&change, &pending);
   Begin(&change, &pending);
@@ -202,13 +193,12 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
     MutexUnlock unlock(mutex);
     status = BuildVersions(change, &pending);
     if (status.ok()) status = Write(change, &pending);
+    if (!status.ok()) {
+      Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
+    }
   }
-  if (status.ok()) {
-    Install(&change, &pending);
-  } else {
-    Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
-  }
-  turn.is_complete = true;
+  if (status.ok()) Install(&change, &pending);
+  abandon.Cancel();
   return status;
 }
 

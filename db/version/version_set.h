@@ -180,7 +180,6 @@ class VersionSet {
 
   struct Pending;         // a change on its way into the MANIFEST
   struct FamilySnapshot;  // what a new MANIFEST says of a family
-  struct WritingTurn;
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
   void Complete(Change* change, Pending* pending) REQUIRES(db_mutex);
   void Begin(Change* change, Pending* pending) const REQUIRES(db_mutex);

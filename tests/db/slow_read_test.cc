@@ -151,6 +151,42 @@ TEST_F(SlowReadTest, PropertyThatOpensTables) {
   });
 }
 
+// Nor the other calls of the database itself: what needs tables is worked out without its mutex.
+TEST_F(SlowReadTest, PropertiesThatOpenTablesHoldNoLock) {
+  const char* const kNames[] = {
+      "rocksdb.estimate-num-keys",           "rocksdb.estimate-oldest-key-time",
+      "rocksdb.aggregated-table-properties", "rocksdb.aggregated-table-properties-at-level0",
+      "rocksdb.compression-ratio-at-level0",
+  };
+  for (const char* name : kNames) {
+    SCOPED_TRACE(name);
+    std::string before, value, other;
+    ASSERT_TRUE(db_->GetProperty(name, &before));
+    ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { EXPECT_TRUE(db_->GetProperty(name, &value)); }));
+    uint64_t number = 0;
+    EXPECT_TRUE(db_->GetIntProperty("rocksdb.num-snapshots", &number));
+    const Snapshot* snapshot = db_->GetSnapshot();
+    EXPECT_OK(db_->Put(WriteOptions(), "meanwhile", "v"));
+    EXPECT_TRUE(db_->GetProperty("rocksdb.cfstats", &other));
+    EndSlow();
+    db_->ReleaseSnapshot(snapshot);
+    EXPECT_EQ(value, before) << "of the moment when it was asked for";
+  }
+}
+
+TEST_F(SlowReadTest, LiveFilesMetaDataHoldsNoLock) {
+  std::vector<LiveFileMetaData> files;
+  ASSERT_NO_FATAL_FAILURE(BeginSlow([&] { db_->GetLiveFilesMetaData(&files); }));
+  EXPECT_OK(db_->Put(WriteOptions(), "meanwhile", "v"));
+  EXPECT_OK(db_->EnableFileDeletions());
+  EndSlow();
+  ASSERT_EQ(files.size(), size_t{kTables});
+  for (const LiveFileMetaData& file : files) {
+    EXPECT_EQ(file.num_entries, 2u);
+    EXPECT_FALSE(file.being_compacted);
+  }
+}
+
 TEST_F(SlowReadTest, LiveFilesMetaData) {
   ExpectHoldsUpNothing([this] {
     std::vector<LiveFileMetaData> files;

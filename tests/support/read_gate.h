@@ -19,6 +19,7 @@ class ReadGate {
   void Shut() {
     std::lock_guard<std::mutex> lock(mutex_);
     is_shut_ = true;
+    has_left_ = false;
   }
   void Open() {
     std::lock_guard<std::mutex> lock(mutex_);

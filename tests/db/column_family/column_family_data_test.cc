@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "db/column_family/family_set.h"
+#include "env/io_rule.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 
@@ -35,6 +36,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
     requests.emplace_back("default", comparator_);
     requests.back().tables = std::make_unique<TableCache>(tables);
     MutexLock lock(&mutex_);
+    const IoUnderDbMutex nobody_waits;
     EXPECT_OK(versions_->Recover(std::move(requests), /*allow_subset=*/false, &missing));
     FamilyRef family = FamilyRef::Adopt(
         new ColumnFamilyData(versions_->Family(0), std::make_shared<const ColumnFamilyOptions>(),

@@ -17,6 +17,7 @@
 #include "db/wal/wal_set.h"
 #include "env/fault/fault_file_system.h"
 #include "env/file_writer.h"
+#include "env/io_rule.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
@@ -193,6 +194,7 @@ class VersionSetTest : public ManifestTest {
   }
 
   Status Recover() {
+    const IoUnderDbMutex nobody_waits;
     set_ = std::make_unique<VersionSet>(options_);
     TableCacheOptions tables(comparator_);
     tables.fs = &fs_;

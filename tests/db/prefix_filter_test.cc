@@ -97,5 +97,18 @@ TEST_F(PrefixFilterTest, KeysAreFoundAfterSetOptionsOfAnotherExtractor) {
   EXPECT_EQ(FoundCount("new"), kKeys);
 }
 
+// They have no prefix that the filter could know.
+TEST_F(PrefixFilterTest, KeysTooShortForAPrefixAreFound) {
+  Open(std::shared_ptr<const SliceTransform>(NewFixedPrefixTransform(4)));
+  for (const char* key : {"k", "k10", "z"}) ASSERT_OK(db_->Put(WriteOptions(), key, "short"));
+  Fill("v");
+  std::string value;
+  for (const char* key : {"k", "k10", "z"}) {
+    EXPECT_OK(db_->Get(ReadOptions(), key, &value)) << key;
+  }
+  EXPECT_TRUE(db_->Get(ReadOptions(), "k1", &value).IsNotFound());
+  EXPECT_GT(RejectedCount(), 80u) << "the filter is in use";
+}
+
 }  // namespace
 }  // namespace ashlar

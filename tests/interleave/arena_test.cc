@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
+#include <thread>
 
 #include "tests/interleave/interleave.h"
 
@@ -22,10 +24,10 @@ struct State {
       taken[thread][arena.AllocateAligned(bytes)] = bytes;
     }
   }
-  void CheckDisjoint() const {
+  void CheckDisjoint(size_t count) const {
     std::map<const char*, size_t> all;
     for (const auto& of_thread : taken) all.insert(of_thread.begin(), of_thread.end());
-    Require(all.size() == 10, "each allocation has a place of its own");
+    Require(all.size() == count, "each allocation has a place of its own");
     const char* end = nullptr;
     for (const auto& [begin, bytes] : all) {
       Require(begin >= end, "no two allocations overlap");
@@ -42,7 +44,30 @@ TEST(ArenaOrders, NoTwoAllocationsOverlap) {
     auto state = std::make_shared<State>();
     return Scenario{
         .threads = {[state] { state->AllocateSome(0); }, [state] { state->AllocateSome(1); }},
-        .check = [state] { state->CheckDisjoint(); }};
+        .check = [state] { state->CheckDisjoint(10); }};
+  });
+}
+
+// The first thread, interrupted within its two allocations, has the common piece: so the second one
+// gets a piece of its own with its first allocation, and then takes from it alone, beyond its end.
+TEST(ArenaOrders, APieceOfOnesOwnHasAnEnd) {
+  ExpectAlways({.preemptions = 2, .interruptible = 1}, [] {
+    auto state = std::make_shared<State>();
+    auto is_second = std::make_shared<std::atomic<bool>>(false);
+    const auto holder = [=] {
+      state->taken[0][state->arena.AllocateAligned(16)] = 16;
+      std::this_thread::yield();
+      is_second->store(true);
+      state->taken[0][state->arena.AllocateAligned(16)] = 16;
+    };
+    const auto taker = [=] {
+      state->taken[1][state->arena.AllocateAligned(128)] = 128;
+      while (!is_second->load()) std::this_thread::yield();
+      for (const size_t bytes : {128, 128, 128, 16}) {
+        state->taken[1][state->arena.AllocateAligned(bytes)] = bytes;
+      }
+    };
+    return Scenario{.threads = {holder, taker}, .check = [state] { state->CheckDisjoint(7); }};
   });
 }
 

@@ -258,6 +258,8 @@ TEST(CompactionPicker, Plans) {
       {"more files of the start level go along if that costs nothing",
        "L1: 1 a-b 110, 2 c-d 10, 3 g-h 10\nL2: 4 a-d 10, 5 g-h 10",
        "merge L1[1 2] L2[4] -> L2 bottommost"},
+      {"and not if they overlap further files of the output level",
+       "L1: 1 a-b 110, 2 c-d 10\nL2: 4 a-c 10, 5 d-e 10", "merge L1[1] L2[4] -> L2 bottommost"},
       {"a busy file lets the next one go", "L1: 1 a-c 200!, 2 d-f 150\nL2: 3 d-d 10",
        "merge L1[2] L2[3] -> L2 bottommost"},
       {"a busy file on the output level blocks", "L1: 1 a-c 200\nL2: 3 b-b 10!", "none"},

@@ -17,6 +17,7 @@
 #include "db/version/manifest_reader.h"
 #include "db/wal/log_reader.h"
 #include "env/memory/memory_file_system.h"
+#include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
@@ -364,6 +365,60 @@ TEST_F(RecoveryTest, AFamilyNamedTwiceIsRefused) {
   std::unique_ptr<DB> db;
   EXPECT_TRUE(DB::Open(options_, "/db", families, &handles, &db).IsInvalidArgument());
   EXPECT_TRUE(fs->AllFiles().empty());
+}
+
+TEST_F(RecoveryTest, NumbersOfFilesThatAreThereAreNotGivenOutAgain) {
+  Files files = FilesAfter([](OpenedDb* db) { Put(db, "a"); });
+  const std::string leftover = "/db/000900.sst";
+  files[leftover] = "half a table";
+  ASSERT_EQ(Keys(files), "a");
+  for (const char* kind : {".sst", ".log"}) {
+    for (const std::string& path : Paths(after_, kind)) EXPECT_GT(path, leftover);
+  }
+  EXPECT_EQ(Paths(after_, ".sst").size(), 1u);
+}
+
+// A log with damage is read once: what was intact goes to tables, so that the next recovery does
+// not stumble over it again.
+TEST_F(RecoveryTest, ADamagedLogIsNotKeptForTheNextRecovery) {
+  options_.avoid_flush_during_recovery = true;
+  Files files = FilesAfter([](OpenedDb* db) {
+    Put(db, "a");
+    Put(db, "b");
+  });
+  std::string& log = files[Newest(files, ".log")];
+  log.resize(Borders(log).back());
+  log.back() ^= 1;
+  ASSERT_EQ(Keys(files), "a");
+  EXPECT_NE(message_, "");
+  ASSERT_EQ(Keys(after_), "a");
+  EXPECT_EQ(message_, "") << "reported once";
+}
+
+// The tables of a recovery are named by the MANIFEST, and their logs go: they must be durable.
+TEST_F(RecoveryTest, ItsTablesSurviveACrash) {
+  const std::shared_ptr<SimFS> sim = SimFS::Create();
+  const auto open = [&](const std::shared_ptr<SimFS>& disk, std::string* keys) {
+    const std::unique_ptr<Env> env = NewCompositeEnv(disk);
+    options_.env = env.get();
+    OpenedDb opened;
+    Contents contents;
+    ASSERT_OK(opened.Open(options_, "/db"));
+    ASSERT_OK(opened.ReadAll(&contents));
+    for (const auto& [key, value] : contents["default"]) *keys += key;
+    WriteOptions synced;
+    synced.sync = true;
+    EXPECT_OK(opened.db()->Put(synced, "a", "value"));
+  };
+  std::string keys;
+  open(sim, &keys);
+  open(sim, &keys);
+  ASSERT_EQ(keys, "a");
+  for (const CrashPolicy policy : kAllCrashPolicies) {
+    keys.clear();
+    open(sim->CrashImage(sim->CallCount(), policy), &keys);
+    EXPECT_EQ(keys, "a") << NameOf(policy);
+  }
 }
 
 }  // namespace ashlar

@@ -141,12 +141,16 @@ void TreeScenario::MakeVersion() {
 }
 
 std::string TreeScenario::Tree() const {
-  MutexLock lock(&mutex_);
   std::string text;
   for (int level = 0; level < version()->num_levels(); level++) {
     for (const TableFile* file : version()->files(level)) {
+      bool is_busy;
+      {
+        MutexLock lock(&mutex_);  // the table is read without
+        is_busy = file->being_compacted;
+      }
       StrAppend(&text, text.empty() ? "" : "\n", "L", level, " ", file->meta.number,
-                file->being_compacted ? " busy" : "", " | ",
+                is_busy ? " busy" : "", " | ",
                 TableText(context_.fs, TableFileName(kDir, file->meta.number), comparator_));
     }
   }

@@ -58,6 +58,10 @@ class SlotTable {
     assert(i < size_);
     return slots()[i].load(std::memory_order_acquire);
   }
+  void Prefetch(size_t i) const {
+    assert(i < size_);
+    __builtin_prefetch(slots() + i);
+  }
   std::atomic<CachedObject*>& operator[](size_t i) {
     assert(i < size_);
     return slots()[i];

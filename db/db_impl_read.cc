@@ -12,6 +12,7 @@
 #include "db/read/point_read.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
+#include "util/stack_array.h"
 #include "util/statistics.h"
 
 namespace ashlar {
@@ -59,10 +60,10 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
 
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
-                      std::string* timestamps, Status* statuses, const bool) {
+                      std::string* timestamps, Status* statuses, const bool sorted_input) {
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
   const Status supported = CheckReadOptionsSupported(options);
-  std::vector<ReadViewSource*> families(num_keys);
+  StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
   for (size_t i = 0; i < num_keys; i++) {
     families[i] = FamilyOrDefault(handles[i]);
     values[i].Reset();
@@ -72,7 +73,8 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   if (!supported.ok()) return;
   ashlar::MultiGet({.options = &options,
                     .skips_memtables = SkipsMemTables(options),
-                    .families = families,
+                    .is_sorted = sorted_input,
+                    .families = {families.data(), num_keys},
                     .keys = {keys, num_keys},
                     .values = values,
                     .statuses = statuses},

@@ -34,6 +34,33 @@ inline size_t LowerBoundHead(const uint64_t* heads, size_t count, uint64_t head)
   return static_cast<size_t>(base - heads) + (rest == 1 && *base < head ? 1 : 0);
 }
 
+// One of several such searches, over arrays of their own, that advance side by side.
+// No member has a default, so that an array of them costs nothing.
+struct HeadSearch {
+  const uint64_t* base;
+  size_t rest;  // heads from base on that are left; at least one
+  uint64_t head;
+
+  // How many of the heads from `heads` on, where the search began, are below its head.
+  size_t Result(const uint64_t* heads) const {
+    return static_cast<size_t>(base - heads) + (*base < head ? 1 : 0);
+  }
+};
+
+// Takes all of them to their end, a step of each per round, so that their cache misses overlap.
+// Hot: no branch that depends on the data.
+inline void AdvanceHeadSearches(HeadSearch* searches, size_t count) {
+  size_t longest = 0;
+  for (size_t i = 0; i < count; ++i) longest = std::max(longest, searches[i].rest);
+  for (; longest > 1; longest -= longest / 2) {
+    for (HeadSearch* search = searches; search != searches + count; ++search) {
+      const size_t half = search->rest / 2;  // 0 once it has ended
+      search->base += search->base[half - (half != 0)] < search->head ? half : 0;
+      search->rest -= half;
+    }
+  }
+}
+
 class KeyHeadIndex {
  public:
   KeyHeadIndex() = default;

@@ -12,6 +12,9 @@
 
 namespace ashlar {
 
+// Batches of up to this many keys allocate nothing.
+inline constexpr size_t kMultiGetOnStack = 32;
+
 class DbMutex;
 class Statistics;
 struct ReadOptions;
@@ -20,6 +23,7 @@ struct ReadOptions;
 struct MultiGetRequest {
   const ReadOptions* options = nullptr;
   bool skips_memtables = false;
+  bool is_sorted = false;  // a promise: the keys of a family are neighbours and ascend
   std::span<ReadViewSource* const> families;
   std::span<const Slice> keys;
   PinnableSlice* values = nullptr;

@@ -34,6 +34,13 @@ bool PointRead::SearchMemTables() {
   return false;
 }
 
+void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups) {
+  super_version.mem()->GetMany(lookups.data(), lookups.size());
+  for (const MemTable* memtable : super_version.immutables()) {
+    memtable->GetMany(lookups.data(), lookups.size());
+  }
+}
+
 Status StatusOf(const PointLookup& lookup) {
   switch (lookup.outcome()) {
     case PointLookup::Outcome::kFound: return Status::OK();

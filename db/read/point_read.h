@@ -4,6 +4,8 @@
 // KeyMayExist all end here.
 #pragma once
 
+#include <span>
+
 #include "ashlar/status.h"
 #include "db/version/point_search.h"
 
@@ -36,6 +38,10 @@ class PointRead {
   PointLookup* const lookup_;
   PointSearch tables_;
 };
+
+// The memtables, newest first, for several lookups at once; those that are decided are left alone.
+// Inside an EpochGuard.
+void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups);
 
 // What the user is told about a lookup that has run.
 Status StatusOf(const PointLookup& lookup);

@@ -82,6 +82,38 @@ class DecodedBlock {
     return BehindTie(icmp, i, rest, target.trailer);
   }
 
+  // LowerBound() in two halves, between which AdvanceHeadSearches() runs. Begin() may know the
+  // answer already: then it is false, and LowerBound() is cheap.
+  bool BeginLowerBound(const InternalKeyComparator& icmp, const Slice& user_key,
+                       HeadSearch* search) const {
+    if (count_ == 0 || !user_key.starts_with(prefix())) [[unlikely]]
+      return false;
+    *search = {.base = heads_,
+               .rest = count_,
+               .head = KeyHead(user_key.data() + prefix_bytes_, user_key.size() - prefix_bytes_,
+                               icmp.order())};
+    return true;
+  }
+  size_t EndLowerBound(const InternalKeyComparator& icmp, const HeadSearch& search,
+                       const SeekTarget& target) const {
+    const size_t i = search.Result(heads_);
+    if (i == count_ || heads_[i] != search.head) return i;
+    const Slice rest(target.user_key.data() + prefix_bytes_,
+                     target.user_key.size() - prefix_bytes_);
+    return IsBefore(icmp, i, rest, target.trailer) ? BehindTie(icmp, i, rest, target.trailer) : i;
+  }
+  // What the second half touches beside the heads: first the one, then, once that is there, the
+  // other.
+  void PrefetchPlace(const HeadSearch& search) const {
+    __builtin_prefetch(places_ + search.Result(heads_));
+  }
+  void PrefetchEntry(const HeadSearch& search) const {
+    const size_t i = search.Result(heads_);
+    const char* const entry = entries_ + places_[i].begin;
+    __builtin_prefetch(entry);
+    __builtin_prefetch(entry + 64);
+  }
+
   // True if the entry's user key is `user_key`, to which LowerBound() led.
   bool HoldsUserKey(const InternalKeyComparator& icmp, size_t i, const Slice& user_key) const {
     assert(i < count_);

@@ -59,6 +59,24 @@ class FlatIndex {
       return index;
     return ResolveTie(index, user_key, trailer);
   }
+  // Find() in two halves, between which AdvanceHeadSearches() runs. Begin() may know the answer
+  // already: then it is false, and Find() is cheap.
+  bool BeginFind(const Slice& user_key, HeadSearch* search) const {
+    const size_t prefix_bytes = prefix_.size();
+    if (empty() || (prefix_bytes != 0 && !user_key.starts_with(prefix_))) [[unlikely]]
+      return false;
+    *search = {.base = heads_.data(),
+               .rest = heads_.size(),
+               .head = KeyHead(user_key.data() + prefix_bytes, user_key.size() - prefix_bytes,
+                               comparator_.order())};
+    return true;
+  }
+  size_t EndFind(const HeadSearch& search, const Slice& user_key, uint64_t trailer) const {
+    const size_t index = search.Result(heads_.data());
+    if (index == size() || heads_[index] != search.head) [[likely]]
+      return index;
+    return ResolveTie(index, user_key, trailer);
+  }
   size_t Find(const Slice& internal_key) const {
     return Find(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
   }

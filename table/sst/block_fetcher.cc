@@ -4,6 +4,7 @@
 // blocks do and the bytes are needed only until they are decompressed or copied.
 #include "table/sst/block_fetcher.h"
 
+#include <cassert>
 #include <cstring>
 #include <string>
 
@@ -85,12 +86,22 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
     if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored);
     return file_->ReadExactly(handle.offset, n, memory, &stored);
   }));
-  CountRead(n, &PerfContextBase::data_block_read_byte);
+  return ParseData(handle, stored.data());
+}
+
+Status BlockFetcher::CheckData(const BlockHandle& handle) const {
+  return CheckHandle(handle, kDataKind);
+}
+
+Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char* stored) const {
+  assert(handle.FitsBefore(limit_));
+  CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
+            &PerfContextBase::data_block_read_byte);
   RETURN_IF_ERROR(Timed(&PerfContextBase::block_checksum_time, [&] {
-    return VerifyBlock(checksum_, handle, stored.data(), {path(), kDataKind});
+    return VerifyBlock(checksum_, handle, stored, {path(), kDataKind});
   }));
-  const CompressionType type = StoredCompressionType(stored.data(), handle.size);
-  const Slice payload(stored.data(), static_cast<size_t>(handle.size));
+  const CompressionType type = StoredCompressionType(stored, handle.size);
+  const Slice payload(stored, static_cast<size_t>(handle.size));
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
   DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);

@@ -44,6 +44,10 @@ class BlockFetcher {
 
   // A data block, parsed, with one reference. `readahead` may be null.
   Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead) const;
+  // The same in two steps, for those who read several blocks at once: whether the place can be
+  // right, and what to make of its stored bytes with their trailer.
+  Status CheckData(const BlockHandle& handle) const;
+  Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored) const;
   // A filter or filter partition: never compressed.
   Result<FilterBlock*> ReadFilter(const BlockHandle& handle) const;
   // Any other block. `kind` names it in messages.

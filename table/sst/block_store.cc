@@ -82,11 +82,36 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
   assert(!InEpoch());
   if constexpr (std::is_same_v<T, DataBlock>) ++read->misses;
   const BlockHandle handle = parent.index->handle(i);
-  if (read->cache_only) {
-    return Status::Incomplete(StrCat("block not in memory: ", fetcher_.path(), ", offset ",
-                                     handle.offset, "; a read without kBlockCacheTier loads it"));
-  }
+  if (read->cache_only) return NotInCache(handle);
   ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
+  return Admit(object, parent, i, read->fill_cache);
+}
+
+Status BlockStore::NotInCache(const BlockHandle& handle) const {
+  return Status::Incomplete(StrCat("block not in memory: ", fetcher_.path(), ", offset ",
+                                   handle.offset, "; a read without kBlockCacheTier loads it"));
+}
+
+ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
+                                          BlockRead* read) const {
+  assert(!read->in_epoch);
+  ObjectRef<DataBlock> found = FindOwned<DataBlock>(index, i);
+  found ? ++read->hits : ++read->misses;
+  return found;
+}
+
+Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size_t i,
+                                                   const char* stored, bool fill_cache) const {
+  assert(!InEpoch());
+  ASSIGN_OR_RETURN(DataBlock * block, fetcher_.ParseData(index.index->handle(i), stored));
+  return Admit(block, index, i, fill_cache);
+}
+
+// What every object that was just read goes through. Takes over the caller's reference.
+template <typename T>
+Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size_t i,
+                                       bool fill_cache) const {
+  const BlockHandle handle = parent.index->handle(i);
   if constexpr (std::is_same_v<T, DataBlock>) {
     if (!fetcher_.KnowsPlaces()) {
       Status status = CheckPlace(*object, parent, i, *index_source_.comparator);
@@ -100,7 +125,7 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
     object->has_lower_bound = i > 0;
     if (i > 0) (void)parent.index->UserKey(i - 1, &object->lower_bound);
   }
-  if (read->fill_cache && cache_ != nullptr) Publish(object, handle, &parent, i);
+  if (fill_cache && cache_ != nullptr) Publish(object, handle, &parent, i);
   return ObjectRef<T>::Own(object);
 }
 

@@ -67,6 +67,18 @@ class BlockStore {
   Result<ObjectRef<DataBlock>> Data(const IndexBlock& index, size_t i, BlockRead* read) const {
     return Load<DataBlock>(index, i, read);
   }
+  // The same in steps, for those who read several blocks at once (block_batch.h), outside of
+  // epochs: the block with a reference if it is in memory, else null; what a read that may not go
+  // to the file answers then; and the block from its stored bytes, verified and given to the cache.
+  ObjectRef<DataBlock> FindData(const IndexBlock& index, size_t i, BlockRead* read) const;
+  Status NotInCache(const BlockHandle& handle) const;
+  Result<ObjectRef<DataBlock>> AdmitData(const IndexBlock& index, size_t i, const char* stored,
+                                         bool fill_cache) const;
+  // Starts loading the block if its slot knows it. Inside an EpochGuard.
+  void PrefetchData(const IndexBlock& index, size_t i) const {
+    const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
+    if (object != nullptr) static_cast<const DataBlock*>(object)->Prefetch();
+  }
   // The block if its slot knows it, else null. Inside an EpochGuard.
   // Hot: a hit is one load, and one more of the object's touched byte.
   DataBlock* Peek(const IndexBlock& index, size_t i) const {
@@ -118,6 +130,8 @@ class BlockStore {
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  Result<ObjectRef<T>> Admit(T* object, const IndexBlock& parent, size_t i, bool fill_cache) const;
   ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;
   template <typename T>
   T* FindCached(const IndexBlock& parent, size_t i) const;

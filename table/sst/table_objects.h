@@ -44,6 +44,12 @@ struct DataBlock final : TableObject {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   size_t MemoryBytes() const { return sizeof(*this) + allocated_bytes; }
 
+  // Starts loading what a search reads of the object itself.
+  void Prefetch() const {
+    __builtin_prefetch(&refs);
+    __builtin_prefetch(reinterpret_cast<const char*>(&allocated_bytes));
+  }
+
   // Counts a hit on a block that is not decoded. True for one caller only: when the block has been
   // used often enough that decoding it will pay.
   bool IsHotNow() {

@@ -45,40 +45,51 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   return GetFiltered(lookup, &read);
 }
 
-Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
-  if (filter_.CanReject()) {
-    Result<bool> may_contain = filter_.MayContain(lookup, read);
-    if (!may_contain.ok()) return may_contain.status();
-    if (!*may_contain) {
-      ++lookup->counters.tables_probed;
-      ++lookup->counters.filter_useful;
-      return Status::OK();
-    }
+Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const {
+  if (!filter_.CanReject()) return true;
+  Result<bool> may_contain = filter_.MayContain(lookup, read);
+  if (may_contain.ok() && !*may_contain) {
+    ++lookup->counters.tables_probed;
+    ++lookup->counters.filter_useful;
   }
+  return may_contain;
+}
+
+void TableReader::CountSearch(const BlockRead& read, SequenceNumber seqno_before,
+                              PointLookup* lookup) const {
+  ++lookup->counters.tables_probed;
+  lookup->counters.block_hits += read.hits;
+  lookup->counters.block_misses += read.misses;
+  if (!filter_.CanReject()) return;
+  const bool found = lookup->decided() || lookup->seqno() != seqno_before;
+  ++lookup->counters.filter_positive;
+  if (found) ++lookup->counters.filter_true_positive;
+}
+
+Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
+  Result<bool> may_contain = MayContain(lookup, read);
+  if (!may_contain.ok()) return may_contain.status();
+  if (!*may_contain) return Status::OK();
   const SequenceNumber seqno_before = lookup->seqno();
   const bool has_slots = read->in_epoch && !is_partitioned_;
-  Status status = has_slots ? GetFromSlots(lookup, read) : GetFromBlocks(lookup, read);
+  Status status =
+      has_slots ? GetFromSlots(index_->index->Find(lookup->key().user_key, lookup->key().trailer),
+                               lookup, read)
+                : GetFromBlocks(lookup, read);
   if (!status.ok() && read->in_epoch && status.IsIncomplete()) {
     // The table is searched again from its beginning: nothing may have been taken from it.
     assert(lookup->seqno() == seqno_before);
     return status;
   }
-  ++lookup->counters.tables_probed;
-  lookup->counters.block_hits += read->hits;
-  lookup->counters.block_misses += read->misses;
-  if (filter_.CanReject()) {
-    const bool found = lookup->decided() || lookup->seqno() != seqno_before;
-    ++lookup->counters.filter_positive;
-    if (found) ++lookup->counters.filter_true_positive;
-  }
+  CountSearch(*read, seqno_before, lookup);
   return status;
 }
 
 // Inside an epoch, with the whole index in memory.
-Status TableReader::GetFromSlots(PointLookup* lookup, BlockRead* read) const {
+Status TableReader::GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read) const {
   const FlatIndex& index = *index_->index;
   const LookupKey& key = lookup->key();
-  for (size_t i = index.Find(key.user_key, key.trailer); i < index.size(); ++i) {
+  for (; i < index.size(); ++i) {
     DataBlock* block = store_.Peek(*index_, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
@@ -101,20 +112,29 @@ Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
   const LookupKey& key = lookup->key();
   IndexCursor index(&store_, index_.get(), is_partitioned_);
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
-  while (index.Valid()) {
-    const uint32_t hits_before = read->hits;
-    ASSIGN_OR_RETURN(ObjectRef<DataBlock> held, store_.Data(index.leaf(), index.entry(), read));
-    if (read->in_epoch) {
-      if (!held || store_.ShouldDecode(held.get())) return NotInMemory();
-    } else if (read->hits != hits_before) {
-      auto decoded = store_.DecodeIfHot(index.leaf(), index.entry(), held.get());
-      if (decoded) held = std::move(decoded);
+  return GetFromCursor(&index, ObjectRef<DataBlock>(), lookup, read);
+}
+
+Status TableReader::GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held,
+                                  PointLookup* lookup, BlockRead* read) const {
+  const Slice& user_key = lookup->key().user_key;
+  while (index->Valid()) {
+    if (!held) {
+      const uint32_t hits_before = read->hits;
+      ASSIGN_OR_RETURN(held, store_.Data(index->leaf(), index->entry(), read));
+      if (read->in_epoch) {
+        if (!held || store_.ShouldDecode(held.get())) return NotInMemory();
+      } else if (read->hits != hits_before) {
+        auto decoded = store_.DecodeIfHot(index->leaf(), index->entry(), held.get());
+        if (decoded) held = std::move(decoded);
+      }
     }
     Status status;
-    const Search search = SearchBlock(held.get(), index.handle(), &held, lookup, &status);
+    const Search search = SearchBlock(held.get(), index->handle(), &held, lookup, &status);
     if (search == Search::kDamaged) return status;
-    if (search == Search::kDone || !index.ContinuesBehind(key.user_key)) break;
-    RETURN_IF_ERROR(index.Next(read));
+    if (search == Search::kDone || !index->ContinuesBehind(user_key)) break;
+    held = ObjectRef<DataBlock>();
+    RETURN_IF_ERROR(index->Next(read));
   }
   return Status::OK();
 }
@@ -135,7 +155,16 @@ TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataB
   const DecodedBlock& decoded = block->decoded;
   decoded.Prefetch();
   const LookupKey& key = lookup->key();
-  size_t i = decoded.LowerBound(icmp_, SeekTarget(key.user_key, key.trailer));
+  return OfferDecoded(decoded.LowerBound(icmp_, SeekTarget(key.user_key, key.trailer)), block, held,
+                      lookup);
+}
+
+// From entry `i` on.
+TableReader::Search TableReader::OfferDecoded(size_t i, DataBlock* block,
+                                              ObjectRef<DataBlock>* held,
+                                              PointLookup* lookup) const {
+  const DecodedBlock& decoded = block->decoded;
+  const LookupKey& key = lookup->key();
   for (; i < decoded.count(); ++i) {
     if (!decoded.HoldsUserKey(icmp_, i, key.user_key)) return Search::kDone;
     const Slice value = decoded.Value(i);

@@ -37,6 +37,8 @@ namespace ashlar {
 
 class Arena;
 class BlockCacheView;
+class IndexCursor;
+class TableReader;
 class SliceTransform;
 class Statistics;
 struct BlockBasedTableOptions;
@@ -66,6 +68,14 @@ struct RecordedBounds {
   SequenceNumber largest_seqno = kMaxSequenceNumber;
 };
 
+// One key in one table, on its way through a batch of lookups.
+// No member has a default, so that an array of them costs nothing.
+struct TableProbe {
+  const TableReader* table;
+  PointLookup* lookup;  // not decided yet
+  bool is_over;         // set by the batch: the table has no more to say about the key
+};
+
 class TableReader {
  public:
   static Result<std::unique_ptr<TableReader>> Open(std::unique_ptr<RandomReader> file,
@@ -81,6 +91,15 @@ class TableReader {
   [[nodiscard]] bool GetInEpoch(PointLookup* lookup) const;
   // The same with whatever must be read. Not inside an EpochGuard; the caller keeps the table open.
   Status Get(const ReadOptions& options, PointLookup* lookup) const;
+
+  static constexpr size_t kMaxProbes = 32;
+  // GetInEpoch() for several lookups, in tables of any number: stage by stage, so that their cache
+  // misses overlap. Equal keys and keys of one block should be neighbours. Those that are not over
+  // afterwards are as they were. table_batch.cc.
+  static void GetManyInEpoch(TableProbe* probes, size_t count);
+  // Get() for several lookups: the blocks that are missing are read together. All are over
+  // afterwards; an error fails those whom it concerns.
+  static void GetMany(const ReadOptions& options, TableProbe* probes, size_t count);
 
   // Starts loading what the filter probe of Get() will touch.
   void PrefetchFilter(PointLookup* lookup) const { filter_.Prefetch(lookup); }
@@ -117,6 +136,8 @@ class TableReader {
  private:
   friend class TableIterator;  // the other half of this class, in table_iterator.*
   class Verification;
+  class EpochBatch;  // the two of table_batch.cc
+  class ReadBatch;
 
   using MetaBlocks = std::map<std::string, BlockHandle>;
   enum class Search : uint8_t { kDone, kAtEnd, kDamaged };
@@ -138,11 +159,21 @@ class TableReader {
   uint64_t StableFileId() const;
 
   Status GetFiltered(PointLookup* lookup, BlockRead* read) const;
-  Status GetFromSlots(PointLookup* lookup, BlockRead* read) const;
+  // What the filter says, which it counts. NotInMemory() as TableFilter.
+  Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const;
+  // Adds what a search cost that began when the lookup was at `seqno_before`.
+  void CountSearch(const BlockRead& read, SequenceNumber seqno_before, PointLookup* lookup) const;
+  // From entry `i` of the index on.
+  Status GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read) const;
   Status GetFromBlocks(PointLookup* lookup, BlockRead* read) const;
+  // From a block of the index on, which may be at hand already.
+  Status GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held, PointLookup* lookup,
+                       BlockRead* read) const;
   Search SearchBlock(DataBlock* block, const BlockHandle& handle, ObjectRef<DataBlock>* held,
                      PointLookup* lookup, Status* status) const;
   Search SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held, PointLookup* lookup) const;
+  Search OfferDecoded(size_t i, DataBlock* block, ObjectRef<DataBlock>* held,
+                      PointLookup* lookup) const;
   static ValuePin PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held);
   Status DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const;
   Status VerifyMetaBlocks() const;

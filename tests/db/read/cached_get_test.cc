@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Get that finds everything in memory writes no memory that other threads read: no reference
-// count, no usage counter, no lock. Every store it makes is counted.
+// A Get or a MultiGet of up to 32 keys that finds everything in memory writes no memory but its own
+// stack and the caller's results: no reference count, no usage counter, no lock, no allocation.
+// Every store it makes is counted.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -44,6 +45,30 @@ struct Reader {
   }
 };
 
+// The same keys by one MultiGet, of two families.
+struct BatchReader {
+  static constexpr size_t kKeys = 32;
+
+  DB* db = nullptr;
+  ColumnFamilyHandle* families[kKeys];
+  Slice keys[kKeys];
+  PinnableSlice values[kKeys];
+  Status statuses[kKeys];
+  ReadOptions options;
+
+  static int ReadAll(void* argument) {
+    auto* reader = static_cast<BatchReader*>(argument);
+    reader->db->MultiGet(reader->options, kKeys, reader->families, reader->keys, reader->values,
+                         reader->statuses);
+    int found = 0;
+    for (size_t i = 0; i < kKeys; ++i) {
+      found += reader->statuses[i].ok() ? 1 : 0;
+      reader->values[i].Reset();
+    }
+    return found;
+  }
+};
+
 class CachedGetTest : public testing::Test {
  protected:
   // Three quarters of the keys lie in tables of two levels, some in the memtable.
@@ -66,7 +91,15 @@ class CachedGetTest : public testing::Test {
     for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
     ASSERT_OK(db_->Flush(FlushOptions()));
     Put("in memory", "x");
+    ColumnFamilyHandle* other = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(options, "other", &other));
+    other_.reset(other);
+    for (int i = 0; i < 100; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), other, Key(i), std::string(20, 'o')));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions(), other));
   }
+  void TearDown() override { other_.reset(); }
   void Put(const std::string& key, const std::string& value) {
     ASSERT_OK(db_->Put(WriteOptions(), key, value));
   }
@@ -90,8 +123,31 @@ class CachedGetTest : public testing::Test {
     return run.stores;
   }
 
+  // The same of a batch of such keys, every fourth of them in the other family.
+  std::vector<uintptr_t> StoresOfBatch(const std::vector<std::string>& keys, int expected_found) {
+    WatchedRun run;
+    std::thread([&] {
+      BatchReader reader;
+      reader.db = db_.get();
+      std::vector<OwnMemory> own{{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}};
+      for (size_t i = 0; i < BatchReader::kKeys; ++i) {
+        reader.keys[i] = keys[i % keys.size()];
+        reader.families[i] = i % 4 == 3 ? other_.get() : db_->DefaultColumnFamily();
+        std::string* const self = reader.values[i].GetSelf();
+        self->reserve(64);
+        own.push_back({self->data(), self->capacity()});
+      }
+      for (int i = 0; i < 20; ++i) BatchReader::ReadAll(&reader);
+      run = WatchStores(&BatchReader::ReadAll, &reader, own);
+    }).join();
+    EXPECT_TRUE(run.has_ended);
+    EXPECT_EQ(run.result, expected_found);
+    return run.stores;
+  }
+
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   std::unique_ptr<DB> db_;
+  std::unique_ptr<ColumnFamilyHandle> other_;
 };
 
 TEST_F(CachedGetTest, TheWatchSeesAStoreThatIsTakenBack) {
@@ -122,6 +178,19 @@ TEST_F(CachedGetTest, WritesNoSharedMemoryWhenTheKeyIsInTheMemTable) {
 
 TEST_F(CachedGetTest, WritesNoSharedMemoryWhenThereIsNoSuchKey) {
   EXPECT_EQ(SharedStores({"missing", Key(500) + "x", "zzz"}, 0), std::vector<uintptr_t>());
+}
+
+TEST_F(CachedGetTest, ABatchWritesNoMemoryButItsOwn) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 32; i++) keys.push_back(Key(i * 7 % 100));
+  EXPECT_EQ(StoresOfBatch(keys, 32), std::vector<uintptr_t>());
+}
+
+TEST_F(CachedGetTest, ABatchOfAbsentAndDuplicateKeysWritesNoMemoryButItsOwn) {
+  const std::vector<std::string> keys = {"missing", Key(500) + "x", "in memory", Key(1998),
+                                         Key(1998), "zzz",          Key(1),      "a"};
+  // Of eight, two fall to the other family, which has neither of them.
+  EXPECT_EQ(StoresOfBatch(keys, 4 * 3), std::vector<uintptr_t>());
 }
 
 }  // namespace

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The blocks are sorted by file and offset, and runs of them become reads:
+//
+//   file:   ....[b0][b1].[b2]..............[b3]....
+//   reads:      |------------|             |--|
+//
+// A small gap is read too and thrown away: that costs less than another request.
+#include "table/sst/block_batch.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "env/read_together.h"
+#include "util/epoch.h"
+#include "util/perf_level_impl.h"
+
+namespace ashlar {
+namespace {
+
+// About what a device reads in the time of one more request, and what the kernel reads ahead.
+constexpr uint64_t kMaxGapBytes = 4096;
+// Beyond that a read gains nothing from being longer, and side by side they could go faster.
+constexpr uint64_t kMaxReadBytes = 256 * 1024;
+
+uint64_t EndOf(const BlockHandle& handle) {
+  return handle.offset + handle.size + kBlockTrailerBytes;
+}
+
+// Some neighbours of one file.
+struct BlockRun {
+  std::span<MissingBlock*> blocks;  // ascending
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  bool Takes(const MissingBlock& block) const {
+    const BlockHandle handle = block.handle();
+    return block.store == blocks.front()->store && handle.offset <= end + kMaxGapBytes &&
+           std::max(end, EndOf(handle)) - begin <= kMaxReadBytes;
+  }
+};
+
+// `sorted` by file and offset.
+std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted) {
+  std::vector<BlockRun> runs;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const BlockHandle handle = sorted[i]->handle();
+    if (!runs.empty() && runs.back().Takes(*sorted[i])) {
+      BlockRun& run = runs.back();
+      run.blocks = {run.blocks.data(), run.blocks.size() + 1};
+      run.end = std::max(run.end, EndOf(handle));
+    } else {
+      runs.push_back(
+          {.blocks = sorted.subspan(i, 1), .begin = handle.offset, .end = EndOf(handle)});
+    }
+  }
+  return runs;
+}
+
+void Admit(MissingBlock* block, const char* stored, bool fill_cache) {
+  auto admitted = block->store->AdmitData(*block->index, block->entry, stored, fill_cache);
+  block->status = admitted.status();
+  if (admitted.ok()) block->block = admitted.Take();
+}
+
+void ReadAlone(MissingBlock* block, bool fill_cache) {
+  BlockRead read;
+  read.fill_cache = fill_cache;
+  auto loaded = block->store->Data(*block->index, block->entry, &read);
+  block->status = loaded.status();
+  if (loaded.ok()) block->block = loaded.Take();
+}
+
+void ReadRuns(const std::vector<BlockRun>& runs, bool fill_cache) {
+  uint64_t bytes = 0;
+  for (const BlockRun& run : runs) bytes += run.end - run.begin;
+  const auto memory = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
+  std::vector<FileRead> reads;
+  char* scratch = memory.get();
+  for (const BlockRun& run : runs) {
+    const auto n = static_cast<size_t>(run.end - run.begin);
+    reads.push_back({.file = &run.blocks.front()->store->fetcher().file(),
+                     .offset = run.begin,
+                     .n = n,
+                     .scratch = scratch});
+    scratch += n;
+  }
+  {
+    const PerfTimer timer(SystemClock::Default().get(), &PerfContextBase::block_read_time);
+    ReadTogether(reads);
+  }
+  for (size_t i = 0; i < runs.size(); ++i) {
+    for (MissingBlock* block : runs[i].blocks) {
+      if (reads[i].status.ok()) {
+        Admit(block, reads[i].result.data() + (block->handle().offset - runs[i].begin), fill_cache);
+      } else if (runs[i].blocks.size() > 1) {
+        ReadAlone(block, fill_cache);
+      } else {
+        block->status = reads[i].status;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void ReadMissingBlocks(std::span<MissingBlock> blocks, bool fill_cache) {
+  assert(!InEpoch());
+  std::vector<MissingBlock*> sorted;
+  for (MissingBlock& block : blocks) {
+    assert(!block.block);
+    block.status = block.store->fetcher().CheckData(block.handle());
+    if (block.status.ok()) sorted.push_back(&block);
+  }
+  std::sort(sorted.begin(), sorted.end(), [](const MissingBlock* a, const MissingBlock* b) {
+    if (a->store != b->store) return std::less<>()(a->store, b->store);
+    return a->handle().offset < b->handle().offset;
+  });
+  if (!sorted.empty()) ReadRuns(RunsOf(sorted), fill_cache);
+}
+
+}  // namespace ashlar

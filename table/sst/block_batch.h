@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ReadMissingBlocks reads data blocks of any tables at once: neighbours of one file in one read,
+// the rest side by side as the file system allows. Each block is then verified, parsed and given to
+// the cache, as if it had been read alone; where a read of several blocks fails, each is read
+// alone, so that an error concerns the blocks it lies in and no others.
+//
+// Not inside an EpochGuard. Threads: pure but for the caches.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "ashlar/status.h"
+#include "table/sst/block_store.h"
+#include "table/sst/table_objects.h"
+
+namespace ashlar {
+
+struct MissingBlock {
+  // Where it is: entry of an index. Both outlive the call; no two blocks have the same place.
+  const BlockStore* store = nullptr;
+  const IndexBlock* index = nullptr;
+  size_t entry = 0;
+  // The answer: the block with a reference, or why there is none.
+  ObjectRef<DataBlock> block;
+  Status status;
+
+  BlockHandle handle() const { return index->index->handle(entry); }
+};
+
+void ReadMissingBlocks(std::span<MissingBlock> blocks, bool fill_cache);
+
+}  // namespace ashlar

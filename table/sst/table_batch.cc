@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Point lookups of many keys at once.
+//
+// From memory: each stage is done for all keys before the next one begins, and ends by prefetching
+// what the next one will touch. So the cache misses of 32 keys cost little more than those of one:
+//
+//   filter lines | index heads | slot | block | heads of its entries | place | entry, value
+//
+// From files: first it is found out which blocks are needed and which of them are missing, then
+// these are read together, then all keys are searched for.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "ashlar/options.h"
+#include "table/sst/block_batch.h"
+#include "table/sst/index_cursor.h"
+#include "table/sst/table_reader.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+
+// Inside one epoch, on the stack: no allocation, lock, reference or shared write.
+class TableReader::EpochBatch {
+ public:
+  EpochBatch(TableProbe* probes, size_t count) : probes_(probes), probe_count_(count) {
+    assert(InEpoch());
+    assert(count <= kMaxProbes);
+  }
+
+  void Run() {
+    AskFilters();
+    FindEntries();
+    FindBlocks();
+    FindPlaces();
+    for (size_t i = 0; i < count_; ++i) Finish(&items_[i], searches_[i]);
+  }
+
+ private:
+  // A probe that its filter let through. Made by AskFilters(); no defaults, as arrays of them must
+  // cost nothing.
+  struct Item {
+    TableProbe* probe;
+    SequenceNumber seqno_before;
+    size_t entry;       // of the index
+    DataBlock* block;   // of that entry
+    bool is_searching;  // in searches_, else the answer is cheap to find
+    const TableReader& table() const { return *probe->table; }
+    const FlatIndex& index() const { return *table().index_->index; }
+    const LookupKey& key() const { return probe->lookup->key(); }
+  };
+
+  void AskFilters();
+  void FindEntries();
+  void FindBlocks();
+  void FindPlaces();
+  void Finish(Item* item, const HeadSearch& search);
+  Status Offer(Item* item, const HeadSearch& search, BlockRead* read);
+  // Keeps the items for which `stage` is true, in their order.
+  template <typename Stage>
+  void Filter(Stage stage);
+
+  TableProbe* const probes_;
+  const size_t probe_count_;
+  size_t count_ = 0;  // of items_
+  std::array<Item, kMaxProbes> items_;
+  std::array<HeadSearch, kMaxProbes> searches_;  // of the item at the same place
+};
+
+// Stands in for a search that is over before it begins.
+constexpr uint64_t kNoHeads[1] = {0};
+constexpr HeadSearch kNoSearch = {.base = kNoHeads, .rest = 1, .head = 0};
+
+template <typename Stage>
+void TableReader::EpochBatch::Filter(Stage stage) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (stage(&items_[i], searches_[i])) items_[kept++] = items_[i];
+  }
+  count_ = kept;
+}
+
+void TableReader::EpochBatch::AskFilters() {
+  for (size_t i = 0; i < probe_count_; ++i) probes_[i].table->PrefetchFilter(probes_[i].lookup);
+  for (TableProbe* probe = probes_; probe != probes_ + probe_count_; ++probe) {
+    assert(!probe->lookup->decided());
+    const TableReader& table = *probe->table;
+    if (table.is_partitioned_) [[unlikely]] {
+      probe->is_over = table.GetInEpoch(probe->lookup);
+      continue;
+    }
+    BlockRead read;
+    read.in_epoch = true;
+    Result<bool> may_contain = table.MayContain(probe->lookup, &read);
+    if (!may_contain.ok()) [[unlikely]] {
+      assert(may_contain.status().IsIncomplete());  // a partition of the filter is to be read
+      continue;
+    }
+    if (!*may_contain) {
+      probe->is_over = true;
+      continue;
+    }
+    items_[count_++] = {.probe = probe,
+                        .seqno_before = probe->lookup->seqno(),
+                        .entry = 0,
+                        .block = nullptr,
+                        .is_searching = false};
+  }
+}
+
+// The entry of the index that names the block, and its slot.
+void TableReader::EpochBatch::FindEntries() {
+  for (size_t i = 0; i < count_; ++i) {
+    Item& item = items_[i];
+    item.is_searching = item.index().BeginFind(item.key().user_key, &searches_[i]);
+    if (!item.is_searching) searches_[i] = kNoSearch;
+  }
+  AdvanceHeadSearches(searches_.data(), count_);
+  Filter([](Item* item, const HeadSearch& search) {
+    const FlatIndex& index = item->index();
+    const LookupKey& key = item->key();
+    item->entry = item->is_searching ? index.EndFind(search, key.user_key, key.trailer)
+                                     : index.Find(key.user_key, key.trailer);
+    if (item->entry < index.size()) {
+      const IndexBlock& index_block = *item->table().index_;
+      if (index_block.slots != nullptr) index_block.slots->Prefetch(item->entry);
+      return true;
+    }
+    item->table().CountSearch(BlockRead(), item->seqno_before, item->probe->lookup);
+    item->probe->is_over = true;
+    return false;
+  });
+}
+
+void TableReader::EpochBatch::FindBlocks() {
+  for (size_t i = 0; i < count_; ++i) {
+    items_[i].table().store_.PrefetchData(*items_[i].table().index_, items_[i].entry);
+  }
+  const DataBlock* prefetched = nullptr;
+  Filter([&prefetched](Item* item, const HeadSearch& /*unused*/) {
+    const TableReader& table = item->table();
+    DataBlock* block = table.store_.Peek(*table.index_, item->entry);
+    if (block == nullptr) {
+      BlockRead read;
+      read.in_epoch = true;
+      auto cached = table.store_.Data(*table.index_, item->entry, &read);
+      assert(cached.ok());  // nothing was read
+      block = cached->get();
+    }
+    if (block == nullptr || table.store_.ShouldDecode(block)) return false;
+    item->block = block;
+    if (block == prefetched) return true;
+    prefetched = block;
+    block->is_decoded ? block->decoded.Prefetch() : block->block.PrefetchTail();
+    return true;
+  });
+}
+
+// The entries of decoded blocks. The others are searched by Finish().
+void TableReader::EpochBatch::FindPlaces() {
+  for (size_t i = 0; i < count_; ++i) {
+    Item& item = items_[i];
+    item.is_searching =
+        item.block->is_decoded &&
+        item.block->decoded.BeginLowerBound(item.table().icmp_, item.key().user_key, &searches_[i]);
+    if (!item.is_searching) searches_[i] = kNoSearch;
+  }
+  AdvanceHeadSearches(searches_.data(), count_);
+  for (size_t i = 0; i < count_; ++i) {
+    if (items_[i].is_searching) items_[i].block->decoded.PrefetchEntry(searches_[i]);
+  }
+}
+
+void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
+  PointLookup* const lookup = item->probe->lookup;
+  BlockRead read;
+  read.in_epoch = true;
+  read.hits = 1;
+  Status status = Offer(item, search, &read);
+  if (!status.ok() && status.IsIncomplete()) [[unlikely]] {
+    assert(lookup->seqno() == item->seqno_before);  // nothing was taken: it will be asked again
+    return;
+  }
+  if (!status.ok()) lookup->Fail(std::move(status));
+  item->table().CountSearch(read, item->seqno_before, lookup);
+  item->probe->is_over = true;
+}
+
+Status TableReader::EpochBatch::Offer(Item* item, const HeadSearch& search, BlockRead* read) {
+  const TableReader& table = item->table();
+  PointLookup* const lookup = item->probe->lookup;
+  const LookupKey& key = item->key();
+  ObjectRef<DataBlock> held;
+  Search result;
+  if (item->is_searching) [[likely]] {
+    const size_t i = item->block->decoded.EndLowerBound(table.icmp_, search,
+                                                        SeekTarget(key.user_key, key.trailer));
+    result = table.OfferDecoded(i, item->block, &held, lookup);
+  } else {
+    Status status;
+    result =
+        table.SearchBlock(item->block, item->index().handle(item->entry), &held, lookup, &status);
+    if (result == Search::kDamaged) return status;
+  }
+  if (result == Search::kDone) return Status::OK();
+  if (!item->index().ContinuesBehind(item->entry, key.user_key)) return Status::OK();
+  return table.GetFromSlots(item->entry + 1, lookup, read);
+}
+
+void TableReader::GetManyInEpoch(TableProbe* probes, size_t count) {
+  EpochBatch(probes, count).Run();
+}
+
+// Outside of epochs, where memory may be allocated and files read.
+class TableReader::ReadBatch {
+ public:
+  explicit ReadBatch(const ReadOptions& options)
+      : fill_cache_(options.fill_cache), is_memory_only_(options.read_tier == kBlockCacheTier) {
+    assert(!InEpoch());
+  }
+
+  void Run(TableProbe* probes, size_t count) {
+    items_.reserve(count);
+    missing_.reserve(count);
+    for (size_t i = 0; i < count; ++i) Begin(&probes[i]);
+    ReadMissingBlocks(missing_, fill_cache_);
+    for (Item& item : items_) Search(&item);
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+  struct Item {
+    TableProbe* probe = nullptr;
+    SequenceNumber seqno_before = 0;
+    BlockRead read;
+    IndexCursor index;           // at the first block that may hold the key
+    ObjectRef<DataBlock> block;  // if it was in memory
+    size_t missing = kNone;      // else its place in missing_
+  };
+
+  void Begin(TableProbe* probe);
+  Status Locate(Item* item);
+  void FindBlock(Item* item);
+  void Search(Item* item);
+
+  const bool fill_cache_;
+  const bool is_memory_only_;
+  std::vector<Item> items_;
+  std::vector<MissingBlock> missing_;
+};
+
+// Items are kept for keys that may be in their table.
+void TableReader::ReadBatch::Begin(TableProbe* probe) {
+  assert(!probe->lookup->decided());
+  const TableReader& table = *probe->table;
+  probe->is_over = true;
+  BlockRead read;
+  read.fill_cache = fill_cache_;
+  read.cache_only = is_memory_only_;
+  Result<bool> may_contain = table.MayContain(probe->lookup, &read);
+  if (!may_contain.ok()) return probe->lookup->Fail(may_contain.status());
+  if (!*may_contain) return;
+  items_.push_back({.probe = probe,
+                    .seqno_before = probe->lookup->seqno(),
+                    .read = read,
+                    .index = IndexCursor(&table.store_, table.index_.get(), table.is_partitioned_),
+                    .block = {}});
+  Status status = Locate(&items_.back());
+  if (status.ok()) return;
+  items_.pop_back();
+  probe->lookup->Fail(std::move(status));
+}
+
+// Finds the block that may hold the key, or notes that it is missing.
+Status TableReader::ReadBatch::Locate(Item* item) {
+  const LookupKey& key = item->probe->lookup->key();
+  RETURN_IF_ERROR(item->index.Seek(SeekTarget(key.user_key, key.trailer), &item->read));
+  if (!item->index.Valid()) return Status::OK();
+  const BlockStore& store = item->probe->table->store_;
+  const IndexBlock& leaf = item->index.leaf();
+  const size_t entry = item->index.entry();
+  item->block = store.FindData(leaf, entry, &item->read);
+  if (item->block) {
+    auto decoded = store.DecodeIfHot(leaf, entry, item->block.get());
+    if (decoded) item->block = std::move(decoded);
+    return Status::OK();
+  }
+  if (is_memory_only_) return store.NotInCache(item->index.handle());
+  const auto same = std::find_if(missing_.begin(), missing_.end(), [&](const MissingBlock& block) {
+    return block.store == &store && block.handle().offset == item->index.handle().offset;
+  });
+  item->missing = static_cast<size_t>(same - missing_.begin());
+  if (same == missing_.end()) missing_.push_back({.store = &store, .index = &leaf, .entry = entry});
+  return Status::OK();
+}
+
+void TableReader::ReadBatch::Search(Item* item) {
+  PointLookup* const lookup = item->probe->lookup;
+  if (item->missing != kNone) {
+    const MissingBlock& missing = missing_[item->missing];
+    if (!missing.status.ok()) return lookup->Fail(missing.status);
+    missing.block->Ref();  // each key of the block has its own reference
+    item->block = ObjectRef<DataBlock>::Own(missing.block.get());
+  }
+  const TableReader& table = *item->probe->table;
+  Status status = table.GetFromCursor(&item->index, std::move(item->block), lookup, &item->read);
+  if (!status.ok()) lookup->Fail(std::move(status));
+  table.CountSearch(item->read, item->seqno_before, lookup);
+}
+
+void TableReader::GetMany(const ReadOptions& options, TableProbe* probes, size_t count) {
+  ReadBatch(options).Run(probes, count);
+}
+
+}  // namespace ashlar

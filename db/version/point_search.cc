@@ -52,7 +52,8 @@ bool PointSearch::Gather() {
   const InternalKeyComparator& order = version_.comparator();
   const Slice& user_key = lookup_->key().user_key;
   if (level_ == 0) GatherLevel0();
-  for (; level_ <= version_.deepest_level() && count_ < kBatch; level_++, file_ = kNotSearched) {
+  for (level_ = version_.NextFilledLevel(level_); level_ < version_.num_levels() && count_ < kBatch;
+       level_ = version_.NextFilledLevel(level_ + 1), file_ = kNotSearched) {
     const std::vector<TableFile*>& files = version_.files(level_);
     if (file_ == kNotSearched) file_ = version_.FindFile(level_, user_key);
     for (; file_ < files.size(); file_++) {

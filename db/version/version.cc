@@ -17,9 +17,12 @@ TableFile::~TableFile() = default;
 
 Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)
     : comparator_(comparator), tables_(tables), levels_(std::move(levels)) {
-  for (size_t i = 0; i < levels_.size(); i++) {
-    file_count_ += levels_[i]->files.size();
-    if (!levels_[i]->files.empty()) deepest_level_ = static_cast<int>(i);
+  next_filled_.assign(levels_.size() + 1, num_levels());
+  for (int i = num_levels() - 1; i >= 0; i--) {
+    const bool is_empty = files(i).empty();
+    file_count_ += files(i).size();
+    if (!is_empty && deepest_level_ == 0) deepest_level_ = i;
+    next_filled_[i] = is_empty ? next_filled_[i + 1] : i;
   }
 }
 

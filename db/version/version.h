@@ -53,6 +53,11 @@ class Version {
   int num_levels() const { return static_cast<int>(levels_.size()); }
   // The deepest level with files, or 0.
   int deepest_level() const { return deepest_level_; }
+  // The first level from `level` on that has files; num_levels() if there is none.
+  int NextFilledLevel(int level) const {
+    assert(level >= 0 && level <= num_levels());
+    return next_filled_[level];
+  }
   const Levels& levels() const { return levels_; }
   const std::vector<TableFile*>& files(int level) const { return levels_[level]->files; }
   uint64_t level_bytes(int level) const { return levels_[level]->bytes; }
@@ -103,6 +108,7 @@ class Version {
   TableCache* const tables_;  // outlives the version
   const Levels levels_;
   int deepest_level_ = 0;
+  std::vector<int> next_filled_;  // by level; one more than there are
   uint64_t file_count_ = 0;
   FamilyVersions* family_ = nullptr;
   uint64_t number_ = 0;

@@ -183,22 +183,22 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
     is_writing_ = false;
     turn_->SignalAll();
   });
-  // When memory runs out on the way, nobody knows what is in the MANIFEST: it is not used again.
-  ScopeExit abandon([this] { manifest_.Abandon(); });
   Pending pending;
   Complete(&change, &pending);
   Begin(&change, &pending);
   Status status;
   {
     MutexUnlock unlock(mutex);
+    // When memory runs out on the way, nobody knows what is in the MANIFEST: it is not used again.
+    ScopeExit abandon([this] { manifest_.Abandon(); });
     status = BuildVersions(change, &pending);
     if (status.ok()) status = Write(change, &pending);
     if (!status.ok()) {
       Error(options_.info_log, "MANIFEST not written: %s", status.ToString().c_str());
     }
+    abandon.Cancel();
   }
   if (status.ok()) Install(&change, &pending);
-  abandon.Cancel();
   return status;
 }
 

@@ -287,14 +287,25 @@ std::string FaultRun::Recover() {
     (void)opened_.db()->PauseBackgroundWork().ok();
     (void)opened_.db()->ContinueBackgroundWork().ok();
   }
-  const bool is_resumed = may_resume && opened_.db()->Resume().ok();
-  if (is_resumed && !case_.ends_after_close) {
-    ++figures.resumed;
-    return "";
+  const Status resumed = may_resume ? opened_.db()->Resume() : Status::OK();
+  if (may_resume && !case_.ends_after_close) {
+    if (resumed.ok()) {
+      ++figures.resumed;
+      return "";
+    }
+    if (!MayRefuseToResume(resumed)) return "resume: " + resumed.ToString();
   }
   ++figures.reopened;
   // A log whose sync failed has lost what was not synced, and nobody has written it again.
   return ReopenAfterFault(/*may_lose_unsynced=*/case_.ends_after_close || may_resume);
+}
+
+// Damage that a job met in a file, and half a batch in a memtable, do not go away: only an open
+// goes by the files alone.
+bool FaultRun::MayRefuseToResume(const Status& resumed) const {
+  if (resumed.IsCorruption()) return case_.may_show_damage;
+  return case_.may_half_insert && resumed.IsMemoryLimit() &&
+         resumed.severity() == Status::kFatalError;
 }
 
 std::string FaultRun::ReopenAfterFault(bool may_lose_unsynced) {

@@ -56,6 +56,8 @@ struct FaultCase {
   std::function<void(SimFS*)> begin_fault = [](SimFS*) {};
   std::function<void(SimFS*)> end_fault = [](SimFS*) {};
   bool ends_after_close = false;  // the fault
+  bool may_show_damage = false;   // reads came back short: a file looks damaged
+  bool may_half_insert = false;   // memory may run out between two records of a batch
   bool may_lose_synced = false;  // syncs lied: what is there after the crash must only be true once
   bool never_waits = false;      // background work may stand still: only calls that do not wait
   bool must_succeed = false;     // no call may fail: for the run that nothing disturbs
@@ -105,6 +107,7 @@ class FaultRun {
   std::string CheckRows(const std::string& when, bool must_be_ok);
   std::string JudgeRows(const Contents& contents, const std::string& when) const;
   std::string Recover();
+  bool MayRefuseToResume(const Status& resumed) const;
   std::string ReopenAfterFault(bool may_lose_unsynced);
   std::string WriteAll(const std::string& value);
   std::string CrashAndCheck();

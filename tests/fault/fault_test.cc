@@ -89,6 +89,7 @@ bool InjectAt(const FileCall& call, const Injection& injection, const Duration& 
               std::to_string(call.index) + " (" + NameOf(call.kind) + " " + call.path + ")";
   test.ends_after_close = duration.until_reopened;
   test.may_lose_synced = injection.error == FaultError::kLie;
+  test.may_show_damage = injection.error == FaultError::kShort;
   test.begin_fault = [&](SimFS* sim) {
     FaultPlan plan;
     plan.first_call = call.index;

@@ -161,6 +161,7 @@ TEST(FaultTest, AFailedAllocationInACallLeavesTheDatabaseUsable) {
       sim->SetHook([](const FileCall&, bool is_before) { AllocationFault::SetPaused(is_before); });
     };
     test.steps = 40;
+    test.may_half_insert = true;
     ++figures.allocations;
     if (!RunFaultCase(test)) ++failures;
     ASSERT_LT(failures, 4);

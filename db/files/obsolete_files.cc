@@ -4,6 +4,7 @@
 #include "db/files/obsolete_files.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "db/files/options_files.h"
@@ -93,9 +94,20 @@ class DirectoryScan {
       auto table = TableReader::Open(file.Take(), options);
       // What a crash left unfinished does not open with any comparator.
       if (!table.ok()) continue;
-      const TableProperties& properties = (*table)->properties();
-      return properties.HasKeyLargestSeqno() &&
-             properties.key_largest_seqno > core_->pipeline->visible_seqno();
+      return HoldsNewerThan(core_->pipeline->visible_seqno(), **table);
+    }
+    return false;
+  }
+
+  // Older tables of RocksDB do not say how new they are: then their entries do.
+  static bool HoldsNewerThan(SequenceNumber seqno, const TableReader& table) {
+    const TableProperties& properties = table.properties();
+    if (properties.HasKeyLargestSeqno()) return properties.key_largest_seqno > seqno;
+    ReadOptions options;
+    options.fill_cache = false;
+    const std::unique_ptr<InternalIterator> it(table.NewIterator(options, nullptr));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      if (TrailerSeqno(ExtractTrailer(it->key())) > seqno) return true;
     }
     return false;
   }

@@ -10,7 +10,7 @@ if(SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR NOT CMAKE_CXX_COMPILER_ID STREQ
 endif()
 
 set(ashlar_interleaved_pieces
-  util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/skip_list.cc db/wal/staging_order.cc
+  util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
 list(TRANSFORM ashlar_interleaved_pieces PREPEND "${PROJECT_SOURCE_DIR}/")
 file(GLOB ashlar_interleaved_pieces CONFIGURE_DEPENDS ${ashlar_interleaved_pieces})

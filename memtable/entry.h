@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MemTableEntry: how a memtable keeps one internal key and its value, whatever the representation:
-// this header, then user key, trailer and value, in one piece of arena memory. Immutable once it is
-// reachable by others.
+// two lengths, then user key, trailer and value, in one piece of arena memory that need not be
+// aligned. Immutable once it is reachable by others.
 #pragma once
 
 #include <bit>
@@ -24,8 +24,9 @@ class MemTableEntry {
   void Fill(const Slice& user_key, uint64_t trailer, const Slice& value) {
     assert(user_key.size() <= UINT32_MAX);
     assert(value.size() <= UINT32_MAX);
-    user_key_bytes_ = static_cast<uint32_t>(user_key.size());
-    value_bytes_ = static_cast<uint32_t>(value.size());
+    const uint32_t lengths[] = {static_cast<uint32_t>(user_key.size()),
+                                static_cast<uint32_t>(value.size())};
+    std::memcpy(lengths_, lengths, sizeof(lengths));
     char* p = reinterpret_cast<char*>(this + 1);
     if (!user_key.empty()) std::memcpy(p, user_key.data(), user_key.size());
     p += user_key.size();
@@ -34,16 +35,23 @@ class MemTableEntry {
     if (!value.empty()) std::memcpy(p + kTrailerBytes, value.data(), value.size());
   }
 
-  Slice internal_key() const { return Slice(bytes(), user_key_bytes_ + kTrailerBytes); }
-  Slice user_key() const { return Slice(bytes(), user_key_bytes_); }
-  uint64_t trailer() const { return LoadLittleEndian64(bytes() + user_key_bytes_); }
-  Slice value() const { return Slice(bytes() + user_key_bytes_ + kTrailerBytes, value_bytes_); }
+  Slice internal_key() const { return Slice(bytes(), user_key_bytes() + kTrailerBytes); }
+  Slice user_key() const { return Slice(bytes(), user_key_bytes()); }
+  uint64_t trailer() const { return LoadLittleEndian64(bytes() + user_key_bytes()); }
+  Slice value() const { return Slice(bytes() + user_key_bytes() + kTrailerBytes, value_bytes()); }
 
  private:
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
+  size_t user_key_bytes() const { return Length(0); }  // without the trailer
+  size_t value_bytes() const { return Length(sizeof(uint32_t)); }
+  uint32_t Length(size_t offset) const {
+    uint32_t length;
+    std::memcpy(&length, lengths_ + offset, sizeof(length));
+    return length;
+  }
 
-  uint32_t user_key_bytes_;  // without the trailer
-  uint32_t value_bytes_;
+  char lengths_[2 * sizeof(uint32_t)];  // of user key and value, in the machine's byte order
 };
+static_assert(alignof(MemTableEntry) == 1);
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable is a representation (skip list or vector), an optional Bloom filter, and counters, all
-// over one arena. This file only joins them.
+// A memtable is a representation (B-link tree or vector), an optional Bloom filter, and counters,
+// all over one arena. This file only joins them.
 #include "memtable/memtable.h"
 
 #include <algorithm>
@@ -56,12 +56,12 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
   if (options.representation == MemTableOptions::Representation::kVector) {
     vector_.emplace(comparator_, &arena_);
   } else {
-    list_.emplace(comparator_, options.common_prefix, &arena_);
+    tree_.emplace(comparator_, options.common_prefix, &arena_);
   }
   if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
   }
-  assert(list_.has_value() != vector_.has_value());
+  assert(tree_.has_value() != vector_.has_value());
 }
 
 MemTable::~MemTable() {
@@ -83,9 +83,9 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
   }
   const uint64_t trailer = PackTrailer(seqno, type);
   if (bloom_.has_value()) AddToBloom(user_key);
-  if (list_.has_value()) [[likely]] {
+  if (tree_.has_value()) [[likely]] {
     const bool exclusive = hint != nullptr && hint->exclusive;
-    if (!list_->Insert(list_->At(user_key, trailer), value, exclusive)) [[unlikely]] {
+    if (!tree_->Insert(tree_->At(user_key, trailer), value, exclusive)) [[unlikely]] {
       return Status::TryAgain("the memtable holds this key with this sequence number already");
     }
   } else {
@@ -154,24 +154,24 @@ bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
 
 void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
-  PointLookup* batch[SkipList::kMaxBatch];
-  SkipList::Position positions[SkipList::kMaxBatch];
-  const SkipList::Node* found[SkipList::kMaxBatch];
+  PointLookup* batch[BlinkTree::kMaxBatch];
+  BlinkTree::Position positions[BlinkTree::kMaxBatch];
+  BlinkTree::Cursor found[BlinkTree::kMaxBatch];
   for (size_t next = 0; next < count;) {
     size_t batch_count = 0;
-    for (; next < count && batch_count < SkipList::kMaxBatch; ++next) {
+    for (; next < count && batch_count < BlinkTree::kMaxBatch; ++next) {
       PointLookup* lookup = lookups[next];
       const LookupKey& key = lookup->key();
       if (lookup->decided() || (bloom_.has_value() && !MayContain(key, lookup))) continue;
-      if (!list_.has_value()) {
+      if (!tree_.has_value()) {
         Get(key, lookup);
         continue;
       }
-      positions[batch_count] = list_->At(key.user_key, key.trailer);
+      positions[batch_count] = tree_->At(key.user_key, key.trailer);
       batch[batch_count++] = lookup;
     }
     if (batch_count == 0) continue;
-    list_->FindMany(positions, batch_count, found);
+    tree_->FindMany(positions, batch_count, found);
     for (size_t i = 0; i < batch_count; ++i) {
       VisitFrom(found[i], batch[i]->key(), [&](uint64_t trailer, const Slice& value) {
         return batch[i]->Offer(trailer, value, pin);
@@ -211,23 +211,32 @@ MemTableCounters MemTable::counters() const {
 }
 
 bool MemTable::IsEmpty() const {
-  return list_.has_value() ? list_->First() == nullptr : vector_->Sorted()->empty();
+  if (!tree_.has_value()) return vector_->Sorted()->empty();
+  BlinkTree::Window window;
+  tree_->SeekToFirst(&window);
+  return !window.IsValid();
 }
 
 std::string MemTable::CommonPrefix() const {
-  return list_.has_value() ? list_->CommonPrefix() : "";
+  return tree_.has_value() ? tree_->CommonPrefix() : "";
 }
 
-uint64_t MemTable::EstimateRank(const Slice& user_key) const {
+// How many of `entries` are before the key.
+uint64_t MemTable::EstimateRank(const Slice& user_key, uint64_t entries) const {
   // The position before every version of the key.
   const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
-  if (list_.has_value()) return list_->EstimateRank(list_->At(user_key, trailer));
+  if (tree_.has_value()) {
+    const double fraction = tree_->FractionBefore(tree_->At(user_key, trailer));
+    assert(fraction >= 0);
+    return static_cast<uint64_t>(fraction * static_cast<double>(entries) + 0.5);
+  }
   return vector_->LowerBound(*vector_->Sorted(), user_key, trailer);
 }
 
 MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice& end) const {
   const MemTableCounters total = counters();
-  const uint64_t first = EstimateRank(begin), last = EstimateRank(end);
+  const uint64_t first = EstimateRank(begin, total.entries);
+  const uint64_t last = EstimateRank(end, total.entries);
   if (total.entries == 0 || last <= first) return {};
   const uint64_t entries = std::min(last - first, total.entries);
   assert(entries != 0);
@@ -238,11 +247,10 @@ MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice&
 // counted, but not fewer.
 void MemTable::CheckInvariants() const {
   uint64_t entries = 0;
-  if (list_.has_value()) {
-    list_->CheckInvariants();
-    for (const SkipList::Node* node = list_->First(); node != nullptr; node = node->Next()) {
-      ++entries;
-    }
+  if (tree_.has_value()) {
+    tree_->CheckInvariants();
+    BlinkTree::Window window;
+    for (tree_->SeekToFirst(&window); window.IsValid(); tree_->Next(&window)) ++entries;
   } else {
     entries = vector_->Sorted()->size();
   }
@@ -251,7 +259,7 @@ void MemTable::CheckInvariants() const {
 
 std::string MemTable::DebugString() const {
   const MemTableCounters total = counters();
-  return StrCat("memtable ", id_, list_.has_value() ? " skip list" : " vector", "\n  entries ",
+  return StrCat("memtable ", id_, tree_.has_value() ? " B-link tree" : " vector", "\n  entries ",
                 total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ", total.raw_bytes,
                 "\n  memory bytes ", ApproximateMemoryUsage(), "\n  seqnos ", total.smallest_seqno,
                 "..", total.largest_seqno, "\n");

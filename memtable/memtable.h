@@ -19,8 +19,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/status.h"
+#include "memtable/blink_tree.h"
 #include "memtable/memtable_bloom.h"
-#include "memtable/skip_list.h"
 #include "memtable/vector_rep.h"
 #include "table/iterator/point_lookup.h"
 #include "util/arena.h"
@@ -31,9 +31,9 @@ namespace ashlar {
 class InternalIterator;
 
 struct MemTableOptions {
-  enum class Representation : uint8_t { kSkipList, kVector };
+  enum class Representation : uint8_t { kBlinkTree, kVector };
 
-  Representation representation = Representation::kSkipList;
+  Representation representation = Representation::kBlinkTree;
   size_t arena_block_bytes = Arena::kHugePageBytes;
   // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
   // this one, for example. A wrong guess costs speed only.
@@ -90,7 +90,7 @@ class MemTable {
     if (before == 1) delete this;
   }
 
-  // Inserts one entry. TryAgain if this very internal key is there already (skip list only),
+  // Inserts one entry. TryAgain if this very internal key is there already (not in a vector),
   // InvalidArgument for a key or value of 4 GiB or more, NotSupported for range tombstones. With a
   // hint the counters wait in it; without, they are added at once.
   Status Add(SequenceNumber seqno, ValueType type, const Slice& user_key, const Slice& value,
@@ -160,12 +160,12 @@ class MemTable {
   ~MemTable();  // by Unref()
 
   template <typename Visit>
-  bool VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const;
+  bool VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const;
   bool MayContain(const LookupKey& key, PointLookup* lookup) const;
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
   void AddExclusively(const MemTableCounters& added);
-  uint64_t EstimateRank(const Slice& user_key) const;
+  uint64_t EstimateRank(const Slice& user_key, uint64_t entries) const;
 
   const InternalKeyComparator comparator_;
   const uint64_t id_;            // ascends with the memtables of a family
@@ -175,25 +175,27 @@ class MemTable {
   // Holds every entry, the Bloom filter, and nothing that needs a destructor.
   ConcurrentArena arena_;
   // Exactly one of the two is there.
-  std::optional<SkipList> list_;
+  std::optional<BlinkTree> tree_;
   std::optional<VectorRep> vector_;
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
 };
 
 template <typename Visit>
-bool MemTable::VisitFrom(const SkipList::Node* node, const LookupKey& key, Visit&& visit) const {
-  for (; node != nullptr; node = node->Next()) {
-    if (!comparator_.SameKey(node->user_key(), key.user_key)) return false;
-    if (visit(node->trailer(), node->value())) return true;
+bool MemTable::VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const {
+  while (cursor.entry != nullptr) {
+    if (visit(cursor.entry->trailer(), cursor.entry->value())) return true;
+    tree_->Next(&cursor);
+    if (cursor.entry == nullptr) return false;
+    if (!comparator_.SameKey(cursor.entry->user_key(), key.user_key)) return false;
   }
   return false;
 }
 
 template <typename Visit>
 bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
-  if (list_.has_value()) [[likely]] {
-    return VisitFrom(list_->Find(list_->At(key.user_key, key.trailer)), key, visit);
+  if (tree_.has_value()) [[likely]] {
+    return VisitFrom(tree_->Find(tree_->At(key.user_key, key.trailer)), key, visit);
   }
   const auto entries = vector_->Sorted();
   for (size_t i = vector_->LowerBound(*entries, key.user_key, key.trailer); i < entries->size();

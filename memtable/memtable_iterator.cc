@@ -2,10 +2,9 @@
 //
 // Iterators over the two representations. Keys and values point into the memtable.
 //
-// A skip list has no links back. A step backwards takes the next node out of a window of
-// predecessors that one search has collected (SkipList::BackwardWindow), so a reverse scan costs
-// one search per some ten nodes. Nodes inserted into the window's range meanwhile are missed, as an
-// iterator may: they are newer than the sequence number it reads at.
+// In a tree the iterator stands on a copy of one leaf's entries (BlinkTree::Window): a step within
+// it reads nothing that others write. Entries inserted into the range of the copy meanwhile are
+// missed, as an iterator may: they are newer than the sequence number it reads at.
 #include <cassert>
 #include <memory>
 
@@ -16,61 +15,57 @@ namespace ashlar {
 
 class MemTableIterator final : public InternalIterator {
  public:
-  explicit MemTableIterator(const SkipList* list) : list_(list) { assert(list_ != nullptr); }
+  explicit MemTableIterator(const BlinkTree* tree) : tree_(tree) { assert(tree_ != nullptr); }
 
-  void SeekToFirst() override { Show(list_->First()); }
-  void SeekToLast() override { Show(list_->Last()); }
-  void Seek(const Slice& internal_key) override { Show(list_->Seek(PositionOf(internal_key))); }
+  void SeekToFirst() override {
+    tree_->SeekToFirst(&window_);
+    Expose();
+  }
+  void SeekToLast() override {
+    tree_->SeekToLast(&window_);
+    Expose();
+  }
+  void Seek(const Slice& internal_key) override {
+    tree_->Seek(PositionOf(internal_key), &window_);
+    Expose();
+  }
   void SeekForPrev(const Slice& internal_key) override {
-    Show(list_->SeekForPrev(PositionOf(internal_key)));
+    tree_->SeekForPrev(PositionOf(internal_key), &window_);
+    Expose();
   }
 
  protected:
   void NextSlow() override {
-    assert(node_ != nullptr);  // only a valid iterator moves
-    Show(node_->Next());
-    // The node after arrives while the caller looks at this one.
-    if (valid_) __builtin_prefetch(node_->Next());
+    tree_->Next(&window_);
+    PrefetchAt(window_.index + kAhead);
+    Expose();
   }
   void PrevSlow() override {
-    assert(node_ != nullptr);
-    if (window_count_ == 0) {
-      window_count_ = list_->BackwardWindow(node_, window_, kWindow);
-      ShowFromWindow();
-      return;
-    }
-    ShowFromWindow();
+    tree_->Prev(&window_);
+    PrefetchAt(window_.index - kAhead);
+    Expose();
   }
 
  private:
-  static constexpr int kWindow = 32;
+  static constexpr uint32_t kAhead = 4;  // entries under way while the caller looks at this one
 
-  SkipList::Position PositionOf(const Slice& internal_key) const {
+  BlinkTree::Position PositionOf(const Slice& internal_key) const {
     assert(internal_key.size() >= kTrailerBytes);
-    return list_->At(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
+    return tree_->At(ExtractUserKey(internal_key), ExtractTrailer(internal_key));
   }
-  // Every move but a step backwards makes the window useless.
-  void Show(const SkipList::Node* node) {
-    window_count_ = 0;
-    Expose(node);
+  void PrefetchAt(uint32_t index) const {
+    if (index < window_.count) __builtin_prefetch(window_.entries[index]);
   }
-  void ShowFromWindow() {
-    assert(window_count_ <= kWindow);
-    Expose(window_count_ == 0 ? nullptr : window_[--window_count_]);
-    if (window_count_ > 0) __builtin_prefetch(window_[window_count_ - 1]);
-  }
-  void Expose(const SkipList::Node* node) {
-    node_ = node;
-    valid_ = node != nullptr;
+  void Expose() {
+    valid_ = window_.IsValid();
     if (!valid_) return;
-    key_ = node->internal_key();
-    value_ = node->value();
+    const MemTableEntry* entry = window_.entries[window_.index];
+    key_ = entry->internal_key();
+    value_ = entry->value();
   }
 
-  const SkipList* const list_;             // of the memtable, which outlives the iterator
-  const SkipList::Node* node_ = nullptr;   // null: not valid
-  int window_count_ = 0;                   // predecessors not yet shown
-  const SkipList::Node* window_[kWindow];  // predecessors of node_, the nearest last
+  const BlinkTree* const tree_;  // of the memtable, which outlives the iterator
+  BlinkTree::Window window_;
 };
 
 class VectorRepIterator final : public InternalIterator {
@@ -114,9 +109,9 @@ class VectorRepIterator final : public InternalIterator {
 };
 
 InternalIterator* MemTable::NewIterator(Arena* arena) const {
-  if (list_.has_value()) {
-    if (arena == nullptr) return new MemTableIterator(&*list_);
-    return new (arena->AllocateAligned(sizeof(MemTableIterator))) MemTableIterator(&*list_);
+  if (tree_.has_value()) {
+    if (arena == nullptr) return new MemTableIterator(&*tree_);
+    return new (arena->AllocateAligned(sizeof(MemTableIterator))) MemTableIterator(&*tree_);
   }
   if (arena == nullptr) return new VectorRepIterator(&*vector_);
   return new (arena->AllocateAligned(sizeof(VectorRepIterator))) VectorRepIterator(&*vector_);

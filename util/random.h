@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random64: a small, fast, seeded generator (splitmix64) for tests, heights of skip lists, sampling
-// and jitter. The same seed gives the same numbers on every machine. Not for secrets. Threads: one
-// at a time.
+// Random64: a small, fast, seeded generator (splitmix64) for tests, sampling and jitter. The same
+// seed gives the same numbers on every machine. Not for secrets. Threads: one at a time.
+//
 #pragma once
 
 #include <cstdint>

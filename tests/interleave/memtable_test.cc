@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The skip list's two-part links, in every order of two inserters and a reader: memtable/
-// skip_list.cc claims that a key whose Insert() has returned is found, and that nothing found is
-// out of order.
+// The memtable's B-link tree in every order of two inserters and a reader: memtable/blink_tree.cc
+// claims that a key whose Insert() has returned is found, and that walks miss nothing and repeat
+// nothing. Nodes of three or four pairs, so that leaves and inner nodes split all the time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
-#include "memtable/skip_list.h"
+#include "memtable/blink_tree.h"
 #include "tests/interleave/interleave.h"
 #include "util/internal_key.h"
 
@@ -20,107 +20,210 @@ namespace {
 
 constexpr uint64_t kTrailer = 0x101;
 
-struct List {
-  explicit List(const std::vector<std::string>& present) {
+struct Tree {
+  explicit Tree(const std::vector<std::string>& present, uint32_t fanout = 3)
+      : tree(InternalKeyComparator(BytewiseComparator()), "", &arena, fanout) {
     for (const std::string& key : present) Insert(key);
   }
   bool Insert(const std::string& key) {
-    return list.Insert(list.At(key, kTrailer), "v", /*exclusive=*/false);
+    return tree.Insert(tree.At(key, kTrailer), "v", /*exclusive=*/false);
   }
   bool Has(const std::string& key) const {
-    const SkipList::Node* node = list.Find(list.At(key, kTrailer));
-    return node != nullptr && node->user_key() == key;
+    const MemTableEntry* entry = tree.Find(tree.At(key, kTrailer)).entry;
+    return entry != nullptr && entry->user_key() == key;
   }
   void InsertAndFind(const std::string& key) {
     Require(Insert(key), "the key is new");
     Require(Has(key), "an inserted key is found");
-    const SkipList::Node* node = list.Seek(list.At(key, kTrailer));
-    Require(node != nullptr && node->user_key() == key, "an inserted key is sought");
   }
-  // How many; in ascending order, each found.
-  size_t CheckAll() const {
-    size_t count = 0;
-    std::string before;
-    for (const SkipList::Node* node = list.First(); node != nullptr; node = node->Next()) {
-      const std::string key = node->user_key().ToString();
-      Require(count++ == 0 || before < key, "keys ascend");
-      Require(Has(key), "a linked key is found when nobody inserts");
-      before = key;
+  static std::string KeyOf(const BlinkTree::Window& window) {
+    return window.entries[window.index]->user_key().ToString();
+  }
+  std::string WalkUp() const {
+    std::string keys;
+    BlinkTree::Window window;
+    for (tree.SeekToFirst(&window); window.IsValid(); tree.Next(&window)) keys += KeyOf(window);
+    return keys;
+  }
+  std::string WalkDown() const {
+    std::string keys;
+    BlinkTree::Window window;
+    for (tree.SeekToLast(&window); window.IsValid(); tree.Prev(&window)) {
+      keys.insert(0, KeyOf(window));
     }
-    return count;
+    return keys;
+  }
+  // Of keys of one letter each: ascending, and all of `expected` among them.
+  static void RequireInOrder(const std::string& keys, const std::string& expected) {
+    for (size_t i = 1; i < keys.size(); ++i) Require(keys[i - 1] < keys[i], "keys ascend");
+    for (const char key : expected) {
+      Require(keys.find(key) != std::string::npos, "older keys are seen");
+    }
+  }
+  void CheckAll(const std::string& expected) const {
+    tree.CheckInvariants();
+    Require(WalkUp() == expected, "a walk shows all");
+    Require(WalkDown() == expected, "a walk back shows all");
+    for (const char key : expected) Require(Has(std::string(1, key)), "all are found");
   }
 
   ConcurrentArena arena{4096};
-  SkipList list{InternalKeyComparator(BytewiseComparator()), "", &arena};
+  BlinkTree tree;
 };
 
-// Of each set: what the list holds, and what two threads insert. The heights of nodes depend on the
-// key alone, so different letters are different towers.
+// What the tree holds, what two threads insert.
 struct Keys {
   std::vector<std::string> present;
   std::string first, second;
+  std::string all;
 };
 const std::vector<Keys> kSets = {
-    {{}, "m", "g"},
-    {{}, "g", "m"},
-    {{"a", "z"}, "m", "g"},
-    {{"a", "z"}, "g", "m"},
-    {{"c", "n", "t"}, "p", "o"},
-    {{"h"}, "k", "same head!"},
-    {{"prefix-0"}, "prefix-0b", "prefix-0a"},  // equal heads
+    {{}, "m", "g", "gm"},
+    {{"a", "z"}, "m", "g", "agmz"},                          // the second splits the only leaf
+    {{"a", "b", "c"}, "d", "e", "abcde"},                    // both append
+    {{"c", "d", "e"}, "b", "a", "abcde"},                    // both go in front
+    {{"b", "d", "f"}, "c", "e", "bcdef"},                    // both in the middle
+    {{"a", "b", "c", "d", "e", "f"}, "g", "h", "abcdefgh"},  // with a root above
+    {{"a", "c", "e", "g", "i", "k"}, "f", "h", "acefghik"},  // neighbours
+    {{"b", "d", "f", "h", "j", "l"}, "e", "e1", ""},         // equal but for the second letter
 };
 
-TEST(SkipListOrders, WhoeverHasInsertedAKeyFindsIt) {
+TEST(BlinkTreeOrders, WhoeverHasInsertedAKeyFindsIt) {
   for (const Keys& keys : kSets) {
     ExpectAlways({.preemptions = 2}, [&keys] {
-      auto list = std::make_shared<List>(keys.present);
-      const size_t count = keys.present.size() + 2;
-      return Scenario{.threads = {[list, &keys] { list->InsertAndFind(keys.first); },
-                                  [list, &keys] { list->InsertAndFind(keys.second); }},
-                      .check = [list, count] { Require(list->CheckAll() == count, "all there"); }};
+      auto tree = std::make_shared<Tree>(keys.present);
+      return Scenario{.threads = {[tree, &keys] { tree->InsertAndFind(keys.first); },
+                                  [tree, &keys] { tree->InsertAndFind(keys.second); }},
+                      .check = [tree, &keys] {
+                        if (!keys.all.empty()) tree->CheckAll(keys.all);
+                        Require(tree->Has(keys.first) && tree->Has(keys.second), "both there");
+                        tree->tree.CheckInvariants();
+                      }};
     });
   }
 }
 
-TEST(SkipListOrders, ThreePreemptionsOfTwoInserters) {
-  ExpectAlways({.preemptions = 3}, [] {
-    auto list = std::make_shared<List>(std::vector<std::string>{});
-    return Scenario{.threads = {[list] { list->Insert("m"); }, [list] { list->Insert("g"); }},
-                    .check = [list] { Require(list->CheckAll() == 2, "both"); }};
+// Two leaves split at once, and the root above them with them.
+TEST(BlinkTreeOrders, TwoSplitsReachTheRootAtOnce) {
+  ExpectAlways({.preemptions = 3, .max_interleavings = 1000000}, [] {
+    auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f"});
+    return Scenario{.threads = {[tree] { tree->Insert("c"); }, [tree] { tree->Insert("e"); }},
+                    .check = [tree] { tree->CheckAll("bcdef"); }};
   });
 }
 
-TEST(SkipListOrders, AReaderSeesAscendingKeysAndAllThatWereThere) {
+TEST(BlinkTreeOrders, AReaderSeesAscendingKeysAndAllThatWereThere) {
+  for (const std::string key : {"e", "g", "m"}) {
+    for (const bool up : {true, false}) {
+      ExpectAlways({.preemptions = 2}, [key, up] {
+        auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f", "h", "j", "l"});
+        return Scenario{.threads = {[tree, key] { tree->InsertAndFind(key); },
+                                    [tree, up] {
+                                      const std::string seen =
+                                          up ? tree->WalkUp() : tree->WalkDown();
+                                      Tree::RequireInOrder(seen, "bdfhjl");
+                                    }}};
+      });
+    }
+  }
+}
+
+TEST(BlinkTreeOrders, AReaderFindsWhatWasThereWhileItMoves) {
+  for (const std::string key : {"a", "e", "g", "m"}) {
+    ExpectAlways({.preemptions = 2}, [key] {
+      auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f", "h", "j", "l"});
+      return Scenario{.threads = {[tree, key] { tree->InsertAndFind(key); },
+                                  [tree] {
+                                    for (const char* old : {"f", "l"}) {
+                                      Require(tree->Has(old), "an old key is found");
+                                    }
+                                  }}};
+    });
+  }
+}
+
+// Seeks to keys that are not there, before and behind the one that comes in.
+TEST(BlinkTreeOrders, SeeksAreRightBesideAnInserter) {
   ExpectAlways({.preemptions = 2}, [] {
-    auto list = std::make_shared<List>(std::vector<std::string>{"a", "n"});
-    return Scenario{
-        .threads = {[list] { list->InsertAndFind("g"); }, [list] { list->InsertAndFind("k"); },
-                    [list] {
-                      std::string before;
-                      size_t found = 0;
-                      for (auto* node = list->list.First(); node != nullptr; node = node->Next()) {
-                        const std::string key = node->user_key().ToString();
-                        Require(before < key, "keys ascend");
-                        found += key == "a" || key == "n";
-                        before = key;
-                      }
-                      Require(found == 2, "older keys are seen");
-                    }},
-        .check = [list] { Require(list->CheckAll() == 4, "all there"); }};
+    auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f", "h"}, 4);
+    return Scenario{.threads = {[tree] { tree->InsertAndFind("e"); },
+                                [tree] {
+                                  BlinkTree::Window window;
+                                  tree->tree.Seek(tree->tree.At("e5", kTrailer), &window);
+                                  Require(Tree::KeyOf(window) == "f", "the next key");
+                                  tree->tree.Prev(&window);
+                                  const std::string before = Tree::KeyOf(window);
+                                  Require(before == "d" || before == "e", "the key before");
+                                  tree->tree.SeekForPrev(tree->tree.At("g", kTrailer), &window);
+                                  Require(Tree::KeyOf(window) == "f", "the last key before");
+                                }}};
   });
 }
 
-TEST(SkipListOrders, OneOfTwoEqualKeysWins) {
+// Appending changes no version: what a seek has counted meanwhile must not mislead it.
+TEST(BlinkTreeOrders, SeeksAreRightBesideAnAppender) {
   ExpectAlways({.preemptions = 3}, [] {
-    auto list = std::make_shared<List>(std::vector<std::string>{"a"});
-    auto wins = std::make_shared<std::array<bool, 2>>();
-    return Scenario{.threads = {[list, wins] { (*wins)[0] = list->Insert("m"); },
-                                [list, wins] { (*wins)[1] = list->Insert("m"); }},
-                    .check = [list, wins] {
-                      Require((*wins)[0] != (*wins)[1], "exactly one inserts it");
-                      Require(list->CheckAll() == 2, "it is there once");
-                    }};
+    auto tree = std::make_shared<Tree>(std::vector<std::string>{"a"}, 4);
+    return Scenario{
+        .threads = {[tree] {
+                      tree->Insert("c");
+                      tree->Insert("e");
+                    },
+                    [tree] {
+                      BlinkTree::Window window;
+                      tree->tree.Seek(tree->tree.At("d", kTrailer), &window);
+                      Require(!window.IsValid() || Tree::KeyOf(window) == "e",
+                              "nothing before the key");
+                      tree->tree.SeekForPrev(tree->tree.At("d", kTrailer), &window);
+                      const std::string before = Tree::KeyOf(window);
+                      Require(before == "a" || before == "c", "nothing behind it");
+                      for (const char* key : {"c", "e"}) {
+                        const auto found = tree->tree.Find(tree->tree.At(key, kTrailer));
+                        Require(found.entry == nullptr || found.entry->user_key() == key,
+                                "found is what was looked for");
+                      }
+                    }}};
   });
+}
+
+// A cursor goes from version to version while the leaf under it splits.
+TEST(BlinkTreeOrders, ACursorKeepsItsPlace) {
+  ExpectAlways({.preemptions = 2}, [] {
+    auto tree = std::make_shared<Tree>(std::vector<std::string>{"b", "d", "f"}, 4);
+    tree->tree.Insert(tree->tree.At("d", kTrailer - 1), "older", false);
+    return Scenario{.threads = {[tree] {
+                                  tree->Insert("c");
+                                  tree->Insert("e");
+                                },
+                                [tree] {
+                                  auto cursor = tree->tree.Find(tree->tree.At("d", kTrailer));
+                                  Require(cursor.entry != nullptr, "there");
+                                  tree->tree.Next(&cursor);
+                                  Require(cursor.entry != nullptr &&
+                                              cursor.entry->trailer() == kTrailer - 1,
+                                          "the older version");
+                                  tree->tree.Next(&cursor);
+                                  const Slice next = cursor.entry->user_key();
+                                  Require(next == "e" || next == "f", "the next key");
+                                }}};
+  });
+}
+
+TEST(BlinkTreeOrders, OneOfTwoEqualKeysWins) {
+  for (const std::vector<std::string>& present :
+       {std::vector<std::string>{"a"}, std::vector<std::string>{"a", "n", "z"}}) {
+    ExpectAlways({.preemptions = 3}, [&present] {
+      auto tree = std::make_shared<Tree>(present);
+      auto wins = std::make_shared<std::array<bool, 2>>();
+      const size_t count = present.size() + 1;
+      return Scenario{.threads = {[tree, wins] { (*wins)[0] = tree->Insert("m"); },
+                                  [tree, wins] { (*wins)[1] = tree->Insert("m"); }},
+                      .check = [tree, wins, count] {
+                        Require((*wins)[0] != (*wins)[1], "exactly one inserts it");
+                        Require(tree->WalkUp().size() == count, "it is there once");
+                      }};
+    });
+  }
 }
 
 }  // namespace

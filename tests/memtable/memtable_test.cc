@@ -317,7 +317,7 @@ TEST_P(MemTableTest, TakesManyWritersBesideReaders) {
     });
   }
   std::thread reader([&] {
-    while (GetParam() == Representation::kSkipList && !stop.load(std::memory_order_acquire)) {
+    while (GetParam() == Representation::kBlinkTree && !stop.load(std::memory_order_acquire)) {
       const auto it = Iterate();
       std::string last;
       for (it->SeekToFirst(); it->Valid(); it->Next()) {
@@ -338,12 +338,13 @@ TEST_P(MemTableTest, TakesManyWritersBesideReaders) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Representations, MemTableTest,
-                         testing::Values(Representation::kSkipList, Representation::kVector),
+                         testing::Values(Representation::kBlinkTree, Representation::kVector),
                          [](const auto& info) {
-                           return info.param == Representation::kSkipList ? "skip_list" : "vector";
+                           return info.param == Representation::kBlinkTree ? "blink_tree"
+                                                                           : "vector";
                          });
 
-TEST(MemTableSkipList, RefusesTheSameInternalKeyTwice) {
+TEST(MemTableBlinkTree, RefusesTheSameInternalKeyTwice) {
   auto* table = new MemTable(InternalKeyComparator(BytewiseComparator()), {}, 1);
   for (const bool exclusive : {true, false}) {
     InsertHint hint;

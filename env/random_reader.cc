@@ -19,7 +19,7 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
     status = fs->GetFileSize(path, file_options.io_options, &size, nullptr);
   }
   if (!status.ok()) return status;
-  return std::make_unique<RandomReader>(std::move(file), path, size);
+  return std::make_unique<RandomReader>(std::move(file), path, size, fs);
 }
 
 Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result) const {

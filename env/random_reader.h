@@ -21,8 +21,11 @@ class RandomReader {
   static Result<std::unique_ptr<RandomReader>> Open(FileSystem* fs, const std::string& path,
                                                     const FileOptions& file_options);
   // Over an open file of known size.
-  RandomReader(std::unique_ptr<FSRandomAccessFile> file, std::string path, uint64_t size)
-      : file_(std::move(file)), path_(std::move(path)), size_(size) {}
+  // `fs`, which outlives the reader, is where reads of the file that were started are waited for;
+  // null: they are not started beside others.
+  RandomReader(std::unique_ptr<FSRandomAccessFile> file, std::string path, uint64_t size,
+               FileSystem* fs = nullptr)
+      : file_(std::move(file)), path_(std::move(path)), size_(size), fs_(fs) {}
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;
@@ -34,6 +37,11 @@ class RandomReader {
   // Each request gets its own status; the answer is the first error among them.
   Status MultiReadExactly(FSReadRequest* requests, size_t count) const;
 
+  // What is wrong with an answer of `found` bytes.
+  Status CheckLength(uint64_t offset, size_t expected, size_t found) const {
+    return found == expected ? Status::OK() : ShortRead(offset, expected, found);
+  }
+
   // A hint; NotSupported is not an error here.
   Status Prefetch(uint64_t offset, size_t n) const;
   void Hint(FSRandomAccessFile::AccessPattern pattern) const { file_->Hint(pattern); }
@@ -42,6 +50,7 @@ class RandomReader {
   uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
   FSRandomAccessFile* file() const { return file_.get(); }
+  FileSystem* fs() const { return fs_; }
 
  private:
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
@@ -49,6 +58,7 @@ class RandomReader {
   const std::unique_ptr<FSRandomAccessFile> file_;
   const std::string path_;
   const uint64_t size_;
+  FileSystem* const fs_;
 };
 
 }  // namespace ashlar

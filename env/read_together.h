@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadTogether makes several reads, of any files, side by side: each file's by the batching of its
-// file system. It returns when all are done. Not inside an EpochGuard; any number of threads.
+// ReadTogether makes several reads, of any files, side by side: those of one file by the batching
+// of its file system, those of several by its asynchronous reads, if it has any. It returns when
+// all are done. Not inside an EpochGuard; any number of threads.
 #pragma once
 
 #include <cstddef>

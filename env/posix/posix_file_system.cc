@@ -19,6 +19,7 @@
 #include "env/posix/posix_files.h"
 #include "env/posix/posix_lock.h"
 #include "env/posix/posix_mapped_log.h"
+#include "env/posix/posix_uring.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -265,6 +266,16 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
 
   void SupportedOps(int64_t& supported_ops) override {
     supported_ops = int64_t{1} << FSSupportedOps::kFSPrefetch;
+    if (PosixUring::OfThread() != nullptr) supported_ops |= int64_t{1} << FSSupportedOps::kAsyncIO;
+  }
+  IOStatus Poll(std::vector<void*>& handles, size_t min_completions) override {
+    WaitForReads(handles, min_completions);
+    return IOStatus::OK();
+  }
+  // What the kernel has taken it also does: the reads end like any others.
+  IOStatus AbortIO(std::vector<void*>& handles) override {
+    WaitForReads(handles, handles.size());
+    return IOStatus::OK();
   }
 
  private:

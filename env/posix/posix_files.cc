@@ -12,10 +12,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cstring>
+#include <deque>
+#include <utility>
 
 #include "env/io_rule.h"
+#include "env/posix/posix_uring.h"
 
 namespace ashlar {
 
@@ -39,6 +43,37 @@ IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char
   *result = Slice(scratch, done);
   return IOStatus::OK();
 }
+
+// A request on its way through the ring.
+struct RingRead {
+  RingRead(int fd, const std::string& file_path, FSReadRequest* read_request)
+      : path(file_path),
+        request(read_request),
+        read{.fd = fd, .offset = request->offset, .n = request->len, .buffer = request->scratch} {}
+  RingRead(const RingRead&) = delete;
+  RingRead& operator=(const RingRead&) = delete;
+
+  // What the ring has not read is read here, if only to find out why.
+  void Finish() {
+    assert(read.is_done && read.done_bytes <= read.n);
+    Slice rest;
+    const size_t done = read.done_bytes;
+    request->status = IOStatus::OK();
+    if (done < read.n) {
+      request->status =
+          ReadAt(read.fd, path, read.offset + done, read.n - done, read.buffer + done, &rest);
+    }
+    request->result = request->status.ok() ? Slice(read.buffer, done + rest.size()) : Slice();
+  }
+
+  const std::string& path;
+  FSReadRequest* const request;
+  UringRead read;
+  // Of ReadAsync() only.
+  PosixUring* ring = nullptr;
+  std::function<void(FSReadRequest&, void*)> call_back;
+  void* argument = nullptr;
+};
 
 // All of `data` at `offset`. On failure any part of it may have been written.
 IOStatus WriteAt(int fd, const std::string& path, const Slice& data, uint64_t offset) {
@@ -113,6 +148,52 @@ IOStatus PosixRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOpti
   const int error = posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(n),
                                   POSIX_FADV_WILLNEED);
   return error == 0 ? IOStatus::OK() : PosixError("posix_fadvise", path_, error);
+}
+
+IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
+                                          const IOOptions& options, IODebugContext* dbg) {
+  AssertIoAllowed();
+  PosixUring* const ring = count > 1 ? PosixUring::OfThread() : nullptr;
+  if (ring == nullptr) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
+  // All memory is there before the kernel is given any of it.
+  std::deque<RingRead> reads;
+  for (size_t i = 0; i < count; ++i) reads.emplace_back(fd_.get(), path_, &requests[i]);
+  for (RingRead& read : reads) read.read.is_done = !ring->Start(&read.read);
+  for (RingRead& read : reads) {
+    ring->Wait(&read.read);
+    read.Finish();
+  }
+  return IOStatus::OK();
+}
+
+IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOptions& options,
+                                          std::function<void(FSReadRequest&, void*)> done,
+                                          void* argument, void** handle, IOHandleDeleter* deleter,
+                                          IODebugContext* dbg) {
+  AssertIoAllowed();
+  PosixUring* const ring = PosixUring::OfThread();
+  auto read = std::make_unique<RingRead>(fd_.get(), path_, &request);
+  if (ring == nullptr || handle == nullptr || !ring->Start(&read->read)) {
+    return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,
+                                         deleter, dbg);
+  }
+  read->ring = ring;
+  read->call_back = std::move(done);
+  read->argument = argument;
+  *deleter = [](void* started) { delete static_cast<RingRead*>(started); };
+  *handle = read.release();
+  return IOStatus::OK();
+}
+
+void WaitForReads(const std::vector<void*>& handles, size_t count) {
+  AssertIoAllowed();
+  for (size_t i = 0; i < std::min(count, handles.size()); ++i) {
+    auto* const read = static_cast<RingRead*>(handles[i]);
+    if (read == nullptr || read->call_back == nullptr) continue;
+    read->ring->Wait(&read->read);
+    read->Finish();
+    std::exchange(read->call_back, nullptr)(*read->request, read->argument);
+  }
 }
 
 size_t PosixRandomAccessFile::GetUniqueId(char* id, size_t max_size) const {

@@ -4,9 +4,11 @@
 // retried, every other failure carries the call, the path and the system's text.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/file_system.h"
 #include "env/posix/posix_error.h"
@@ -42,6 +44,13 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
                 IODebugContext* dbg) const override;
   IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
                     IODebugContext* dbg) override;
+  // Both by the io_uring of the thread where it has one: the reads are made side by side.
+  IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
+                     IODebugContext* dbg) override;
+  // To be waited for, by WaitForReads(), in the same thread, and while the file is open.
+  IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
+                     std::function<void(FSReadRequest&, void*)> done, void* argument, void** handle,
+                     IOHandleDeleter* deleter, IODebugContext* dbg) override;
   size_t GetUniqueId(char* id, size_t max_size) const override;
   void Hint(AccessPattern pattern) override;
   IOStatus InvalidateCache(size_t offset, size_t length) override;
@@ -51,6 +60,10 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
   const UniqueFd fd_;
   const std::string path_;
 };
+
+// Waits for the first `count` reads that PosixRandomAccessFile::ReadAsync() has started, or were
+// done at once (null), and calls those back that were not called back yet.
+void WaitForReads(const std::vector<void*>& handles, size_t count);
 
 // Appends, and space allocated ahead in steps, which Close() gives back. Sync() is fdatasync: the
 // content and the size are durable afterwards, times perhaps not. One thread writes; any thread may

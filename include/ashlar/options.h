@@ -641,7 +641,7 @@ struct ReadOptions {
   bool ignore_range_deletions = false;
   // Read ahead asynchronously. A hint without effect.
   bool async_io = false;
-  // Read from several levels at once. A hint without effect.
+  // MultiGet reads from several levels at once what is not in memory; else level by level.
   bool optimize_multiget_for_io = true;
   // Bytes that iterators read ahead; 0 = automatic.
   size_t readahead_size = 0;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads that are made side by side answer what single reads answer: with an io_uring, where the
+// kernel refuses one, where it refuses in the middle, with more reads than the ring holds, at the
+// end of a file, and in a child process.
+#include "env/read_together.h"
+
+#include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "env/file_util.h"
+#include "env/posix/posix_uring.h"
+#include "env/random_reader.h"
+#include "tests/support/forbidden_call.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kFileBytes = 300000;
+
+class ReadTogetherTest : public testing::Test {
+ protected:
+  ReadTogetherTest() {
+    for (int i = 0; i < 3; i++) {
+      std::string& content = contents_.emplace_back(kFileBytes, '\0');
+      for (char& byte : content) byte = static_cast<char>(random_.Next());
+      const std::string path = dir_ + "/" + std::to_string(i);
+      EXPECT_OK(WriteStringToFile(Env::Default(), content, path));
+      auto reader = RandomReader::Open(FileSystem::Default().get(), path, FileOptions());
+      EXPECT_OK(reader.status());
+      readers_.push_back(reader.Take());
+    }
+  }
+  ~ReadTogetherTest() override {
+    for (const auto& reader : readers_) EXPECT_OK(Env::Default()->DeleteFile(reader->path()));
+  }
+
+  // Reads `count` random ranges of the first `files` files together and looks at what came.
+  void CheckReads(size_t count, size_t files) {
+    std::vector<std::string> buffers(count);
+    std::vector<FileRead> reads(count);
+    std::vector<size_t> file_of(count);
+    for (size_t i = 0; i < count; i++) {
+      file_of[i] = i * files / count;
+      const size_t n = 1 + random_.Uniform(20000);
+      buffers[i].resize(n);
+      reads[i] = {.file = readers_[file_of[i]].get(),
+                  .offset = random_.Uniform(kFileBytes - n),
+                  .n = n,
+                  .scratch = buffers[i].data()};
+    }
+    ReadTogether(reads);
+    for (size_t i = 0; i < count; i++) {
+      ASSERT_OK(reads[i].status);
+      ASSERT_EQ(reads[i].result, Slice(contents_[file_of[i]].data() + reads[i].offset, reads[i].n));
+    }
+  }
+  void CheckAll() {
+    for (const size_t files : {1, 3}) {
+      for (const size_t count : {1, 2, 3, 17, 200}) CheckReads(count, files);
+    }
+  }
+  // In a thread that may not make the call.
+  void CheckWithout(uint32_t system_call, bool after_first_use) {
+    bool is_possible = true;
+    std::thread([&] {
+      if (after_first_use) CheckReads(3, 3);
+      is_possible = ForbidSystemCall(system_call);
+      if (!is_possible) return;
+      CheckAll();
+      EXPECT_EQ(PosixUring::OfThread(), nullptr);
+    }).join();
+    if (!is_possible) SkipAsImpossible("a filter of system calls");
+  }
+
+  const std::string dir_ = FreshTempDir("read_together");
+  Random64 random_{17};
+  std::vector<std::string> contents_;
+  std::vector<std::unique_ptr<RandomReader>> readers_;
+};
+
+TEST_F(ReadTogetherTest, AnswersAsSingleReads) { CheckAll(); }
+
+TEST_F(ReadTogetherTest, AnswersWhereTheKernelRefusesARing) {
+  CheckWithout(SYS_io_uring_setup, false);
+}
+
+TEST_F(ReadTogetherTest, AnswersWhereTheKernelRefusesInTheMiddle) {
+  if (PosixUring::OfThread() == nullptr) return SkipAsImpossible("io_uring");
+  CheckWithout(SYS_io_uring_enter, true);
+}
+
+TEST_F(ReadTogetherTest, AChildReadsThroughARingOfItsOwn) {
+  CheckReads(5, 3);
+  const pid_t child = fork();
+  if (child == 0) {
+    CheckReads(5, 3);
+    _exit(HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  CheckReads(5, 3);
+}
+
+TEST_F(ReadTogetherTest, WhatLiesBehindTheEndFailsAlone) {
+  for (const size_t files : {1, 3}) {
+    std::string buffer(3000, '\0');
+    std::vector<FileRead> reads(3);
+    for (size_t i = 0; i < 3; i++) {
+      reads[i] = {.file = readers_[files == 1 ? 0 : i].get(),
+                  .offset = i == 1 ? kFileBytes - 500 : 1000 * i,
+                  .n = 1000,
+                  .scratch = buffer.data() + 1000 * i};
+    }
+    ReadTogether(reads);
+    EXPECT_OK(reads[0].status);
+    EXPECT_TRUE(reads[1].status.IsCorruption()) << reads[1].status.ToString();
+    EXPECT_NE(reads[1].status.ToString().find("expected 1000 bytes, found 500"), std::string::npos);
+    EXPECT_OK(reads[2].status);
+  }
+}
+
+// The file system's own interface, which programs may use, too.
+TEST_F(ReadTogetherTest, StartedReadsAreCalledBackOnce) {
+  FileSystem* const fs = FileSystem::Default().get();
+  int64_t supported = 0;
+  fs->SupportedOps(supported);
+  EXPECT_EQ((supported >> FSSupportedOps::kAsyncIO & 1) != 0, PosixUring::OfThread() != nullptr);
+  std::string buffers[4];
+  FSReadRequest requests[4];
+  std::vector<void*> handles(4);
+  IOHandleDeleter deleters[4];
+  int calls[4] = {};
+  for (size_t i = 0; i < 4; i++) {
+    buffers[i].resize(100);
+    requests[i].offset = 1000 * i;
+    requests[i].len = 100;
+    requests[i].scratch = buffers[i].data();
+    ASSERT_OK(readers_[0]->file()->ReadAsync(
+        requests[i], IOOptions(), [](FSReadRequest&, void* count) { ++*static_cast<int*>(count); },
+        &calls[i], &handles[i], &deleters[i], nullptr));
+  }
+  ASSERT_OK(fs->Poll(handles, 2));
+  ASSERT_OK(fs->AbortIO(handles));
+  ASSERT_OK(fs->Poll(handles, 4));
+  for (size_t i = 0; i < 4; i++) {
+    EXPECT_EQ(calls[i], 1);
+    EXPECT_OK(requests[i].status);
+    EXPECT_EQ(requests[i].result, Slice(contents_[0].data() + 1000 * i, 100));
+    if (handles[i] != nullptr) deleters[i](handles[i]);
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

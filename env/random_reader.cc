@@ -22,20 +22,22 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
   return std::make_unique<RandomReader>(std::move(file), path, size, fs);
 }
 
-Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result) const {
+Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
+                                 const IOOptions& io) const {
   AssertIoAllowed();
   // The size may be asked to prove impossible ranges wrong before a buffer is filled.
   if (offset > size_ || n > size_ - offset) {
     *result = Slice();
     return ShortRead(offset, n, static_cast<size_t>(offset < size_ ? size_ - offset : 0));
   }
-  RETURN_IF_ERROR(file_->Read(offset, n, IOOptions(), result, scratch, nullptr));
+  RETURN_IF_ERROR(file_->Read(offset, n, io, result, scratch, nullptr));
   return result->size() == n ? Status::OK() : ShortRead(offset, n, result->size());
 }
 
-Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count) const {
+Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
+                                      const IOOptions& io) const {
   AssertIoAllowed();
-  RETURN_IF_ERROR(file_->MultiRead(requests, count, IOOptions(), nullptr));
+  RETURN_IF_ERROR(file_->MultiRead(requests, count, io, nullptr));
   Status first_error;
   for (FSReadRequest* request = requests; request != requests + count; ++request) {
     if (request->status.ok() && request->result.size() != request->len) {

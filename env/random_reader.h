@@ -32,10 +32,12 @@ class RandomReader {
 
   // Exactly n bytes from `offset`. `*result` points into `scratch` (n bytes) or into memory of the
   // file that lives as long as the reader.
-  Status ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result) const;
+  Status ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
+                     const IOOptions& io = IOOptions()) const;
   // The same for several ranges at once, by the file system's own batching where it has one.
   // Each request gets its own status; the answer is the first error among them.
-  Status MultiReadExactly(FSReadRequest* requests, size_t count) const;
+  Status MultiReadExactly(FSReadRequest* requests, size_t count,
+                          const IOOptions& io = IOOptions()) const;
 
   // What is wrong with an answer of `found` bytes.
   Status CheckLength(uint64_t offset, size_t expected, size_t found) const {

@@ -33,9 +33,9 @@ void TakeAnswer(const FSReadRequest& request, FileRead* read) {
 }
 
 // All of one file.
-void ReadFromOne(std::span<FileRead> reads) {
+void ReadFromOne(std::span<FileRead> reads, const IOOptions& io) {
   std::vector<FSReadRequest> requests = RequestsFor(reads);
-  const Status status = reads[0].file->MultiReadExactly(requests.data(), requests.size());
+  const Status status = reads[0].file->MultiReadExactly(requests.data(), requests.size(), io);
   for (size_t i = 0; i < reads.size(); ++i) {
     TakeAnswer(requests[i], &reads[i]);
     // The call itself failed, and the request was not tried.
@@ -44,7 +44,7 @@ void ReadFromOne(std::span<FileRead> reads) {
 }
 
 // Of several files of `fs`.
-void ReadFromMany(FileSystem* fs, std::span<FileRead> reads) {
+void ReadFromMany(FileSystem* fs, std::span<FileRead> reads, const IOOptions& io) {
   std::vector<FSReadRequest> requests = RequestsFor(reads);
   std::vector<void*> handles(reads.size(), nullptr);
   std::vector<IOHandleDeleter> deleters(reads.size());
@@ -55,8 +55,8 @@ void ReadFromMany(FileSystem* fs, std::span<FileRead> reads) {
       mine->result = answered.result;
       mine->status = answered.status;
     };
-    const IOStatus started = reads[i].file->file()->ReadAsync(
-        requests[i], IOOptions(), done, &requests[i], &handles[i], &deleters[i], nullptr);
+    const IOStatus started = reads[i].file->file()->ReadAsync(requests[i], io, done, &requests[i],
+                                                              &handles[i], &deleters[i], nullptr);
     if (!started.ok()) requests[i].status = started;
   }
   // Those that were done at once have no handle.
@@ -84,15 +84,15 @@ FileSystem* CommonAsyncSystem(std::span<const FileRead> reads) {
 
 }  // namespace
 
-void ReadTogether(std::span<FileRead> reads) {
+void ReadTogether(std::span<FileRead> reads, const IOOptions& io) {
   AssertIoAllowed();
   if (reads.empty()) return;
   if (reads.front().file != reads.back().file) {
-    if (FileSystem* const fs = CommonAsyncSystem(reads)) return ReadFromMany(fs, reads);
+    if (FileSystem* const fs = CommonAsyncSystem(reads)) return ReadFromMany(fs, reads, io);
   }
   for (size_t begin = 0, end = 0; begin < reads.size(); begin = end) {
     while (end < reads.size() && reads[end].file == reads[begin].file) ++end;
-    ReadFromOne(reads.subspan(begin, end - begin));
+    ReadFromOne(reads.subspan(begin, end - begin), io);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -27,6 +28,6 @@ struct FileRead {
 };
 
 // Reads of one file should be neighbours.
-void ReadTogether(std::span<FileRead> reads);
+void ReadTogether(std::span<FileRead> reads, const IOOptions& io = IOOptions());
 
 }  // namespace ashlar

@@ -154,6 +154,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
   result.budget = &core->open_tables;
   result.statistics = core->statistics.get();
+  result.clock = core->clock.get();
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
   return result;
 }

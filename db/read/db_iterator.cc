@@ -64,9 +64,14 @@ Status DBIterator::Refresh(const Snapshot* snapshot) {
   return Status::OK();
 }
 
-// A tailing iterator shows what is there at each seek.
-void DBIterator::RefreshIfTailing() {
-  if (options_.tailing) IgnoreError(Refresh(options_.snapshot), "status() reports it");
+// A tailing iterator shows what is there at each seek. One that refreshes itself shows the same as
+// ever, but out of the files and memtables of now.
+void DBIterator::RefreshIfAsked() {
+  // An old super version that is held is not at the address of another one.
+  const bool is_stale = options_.auto_refresh_iterator_with_snapshot &&
+                        options_.snapshot != nullptr &&
+                        view_.source()->super_version() != view_.super_version();
+  if (options_.tailing || is_stale) IgnoreError(Refresh(options_.snapshot), "status() reports it");
 }
 
 Status DBIterator::status() const {
@@ -98,7 +103,7 @@ void DBIterator::Fail(Status status) {
 }
 
 void DBIterator::BeginSeek(Direction direction) {
-  RefreshIfTailing();
+  RefreshIfAsked();
   status_ = Status::OK();
   valid_ = false;
   skipped_ = 0;

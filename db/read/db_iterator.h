@@ -56,7 +56,7 @@ class DBIterator final : public Iterator {
 
   void BuildTower();
   void DropTower();
-  void RefreshIfTailing();
+  void RefreshIfAsked();
   void BeginSeek(Direction direction);
   void RememberPrefix(const Slice& target);
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);

@@ -150,8 +150,6 @@ void BatchSearch::DropDone() {
 
 void BatchSearch::ReadMissing() {
   assert(!InEpoch());
-  const bool memory_only = options_.read_tier == kBlockCacheTier;
-  const auto if_closed = memory_only ? TableCache::IfClosed::kFail : TableCache::IfClosed::kOpen;
   int first_level = INT_MAX;
   for (size_t i = 0; i < count_; ++i) {
     if (keys_[i].waits_for != nullptr) first_level = std::min(first_level, keys_[i].level);
@@ -169,7 +167,7 @@ void BatchSearch::ReadMissing() {
     const auto known = std::find(files.begin(), files.begin() + table_count, key->waits_for);
     const auto table = static_cast<size_t>(known - files.begin());
     if (table == table_count) {
-      Result<TableHandle> pinned = version_.tables()->Pin(key->waits_for, if_closed);
+      Result<TableHandle> pinned = version_.tables()->PinFor(options_, key->waits_for);
       if (!pinned.ok()) {
         key->lookup->Fail(pinned.status());
         continue;

@@ -26,9 +26,7 @@ void LevelIterator::GoToFile(size_t index) {
 
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
-  const auto if_closed = options_.read->read_tier == kBlockCacheTier ? TableCache::IfClosed::kFail
-                                                                     : TableCache::IfClosed::kOpen;
-  ASSIGN_OR_RETURN(table_, options_.tables->Pin(files_[index_], if_closed));
+  ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_]));
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
   inner_.emplace(&*table_, *options_.read, options_.for_compaction);

@@ -35,10 +35,8 @@ bool PointSearch::RunInEpoch() {
 }
 
 void PointSearch::Finish() {
-  const bool memory_only = options_.read_tier == kBlockCacheTier;
-  const auto if_closed = memory_only ? TableCache::IfClosed::kFail : TableCache::IfClosed::kOpen;
   for (; next_ < count_ || Gather(); next_++) {
-    Result<TableHandle> table = version_.tables()->Pin(batch_[next_], if_closed);
+    Result<TableHandle> table = version_.tables()->PinFor(options_, batch_[next_]);
     if (!table.ok()) return lookup_->Fail(table.status());
     Status status = (*table)->Get(options_, lookup_);
     if (!status.ok()) lookup_->Fail(std::move(status));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "env/filename.h"
+#include "env/io_deadline.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
@@ -60,6 +61,15 @@ Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
   return handle;
 }
 
+Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* file) {
+  Result<TableHandle> open = Pin(file, IfClosed::kFail);
+  if (open.ok() || !open.status().IsIncomplete() || options.read_tier == kBlockCacheTier) {
+    return open;
+  }
+  RETURN_IF_ERROR(IoDeadline(options, options_.clock).Check());
+  return Pin(file);
+}
+
 Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& meta) const {
   const std::string path = PathOf(meta);
   auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
@@ -82,6 +92,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& m
   reader_options.manifest_largest_seqno = meta.largest_seqno;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
+  reader_options.clock = options_.clock;
   if (options_.verify_unique_ids) reader_options.expected_unique_id = meta.unique_id;
   reader_options.initial_auto_readahead_bytes = options_.table.initial_auto_readahead_size;
   reader_options.max_auto_readahead_bytes = options_.table.max_auto_readahead_size;

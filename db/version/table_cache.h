@@ -47,6 +47,7 @@ struct TableCacheOptions {
   std::shared_ptr<Cache> block_cache;  // null: blocks are not cached
   OpenTableBudget* budget = nullptr;   // outlives the cache
   Statistics* statistics = nullptr;
+  SystemClock* clock = nullptr;  // of deadlines; null: the default one
   bool verify_unique_ids = true;
 };
 
@@ -108,6 +109,9 @@ class TableCache {
 
   // Not inside an EpochGuard. With kFail, Incomplete if the table is not open.
   Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen);
+  // As a read with these options may: only if it is open (kBlockCacheTier), or if there is time to
+  // open it.
+  Result<TableHandle> PinFor(const ReadOptions& options, TableFile* file);
 
   // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
   // leave the block cache, where they would only wait to be evicted.

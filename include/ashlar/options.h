@@ -620,10 +620,10 @@ struct ReadOptions {
   const Slice* timestamp = nullptr;
   // Lower bound of timestamps. Not built yet: must be nullptr.
   const Slice* iter_start_ts = nullptr;
-  // Time since the epoch of the clock after which a read may fail with TimedOut; 0 = never. A hint
-  // without effect.
+  // Time since the epoch of the clock after which a read does not go to a file any more but fails
+  // with TimedOut; 0 = never. What is in memory is found.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
-  // The same for one file read, as a duration. A hint without effect.
+  // The longest that one file read may take, for file systems that heed it; 0 = no limit.
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // kBlockCacheTier never does I/O.
   ReadTier read_tier = kReadAllTier;
@@ -639,7 +639,7 @@ struct ReadOptions {
   bool fill_cache = true;
   // Do not look for range tombstones.
   bool ignore_range_deletions = false;
-  // Read ahead asynchronously. A hint without effect.
+  // While an iterator uses what it has read ahead, the file system fetches the next piece.
   bool async_io = false;
   // MultiGet reads from several levels at once what is not in memory; else level by level.
   bool optimize_multiget_for_io = true;
@@ -672,7 +672,7 @@ struct ReadOptions {
   bool auto_readahead_size = true;
   // The iterator may leave values to be loaded by PrepareValue().
   bool allow_unprepared_value = false;
-  // Let long-lived iterators give up old files and memtables. A hint without effect.
+  // With a snapshot: at each seek an iterator gives up old files and memtables.
   bool auto_refresh_iterator_with_snapshot = false;
   // Not built yet: must be nullptr.
   const UserDefinedIndexFactory* table_index_factory = nullptr;

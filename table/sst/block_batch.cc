@@ -66,15 +66,14 @@ void Admit(MissingBlock* block, const char* stored, bool fill_cache) {
   if (admitted.ok()) block->block = admitted.Take();
 }
 
-void ReadAlone(MissingBlock* block, bool fill_cache) {
-  BlockRead read;
-  read.fill_cache = fill_cache;
+void ReadAlone(MissingBlock* block, const BlockRead& how) {
+  BlockRead read = how;
   auto loaded = block->store->Data(*block->index, block->entry, &read);
   block->status = loaded.status();
   if (loaded.ok()) block->block = loaded.Take();
 }
 
-void ReadRuns(const std::vector<BlockRun>& runs, bool fill_cache) {
+void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOOptions& io) {
   uint64_t bytes = 0;
   for (const BlockRun& run : runs) bytes += run.end - run.begin;
   const auto memory = std::make_unique_for_overwrite<char[]>(static_cast<size_t>(bytes));
@@ -90,14 +89,15 @@ void ReadRuns(const std::vector<BlockRun>& runs, bool fill_cache) {
   }
   {
     const PerfTimer timer(SystemClock::Default().get(), &PerfContextBase::block_read_time);
-    ReadTogether(reads);
+    ReadTogether(reads, io);
   }
   for (size_t i = 0; i < runs.size(); ++i) {
     for (MissingBlock* block : runs[i].blocks) {
       if (reads[i].status.ok()) {
-        Admit(block, reads[i].result.data() + (block->handle().offset - runs[i].begin), fill_cache);
+        const uint64_t place = block->handle().offset - runs[i].begin;
+        Admit(block, reads[i].result.data() + place, how.fill_cache);
       } else if (runs[i].blocks.size() > 1) {
-        ReadAlone(block, fill_cache);
+        ReadAlone(block, how);
       } else {
         block->status = reads[i].status;
       }
@@ -107,19 +107,21 @@ void ReadRuns(const std::vector<BlockRun>& runs, bool fill_cache) {
 
 }  // namespace
 
-void ReadMissingBlocks(std::span<MissingBlock> blocks, bool fill_cache) {
-  assert(!InEpoch());
+void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how) {
+  assert(!InEpoch() && !how.in_epoch && !how.cache_only);
+  IOOptions io;
+  const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);
   std::vector<MissingBlock*> sorted;
   for (MissingBlock& block : blocks) {
     assert(!block.block);
-    block.status = block.store->fetcher().CheckData(block.handle());
+    block.status = in_time.ok() ? block.store->fetcher().CheckData(block.handle()) : in_time;
     if (block.status.ok()) sorted.push_back(&block);
   }
   std::sort(sorted.begin(), sorted.end(), [](const MissingBlock* a, const MissingBlock* b) {
     if (a->store != b->store) return std::less<>()(a->store, b->store);
     return a->handle().offset < b->handle().offset;
   });
-  if (!sorted.empty()) ReadRuns(RunsOf(sorted), fill_cache);
+  if (!sorted.empty()) ReadRuns(RunsOf(sorted), how, io);
 }
 
 }  // namespace ashlar

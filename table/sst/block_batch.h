@@ -29,6 +29,7 @@ struct MissingBlock {
   BlockHandle handle() const { return index->index->handle(entry); }
 };
 
-void ReadMissingBlocks(std::span<MissingBlock> blocks, bool fill_cache);
+// `how` says whether they go to the cache, and how long it may take.
+void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how);
 
 }  // namespace ashlar

@@ -76,15 +76,16 @@ Status BlockFetcher::CheckHandle(const BlockHandle& handle, std::string_view kin
                                    handle.size, " bytes, but blocks end before ", limit_));
 }
 
-Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* readahead) const {
+Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* readahead,
+                                          const IOOptions& io) const {
   RETURN_IF_ERROR(CheckHandle(handle, kDataKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   StoredBytes scratch;
   char* const memory = scratch.Reserve(n);
   Slice stored;
   RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&]() -> Status {
-    if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored);
-    return file_->ReadExactly(handle.offset, n, memory, &stored);
+    if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored, io);
+    return file_->ReadExactly(handle.offset, n, memory, &stored, io);
   }));
   return ParseData(handle, stored.data());
 }
@@ -114,12 +115,13 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   return Describe(status, kDataKind, handle);
 }
 
-Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle) const {
+Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,
+                                              const IOOptions& io) const {
   RETURN_IF_ERROR(CheckHandle(handle, kFilterKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto filter = ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n));
   Slice stored;
-  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored));
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored, io));
   CountRead(n, &PerfContextBase::filter_block_read_byte);
   if (stored.data() != filter->bytes()) std::memcpy(filter->bytes(), stored.data(), n);
   RETURN_IF_ERROR(VerifyBlock(checksum_, handle, filter->bytes(), {path(), kFilterKind}));
@@ -131,12 +133,13 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle) const {
   return filter.get();
 }
 
-Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::string_view kind) const {
+Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::string_view kind,
+                                           const IOOptions& io) const {
   RETURN_IF_ERROR(CheckHandle(handle, kind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto memory = std::make_unique_for_overwrite<char[]>(n);
   Slice stored;
-  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored, io));
   const bool is_index = kind.starts_with(kIndexKind);
   CountRead(n, is_index ? &PerfContextBase::index_block_read_byte
                         : &PerfContextBase::metadata_block_read_byte);

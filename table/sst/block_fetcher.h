@@ -43,15 +43,18 @@ class BlockFetcher {
   const ChecksumContext& checksum() const { return checksum_; }
 
   // A data block, parsed, with one reference. `readahead` may be null.
-  Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead) const;
+  Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead,
+                              const IOOptions& io = IOOptions()) const;
   // The same in two steps, for those who read several blocks at once: whether the place can be
   // right, and what to make of its stored bytes with their trailer.
   Status CheckData(const BlockHandle& handle) const;
   Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored) const;
   // A filter or filter partition: never compressed.
-  Result<FilterBlock*> ReadFilter(const BlockHandle& handle) const;
+  Result<FilterBlock*> ReadFilter(const BlockHandle& handle,
+                                  const IOOptions& io = IOOptions()) const;
   // Any other block. `kind` names it in messages.
-  Result<LooseBlock> ReadLoose(const BlockHandle& handle, std::string_view kind) const;
+  Result<LooseBlock> ReadLoose(const BlockHandle& handle, std::string_view kind,
+                               const IOOptions& io = IOOptions()) const;
   // The properties block, whose checksum has an exception.
   Result<LooseBlock> ReadProperties(const BlockHandle& handle) const;
 

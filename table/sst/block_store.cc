@@ -149,12 +149,14 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
 
 template <typename T>
 Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
+  IOOptions io;
+  if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
   if constexpr (std::is_same_v<T, DataBlock>) {
-    return fetcher_.ReadData(handle, read->readahead);
+    return fetcher_.ReadData(handle, read->readahead, io);
   } else if constexpr (std::is_same_v<T, FilterBlock>) {
-    return fetcher_.ReadFilter(handle);
+    return fetcher_.ReadFilter(handle, io);
   } else {
-    return ReadIndex(handle, index_source_, kPartitionKind);
+    return ReadIndex(handle, index_source_, kPartitionKind, io);
   }
 }
 
@@ -196,9 +198,9 @@ bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock*
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
-                                          const FlatIndex::Source& source,
-                                          std::string_view kind) const {
-  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kind));
+                                          const FlatIndex::Source& source, std::string_view kind,
+                                          const IOOptions& io) const {
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kind, io));
   Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
   if (!index.ok()) return fetcher_.Describe(index.status(), kind, handle);
   const bool with_slots = cache_ != nullptr && cache_->UsesSlots();

@@ -14,6 +14,7 @@
 
 #include "ashlar/slice.h"
 #include "cache/block_cache.h"
+#include "env/io_deadline.h"
 #include "table/block/block_cursor.h"
 #include "table/index/flat_index.h"
 #include "table/sst/block_fetcher.h"
@@ -30,7 +31,8 @@ struct BlockRead {
   bool fill_cache = true;
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Readahead* readahead = nullptr;
-  uint32_t hits = 0;  // data blocks
+  const IoDeadline* deadline = nullptr;  // null: there is time
+  uint32_t hits = 0;                     // data blocks
   uint32_t misses = 0;
 };
 
@@ -147,7 +149,7 @@ class BlockStore {
   template <typename T>
   bool Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
-                                std::string_view kind) const;
+                                std::string_view kind, const IOOptions& io = IOOptions()) const;
 
   BlockFetcher fetcher_;
   BlockCacheView* const cache_;      // null: every read goes to the file

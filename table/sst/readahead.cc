@@ -19,7 +19,7 @@ constexpr size_t kPieceBytes = 256 * 1024;
 }  // namespace
 
 Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch,
-                       Slice* result) {
+                       Slice* result, const IOOptions& io) {
   if (offset >= begin_ && offset + n <= begin_ + size_) {
     *result = Slice(buffer_.data() + (offset - begin_), n);
     expected_ = offset + n;
@@ -32,10 +32,11 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
     PrefetchBehind(file, offset + piece);
     if (can_prefetch_) bytes = piece;
   }
-  if (bytes <= n) return file.ReadExactly(offset, n, scratch, result);
+  if (bytes <= n) return file.ReadExactly(offset, n, scratch, result, io);
+  if (options_.is_async && can_prefetch_) PrefetchNext(file, offset + bytes);
   const uint64_t left = file.size() - std::min(file.size(), offset);
   Status status =
-      Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))));
+      Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))), io);
   if (status.ok()) *result = Slice(buffer_.data(), n);
   return status;
 }
@@ -63,7 +64,18 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
   const bool is_elsewhere = end + options_.fixed_bytes < prefetched_end_ || end > prefetched_end_;
   if (!is_elsewhere && end + half <= prefetched_end_) return;
   const uint64_t begin = is_elsewhere ? end : prefetched_end_;
-  prefetched_end_ = std::min(file.size(), end + options_.fixed_bytes);
+  Prefetch(file, begin, end + options_.fixed_bytes);
+}
+
+// Asks for what the next read will want, while the present one is waited for and used.
+void Readahead::PrefetchNext(const RandomReader& file, uint64_t end) {
+  if (prefetched_end_ > end) return;  // asked for already, by a readahead of fixed length
+  Prefetch(file, end, end + (options_.fixed_bytes != 0 ? options_.fixed_bytes : next_bytes_));
+}
+
+void Readahead::Prefetch(const RandomReader& file, uint64_t begin, uint64_t end) {
+  assert(can_prefetch_);
+  prefetched_end_ = std::min(file.size(), end);
   if (begin >= prefetched_end_) return;
   const IOStatus status = file.file()->Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin),
                                                 IOOptions(), nullptr);
@@ -71,7 +83,8 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
 }
 
 // Makes the buffer hold `bytes` bytes from `offset` on.
-Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes) {
+Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes,
+                       const IOOptions& io) {
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {
     kept = static_cast<size_t>(begin_ + size_ - offset);
@@ -87,7 +100,7 @@ Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes) 
   begin_ = offset;
   size_ = 0;
   Slice rest;
-  Status status = file.ReadExactly(offset + kept, bytes - kept, target + kept, &rest);
+  Status status = file.ReadExactly(offset + kept, bytes - kept, target + kept, &rest, io);
   if (!status.ok()) return status;
   if (rest.data() != target + kept) std::memcpy(target + kept, rest.data(), rest.size());
   size_ = bytes;

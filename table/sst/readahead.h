@@ -23,17 +23,21 @@ class Readahead {
     size_t initial_bytes = 8192;    // of the automatic readahead; doubles with each read
     size_t max_bytes = 256 * 1024;  // 0 = no automatic readahead
     uint64_t reads_before = 2;      // sequential reads before it starts
+    bool is_async = false;          // the file system fetches the next piece meanwhile
   };
   explicit Readahead(const Options& options) : options_(options) {}
 
   // `n` bytes from `offset`, in `scratch` (n bytes), in the buffer, or in the file's own memory.
   // The result is valid until the next call.
-  Status Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch, Slice* result);
+  Status Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch, Slice* result,
+              const IOOptions& io = IOOptions());
 
  private:
   size_t BytesToRead(uint64_t offset, size_t n);
-  Status Fill(const RandomReader& file, uint64_t offset, size_t bytes);
+  Status Fill(const RandomReader& file, uint64_t offset, size_t bytes, const IOOptions& io);
   void PrefetchBehind(const RandomReader& file, uint64_t end);
+  void PrefetchNext(const RandomReader& file, uint64_t end);
+  void Prefetch(const RandomReader& file, uint64_t begin, uint64_t end);
 
   const Options options_;
   uint64_t begin_ = 0;  // buffer_ holds [begin_, begin_ + size_) of the file

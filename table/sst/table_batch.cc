@@ -217,16 +217,20 @@ void TableReader::GetManyInEpoch(TableProbe* probes, size_t count) {
 // Outside of epochs, where memory may be allocated and files read.
 class TableReader::ReadBatch {
  public:
-  explicit ReadBatch(const ReadOptions& options)
-      : fill_cache_(options.fill_cache), is_memory_only_(options.read_tier == kBlockCacheTier) {
+  // The clock of the options' deadline; null: the default one.
+  ReadBatch(const ReadOptions& options, SystemClock* clock)
+      : deadline_(options, clock), is_memory_only_(options.read_tier == kBlockCacheTier) {
     assert(!InEpoch());
+    how_.fill_cache = options.fill_cache;
+    how_.cache_only = is_memory_only_;
+    how_.deadline = &deadline_;
   }
 
   void Run(TableProbe* probes, size_t count) {
     items_.reserve(count);
     missing_.reserve(count);
     for (size_t i = 0; i < count; ++i) Begin(&probes[i]);
-    ReadMissingBlocks(missing_, fill_cache_);
+    if (!missing_.empty()) ReadMissingBlocks(missing_, how_);
     for (Item& item : items_) Search(&item);
   }
 
@@ -246,8 +250,9 @@ class TableReader::ReadBatch {
   void FindBlock(Item* item);
   void Search(Item* item);
 
-  const bool fill_cache_;
+  const IoDeadline deadline_;
   const bool is_memory_only_;
+  BlockRead how_;  // each key begins with a copy
   std::vector<Item> items_;
   std::vector<MissingBlock> missing_;
 };
@@ -257,9 +262,7 @@ void TableReader::ReadBatch::Begin(TableProbe* probe) {
   assert(!probe->lookup->decided());
   const TableReader& table = *probe->table;
   probe->is_over = true;
-  BlockRead read;
-  read.fill_cache = fill_cache_;
-  read.cache_only = is_memory_only_;
+  BlockRead read = how_;
   Result<bool> may_contain = table.MayContain(probe->lookup, &read);
   if (!may_contain.ok()) return probe->lookup->Fail(may_contain.status());
   if (!*may_contain) return;
@@ -312,7 +315,7 @@ void TableReader::ReadBatch::Search(Item* item) {
 }
 
 void TableReader::GetMany(const ReadOptions& options, TableProbe* probes, size_t count) {
-  ReadBatch(options).Run(probes, count);
+  if (count != 0) ReadBatch(options, probes[0].table->options_.clock).Run(probes, count);
 }
 
 }  // namespace ashlar

@@ -27,6 +27,7 @@ Readahead::Options ReadaheadOptionsFor(const TableReaderOptions& table, const Re
   if (for_compaction && options.fixed_bytes == 0) options.fixed_bytes = kCompactionReadaheadBytes;
   options.initial_bytes = table.initial_auto_readahead_bytes;
   options.max_bytes = table.max_auto_readahead_bytes;
+  options.is_async = read.async_io && !for_compaction;
   options.reads_before = table.reads_before_auto_readahead;
   return options;
 }
@@ -38,10 +39,12 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
     : table_(table),
       upper_bound_(options.iterate_upper_bound),
       readahead_(ReadaheadOptionsFor(table->options_, options, for_compaction)),
+      deadline_(options, table->options_.clock),
       index_(&table->store_, table->index_.get(), table->is_partitioned_) {
   read_.fill_cache = options.fill_cache && !for_compaction;
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
+  read_.deadline = &deadline_;
 }
 
 TableIterator::~TableIterator() {

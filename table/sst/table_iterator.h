@@ -48,6 +48,7 @@ class TableIterator final : public InternalIterator {
   const TableReader* const table_;
   const Slice* const upper_bound_;  // the reader's; blocks wholly behind it are not read
   Readahead readahead_;
+  const IoDeadline deadline_;
   BlockRead read_;              // how blocks are read, and what it cost so far
   IndexCursor index_;           // on the entry of block_
   ObjectRef<DataBlock> block_;  // owned, so that no epoch is needed between calls

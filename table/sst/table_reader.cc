@@ -39,9 +39,11 @@ bool TableReader::GetInEpoch(PointLookup* lookup) const {
 
 Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   assert(!InEpoch() && !lookup->decided());
+  const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
   read.cache_only = options.read_tier == kBlockCacheTier;
+  read.deadline = &deadline;
   return GetFiltered(lookup, &read);
 }
 

@@ -41,6 +41,7 @@ class IndexCursor;
 class TableReader;
 class SliceTransform;
 class Statistics;
+class SystemClock;
 struct BlockBasedTableOptions;
 struct ReadOptions;
 
@@ -52,6 +53,7 @@ struct TableReaderOptions {
   SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
+  SystemClock* clock = nullptr;           // of deadlines; null: the default one
   std::string_view expected_unique_id{};  // 16 bytes as in the MANIFEST; empty: not checked
   size_t initial_auto_readahead_bytes = 8 * 1024;
   size_t max_auto_readahead_bytes = 256 * 1024;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RecordingFileSystem notes each read of a table file, alone or in a batch, and fails those that
-// touch bytes which the test has spoiled. Any thread.
+// RecordingFileSystem notes each opening and each read of a table file, alone or in a batch, and
+// fails the reads that the test wants to fail. Any thread.
 #pragma once
 
-#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -23,6 +23,8 @@ class ReadRecorder {
     uint64_t offset = 0;
     size_t n = 0;
     size_t batch = 1;  // how many requests came in its call
+    std::chrono::microseconds timeout{0};
+    bool is_prefetch = false;
   };
 
   std::vector<Read> Take() {
@@ -34,6 +36,15 @@ class ReadRecorder {
     std::lock_guard<std::mutex> lock(mutex_);
     is_bad_ = std::move(is_bad);
   }
+  void NoteOpen() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++opens_;
+  }
+  // How many tables were opened since the last call.
+  int TakeOpens() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return std::exchange(opens_, 0);
+  }
   IOStatus Note(const Read& read) {
     std::lock_guard<std::mutex> lock(mutex_);
     reads_.push_back(read);
@@ -43,6 +54,7 @@ class ReadRecorder {
  private:
   std::mutex mutex_;
   std::vector<Read> reads_;
+  int opens_ = 0;
   std::function<bool(const Read&)> is_bad_;
 };
 
@@ -55,26 +67,37 @@ class RecordedFile : public FSRandomAccessFileOwnerWrapper {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override {
-    IOStatus status = recorder_->Note({.path = path_, .offset = offset, .n = n});
+    IOStatus status =
+        recorder_->Note({.path = path_, .offset = offset, .n = n, .timeout = options.timeout});
     if (!status.ok()) return status;
     return FSRandomAccessFileOwnerWrapper::Read(offset, n, options, result, scratch, dbg);
   }
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override {
     for (FSReadRequest* request = requests; request != requests + count; ++request) {
-      request->status = recorder_->Note(
-          {.path = path_, .offset = request->offset, .n = request->len, .batch = count});
+      request->status = recorder_->Note({.path = path_,
+                                         .offset = request->offset,
+                                         .n = request->len,
+                                         .batch = count,
+                                         .timeout = options.timeout});
       if (!request->status.ok()) continue;
       const IOStatus status = FSRandomAccessFileOwnerWrapper::MultiRead(request, 1, options, dbg);
       if (!status.ok()) return status;
     }
     return IOStatus::OK();
   }
+  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options, IODebugContext*) override {
+    return recorder_->Note(
+        {.path = path_, .offset = offset, .n = n, .timeout = options.timeout, .is_prefetch = true});
+  }
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> done, void* argument, void** handle,
                      IOHandleDeleter* deleter, IODebugContext* dbg) override {
-    request.status =
-        recorder_->Note({.path = path_, .offset = request.offset, .n = request.len, .batch = 2});
+    request.status = recorder_->Note({.path = path_,
+                                      .offset = request.offset,
+                                      .n = request.len,
+                                      .batch = 2,
+                                      .timeout = options.timeout});
     if (request.status.ok()) {
       return FSRandomAccessFileOwnerWrapper::ReadAsync(request, options, std::move(done), argument,
                                                        handle, deleter, dbg);
@@ -99,6 +122,7 @@ class RecordingFileSystem : public FileSystemWrapper {
                                IODebugContext* dbg) override {
     IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
     if (!status.ok() || !path.ends_with(".sst")) return status;
+    recorder_->NoteOpen();
     file->reset(new RecordedFile(std::move(*file), path, recorder_));
     return status;
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The clock is asked only where a deadline was given.
+#include "env/io_deadline.h"
+
+#include <cassert>
+
+#include "ashlar/options.h"
+#include "ashlar/system_clock.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+IoDeadline::IoDeadline(const ReadOptions& options, SystemClock* clock)
+    : is_set_(options.deadline.count() != 0 || options.io_timeout.count() != 0),
+      deadline_(options.deadline),
+      timeout_(options.io_timeout) {
+  if (is_set_) clock_ = clock != nullptr ? clock : SystemClock::Default().get();
+}
+
+Status IoDeadline::Check() const {
+  IOOptions unused;
+  return Prepare(&unused);
+}
+
+Status IoDeadline::PrepareSet(IOOptions* io) const {
+  assert(clock_ != nullptr);
+  io->timeout = timeout_;
+  if (deadline_.count() == 0) return Status::OK();
+  const auto now = std::chrono::microseconds(clock_->NowMicros());
+  if (now >= deadline_) {
+    return Status::TimedOut(StrCat("ReadOptions::deadline passed ", (now - deadline_).count(),
+                                   " microseconds ago, and a file is to be read"));
+  }
+  const auto left = deadline_ - now;
+  if (timeout_.count() == 0 || left < timeout_) io->timeout = left;
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable is a representation (B-link tree or vector), an optional Bloom filter, and counters,
-// all over one arena. This file only joins them.
+// A memtable is a representation (B-link tree or vector) of its point entries, its range
+// tombstones, an optional Bloom filter, and counters, all over one arena. This file only joins
+// them.
 #include "memtable/memtable.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       id_(id),
       bloom_whole_keys_(options.bloom_whole_keys),
       bloom_prefixes_(options.bloom_prefixes),
-      arena_(options.arena_block_bytes) {
+      arena_(options.arena_block_bytes),
+      tombstones_(comparator_, &arena_) {
   assert(options.arena_block_bytes != 0);
   if (options.representation == MemTableOptions::Representation::kVector) {
     vector_.emplace(comparator_, &arena_);
@@ -74,22 +76,14 @@ MemTable::~MemTable() {
 Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key,
                      const Slice& value, InsertHint* hint) {
   assert(seqno <= kMaxSequenceNumber);
-  if (type == kTypeRangeDeletion) [[unlikely]] {
-    return Status::NotSupported("DeleteRange", "range tombstones are not supported yet");
-  }
   if (user_key.size() > kMaxSliceBytes || value.size() > kMaxSliceBytes) [[unlikely]] {
     return Status::InvalidArgument(StrCat("key of ", user_key.size(), " and value of ",
                                           value.size(), " bytes: each must be below 4 GiB"));
   }
-  const uint64_t trailer = PackTrailer(seqno, type);
-  if (bloom_.has_value()) AddToBloom(user_key);
-  if (tree_.has_value()) [[likely]] {
-    const bool exclusive = hint != nullptr && hint->exclusive;
-    if (!tree_->Insert(tree_->At(user_key, trailer), value, exclusive)) [[unlikely]] {
-      return Status::TryAgain("the memtable holds this key with this sequence number already");
-    }
-  } else {
-    vector_->Insert(user_key, trailer, value);
+  if (type == kTypeRangeDeletion) [[unlikely]] {
+    if (!AddTombstone(seqno, user_key, value)) return Status::OK();
+  } else if (!AddPoint(PackTrailer(seqno, type), user_key, value, hint)) [[unlikely]] {
+    return Status::TryAgain("the memtable holds this key with this sequence number already");
   }
   const size_t bytes = user_key.size() + kTrailerBytes + value.size();
   if (hint != nullptr) [[likely]] {
@@ -100,6 +94,24 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
     AddConcurrently(added);
   }
   return Status::OK();
+}
+
+// False if the very key is there already.
+bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
+                        const InsertHint* hint) {
+  if (bloom_.has_value()) AddToBloom(user_key);
+  if (tree_.has_value()) [[likely]] {
+    return tree_->Insert(tree_->At(user_key, trailer), value, hint != nullptr && hint->exclusive);
+  }
+  vector_->Insert(user_key, trailer, value);
+  return true;
+}
+
+// False if it hides nothing.
+bool MemTable::AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end) {
+  if (comparator_.OrderWithoutTimestamp(begin, end) >= 0) return false;
+  tombstones_.Add({begin, end, seqno});
+  return true;
 }
 
 void MemTable::AddCounters(InsertHint* hint) {
@@ -119,6 +131,8 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   CounterStripe& stripe = stripes_[ThreadIndex() % kStripes];
   stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
   if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
+  if (added.range_deletes != 0) [[unlikely]]
+    stripe.range_deletes.fetch_add(added.range_deletes, std::memory_order_relaxed);
   stripe.raw_bytes.fetch_add(added.raw_bytes, std::memory_order_relaxed);
   LowerTo(&stripe.smallest_seqno, added.smallest_seqno);
   RaiseTo(&stripe.largest_seqno, added.largest_seqno);
@@ -134,6 +148,8 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   };
   bump(&stripe.entries, added.entries);
   bump(&stripe.deletes, added.deletes);
+  if (added.range_deletes != 0) [[unlikely]]
+    bump(&stripe.range_deletes, added.range_deletes);
   bump(&stripe.raw_bytes, added.raw_bytes);
   if (added.smallest_seqno < stripe.smallest_seqno.load(std::memory_order_relaxed)) {
     stripe.smallest_seqno.store(added.smallest_seqno, std::memory_order_relaxed);
@@ -143,8 +159,17 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   }
 }
 
+// Older memtables and tables are older than the tombstones of this one.
 bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
   assert(!lookup->decided());
+  if (tombstones_.empty()) [[likely]]
+    return GetPoints(key, lookup);
+  Cover(lookup);
+  if (!GetPoints(key, lookup) && lookup->is_covered()) lookup->EndCovered();
+  return lookup->decided();
+}
+
+bool MemTable::GetPoints(const LookupKey& key, PointLookup* lookup) const {
   if (bloom_.has_value() && !MayContain(key, lookup)) return false;
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
   return VisitVersions(key, [&](uint64_t trailer, const Slice& value) {
@@ -162,7 +187,10 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
     for (; next < count && batch_count < BlinkTree::kMaxBatch; ++next) {
       PointLookup* lookup = lookups[next];
       const LookupKey& key = lookup->key();
-      if (lookup->decided() || (bloom_.has_value() && !MayContain(key, lookup))) continue;
+      if (lookup->decided()) continue;
+      if (!tombstones_.empty()) [[unlikely]]
+        Cover(lookup);
+      if (bloom_.has_value() && !MayContain(key, lookup)) continue;
       if (!tree_.has_value()) {
         Get(key, lookup);
         continue;
@@ -177,6 +205,11 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
         return batch[i]->Offer(trailer, value, pin);
       });
     }
+  }
+  if (tombstones_.empty()) [[likely]]
+    return;
+  for (size_t i = 0; i < count; ++i) {
+    if (!lookups[i]->decided() && lookups[i]->is_covered()) lookups[i]->EndCovered();
   }
 }
 
@@ -201,6 +234,7 @@ MemTableCounters MemTable::counters() const {
   for (const CounterStripe& stripe : stripes_) {
     total.entries += stripe.entries.load(std::memory_order_relaxed);
     total.deletes += stripe.deletes.load(std::memory_order_relaxed);
+    total.range_deletes += stripe.range_deletes.load(std::memory_order_relaxed);
     total.raw_bytes += stripe.raw_bytes.load(std::memory_order_relaxed);
     total.smallest_seqno =
         std::min(total.smallest_seqno, stripe.smallest_seqno.load(std::memory_order_relaxed));
@@ -211,6 +245,7 @@ MemTableCounters MemTable::counters() const {
 }
 
 bool MemTable::IsEmpty() const {
+  if (!tombstones_.empty()) return false;
   if (!tree_.has_value()) return vector_->Sorted()->empty();
   BlinkTree::Window window;
   tree_->SeekToFirst(&window);
@@ -254,7 +289,8 @@ void MemTable::CheckInvariants() const {
   } else {
     entries = vector_->Sorted()->size();
   }
-  if (counters().entries > entries) std::abort();
+  const MemTableCounters total = counters();
+  if (total.entries - total.range_deletes > entries) std::abort();
 }
 
 std::string MemTable::DebugString() const {
@@ -262,7 +298,7 @@ std::string MemTable::DebugString() const {
   return StrCat("memtable ", id_, tree_.has_value() ? " B-link tree" : " vector", "\n  entries ",
                 total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ", total.raw_bytes,
                 "\n  memory bytes ", ApproximateMemoryUsage(), "\n  seqnos ", total.smallest_seqno,
-                "..", total.largest_seqno, "\n");
+                "..", total.largest_seqno, "\n  ", tombstones_.DebugString(), "\n");
 }
 
 }  // namespace ashlar

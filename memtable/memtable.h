@@ -21,6 +21,7 @@
 #include "ashlar/status.h"
 #include "memtable/blink_tree.h"
 #include "memtable/memtable_bloom.h"
+#include "memtable/memtable_tombstones.h"
 #include "memtable/vector_rep.h"
 #include "table/iterator/point_lookup.h"
 #include "util/arena.h"
@@ -48,6 +49,7 @@ struct MemTableOptions {
 struct MemTableCounters {
   uint64_t entries = 0;
   uint64_t deletes = 0;                                // point tombstones among them
+  uint64_t range_deletes = 0;                          // range tombstones among them
   uint64_t raw_bytes = 0;                              // internal keys and values
   SequenceNumber smallest_seqno = kMaxSequenceNumber;  // above largest_seqno while empty
   SequenceNumber largest_seqno = 0;
@@ -56,6 +58,7 @@ struct MemTableCounters {
     ++entries;
     deletes +=
         type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeDeletionWithTimestamp;
+    range_deletes += type == kTypeRangeDeletion;
     raw_bytes += bytes;
     smallest_seqno = seqno < smallest_seqno ? seqno : smallest_seqno;
     largest_seqno = seqno > largest_seqno ? seqno : largest_seqno;
@@ -91,8 +94,9 @@ class MemTable {
   }
 
   // Inserts one entry. TryAgain if this very internal key is there already (not in a vector),
-  // InvalidArgument for a key or value of 4 GiB or more, NotSupported for range tombstones. With a
-  // hint the counters wait in it; without, they are added at once.
+  // InvalidArgument for a key or value of 4 GiB or more. A range tombstone has the begin as its key
+  // and the end as its value; an empty or reversed one is not kept. With a hint the counters wait
+  // in it; without, they are added at once.
   Status Add(SequenceNumber seqno, ValueType type, const Slice& user_key, const Slice& value,
              InsertHint* hint = nullptr);
   // Adds what a batch has collected and clears it.
@@ -106,23 +110,33 @@ class MemTable {
   // already are left alone.
   void GetMany(PointLookup* const* lookups, size_t count) const;
 
+  // The range tombstones, null if there are none: at least those whose Add() happened before.
+  std::shared_ptr<const FragmentedTombstones> Tombstones() const { return tombstones_.All(); }
+
   // Calls visit(trailer, value) for the same versions until it returns true; true if it did. Values
   // live as long as the memtable.
   template <typename Visit>
   bool VisitVersions(const LookupKey& key, Visit&& visit) const;
 
-  // The memtable must outlive the iterator. With an arena the iterator is built there.
+  // Over the point entries. The memtable must outlive the iterator. With an arena the iterator is
+  // built there.
   InternalIterator* NewIterator(Arena* arena) const;
 
-  // Bytes of the arena in use; what the write buffer limits are compared with. Cheap.
-  size_t ApproximateMemoryUsage() const { return arena_.ApproximateMemoryUsage(); }
+  // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
+  // Cheap.
+  size_t ApproximateMemoryUsage() const {
+    return arena_.ApproximateMemoryUsage() + tombstones_.MemoryBytes();
+  }
   // Bytes taken from the system.
-  size_t MemoryAllocatedBytes() const { return arena_.MemoryAllocatedBytes(); }
+  size_t MemoryAllocatedBytes() const {
+    return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes();
+  }
 
   // Sums over all entries whose counters were added.
   MemTableCounters counters() const;
   uint64_t num_entries() const { return counters().entries; }
   uint64_t num_deletes() const { return counters().deletes; }
+  uint64_t num_range_deletes() const { return counters().range_deletes; }
   uint64_t raw_bytes() const { return counters().raw_bytes; }
   SequenceNumber smallest_seqno() const { return counters().smallest_seqno; }
   SequenceNumber largest_seqno() const { return counters().largest_seqno; }
@@ -152,6 +166,7 @@ class MemTable {
   struct alignas(64) CounterStripe {
     std::atomic<uint64_t> entries{0};
     std::atomic<uint64_t> deletes{0};
+    std::atomic<uint64_t> range_deletes{0};
     std::atomic<uint64_t> raw_bytes{0};
     std::atomic<SequenceNumber> smallest_seqno{kMaxSequenceNumber};
     std::atomic<SequenceNumber> largest_seqno{0};
@@ -161,6 +176,15 @@ class MemTable {
 
   template <typename Visit>
   bool VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const;
+  // The point entries alone.
+  bool GetPoints(const LookupKey& key, PointLookup* lookup) const;
+  bool AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
+                const InsertHint* hint);
+  bool AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end);
+  void Cover(PointLookup* lookup) const {
+    const LookupKey& key = lookup->key();
+    lookup->Cover(tombstones_.MaxCoveringSeqno(key.user_key, key.snapshot()));
+  }
   bool MayContain(const LookupKey& key, PointLookup* lookup) const;
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
@@ -174,6 +198,7 @@ class MemTable {
   mutable std::atomic<int> refs_{1};
   // Holds every entry, the Bloom filter, and nothing that needs a destructor.
   ConcurrentArena arena_;
+  MemTableTombstones tombstones_;
   // Exactly one of the two is there.
   std::optional<BlinkTree> tree_;
   std::optional<VectorRep> vector_;

@@ -219,7 +219,7 @@ Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
   }
   const TableProperties& properties = (*reader)->properties();
   const std::string path = (*reader)->path();
-  if ((*reader)->has_range_deletions()) {
+  if ((*reader)->tombstones() != nullptr) {
     return Status::NotSupported(path, "range deletions are not supported by this version");
   }
   if (properties.num_merge_operands > 0) {

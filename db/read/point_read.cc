@@ -18,7 +18,10 @@ PointRead::PointRead(const SuperVersion& super_version, const ReadOptions& optio
     : super_version_(super_version),
       options_(options),
       lookup_(lookup),
-      tables_(*super_version.version(), options, lookup) {}
+      tables_(*super_version.version(), options, lookup) {
+  if (options.ignore_range_deletions) [[unlikely]]
+    lookup->IgnoreTombstones();
+}
 
 bool PointRead::RunInEpoch(bool skips_memtables) {
   if (!skips_memtables && SearchMemTables()) return true;

@@ -106,10 +106,13 @@ void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
   key->waits_for = nullptr;
   ++key->file;
   // The older versions of a key may lie in the next file.
-  if (key->level == 0 ||
+  if (key->level != 0 &&
       version_.comparator().SameKey(key->lookup->key().user_key, file.meta.largest_user_key())) {
     return;
   }
+  // A tombstone of this run covers the key: all that is left is older.
+  if (key->lookup->is_covered() && !key->lookup->decided()) key->lookup->EndCovered();
+  if (key->level == 0) return;
   ++key->level;
   key->file = kNotSearched;
 }

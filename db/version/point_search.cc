@@ -26,8 +26,11 @@ bool PointSearch::RunInEpoch() {
       if (count_ > 1) readers[open_end]->PrefetchFilter(lookup_);
     }
     for (; next_ < open_end; next_++) {
+      if (was_covered_ && EndsBefore(next_)) [[unlikely]]
+        return true;
       if (!readers[next_]->GetInEpoch(lookup_)) return false;
       if (lookup_->decided()) return true;
+      was_covered_ = lookup_->is_covered();
     }
     if (next_ < count_) return false;
   }
@@ -36,29 +39,49 @@ bool PointSearch::RunInEpoch() {
 
 void PointSearch::Finish() {
   for (; next_ < count_ || Gather(); next_++) {
+    if (was_covered_ && EndsBefore(next_)) return;
     Result<TableHandle> table = version_.tables()->PinFor(options_, batch_[next_]);
     if (!table.ok()) return lookup_->Fail(table.status());
     Status status = (*table)->Get(options_, lookup_);
     if (!status.ok()) lookup_->Fail(std::move(status));
     if (lookup_->decided()) return;
+    was_covered_ = lookup_->is_covered();
   }
+}
+
+// Two tables of one level may hold versions of one key: what covers those in the first need not
+// cover those in the second, which only their sequence numbers tell. Between runs age decides.
+bool PointSearch::EndsBefore(size_t index) {
+  assert(was_covered_ && lookup_->is_covered());
+  if ((continues_ >> index & 1) != 0) return false;
+  lookup_->EndCovered();
+  return true;
+}
+
+void PointSearch::Add(TableFile* file, bool continues_run) {
+  assert(count_ < kBatch);
+  continues_ |= static_cast<uint32_t>(continues_run) << count_;
+  batch_[count_++] = file;
 }
 
 // The next batch. False if there is none.
 bool PointSearch::Gather() {
   next_ = count_ = 0;
+  continues_ = 0;
   const InternalKeyComparator& order = version_.comparator();
   const Slice& user_key = lookup_->key().user_key;
   if (level_ == 0) GatherLevel0();
   for (level_ = version_.NextFilledLevel(level_); level_ < version_.num_levels() && count_ < kBatch;
        level_ = version_.NextFilledLevel(level_ + 1), file_ = kNotSearched) {
     const std::vector<TableFile*>& files = version_.files(level_);
-    if (file_ == kNotSearched) file_ = version_.FindFile(level_, user_key);
+    const bool begins = file_ == kNotSearched;
+    if (begins) file_ = version_.FindFile(level_, user_key);
+    const size_t first = begins ? file_ : kNotSearched;
     for (; file_ < files.size(); file_++) {
       if (count_ == kBatch) return true;
       TableFile* const file = files[file_];
       if (order.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) break;
-      batch_[count_++] = file;
+      Add(file, /*continues_run=*/file_ != first);
       // The older versions of a key may lie in the next file.
       if (!order.SameKey(user_key, file->meta.largest_user_key())) break;
     }
@@ -74,7 +97,7 @@ void PointSearch::GatherLevel0() {
     TableFile* const file = files[file_];
     if (order.OrderWithoutTimestamp(user_key, file->meta.smallest_user_key()) < 0) continue;
     if (order.OrderWithoutTimestamp(user_key, file->meta.largest_user_key()) > 0) continue;
-    batch_[count_++] = file;
+    Add(file, /*continues_run=*/false);
   }
   if (file_ < files.size()) return;
   level_ = 1;

@@ -51,6 +51,10 @@ class PointSearch {
 
   bool Gather();
   void GatherLevel0();
+  void Add(TableFile* file, bool continues_run);
+  // A tombstone of a newer run covers the key: the table at `index`, unless it belongs to the run
+  // that was searched last, and all behind it hold nothing. Then the lookup is decided.
+  bool EndsBefore(size_t index);
 
   const Version& version_;
   const ReadOptions& options_;
@@ -62,6 +66,9 @@ class PointSearch {
   size_t next_ = 0;
   size_t count_ = 0;
   std::array<TableFile*, kBatch> batch_;
+  static_assert(kBatch <= 32);
+  uint32_t continues_ = 0;    // by table: it goes on with the run of the table before it
+  bool was_covered_ = false;  // by a tombstone of a table that has been searched
 };
 
 }  // namespace ashlar

@@ -97,6 +97,8 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& m
   reader_options.initial_auto_readahead_bytes = options_.table.initial_auto_readahead_size;
   reader_options.max_auto_readahead_bytes = options_.table.max_auto_readahead_size;
   reader_options.reads_before_auto_readahead = options_.table.num_file_reads_for_auto_readahead;
+  const auto border = FragmentedTombstones::BorderOf(meta.smallest, meta.largest);
+  reader_options.border = &border;
   return TableReader::Open(std::move(reader_file), reader_options);
 }
 

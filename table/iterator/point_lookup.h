@@ -47,6 +47,23 @@ class PointLookup {
   // Sequence number of the deciding version.
   SequenceNumber seqno() const { return seqno_; }
 
+  // The sorted run that is searched next holds a range tombstone over the key with this sequence
+  // number, which the reader sees; 0: none. Versions below it count as deleted, in this run and in
+  // all older ones. Repeating it changes nothing.
+  void Cover(SequenceNumber seqno) {
+    assert(seqno <= key_.snapshot());
+    if (seqno > covering_seqno_ && !ignores_tombstones_) covering_seqno_ = seqno;
+  }
+  bool is_covered() const { return covering_seqno_ != 0; }
+  // The rest of the runs is older than a tombstone that covers the key: there is nothing to find.
+  void EndCovered() {
+    assert(is_covered() && !decided());
+    seqno_ = covering_seqno_;
+    outcome_ = Outcome::kDeleted;
+  }
+  // ReadOptions::ignore_range_deletions.
+  void IgnoreTombstones() { ignores_tombstones_ = true; }
+
   // Hash of the user key as Bloom and Ribbon filters use it, computed on first use.
   uint64_t FilterHash() {
     if (!has_filter_hash_) {
@@ -61,6 +78,10 @@ class PointLookup {
   bool Offer(uint64_t trailer, const Slice& value, const ValuePin& pin) {
     assert(!decided());
     seqno_ = TrailerSeqno(trailer);
+    if (seqno_ < covering_seqno_) [[unlikely]] {
+      EndCovered();
+      return true;
+    }
     switch (TrailerType(trailer)) {
       case kTypeValue:
         outcome_ = Outcome::kFound;
@@ -104,9 +125,11 @@ class PointLookup {
   const LookupKey& key_;  // outlives the lookup
   PinnableSlice* value_;  // null: only the outcome matters
   Status status_;
-  SequenceNumber seqno_ = 0;  // of the version offered last
-  uint64_t filter_hash_ = 0;  // once has_filter_hash_
+  SequenceNumber seqno_ = 0;           // of the version offered last
+  SequenceNumber covering_seqno_ = 0;  // the greatest of the tombstones met so far; 0: none
+  uint64_t filter_hash_ = 0;           // once has_filter_hash_
   bool has_filter_hash_ = false;
+  bool ignores_tombstones_ = false;
   Outcome outcome_ = Outcome::kUndecided;
 };
 

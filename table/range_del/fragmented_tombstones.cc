@@ -260,6 +260,13 @@ SequenceNumber FragmentedTombstones::MaxCoveringSeqno(const Slice& user_key,
   return MaxSeqno(index, upper_seqno);
 }
 
+void FragmentedTombstones::AppendTo(std::vector<RangeTombstone>* tombstones) const {
+  for (size_t i = 0; i < size(); i++) {
+    const Fragment f = fragment(i);
+    for (const SequenceNumber seqno : f.seqnos) tombstones->push_back({f.begin, f.end, seqno});
+  }
+}
+
 size_t FragmentedTombstones::MemoryUsage() const {
   return sizeof(*this) + fragments_.capacity() * sizeof(Place) +
          seqnos_.capacity() * sizeof(SequenceNumber) + heads_.capacity() * sizeof(uint64_t);

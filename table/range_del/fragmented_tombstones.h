@@ -88,6 +88,10 @@ class FragmentedTombstones {
   // The same for a fragment: its greatest number that is at most `upper_seqno`, 0 if none.
   SequenceNumber MaxSeqno(size_t index, SequenceNumber upper_seqno) const;
 
+  // One tombstone for each number of each fragment, in their order. An inclusive end is given as an
+  // exclusive one.
+  void AppendTo(std::vector<RangeTombstone>* tombstones) const;
+
   const InternalKeyComparator& comparator() const { return comparator_; }
   // Bytes of this object, without the keys' own.
   size_t MemoryUsage() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening a table: footer, metaindex, properties, what they rule out, dictionary, index, filter.
+// Opening a table: footer, metaindex, properties, what they rule out, dictionary, index, filter,
+// range tombstones.
 // The order is that of the checklist in docs/formats/block_based_table.md, section 14.
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include "table/format/properties.h"
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
+#include "table/range_del/range_del_block.h"
 #include "table/sst/table_reader.h"
 #include "util/hash.h"
 #include "util/str_cat.h"
@@ -21,6 +23,7 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kMetaindexKind = "metaindex";
+constexpr std::string_view kRangeDeletionKind = "range deletion block";
 
 enum IndexType : uint32_t {
   kBinarySearchIndex = 0,
@@ -82,8 +85,7 @@ Status TableReader::Load() {
   RETURN_IF_ERROR(LoadDictionary(blocks));
   RETURN_IF_ERROR(LoadIndex(blocks));
   RETURN_IF_ERROR(LoadFilter(blocks));
-  range_deletions_present_ = Find(blocks, kRangeDeletionBlockName) != nullptr;
-  return Status::OK();
+  return LoadTombstones(blocks);
 }
 
 Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
@@ -209,6 +211,34 @@ Status TableReader::LoadFilter(const MetaBlocks& blocks) {
                      store_.PinIndex(*top, store_.index_source().format, "filter partition index"));
     filter_.SetPartitioned(&store_, std::move(index), FilterContents());
   }
+  return Status::OK();
+}
+
+// A table that lost its tombstones would show what they deleted: their number must be right, where
+// the properties have it.
+Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
+  const BlockHandle* handle = Find(blocks, kRangeDeletionBlockName);
+  const uint64_t promised = properties_->num_range_deletions;
+  if (handle == nullptr) {
+    if (promised == 0) return Status::OK();
+    return Status::Corruption(StrCat("table: ", path(), ": ", promised,
+                                     " range tombstones expected, found no block of them"));
+  }
+  const BlockFetcher& fetcher = store_.fetcher();
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(*handle, kRangeDeletionKind));
+  Result<StoredTombstones> stored = ParseRangeDelBlock(block.contents, key_format_.global_seqno);
+  if (!stored.ok()) return fetcher.Describe(stored.status(), kRangeDeletionKind, *handle);
+  if (promised != 0 && stored->tombstones.size() != promised) {
+    return fetcher.Describe(
+        Status::Corruption(
+            StrCat(promised, " range tombstones expected, found ", stored->tombstones.size())),
+        kRangeDeletionKind, *handle);
+  }
+  auto tombstones = std::make_shared<const FragmentedTombstones>(
+      icmp_, std::move(stored->tombstones), options_.border, std::move(stored->memory));
+  if (tombstones->empty()) return Status::OK();
+  tombstones_ = std::move(tombstones);
+  tombstone_key_bytes_ = stored->memory_bytes;
   return Status::OK();
 }
 

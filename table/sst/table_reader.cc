@@ -47,7 +47,12 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   return GetFiltered(lookup, &read);
 }
 
+// The filter knows point entries only: tombstones come first.
 Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const {
+  if (tombstones_ != nullptr) [[unlikely]] {
+    const LookupKey& key = lookup->key();
+    lookup->Cover(tombstones_->MaxCoveringSeqno(key.user_key, key.snapshot()));
+  }
   if (!filter_.CanReject()) return true;
   Result<bool> may_contain = filter_.MayContain(lookup, read);
   if (may_contain.ok() && !*may_contain) {
@@ -227,12 +232,14 @@ std::string TableReader::DebugString() const {
                 properties_->num_entries, " entries in ", properties_->num_data_blocks,
                 " data blocks, ", is_partitioned_ ? "partitioned " : "",
                 index_->index->DebugString(), "  filter ", filter_.CanReject() ? "asked" : "none",
+                ", ", tombstones_ == nullptr ? 0 : tombstones_->size(), " fragments of tombstones",
                 ", ", MemoryUsage(), " bytes in memory\n");
 }
 
 size_t TableReader::MemoryUsage() const {
   return sizeof(*this) + index_->MemoryBytes() + filter_.MemoryBytes() +
          properties_->ApproximateMemoryUsage() +
+         (tombstones_ == nullptr ? 0 : tombstones_->MemoryUsage() + tombstone_key_bytes_) +
          (dictionary_ == nullptr ? 0 : dictionary_->MemoryUsage());
 }
 

@@ -7,7 +7,9 @@
 // checked before it is parsed; damage is Corruption with file and offset, a feature that is not
 // supported is NotSupported, and neither ever looks like an absent key.
 //
-// Range tombstones are not applied here: has_range_deletions() says that the file holds some.
+// Range tombstones are read, cut to the file's boundary keys and fragmented on opening. Lookups are
+// told what covers their key; iterators walk the point entries alone, and whoever merges them asks
+// for tombstones().
 // Threads: const functions from any thread. Iterators must not outlive the reader.
 #pragma once
 
@@ -27,6 +29,7 @@
 #include "table/format/footer.h"
 #include "table/iterator/internal_iterator.h"
 #include "table/iterator/point_lookup.h"
+#include "table/range_del/fragmented_tombstones.h"
 #include "table/sst/block_store.h"
 #include "table/sst/table_filter.h"
 #include "table/sst/table_objects.h"
@@ -54,6 +57,9 @@ struct TableReaderOptions {
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;           // of deadlines; null: the default one
+  // The file's boundary keys, to which its range tombstones are cut; null: they hold everywhere.
+  // Needed while the table is opened.
+  const FragmentedTombstones::Border* border = nullptr;
   std::string_view expected_unique_id{};  // 16 bytes as in the MANIFEST; empty: not checked
   size_t initial_auto_readahead_bytes = 8 * 1024;
   size_t max_auto_readahead_bytes = 256 * 1024;
@@ -119,9 +125,8 @@ class TableReader {
 
   const TableProperties& properties() const { return *properties_; }
   std::shared_ptr<const TableProperties> shared_properties() const { return properties_; }
-  bool has_range_deletions() const {
-    return properties_->num_range_deletions > 0 || range_deletions_present_;
-  }
+  // The range tombstones that hold inside the file's border; null if there are none.
+  const std::shared_ptr<const FragmentedTombstones>& tombstones() const { return tombstones_; }
   // The one sequence number of all entries of an ingested file, or kNoGlobalSeqno.
   SequenceNumber global_seqno() const { return key_format_.global_seqno; }
   const Footer& footer() const { return footer_; }
@@ -156,12 +161,14 @@ class TableReader {
   Status LoadDictionary(const MetaBlocks& blocks);
   Status LoadIndex(const MetaBlocks& blocks);
   Status LoadFilter(const MetaBlocks& blocks);
+  Status LoadTombstones(const MetaBlocks& blocks);
   TableFilter::Contents FilterContents() const;
   bool IsPropertyOn(std::string_view name) const;
   uint64_t StableFileId() const;
 
   Status GetFiltered(PointLookup* lookup, BlockRead* read) const;
-  // What the filter says, which it counts. NotInMemory() as TableFilter.
+  // Covers the lookup with what the range tombstones say. Then what the filter says, which it
+  // counts. NotInMemory() as TableFilter.
   Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const;
   // Adds what a search cost that began when the lookup was at `seqno_before`.
   void CountSearch(const BlockRead& read, SequenceNumber seqno_before, PointLookup* lookup) const;
@@ -188,11 +195,12 @@ class TableReader {
   BlockKeyFormat key_format_;     // with the global sequence number of an ingested file
   bool is_partitioned_ = false;   // a two-level index
   bool uses_hash_index_ = false;  // keys that are equal have equal bytes
-  bool range_deletions_present_ = false;
   std::unique_ptr<UncompressionDict> dictionary_;
   BlockStore store_;
   ObjectRef<IndexBlock> index_;  // top level if partitioned
   TableFilter filter_;
+  std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: none
+  size_t tombstone_key_bytes_ = 0;
 };
 
 }  // namespace ashlar

@@ -244,12 +244,6 @@ TEST_P(MemTableTest, AddsTheCountersOfABatchAtItsEnd) {
   EXPECT_EQ(table_->largest_seqno(), 20u);
 }
 
-TEST_P(MemTableTest, RefusesRangeTombstones) {
-  Open();
-  EXPECT_TRUE(table_->Add(1, kTypeRangeDeletion, "a", "b").IsNotSupported());
-  EXPECT_TRUE(table_->IsEmpty());
-}
-
 TEST_P(MemTableTest, EstimatesRanges) {
   Open();
   for (int i = 10000; i < 20000; ++i) Put(std::to_string(i), 1, "0123456789");

@@ -228,7 +228,7 @@ TEST_P(SampleTables, OffsetsAscendWithTheKeys) {
 TEST_P(SampleTables, PropertiesCountTheEntries) {
   EXPECT_EQ(reader_->properties().num_entries,
             sample_.entries.size() + sample_.range_tombstone_count);
-  EXPECT_EQ(reader_->has_range_deletions(), sample_.range_tombstone_count > 0);
+  EXPECT_EQ(reader_->tombstones() != nullptr, sample_.range_tombstone_count > 0);
   EXPECT_GT(reader_->MemoryUsage(), sizeof(TableReader));
 }
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists are never changed: a merge makes a new one, and the set of lists that it replaces is
+// retired. Iterators keep the list they were given.
+#include "memtable/memtable_tombstones.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "util/arena.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+Slice CopyInto(Allocator* arena, const Slice& key) {
+  if (key.empty()) return Slice("", 0);
+  char* const memory = arena->Allocate(key.size());
+  std::memcpy(memory, key.data(), key.size());
+  return Slice(memory, key.size());
+}
+
+}  // namespace
+
+// Readers need the memtable, so there are none.
+MemTableTombstones::~MemTableTombstones() { delete lists_.load(std::memory_order_relaxed); }
+
+void MemTableTombstones::Add(const RangeTombstone& tombstone) {
+  assert(comparator_.OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
+  const RangeTombstone own{CopyInto(arena_, tombstone.begin), CopyInto(arena_, tombstone.end),
+                           tombstone.seqno};
+  const auto single =
+      std::make_shared<const FragmentedTombstones>(comparator_, std::vector<RangeTombstone>{own});
+  const Lists* replaced = nullptr;
+  {
+    MutexLock lock(&mutex_);
+    const Lists* const now = lists_.load(std::memory_order_relaxed);
+    std::vector<List> lists = now == nullptr ? std::vector<List>() : now->all;
+    std::vector<List> merged{single};
+    size_t count = 1;
+    while (!lists.empty() && lists.back()->tombstone_count() < kGrowth * count) {
+      count += lists.back()->tombstone_count();
+      merged.push_back(std::move(lists.back()));
+      lists.pop_back();
+    }
+    lists.push_back(merged.size() == 1 ? single : Merge(merged));
+    replaced = PublishLocked(std::move(lists));
+  }
+  if (replaced != nullptr) EpochRetireDelete(const_cast<Lists*>(replaced));
+}
+
+MemTableTombstones::List MemTableTombstones::Merge(const std::vector<List>& lists) const {
+  size_t count = 0;
+  for (const List& list : lists) count += list->tombstone_count();
+  std::vector<RangeTombstone> tombstones;
+  tombstones.reserve(count);
+  for (const List& list : lists) list->AppendTo(&tombstones);
+  return std::make_shared<const FragmentedTombstones>(comparator_, std::move(tombstones));
+}
+
+const MemTableTombstones::Lists* MemTableTombstones::PublishLocked(std::vector<List> lists) const {
+  assert(!lists.empty());
+  size_t bytes = 0;
+  for (const List& list : lists) bytes += list->MemoryUsage();
+  const Lists* const next = new Lists{std::move(lists)};
+  memory_bytes_.store(bytes, std::memory_order_relaxed);
+  return lists_.exchange(next, std::memory_order_acq_rel);
+}
+
+SequenceNumber MemTableTombstones::MaxCoveringSeqno(const Slice& user_key,
+                                                    SequenceNumber upper_seqno) const {
+  const EpochGuard guard;
+  const Lists* const lists = lists_.load(std::memory_order_acquire);
+  SequenceNumber seqno = 0;
+  if (lists == nullptr) return seqno;
+  for (const List& list : lists->all) {
+    if (list->smallest_seqno() > upper_seqno || list->largest_seqno() <= seqno) continue;
+    seqno = std::max(seqno, list->MaxCoveringSeqno(user_key, upper_seqno));
+  }
+  return seqno;
+}
+
+std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
+  if (empty()) return nullptr;
+  const Lists* replaced = nullptr;
+  List whole;
+  {
+    MutexLock lock(&mutex_);
+    const Lists* const now = lists_.load(std::memory_order_relaxed);
+    if (now->all.size() == 1) return now->all.front();
+    whole = Merge(now->all);
+    replaced = PublishLocked({whole});
+  }
+  EpochRetireDelete(const_cast<Lists*>(replaced));
+  return whole;
+}
+
+std::string MemTableTombstones::DebugString() const {
+  const EpochGuard guard;
+  const Lists* const lists = lists_.load(std::memory_order_acquire);
+  std::string out = "range tombstones";
+  if (lists == nullptr) return out + " none";
+  for (const List& list : lists->all) StrAppend(&out, " ", list->tombstone_count());
+  return out;
+}
+
+}  // namespace ashlar

@@ -43,9 +43,8 @@ uint64_t OldestEpoch(const CompactionPlan& plan) {
 // The part of a job in [begin, end) of user keys.
 class CompactionJob::Subcompaction {
  public:
-  Subcompaction(const CompactionJobOptions& options, std::optional<Slice> begin,
-                std::optional<Slice> end)
-      : options_(options), begin_(begin), end_(end) {}
+  Subcompaction(const CompactionJob& job, std::optional<Slice> begin, std::optional<Slice> end)
+      : job_(job), options_(job.options_), begin_(begin), end_(end) {}
 
   Status Run();
   OutputResult result;
@@ -56,6 +55,7 @@ class CompactionJob::Subcompaction {
   EntryStreamOptions StreamOptions(DeeperLevels* below) const;
   OutputWriterOptions WriterOptions() const;
 
+  const CompactionJob& job_;
   const CompactionJobOptions& options_;
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
@@ -67,13 +67,23 @@ Status CompactionJob::Subcompaction::Run() {
   read.readahead_size = options_.readahead_bytes;
   DeeperLevels below = LevelsBelow();
   EntryStream entries(StreamOptions(&below), OpenInputs(read));
-  const OutputWriterOptions writer = WriterOptions();
+  OutputWriterOptions writer = WriterOptions();
+  std::unique_ptr<const FragmentedTombstones> kept;
+  if (job_.tombstones_ != nullptr) {
+    DeeperLevels below_tombstones = LevelsBelow();
+    kept = TombstonesToKeep(*job_.tombstones_, {.snapshots = options_.snapshots,
+                                                .below = &below_tombstones,
+                                                .is_bottommost = options_.plan->is_bottommost,
+                                                .begin = begin_,
+                                                .end = end_});
+    writer.tombstones = kept.get();
+  }
   return OutputWriter(writer).WriteAll(&entries, &result);
 }
 
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) const {
   IteratorTower tower(&options_.version->comparator(), /*arena=*/nullptr);
-  for (const LevelFiles& level : options_.plan->inputs) {
+  for (const LevelFiles& level : job_.inputs_) {
     tower.AddTables(*options_.version, level, {.options = &read, .for_compaction = true});
   }
   return tower.TakeRuns();
@@ -94,6 +104,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.snapshots = options_.snapshots;
   stream.below = below;
   stream.is_bottommost = options_.plan->is_bottommost;
+  stream.tombstones = job_.tombstones_.get();
   stream.begin = begin_;
   stream.end = end_;
   stream.on_progress = [this](uint64_t) { return options_.stop.Check(); };
@@ -145,14 +156,39 @@ std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyCompar
 
 }  // namespace
 
+Status CompactionJob::GatherTombstones() {
+  const Version& version = *options_.version;
+  for (const LevelFiles& level : options_.plan->inputs) {
+    LevelFiles to_read{level.level, {}};
+    const size_t known = input_tombstones_.size();
+    for (TableFile* file : level.files) {
+      if (tombstones_ != nullptr && CoversTable(*tombstones_, file->meta, options_.snapshots)) {
+        continue;
+      }
+      to_read.files.push_back(file);
+      Result<TableHandle> table = version.tables()->Pin(file);
+      if (!table.ok()) return table.status();
+      if ((*table)->tombstones() != nullptr) input_tombstones_.push_back((*table)->tombstones());
+    }
+    inputs_.push_back(std::move(to_read));
+    if (input_tombstones_.size() == known) continue;
+    std::vector<RangeTombstone> all;
+    for (const auto& list : input_tombstones_) list->AppendTo(&all);
+    tombstones_ =
+        std::make_unique<const FragmentedTombstones>(version.comparator(), std::move(all));
+  }
+  return Status::OK();
+}
+
 Status CompactionJob::Run(OutputResult* result) {
   const CompactionPlan& plan = *options_.plan;
+  RETURN_IF_ERROR(GatherTombstones());
   const std::vector<Slice> cuts =
       CutPoints(plan, options_.version->comparator(), std::max(options_.max_subcompactions, 1u));
   std::vector<std::unique_ptr<Subcompaction>> parts;
   for (size_t i = 0; i <= cuts.size(); i++) {
     parts.push_back(std::make_unique<Subcompaction>(
-        options_, i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
+        *this, i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
         i == cuts.size() ? std::nullopt : std::optional<Slice>(cuts[i])));
   }
   Status status = RunParts(&parts);
@@ -200,7 +236,7 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
 // What was read must be what the inputs say they hold.
 Status CompactionJob::CheckCounts(const OutputResult& result) const {
   uint64_t expected = 0;
-  for (const LevelFiles& level : options_.plan->inputs) {
+  for (const LevelFiles& level : inputs_) {
     for (TableFile* file : level.files) {
       Result<TableHandle> table = options_.version->tables()->Pin(file);
       if (!table.ok()) return table.status();

@@ -4,8 +4,9 @@
 // version and a plan and returns metadata; picking and installing are the caller's.
 //
 // Outputs are cut at the target size, where the files of the next level begin, and never between
-// two versions of one user key. Crash: before the result is installed, its files are nobody's and
-// are deleted at the next open.
+// two versions of one user key. Range tombstones take away what they hide and are written anew, cut
+// at the borders of the outputs; an input that one of them covers whole is not read. Crash: before
+// the result is installed, its files are nobody's and are deleted at the next open.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
+#include "table/range_del/fragmented_tombstones.h"
 
 namespace ashlar {
 
@@ -41,10 +43,16 @@ class CompactionJob {
 
  private:
   class Subcompaction;
+  // The range tombstones of the inputs, newer levels first. Tables that those before cover whole
+  // are left out of inputs_, unopened.
+  Status GatherTombstones();
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status CheckCounts(const OutputResult& result) const;
 
   const CompactionJobOptions& options_;
+  std::vector<LevelFiles> inputs_;  // those of the plan that have to be read
+  std::vector<std::shared_ptr<const FragmentedTombstones>> input_tombstones_;  // keep the keys
+  std::unique_ptr<const FragmentedTombstones> tombstones_;  // all of them; null: none
 };
 
 }  // namespace ashlar

@@ -19,7 +19,19 @@ namespace {
 struct KeyRange {
   Slice smallest;  // user keys, inclusive
   Slice largest;
+  bool largest_is_exclusive = false;  // the end of a range tombstone; inclusive otherwise
 };
+
+// Whether keys that end with `largest` come before keys that begin with `smallest`.
+bool EndsBefore(const InternalKeyComparator& cmp, const Slice& largest, bool is_exclusive,
+                const Slice& smallest) {
+  const int order = cmp.OrderWithoutTimestamp(largest, smallest);
+  return order < 0 || (order == 0 && is_exclusive);
+}
+bool EndsBefore(const InternalKeyComparator& cmp, const TableFile* a, const TableFile* b) {
+  return EndsBefore(cmp, a->meta.largest_user_key(), a->meta.largest_is_exclusive(),
+                    b->meta.smallest_user_key());
+}
 
 class Picker {
  public:
@@ -44,6 +56,7 @@ class Picker {
   LevelFiles Level0Component(TableFile* seed) const;
   void MakeClean(LevelFiles* files) const;
   KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
+  LevelFiles OverlappingRange(int level, const KeyRange& range) const;
   bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
   bool OverlapsRunning(const KeyRange& range, int output_level) const;
   bool AreDisjoint(const std::vector<TableFile*>& files) const;
@@ -64,6 +77,16 @@ uint64_t Picker::BytesOf(const std::vector<TableFile*>& files) {
                          [](uint64_t sum, const TableFile* f) { return sum + f->meta.file_size; });
 }
 
+// What of a level overlaps the range.
+LevelFiles Picker::OverlappingRange(int level, const KeyRange& range) const {
+  LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
+  if (!range.largest_is_exclusive) return files;
+  std::erase_if(files.files, [&](const TableFile* file) {
+    return version_.comparator().SameKey(file->meta.smallest_user_key(), range.largest);
+  });
+  return files;
+}
+
 bool Picker::IsTaken(const std::vector<TableFile*>& files) const {
   return std::any_of(files.begin(), files.end(), [](const TableFile* file) REQUIRES(db_mutex) {
     return file->being_compacted;
@@ -80,8 +103,14 @@ KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {
       const Slice largest = file->meta.largest_user_key();
       if (is_first || cmp.OrderWithoutTimestamp(smallest, range.smallest) < 0)
         range.smallest = smallest;
-      if (is_first || cmp.OrderWithoutTimestamp(largest, range.largest) > 0)
+      const bool is_exclusive = file->meta.largest_is_exclusive();
+      const int order = is_first ? 1 : cmp.OrderWithoutTimestamp(largest, range.largest);
+      if (order > 0) {
         range.largest = largest;
+        range.largest_is_exclusive = is_exclusive;
+      } else if (order == 0 && !is_exclusive) {
+        range.largest_is_exclusive = false;
+      }
       is_first = false;
     }
   }
@@ -94,8 +123,8 @@ bool Picker::OverlapsRunning(const KeyRange& range, int output_level) const {
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
     if (plan->output_level != output_level) return false;
     const KeyRange other = RangeOf(plan->inputs);
-    return cmp.OrderWithoutTimestamp(range.smallest, other.largest) <= 0 &&
-           cmp.OrderWithoutTimestamp(other.smallest, range.largest) <= 0;
+    return !EndsBefore(cmp, other.largest, other.largest_is_exclusive, range.smallest) &&
+           !EndsBefore(cmp, range.largest, range.largest_is_exclusive, other.smallest);
   });
 }
 
@@ -106,7 +135,7 @@ void Picker::MakeClean(LevelFiles* files) const {
   auto first = std::find(all.begin(), all.end(), files->files.front());
   auto last = std::find(all.begin(), all.end(), files->files.back());
   const auto share_key = [&cmp](const TableFile* a, const TableFile* b) {
-    return cmp.SameKey(a->meta.largest_user_key(), b->meta.smallest_user_key());
+    return !EndsBefore(cmp, a, b);
   };
   while (first != all.begin() && share_key(*(first - 1), *first)) --first;
   while (last + 1 != all.end() && share_key(*last, *(last + 1))) ++last;
@@ -127,17 +156,15 @@ bool Picker::AreDisjoint(const std::vector<TableFile*>& files) const {
     return cmp.Compare(a->meta.smallest, b->meta.smallest) < 0;
   });
   for (size_t i = 0; i + 1 < sorted.size(); i++) {
-    if (cmp.OrderWithoutTimestamp(sorted[i]->meta.largest_user_key(),
-                                  sorted[i + 1]->meta.smallest_user_key()) >= 0) {
-      return false;
-    }
+    if (!EndsBefore(cmp, sorted[i], sorted[i + 1])) return false;
   }
   return true;
 }
 
 uint64_t Picker::OverlapBytes(const TableFile& file, int level) const {
-  const Slice smallest = file.meta.smallest_user_key(), largest = file.meta.largest_user_key();
-  return BytesOf(version_.Overlapping(level, &smallest, &largest).files);
+  const KeyRange range{file.meta.smallest_user_key(), file.meta.largest_user_key(),
+                       file.meta.largest_is_exclusive()};
+  return BytesOf(OverlappingRange(level, range).files);
 }
 
 // Relinking is right if nothing on the output level is touched, the file would be written with the
@@ -159,14 +186,13 @@ bool Picker::CanMove(const CompactionPlan& plan) const {
 void Picker::GrowStartLevel(CompactionPlan* plan) const {
   if (plan->start_level == 0 || plan->inputs.size() < 2) return;
   const KeyRange range = RangeOf(plan->inputs);
-  LevelFiles grown = version_.Overlapping(plan->start_level, &range.smallest, &range.largest);
+  LevelFiles grown = OverlappingRange(plan->start_level, range);
   MakeClean(&grown);
   if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
   const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
   if (bytes > options_.max_compaction_bytes) return;
   const KeyRange grown_range = RangeOf({grown});
-  LevelFiles outputs =
-      version_.Overlapping(plan->output_level, &grown_range.smallest, &grown_range.largest);
+  LevelFiles outputs = OverlappingRange(plan->output_level, grown_range);
   MakeClean(&outputs);
   if (outputs.files == plan->inputs[1].files) plan->inputs[0] = std::move(grown);
 }
@@ -180,14 +206,11 @@ void Picker::Finish(CompactionPlan* plan) const {
   plan->target_file_bytes = target;
   plan->max_grandparent_bytes = options_.max_compaction_bytes;
   if (plan->output_level + 1 < version_.num_levels()) {
-    plan->grandparents =
-        version_.Overlapping(plan->output_level + 1, &range.smallest, &range.largest).files;
+    plan->grandparents = OverlappingRange(plan->output_level + 1, range).files;
   }
   plan->is_bottommost = true;
   for (int level = plan->output_level + 1; level < version_.num_levels(); level++) {
-    if (!version_.Overlapping(level, &range.smallest, &range.largest).files.empty()) {
-      plan->is_bottommost = false;
-    }
+    if (!OverlappingRange(level, range).files.empty()) plan->is_bottommost = false;
   }
 }
 
@@ -202,7 +225,7 @@ std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, int output_level
   plan.inputs.push_back(std::move(start));
   if (output_level != plan.start_level) {
     const KeyRange range = RangeOf(plan.inputs);
-    LevelFiles outputs = version_.Overlapping(output_level, &range.smallest, &range.largest);
+    LevelFiles outputs = OverlappingRange(output_level, range);
     MakeClean(&outputs);
     if (IsTaken(outputs.files)) return std::nullopt;
     if (!outputs.files.empty()) {

@@ -4,6 +4,7 @@
 #include "db/flush/flush_job.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "db/read/iterator_tower.h"
@@ -13,10 +14,23 @@
 namespace ashlar {
 namespace {
 
+// Point entries.
 uint64_t CountEntries(const std::vector<MemTable*>& memtables) {
   uint64_t entries = 0;
-  for (const MemTable* memtable : memtables) entries += memtable->num_entries();
+  for (const MemTable* memtable : memtables) {
+    const MemTableCounters counters = memtable->counters();
+    entries += counters.entries - counters.range_deletes;
+  }
   return entries;
+}
+
+std::unique_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTable*>& memtables,
+                                                         const InternalKeyComparator& comparator) {
+  std::vector<RangeTombstone> all;
+  for (const MemTable* memtable : memtables) {
+    if (const auto tombstones = memtable->Tombstones()) tombstones->AppendTo(&all);
+  }
+  return std::make_unique<const FragmentedTombstones>(comparator, std::move(all));
 }
 
 // Nothing is below level 0 that a job could know of: anything may be.
@@ -43,9 +57,13 @@ Status FlushJob::Run(OutputResult* result) {
   IteratorTower tower(options_.table.comparator, &arena);
   for (MemTable* memtable : options_.memtables) tower.AddMemTable(memtable);
   const uint64_t expected_entries = CountEntries(options_.memtables);
-  EntryStream entries(StreamOptionsFor(options_, expected_entries), tower.TakeRuns());
+  const auto tombstones = TombstonesOf(options_.memtables, *options_.table.comparator);
+  const auto kept = TombstonesToKeep(*tombstones, {.snapshots = options_.snapshots});
+  EntryStreamOptions stream = StreamOptionsFor(options_, expected_entries);
+  stream.tombstones = tombstones.get();
+  EntryStream entries(stream, tower.TakeRuns());
   const OutputWriterOptions writer{
-      .table = options_.table, .limits = {}, .new_file_number = [this] {
+      .table = options_.table, .limits = {}, .tombstones = kept.get(), .new_file_number = [this] {
         return options_.table.file_number;
       }};
   Status status = OutputWriter(writer).WriteAll(&entries, result);

@@ -95,6 +95,7 @@ void BackgroundCompaction::Report(const Status& status) {
   RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
   NotifyCompactionCompleted(core_, *family_, plan_, result_, status);
 }
 

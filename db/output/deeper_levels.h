@@ -32,14 +32,23 @@ class DeeperLevels {
   // False only if no table's range holds the key.
   bool MayContain(const Slice& user_key) {
     for (Level& level : levels_) {
-      while (level.position < level.tables.size() &&
-             comparator_.OrderWithoutTimestamp(
-                 level.tables[level.position]->meta.largest_user_key(), user_key) < 0) {
-        level.position++;
-      }
+      PassTablesBefore(user_key, &level);
       if (level.position < level.tables.size() &&
           comparator_.OrderWithoutTimestamp(level.tables[level.position]->meta.smallest_user_key(),
                                             user_key) <= 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // False only if no table's range holds a key in [begin, end). The begins ascend.
+  bool MayOverlap(const Slice& begin, const Slice& end) {
+    for (Level& level : levels_) {
+      PassTablesBefore(begin, &level);
+      if (level.position < level.tables.size() &&
+          comparator_.OrderWithoutTimestamp(level.tables[level.position]->meta.smallest_user_key(),
+                                            end) < 0) {
         return true;
       }
     }
@@ -51,6 +60,16 @@ class DeeperLevels {
     Tables tables;
     size_t position;  // of the first table that does not end before the keys asked about so far
   };
+  void PassTablesBefore(const Slice& user_key, Level* level) const {
+    while (level->position < level->tables.size() &&
+           EndsBefore(level->tables[level->position]->meta, user_key)) {
+      level->position++;
+    }
+  }
+  bool EndsBefore(const FileMetadata& table, const Slice& user_key) const {
+    const int order = comparator_.OrderWithoutTimestamp(table.largest_user_key(), user_key);
+    return order < 0 || (order == 0 && table.largest_is_exclusive());
+  }
 
   const InternalKeyComparator& comparator_;
   std::vector<Level> levels_;  // those with tables

@@ -10,6 +10,7 @@ namespace ashlar {
 EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
     : options_(options),
       runs_(options.comparator, std::move(runs)),
+      tombstones_(options_.tombstones, options_.snapshots),
       retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);
@@ -49,6 +50,10 @@ void EntryStream::FindKept() {
     if (!IsPointEntryType(type)) [[unlikely]] {
       return End(Status::Corruption("input of a flush or compaction: unknown kind of entry",
                                     DescribeInternalKey(key_, /*hex=*/true)));
+    }
+    if (tombstones_.Hides(user_key, TrailerSeqno(trailer))) {
+      counts_.covered++;
+      continue;
     }
     const VersionRetention::Verdict verdict =
         retention_.Decide(user_key, TrailerSeqno(trailer), type);

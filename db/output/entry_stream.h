@@ -3,7 +3,8 @@
 // EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
 // order. Each stage is a plain member and sees one entry at a time:
 //
-//   runs -> MergingIterator -> VersionRetention -> key(), value() -> OutputWriter
+//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> key(), value() ->
+//   OutputWriter
 //
 // A step allocates nothing and makes no virtual call but those of the runs. Threads: one at a time.
 #pragma once
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "db/output/tombstone_retention.h"
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
@@ -27,7 +29,9 @@ struct EntryStreamOptions {
   std::vector<SequenceNumber> snapshots;              // ascending
   DeeperLevels* below = nullptr;                      // null: anything may lie below
   bool is_bottommost = false;                         // no deeper level holds a key of the range
-  std::optional<Slice> begin, end;                    // user keys; the end is not part of it
+  // All range tombstones of the runs: what they hide is dropped. Outlives the stream; may be null.
+  const FragmentedTombstones* tombstones = nullptr;
+  std::optional<Slice> begin, end;  // user keys; the end is not part of it
   // Asked before the first entry, then each time so many more were read, and at the end, with the
   // number of those read; an error ends the stream. May be empty.
   std::function<Status(uint64_t)> on_progress;
@@ -39,6 +43,7 @@ class EntryStream {
   struct Counts {
     uint64_t read = 0;
     uint64_t hidden = 0;      // dropped behind a newer version
+    uint64_t covered = 0;     // dropped under a range tombstone
     uint64_t tombstones = 0;  // dropped because they hid nothing any more
   };
 
@@ -77,6 +82,7 @@ class EntryStream {
 
   const EntryStreamOptions options_;
   MergingIterator runs_;
+  HidingTombstones tombstones_;
   VersionRetention retention_;
   Slice key_;    // into the runs, or rewritten_key_
   Slice value_;  // into the runs

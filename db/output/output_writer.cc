@@ -15,16 +15,18 @@ void OutputResult::Append(OutputResult part) {
   input_entries += part.input_entries;
   output_entries += part.output_entries;
   hidden_dropped += part.hidden_dropped;
+  covered_dropped += part.covered_dropped;
   tombstones_dropped += part.tombstones_dropped;
   bytes_written += part.bytes_written;
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
   Status status = WriteEntries(entries);
-  if (status.ok() && table_ != nullptr) status = FinishTable();
+  if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
   table_.reset();
   result_.input_entries = entries->counts().read;
   result_.hidden_dropped = entries->counts().hidden;
+  result_.covered_dropped = entries->counts().covered;
   result_.tombstones_dropped = entries->counts().tombstones;
   *result = std::move(result_);
   return status;
@@ -34,31 +36,79 @@ Status OutputWriter::WriteEntries(EntryStream* entries) {
   OutputCutter cutter(entries->comparator(), options_.limits);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     const Slice key = entries->key();
-    if (entries->is_first_of_key()) RETURN_IF_ERROR(CutBefore(ExtractUserKey(key), &cutter));
+    if (entries->is_first_of_key()) {
+      const Slice user_key = ExtractUserKey(key);
+      if (next_tombstone_ < tombstone_count()) RETURN_IF_ERROR(PassTombstones(&user_key, &cutter));
+      RETURN_IF_ERROR(CutBefore(user_key, &cutter));
+    }
     assert(table_ != nullptr);
     RETURN_IF_ERROR(table_->Add(key, entries->value()));
     result_.output_entries++;
   }
-  return entries->status();
+  RETURN_IF_ERROR(entries->status());
+  return PassTombstones(/*user_key=*/nullptr, &cutter);
+}
+
+Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter) {
+  constexpr uint64_t kOverheadBytes = kTrailerBytes + 3 + sizeof(uint32_t);  // lengths, restart
+  for (; next_tombstone_ < tombstone_count(); next_tombstone_++) {
+    const FragmentedTombstones::Fragment fragment = options_.tombstones->fragment(next_tombstone_);
+    if (user_key != nullptr &&
+        options_.table.comparator->OrderWithoutTimestamp(fragment.begin, *user_key) > 0) {
+      break;
+    }
+    RETURN_IF_ERROR(CutBefore(fragment.begin, cutter));
+    tombstone_bytes_ +=
+        fragment.seqnos.size() * (fragment.begin.size() + fragment.end.size() + kOverheadBytes);
+  }
+  return Status::OK();
 }
 
 // Afterwards there is a table for the key.
 Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
-  const bool is_due =
-      cutter->ShouldCutBefore(user_key, table_ == nullptr ? 0 : table_->FileBytes());
+  const uint64_t bytes = table_ == nullptr ? 0 : table_->FileBytes() + tombstone_bytes_;
+  const bool is_due = cutter->ShouldCutBefore(user_key, bytes);
   if (table_ != nullptr) {
-    if (!is_due) return Status::OK();
-    RETURN_IF_ERROR(FinishTable());
+    // A tombstone may have begun the table at this very key.
+    if (!is_due || options_.table.comparator->SameKey(user_key, table_first_key_)) {
+      return Status::OK();
+    }
+    RETURN_IF_ERROR(FinishTable(&user_key));
   }
   cutter->NoteNewOutput();
+  table_first_key_.assign(user_key.data(), user_key.size());
   TableOutputOptions options = options_.table;
   options.file_number = options_.new_file_number();
   ASSIGN_OR_RETURN(table_, TableOutput::Create(options));
   return Status::OK();
 }
 
-Status OutputWriter::FinishTable() {
+// A tombstone that reaches over the border is cut there, into both tables, so that neither needs
+// the other's bounds to tell what is its own.
+Status OutputWriter::WriteTombstonesBefore(const Slice* next_key) {
+  const InternalKeyComparator& order = *options_.table.comparator;
+  for (; first_tombstone_ < tombstone_count(); first_tombstone_++) {
+    const FragmentedTombstones::Fragment fragment = options_.tombstones->fragment(first_tombstone_);
+    Slice begin = fragment.begin, end = fragment.end;
+    if (table_begin_.has_value() && order.OrderWithoutTimestamp(begin, *table_begin_) < 0) {
+      begin = *table_begin_;
+    }
+    if (next_key != nullptr && order.OrderWithoutTimestamp(begin, *next_key) >= 0) break;
+    const bool goes_on = next_key != nullptr && order.OrderWithoutTimestamp(*next_key, end) < 0;
+    if (goes_on) end = *next_key;
+    for (const SequenceNumber seqno : fragment.seqnos) {
+      RETURN_IF_ERROR(table_->AddTombstone({begin, end, seqno}));
+    }
+    if (goes_on) break;
+  }
+  return Status::OK();
+}
+
+Status OutputWriter::FinishTable(const Slice* next_key) {
   assert(table_ != nullptr);
+  RETURN_IF_ERROR(WriteTombstonesBefore(next_key));
+  tombstone_bytes_ = 0;
+  if (next_key != nullptr) table_begin_ = next_key->ToString();
   assert(table_->entry_count() > 0);
   OutputTable finished;
   RETURN_IF_ERROR(table_->Finish(&finished.meta));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OutputWriter writes the entries of a stream to tables, as many as its limits ask for.
+// OutputWriter writes the entries of a stream, and range tombstones, to tables, as many as its
+// limits ask for.
 //
 // Threads: one at a time. Crash: a finished table is synced, but nobody's until a MANIFEST names
 // it; an output that was not finished is deleted.
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "db/output/entry_stream.h"
@@ -25,10 +28,11 @@ struct OutputTable {
 
 // What a flush or compaction, or a part of one, did.
 struct OutputResult {
-  std::vector<OutputTable> tables;  // ascending and disjoint; none if no entry survived
+  std::vector<OutputTable> tables;  // ascending and disjoint; none if nothing survived
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
   uint64_t hidden_dropped = 0;      // versions behind a newer one
+  uint64_t covered_dropped = 0;     // entries under a range tombstone
   uint64_t tombstones_dropped = 0;  // that hid nothing any more
   uint64_t bytes_written = 0;
 
@@ -39,6 +43,9 @@ struct OutputResult {
 struct OutputWriterOptions {
   TableOutputOptions table;  // of every output; the number is filled in
   OutputLimits limits;
+  // The range tombstones to be written, inside the range of the stream. Each output gets the part
+  // from its first key to the next one's. Null for none.
+  const FragmentedTombstones* tombstones = nullptr;
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<uint64_t()> new_file_number;
 };
@@ -55,10 +62,23 @@ class OutputWriter {
  private:
   Status WriteEntries(EntryStream* entries);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);
-  Status FinishTable();
+  // Range tombstones that begin at or before the key, which may be null for all, come into the
+  // table that is being written, or begin one.
+  Status PassTombstones(const Slice* user_key, OutputCutter* cutter);
+  // `next_key`: where the next table begins; null if this is the last one.
+  Status FinishTable(const Slice* next_key);
+  Status WriteTombstonesBefore(const Slice* next_key);
+  size_t tombstone_count() const {
+    return options_.tombstones == nullptr ? 0 : options_.tombstones->size();
+  }
 
   const OutputWriterOptions& options_;
-  std::unique_ptr<TableOutput> table_;  // null: the next entry begins one
+  std::unique_ptr<TableOutput> table_;      // null: the next entry begins one
+  std::string table_first_key_;             // the user key with which table_ begins
+  size_t next_tombstone_ = 0;               // fragments before it have been passed
+  size_t first_tombstone_ = 0;              // and those before this one are written
+  uint64_t tombstone_bytes_ = 0;            // of those that begin in table_
+  std::optional<std::string> table_begin_;  // where the table before ended; none in the first one
   OutputResult result_;
 };
 

@@ -91,9 +91,38 @@ TableOutput::~TableOutput() {
 Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Add(internal_key, value));
-  if (meta_.smallest.empty()) meta_.smallest = internal_key.ToString();
+  assert(IsPointEntryType(TrailerType(ExtractTrailer(internal_key))));
+  if (first_key_.empty()) first_key_ = internal_key.ToString();
   last_key_.assign(internal_key.data(), internal_key.size());
   return Status::OK();
+}
+
+Status TableOutput::AddTombstone(const RangeTombstone& tombstone) {
+  assert(!is_finished_);
+  assert(options_.comparator->OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
+  std::string key = MakeInternalKey(tombstone.begin, tombstone.seqno, kTypeRangeDeletion);
+  RETURN_IF_ERROR(builder_->Add(key, tombstone.end));
+  std::string end;
+  AppendInternalKey(&end, tombstone.end, kRangeTombstoneSentinel);
+  const InternalKeyComparator& order = *options_.comparator;
+  if (first_begin_.empty() || order.Compare(key, first_begin_) < 0) first_begin_ = std::move(key);
+  if (last_end_.empty() || order.Compare(end, last_end_) > 0) last_end_ = std::move(end);
+  return Status::OK();
+}
+
+// The boundary keys: those of the points and those of the tombstones together.
+void TableOutput::SetBounds() {
+  meta_.smallest = std::move(first_key_);
+  meta_.largest = std::move(last_key_);
+  if (first_begin_.empty()) return;
+  const bool has_points = !meta_.smallest.empty();
+  const InternalKeyComparator& order = *options_.comparator;
+  if (!has_points || order.Compare(first_begin_, meta_.smallest) < 0) {
+    meta_.smallest = std::move(first_begin_);
+  }
+  if (!has_points || order.Compare(last_end_, meta_.largest) > 0) {
+    meta_.largest = std::move(last_end_);
+  }
 }
 
 Status TableOutput::Finish(FileMetadata* meta) {
@@ -104,7 +133,7 @@ Status TableOutput::Finish(FileMetadata* meta) {
   is_finished_ = true;
   meta_.number = options_.file_number;
   meta_.file_size = builder_->FileSize();
-  meta_.largest = std::move(last_key_);
+  SetBounds();
   meta_.smallest_seqno = builder_->smallest_seqno();
   meta_.largest_seqno = builder_->largest_seqno();
   meta_.epoch_number = options_.epoch_number;

@@ -15,6 +15,7 @@
 #include "ashlar/table.h"
 #include "db/version/file_metadata.h"
 #include "env/file_writer.h"
+#include "table/range_del/range_tombstone.h"
 #include "table/sst/table_builder.h"
 #include "util/result.h"
 
@@ -58,8 +59,10 @@ class TableOutput {
   static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);
   ~TableOutput();
 
-  // In strictly ascending order.
+  // A point entry; in strictly ascending order.
   Status Add(const Slice& internal_key, const Slice& value);
+  // Not empty; at any time. The table answers for all of its range.
+  Status AddTombstone(const RangeTombstone& tombstone);
   // Bytes of the file so far, the block under construction included.
   uint64_t FileBytes() const { return builder_->FileSize(); }
   uint64_t entry_count() const { return builder_->num_entries(); }
@@ -71,6 +74,7 @@ class TableOutput {
 
  private:
   explicit TableOutput(const TableOutputOptions& options) : options_(options) {}
+  void SetBounds();
 
   const TableOutputOptions options_;
   BlockBasedTableOptions table_options_;
@@ -78,7 +82,10 @@ class TableOutput {
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;
   FileMetadata meta_;
-  std::string last_key_;
+  // Of the point entries; empty without any.
+  std::string first_key_, last_key_;
+  // Of the range tombstones, as internal keys: the smallest begin and the largest end.
+  std::string first_begin_, last_end_;
   bool is_finished_ = false;
 };
 

@@ -213,6 +213,7 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   const KeyOrder order = OrderOf(view);
   for (const uint32_t i : keys) {
     lookups.Add(LookupKey(request_.keys[i], seqno_, order), &request_.values[i]);
+    if (request_.options->ignore_range_deletions) lookups[lookups.size() - 1].IgnoreTombstones();
   }
   EnterEpoch();
   if (keys.size() == 1) {

@@ -33,6 +33,10 @@ LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slic
   const LevelTables& level = *levels_[level_number];
   if (level_number > 0) {
     size_t f = begin == nullptr ? 0 : level.largest.LowerBound(*begin);
+    if (begin != nullptr && f < level.files.size() && level.files[f]->meta.largest_is_exclusive() &&
+        comparator_.SameKey(level.files[f]->meta.largest_user_key(), *begin)) {
+      f++;
+    }
     for (; f < level.files.size(); f++) {
       TableFile* file = level.files[f];
       if (end != nullptr &&

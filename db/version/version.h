@@ -74,6 +74,7 @@ class Version {
   }
 
   // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
+  // A file whose largest key is the exclusive end of a range tombstone does not hold that key.
   // For level 0 the range grows until no further file of the level touches it, if `expand_level0`.
   LevelFiles Overlapping(int level, const Slice* begin, const Slice* end,
                          bool expand_level0 = false) const;

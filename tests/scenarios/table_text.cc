@@ -34,6 +34,7 @@ TextEntry ParseEntry(const std::string& text) {
   const std::string& kind = words.at(1);
   entry.type = kind == "DEL"          ? kTypeDeletion
                : kind == "SINGLE_DEL" ? kTypeSingleDeletion
+               : kind == "DEL_TO"     ? kTypeRangeDeletion
                                       : kTypeValue;
   if (words.size() > 2) entry.value = words[2];
   return entry;
@@ -53,7 +54,14 @@ std::string TableText(FileSystem* fs, const std::string& path,
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     StrAppend(&text, text.empty() ? "" : ", ", EntryText(entries->key(), entries->value()));
   }
-  return entries->status().ok() ? text : entries->status().ToString();
+  if (!entries->status().ok()) return entries->status().ToString();
+  std::vector<RangeTombstone> tombstones;
+  if ((*table)->tombstones() != nullptr) (*table)->tombstones()->AppendTo(&tombstones);
+  for (const RangeTombstone& tombstone : tombstones) {
+    StrAppend(&text, text.empty() ? "" : ", ", tombstone.begin.ToString(), "#", tombstone.seqno,
+              " DEL_TO ", tombstone.end.ToString());
+  }
+  return text;
 }
 
 }  // namespace ashlar

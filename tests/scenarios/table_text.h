@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries as text: "a#9 PUT x", "a#9 DEL", "a#9 SINGLE_DEL"; those of a table between commas.
+// Entries as text: "a#9 PUT x", "a#9 DEL", "a#9 SINGLE_DEL", and the range tombstone
+// "a#9 DEL_TO c"; those of a table between commas.
 #pragma once
 
 #include <string>

@@ -99,8 +99,11 @@ std::string TreeScenario::BuildTable(const std::string& line) {
   std::istringstream entries(line.substr(bar + 1));
   for (std::string text; std::getline(entries, text, ',');) {
     const TextEntry entry = ParseEntry(text);
+    const bool is_range = entry.type == kTypeRangeDeletion;
     const Status added =
-        (*file)->Add(MakeInternalKey(entry.user_key, entry.seqno, entry.type), entry.value);
+        is_range
+            ? (*file)->AddTombstone({entry.user_key, entry.value, entry.seqno})
+            : (*file)->Add(MakeInternalKey(entry.user_key, entry.seqno, entry.type), entry.value);
     if (!added.ok()) return added.ToString();
   }
   const Status status = (*file)->Finish(&table.meta);
@@ -229,6 +232,7 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
   if (!plan.is_trivial_move) {
     StrAppend(&text, "; read ", result.input_entries, ", wrote ", result.output_entries,
               ", hidden ", result.hidden_dropped, ", tombstones ", result.tombstones_dropped);
+    if (result.covered_dropped > 0) StrAppend(&text, ", covered ", result.covered_dropped);
   }
   MakeVersion();  // the plan points into the version before
   return text;

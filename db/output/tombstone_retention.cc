@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fragments and entries ascend together, so one position suffices.
+#include "db/output/tombstone_retention.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+namespace ashlar {
+
+SequenceNumber OldestSnapshotThatSees(std::span<const SequenceNumber> snapshots,
+                                      SequenceNumber seqno) {
+  assert(std::is_sorted(snapshots.begin(), snapshots.end()));
+  const auto found = std::lower_bound(snapshots.begin(), snapshots.end(), seqno);
+  return found == snapshots.end() ? kMaxSequenceNumber : *found;
+}
+
+bool HidingTombstones::HidesSlowly(const Slice& user_key, SequenceNumber seqno) {
+  const InternalKeyComparator& order = tombstones_->comparator();
+  while (position_ < tombstones_->size()) {
+    const FragmentedTombstones::Fragment fragment = tombstones_->fragment(position_);
+    assert(!fragment.end_is_inclusive);  // only in a table's own list
+    if (order.OrderWithoutTimestamp(user_key, fragment.begin) < 0) return false;
+    if (order.OrderWithoutTimestamp(user_key, fragment.end) < 0) break;
+    position_++;
+  }
+  if (position_ == tombstones_->size()) {
+    tombstones_ = nullptr;
+    return false;
+  }
+  return tombstones_->MaxSeqno(position_, OldestSnapshotThatSees(snapshots_, seqno)) > seqno;
+}
+
+namespace {
+
+// The newest number of each stripe, but for the stripe of those whom everybody sees if
+// `drops_oldest`.
+void AppendKept(const RangeTombstone& range, std::span<const SequenceNumber> seqnos,
+                std::span<const SequenceNumber> snapshots, bool drops_oldest,
+                std::vector<RangeTombstone>* kept) {
+  const SequenceNumber oldest = snapshots.empty() ? kMaxSequenceNumber : snapshots.front();
+  SequenceNumber stripe = kMaxSequenceNumber + 1;  // above all of them
+  for (const SequenceNumber seqno : seqnos) {
+    const SequenceNumber seen_from = OldestSnapshotThatSees(snapshots, seqno);
+    if (seen_from == stripe) continue;
+    stripe = seen_from;
+    if (drops_oldest && seqno <= oldest) return;
+    kept->push_back({range.begin, range.end, seqno});
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
+    const FragmentedTombstones& all, const TombstonesToKeepOptions& options) {
+  const InternalKeyComparator& order = all.comparator();
+  std::vector<RangeTombstone> kept;
+  const size_t first = options.begin.has_value() ? all.Find(*options.begin) : 0;
+  for (size_t i = first; i < all.size(); i++) {
+    const FragmentedTombstones::Fragment fragment = all.fragment(i);
+    assert(!fragment.end_is_inclusive);
+    RangeTombstone range{fragment.begin, fragment.end};
+    if (options.begin.has_value() && order.OrderWithoutTimestamp(range.begin, *options.begin) < 0) {
+      range.begin = *options.begin;
+    }
+    if (options.end.has_value()) {
+      if (order.OrderWithoutTimestamp(range.begin, *options.end) >= 0) break;
+      if (order.OrderWithoutTimestamp(*options.end, range.end) < 0) range.end = *options.end;
+    }
+    const bool hides_nothing =
+        options.is_bottommost ||
+        (options.below != nullptr && !options.below->MayOverlap(range.begin, range.end));
+    AppendKept(range, fragment.seqnos, options.snapshots, hides_nothing, &kept);
+  }
+  return std::make_unique<const FragmentedTombstones>(order, std::move(kept));
+}
+
+bool CoversTable(const FragmentedTombstones& all, const FileMetadata& table,
+                 std::span<const SequenceNumber> snapshots) {
+  const InternalKeyComparator& order = all.comparator();
+  const Slice largest = table.largest_user_key();
+  const SequenceNumber seen_by_all = OldestSnapshotThatSees(snapshots, table.smallest_seqno);
+  Slice covered_until = table.smallest_user_key();
+  for (size_t i = all.Find(covered_until); i < all.size(); i++) {
+    const FragmentedTombstones::Fragment fragment = all.fragment(i);
+    if (order.OrderWithoutTimestamp(fragment.begin, covered_until) > 0) return false;
+    if (all.MaxSeqno(i, seen_by_all) <= table.largest_seqno) return false;
+    covered_until = fragment.end;
+    const int rest = order.OrderWithoutTimestamp(largest, covered_until);
+    if (rest < 0 || (rest == 0 && table.largest_is_exclusive())) return true;
+  }
+  return false;
+}
+
+}  // namespace ashlar

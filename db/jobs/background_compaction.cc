@@ -9,6 +9,7 @@
 #include "db/jobs/compactions.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
+#include "db/state/notify_errors.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
 #include "util/statistics.h"
@@ -52,6 +53,8 @@ Status BackgroundCompaction::WriteTables() {
 }
 
 Status BackgroundCompaction::Describe(VersionEdit* edit) {
+  assert(edit->column_family == family_->id());
+  assert(!plan_.is_trivial_move || result_.tables.empty());
   RETURN_IF_ERROR(work_.stop.Check());
   for (const LevelFiles& level : plan_.inputs) {
     for (const TableFile* file : level.files) {
@@ -64,11 +67,12 @@ Status BackgroundCompaction::Describe(VersionEdit* edit) {
 }
 
 void BackgroundCompaction::Finish(const Status& status) {
+  core_->mutex.AssertHeld();
   family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
   if (!status.ok()) return;
   family_->PublishSuperVersion();
-  if (!plan_.is_manual) core_->errors.ClearSoft();
+  if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
 }
 
 // A call that asked for it is told itself.
@@ -97,6 +101,7 @@ void BackgroundCompaction::Report(const Status& status) {
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
   NotifyCompactionCompleted(core_, *family_, plan_, result_, status);
+  if (!recovered_error_.ok()) NotifyRecoveryEnd(core_, recovered_error_, Status::OK());
 }
 
 }  // namespace ashlar

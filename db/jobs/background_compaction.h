@@ -47,6 +47,7 @@ class BackgroundCompaction final : public BackgroundJob {
   const CompactionPlan plan_;
   CompactionJobOptions work_;
   std::atomic<bool> is_aborted_{false};
+  Status recovered_error_;  // the background error that its success has cleared, if any
 };
 
 }  // namespace ashlar

@@ -5,6 +5,7 @@
 #include "db/jobs/error_recovery.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/state/notify_errors.h"
@@ -48,7 +49,7 @@ Status ErrorRecovery::RunOnce(const Status& error) {
   if (status.ok()) {
     MutexLock lock(&core_->mutex);
     if (is_soft) {
-      core_->errors.ClearSoft();
+      IgnoreError(core_->errors.ClearSoft(), "it is `error`, or gone already");
       core_->conditions.ErrorChanged();
     } else {
       writes_->FinishRecoveryLocked();
@@ -100,6 +101,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
 // An edit for every family, also those without a table: they need the logs as little. The default
 // family, which always lives, is the first.
 Status ErrorRecovery::RecordTogether(const Flushes& flushes, uint64_t log_number) {
+  assert(log_number > 0 && log_number <= core_->wals->current_number());
   VersionSet::Change change;
   for (const ColumnFamilyData* family : core_->families.All()) {
     VersionEdit& edit = change.edits.emplace_back();
@@ -112,6 +114,7 @@ Status ErrorRecovery::RecordTogether(const Flushes& flushes, uint64_t log_number
     edit.log_number = log_number;
     edit.min_log_number_to_keep.reset();
   }
+  assert(change.edits.front().column_family == 0);
   change.edits.front().min_log_number_to_keep = log_number;
   change.is_atomic_group = change.edits.size() > 1;
   change.last_sequence = core_->pipeline->visible_seqno();

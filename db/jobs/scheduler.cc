@@ -5,6 +5,7 @@
 #include "db/jobs/scheduler.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/jobs/background_flush.h"
@@ -19,6 +20,7 @@ Scheduler::Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions)
 Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
   assert(core_->running_jobs.flushes + core_->running_jobs.compactions == 0);
+  assert(scheduled_flushes_ + scheduled_compactions_ == 0);
 }
 
 void Scheduler::StartLocked() {
@@ -43,12 +45,14 @@ void Scheduler::Stop() {
   MutexLock lock(&core_->mutex);
   scheduled_flushes_ -= unscheduled_flushes;
   scheduled_compactions_ -= unscheduled_compactions;
+  assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
   while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
   flushes.swap(flush_queue_);
   compactions.swap(compaction_queue_);
 }
 
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
+  core_->mutex.AssertHeld();
   if (!family->is_flush_queued && !is_stopping_) {
     flush_queue_.emplace_back(family);
     family->is_flush_queued = true;
@@ -57,6 +61,7 @@ void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
 }
 
 void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
+  core_->mutex.AssertHeld();
   if (!family->is_compaction_queued && !is_stopping_) {
     compaction_queue_.emplace_back(family);
     family->is_compaction_queued = true;
@@ -79,8 +84,8 @@ void Scheduler::DispatchLocked() {
     scheduled_flushes_++;
   }
   if (!MayStartCompaction()) return;
-  while (scheduled_compactions_ <
-             static_cast<int>(compaction_queue_.size()) + compactions_->WaitingManualLocked() &&
+  const int automatic = MayStartAutomatic() ? static_cast<int>(compaction_queue_.size()) : 0;
+  while (scheduled_compactions_ < automatic + compactions_->WaitingManualLocked() &&
          scheduled_compactions_ + core_->running_jobs.compactions < limits.compactions) {
     core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
@@ -102,11 +107,13 @@ void Scheduler::RunFlush() {
     if (MayStart() && !flush_queue_.empty()) {
       family = std::move(flush_queue_.front());
       flush_queue_.pop_front();
+      assert(family->is_flush_queued);
       family->is_flush_queued = false;
     }
   }
   if (family) FlushFamily(std::move(family));
   MutexLock lock(&core_->mutex);
+  assert(core_->running_jobs.flushes > 0);
   core_->running_jobs.flushes--;
   DispatchLocked();
   core_->conditions.JobEnded();
@@ -143,9 +150,10 @@ void Scheduler::RunCompaction() {
     core_->running_jobs.compactions++;
     if (MayStartCompaction()) {
       is_manual = compactions_->WaitingManualLocked() > 0;
-      if (!is_manual && !compaction_queue_.empty()) {
+      if (!is_manual && MayStartAutomatic() && !compaction_queue_.empty()) {
         family = std::move(compaction_queue_.front());
         compaction_queue_.pop_front();
+        assert(family->is_compaction_queued);
         family->is_compaction_queued = false;
       }
     }
@@ -153,6 +161,7 @@ void Scheduler::RunCompaction() {
   if (is_manual) RunManualCompaction();
   if (family) CompactFamily(std::move(family));
   MutexLock lock(&core_->mutex);
+  assert(core_->running_jobs.compactions > 0);
   core_->running_jobs.compactions--;
   DispatchLocked();
   core_->conditions.JobEnded();
@@ -181,7 +190,7 @@ void Scheduler::AwaitRetryLocked() {
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away
-  for (int i = 0; i < kMostSignals && MayStartCompaction(); i++) {
+  for (int i = 0; i < kMostSignals && MayStartAutomatic(); i++) {
     if (has_error && core_->errors.Get().ok()) return;
     if (core_->conditions.jobs.WaitFor(kRetryMicros)) return;
   }

@@ -64,6 +64,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   bool MayStartCompaction() const REQUIRES(db_mutex) {
     return MayStart() && !compactions_->AreAllAbortedLocked();
   }
+  // Calls are told themselves what their compactions fail of; the others may wait for Resume().
+  bool MayStartAutomatic() const REQUIRES(db_mutex) {
+    return MayStartCompaction() && !core_->errors.AwaitsResume();
+  }
   bool IsIdleLocked() const REQUIRES(db_mutex);
   int UnfinishedJobsLocked() const REQUIRES(db_mutex);
 

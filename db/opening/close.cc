@@ -5,6 +5,7 @@
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
+#include "db/state/notify_errors.h"
 #include "env/io_rule.h"
 #include "util/result.h"
 
@@ -35,6 +36,7 @@ Status Closer::Run() {
   RefuseWrites();
   if (!core_->is_read_only) {
     scheduler_->Stop();
+    EndRecovery();
     const Status closed = CloseLogs();
     if (status.ok()) status = closed;
     PurgeObsoleteFiles(core_);
@@ -54,6 +56,12 @@ Status Closer::CancelBackgroundWork(bool wait) {
   }
   if (wait) scheduler_->Stop();
   return status;
+}
+
+// What failed softly is not tried again any more.
+void Closer::EndRecovery() {
+  const Status error = core_->errors.ClearSoft();
+  if (!error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
 }
 
 // Writes that skipped the log would be lost, which a user can ask for.

@@ -37,6 +37,7 @@ class Closer {
 
  private:
   bool WantsFlush() const EXCLUDES(db_mutex);
+  void EndRecovery() EXCLUDES(db_mutex);
   void RefuseWrites() EXCLUDES(db_mutex);
   Status CloseLogs();
   Status UnlockDirectory();

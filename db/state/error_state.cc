@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/state/error_state.h"
 
+#include <cassert>
+#include <utility>
+
+#include "util/str_cat.h"
+
 namespace ashlar {
 namespace {
 
@@ -12,16 +17,27 @@ Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 
+// Work that was stopped, or has lost its family, has not failed.
+bool IsError(const Status& status) {
+  return !status.ok() && !status.IsShutdownInProgress() && !status.IsColumnFamilyDropped();
+}
+
 }  // namespace
 
-bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason) {
-  if (error.ok() || error.IsShutdownInProgress() || error.IsColumnFamilyDropped()) return false;
+bool ErrorState::WouldBeSoft(const Status& error, BackgroundErrorReason reason) const {
+  return IsError(error) && SeverityOf(error, reason) == Status::kSoftError && Get().ok();
+}
+
+bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recovery recovery) {
+  if (!IsError(error)) return false;
   const Status::Severity severity = SeverityOf(error, reason);
   raised_count_.fetch_add(1, std::memory_order_relaxed);
   MutexLock lock(&mutex_);
   if (!error_.ok() && error_.severity() >= severity) return false;
   error_ = Status(error, severity);
-  if (severity >= Status::kHardError) blocks_writes_.store(true, std::memory_order_release);
+  const bool is_soft = severity < Status::kHardError;
+  awaits_resume_.store(is_soft && recovery == Recovery::kByResume, std::memory_order_release);
+  if (!is_soft) blocks_writes_.store(true, std::memory_order_release);
   return true;
 }
 
@@ -32,22 +48,21 @@ void ErrorState::RaiseForLog(const Status& error, uint64_t log_number) {
   const Status::Severity severity = SeverityOf(error, BackgroundErrorReason::kWriteCallback);
   log_error_ = Status(error, severity);
   if (error_.ok() || error_.severity() < severity) error_ = log_error_;
-  unreported_ = BackgroundErrorReason::kWriteCallback;
+  unreported_ = Report{log_error_, BackgroundErrorReason::kWriteCallback};
   has_log_error_.store(true, std::memory_order_release);
   blocks_writes_.store(true, std::memory_order_release);
 }
 
 void ErrorState::ForgetLogsBefore(uint64_t log_number) {
   MutexLock lock(&mutex_);
+  assert(log_number >= first_good_log_);
   first_good_log_ = log_number;
 }
 
 std::optional<ErrorState::Report> ErrorState::TakeReport() {
   MutexLock lock(&mutex_);
-  if (!unreported_.has_value()) return std::nullopt;
-  const BackgroundErrorReason reason = *unreported_;
-  unreported_.reset();
-  return Report{reason == BackgroundErrorReason::kWriteCallback ? log_error_ : error_, reason};
+  assert(!unreported_.has_value() || !unreported_->error.ok());
+  return std::exchange(unreported_, std::nullopt);
 }
 
 void ErrorState::RaiseFatal(const Status& error) {
@@ -55,7 +70,7 @@ void ErrorState::RaiseFatal(const Status& error) {
   MutexLock lock(&mutex_);
   is_fatal_.store(true, std::memory_order_release);
   error_ = Status(error, Status::kFatalError);
-  unreported_ = BackgroundErrorReason::kMemTable;
+  unreported_ = Report{error_, BackgroundErrorReason::kMemTable};
   blocks_writes_.store(true, std::memory_order_release);
 }
 
@@ -63,17 +78,33 @@ void ErrorState::Clear() {
   MutexLock lock(&mutex_);
   error_ = log_error_ = Status::OK();
   has_log_error_.store(false, std::memory_order_release);
+  awaits_resume_.store(false, std::memory_order_release);
   blocks_writes_.store(false, std::memory_order_release);
 }
 
-void ErrorState::ClearSoft() {
+Status ErrorState::ClearSoft() {
   MutexLock lock(&mutex_);
-  if (error_.severity() == Status::kSoftError) error_ = Status::OK();
+  if (error_.severity() != Status::kSoftError) return Status::OK();
+  assert(!blocks_writes_.load(std::memory_order_relaxed));
+  awaits_resume_.store(false, std::memory_order_release);
+  return std::exchange(error_, Status::OK());
 }
 
 Status ErrorState::Get() const {
   MutexLock lock(&mutex_);
   return error_;
+}
+
+std::string ErrorState::DebugString() const {
+  MutexLock lock(&mutex_);
+  std::string text = StrCat("error: ", error_.ToString(), "\n");
+  if (!log_error_.ok()) StrAppend(&text, "of a log: ", log_error_.ToString(), "\n");
+  if (first_good_log_ > 0) StrAppend(&text, "logs before ", first_good_log_, " are replaced\n");
+  if (unreported_.has_value()) text += "listeners are yet to be told\n";
+  if (IsFatal()) text += "only reopening helps\n";
+  if (BlocksWrites()) text += "writes are refused\n";
+  if (AwaitsResume()) text += "compactions wait for Resume\n";
+  return text;
 }
 
 }  // namespace ashlar

@@ -3,7 +3,8 @@
 // ErrorState holds the background error of a database: the first one of the highest severity, until
 // DB::Resume() or an automatic retry clears it.
 //
-//   soft    background work failed and is tried again; writes go on
+//   soft    background work failed and is tried again, unless a listener leaves that to
+//           DB::Resume(); writes go on
 //   hard    writes are refused: the log, the MANIFEST or a flush cannot be trusted
 //   fatal   only reopening helps
 //
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "ashlar/listener.h"
 #include "ashlar/status.h"
@@ -22,9 +24,15 @@ namespace ashlar {
 
 class ErrorState {
  public:
+  // What is done about an error that leaves writes alone.
+  enum class Recovery : bool { kAutomatic, kByResume };
+
   // Remembers the error with the severity that its kind and reason deserve. True if it is now the
-  // current one.
-  bool Raise(const Status& error, BackgroundErrorReason reason);
+  // current one. `recovery` counts for soft errors only: from the others only a call recovers.
+  bool Raise(const Status& error, BackgroundErrorReason reason,
+             Recovery recovery = Recovery::kAutomatic);
+  // Whether this error would become the current one, and soft: what failed would be tried again.
+  bool WouldBeSoft(const Status& error, BackgroundErrorReason reason) const;
   // The log of this number, or one before it, failed; hard. Listeners are yet to be told. Nothing
   // happens if the log has been replaced: threads may come with its error at any later time.
   void RaiseForLog(const Status& error, uint64_t log_number);
@@ -34,12 +42,14 @@ class ErrorState {
   // be told. Allocates nothing for an error without a message.
   void RaiseFatal(const Status& error);
   void Clear();
-  // The work that had failed softly was done after all.
-  void ClearSoft();
+  // The work that had failed softly was done after all. Answers the error that is gone, or OK.
+  Status ClearSoft();
 
   // One load when all is well.
   bool BlocksWrites() const { return blocks_writes_.load(std::memory_order_acquire); }
   bool IsFatal() const { return is_fatal_.load(std::memory_order_acquire); }
+  // Work that failed softly is not tried again before DB::Resume(). One load.
+  bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
   // OK, or the current error.
   Status Get() const;
   // A log failed: what is in the logs may not survive, whatever is synced now.
@@ -52,13 +62,19 @@ class ErrorState {
   std::optional<Report> TakeReport();
   uint64_t raised_count() const { return raised_count_.load(std::memory_order_relaxed); }
 
+  // The current errors and what they stop, a line each.
+  std::string DebugString() const;
+
  private:
   mutable Mutex mutex_{LockRank::kLeaf};
-  Status error_ GUARDED_BY(mutex_);
-  Status log_error_ GUARDED_BY(mutex_);
+  Status error_ GUARDED_BY(mutex_);                 // the current one, with its severity
+  Status log_error_ GUARDED_BY(mutex_);             // the first of a log since the last recovery
   uint64_t first_good_log_ GUARDED_BY(mutex_) = 0;  // those before it are replaced
-  std::optional<BackgroundErrorReason> unreported_ GUARDED_BY(mutex_);
+  // Kept as it was raised: a recovery may clear the errors above before anybody could tell.
+  std::optional<Report> unreported_ GUARDED_BY(mutex_);
+  // Written under the mutex, read by anybody: what follows from the errors above.
   std::atomic<bool> blocks_writes_{false};
+  std::atomic<bool> awaits_resume_{false};
   std::atomic<bool> has_log_error_{false};
   std::atomic<bool> is_fatal_{false};
   std::atomic<uint64_t> raised_count_{0};

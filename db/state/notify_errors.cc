@@ -6,17 +6,39 @@
 
 namespace ashlar {
 
+namespace {
+
+// Whether the database tries again by itself: a listener may leave that to DB::Resume(). Those
+// after it are not asked any more.
+ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
+                                    BackgroundErrorReason reason) {
+  bool is_automatic = true;
+  ForEachListener(core, [&](EventListener* listener) {
+    if (is_automatic) listener->OnErrorRecoveryBegin(reason, error, &is_automatic);
+  });
+  return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
+}
+
+}  // namespace
+
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
   Status seen = error;
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
   if (seen.ok()) return;
   Error(core->info_log, "background error: %s", seen.ToString().c_str());
-  if (core->errors.Raise(seen, reason) && core->errors.BlocksWrites()) {
-    core->pipeline->RequestAttention();
+  ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
+  if (core->errors.WouldBeSoft(seen, reason)) recovery = AskForRecovery(*core, seen, reason);
+  const Status before = core->errors.Get();
+  const bool is_current = core->errors.Raise(seen, reason, recovery);
+  if (is_current && core->errors.BlocksWrites()) core->pipeline->RequestAttention();
+  {
+    MutexLock lock(&core->mutex);
+    core->conditions.ErrorChanged();
   }
-  MutexLock lock(&core->mutex);
-  core->conditions.ErrorChanged();
+  // What was being recovered from has become worse.
+  const bool was_recovering = is_current && before.severity() == Status::kSoftError;
+  if (was_recovering) NotifyRecoveryEnd(core, before, seen);
 }
 
 void NoteLogError(DbCore* core, const Status& error, uint64_t log_number) {

@@ -168,6 +168,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   std::vector<uint32_t> ids;
   for (const ColumnFamilyData* family : families) ids.push_back(family->id());
   while (is_switching_) core_->conditions.writers.Wait();
+  assert(flushes_ != nullptr);
   if (FilledLocked(ids).empty()) return Status::OK();
 
   Status status;
@@ -198,8 +199,10 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
 }
 
 Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) {
+  assert(is_switching_ && !turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLogLocked(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
+  assert(turn->is_paused);  // what is sealed now is whole
   const uint64_t log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
     family->SealMemTable(log_number);
@@ -211,6 +214,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch*
 
 // Paused: what an empty memtable will hold is in this log or behind it.
 void WriteControl::MoveIdleFamiliesLocked(uint64_t log_number) {
+  assert(log_number == core_->wals->current_number());
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->num_entries() == 0) family->SetActiveLog(log_number);
   }
@@ -238,6 +242,7 @@ Status WriteControl::PauseWithNextLogLocked(Switch* turn) {
 // Paused: the numbers up to the visible one, and no others, are given out. A log that failed is
 // never sealed, nor is one whose end is still in memory: what is behind it would be out of reach.
 Status WriteControl::InstallLogLocked(Switch* turn) {
+  assert(turn->is_paused && turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);
   const uint64_t sealed_number = core_->wals->current_number();
   Status status = core_->wals->error();
@@ -278,6 +283,7 @@ Result<uint64_t> WriteControl::BeginRecoveryLocked() {
 }
 
 void WriteControl::FinishRecoveryLocked() {
+  assert(core_->errors.BlocksWrites());
   core_->pipeline->Reopen();
   core_->errors.Clear();
   UpdateStallLocked();
@@ -303,6 +309,7 @@ void WriteControl::UpdateStallLocked() {
   if (!is_compaction_behind) low_priority_toll_ = Toll();
   const bool has_changed = worst.condition != stall_.condition;
   stall_ = worst;
+  assert(worst.severity >= 0 && worst.severity <= 1);
   const uint64_t full_rate = core_->options->delayed_write_rate > 0
                                  ? core_->options->delayed_write_rate
                                  : kDefaultDelayedRate;
@@ -349,7 +356,10 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     // The compaction that would end it failed again, and may do so for ever. (The first failure may
     // be that of a job which began before the disk was mended.)
     const Status error = core_->errors.Get();
-    if (!error.ok() && core_->errors.raised_count() >= errors_before + 2) return error;
+    const bool is_tried_again = !core_->errors.AwaitsResume();
+    if (!error.ok() && (!is_tried_again || core_->errors.raised_count() >= errors_before + 2)) {
+      return error;
+    }
     core_->conditions.writers.Wait();
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
@@ -362,6 +372,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
 
 // When bytes that are admitted now may be written.
 uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+  assert(rate > 0);
   const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
   toll->next_micros = start + bytes * 1000000 / rate;
   return start;
@@ -400,6 +411,19 @@ void WriteControl::SettleAttentionLocked() {
   if (has_reason) core_->pipeline->RequestAttention();
 }
 
+std::string WriteControl::DebugStringLocked() const {
+  std::string text =
+      StrCat("writes: ", stall_.condition == WriteStallCondition::kNormal    ? "free"
+                         : stall_.condition == WriteStallCondition::kDelayed ? "delayed"
+                                                                             : "stopped");
+  if (rate_ > 0) StrAppend(&text, ", ", rate_, " bytes a second");
+  if (blocked_ > 0) StrAppend(&text, ", locked out by ", blocked_, " calls");
+  if (is_switching_) text += ", memtables are being switched";
+  if (has_full_memtable_.load(std::memory_order_acquire)) text += ", a memtable is full";
+  if (is_compaction_behind_.load(std::memory_order_relaxed)) text += ", those of low priority wait";
+  return text + "\n";
+}
+
 void WriteControl::BlockWritesLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   if (blocked_++ == 0) {
@@ -410,6 +434,7 @@ void WriteControl::BlockWritesLocked() {
 }
 
 bool WriteControl::UnblockWritesLocked() {
+  assert(blocked_ >= 0);
   if (blocked_ == 0) return false;
   if (--blocked_ == 0) core_->pipeline->Resume();
   core_->conditions.WritesUnblocked();

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "db/state/db_core.h"
@@ -63,6 +64,9 @@ class WriteControl final : public CommitHost {
   void UpdateStallLocked() REQUIRES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
+
+  // What holds writes up, a line each.
+  std::string DebugStringLocked() const REQUIRES(db_mutex);
 
   // LockWAL: while above 0 no write begins.
   void BlockWritesLocked() REQUIRES(db_mutex);

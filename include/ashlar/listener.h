@@ -400,8 +400,8 @@ struct BackgroundJobPressure {
 
 // Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted,
 // OnTableFileCreationStarted (of flushes), OnTableFileCreated, OnTableFileDeleted,
-// OnBackgroundError, OnErrorRecoveryCompleted and OnErrorRecoveryEnd. The others are declared, so
-// that programs compile, and are not called yet.
+// OnBackgroundError, OnErrorRecoveryBegin, OnErrorRecoveryCompleted and OnErrorRecoveryEnd. The
+// others are declared, so that programs compile, and are not called yet.
 //
 // No function of a listener may throw: the thread that calls it is the database's as a rule, which
 // has nobody to pass the exception on to. What is thrown nevertheless goes to the info log, and the
@@ -455,7 +455,9 @@ class EventListener : public Customizable {
   virtual void OnFileCloseFinish(const FileOperationInfo& /*info*/) {}
   virtual bool ShouldBeNotifiedOnFileIO() { return false; }
 
-  // Setting *auto_recovery to false leaves the recovery to DB::Resume().
+  // The database recovers by itself from an error that leaves writes alone: a compaction that
+  // failed is tried again. Setting *auto_recovery to false leaves that to DB::Resume(): before it,
+  // only calls compact, and writes that would have to wait for a compaction fail.
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
   // An attempt to recover, DB::Resume() for example, has ended: OnErrorRecoveryEnd says how;

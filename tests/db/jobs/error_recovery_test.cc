@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -352,6 +354,127 @@ TEST_F(ErrorRecoveryTest, AnErrorOfASyncOfTheLogAloneIsTold) {
   EXPECT_EQ(listener_->errors.size(), 1u);
   EXPECT_OK(db_->Resume());
   ExpectWhole();
+}
+
+namespace {
+
+// Says what it heard in one list, and lets a test wait for it.
+class RecoveryListener final : public EventListener {
+ public:
+  explicit RecoveryListener(bool is_automatic) : is_automatic_(is_automatic) {}
+  void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error,
+                            bool* auto_recovery) override {
+    EXPECT_TRUE(*auto_recovery);
+    *auto_recovery = is_automatic_;
+    EXPECT_FALSE(error.ok());
+    Add(StrCat("begin ", int(reason)));
+  }
+  void OnErrorRecoveryCompleted(Status old_error) override {
+    EXPECT_FALSE(old_error.ok());
+    Add("completed");
+  }
+  void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
+    EXPECT_FALSE(info.old_bg_error.ok());
+    Add(StrCat("end: ", info.new_bg_error.ToString()));
+  }
+  void Await(const std::string& event) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return !heard_.empty() && heard_.back() == event; });
+  }
+  std::vector<std::string> heard() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  void Add(const std::string& event) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    heard_.push_back(event);
+    changed_.notify_all();
+  }
+  const bool is_automatic_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> heard_;
+};
+
+const std::string kBegin = StrCat("begin ", int(BackgroundErrorReason::kCompaction));
+
+class FailingCompaction : public ErrorRecoveryTest {
+ protected:
+  // Level 0 wants compaction, and no table can be written.
+  void Begin(bool is_automatic) {
+    recovery_ = std::make_shared<RecoveryListener>(is_automatic);
+    options_.listeners = {recovery_};
+    options_.disable_auto_compactions = true;
+    options_.level0_file_num_compaction_trigger = 2;
+    Open(1);
+    for (int i = 0; i < 2; i++) {
+      ASSERT_OK(PutToAll("k", WriteOptions()));
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    }
+    Fail(CallKind::kAppend, ".sst", FaultMode::kSticky);
+    ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+    recovery_->Await(kBegin);
+  }
+  std::string Level0Files() {
+    std::string count;
+    EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &count));
+    return count;
+  }
+
+  std::shared_ptr<RecoveryListener> recovery_;
+};
+
+}  // namespace
+
+TEST_F(FailingCompaction, IsTriedAgainAndListenersHearTheBeginningAndTheEnd) {
+  ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/true));
+  EXPECT_OK(PutToAll("goes on", WriteOptions()));
+  sim_->ClearFaults();
+  recovery_->Await("end: OK");
+  EXPECT_EQ(recovery_->heard(), (std::vector<std::string>{kBegin, "completed", "end: OK"}));
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Level0Files(), "0");
+}
+
+TEST_F(FailingCompaction, IsLeftToResumeIfAListenerSaysSo) {
+  ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/false));
+  sim_->ClearFaults();
+  EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsNoSpace());
+  EXPECT_EQ(Level0Files(), "2");
+  EXPECT_OK(PutToAll("goes on", WriteOptions()));
+  EXPECT_EQ(recovery_->heard(), std::vector<std::string>{kBegin});
+  ASSERT_OK(db_->Resume());
+  EXPECT_EQ(recovery_->heard(), (std::vector<std::string>{kBegin, "completed", "end: OK"}));
+  EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Level0Files(), "0");
+}
+
+TEST_F(FailingCompaction, OfACallRunsWhileTheOthersWaitForResume) {
+  ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/false));
+  sim_->ClearFaults();
+  EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(Level0Files(), "0");
+  EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsNoSpace()) << "nobody resumed";
+}
+
+TEST_F(FailingCompaction, IsGivenUpWhenTheDatabaseCloses) {
+  ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/true));
+  ASSERT_OK(db_->Close());
+  EXPECT_EQ(recovery_->heard().size(), 2u);
+  EXPECT_EQ(recovery_->heard().back(), "end: " + Status::ShutdownInProgress().ToString());
+}
+
+TEST_F(FailingCompaction, EndsInAWorseError) {
+  ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/true));
+  ASSERT_OK(PutToAll("k", WriteOptions()));
+  EXPECT_FALSE(db_->Flush(FlushOptions()).ok());
+  const std::vector<std::string> heard = recovery_->heard();
+  ASSERT_EQ(heard.size(), 2u);
+  EXPECT_TRUE(heard[1].starts_with("end: IO error: No space")) << heard[1];
+  sim_->ClearFaults();
+  ASSERT_OK(db_->Resume());
 }
 
 }  // namespace ashlar

@@ -25,6 +25,34 @@ TEST(ErrorState, AFlushErrorBlocksWritesAndACompactionErrorDoesNot) {
   EXPECT_TRUE(errors.Get().ok());
 }
 
+TEST(ErrorState, OnlyASoftErrorCanAwaitResumeAndEitherWayOutEndsThat) {
+  ErrorState errors;
+  const auto by_resume = ErrorState::Recovery::kByResume;
+  EXPECT_TRUE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kCompaction));
+  EXPECT_FALSE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kFlush));
+  EXPECT_FALSE(errors.WouldBeSoft(Status::OK(), BackgroundErrorReason::kCompaction));
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kCompaction, by_resume));
+  EXPECT_TRUE(errors.AwaitsResume());
+  EXPECT_FALSE(errors.WouldBeSoft(kDisk, BackgroundErrorReason::kCompaction)) << "it stands";
+  EXPECT_EQ(errors.DebugString(), "error: IO error: disk\ncompactions wait for Resume\n");
+  EXPECT_TRUE(errors.ClearSoft().IsIOError());
+  EXPECT_TRUE(errors.ClearSoft().ok());
+  EXPECT_FALSE(errors.AwaitsResume());
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kCompaction, by_resume));
+  EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kFlush, by_resume));
+  EXPECT_FALSE(errors.AwaitsResume()) << "it blocks writes";
+  errors.RaiseForLog(kDisk, 7);
+  EXPECT_EQ(errors.DebugString(),
+            "error: IO error: disk\nof a log: IO error: disk\nlisteners are yet to be told\n"
+            "writes are refused\n");
+  errors.Clear();
+  EXPECT_EQ(errors.DebugString(), "error: OK\nlisteners are yet to be told\n");
+  const auto report = errors.TakeReport();
+  ASSERT_TRUE(report.has_value());
+  EXPECT_TRUE(report->error.IsIOError()) << "a recovery was faster than who tells of the error";
+  EXPECT_EQ(errors.DebugString(), "error: OK\n");
+}
+
 TEST(ErrorState, AnErrorOfALogIsReportedOnce) {
   ErrorState errors;
   errors.RaiseForLog(kDisk, 7);

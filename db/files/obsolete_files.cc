@@ -4,6 +4,7 @@
 #include "db/files/obsolete_files.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <set>
 
@@ -132,6 +133,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
   core->options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  core->versions->TakeReplacedManifests();  // they are among what the scan has found
   for (const std::string& path : files.asides) {
     StrAppend(&core->recovery_report, path,
               ": not in the MANIFEST, but newer than the recovered state: renamed to ",
@@ -141,6 +143,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
 }
 
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
+  assert(!core->is_read_only || files.paths.empty());
   const auto remove = [core](const std::string& path) {
     Status status = DeleteFileIfExists(core->fs.get(), path);
     if (IsTablePath(path)) NotifyTableDeleted(core, path, status);

@@ -136,8 +136,8 @@ VersionSetOptions Opener::VersionOptions() const {
   result.file_options = core_->file_options;
   result.dir = core_->dir;
   result.use_fsync = options.use_fsync;
-  result.max_manifest_bytes = options.max_manifest_file_size;
-  result.manifest_preallocate_bytes = options.manifest_preallocation_size;
+  result.max_bytes = options.max_manifest_file_size;
+  result.preallocate_bytes = options.manifest_preallocation_size;
   result.write_db_id = options.write_dbid_to_manifest;
   result.info_log = nullptr;
   return result;

@@ -5,6 +5,8 @@
 
 #include <cassert>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 void CompactionClaims::Take(const std::vector<LevelFiles>& inputs) { Change(inputs, true); }
@@ -12,6 +14,7 @@ void CompactionClaims::GiveBack(const std::vector<LevelFiles>& inputs) { Change(
 
 void CompactionClaims::Change(const std::vector<LevelFiles>& inputs, bool is_taken) {
   for (const LevelFiles& level : inputs) {
+    assert(level.level >= 0);
     const auto index = static_cast<size_t>(level.level);
     if (taken_.size() <= index) taken_.resize(index + 1);
     Sums& sums = taken_[index];
@@ -27,7 +30,18 @@ void CompactionClaims::Change(const std::vector<LevelFiles>& inputs, bool is_tak
   }
 }
 
+std::string CompactionClaims::DebugString() const {
+  std::string text;
+  for (size_t level = 0; level < taken_.size(); level++) {
+    const Sums& sums = taken_[level];
+    if (sums.files == 0) continue;
+    StrAppend(&text, "L", level, ": ", sums.files, " tables of ", sums.bytes, " bytes taken\n");
+  }
+  return text;
+}
+
 CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, int level) const {
+  assert(level >= 0 && level < current.num_levels());
   const auto index = static_cast<size_t>(level);
   const Sums taken = index < taken_.size() ? taken_[index] : Sums();
   assert(taken.files <= current.files(level).size() && taken.bytes <= current.level_bytes(level));

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "db/version/version.h"
@@ -30,6 +31,8 @@ class CompactionClaims {
 
   // What is not taken on a level of the current version.
   Sums IdleOn(const Version& current, int level) const REQUIRES(db_mutex);
+  // What is taken, a line for each level where anything is.
+  std::string DebugString() const REQUIRES(db_mutex);
 
  private:
   void Change(const std::vector<LevelFiles>& inputs, bool is_taken) REQUIRES(db_mutex);

@@ -18,6 +18,7 @@ LiveVersions::Place LiveVersions::NewPlace() {
 void LiveVersions::Add(uint64_t version_number, Place place,
                        const std::vector<std::unique_ptr<TableFile>>& added) noexcept {
   assert(empty() || last_holds_.rbegin()->first < version_number);
+  assert(!place.empty());
   for (const auto& file : added) file->first_version = version_number;
   place.key() = version_number;
   last_holds_.insert(std::move(place));

@@ -3,6 +3,7 @@
 // Records come from the log reader; atomic groups are held back until their last edit is read.
 #include "db/version/manifest_reader.h"
 
+#include <cassert>
 #include <utility>
 
 #include "db/wal/log_reader.h"
@@ -43,12 +44,14 @@ class ManifestReader::Reporter final : public LogReader::Reporter {
 namespace {
 
 Result<std::unique_ptr<LogReader>> OpenLog(FileSystem* fs, const std::string& path,
-                                           uint64_t start_offset, LogReader::Reporter* reporter) {
+                                           uint64_t start_offset, LogReader::Reporter* reporter,
+                                           bool is_tailing = false) {
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(fs, path, FileOptions()));
   RETURN_IF_ERROR(file->Skip(LogReader::BlockOf(start_offset)));
   LogReader::Options options;
   options.mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
   options.start_offset = start_offset;
+  options.is_tailing = is_tailing;
   return std::make_unique<LogReader>(NewFileLogSource(std::move(file)), options, reporter);
 }
 
@@ -58,10 +61,10 @@ ManifestReader::ManifestReader(FileSystem* fs, const std::string& path) : fs_(fs
 ManifestReader::~ManifestReader() = default;
 
 Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
-                                                             const std::string& path) {
+                                                             const std::string& path, End end) {
   std::unique_ptr<ManifestReader> reader(new ManifestReader(fs, path));
   reader->reporter_ = std::make_unique<Reporter>();
-  auto log = OpenLog(fs, path, 0, reader->reporter_.get());
+  auto log = OpenLog(fs, path, 0, reader->reporter_.get(), end == End::kForNow);
   if (!log.ok()) {
     if (!log.status().IsPathNotFound() && !log.status().IsNotFound()) return log.status();
     return Status::Corruption(StrCat(path, ": CURRENT names this MANIFEST, but it does not exist"));
@@ -86,7 +89,7 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
   }
   if (!has_record) {
     status_ = log_->status();
-    torn_tail_bytes_ += damage.has_value() ? damage->dropped_bytes : log_->torn_tail_bytes();
+    torn_tail_bytes_ = damage.has_value() ? damage->dropped_bytes : log_->torn_tail_bytes();
     if (status_.ok()) CheckInitialRecords();
     return false;
   }
@@ -132,40 +135,33 @@ void ManifestReader::CheckInitialRecords() {
 
 bool ManifestReader::Next(VersionEdit* edit) {
   if (!status_.ok()) return false;
-  if (ready_.empty()) {
+  while (ready_.empty()) {
     VersionEdit next;
-    if (!ReadRecord(&next)) return false;
-    if (!next.atomic_group_remaining.has_value()) {
-      *edit = std::move(next);
-      return true;
+    if (!ReadRecord(&next)) {
+      if (status_.ok() && !group_.empty()) torn_tail_bytes_ += log_->record_end() - group_offset_;
+      return false;
     }
-    if (!CollectGroup(std::move(next))) return false;
+    if (!AddToGroup(std::move(next))) return false;
   }
   *edit = std::move(ready_.front());
   ready_.pop_front();
   return true;
 }
 
-// The edits of a group count down to 0 without a gap. An incomplete group was never applied by its
-// writer.
-bool ManifestReader::CollectGroup(VersionEdit first) {
-  const uint64_t group_offset = log_->record_offset();
-  uint32_t remaining = *first.atomic_group_remaining;
-  std::deque<VersionEdit> group;
-  group.push_back(std::move(first));
-  while (remaining > 0) {
-    VersionEdit next;
-    if (!ReadRecord(&next)) {
-      if (status_.ok()) torn_tail_bytes_ += log_->record_end() - group_offset;
-      return false;
+// The edits of a group count down to 0 without a gap; an edit of its own is a group of one. An
+// incomplete group was never applied by its writer.
+bool ManifestReader::AddToGroup(VersionEdit edit) {
+  assert(ready_.empty());
+  if (group_.empty()) {
+    group_offset_ = log_->record_offset();
+  } else {
+    const uint32_t expected = *group_.back().atomic_group_remaining - 1;
+    if (edit.atomic_group_remaining != expected) {
+      return Fail(StrCat("expected an edit of an atomic group with ", expected, " to follow"));
     }
-    if (!next.atomic_group_remaining.has_value() || *next.atomic_group_remaining != remaining - 1) {
-      return Fail(StrCat("expected an edit of an atomic group with ", remaining - 1, " to follow"));
-    }
-    remaining--;
-    group.push_back(std::move(next));
   }
-  ready_ = std::move(group);
+  group_.push_back(std::move(edit));
+  if (group_.back().atomic_group_remaining.value_or(0) == 0) ready_ = std::exchange(group_, {});
   return true;
 }
 

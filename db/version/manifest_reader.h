@@ -7,7 +7,10 @@
 // a record cut off by the end of the file, or sectors that are zero, with nothing intact behind
 // them but other records of that change (VersionEdit::change_begin). It is damage all the same if
 // it was there before CURRENT named the file (VersionEdit::initial_records). All other damage is
-// Corruption. Threads: one at a time.
+// Corruption.
+//
+// Whoever follows a MANIFEST that another process writes asks again after the end was reached: the
+// reader goes on where it stopped, in the middle of an atomic group too. Threads: one at a time.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +31,15 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir);
 
 class ManifestReader {
  public:
-  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* fs, const std::string& path);
+  // What the end of the file means: that is all there will be; or all there is for now.
+  enum class End : bool { kForGood, kForNow };
+
+  static Result<std::unique_ptr<ManifestReader>> Open(FileSystem* fs, const std::string& path,
+                                                      End end = End::kForGood);
   ~ManifestReader();
 
-  // False at the end of the file or after an error: see status().
+  // False at the end of the file or after an error: see status(). With kForNow it may be called
+  // again at the end.
   bool Next(VersionEdit* edit);
   const Status& status() const { return status_; }
   // Bytes at the end of the file that do not form a whole record or a whole atomic group.
@@ -40,7 +48,7 @@ class ManifestReader {
  private:
   ManifestReader(FileSystem* fs, const std::string& path);
   bool ReadRecord(VersionEdit* edit);
-  bool CollectGroup(VersionEdit first);
+  bool AddToGroup(VersionEdit edit);
   bool Fail(const std::string& what);
   void CheckInitialRecords();
   bool IsUnsyncedTail() const;
@@ -50,9 +58,11 @@ class ManifestReader {
   const std::string path_;
   std::unique_ptr<Reporter> reporter_;
   std::unique_ptr<LogReader> log_;
-  std::deque<VersionEdit> ready_;
-  uint64_t records_ = 0;
-  uint64_t initial_records_ = 0;
+  std::deque<VersionEdit> ready_;  // edits that count, not yet handed out
+  std::deque<VersionEdit> group_;  // an atomic group that is not complete
+  uint64_t group_offset_ = 0;      // where it begins in the file
+  uint64_t records_ = 0;           // read so far
+  uint64_t initial_records_ = 0;   // that were there when CURRENT named the file; 0: not said
   uint64_t torn_tail_bytes_ = 0;
   Status status_;
 };

@@ -29,15 +29,6 @@ namespace ashlar {
 
 namespace {
 
-ManifestFileOptions ManifestOptions(const VersionSetOptions& options) {
-  return {.fs = options.fs,
-          .file_options = options.file_options,
-          .dir = options.dir,
-          .use_fsync = options.use_fsync,
-          .max_bytes = options.max_manifest_bytes,
-          .preallocate_bytes = options.manifest_preallocate_bytes};
-}
-
 std::string Encoded(const VersionEdit& edit) {
   std::string record;
   edit.EncodeTo(&record);
@@ -66,8 +57,7 @@ struct VersionSet::Pending {
   std::vector<FamilySnapshot> families;
 };
 
-VersionSet::VersionSet(const VersionSetOptions& options)
-    : options_(options), manifest_(ManifestOptions(options)) {}
+VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
 VersionSet::~VersionSet() {
   const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
@@ -80,6 +70,7 @@ VersionSet::~VersionSet() {
 }
 
 void ObsoleteTable::Close() {
+  assert(family != nullptr && file != nullptr);
   family->tables->Close(file.get());
   file.reset();
 }
@@ -104,6 +95,7 @@ std::vector<FamilyVersions*> VersionSet::LiveFamilies() const {
 }
 
 void VersionSet::Release(Version* version) {
+  assert(version->family() != nullptr);  // installed
   {
     MutexLock lock(&obsolete_mutex_);
     FamilyVersions* const family = version->family();
@@ -112,7 +104,8 @@ void VersionSet::Release(Version* version) {
     }
   }
   delete version;
-  live_versions_.fetch_sub(1, std::memory_order_relaxed);
+  [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);
+  assert(before > 0);
 }
 
 std::vector<ObsoleteTable> VersionSet::TakeObsolete() {
@@ -144,6 +137,20 @@ void VersionSet::MarkFileNumberUsed(uint64_t number) {
   }
 }
 
+std::string VersionSet::DebugString() const {
+  std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
+                            is_writing_ ? ", being written\n" : "\n");
+  StrAppend(&text, "next file ", next_file_number(), ", last sequence number ", last_sequence_,
+            ", logs needed from ", min_log_number_to_keep_, ", live versions ",
+            live_version_count(), "\n");
+  for (const FamilyVersions* family : LiveFamilies()) {
+    StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
+              family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
+              family->log_number, "\n");
+  }
+  return text;
+}
+
 uint64_t VersionSet::LowestLogNumber() const {
   uint64_t lowest = UINT64_MAX;
   for (const FamilyVersions* family : LiveFamilies()) {
@@ -167,7 +174,7 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   edit.log_number = 0;
   edit.next_file_number = 2;
   edit.last_sequence = 0;
-  ManifestFileOptions file_options = ManifestOptions(options);
+  ManifestFileOptions file_options = options;
   file_options.preallocate_bytes = 0;  // the first change starts another one
   ManifestFile file(file_options);
   RETURN_IF_ERROR(file.Start(1, {Encoded(edit)}));
@@ -175,6 +182,8 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
 }
 
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
+  mutex->AssertHeld();
+  assert(!change.edits.empty());
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
   RETURN_IF_ERROR(CheckFamilies(&change.edits));
@@ -222,6 +231,7 @@ Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
 }
 
 void VersionSet::Complete(Change* change, Pending* pending) {
+  assert(is_writing_ && !change->edits.empty());
   std::vector<VersionEdit>& edits = change->edits;
   if (manifest_.WantsNewFile()) pending->new_manifest_number = NewFileNumber();
   last_sequence_ = std::max(last_sequence_, change->last_sequence);
@@ -246,6 +256,7 @@ void VersionSet::Begin(Change* change, Pending* pending) const {
     if (edit.is_family_change()) continue;
     if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
     FamilyVersions* const family = Family(edit.column_family);
+    assert(family != nullptr && family->current != nullptr);  // CheckFamilies()
     Pending::FamilyChange& family_change = pending->changes[family->id];
     if (family_change.builder != nullptr) continue;
     family_change.family = family;
@@ -327,6 +338,7 @@ VersionEdit VersionSet::HeadOfManifest() const {
 }
 
 VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) const {
+  assert(family.current != nullptr && !family.is_dropped);
   FamilySnapshot snapshot{.version = family.current};
   VersionEdit& identity = snapshot.identity;
   identity.comparator = family.comparator.user_comparator()->Name();
@@ -378,6 +390,7 @@ void VersionSet::TrackLog(const LogFacts& news) {
 
 // Fails for nothing: the change is in the MANIFEST.
 void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
+  assert(built.version != nullptr);
   Version* const version = built.version.release();
   version->SetInstalled(family, family->next_version++);
   version->Ref();
@@ -394,6 +407,7 @@ void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
 
 // No version follows: whoever still reads holds the last one through a super version.
 void VersionSet::RetireCurrent(FamilyVersions* family) {
+  assert(family->current != nullptr);
   std::vector<TableFile*> files;
   files.reserve(family->current->file_count());
   for (const auto& level : family->current->levels()) {
@@ -408,6 +422,8 @@ void VersionSet::RetireCurrent(FamilyVersions* family) {
 }
 
 void VersionSet::Install(Change* change, Pending* pending) {
+  assert(is_writing_);
+  assert(pending->new_manifest_number > manifest_number_ || pending->new_manifest_number == 0);
   manifest_bytes_ = manifest_.bytes();
   if (pending->new_manifest_number != 0) {
     replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));
@@ -426,6 +442,7 @@ void VersionSet::Install(Change* change, Pending* pending) {
 }
 
 void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {
+  assert(family != nullptr && !families_.contains(edit.column_family));
   family->id = edit.column_family;
   family->log_number = edit.log_number.value_or(0);
   max_column_family_ = std::max(max_column_family_, family->id);
@@ -439,6 +456,7 @@ void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVe
 
 void VersionSet::DropFamily(uint32_t id) {
   const auto it = families_.find(id);
+  assert(it != families_.end() && id != 0);
   const std::shared_ptr<FamilyVersions> family = it->second;
   {
     MutexLock lock(&obsolete_mutex_);
@@ -450,6 +468,7 @@ void VersionSet::DropFamily(uint32_t id) {
 }
 
 void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) {
+  assert(family != nullptr);
   if (edit.log_number) family->log_number = std::max(family->log_number, *edit.log_number);
   for (const auto& cursor : edit.compact_cursors) {
     family->compact_cursors[cursor.level] = cursor.key;

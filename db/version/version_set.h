@@ -86,13 +86,8 @@ struct FamilyRequest {
   std::unique_ptr<TableCache> tables;
 };
 
-struct VersionSetOptions {
-  FileSystem* fs = nullptr;  // outlives the set
-  FileOptions file_options;
-  std::string dir;
-  bool use_fsync = false;
-  uint64_t max_manifest_bytes = uint64_t{1} << 30;
-  size_t manifest_preallocate_bytes = 4 << 20;
+// Where and how the MANIFEST is written, and what is said in it.
+struct VersionSetOptions : ManifestFileOptions {
   bool write_db_id = true;
   Logger* info_log = nullptr;
 };
@@ -171,6 +166,9 @@ class VersionSet {
     return tracked_logs_;
   }
 
+  // Counters and what the MANIFEST knows, then a line for each family.
+  std::string DebugString() const REQUIRES(db_mutex);
+
   // Every live table with its level.
   void ForEachLiveFile(const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const
       REQUIRES(db_mutex);
@@ -206,10 +204,12 @@ class VersionSet {
   // The highest one written to the MANIFEST.
   SequenceNumber last_sequence_ GUARDED_BY(db_mutex) = 0;
   uint64_t min_log_number_to_keep_ GUARDED_BY(db_mutex) = 0;
+  // The greatest id that a family has or had.
   uint32_t max_column_family_ GUARDED_BY(db_mutex) = 0;
   // As the MANIFEST has them.
   std::map<uint64_t, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
+  // Dropped from the end of the MANIFEST when it was recovered.
   uint64_t torn_manifest_bytes_ GUARDED_BY(db_mutex) = 0;
 
   // A change is being written.
@@ -222,9 +222,11 @@ class VersionSet {
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
   std::vector<uint64_t> replaced_manifests_ GUARDED_BY(db_mutex);
 
-  std::atomic<int> live_versions_{0};
+  std::atomic<int> live_versions_{0};  // installed and not yet released, of all families
+  // Also of what `live` of each family says. Readers that give a version back need no DB mutex.
   Mutex obsolete_mutex_{LockRank::kLeaf};
   std::vector<ObsoleteTable> obsolete_ GUARDED_BY(obsolete_mutex_);
+  // Families that left families_ and may still be in use.
   std::vector<std::shared_ptr<FamilyVersions>> dropped_ GUARDED_BY(obsolete_mutex_);
 };
 

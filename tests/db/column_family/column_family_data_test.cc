@@ -25,7 +25,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
     VersionSetOptions options;
     options.fs = &fs_;
     options.dir = "/db";
-    options.manifest_preallocate_bytes = 0;
+    options.preallocate_bytes = 0;
     EXPECT_OK(fs_.CreateDir("/db", IOOptions(), nullptr));
     EXPECT_OK(VersionSet::CreateNew(options, "the-id"));
     versions_ = std::make_unique<VersionSet>(options);

@@ -15,6 +15,7 @@
 #include "env/env_adaptors.h"
 #include "env/filename.h"
 #include "env/memory/memory_file_system.h"
+#include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
 
@@ -136,6 +137,26 @@ TEST_F(OptionsFilesTest, AnIteratorOutlivesItsDroppedFamily) {
   for (const auto& [path, contents] : memory_->AllFiles()) {
     EXPECT_FALSE(path.ends_with(".sst")) << path;
   }
+}
+
+TEST(ManifestsOfOpening, AreDeletedOnce) {
+  const std::shared_ptr<SimFS> sim = SimFS::Create();
+  const std::unique_ptr<Env> env = NewCompositeEnv(sim);
+  Options options;
+  options.create_if_missing = true;
+  options.env = env.get();
+  sim->KeepCalls(true);
+  for (int i = 0; i < 2; i++) {
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(options, kDir, &db));
+    ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
+  }
+  std::multiset<std::string> deleted;
+  for (const FileCall& call : sim->Calls()) {
+    if (call.kind == CallKind::kUnlink) deleted.insert(call.path);
+  }
+  for (const std::string& path : deleted) EXPECT_EQ(deleted.count(path), 1u) << path;
+  EXPECT_TRUE(deleted.contains("/db/MANIFEST-000001"));
 }
 
 }  // namespace ashlar

@@ -62,6 +62,12 @@ class ManifestTest : public testing::Test {
                                                              : "other");
   }
   std::string Bytes() { return memory_->AllFiles().at(kManifest); }
+  // A new file that grows by Append().
+  std::unique_ptr<FSWritableFile> NewManifest() {
+    std::unique_ptr<FSWritableFile> file;
+    EXPECT_OK(fs_.NewWritableFile(kManifest, FileOptions(), &file, nullptr));
+    return file;
+  }
 
   const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
   FaultFileSystem fs_{memory_};
@@ -77,6 +83,52 @@ TEST_F(ManifestTest, AnAtomicGroupCountsAsAWholeOrNotAtAll) {
   WriteManifest({EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1)});
   EXPECT_EQ(Read(&torn), "1 ok");
   EXPECT_GT(torn, 0u);
+}
+
+// As a secondary instance follows the MANIFEST of its primary: byte by byte in the worst case.
+TEST_F(ManifestTest, AReaderThatFollowsGoesOnWhereItStopped) {
+  WriteManifest(
+      {EditWithLog(1), EditWithLog(2, 2), EditWithLog(3, 1), EditWithLog(4, 0), EditWithLog(5)});
+  const std::string bytes = Bytes();
+  for (const size_t step : {size_t{1}, size_t{7}, bytes.size() / 2}) {
+    const auto file = NewManifest();
+    auto reader = ManifestReader::Open(&fs_, kManifest, ManifestReader::End::kForNow);
+    ASSERT_OK(reader);
+    std::string seen;
+    size_t group_end = 0;
+    for (size_t length = 0; length < bytes.size(); length += step) {
+      ASSERT_OK(file->Append(bytes.substr(length, step), IOOptions(), nullptr));
+      VersionEdit edit;
+      size_t count = 0;
+      for (; reader.value()->Next(&edit); count++) StrAppend(&seen, *edit.log_number, " ");
+      ASSERT_OK(reader.value()->status()) << length;
+      if (seen.starts_with("1 2 ") && group_end == 0) {
+        group_end = length;
+        EXPECT_GE(count, 3u) << "the group comes as a whole";
+      }
+    }
+    EXPECT_EQ(seen, "1 2 3 4 5 ");
+    EXPECT_GT(group_end, 0u);
+  }
+}
+
+TEST_F(ManifestTest, AReaderThatFollowsSeesDamage) {
+  WriteManifest({EditWithLog(1), EditWithLog(2), EditWithLog(3)});
+  std::string bytes = Bytes();
+  const size_t record = bytes.size() / 3;
+  const size_t first_part = record + record / 2;
+  const auto file = NewManifest();
+  ASSERT_OK(file->Append(bytes.substr(0, first_part), IOOptions(), nullptr));
+  auto reader = ManifestReader::Open(&fs_, kManifest, ManifestReader::End::kForNow);
+  ASSERT_OK(reader);
+  VersionEdit edit;
+  ASSERT_TRUE(reader.value()->Next(&edit));
+  ASSERT_FALSE(reader.value()->Next(&edit));
+  ASSERT_OK(reader.value()->status());
+  bytes[2 * record - 1] ^= 1;  // in what is yet to come of the second record
+  ASSERT_OK(file->Append(bytes.substr(first_part), IOOptions(), nullptr));
+  ASSERT_FALSE(reader.value()->Next(&edit));
+  EXPECT_TRUE(reader.value()->status().IsCorruption()) << reader.value()->status().ToString();
 }
 
 TEST_F(ManifestTest, AGapInAnAtomicGroupIsCorruption) {
@@ -189,7 +241,7 @@ class VersionSetTest : public ManifestTest {
   VersionSetTest() {
     options_.fs = &fs_;
     options_.dir = "/db";
-    options_.manifest_preallocate_bytes = 0;
+    options_.preallocate_bytes = 0;
     EXPECT_OK(VersionSet::CreateNew(options_, "the-id"));
   }
 
@@ -302,7 +354,7 @@ TEST_F(VersionSetTest, TheFirstChangeAfterRecoveryStartsANewManifest) {
 }
 
 TEST_F(VersionSetTest, ALargeManifestIsReplacedByOneThatSaysTheSame) {
-  options_.max_manifest_bytes = 1;
+  options_.max_bytes = 1;
   ASSERT_OK(Recover());
   ASSERT_OK(AddTable(50));
   const std::string second = Current();
@@ -379,7 +431,7 @@ TEST_F(VersionSetTest, AFailedAppendInstallsNothingAndTheNextChangeStartsANewMan
 // Every call of a change is made to fail once. What is recovered is the state before it or after
 // it, and the change after it always works.
 TEST_F(VersionSetTest, AnyFailureLeavesTheStateBeforeOrAfterTheChange) {
-  options_.max_manifest_bytes = 1;
+  options_.max_bytes = 1;
   bool has_failed = true;
   uint64_t step = 0;
   for (; has_failed && step < 100; step++) {

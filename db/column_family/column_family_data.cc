@@ -160,6 +160,7 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
 }
 
 uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
+  assert(!memtables.empty());
   uint64_t log_number = 0;
   for (const SealedMemTable& sealed : sealed_) {
     if (std::find(memtables.begin(), memtables.end(), sealed.mem) == memtables.end()) continue;
@@ -189,6 +190,7 @@ uint64_t ColumnFamilyData::MemTableBytes() const {
 }
 
 void ColumnFamilyData::PublishSuperVersion() {
+  assert(family_->current != nullptr);  // a dropped family is published no more
   SuperVersion::Parts parts;
   parts.mem = mem();
   for (auto it = sealed_.rbegin(); it != sealed_.rend(); ++it) parts.immutables.push_back(it->mem);
@@ -197,6 +199,7 @@ void ColumnFamilyData::PublishSuperVersion() {
   parts.number = ++super_version_number_;
   auto* fresh = new SuperVersion(std::move(parts), versions_);
   SuperVersion* old = super_version_.exchange(fresh, std::memory_order_acq_rel);
+  assert(old == nullptr || old->number() < fresh->number());
   if (old != nullptr) SuperVersion::Retire(old);
 }
 

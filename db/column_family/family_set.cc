@@ -73,7 +73,9 @@ void FamilySet::Remove(uint32_t id) {
   auto leaving = std::make_unique<LeavingFamily>(std::exchange(table->by_id[id], nullptr));
   while (!table->by_id.empty() && table->by_id.back() == nullptr) table->by_id.pop_back();
   Publish(std::move(table));
+  assert(Find(id) == nullptr);
   Retire(std::move(leaving));
+  if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
 
 ColumnFamilyData* FamilySet::FindByName(const std::string& name) const {

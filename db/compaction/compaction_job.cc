@@ -5,6 +5,7 @@
 #include "db/compaction/compaction_job.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -151,6 +152,7 @@ std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyCompar
     if (is_due && is_new && cuts.size() + 1 < parts) cuts.push_back(key);
     seen += bytes;
   }
+  assert(cuts.size() < parts);
   return cuts;
 }
 
@@ -182,6 +184,7 @@ Status CompactionJob::GatherTombstones() {
 
 Status CompactionJob::Run(OutputResult* result) {
   const CompactionPlan& plan = *options_.plan;
+  assert(!plan.is_trivial_move && !plan.inputs.empty());
   RETURN_IF_ERROR(GatherTombstones());
   const std::vector<Slice> cuts =
       CutPoints(plan, options_.version->comparator(), std::max(options_.max_subcompactions, 1u));
@@ -210,6 +213,7 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
     Latch* latch;
     Status status;
   };
+  assert(!parts->empty());
   std::vector<Task> tasks;
   for (const auto& part : *parts) tasks.push_back({part.get(), &latch, Status::OK()});
   latch.left = tasks.size() - 1;
@@ -219,6 +223,7 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
           auto* task = static_cast<Task*>(arg);
           task->status = task->part->Run();
           MutexLock lock(&task->latch->mutex);
+          assert(task->latch->left > 0);
           task->latch->left--;
           task->latch->done.SignalAll();
         },

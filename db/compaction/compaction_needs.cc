@@ -9,6 +9,7 @@
 //   holds      .       180 MB   1.8 GB     base level 5 once level 6 has outgrown the base size
 //   target     .       180 MB   (1.8 GB)   a tenth of the level below
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "db/compaction/compaction_picker.h"
@@ -56,6 +57,7 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
     base--;
     size /= multiplier;
   }
+  assert(base >= 1 && base <= first_used);
   size = std::clamp(size, base_bytes / multiplier, base_bytes);
   needs->base_level = base;
   for (int level = base; level <= last; level++) {
@@ -127,6 +129,7 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   for (int level = 1; level + 1 < levels; level++) {
     needs.scores[level] = DeepLevelScore(claims.IdleOn(version, level), needs.target_bytes[level]);
   }
+  assert(levels == 1 || (needs.base_level >= 1 && needs.base_level < levels));
   needs.pending_bytes = PendingBytes(version, options, needs);
   return needs;
 }

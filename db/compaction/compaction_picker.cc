@@ -7,6 +7,7 @@
 #include "db/compaction/compaction_picker.h"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <utility>
 
@@ -134,6 +135,7 @@ void Picker::MakeClean(LevelFiles* files) const {
   const std::vector<TableFile*>& all = version_.files(files->level);
   auto first = std::find(all.begin(), all.end(), files->files.front());
   auto last = std::find(all.begin(), all.end(), files->files.back());
+  assert(first != all.end() && last != all.end() && first <= last);
   const auto share_key = [&cmp](const TableFile* a, const TableFile* b) {
     return !EndsBefore(cmp, a, b);
   };
@@ -144,6 +146,7 @@ void Picker::MakeClean(LevelFiles* files) const {
 
 // The seed and all files of level 0 that it overlaps, directly or through others.
 LevelFiles Picker::Level0Component(TableFile* seed) const {
+  assert(seed != nullptr);
   const Slice smallest = seed->meta.smallest_user_key();
   const Slice largest = seed->meta.largest_user_key();
   return version_.Overlapping(0, &smallest, &largest, /*expand_level0=*/true);
@@ -184,6 +187,7 @@ bool Picker::CanMove(const CompactionPlan& plan) const {
 
 // Takes more files of the start level along if they cost no further file of the output level.
 void Picker::GrowStartLevel(CompactionPlan* plan) const {
+  assert(plan->inputs.size() <= 2);
   if (plan->start_level == 0 || plan->inputs.size() < 2) return;
   const KeyRange range = RangeOf(plan->inputs);
   LevelFiles grown = OverlappingRange(plan->start_level, range);
@@ -198,6 +202,8 @@ void Picker::GrowStartLevel(CompactionPlan* plan) const {
 }
 
 void Picker::Finish(CompactionPlan* plan) const {
+  assert(!plan->inputs.empty() && plan->inputs[0].level == plan->start_level);
+  assert(plan->output_level < version_.num_levels());
   const KeyRange range = RangeOf(plan->inputs);
   uint64_t target = options_.target_file_size_base;
   for (int level = needs_.base_level; level < plan->output_level; level++) {
@@ -216,6 +222,8 @@ void Picker::Finish(CompactionPlan* plan) const {
 
 std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, int output_level,
                                               bool allow_trivial_move) {
+  // Down one level, past empty ones, or into itself; never up, where newer data is.
+  assert(output_level >= start.level && output_level < version_.num_levels());
   if (start.files.empty()) return std::nullopt;
   MakeClean(&start);
   if (IsTaken(start.files)) return std::nullopt;
@@ -233,6 +241,7 @@ std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, int output_level
       GrowStartLevel(&plan);
     }
   }
+  assert(!IsTaken(plan.inputs.front().files) && !IsTaken(plan.inputs.back().files));
   if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
   Finish(&plan);
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
@@ -307,6 +316,7 @@ std::vector<TableFile*> Picker::ByPriority(int level,
 
 std::optional<CompactionPlan> Picker::PickLevel(int level,
                                                 const std::map<int, std::string>* cursors) {
+  assert(level >= 0 && level + 1 < version_.num_levels());
   if (level == 0) return PickLevel0();
   for (TableFile* file : ByPriority(level, cursors)) {
     if (file->being_compacted) continue;
@@ -371,6 +381,7 @@ std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,
                                                   bool* has_conflict) {
+  assert(options.input_level >= 0 && options.input_level <= options.output_level);
   *has_conflict = false;
   LevelFiles start = version.Overlapping(options.input_level, options.begin, options.end,
                                          /*expand_level0=*/true);

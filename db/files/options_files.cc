@@ -4,6 +4,8 @@
 // the one with the greater number has the later options.
 #include "db/files/options_files.h"
 
+#include <cassert>
+
 #include "db/files/obsolete_files.h"
 #include "db/options/options_file.h"
 #include "env/file_util.h"
@@ -37,6 +39,7 @@ Status WriteOptionsFile(DbCore* core) {
 
 std::vector<uint64_t> TakeOldOptionsFiles(DbCore* core) {
   constexpr size_t kKept = 2;
+  assert(!core->is_read_only);
   std::vector<uint64_t> old;
   while (core->options_files.size() > kKept) {
     old.push_back(core->options_files.begin()->first);

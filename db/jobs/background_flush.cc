@@ -72,6 +72,8 @@ Status BackgroundFlush::SyncDirectories() {
 }
 
 Status BackgroundFlush::Describe(VersionEdit* edit) {
+  assert(edit->column_family == family_->id());
+  assert(log_number_ <= core_->wals->current_number());
   edit->log_number = log_number_;
   edit->min_log_number_to_keep = std::min(log_number_, OldestLogNeeded(*core_, family_));
   for (const OutputTable& table : result_.tables) edit->AddFile(work_.table.level, table.meta);
@@ -79,6 +81,7 @@ Status BackgroundFlush::Describe(VersionEdit* edit) {
 }
 
 void BackgroundFlush::Finish(const Status& status) {
+  core_->mutex.AssertHeld();
   if (status.ok()) {
     family_->RemoveFlushed(work_.memtables);
   } else {

@@ -15,6 +15,7 @@ uint64_t TableNumbers::NewNumber() {
   const uint64_t number = core_->versions->NewFileNumber();
   core_->pending_outputs.insert(number);
   numbers_.push_back(number);
+  assert(core_->pending_outputs.count(number) == 1);  // never given out twice
   return number;
 }
 

@@ -103,7 +103,7 @@ Status Opener::FlushReplayed() {
     VersionEdit edit;
     edit.column_family = family->id();
     if (!keeps_logs_) {
-      if (!family->mem()->IsEmpty()) family->SealMemTable(0);
+      if (!family->mem()->IsEmpty()) family->SealMemTable(highest_log_ + 1);
       RETURN_IF_ERROR(FlushFamily(family, &edit));
     }
     edits_.push_back(std::move(edit));

@@ -3,11 +3,13 @@
 // References on the parts are taken in the constructor and given back in the destructor.
 #include "db/read/super_version.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -16,18 +18,32 @@ SuperVersion::SuperVersion(Parts parts, VersionSet* versions)
   assert(parts_.mem != nullptr);
   assert(parts_.version != nullptr);
   assert(parts_.options != nullptr);
+  // Readers take the first memtable that knows a key: the newest must be asked first.
+  assert(std::is_sorted(parts_.immutables.begin(), parts_.immutables.end(),
+                        [](const MemTable* a, const MemTable* b) { return a->id() > b->id(); }));
+  assert(parts_.immutables.empty() || parts_.immutables.front()->id() < parts_.mem->id());
   parts_.mem->Ref();
   for (MemTable* memtable : parts_.immutables) memtable->Ref();
   parts_.version->Ref();
 }
 
 SuperVersion::~SuperVersion() {
+  assert(refs_.load(std::memory_order_relaxed) == 0);
   parts_.mem->Unref();
   for (MemTable* memtable : parts_.immutables) memtable->Unref();
   if (parts_.version->Unref()) versions_->Release(parts_.version);
 }
 
+std::string SuperVersion::DebugString() const {
+  std::string text = StrCat("super version ", parts_.number, ": memtables ", parts_.mem->id());
+  for (const MemTable* memtable : parts_.immutables) StrAppend(&text, " ", memtable->id());
+  StrAppend(&text, ", version ", parts_.version->number(), " with ", parts_.version->file_count(),
+            " tables\n");
+  return text;
+}
+
 void SuperVersion::Retire(SuperVersion* super_version) {
+  assert(super_version != nullptr);
   EpochRetire(super_version,
               [](EpochRetired* object) { static_cast<SuperVersion*>(object)->Unref(); });
 }

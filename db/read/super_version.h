@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,8 @@ class SuperVersion : private EpochRetired {
     return parts_.options;
   }
   uint64_t number() const { return parts_.number; }
+  // Memtables by id, newest first, and the number of the version.
+  std::string DebugString() const;
 
   // Gives back the publisher's reference once no reader that may have loaded the pointer is left.
   static void Retire(SuperVersion* super_version);

@@ -266,6 +266,14 @@ constexpr Row<ViewText> kViewTexts[] = {
      }},
 };
 
+// For people who look for what a database waits for.
+std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
+  return StrCat(s.writes->DebugStringLocked(), s.core->errors.DebugString(),
+                s.core->pipeline->DebugString(), s.core->wals->DebugString(),
+                s.core->versions->DebugString(), s.core->snapshots.DebugString(),
+                f.super_version()->DebugString(), f.versions()->claims.DebugString());
+}
+
 constexpr Row<StateText> kStateTexts[] = {
     {"rocksdb.levelstats", &LevelStats},
     {"rocksdb.stats", [](const Sources& s, Family& f)
@@ -275,6 +283,7 @@ constexpr Row<StateText> kStateTexts[] = {
     {"rocksdb.dbstats", &DatabaseStats},
     {"ashlar.background-work",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.jobs->DebugStringLocked(); }},
+    {"ashlar.state", &StateOf},
     {"ashlar.recovery-report",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
 };

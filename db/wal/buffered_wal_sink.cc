@@ -9,9 +9,12 @@
 #include "db/wal/buffered_wal_sink.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "db/wal/stage_record.h"
 
 namespace ashlar {
 namespace {
@@ -59,25 +62,16 @@ Status BufferedWalSink::Stage(const Range& range, const Slice& head, const Slice
 }
 
 Status BufferedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
+  assert(range.offset < range.end && range.end <= size());
   if (order_.is_aborted()) [[unlikely]]
     return error();
   const auto memory_at = [this](uint64_t offset) { return MemoryAt(offset); };
-  const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
-  if (is_whole) [[likely]] {
-    LogHeaderStore header;
-    FrameRecord(framing(), range.offset, head, body, memory_at,
-                [&](const LogHeaderStore& store) { header = store; });
-    order_.Complete(range.offset, range.end, header);
-    return Status::OK();
-  }
-  std::vector<LogHeaderStore> headers;
-  FrameRecord(framing(), range.offset, head, body, memory_at,
-              [&](const LogHeaderStore& store) { headers.push_back(store); });
-  order_.Complete(range.offset, range.end, std::move(headers));
+  StageInOrder(framing(), range, head, body, memory_at, &order_);
   return Status::OK();
 }
 
 Status BufferedWalSink::StageRaw(const Range& range, const Slice& bytes) {
+  assert(range.end - range.offset == bytes.size());
   if (order_.is_aborted()) return error();
   for (uint64_t offset = range.offset; offset < range.end;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
@@ -92,6 +86,7 @@ Status BufferedWalSink::StageRaw(const Range& range, const Slice& bytes) {
 // The memory for `offset`, made if need be; contiguous to the end of the block.
 char* BufferedWalSink::MemoryAt(uint64_t offset) {
   SpinLockGuard guard(&chunks_lock_);
+  assert(offset / kChunkBytes >= first_chunk_);  // not given back yet
   const size_t index = static_cast<size_t>(offset / kChunkBytes - first_chunk_);
   if (index >= chunks_.size()) chunks_.resize(index + 1);
   Chunk& chunk = chunks_[index];
@@ -124,6 +119,7 @@ Status BufferedWalSink::Deliver(uint64_t end) {
 }
 
 Status BufferedWalSink::Flush(uint64_t end) {
+  assert(end <= size());  // of what was reserved
   if (!order_.WaitUntil(end)) return error();
   Status status = write_.Reach(
       end, [this] { return order_.staged_end(); },
@@ -140,6 +136,7 @@ Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
 }
 
 Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
+  assert(from < to && to <= order_.staged_end());
   for (uint64_t offset = from; offset < to;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
     const size_t size = static_cast<size_t>(std::min(chunk_end, to) - offset);
@@ -170,6 +167,7 @@ Status BufferedWalSink::SyncFile() {
 }
 
 Status BufferedWalSink::FailWith(const Status& status) {
+  assert(!status.ok());
   write_.Fail(status);
   sync_.Fail(status);
   order_.Abort();
@@ -179,6 +177,7 @@ Status BufferedWalSink::FailWith(const Status& status) {
 Status BufferedWalSink::Close() {
   if (is_closed_) return error();
   is_closed_ = true;
+  assert(order_.is_aborted() || order_.staged_end() == size());
   Status status = order_.is_aborted() ? error() : Flush(size());
   Status closed = file_->Close();
   return status.ok() ? closed : status;

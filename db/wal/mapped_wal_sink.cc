@@ -10,9 +10,12 @@
 #include "db/wal/mapped_wal_sink.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <new>
 #include <utility>
+
+#include "db/wal/stage_record.h"
 
 namespace ashlar {
 namespace {
@@ -57,6 +60,7 @@ Status MappedWalSink::Stage(const Range& range, const Slice& head, const Slice& 
 }
 
 Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const Slice& body) {
+  assert(range.offset < range.end && range.end <= size());
   if (order_.is_aborted()) [[unlikely]]
     return error();
   if (range.end >= populate_trigger_.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -65,23 +69,13 @@ Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const S
   if (range.end > file_->allocated()) [[unlikely]]
     RETURN_IF_ERROR(MakeRoom(range));
   const auto memory_at = [this](uint64_t offset) { return file_->At(offset); };
-  const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
-  if (is_whole) [[likely]] {
-    LogHeaderStore header;
-    FrameRecord(framing(), range.offset, head, body, memory_at,
-                [&](const LogHeaderStore& store) { header = store; });
-    order_.Complete(range.offset, range.end, header);
-    return Status::OK();
-  }
-  std::vector<LogHeaderStore> headers;
-  FrameRecord(framing(), range.offset, head, body, memory_at,
-              [&](const LogHeaderStore& store) { headers.push_back(store); });
-  order_.Complete(range.offset, range.end, std::move(headers));
+  StageInOrder(framing(), range, head, body, memory_at, &order_);
   return Status::OK();
 }
 
 // Waits for its turn, so that its header too is stored in order.
 Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
+  assert(range.end - range.offset == bytes.size());
   if (range.end > file_->allocated()) RETURN_IF_ERROR(MakeRoom(range));
   if (!order_.WaitUntil(range.offset)) return error();
   std::memcpy(file_->At(range.offset), bytes.data(), bytes.size());
@@ -95,12 +89,14 @@ Status MappedWalSink::MakeRoom(const Range& range) {
 }
 
 Status MappedWalSink::FailWith(const Status& status) {
+  assert(!status.ok());
   sync_.Fail(status);
   order_.Abort();
   return error();
 }
 
 Status MappedWalSink::Deliver(uint64_t end) {
+  assert(end <= size());  // of what was reserved
   if (file_->is_lost()) [[unlikely]] {
     return FailWith(
         Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
@@ -165,6 +161,7 @@ void MappedWalSink::PopulateJob(void* argument) {
 void MappedWalSink::CancelJob(void* argument) {
   auto* sink = static_cast<MappedWalSink*>(argument);
   MutexLock lock(&sink->job_mutex_);
+  assert(sink->jobs_ > 0);
   --sink->jobs_;
   sink->job_done_.SignalAll();
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 
 #include "ashlar/status.h"
@@ -47,6 +48,8 @@ class SharedProgress {
         status = run(from, to);
       }
       is_running_ = false;
+      assert(done_.load(std::memory_order_relaxed) == from);  // nobody else runs
+      assert(!status.ok() || to >= end);
       if (status.ok()) {
         done_.store(to, std::memory_order_release);
       } else {
@@ -87,8 +90,8 @@ class SharedProgress {
 
  private:
   mutable Mutex mutex_{LockRank::kLeaf};
-  CondVar changed_{&mutex_};
-  bool is_running_ GUARDED_BY(mutex_) = false;
+  CondVar changed_{&mutex_};                    // an operation has ended
+  bool is_running_ GUARDED_BY(mutex_) = false;  // one thread runs the operation
   Status error_ GUARDED_BY(mutex_);
   std::atomic<uint64_t> done_{0};  // written by the running thread under mutex_
 };

@@ -10,6 +10,7 @@
 namespace ashlar {
 
 void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers) {
+  assert(offset < end && staged_end_.load(std::memory_order_acquire) <= offset);
   if (staged_end_.load(std::memory_order_acquire) == offset) {
     for (const LogHeaderStore& header : headers) header.Commit();
     Extend(end);

@@ -10,18 +10,36 @@
 #include "db/wal/log_beginning.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "util/invariants.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
 WalSet::WalSet() = default;
 WalSet::~WalSet() = default;
 
+// Ascending numbers: what is synced or released by number is a prefix of what was written.
+Status WalSet::CheckOrderLocked() const {
+  uint64_t last = recovered_.empty() ? 0 : recovered_.rbegin()->first;
+  if (!replaced_.empty()) last = std::max(last, replaced_.back().number);
+  for (const Log& log : logs_) {
+    if (log.sink->log_number() <= last) {
+      return Status::Corruption(StrCat("log ", log.sink->log_number(), " is behind log ", last));
+    }
+    last = log.sink->log_number();
+  }
+  return Status::OK();
+}
+
 void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir) {
+  assert(options.fs != nullptr && !wal_dir.empty());
+  assert(active_ == nullptr);
   options_ = options;
   wal_dir_ = wal_dir;
 }
 
 Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
+  assert(number > 0 && options_.fs != nullptr);
   WalSinkOptions options = options_;
   options.log_number = number;
   options.path = LogFileName(wal_dir_, number);
@@ -42,9 +60,11 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
   }
   {
     MutexLock lock(&mutex_);
+    assert(logs_.empty() || logs_.back().first_seqno <= first_seqno);
     const uint64_t begin = next->size();
     logs_.push_back({std::move(next), first_seqno, begin});
     active_ = logs_.back().sink.get();
+    if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   }
   if (sealed != nullptr) sealed->Seal();
   return Status::OK();
@@ -66,10 +86,12 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   const uint64_t begin = next->size();
   logs_.push_back({std::move(next), first_seqno, begin});
   active_ = logs_.back().sink.get();
+  if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   return left;
 }
 
 void WalSet::AddRecovered(const LogFacts& log) {
+  assert(log.number > 0 && log.synced_bytes <= log.end_bytes);
   MutexLock lock(&mutex_);
   recovered_[log.number] = log;
 }
@@ -91,6 +113,7 @@ std::vector<LogFacts> WalSet::DurableFacts() const {
 
 std::shared_ptr<WalSink> WalSet::current() const {
   MutexLock lock(&mutex_);
+  assert(!logs_.empty());
   return logs_.back().sink;
 }
 
@@ -138,6 +161,7 @@ Status WalSet::SyncAll() {
 
 Status WalSet::SyncSealed() {
   const uint64_t number = current_number();
+  assert(number > 0);
   RETURN_IF_ERROR(SyncOlderThan(number));
   return SyncDirectoryFor(number - 1);
 }
@@ -229,6 +253,25 @@ std::vector<WalSet::Info> WalSet::List() const {
     list.push_back({log.sink->log_number(), log.sink->delivered_size()});
   }
   return list;
+}
+
+std::string WalSet::DebugString() const {
+  std::string text;
+  MutexLock lock(&mutex_);
+  for (const auto& [number, log] : recovered_) {
+    StrAppend(&text, "log ", number, ": recovered, ", log.end_bytes, " bytes\n");
+  }
+  for (const Info& log : replaced_) {
+    StrAppend(&text, "log ", log.number, ": failed and replaced, ", log.bytes, " bytes\n");
+  }
+  for (const Log& log : logs_) {
+    const WalSink& sink = *log.sink;
+    const bool has_entry = sink.log_number() <= newest_durable_entry_;
+    StrAppend(&text, "log ", sink.log_number(), ": from @", log.first_seqno, ", ", sink.size(),
+              " bytes, ", sink.delivered_size(), " delivered, ", sink.synced_size(),
+              has_entry ? " synced" : " synced, entry not", sink.is_mapped() ? ", mapped\n" : "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

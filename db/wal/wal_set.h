@@ -91,22 +91,28 @@ class WalSet {
   };
   // Oldest first. Taken together the bytes are a prefix of what was written.
   std::vector<Info> List() const;
+  // A line for each log, oldest first: where it ends, and what of it is durable.
+  std::string DebugString() const;
 
  private:
   struct Log {
     std::shared_ptr<WalSink> sink;
-    SequenceNumber first_seqno = 0;
-    uint64_t begin = 0;  // where the records of commits begin
+    SequenceNumber first_seqno = 0;  // no commit in it has a smaller one
+    uint64_t begin = 0;              // where the records of commits begin
   };
   Status SyncOlderThan(uint64_t number);
   Status SyncDirectoryFor(uint64_t number);
 
+  Status CheckOrderLocked() const REQUIRES(mutex_);
+
+  // Fixed by Configure().
   WalSinkOptions options_;
   std::string wal_dir_;
   // Written while the pipeline is paused, read by commits in flight.
   WalSink* active_ = nullptr;
   mutable Mutex mutex_{LockRank::kWal};
   std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
+  // Of earlier processes, by number: all below those of logs_.
   std::map<uint64_t, LogFacts> recovered_ GUARDED_BY(mutex_);
   std::vector<Info> replaced_ GUARDED_BY(mutex_);         // whose files are left; ascending
   uint64_t newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log

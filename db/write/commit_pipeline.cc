@@ -165,6 +165,7 @@ bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
       gate_.wait(gate, std::memory_order_acquire);
     }
   }
+  assert(last_reserved_ >= visible_seqno_.load(std::memory_order_relaxed));
   reservation->ticket = next_ticket_++;
   reservation->first_seqno = last_reserved_ + 1;
   last_reserved_ += count;
@@ -185,6 +186,7 @@ Status CommitPipeline::Log(const Reservation& reservation,
   char header[kWriteBatchHeaderBytes];
   EncodeFixed64(header, reservation.first_seqno);
   EncodeFixed32(header + 8, part.count);
+  assert(reservation.log_end > reservation.log_offset);
   Status status = reservation.log->Stage({reservation.log_offset, reservation.log_end},
                                          Slice(header, sizeof(header)), part.records);
   if (status.ok()) status = reservation.log->Deliver(reservation.log_end);
@@ -223,12 +225,16 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
     seqno++;
   }
   finish_family();
+  assert(seqno == reservation.last_seqno + 1);  // each number has gone to one record
 }
 
 void CommitPipeline::Publish(const Reservation& reservation) {
   order_lock_.Lock();
-  slots_[reservation.ticket % kMaxInFlight].is_complete = true;
+  Slot& slot = slots_[reservation.ticket % kMaxInFlight];
+  assert(!slot.is_complete && slot.last_seqno == reservation.last_seqno);
+  slot.is_complete = true;
   uint64_t head = published_tickets_.load(std::memory_order_relaxed);
+  assert(head <= reservation.ticket && reservation.ticket < next_ticket_);
   if (head != reservation.ticket) {
     order_lock_.Unlock();
     return;
@@ -237,6 +243,7 @@ void CommitPipeline::Publish(const Reservation& reservation) {
   for (; head != next_ticket_ && slots_[head % kMaxInFlight].is_complete; head++) {
     visible = slots_[head % kMaxInFlight].last_seqno;
   }
+  assert(visible >= visible_seqno_.load(std::memory_order_relaxed));
   visible_seqno_.store(visible, std::memory_order_release);
   published_tickets_.store(head, std::memory_order_release);
   const bool has_sleepers = sleepers_ > 0;
@@ -310,21 +317,34 @@ void CommitPipeline::Shut() {
 
 void CommitPipeline::Reopen() {
   SpinLockGuard guard(&order_lock_);
+  assert((gate_.load(std::memory_order_relaxed) & kShut) != 0);
   ChangeGate(/*set=*/0, /*clear=*/kShut);
+}
+
+std::string CommitPipeline::DebugString() {
+  SequenceNumber reserved = 0;
+  uint64_t tickets = 0;
+  int pauses = 0;
+  {
+    SpinLockGuard guard(&order_lock_);
+    reserved = last_reserved_;
+    tickets = next_ticket_;
+    pauses = pauses_;
+  }
+  const bool is_shut = (gate_.load(std::memory_order_acquire) & kShut) != 0;
+  const bool wants_attention = wants_attention_.load(std::memory_order_acquire);
+  std::string text =
+      StrCat("commits: ", tickets, " begun, ", published_tickets_.load(std::memory_order_acquire),
+             " published; sequence numbers to ", reserved, ", visible to ", visible_seqno());
+  if (pauses > 0) StrAppend(&text, ", paused ", pauses, " times");
+  return StrCat(text, is_shut ? ", shut" : "", wants_attention ? ", attention wanted" : "", "\n");
 }
 
 void CommitPipeline::StartAt(SequenceNumber seqno) {
   SpinLockGuard guard(&order_lock_);
+  assert(next_ticket_ == 0 && last_reserved_ <= seqno);
   last_reserved_ = seqno;
   visible_seqno_.store(seqno, std::memory_order_release);
-}
-
-SequenceNumber CommitPipeline::TakeSeqnos(uint64_t count) {
-  SpinLockGuard guard(&order_lock_);
-  assert((gate_.load(std::memory_order_relaxed) & kPaused) != 0);
-  last_reserved_ += count;
-  visible_seqno_.store(last_reserved_, std::memory_order_release);
-  return last_reserved_;
 }
 
 }  // namespace ashlar

@@ -23,6 +23,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <string>
 
 #include "ashlar/status.h"
 #include "ashlar/types.h"
@@ -98,10 +99,10 @@ class CommitPipeline {
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
   // Whether any write skipped the log since opening.
   bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
+  // Numbers given out and published, and what holds commits up; one line.
+  std::string DebugString();
   // At open, before any commit: everything up to `seqno` is in place.
   void StartAt(SequenceNumber seqno);
-  // While paused: gives out `count` numbers to a change that is no batch, and publishes them.
-  SequenceNumber TakeSeqnos(uint64_t count);
 
  private:
   struct Reservation {
@@ -142,14 +143,17 @@ class CommitPipeline {
   // Of the current log; written under the DB mutex. A commit that meets the limit of another log
   // asks once too often, or leaves it to the next.
   std::atomic<uint64_t> attention_log_bytes_{UINT64_MAX};
-  std::atomic<bool> has_unlogged_writes_{false};
-  std::atomic<uint32_t> gate_{
-      kOpen};  // of Gate; written under order_lock_, paused commits sleep on it
+  std::atomic<bool> has_unlogged_writes_{false};  // set by commits, never taken back
+  // Of Gate; written under order_lock_, paused commits sleep on it.
+  std::atomic<uint32_t> gate_{kOpen};
 
   alignas(64) SpinLock order_lock_;
+  // The greatest sequence number that a commit has. visible_seqno_ follows it.
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
+  // Tickets number the commits in the order of their reservations.
   uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
-  int pauses_ GUARDED_BY(order_lock_) = 0;
+  int pauses_ GUARDED_BY(order_lock_) = 0;  // Pause() calls without their Resume()
+  // Of the commits in flight, by ticket: those from published_tickets_ to next_ticket_.
   Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
   // Tickets below it are published. Written under order_lock_ (release), awaited by writers.
   std::atomic<uint64_t> published_tickets_{0};

@@ -206,18 +206,6 @@ TEST_F(CommitPipelineTest, ASyncedWriteIsDurable) {
   EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
 }
 
-TEST_F(CommitPipelineTest, NumbersTakenWhilePausedBelongToNoBatch) {
-  ASSERT_OK(Put("a"));
-  pipeline_.Pause();
-  EXPECT_EQ(pipeline_.TakeSeqnos(3), 4u);
-  pipeline_.Resume();
-  EXPECT_EQ(pipeline_.visible_seqno(), 4u);
-  WriteBatch batch;
-  ASSERT_OK(batch.Put("b", ""));
-  ASSERT_OK(Commit(&batch));
-  EXPECT_EQ(WriteBatchInternal::Sequence(batch), 5u);
-}
-
 // While paused nothing is in flight: the memtable holds exactly what is visible and it stays so.
 TEST_F(CommitPipelineTest, PauseSeesWholeCommitsOnly) {
   constexpr int kWriters = 4, kBatches = 400;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StageInOrder is what the sinks have in common: a record goes to its place in memory, and its
+// headers become visible in the order of the log.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "db/wal/log_format.h"
+#include "db/wal/staging_order.h"
+#include "db/wal/wal_sink.h"
+
+namespace ashlar {
+
+// `memory_at(offset)` is where that byte of the file goes, contiguous to the end of its block.
+// Hot: a record that lies in one block has one header, for which nothing is allocated.
+template <typename MemoryAt>
+inline void StageInOrder(const LogFraming& framing, const WalSink::Range& range, const Slice& head,
+                         const Slice& body, const MemoryAt& memory_at, StagingOrder* order) {
+  const bool is_whole = range.offset / kLogBlockBytes == (range.end - 1) / kLogBlockBytes;
+  if (is_whole) [[likely]] {
+    LogHeaderStore header;
+    FrameRecord(framing, range.offset, head, body, memory_at,
+                [&](const LogHeaderStore& store) { header = store; });
+    order->Complete(range.offset, range.end, header);
+    return;
+  }
+  std::vector<LogHeaderStore> headers;
+  FrameRecord(framing, range.offset, head, body, memory_at,
+              [&](const LogHeaderStore& store) { headers.push_back(store); });
+  order->Complete(range.offset, range.end, std::move(headers));
+}
+
+}  // namespace ashlar

@@ -216,9 +216,13 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
 bool MemTable::MayContain(const LookupKey& key, PointLookup* lookup) const {
   assert(bloom_.has_value());
   assert(bloom_whole_keys_ || bloom_prefixes_ != nullptr);
-  if (bloom_whole_keys_) return bloom_->MayContain(lookup->FilterHash());
-  if (!bloom_prefixes_->InDomain(key.user_key)) return true;
-  return bloom_->MayContain(FilterHash64(bloom_prefixes_->Transform(key.user_key)));
+  if (!bloom_whole_keys_ && !bloom_prefixes_->InDomain(key.user_key)) return true;
+  const bool may_contain = bloom_->MayContain(
+      bloom_whole_keys_ ? lookup->FilterHash()
+                        : FilterHash64(bloom_prefixes_->Transform(key.user_key)));
+  ++(may_contain ? lookup->counters.memtable_filter_positive
+                 : lookup->counters.memtable_filter_useful);
+  return may_contain;
 }
 
 void MemTable::AddToBloom(const Slice& user_key) {

@@ -30,6 +30,13 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
                            : std::clamp<size_t>(options.write_buffer_size / 8, 4096, 1 << 20);
   result.arena_block_bytes = options.arena_block_size != 0 ? options.arena_block_size : usual;
   if (previous != nullptr) result.common_prefix = previous->CommonPrefix();
+  constexpr double kMaxBloomShare = 0.25;
+  const double bloom_bytes =
+      std::clamp(options.memtable_prefix_bloom_size_ratio, 0.0, kMaxBloomShare) *
+      static_cast<double>(options.write_buffer_size);
+  result.bloom_bits = static_cast<uint64_t>(bloom_bytes) * 8;
+  result.bloom_whole_keys = options.memtable_whole_key_filtering;
+  result.bloom_prefixes = options.prefix_extractor;
   return result;
 }
 

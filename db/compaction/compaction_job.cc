@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ashlar/env.h"
+#include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
 #include "util/mutex.h"
@@ -120,6 +121,8 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.is_bottommost = plan.is_bottommost;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);
   writer.table.epoch_number = OldestEpoch(plan);
+  writer.table.filter_shift_millibits =
+      FilterShiftOfCompaction(*options_.version, plan.inputs, plan.output_level);
   writer.limits = {.target_bytes = plan.target_file_bytes,
                    .overlap_bytes = plan.max_grandparent_bytes,
                    .next_level = plan.grandparents};

@@ -3,7 +3,18 @@
 // The creation time is that of the beginning: what a job writes was there by then.
 #include "db/jobs/table_options.h"
 
+#include "db/output/filter_bits.h"
+
 namespace ashlar {
+namespace {
+
+uint64_t RawBytes(const std::vector<MemTable*>& memtables) {
+  uint64_t bytes = 0;
+  for (const MemTable* memtable : memtables) bytes += memtable->raw_bytes();
+  return bytes;
+}
+
+}  // namespace
 
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
   TableOutputOptions table;
@@ -25,6 +36,8 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) {
   job.snapshots = core->snapshots.SequenceNumbers();
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
+  job.table.filter_shift_millibits =
+      FilterShiftOfFlush(*family->current(), RawBytes(job.memtables));
   job.table.epoch_number = family->versions()->next_epoch++;
   job.table.file_number = core->versions->NewFileNumber();
   core->pending_outputs.insert(job.table.file_number);

@@ -82,10 +82,10 @@ constexpr OptionRow kRows[] = {
         {"inplace_callback", "user update function", Support::kDefaultOnly}),
     Option<Cf, &Cf::memtable_prefix_bloom_size_ratio>(
         {"memtable_prefix_bloom_size_ratio",
-         "memtable filter as share of write_buffer_size, max 0.25", Support::kHint,
+         "memtable filter of prefixes as share of write_buffer_size, max 0.25", Support::kHonoured,
          TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_whole_key_filtering>({"memtable_whole_key_filtering",
-                                                   "whole keys in that filter", Support::kHint,
+                                                   "whole keys in that filter", Support::kHonoured,
                                                    TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_huge_page_size>(
         {"memtable_huge_page_size", "huge pages for arena", Support::kHint, TakesEffect::kDynamic}),
@@ -164,7 +164,7 @@ constexpr OptionRow kRows[] = {
                                                    "allow disk reads for it", Support::kHint,
                                                    TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::optimize_filters_for_hits>({"optimize_filters_for_hits",
-                                                "no filter on the last level", Support::kHint,
+                                                "no filter on the last level", Support::kHonoured,
                                                 TakesEffect::kDynamic}),
     Option<Cf, &Cf::paranoid_file_checks>(
         {"paranoid_file_checks", "re-read new SSTs", Support::kDefaultOnly, TakesEffect::kDynamic}),

@@ -75,6 +75,9 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.file_creation_time = options.creation_time;
   builder.level = options.level;
   builder.level_count = family.num_levels;
+  builder.filter_shift_millibits = options.filter_shift_millibits;
+  const bool is_last_level = options.is_bottommost && options.level > 0;
+  builder.has_filter = !(family.optimize_filters_for_hits && is_last_level);
   output->builder_ = std::make_unique<TableBuilder>(builder, output->file_.get());
   return output;
 }

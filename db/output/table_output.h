@@ -47,6 +47,7 @@ struct TableOutputOptions {
   uint64_t file_number = 0;
   int level = 0;
   bool is_bottommost = false;
+  int32_t filter_shift_millibits = 0;  // see filter_bits.h
   uint64_t epoch_number = 0;
 };
 

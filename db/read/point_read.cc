@@ -59,8 +59,10 @@ void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* s
     context->get_from_memtable_count++;
     context->get_read_bytes += value_bytes;
     context->block_cache_hit_count += counters.block_hits;
-    context->bloom_sst_hit_count += counters.filter_positive;
-    context->bloom_sst_miss_count += counters.filter_useful;
+    context->bloom_sst_hit_count += counters.filter_positive + counters.prefix_filter_positive;
+    context->bloom_sst_miss_count += counters.filter_useful + counters.prefix_filter_useful;
+    context->bloom_memtable_hit_count += counters.memtable_filter_positive;
+    context->bloom_memtable_miss_count += counters.memtable_filter_useful;
   }
   if (statistics == nullptr) return;
   const auto add = [statistics](Tickers ticker, uint64_t count) {
@@ -71,6 +73,12 @@ void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* s
   add(BLOOM_FILTER_USEFUL, counters.filter_useful);
   add(BLOOM_FILTER_FULL_POSITIVE, counters.filter_positive);
   add(BLOOM_FILTER_FULL_TRUE_POSITIVE, counters.filter_true_positive);
+  add(BLOOM_FILTER_PREFIX_CHECKED, counters.prefix_filter_positive + counters.prefix_filter_useful);
+  add(BLOOM_FILTER_PREFIX_USEFUL, counters.prefix_filter_useful);
+  add(BLOOM_FILTER_PREFIX_TRUE_POSITIVE, counters.prefix_filter_true_positive);
+  if (lookup.outcome() == PointLookup::Outcome::kFound && !is_from_memory) {
+    add(counters.level == 0 ? GET_HIT_L0 : counters.level == 1 ? GET_HIT_L1 : GET_HIT_L2_AND_UP, 1);
+  }
   add(BLOCK_CACHE_DATA_HIT, counters.block_hits);
   add(BLOCK_CACHE_HIT, counters.block_hits);
   add(BLOCK_CACHE_DATA_MISS, counters.block_misses);

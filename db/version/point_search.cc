@@ -29,7 +29,7 @@ bool PointSearch::RunInEpoch() {
       if (was_covered_ && EndsBefore(next_)) [[unlikely]]
         return true;
       if (!readers[next_]->GetInEpoch(lookup_)) return false;
-      if (lookup_->decided()) return true;
+      if (NoteIfDecided()) return true;
       was_covered_ = lookup_->is_covered();
     }
     if (next_ < count_) return false;
@@ -44,9 +44,17 @@ void PointSearch::Finish() {
     if (!table.ok()) return lookup_->Fail(table.status());
     Status status = (*table)->Get(options_, lookup_);
     if (!status.ok()) lookup_->Fail(std::move(status));
-    if (lookup_->decided()) return;
+    if (NoteIfDecided()) return;
     was_covered_ = lookup_->is_covered();
   }
+}
+
+// After the table next_ was searched.
+bool PointSearch::NoteIfDecided() {
+  if (!lookup_->decided()) return false;
+  assert(next_ < count_);
+  lookup_->counters.level = levels_[next_];
+  return true;
 }
 
 // Two tables of one level may hold versions of one key: what covers those in the first need not
@@ -61,6 +69,7 @@ bool PointSearch::EndsBefore(size_t index) {
 void PointSearch::Add(TableFile* file, bool continues_run) {
   assert(count_ < kBatch);
   continues_ |= static_cast<uint32_t>(continues_run) << count_;
+  levels_[count_] = static_cast<uint8_t>(level_);
   batch_[count_++] = file;
 }
 

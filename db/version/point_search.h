@@ -50,6 +50,7 @@ class PointSearch {
   static constexpr size_t kNotSearched = SIZE_MAX;
 
   bool Gather();
+  bool NoteIfDecided();
   void GatherLevel0();
   void Add(TableFile* file, bool continues_run);
   // A tombstone of a newer run covers the key: the table at `index`, unless it belongs to the run
@@ -66,6 +67,7 @@ class PointSearch {
   size_t next_ = 0;
   size_t count_ = 0;
   std::array<TableFile*, kBatch> batch_;
+  std::array<uint8_t, kBatch> levels_;  // of the tables
   static_assert(kBatch <= 32);
   uint32_t continues_ = 0;    // by table: it goes on with the run of the table before it
   bool was_covered_ = false;  // by a tombstone of a table that has been searched

@@ -101,12 +101,19 @@ class PointLookup {
   }
 
   struct Counters {
-    uint32_t filter_useful = 0;    // a filter kept a file from being searched
-    uint32_t filter_positive = 0;  // a filter let a lookup through
+    uint32_t filter_useful = 0;    // a filter of keys kept a file from being searched
+    uint32_t filter_positive = 0;  // one let a lookup through
     uint32_t filter_true_positive = 0;
+    uint32_t prefix_filter_useful = 0;  // the same for filters that hold prefixes only
+    uint32_t prefix_filter_positive = 0;
+    uint32_t prefix_filter_true_positive = 0;
+    uint32_t memtable_filter_useful = 0;  // and for those of memtables
+    uint32_t memtable_filter_positive = 0;
     uint32_t block_hits = 0;  // data blocks found in memory
     uint32_t block_misses = 0;
     uint32_t tables_probed = 0;
+    int32_t level = kNoLevel;  // of the table that decided the lookup
+    static constexpr int32_t kNoLevel = -1;
   };
   Counters counters;
 

@@ -39,6 +39,8 @@ struct TableBuilderOptions {
   CompressionOptions compression_opts;
   const SliceTransform* prefix_extractor = nullptr;              // null: none
   const TableCollectorFactories* collector_factories = nullptr;  // null: none
+  bool has_filter = true;              // false: none, whatever the policy of `table` says
+  int32_t filter_shift_millibits = 0;  // added to the bits per key of the policy
 
   // Facts for the properties.
   uint32_t column_family_id = 0x7fffffff;  // unknown

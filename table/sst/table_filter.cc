@@ -51,6 +51,18 @@ bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {
   return view.MayContain(contents_.prefix_extractor->Transform(user_key));
 }
 
+void TableFilter::CountPositive(PointLookup* lookup, bool found) const {
+  assert(CanReject());
+  PointLookup::Counters& counters = lookup->counters;
+  if (contents_.has_whole_keys) {
+    ++counters.filter_positive;
+    if (found) ++counters.filter_true_positive;
+  } else if (contents_.prefix_extractor->InDomain(lookup->key().user_key)) {
+    ++counters.prefix_filter_positive;
+    if (found) ++counters.prefix_filter_true_positive;
+  }
+}
+
 size_t TableFilter::MemoryBytes() const {
   return (full_ ? full_->MemoryBytes() : 0) + (top_ ? top_->MemoryBytes() : 0);
 }

@@ -45,6 +45,14 @@ class TableFilter {
     return MayContainSlow(lookup, read);
   }
 
+  // Adds to the lookup's counters what the filter did for it: `found`, a filter of a table that was
+  // searched, is true if the table had a version of the key.
+  void CountUseful(PointLookup* lookup) const {
+    ++(contents_.has_whole_keys ? lookup->counters.filter_useful
+                                : lookup->counters.prefix_filter_useful);
+  }
+  void CountPositive(PointLookup* lookup, bool found) const;
+
   void Prefetch(PointLookup* lookup) const {
     if (HoldsWholeKeys()) full_->view.Prefetch(lookup->FilterHash());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
 #include "ashlar/slice_transform.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
@@ -242,15 +243,22 @@ Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
   return Status::OK();
 }
 
-TableFilter::Contents TableReader::FilterContents() const {
+TableFilter::Contents TableReader::FilterContents() {
   TableFilter::Contents contents;
   contents.has_whole_keys = IsPropertyOn(kWholeKeyFilteringProperty);
-  const SliceTransform* extractor = options_.prefix_extractor;
-  if (extractor != nullptr && IsPropertyOn(kPrefixFilteringProperty) &&
-      extractor->AsString() == properties_->prefix_extractor_name) {
-    contents.prefix_extractor = extractor;
-  }
+  if (IsPropertyOn(kPrefixFilteringProperty)) contents.prefix_extractor = PrefixExtractor();
   return contents;
+}
+
+// The extractor that made the prefixes of the filter: no other one may ask it, but this one may
+// whatever the family has by now. Null if it is a program's own and not the family's.
+const SliceTransform* TableReader::PrefixExtractor() {
+  const std::string& name = properties_->prefix_extractor_name;
+  const SliceTransform* const family = options_.prefix_extractor;
+  if (family != nullptr && family->AsString() == name) return family;
+  IgnoreError(SliceTransform::CreateFromString(ConfigOptions(), name, &own_extractor_),
+              "a name that means nothing here gives no extractor, and then nobody asks");
+  return own_extractor_.get();
 }
 
 // A missing property counts as on: old files.

@@ -57,7 +57,7 @@ Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const
   Result<bool> may_contain = filter_.MayContain(lookup, read);
   if (may_contain.ok() && !*may_contain) {
     ++lookup->counters.tables_probed;
-    ++lookup->counters.filter_useful;
+    filter_.CountUseful(lookup);
   }
   return may_contain;
 }
@@ -68,9 +68,7 @@ void TableReader::CountSearch(const BlockRead& read, SequenceNumber seqno_before
   lookup->counters.block_hits += read.hits;
   lookup->counters.block_misses += read.misses;
   if (!filter_.CanReject()) return;
-  const bool found = lookup->decided() || lookup->seqno() != seqno_before;
-  ++lookup->counters.filter_positive;
-  if (found) ++lookup->counters.filter_true_positive;
+  filter_.CountPositive(lookup, lookup->decided() || lookup->seqno() != seqno_before);
 }
 
 Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {

@@ -54,6 +54,8 @@ struct TableReaderOptions {
   BlockCacheView* block_cache = nullptr;  // null: nothing is cached
   // Largest sequence number the MANIFEST records for the file; decides that of ingested files.
   SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
+  // That of the family. A table that was written with another one of the stock extractors makes that
+  // one for itself.
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;           // of deadlines; null: the default one
@@ -162,7 +164,8 @@ class TableReader {
   Status LoadIndex(const MetaBlocks& blocks);
   Status LoadFilter(const MetaBlocks& blocks);
   Status LoadTombstones(const MetaBlocks& blocks);
-  TableFilter::Contents FilterContents() const;
+  TableFilter::Contents FilterContents();
+  const SliceTransform* PrefixExtractor();
   bool IsPropertyOn(std::string_view name) const;
   uint64_t StableFileId() const;
 
@@ -196,6 +199,7 @@ class TableReader {
   bool is_partitioned_ = false;   // a two-level index
   bool uses_hash_index_ = false;  // keys that are equal have equal bytes
   std::unique_ptr<UncompressionDict> dictionary_;
+  std::shared_ptr<const SliceTransform> own_extractor_;  // null: the family's is used, or none
   BlockStore store_;
   ObjectRef<IndexBlock> index_;  // top level if partitioned
   TableFilter filter_;

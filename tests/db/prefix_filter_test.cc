@@ -53,12 +53,12 @@ class PrefixFilterTest : public testing::Test {
     return found;
   }
   uint64_t RejectedCount() {
-    const uint64_t before = statistics_->getTickerCount(BLOOM_FILTER_USEFUL);
+    const uint64_t before = statistics_->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL);
     std::string value;
     for (int i = 0; i + 1 < kKeys; i++) {
       EXPECT_TRUE(db_->Get(ReadOptions(), AbsentKey(i), &value).IsNotFound());
     }
-    return statistics_->getTickerCount(BLOOM_FILTER_USEFUL) - before;
+    return statistics_->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL) - before;
   }
 
   std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};

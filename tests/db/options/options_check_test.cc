@@ -102,7 +102,7 @@ TEST(OptionsCheck, HintsAreAccepted) {
   db.recycle_log_file_num = 4;
   db.max_subcompactions = 8;
   ColumnFamilyOptions cf;
-  cf.memtable_prefix_bloom_size_ratio = 0.1;
+  cf.experimental_mempurge_threshold = 0.5;
   cf.bloom_locality = 1;
   EXPECT_OK(CheckOptionsSupported(db, cf));
 }

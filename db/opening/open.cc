@@ -152,6 +152,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.prefix_extractor = options.prefix_extractor;
   // The factory has made one if there is to be one.
   if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
+  result.row_cache = core->options->row_cache;
   result.budget = &core->open_tables;
   result.statistics = core->statistics.get();
   result.clock = core->clock.get();

@@ -25,6 +25,7 @@
 #include "ashlar/statistics.h"
 #include "db/read/point_read.h"
 #include "db/version/batch_search.h"
+#include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
@@ -99,6 +100,7 @@ class MultiGetRun {
   void ReadRange(size_t begin, size_t end);
   void ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys);
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
+  void ReadRows(const SuperVersion& view, BatchLookups* lookups);
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
   size_t ReadUpToLimit();
   KeyOrder OrderOf(const SuperVersion& view) const { return view.version()->comparator().order(); }
@@ -238,11 +240,20 @@ void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
 }
 
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
+  if (view.version()->tables()->rows() != nullptr) return ReadRows(view, lookups);
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
   while (!search.RunInEpoch()) {
     LeaveEpoch();
     search.ReadMissing();
     EnterEpoch();
+  }
+}
+
+// A row cache has one row a key: nothing is gained by reading them together.
+void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
+  LeaveEpoch();
+  for (PointLookup* const lookup : lookups->pointers()) {
+    if (!lookup->decided()) PointSearch(*view.version(), *request_.options, lookup).Finish();
   }
 }
 

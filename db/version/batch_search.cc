@@ -104,6 +104,7 @@ TableFile* BatchSearch::NextTable(Key* key) const {
 // To the place behind a file that has been searched.
 void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
   key->waits_for = nullptr;
+  if (key->lookup->decided()) key->lookup->counters.level = key->level;
   ++key->file;
   // The older versions of a key may lie in the next file.
   if (key->level != 0 &&

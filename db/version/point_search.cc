@@ -8,6 +8,7 @@
 
 #include "ashlar/options.h"
 #include "db/version/table_cache.h"
+#include "db/version/table_rows.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "table/sst/table_reader.h"
@@ -17,6 +18,9 @@ namespace ashlar {
 
 bool PointSearch::RunInEpoch() {
   assert(InEpoch());
+  // Whatever cache the user gave: it may wait for locks.
+  if (version_.tables()->rows() != nullptr) [[unlikely]]
+    return next_ == count_ && !Gather();
   while (next_ < count_ || Gather()) {
     std::array<const TableReader*, kBatch> readers;
     size_t open_end = next_;
@@ -38,13 +42,22 @@ bool PointSearch::RunInEpoch() {
 }
 
 void PointSearch::Finish() {
+  const TableRows* const rows = version_.tables()->rows();
   for (; next_ < count_ || Gather(); next_++) {
     if (was_covered_ && EndsBefore(next_)) return;
-    Result<TableHandle> table = version_.tables()->PinFor(options_, batch_[next_]);
+    TableFile* const file = batch_[next_];
+    const bool has_rows = rows != nullptr && TableRows::MayServe(file->meta, options_, *lookup_);
+    if (has_rows && rows->Find(file->meta, lookup_)) {
+      NoteIfDecided();
+      return;
+    }
+    Result<TableHandle> table = version_.tables()->PinFor(options_, file);
     if (!table.ok()) return lookup_->Fail(table.status());
-    Status status = (*table)->Get(options_, lookup_);
+    Status status = has_rows ? rows->Read(**table, file->meta, options_, lookup_)
+                             : (*table)->Get(options_, lookup_);
+    NoteIfDecided();
     if (!status.ok()) lookup_->Fail(std::move(status));
-    if (NoteIfDecided()) return;
+    if (lookup_->decided()) return;
     was_covered_ = lookup_->is_covered();
   }
 }

@@ -23,6 +23,9 @@ TableCache::TableCache(TableCacheOptions options) : options_(std::move(options))
   if (options_.block_cache != nullptr) {
     block_cache_ = std::make_unique<BlockCacheView>(options_.block_cache);
   }
+  if (options_.row_cache != nullptr) {
+    rows_ = std::make_unique<const TableRows>(options_.row_cache, options_.statistics);
+  }
 }
 
 // Closed readers wait in the epoch for those who may still use them, and their destructors go

@@ -20,6 +20,7 @@
 #include "ashlar/table.h"
 #include "cache/block_cache.h"
 #include "db/version/file_metadata.h"
+#include "db/version/table_rows.h"
 #include "env/random_reader.h"
 #include "table/sst/table_reader.h"
 #include "util/epoch.h"
@@ -45,6 +46,7 @@ struct TableCacheOptions {
   BlockBasedTableOptions table;
   std::shared_ptr<const SliceTransform> prefix_extractor;
   std::shared_ptr<Cache> block_cache;  // null: blocks are not cached
+  std::shared_ptr<Cache> row_cache;    // null: point lookups keep no rows
   OpenTableBudget* budget = nullptr;   // outlives the cache
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
@@ -119,6 +121,8 @@ class TableCache {
   // From now on files are closed because the database is, not because they are obsolete.
   void KeepBlocksOnClose() { keeps_blocks_.store(true, std::memory_order_relaxed); }
 
+  // Null without a row cache.
+  const TableRows* rows() const { return rows_.get(); }
   std::string PathOf(const FileMetadata& meta) const;
   const TableCacheOptions& options() const { return options_; }
   size_t MemoryBytes() const;
@@ -145,6 +149,7 @@ class TableCache {
 
   const TableCacheOptions options_;
   std::unique_ptr<BlockCacheView> block_cache_;
+  std::unique_ptr<const TableRows> rows_;
   std::atomic<bool> keeps_blocks_{false};
   mutable Mutex mutex_{LockRank::kTableCache};
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
@@ -313,6 +314,10 @@ TEST_F(FiltersTest, HitsAreCountedByTheLevelThatHadTheKey) {
     ASSERT_OK(db_->Put(WriteOptions(), "s:last", "v"));
     ASSERT_OK(db_->Flush(FlushOptions()));
     EXPECT_EQ(hits_of_a_read(), of_last_level);  // the newer table has keys on both sides only
+    std::vector<std::string> values;
+    db_->MultiGet(ReadOptions(), {"r0", "r1", "r2"}, &values);
+    EXPECT_EQ(Take(GET_HIT_L0), 1u);
+    EXPECT_EQ(Take(GET_HIT_L1) + Take(GET_HIT_L2_AND_UP), 2u);
     ASSERT_OK(db_->Delete(WriteOptions(), Key(1)));
     ASSERT_OK(db_->Flush(FlushOptions()));
     Take(GET_HIT_L0);

@@ -57,9 +57,9 @@ std::unique_ptr<MergingIterator> MakeMerge(const InternalKeyComparator& icmp, si
     if (!clustered || i % 100 == 0) run = random.Uniform(run_count);
     numbers[run].push_back(i);
   }
-  std::vector<InternalIterator*> children;
+  std::vector<SortedRun> children;
   for (const auto& run_numbers : numbers) children.push_back(new BlockRun(run_numbers));
-  return std::make_unique<MergingIterator>(&icmp, SortedRuns{.iterators = std::move(children)});
+  return std::make_unique<MergingIterator>(&icmp, SortedRuns{.runs = std::move(children)});
 }
 
 void BM_MergeNext(benchmark::State& state) {

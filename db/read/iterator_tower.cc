@@ -24,17 +24,20 @@
 namespace ashlar {
 
 IteratorTower::~IteratorTower() {
-  for (InternalIterator* points : points_) DestroyIterator(points, HomeOf(arena_));
+  for (const SortedRun& run : runs_.runs) DestroyRun(run, runs_.home);
 }
 
-void IteratorTower::Add(InternalIterator* points) {
-  assert(points != nullptr);
-  points_.push_back(points);
+template <typename T, typename... Arguments>
+T* IteratorTower::New(Arguments&&... arguments) {
+  if (arena_ == nullptr) return new T(std::forward<Arguments>(arguments)...);
+  return new (arena_->AllocateAligned(sizeof(T))) T(std::forward<Arguments>(arguments)...);
 }
 
+// Each run gets its place before there is anything to lose if memory runs out.
 void IteratorTower::AddMemTable(MemTable* memtable) {
-  points_.reserve(points_.size() + 1);  // so that nothing is lost if memory runs out
-  Add(memtable->NewIterator(arena_));
+  assert(memtable != nullptr);
+  SortedRun& run = runs_.runs.emplace_back(nullptr);
+  run.points = memtable->NewIterator(arena_);
 }
 
 void IteratorTower::AddMemTables(const SuperVersion& super_version) {
@@ -57,7 +60,6 @@ void IteratorTower::AddLevel(const Version& version, int level,
                              const std::vector<TableFile*>& files, const TableReads& reads) {
   if (files.empty()) return;
   const std::span<TableFile* const> all(files);
-  points_.reserve(points_.size() + (level == 0 ? files.size() : 1));
   if (level > 0) return AddRun(version, all, reads);
   for (size_t i = 0; i < all.size(); ++i) AddRun(version, all.subspan(i, 1), reads);
 }
@@ -65,16 +67,17 @@ void IteratorTower::AddLevel(const Version& version, int level,
 void IteratorTower::AddRun(const Version& version, std::span<TableFile* const> files,
                            const TableReads& reads) {
   assert(!files.empty());
-  const LevelIteratorOptions options{.read = reads.options,
-                                     .comparator = &version.comparator(),
-                                     .tables = version.tables(),
-                                     .for_compaction = reads.for_compaction};
-  if (arena_ == nullptr) return Add(new LevelIterator(options, files));
-  void* const memory = arena_->AllocateAligned(sizeof(LevelIterator));
-  Add(new (memory) LevelIterator(options, files));
+  SortedRun& run = runs_.runs.emplace_back(nullptr);
+  run.points = New<LevelIterator>(LevelIteratorOptions{.read = reads.options,
+                                                       .comparator = &version.comparator(),
+                                                       .tables = version.tables(),
+                                                       .for_compaction = reads.for_compaction},
+                                  files);
 }
 
 void IteratorTower::AddAll(const SuperVersion& super_version, const ReadOptions& options) {
+  runs_.lower_bound = options.iterate_lower_bound;
+  runs_.upper_bound = options.iterate_upper_bound;
   AddMemTables(super_version);
   if (options.read_tier == kMemtableTier) return;
   AddTables(*super_version.version(), {.options = &options});
@@ -85,7 +88,9 @@ std::unique_ptr<MergingIterator> IteratorTower::Build() {
 }
 
 SortedRuns IteratorTower::TakeRuns() {
-  return {.iterators = std::exchange(points_, {}), .home = HomeOf(arena_)};
+  SortedRuns runs = std::exchange(runs_, {});
+  runs_.home = runs.home;
+  return runs;
 }
 
 }  // namespace ashlar

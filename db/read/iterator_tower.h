@@ -41,7 +41,9 @@ class IteratorTower {
 
   // Iterators are built in `arena`, or on the heap if it is null. Both pointers outlive them.
   IteratorTower(const InternalKeyComparator* comparator, Arena* arena)
-      : comparator_(comparator), arena_(arena) {}
+      : comparator_(comparator), arena_(arena) {
+    runs_.home = HomeOf(arena);
+  }
   ~IteratorTower();
   IteratorTower(const IteratorTower&) = delete;
   IteratorTower& operator=(const IteratorTower&) = delete;
@@ -54,7 +56,8 @@ class IteratorTower {
   void AddTables(const Version& version, const LevelFiles& files, const TableReads& reads);
   // All tables of the version.
   void AddTables(const Version& version, const TableReads& reads);
-  // All that a super version has, as far as the read tier of the options goes.
+  // All that a super version has, as far as the read tier of the options goes. The merge may end at
+  // the bounds of the options.
   void AddAll(const SuperVersion& super_version, const ReadOptions& options);
 
   // Either of them once, at the end: the runs merged, or the runs.
@@ -65,11 +68,12 @@ class IteratorTower {
   void AddLevel(const Version& version, int level, const std::vector<TableFile*>& files,
                 const TableReads& reads);
   void AddRun(const Version& version, std::span<TableFile* const> files, const TableReads& reads);
-  void Add(InternalIterator* points);
+  template <typename T, typename... Arguments>
+  T* New(Arguments&&... arguments);
 
   const InternalKeyComparator* const comparator_;
   Arena* const arena_;
-  std::vector<InternalIterator*> points_;  // of each run
+  SortedRuns runs_;
 };
 
 }  // namespace ashlar

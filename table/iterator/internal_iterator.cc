@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The iterator over nothing.
+// The iterator over nothing, and the end of a run.
 #include "table/iterator/internal_iterator.h"
 
 #include <new>
 
+#include "table/iterator/sorted_run.h"
 #include "util/arena.h"
 
 namespace ashlar {
@@ -27,6 +28,15 @@ class EmptyIterator final : public InternalIterator {
 }  // namespace
 
 InternalIterator::~InternalIterator() = default;
+
+void DestroyRun(const SortedRun& run, IteratorHome home) {
+  DestroyIterator(run.points, home);
+  if (home == IteratorHome::kHeap) {
+    delete run.tombstones;
+  } else if (run.tombstones != nullptr) {
+    run.tombstones->~RunTombstones();
+  }
+}
 
 InternalIterator* NewEmptyInternalIterator(Arena* arena, const Status& status) {
   if (arena == nullptr) return new EmptyIterator(status);

@@ -1,27 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The heap behind the inline steps, and changes of direction.
+// The heap behind the inline steps, changes of direction, and the way through range tombstones.
 //
 // When the direction changes, the current child stays where it is and every other child is moved to
 // its neighbour of the current key on the new side. A child that holds an equal key counts as being
 // on the side that its index puts it.
+//
+// Under tombstones the merge goes from slab to slab (tombstone_slab.h). A child that comes up
+// inside a slab that hides it is parked. When the merge leaves the slab, or nothing is left in it,
+// the next one is made at its end: run by run from the newest on, children are taken back and asked
+// for their tombstones, until one covers the slab; the older ones stay where they are. So a child
+// that one tombstone after the other hides, of whichever runs, is moved once, when it is seen
+// again, and one that no seek comes to is never moved at all.
 #include "table/iterator/merging_iterator.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "util/perf_level_impl.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
+namespace {
+
+// A hidden stretch of a few entries is passed faster by steps than by a seek.
+constexpr int kStepsBeforeSeek = 12;
+
+}  // namespace
 
 MergingIterator::MergingIterator(const InternalKeyComparator* comparator, SortedRuns runs)
-    : comparator_(*comparator), children_(std::move(runs.iterators)), children_home_(runs.home) {
-  heap_.reserve(children_.size());
-  for ([[maybe_unused]] const InternalIterator* child : children_) assert(child != nullptr);
+    : slab_(*comparator),
+      comparator_(*comparator),
+      children_home_(runs.home),
+      lower_bound_(runs.lower_bound),
+      upper_bound_(runs.upper_bound) {
+  heap_.reserve(runs.runs.size());
+  children_.reserve(runs.runs.size());
+  for (const SortedRun& run : runs.runs) {
+    assert(run.points != nullptr);
+    children_.push_back({.points = run.points, .tombstones = run.tombstones});
+    if (run.tombstones == nullptr) continue;
+    run.tombstones->Watch(this);
+    has_tombstones_ = has_tombstones_ || run.tombstones->HasAny();
+  }
 }
 
 MergingIterator::~MergingIterator() {
-  for (InternalIterator* child : children_) DestroyIterator(child, children_home_);
+  for (const Child& child : children_) DestroyRun({child.points, child.tombstones}, children_home_);
 }
 
 void MergingIterator::SeekToFirst() {
@@ -31,59 +57,94 @@ void MergingIterator::SeekToLast() {
   PositionAll<Direction::kReverse>([](InternalIterator* child) { child->SeekToLast(); });
 }
 void MergingIterator::Seek(const Slice& internal_key) {
+  if (has_tombstones_) return SeekUnderTombstones<Direction::kForward>(internal_key);
   PositionAll<Direction::kForward>([&](InternalIterator* child) { child->Seek(internal_key); });
 }
 void MergingIterator::SeekForPrev(const Slice& internal_key) {
+  if (has_tombstones_) return SeekUnderTombstones<Direction::kReverse>(internal_key);
   PositionAll<Direction::kReverse>(
       [&](InternalIterator* child) { child->SeekForPrev(internal_key); });
 }
 
-template <MergingIterator::Direction kDirection, typename Position>
-void MergingIterator::PositionAll(const Position& position) {
+// No child is current or in the heap, and nothing is known about tombstones.
+void MergingIterator::Restart(Direction direction) {
   status_ = Status::OK();
   current_ = Run();
   heap_.clear();
-  direction_ = kDirection;
+  direction_ = direction;
+  if (!has_tombstones_) return;
+  slab_.Clear();
+  is_stale_ = true;
+  for (const Child& child : children_) {
+    if (child.tombstones != nullptr) child.tombstones->Restart();
+  }
+}
+
+template <MergingIterator::Direction kDirection, typename Position>
+void MergingIterator::PositionAll(const Position& position) {
+  Restart(kDirection);
   for (uint32_t i = 0; i < children_.size(); ++i) {
-    position(children_[i]);
-    if (!Admit(children_[i], i)) return;
+    position(children_[i].points);
+    children_[i].place = Place::kMerged;
+    if (!Admit(i)) return;
   }
   OrderHeap<kDirection>();
   if (!heap_.empty()) TakeRunnerUp<kDirection>();
+  if (has_tombstones_) return FindVisible<kDirection>();
+  SetLimit<kDirection>();
 }
 
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::SwitchDirection() {
   assert(Valid());
   assert(direction_ != kDirection);
-  direction_ = kDirection;
-  heap_.clear();
   const Run current = current_;
-  const Slice current_key = current.iterator->key();
-  switch_key_.assign(current_key.data(), current_key.size());
-  const Slice key = switch_key_;
-  const auto holds_same_key = [&](const InternalIterator* child) {
-    return child->Valid() && comparator_.Compare(child->key(), key) == 0;
-  };
-  for (uint32_t i = 0; i < children_.size(); ++i) {
-    if (i == current.index) continue;
-    InternalIterator* const child = children_[i];
-    if constexpr (kDirection == Direction::kForward) {
-      child->Seek(key);
-      if (i < current.index && holds_same_key(child)) child->Next();
-    } else {
-      child->SeekForPrev(key);
-      if (i > current.index && holds_same_key(child)) child->Prev();
+  const Slice key = current.iterator->key();
+  position_key_.assign(key.data(), key.size());
+  Restart(kDirection);
+  current_ = current;
+  if (has_tombstones_) {
+    current_.head = Head(*current.iterator);
+    for (Child& child : children_) child.place = Place::kUnplaced;
+    children_[current.index].place = Place::kMerged;
+    const KeyPosition at{ExtractUserKey(position_key_), kDirection == Direction::kReverse};
+    const auto place = [this](uint32_t i) { PlaceBesideCurrent<kDirection>(i); };
+    if (!EnterSlab<kDirection>(at, place)) return false;
+    assert(current_.index == current.index);
+  } else {
+    for (uint32_t i = 0; i < children_.size(); ++i) {
+      if (i == current.index) continue;
+      PlaceBesideCurrent<kDirection>(i);
+      if (!Admit(i)) return false;
     }
-    if (!Admit(child, i)) return false;
+    OrderHeap<kDirection>();
   }
-  OrderHeap<kDirection>();
+  SetLimit<kDirection>();
   return true;
 }
 
+// The current key is in position_key_: its own child may be at its end already.
+template <MergingIterator::Direction kDirection>
+void MergingIterator::PlaceBesideCurrent(uint32_t index) {
+  assert(index != current_.index);
+  InternalIterator* const child = children_[index].points;
+  const Slice key = position_key_;
+  const auto holds_same_key = [&] {
+    return child->Valid() && comparator_.Compare(child->key(), key) == 0;
+  };
+  if constexpr (kDirection == Direction::kForward) {
+    child->Seek(key);
+    if (index < current_.index && holds_same_key()) child->Next();
+  } else {
+    child->SeekForPrev(key);
+    if (index > current_.index && holds_same_key()) child->Prev();
+  }
+}
+
 // Puts a child into the heap, unordered, if it is on an entry. False if it failed.
-bool MergingIterator::Admit(InternalIterator* child, uint32_t index) {
-  assert(children_[index] == child);
+bool MergingIterator::Admit(uint32_t index) {
+  assert(children_[index].place == Place::kMerged);
+  InternalIterator* const child = children_[index].points;
   if (child->Valid()) {
     heap_.push_back({.head = Head(*child), .iterator = child, .index = index});
     return true;
@@ -116,20 +177,49 @@ void MergingIterator::TakeRunnerUp() {
   if (!heap_.empty()) SiftDown<kDirection>(0, last);
 }
 
-// The current child has moved, or ended: makes the child that now comes first the current one.
 template <MergingIterator::Direction kDirection>
 void MergingIterator::Settle() {
+  if (!Rank<kDirection>()) return;
+  if (has_tombstones_) return FindVisible<kDirection>();
+  SetLimit<kDirection>();
+}
+
+template <MergingIterator::Direction kDirection>
+bool MergingIterator::Rank() {
   if (current_.iterator->Valid()) {
-    if (heap_.empty() || ComesFirst<kDirection>(current_, heap_.front())) return;
+    if (heap_.empty() || ComesFirst<kDirection>(current_, heap_.front())) return true;
     const Run moved = current_;
     current_ = heap_.front();
     SiftDown<kDirection>(0, moved);
-    return;
+    return true;
   }
   Status status = current_.iterator->status();
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) {
+    Fail(status);
+    return false;
+  }
   current_ = Run();
   if (!heap_.empty()) TakeRunnerUp<kDirection>();
+  return true;
+}
+
+// Inside a slab that its own run covers, each entry of a child is looked at; and so is the next one
+// after somebody met tombstones.
+template <MergingIterator::Direction kDirection>
+void MergingIterator::SetLimit() {
+  constexpr bool kForward = kDirection == Direction::kForward;
+  if (!Valid()) return;
+  const bool is_covered = has_tombstones_ && current_.index == slab_.covering_run();
+  const bool has_slab_end = has_tombstones_ && slab_.has_end();
+  const bool looks_at_all = is_covered || is_stale_;
+  is_alone_ = heap_.empty() && !looks_at_all && !has_slab_end;
+  limit_ = kForward ? UINT64_MAX : 0;
+  if (!heap_.empty()) limit_ = heap_.front().head;
+  if (has_slab_end) {
+    const uint64_t head = slab_.end_head();
+    limit_ = kForward ? std::min(limit_, head) : std::max(limit_, head);
+  }
+  if (looks_at_all) limit_ = kForward ? 0 : UINT64_MAX;
 }
 
 template <MergingIterator::Direction kDirection>
@@ -156,6 +246,141 @@ void MergingIterator::SiftDown(size_t hole, const Run& run) {
   heap_[hole] = run;
 }
 
+// From here on: range tombstones.
+
+// A child moved to a file with tombstones. Whatever the step in progress meets, it is looked at.
+void MergingIterator::OnTombstonesMet() {
+  has_tombstones_ = true;
+  is_stale_ = true;
+  is_alone_ = false;
+  limit_ = direction_ == Direction::kForward ? 0 : UINT64_MAX;
+}
+
+template <MergingIterator::Direction kDirection>
+void MergingIterator::SeekUnderTombstones(const Slice& target) {
+  Restart(kDirection);
+  for (Child& child : children_) child.place = Place::kUnplaced;
+  const KeyPosition at{ExtractUserKey(target), kDirection == Direction::kReverse};
+  const auto place = [&](uint32_t i) {
+    InternalIterator* const child = children_[i].points;
+    kDirection == Direction::kForward ? child->Seek(target) : child->SeekForPrev(target);
+  };
+  if (EnterSlab<kDirection>(at, place)) FindVisible<kDirection>();
+}
+
+template <MergingIterator::Direction kDirection>
+void MergingIterator::FindVisible() {
+  assert(has_tombstones_);
+  for (;;) {
+    if (IsPastSlab<kDirection>()) {
+      if (!slab_.has_end()) return;  // at the end of everything
+      if (EndIsOutOfBounds<kDirection>()) {
+        current_ = Run();
+        return;
+      }
+      if (!EnterNextSlab<kDirection>()) return;
+    } else if (is_stale_) {
+      const Slice user_key = ExtractUserKey(current_.iterator->key());
+      position_key_.assign(user_key.data(), user_key.size());
+      const KeyPosition at{position_key_, kDirection == Direction::kReverse};
+      const auto place = [&](uint32_t i) { SeekTo<kDirection>(children_[i].points, at); };
+      if (!EnterSlab<kDirection>(at, place)) return;
+    } else if (current_.index > slab_.covering_run()) {
+      children_[current_.index].place = Place::kParked;
+      current_ = Run();
+      if (!heap_.empty()) TakeRunnerUp<kDirection>();
+    } else if (current_.index == slab_.covering_run() &&
+               TrailerSeqno(ExtractTrailer(current_.iterator->key())) < slab_.seqno()) {
+      kDirection == Direction::kForward ? current_.iterator->Next() : current_.iterator->Prev();
+      if (current_.iterator->Valid()) current_.head = Head(*current_.iterator);
+      if (!Rank<kDirection>()) return;
+    } else {
+      break;
+    }
+  }
+  SetLimit<kDirection>();
+}
+
+template <MergingIterator::Direction kDirection>
+bool MergingIterator::IsPastSlab() const {
+  if (!Valid()) return true;
+  if (!slab_.has_end()) return false;
+  const Slice user_key = ExtractUserKey(current_.iterator->key());
+  const bool is_before_end = slab_.EntryIsBeforeEnd(user_key, comparator_.Head(user_key));
+  return is_before_end == (kDirection == Direction::kReverse);
+}
+
+// Nothing that the slabs behind this one hold need be shown.
+template <MergingIterator::Direction kDirection>
+bool MergingIterator::EndIsOutOfBounds() const {
+  const Slice* const bound = kDirection == Direction::kForward ? upper_bound_ : lower_bound_;
+  if (bound == nullptr) return false;
+  const KeyPosition end{*bound, /*is_behind=*/false};
+  const int order = KeyPosition::Compare(comparator_, slab_.end(), end);
+  return kDirection == Direction::kForward ? order >= 0 : order <= 0;
+}
+
+template <MergingIterator::Direction kDirection>
+bool MergingIterator::EnterNextSlab() {
+  const KeyPosition at = slab_.TakeEnd(&position_key_);
+  return EnterSlab<kDirection>(at,
+                               [&](uint32_t i) { SeekTo<kDirection>(children_[i].points, at); });
+}
+
+template <MergingIterator::Direction kDirection, typename Placement>
+bool MergingIterator::EnterSlab(const KeyPosition& at, const Placement& place) {
+  constexpr bool kForward = kDirection == Direction::kForward;
+  slab_.Clear();
+  const Run candidate = current_;
+  const size_t heap_count = heap_.size();
+  for (uint32_t i = 0; i < children_.size(); ++i) {
+    Child& child = children_[i];
+    if (child.place != Place::kMerged) {
+      child.place == Place::kUnplaced ? place(i) : PassHidden<kDirection>(child.points, at);
+      child.place = Place::kMerged;
+      if (!Admit(i)) return false;
+    }
+    if (child.tombstones == nullptr) continue;
+    const auto stretch =
+        kForward ? child.tombstones->StretchFrom(at) : child.tombstones->StretchBefore(at);
+    if (slab_.Narrow(i, stretch, kForward)) break;
+  }
+  slab_.Close();
+  is_stale_ = false;
+  if (heap_.size() == heap_count) return true;
+  if (candidate.iterator != nullptr) heap_.push_back(candidate);
+  OrderHeap<kDirection>();
+  TakeRunnerUp<kDirection>();
+  return true;
+}
+
+template <MergingIterator::Direction kDirection>
+void MergingIterator::PassHidden(InternalIterator* child, const KeyPosition& at) {
+  constexpr bool kForward = kDirection == Direction::kForward;
+  assert(child->Valid());
+  const auto is_hidden = [&] {
+    return child->Valid() &&
+           TombstoneSlab::EntryIsBefore(comparator_, ExtractUserKey(child->key()), at) == kForward;
+  };
+  for (int steps = 0; is_hidden(); ++steps) {
+    if (steps == kStepsBeforeSeek) return SeekTo<kDirection>(child, at);
+    kForward ? child->Next() : child->Prev();
+  }
+}
+
+template <MergingIterator::Direction kDirection>
+void MergingIterator::SeekTo(InternalIterator* child, const KeyPosition& at) {
+  AddPerfCount(&PerfContextBase::internal_range_del_reseek_count);
+  target_.clear();
+  AppendInternalKey(&target_, at.user_key, at.trailer());
+  if constexpr (kDirection == Direction::kReverse) return child->SeekForPrev(target_);
+  child->Seek(target_);
+  // The oldest version that a key can have is found by a seek behind all its versions.
+  if (at.is_behind && child->Valid() &&
+      comparator_.SameKey(ExtractUserKey(child->key()), at.user_key))
+    child->Next();
+}
+
 std::string MergingIterator::DebugString() const {
   const auto describe = [](const Run& run) {
     return StrCat("  run ", run.index, " at ",
@@ -164,6 +389,7 @@ std::string MergingIterator::DebugString() const {
   std::string text = StrCat(
       children_.size(), " runs, ", direction_ == Direction::kForward ? "forwards" : "backwards",
       ", ", status_.ok() ? (Valid() ? "valid" : "at an end") : status_.ToString().c_str(), "\n");
+  if (has_tombstones_) text += StrCat("  ", slab_.DebugString(), "\n");
   if (Valid()) text += describe(current_);
   for (const Run& run : heap_) text += describe(run);
   return text;

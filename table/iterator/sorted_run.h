@@ -5,20 +5,34 @@
 //
 // A source hands out its point entries and its range tombstones together, because both must be of
 // one moment and neither means anything without the other: a merge that took the points alone would
-// show what the tombstones hide. Range tombstones are not built yet; theirs is a second list, run by
-// run, beside the first.
+// show what the tombstones hide. A job that keeps tombstones takes them from its inputs itself.
 #pragma once
 
 #include <vector>
 
 #include "table/iterator/internal_iterator.h"
+#include "table/iterator/run_tombstones.h"
 
 namespace ashlar {
 
-// Newest first. Whoever gets them owns the iterators; the memory they live in outlives them.
-struct SortedRuns {
-  std::vector<InternalIterator*> iterators;  // over the point entries of one run each
-  IteratorHome home = IteratorHome::kHeap;
+struct SortedRun {
+  SortedRun(InternalIterator* entries, RunTombstones* hidden = nullptr)  // NOLINT: a run of points
+      : points(entries), tombstones(hidden) {}
+
+  InternalIterator* points;
+  RunTombstones* tombstones;  // null: nothing is hidden by this run
 };
+
+// Newest first. Whoever gets them owns all that the runs point to; the memory it lives in outlives
+// it.
+struct SortedRuns {
+  std::vector<SortedRun> runs;
+  IteratorHome home = IteratorHome::kHeap;
+  // User keys, null for none, that outlive the runs: entries outside of them need not be shown.
+  const Slice* lower_bound = nullptr;  // inclusive
+  const Slice* upper_bound = nullptr;  // exclusive
+};
+
+void DestroyRun(const SortedRun& run, IteratorHome home);
 
 }  // namespace ashlar

@@ -51,8 +51,8 @@ class TextRuns {
   }
 
   SortedRuns Open() {
-    SortedRuns runs{.iterators = {}, .home = IteratorHome::kArena};
-    for (MemTable* memtable : memtables_) runs.iterators.push_back(memtable->NewIterator(&arena_));
+    SortedRuns runs{.runs = {}, .home = IteratorHome::kArena};
+    for (MemTable* memtable : memtables_) runs.runs.emplace_back(memtable->NewIterator(&arena_));
     return runs;
   }
 

@@ -69,11 +69,11 @@ TEST_F(IteratorTowerTest, RunsCanBeTakenUnmerged) {
   tower.AddMemTable(NewMemTable({{"a", 5}}));
   tower.AddMemTable(NewMemTable({{"a", 1}}));
   SortedRuns runs = tower.TakeRuns();
-  ASSERT_EQ(runs.iterators.size(), 2u);
+  ASSERT_EQ(runs.runs.size(), 2u);
   EXPECT_EQ(runs.home, IteratorHome::kHeap);
-  runs.iterators[0]->SeekToFirst();
-  EXPECT_EQ(TrailerSeqno(ExtractTrailer(runs.iterators[0]->key())), 5u);
-  for (InternalIterator* points : runs.iterators) DestroyIterator(points, runs.home);
+  runs.runs[0].points->SeekToFirst();
+  EXPECT_EQ(TrailerSeqno(ExtractTrailer(runs.runs[0].points->key())), 5u);
+  for (const SortedRun& run : runs.runs) DestroyRun(run, runs.home);
 }
 
 // The leak checker of the sanitizer builds looks.

@@ -121,7 +121,7 @@ class MergingIteratorModel : public testing::TestWithParam<Shape> {
       const size_t child = random_.Skewed(3) % runs.size();
       runs[child].push_back({MakeInternalKey(user_key, random_.Uniform(20), kTypeValue), ""});
     }
-    std::vector<InternalIterator*> children;
+    std::vector<SortedRun> children;
     for (size_t child = 0; child < runs.size(); ++child) {
       auto& run = runs[child];
       const auto before = [&](const Entry& a, const Entry& b) {
@@ -143,7 +143,7 @@ class MergingIteratorModel : public testing::TestWithParam<Shape> {
     std::stable_sort(all_.begin(), all_.end(), [&](const Entry& a, const Entry& b) {
       return icmp_.Compare(a.key, b.key) < 0;
     });
-    merged_ = std::make_unique<MergingIterator>(&icmp_, SortedRuns{.iterators = children});
+    merged_ = std::make_unique<MergingIterator>(&icmp_, SortedRuns{.runs = children});
   }
 
   void Expect(size_t i) {
@@ -207,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MergingIteratorModel,
 
 TEST(MergingIterator, WithoutChildrenIsEmpty) {
   const InternalKeyComparator icmp(BytewiseComparator());
-  MergingIterator merged(&icmp, {.iterators = {}});
+  MergingIterator merged(&icmp, {.runs = {}});
   merged.SeekToFirst();
   EXPECT_FALSE(merged.Valid());
   merged.SeekToLast();
@@ -219,8 +219,8 @@ TEST(MergingIterator, EmptyChildrenAreSkipped) {
   const InternalKeyComparator icmp(BytewiseComparator());
   const std::string key = MakeInternalKey("k", 1, kTypeValue);
   MergingIterator merged(
-      &icmp, {.iterators = {new VectorIterator(&icmp, {}), new VectorIterator(&icmp, {{key, "v"}}),
-                            NewEmptyInternalIterator(nullptr)}});
+      &icmp, {.runs = {new VectorIterator(&icmp, {}), new VectorIterator(&icmp, {{key, "v"}}),
+                       NewEmptyInternalIterator(nullptr)}});
   merged.SeekToFirst();
   ASSERT_TRUE(merged.Valid());
   EXPECT_EQ(merged.key(), Slice(key));
@@ -240,8 +240,8 @@ TEST(MergingIterator, AnErrorOfAnyChildEndsTheIteration) {
     for (const size_t failing : {0u, 1u}) {
       const std::string fail_at = failing == 0 ? key("c") : key("d");
       MergingIterator merged(
-          &icmp, {.iterators = {new VectorIterator(&icmp, even, failing == 0 ? fail_at : ""),
-                                new VectorIterator(&icmp, odd, failing == 1 ? fail_at : "")}});
+          &icmp, {.runs = {new VectorIterator(&icmp, even, failing == 0 ? fail_at : ""),
+                           new VectorIterator(&icmp, odd, failing == 1 ? fail_at : "")}});
       size_t seen = 0;
       for (forwards ? merged.SeekToFirst() : merged.SeekToLast(); merged.Valid();
            forwards ? merged.Next() : merged.Prev()) {
@@ -266,8 +266,8 @@ TEST(MergingIterator, SaysWhereItsRunsStand) {
   const InternalKeyComparator icmp(BytewiseComparator());
   const auto key = [](const char* user_key) { return MakeInternalKey(user_key, 5, kTypeValue); };
   MergingIterator merged(&icmp,
-                         {.iterators = {new VectorIterator(&icmp, {{key("a"), ""}, {key("c"), ""}}),
-                                        new VectorIterator(&icmp, {{key("b"), ""}})}});
+                         {.runs = {new VectorIterator(&icmp, {{key("a"), ""}, {key("c"), ""}}),
+                                   new VectorIterator(&icmp, {{key("b"), ""}})}});
   merged.SeekToFirst();
   EXPECT_EQ(merged.DebugString(),
             "2 runs, forwards, valid\n"
@@ -286,8 +286,8 @@ TEST(MergingIterator, SaysWhereItsRunsStand) {
 
 TEST(MergingIterator, NewErrorIteratorCarriesItsStatus) {
   const InternalKeyComparator icmp(BytewiseComparator());
-  MergingIterator merged(
-      &icmp, {.iterators = {NewEmptyInternalIterator(nullptr, Status::Corruption("bad"))}});
+  MergingIterator merged(&icmp,
+                         {.runs = {NewEmptyInternalIterator(nullptr, Status::Corruption("bad"))}});
   merged.SeekToFirst();
   EXPECT_FALSE(merged.Valid());
   EXPECT_TRUE(merged.status().IsCorruption());

@@ -73,7 +73,7 @@ double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOption
     score = std::max(score, static_cast<double>(files.bytes) /
                                 static_cast<double>(options.max_bytes_for_level_base));
   }
-  return score;
+  return files.marked > 0 ? std::max(score, 1.0) : score;
 }
 
 double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {

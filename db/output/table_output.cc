@@ -19,6 +19,12 @@ namespace ashlar {
 
 namespace {
 
+// Stepping over so many tombstones, and over the entries they hide, costs a scan more than a seek
+// into another table; and where they are a quarter of the entries, what their merge costs below is
+// mostly what it frees.
+constexpr uint64_t kTombstonesWorthCompacting = 4096;
+constexpr uint64_t kDenseShare = 4;
+
 constexpr uint32_t kNewestFormatOf7_8 = 5;
 
 BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
@@ -97,6 +103,7 @@ Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   assert(IsPointEntryType(TrailerType(ExtractTrailer(internal_key))));
   if (first_key_.empty()) first_key_ = internal_key.ToString();
   last_key_.assign(internal_key.data(), internal_key.size());
+  CountTombstones(internal_key);
   return Status::OK();
 }
 
@@ -128,6 +135,22 @@ void TableOutput::SetBounds() {
   }
 }
 
+void TableOutput::CountTombstones(const Slice& internal_key) {
+  const ValueType type = TrailerType(ExtractTrailer(internal_key));
+  const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
+  tombstones_ += is_tombstone;
+  tombstones_in_row_ = is_tombstone ? tombstones_in_row_ + 1 : 0;
+  longest_row_ = std::max(longest_row_, tombstones_in_row_);
+}
+
+// Such a table makes every scan that comes by step over its tombstones and over what they hide. So
+// it is merged downwards until nothing is left to hide; where nothing lies below, those that stayed
+// stay for a snapshot, and merging again would not help.
+bool TableOutput::IsDenseWithTombstones() const {
+  if (options_.is_bottommost || longest_row_ < kTombstonesWorthCompacting) return false;
+  return tombstones_ >= builder_->num_entries() / kDenseShare;
+}
+
 Status TableOutput::Finish(FileMetadata* meta) {
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Finish());
@@ -143,7 +166,7 @@ Status TableOutput::Finish(FileMetadata* meta) {
   meta_.oldest_ancestor_time = options_.oldest_ancestor_time;
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
-  meta_.marked_for_compaction = builder_->NeedCompact();
+  meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
   meta_.path_id = options_.path_id;
   // By this a reader knows the file from any other of the same name. Empty if the database has no
   // identity.

@@ -76,6 +76,8 @@ class TableOutput {
  private:
   explicit TableOutput(const TableOutputOptions& options) : options_(options) {}
   void SetBounds();
+  void CountTombstones(const Slice& internal_key);
+  bool IsDenseWithTombstones() const;
 
   const TableOutputOptions options_;
   BlockBasedTableOptions table_options_;
@@ -87,6 +89,9 @@ class TableOutput {
   std::string first_key_, last_key_;
   // Of the range tombstones, as internal keys: the smallest begin and the largest end.
   std::string first_begin_, last_end_;
+  uint64_t tombstones_ = 0;         // of points
+  uint64_t tombstones_in_row_ = 0;  // up to the last entry
+  uint64_t longest_row_ = 0;
   bool is_finished_ = false;
 };
 

@@ -179,11 +179,11 @@ void MergingIterator::TakeRunnerUp() {
 
 template <MergingIterator::Direction kDirection>
 void MergingIterator::Settle() {
-  if (!Rank<kDirection>()) return;
-  if (has_tombstones_) return FindVisible<kDirection>();
-  SetLimit<kDirection>();
+  if (Rank<kDirection>() && has_tombstones_) [[unlikely]]
+    FindVisible<kDirection>();
 }
 
+// Leaves the limit right as far as the heap goes: under tombstones FindVisible() sets it.
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::Rank() {
   if (current_.iterator->Valid()) {
@@ -191,6 +191,7 @@ bool MergingIterator::Rank() {
     const Run moved = current_;
     current_ = heap_.front();
     SiftDown<kDirection>(0, moved);
+    limit_ = heap_.front().head;
     return true;
   }
   Status status = current_.iterator->status();
@@ -200,6 +201,7 @@ bool MergingIterator::Rank() {
   }
   current_ = Run();
   if (!heap_.empty()) TakeRunnerUp<kDirection>();
+  SetLimit<kDirection>();
   return true;
 }
 

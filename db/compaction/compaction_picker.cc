@@ -175,10 +175,11 @@ uint64_t Picker::OverlapBytes(const TableFile& file, int level) const {
 bool Picker::CanMove(const CompactionPlan& plan) const {
   if (plan.inputs.size() != 1 || plan.output_level == plan.start_level) return false;
   if (plan.start_level == 0 && !AreDisjoint(plan.inputs[0].files)) return false;
-  // A mark asks for a rewrite: of many tombstones, or of what a collector of the user's saw.
+  // A mark asks for a rewrite, of many tombstones or of what a collector of the user's saw: at the
+  // latest where nothing lies below, for there no other compaction would take the table up.
   const auto is_marked = [](const TableFile* f) { return f->meta.marked_for_compaction; };
-  if (std::any_of(plan.inputs[0].files.begin(), plan.inputs[0].files.end(), is_marked))
-    return false;
+  const auto& files = plan.inputs[0].files;
+  if (plan.is_bottommost && std::any_of(files.begin(), files.end(), is_marked)) return false;
   const CompressionType here = CompressionFor(options_, plan.start_level, /*is_bottommost=*/false);
   const CompressionType there = CompressionFor(options_, plan.output_level, plan.is_bottommost);
   if (here != there) return false;

@@ -131,7 +131,13 @@ TEST_F(IteratorErrorsTest, RowsAreRightAcrossChangesOfDirection) {
 }
 
 // An error ends one iteration: the next seek of the same iterator tries the files again.
+// There are more tables than may be open, so that some must be opened by the seek.
 TEST_F(IteratorErrorsTest, ATableThatDidNotOpenIsTriedAgainByTheNextSeek) {
+  options_.max_open_files = 20;
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_OK(db_->Put(WriteOptions(), StrCat("z", i), "z"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
   for (const int level : {0, 1}) {
     SCOPED_TRACE(level);
     if (level == 1) {

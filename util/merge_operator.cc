@@ -6,19 +6,7 @@
 
 #include <cassert>
 
-#include "ashlar/convenience.h"
-
 namespace ashlar {
-
-Status MergeOperator::CreateFromString(const ConfigOptions& opts, const std::string& id,
-                                       std::shared_ptr<MergeOperator>* result) {
-  if (id.empty() || id == "nullptr") {
-    result->reset();
-    return Status::OK();
-  }
-  if (opts.ignore_unsupported_options) return Status::OK();
-  return Status::NotSupported("merge operator: unknown name; set it in code", id);
-}
 
 bool MergeOperator::FullMergeV2(const MergeOperationInput& merge_in,
                                 MergeOperationOutput* merge_out) const {

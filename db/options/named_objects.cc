@@ -11,12 +11,14 @@
 #include "ashlar/flush_block_policy.h"
 #include "ashlar/listener.h"
 #include "ashlar/memtablerep.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
 #include "db/options/table_factory.h"
 #include "util/filter_policy_impl.h"
 #include "util/option_text.h"
+#include "util/stock_merge_operators.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -233,6 +235,25 @@ Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
   }
   std::unique_ptr<SstPartitionerFactory> made(new SstPartitionerFixedPrefixFactory(0));
   return Finish(options, text, std::move(made), result);
+}
+
+// A name that is not built in leaves *result as it is: the operator may be one of the program's
+// own.
+Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::string& id,
+                                       std::shared_ptr<MergeOperator>* result) {
+  ObjectText text;
+  Status status = Parse(id, &text);
+  if (!status.ok()) return status;
+  if (text.is_null()) {
+    result->reset();
+    return Status::OK();
+  }
+  std::unique_ptr<MergeOperator> made;
+  if (text.parameters.empty()) made = NewStockMergeOperator(text.name);
+  if (made == nullptr) {
+    return config.ignore_unsupported_options ? Status::OK() : text.Unknown("merge operator");
+  }
+  return Finish(config, text, std::move(made), result);
 }
 
 Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& /*options*/,

@@ -105,9 +105,9 @@ void PrintValue(const PrintContext& context, WalFilter* value, std::string* text
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   std::shared_ptr<MergeOperator>* value) {
-  if (!IsNull(text)) return UnknownObject(config, "merge operator", text);
-  value->reset();
-  return Status::OK();
+  const std::string id = IsNull(text) ? "" : StripBraces(text);
+  Status status = MergeOperator::CreateFromString(config, id, value);
+  return status.IsNotSupported() ? UnknownObject(config, "merge operator", text) : status;
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,

@@ -61,8 +61,11 @@ Status CompareObjects(const FamilyOptionsInFile& in_file, const ColumnFamilyOpti
     return Differs("comparator", text_of("comparator", ""), comparator);
   }
   // A family without a merge operator may get one.
-  const std::string merge = text_of("merge_operator", "nullptr");
-  if (merge != "nullptr" && merge != NameOf(given.merge_operator.get())) {
+  std::string merge;
+  std::unordered_map<std::string, std::string> merge_options;
+  RETURN_IF_ERROR(Configurable::GetOptionsMap(text_of("merge_operator", "nullptr"), "", &merge,
+                                              &merge_options));
+  if (!merge.empty() && merge != NameOf(given.merge_operator.get())) {
     return Differs("merge_operator", merge, NameOf(given.merge_operator.get()));
   }
   const std::string factory = NameOf(given.table_factory.get());

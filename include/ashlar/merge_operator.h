@@ -28,8 +28,10 @@ class MergeOperator : public Customizable {
   virtual ~MergeOperator() {}
 
   static const char* Type() { return "MergeOperator"; }
-  // There are no operators with names of the library's own: for a name *result stays unset, and the
-  // status is OK if opts.ignore_unsupported_options, else NotSupported. Empty or "nullptr": none.
+  // By name, as option texts and OPTIONS files give it: uint64add, put, put_v1, max, stringappend
+  // and stringappendtest (with delimiter=","), bytesxor, sortlist, or the long names of these. For
+  // any other *result stays as it is, and the status is OK if opts.ignore_unsupported_options, else
+  // NotSupported. Empty or "nullptr": none.
   static Status CreateFromString(const ConfigOptions& opts, const std::string& id,
                                  std::shared_ptr<MergeOperator>* result);
 

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results are those of RocksDB's operators of these names, which its databases were written with;
+// only sortlist also takes in the value below the operands, where RocksDB's forgets it.
+#include "util/stock_merge_operators.h"
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "ashlar/env.h"
+#include "util/coding.h"
+#include "util/option_text.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class UInt64Add final : public AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "UInt64AddOperator"; }
+  const char* NickName() const override { return "uint64add"; }
+  bool Merge(const Slice& key, const Slice* existing, const Slice& value, std::string* new_value,
+             Logger* logger) const override {
+    const uint64_t sum =
+        (existing == nullptr ? 0 : Decode(key, *existing, logger)) + Decode(key, value, logger);
+    new_value->clear();
+    PutFixed64(new_value, sum);
+    return true;
+  }
+
+ private:
+  static uint64_t Decode(const Slice& key, const Slice& value, Logger* logger) {
+    if (value.size() == sizeof(uint64_t)) return DecodeFixed64(value.data());
+    Log(InfoLogLevel::ERROR_LEVEL, logger,
+        "uint64add: a counter of %zu bytes under key %s counts as 0", value.size(),
+        key.ToString(/*hex=*/true).c_str());
+    return 0;
+  }
+};
+
+// What the two forms of put share: an operand replaces what was there.
+class PutBase : public MergeOperator {
+ public:
+  const char* Name() const override { return "PutOperator"; }
+  bool PartialMerge(const Slice& /*key*/, const Slice& /*left*/, const Slice& right,
+                    std::string* new_value, Logger* /*logger*/) const override {
+    new_value->assign(right.data(), right.size());
+    return true;
+  }
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
+                         std::string* new_value, Logger* /*logger*/) const override {
+    assert(!operands.empty());
+    new_value->assign(operands.back().data(), operands.back().size());
+    return true;
+  }
+};
+
+// Copies; for those who test that path.
+class PutV1 final : public PutBase {
+ public:
+  const char* NickName() const override { return "put_v1"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(!in.operand_list.empty());
+    out->new_value.assign(in.operand_list.back().data(), in.operand_list.back().size());
+    return true;
+  }
+};
+
+class Put final : public PutBase {
+ public:
+  const char* NickName() const override { return "put"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(!in.operand_list.empty());
+    out->existing_operand = in.operand_list.back();
+    return true;
+  }
+};
+
+class Max final : public MergeOperator {
+ public:
+  const char* Name() const override { return "MaxOperator"; }
+  const char* NickName() const override { return "max"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(!in.operand_list.empty());
+    Slice greatest = in.existing_value != nullptr ? *in.existing_value : in.operand_list.front();
+    for (const Slice& operand : in.operand_list) greatest = Greater(greatest, operand);
+    out->existing_operand = greatest;
+    return true;
+  }
+  bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
+                    std::string* new_value, Logger* /*logger*/) const override {
+    const Slice greatest = Greater(left, right);
+    new_value->assign(greatest.data(), greatest.size());
+    return true;
+  }
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
+                         std::string* new_value, Logger* /*logger*/) const override {
+    assert(!operands.empty());
+    Slice greatest = operands.front();
+    for (const Slice& operand : operands) greatest = Greater(greatest, operand);
+    new_value->assign(greatest.data(), greatest.size());
+    return true;
+  }
+
+ private:
+  static const Slice& Greater(const Slice& a, const Slice& b) { return a.compare(b) >= 0 ? a : b; }
+};
+
+// Joins the value, if there is one, and the operands. Both kinds of stringappend.
+class AppendBase : public MergeOperator {
+ public:
+  explicit AppendBase(std::string delimiter) : delimiter_(std::move(delimiter)) {}
+
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    assert(!in.operand_list.empty());
+    if (in.existing_value == nullptr && in.operand_list.size() == 1) {
+      out->existing_operand = in.operand_list.front();
+      return true;
+    }
+    Join(in.existing_value, in.operand_list.begin(), in.operand_list.end(), &out->new_value);
+    return true;
+  }
+
+ protected:
+  template <typename Position>
+  void Join(const Slice* first, Position begin, Position end, std::string* joined) const {
+    size_t bytes = first == nullptr ? 0 : first->size();
+    for (Position at = begin; at != end; ++at) bytes += delimiter_.size() + at->size();
+    joined->clear();
+    joined->reserve(bytes);
+    if (first != nullptr) joined->assign(first->data(), first->size());
+    bool is_first = first == nullptr;
+    for (Position at = begin; at != end; ++at) {
+      if (!std::exchange(is_first, false)) joined->append(delimiter_);
+      joined->append(at->data(), at->size());
+    }
+  }
+
+  Status ConfigureOptions(const ConfigOptions& config,
+                          const std::unordered_map<std::string, std::string>& options,
+                          std::unordered_map<std::string, std::string>* unused) override {
+    auto rest = options;
+    if (const auto given = rest.find("delimiter"); given != rest.end()) {
+      delimiter_ = UnescapeOptionString(given->second);
+      rest.erase(given);
+    }
+    return MergeOperator::ConfigureOptions(config, rest, unused);
+  }
+  std::string SerializeOptions(const ConfigOptions& /*config*/,
+                               const std::string& /*prefix*/) const override {
+    return StrCat("delimiter=", EscapeOptionString(delimiter_), ";");
+  }
+
+ private:
+  std::string delimiter_;
+};
+
+class StringAppend final : public AppendBase {
+ public:
+  using AppendBase::AppendBase;
+  const char* Name() const override { return "StringAppendOperator"; }
+  const char* NickName() const override { return "stringappend"; }
+  bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
+                    std::string* new_value, Logger* /*logger*/) const override {
+    Join(&left, &right, &right + 1, new_value);
+    return true;
+  }
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
+                         std::string* new_value, Logger* /*logger*/) const override {
+    if (operands.size() < 2) return false;
+    Join(nullptr, operands.begin(), operands.end(), new_value);
+    return true;
+  }
+};
+
+class StringAppendTest final : public AppendBase {
+ public:
+  using AppendBase::AppendBase;
+  const char* Name() const override { return "StringAppendTESTOperator"; }
+  const char* NickName() const override { return "stringappendtest"; }
+};
+
+class BytesXor final : public AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "BytesXOR"; }
+  const char* NickName() const override { return "bytesxor"; }
+  bool Merge(const Slice& /*key*/, const Slice* existing, const Slice& value,
+             std::string* new_value, Logger* /*logger*/) const override {
+    new_value->assign(value.data(), value.size());
+    if (existing == nullptr) return true;
+    new_value->resize(std::max(existing->size(), value.size()), '\0');
+    for (size_t i = 0; i < existing->size(); i++) (*new_value)[i] ^= (*existing)[i];
+    return true;
+  }
+};
+
+class SortList final : public MergeOperator {
+ public:
+  const char* Name() const override { return "MergeSortOperator"; }
+  const char* NickName() const override { return "sortlist"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    List merged;
+    if (in.existing_value != nullptr && !MergeIn(*in.existing_value, &merged)) return false;
+    for (const Slice& operand : in.operand_list) {
+      if (!MergeIn(operand, &merged)) return false;
+    }
+    Print(merged, &out->new_value);
+    return true;
+  }
+  bool PartialMerge(const Slice& /*key*/, const Slice& left, const Slice& right,
+                    std::string* new_value, Logger* /*logger*/) const override {
+    List merged;
+    if (!MergeIn(left, &merged) || !MergeIn(right, &merged)) return false;
+    Print(merged, new_value);
+    return true;
+  }
+
+ private:
+  using List = std::vector<int>;
+
+  static bool Parse(const Slice& text, List* list) {
+    if (text.empty()) return true;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+      const auto [rest, error] = std::from_chars(at, end, list->emplace_back());
+      if (error != std::errc()) return false;
+      if (rest == end) return true;
+      if (*rest != ',') return false;
+      at = rest + 1;
+    }
+  }
+  static bool MergeIn(const Slice& text, List* merged) {
+    List list;
+    if (!Parse(text, &list)) return false;
+    List both;
+    both.reserve(merged->size() + list.size());
+    std::merge(merged->begin(), merged->end(), list.begin(), list.end(), std::back_inserter(both));
+    merged->swap(both);
+    return true;
+  }
+  static void Print(const List& list, std::string* text) {
+    text->clear();
+    for (const int number : list) {
+      if (!text->empty()) text->push_back(',');
+      text->append(std::to_string(number));
+    }
+  }
+};
+
+constexpr const char* kDefaultDelimiter = ",";
+
+}  // namespace
+
+std::unique_ptr<MergeOperator> NewStringAppendOperator(const std::string& delimiter) {
+  return std::make_unique<StringAppend>(delimiter);
+}
+
+std::unique_ptr<MergeOperator> NewStockMergeOperator(const std::string& name) {
+  if (name == "uint64add" || name == "UInt64AddOperator") return std::make_unique<UInt64Add>();
+  if (name == "put" || name == "PutOperator") return std::make_unique<Put>();
+  if (name == "put_v1") return std::make_unique<PutV1>();
+  if (name == "max" || name == "MaxOperator") return std::make_unique<Max>();
+  if (name == "stringappend" || name == "StringAppendOperator") {
+    return std::make_unique<StringAppend>(kDefaultDelimiter);
+  }
+  if (name == "stringappendtest" || name == "StringAppendTESTOperator") {
+    return std::make_unique<StringAppendTest>(kDefaultDelimiter);
+  }
+  if (name == "bytesxor" || name == "BytesXOR") return std::make_unique<BytesXor>();
+  if (name == "sortlist" || name == "MergeSortOperator") return std::make_unique<SortList>();
+  return nullptr;
+}
+
+}  // namespace ashlar

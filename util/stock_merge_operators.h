@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The merge operators that option texts can name:
+//
+//   uint64add         UInt64AddOperator         adds little-endian 64-bit counters, modulo 2^64
+//   put, put_v1       PutOperator               the newest operand is the value
+//   max               MaxOperator               the greatest of all by bytes
+//   stringappend      StringAppendOperator      joins with a delimiter
+//   stringappendtest  StringAppendTESTOperator  the same without partial merges
+//   bytesxor          BytesXOR                  xor; the shorter is filled up with zeros
+//   sortlist          MergeSortOperator         merges ascending lists of decimal ints, "1,5,9"
+//
+// A list of sortlist that is none fails the merge; a counter of another length than eight bytes
+// counts as 0, with a line in the info log. Threads: any.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ashlar/merge_operator.h"
+
+namespace ashlar {
+
+// By either of its names; null if there is none.
+std::unique_ptr<MergeOperator> NewStockMergeOperator(const std::string& name);
+
+std::unique_ptr<MergeOperator> NewStringAppendOperator(const std::string& delimiter);
+
+}  // namespace ashlar

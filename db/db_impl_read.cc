@@ -9,6 +9,7 @@
 #include "db/options/options_check.h"
 #include "db/read/db_iterator.h"
 #include "db/read/multi_get.h"
+#include "db/read/operand_limits.h"
 #include "db/read/point_read.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
@@ -22,7 +23,10 @@ SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
   return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : visible;
 }
 
-void CountGet(size_t value_bytes, Statistics* statistics) {
+void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
+  CountPointRead(lookup, value_bytes, statistics);
+  if (statistics == nullptr) [[likely]]
+    return;
   RecordTick(statistics, NUMBER_KEYS_READ);
   RecordTick(statistics, BYTES_READ, value_bytes);
   RecordInHistogram(statistics, BYTES_PER_READ, value_bytes);
@@ -47,14 +51,15 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   const LookupKey lookup_key(key, SeqnoFor(options, VisibleSeqno()), family->comparator().order());
   PointLookup lookup(lookup_key, value);
   PointRead read(*super_version, options, &lookup);
-  if (!read.RunInEpoch(SkipsMemTables(options))) [[unlikely]] {
+  const bool is_over = read.RunInEpoch(SkipsMemTables(options));
+  if (!is_over || lookup.operands() != nullptr) [[unlikely]] {
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
-    read.Finish();
+    const Status status = FinishPointRead(core_.merge_tools(), is_over, &read);
+    CountGet(lookup, value->size(), core_.statistics.get());
+    return status;
   }
-  CountPointRead(lookup, value->size(), core_.statistics.get());
-  if (core_.statistics != nullptr) [[unlikely]]
-    CountGet(value->size(), core_.statistics.get());
+  CountGet(lookup, value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
 
@@ -72,6 +77,7 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   }
   if (!supported.ok()) return;
   ashlar::MultiGet({.options = &options,
+                    .merge = core_.merge_tools(),
                     .skips_memtables = SkipsMemTables(options),
                     .is_sorted = sorted_input,
                     .families = {families.data(), num_keys},
@@ -95,16 +101,37 @@ bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle,
   return !status.IsNotFound();
 }
 
-Status DBImpl::GetMergeOperands(const ReadOptions&, ColumnFamilyHandle*, const Slice&,
-                                PinnableSlice*, GetMergeOperandsOptions*, int*) {
-  return Status::NotSupported("GetMergeOperands");
+Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle,
+                                const Slice& key, PinnableSlice* merge_operands,
+                                GetMergeOperandsOptions* operands_options,
+                                int* number_of_operands) {
+  RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  if (operands_options == nullptr || number_of_operands == nullptr) {
+    return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
+  }
+  ColumnFamilyData* const family = FamilyOrDefault(handle);
+  const ReadView view = family->AcquireView();
+  const LookupKey lookup_key(key, SeqnoFor(options, view.seqno()), family->comparator().order());
+  PinnableSlice base;
+  PointLookup lookup(lookup_key, &base);
+  ContinueCallbackLimit limit(operands_options->continue_cb);
+  lookup.SetOperandLimit(&limit);
+  PointRead read(*view.super_version(), options, &lookup);
+  bool is_over = false;
+  {
+    EpochGuard guard;
+    is_over = read.RunInEpoch(SkipsMemTables(options));
+  }
+  if (!is_over) read.Finish();
+  CountPointRead(lookup, base.size(), core_.statistics.get());
+  return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
   ColumnFamilyData* family = FamilyOrDefault(handle);
-  return new DBIterator(options, family->AcquireView(), core_.statistics.get());
+  return new DBIterator(options, family->AcquireView(), {.merge = core_.merge_tools()});
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -124,7 +151,7 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
   for (ReadView& view : views) {
     view.ReadAsOf(seqno);
-    iterators->push_back(new DBIterator(options, std::move(view), core_.statistics.get()));
+    iterators->push_back(new DBIterator(options, std::move(view), {.merge = core_.merge_tools()}));
   }
   return Status::OK();
 }

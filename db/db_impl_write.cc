@@ -133,6 +133,9 @@ Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* han
 
 Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                      const Slice& value) {
+  if (FamilyOrDefault(handle)->merge_operator() == nullptr) [[unlikely]] {
+    return Status::NotSupported("Provide a merge_operator when opening DB");
+  }
   ScratchBatch batch;
   RETURN_IF_ERROR(batch->Merge(handle, key, value));
   return Write(options, batch.get());

@@ -46,6 +46,8 @@ class ColumnFamilyData final : public ReadViewSource {
   uint32_t id() const { return id_; }
   const std::string& name() const { return name_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
+  // Null: none. It stays the same as long as the family is open.
+  const MergeOperator* merge_operator() const { return merge_operator_.get(); }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   // Deletes the family with the last reference. Any thread, without the DB mutex.
@@ -123,6 +125,7 @@ class ColumnFamilyData final : public ReadViewSource {
   const uint32_t id_;
   const std::string name_;
   const InternalKeyComparator comparator_;
+  const std::shared_ptr<MergeOperator> merge_operator_;
   const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;
   FamilyHost* const host_;

@@ -104,6 +104,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   EntryStreamOptions stream;
   stream.comparator = &options_.version->comparator();
   stream.snapshots = options_.snapshots;
+  stream.merge = options_.merge;
   stream.below = below;
   stream.is_bottommost = options_.plan->is_bottommost;
   stream.tombstones = job_.tombstones_.get();

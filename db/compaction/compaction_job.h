@@ -26,6 +26,7 @@ struct CompactionJobOptions {
   const CompactionPlan* plan = nullptr;
   const Version* version = nullptr;  // the inputs' version; the caller holds a reference
   std::vector<SequenceNumber> snapshots;
+  MergeTools merge;  // without an operator operands are written as they are
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<uint64_t()> new_file_number;
   StopFlags stop;

@@ -33,12 +33,15 @@ std::unique_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTa
   return std::make_unique<const FragmentedTombstones>(comparator, std::move(all));
 }
 
-// Nothing is below level 0 that a job could know of: anything may be.
+// Nothing is below level 0 that a job could know of: anything may be. A flush needs no value, so
+// operands that cannot be merged are no reason for it to fail, which would stop all writes.
 EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expected_entries) {
   constexpr uint64_t kProgressSteps = 64;
   EntryStreamOptions stream;
   stream.comparator = job.table.comparator;
   stream.snapshots = job.snapshots;
+  stream.merge = job.merge;
+  stream.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
   stream.entries_a_step = expected_entries / kProgressSteps + 1;
   if (job.on_progress) {
     stream.on_progress = [&job, expected_entries](uint64_t read) {

@@ -19,6 +19,7 @@ struct FlushJobOptions {
   TableOutputOptions table;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
+  MergeTools merge;  // without an operator operands are written as they are
   // Told now and then how much of the memtables is written, 0 to 1. May be empty.
   std::function<void(double)> on_progress;
 };

@@ -29,6 +29,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.snapshots = core->snapshots.SequenceNumbers();
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
   work_.stop = {.background_cancelled = &core->is_background_cancelled, .aborted = &is_aborted_};
+  work_.merge = MergeToolsFor(*core, *family);
   work_.env = core->env;
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;

@@ -29,11 +29,18 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
   return table;
 }
 
+MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
+  MergeTools tools = core.merge_tools();
+  tools.merge_operator = family.merge_operator();
+  return tools;
+}
+
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) {
   FlushJobOptions job;
   job.memtables = family->TakeForFlush();
   if (job.memtables.empty()) return job;
   job.snapshots = core->snapshots.SequenceNumbers();
+  job.merge = MergeToolsFor(*core, *family);
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
   job.table.filter_shift_millibits =

@@ -13,6 +13,9 @@ namespace ashlar {
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family)
     REQUIRES(db_mutex);
 
+// For folding merge operands while the family, which the caller holds, is written.
+MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
+
 // Takes the sealed memtables that no job has, and a protected number (in pending_outputs) for their
 // table. Without memtables when there are none to take.
 FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex);

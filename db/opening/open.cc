@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "ashlar/merge_operator.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/version/manifest_reader.h"
@@ -222,9 +221,6 @@ Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
   const std::string path = (*reader)->path();
   if ((*reader)->tombstones() != nullptr) {
     return Status::NotSupported(path, "range deletions are not supported by this version");
-  }
-  if (properties.num_merge_operands > 0) {
-    return Status::NotSupported(path, "merge operands are not supported by this version");
   }
   if (!properties.comparator_name.empty() &&
       properties.comparator_name != family.comparator.user_comparator()->Name()) {

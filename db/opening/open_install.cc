@@ -129,6 +129,7 @@ Status Opener::SyncReplayedLogs() {
 Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
   FlushJobOptions job = BeginFlush(core_, family);
   if (job.memtables.empty()) return Status::OK();
+  job.merge.merge_operator = nullptr;  // a user's code may not run under the mutex
   OutputResult result;
   RETURN_IF_ERROR(FlushJob(job).Run(&result));
   for (OutputTable& table : result.tables) edit->AddFile(0, std::move(table.meta));

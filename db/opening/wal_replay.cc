@@ -269,12 +269,12 @@ Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& recor
   }
   // Dropped families, and what was flushed before.
   if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
+  // Operands stay what they are, also of a family that was opened without its operator.
   const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
-                        record.type == kTypeSingleDeletion;
+                        record.type == kTypeSingleDeletion || record.type == kTypeMerge;
   if (!is_known) {
-    const char* what = record.type == kTypeMerge           ? "merge operands"
-                       : record.type == kTypeRangeDeletion ? "range deletions"
-                                                           : "values of a newer kind";
+    const char* what =
+        record.type == kTypeRangeDeletion ? "range deletions" : "values of a newer kind";
     return Status::NotSupported(
         StrCat("the log holds ", what, ", which are not supported by this version"));
   }

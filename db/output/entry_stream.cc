@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FindKept() is the whole stream: it goes on until an entry has passed every stage.
+// FindRetained() goes on until an entry has passed retention. A merge operand makes FindKept() read
+// on to the end of its run, so that the runs then stand on the entry behind it, which has passed
+// retention already.
 #include "db/output/entry_stream.h"
 
 #include <utility>
@@ -12,6 +14,7 @@ EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
       runs_(options.comparator, std::move(runs)),
       tombstones_(options_.tombstones, options_.snapshots),
       retention_(*options.comparator, options.snapshots, options.below, options.is_bottommost),
+      fold_(options.merge, options.on_merge_failure),
       next_progress_(options.on_progress ? 0 : UINT64_MAX) {
   assert(options.entries_a_step > 0);
 }
@@ -39,17 +42,25 @@ bool EntryStream::ReportProgress() {
 }
 
 void EntryStream::FindKept() {
+  source_ = Source::kRuns;
+  if (!FindRetained()) return;
+  if (TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator()) [[unlikely]]
+    FoldRun();
+}
+
+bool EntryStream::FindRetained() {
   for (; runs_.Valid(); runs_.Next()) {
     key_ = runs_.key();
     const Slice user_key = ExtractUserKey(key_);
     if (IsPastEnd(user_key)) break;
-    if (counts_.read == next_progress_ && !ReportProgress()) return;
+    if (counts_.read == next_progress_ && !ReportProgress()) return false;
     counts_.read++;
     const uint64_t trailer = ExtractTrailer(key_);
     const ValueType type = TrailerType(trailer);
     if (!IsPointEntryType(type)) [[unlikely]] {
-      return End(Status::Corruption("input of a flush or compaction: unknown kind of entry",
-                                    DescribeInternalKey(key_, /*hex=*/true)));
+      End(Status::Corruption("input of a flush or compaction: unknown kind of entry",
+                             DescribeInternalKey(key_, /*hex=*/true)));
+      return false;
     }
     if (tombstones_.Hides(user_key, TrailerSeqno(trailer))) {
       counts_.covered++;
@@ -71,10 +82,77 @@ void EntryStream::FindKept() {
     value_ = runs_.value();
     is_first_of_key_ = !std::exchange(has_kept_of_key_, true);
     is_valid_ = true;
-    return;
+    return true;
   }
   End(Status::OK());
   if (options_.on_progress) ReportProgress();
+  return false;
+}
+
+// key_ and value_ are the newest operand of a run: those of one user key that the same readers see.
+void EntryStream::FoldRun() {
+  const bool is_first_of_key = is_first_of_key_;
+  const size_t stripe = retention_.stripe();
+  const bool nothing_below = retention_.NothingBelow();
+  fold_.Begin(key_, value_);
+  bool has_next = false;
+  size_t count = 1;
+  for (;; count++) {
+    runs_.Next();
+    has_next = FindRetained();
+    if (!has_next || is_first_of_key_ || retention_.stripe() != stripe) break;
+    if (TrailerType(ExtractTrailer(key_)) != kTypeMerge) break;
+    fold_.Add(key_, value_);
+  }
+  if (!status().ok()) return End(status());
+  const OperandFold::Below below = BelowRun(has_next, stripe, nothing_below);
+  bool took_base = false;
+  const bool drops_seqno = stripe == 0 && retention_.is_bottommost();
+  const Status folded = fold_.Finish(below, value_, drops_seqno, &took_base);
+  if (!folded.ok()) return End(folded);
+  const bool takes_entry =
+      took_base && has_next && !is_first_of_key_ && retention_.stripe() == stripe;
+  counts_.folded += count - fold_.count() + (takes_entry ? 1 : 0);
+  if (takes_entry) runs_.Next();
+  entry_key_ = key_;
+  entry_value_ = value_;
+  entry_is_first_of_key_ = is_first_of_key_;
+  source_ = has_next && !takes_entry ? Source::kFoldWithEntry : Source::kFold;
+  ShowFold(is_first_of_key);
+}
+
+// What the entry on which the runs stand after a run of operands, if there is one, says about it.
+OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool nothing_below) const {
+  const bool is_of_key = has_next && !is_first_of_key_;
+  if (!is_of_key) {
+    return nothing_below ? OperandFold::Below::kNothing : OperandFold::Below::kUnknown;
+  }
+  if (retention_.stripe() != stripe) return OperandFold::Below::kUnknown;
+  switch (TrailerType(ExtractTrailer(key_))) {
+    case kTypeValue: return OperandFold::Below::kValue;
+    case kTypeDeletion:
+    case kTypeSingleDeletion: return OperandFold::Below::kNothing;
+    default: return OperandFold::Below::kUnknown;
+  }
+}
+
+void EntryStream::ShowFold(bool is_first_of_key) {
+  fold_.MakeKey();
+  key_ = fold_.key();
+  value_ = fold_.value();
+  is_first_of_key_ = is_first_of_key;
+  is_valid_ = true;
+}
+
+void EntryStream::NextOfFold() {
+  fold_.Next();
+  if (fold_.Valid()) return ShowFold(/*is_first_of_key=*/false);
+  if (source_ == Source::kFold) return FindKept();
+  source_ = Source::kRuns;
+  key_ = entry_key_;
+  value_ = entry_value_;
+  is_first_of_key_ = entry_is_first_of_key_;
+  if (TrailerType(ExtractTrailer(key_)) == kTypeMerge) FoldRun();
 }
 
 }  // namespace ashlar

@@ -3,10 +3,11 @@
 // EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
 // order. Each stage is a plain member and sees one entry at a time:
 //
-//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> key(), value() ->
-//   OutputWriter
+//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> OperandFold -> key(), value()
+//   -> OutputWriter
 //
-// A step allocates nothing and makes no virtual call but those of the runs. Threads: one at a time.
+// A step allocates nothing and makes no virtual call but those of the runs, except among merge
+// operands. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -16,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "db/output/operand_fold.h"
 #include "db/output/tombstone_retention.h"
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
@@ -32,6 +34,8 @@ struct EntryStreamOptions {
   // All range tombstones of the runs: what they hide is dropped. Outlives the stream; may be null.
   const FragmentedTombstones* tombstones = nullptr;
   std::optional<Slice> begin, end;  // user keys; the end is not part of it
+  MergeTools merge;                 // without an operator operands stay as they are
+  OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Asked before the first entry, then each time so many more were read, and at the end, with the
   // number of those read; an error ends the stream. May be empty.
   std::function<Status(uint64_t)> on_progress;
@@ -45,6 +49,7 @@ class EntryStream {
     uint64_t hidden = 0;      // dropped behind a newer version
     uint64_t covered = 0;     // dropped under a range tombstone
     uint64_t tombstones = 0;  // dropped because they hid nothing any more
+    uint64_t folded = 0;      // that went into another one with a merge operand
   };
 
   // Owns the runs. Stands before the first entry: SeekToFirst() comes next.
@@ -56,8 +61,12 @@ class EntryStream {
   bool Valid() const { return is_valid_; }
   void Next() {
     assert(Valid());
-    runs_.Next();
-    FindKept();
+    if (source_ == Source::kRuns) [[likely]] {
+      runs_.Next();
+      FindKept();
+      return;
+    }
+    NextOfFold();
   }
 
   // Of the current entry, until the next step.
@@ -71,7 +80,21 @@ class EntryStream {
   const InternalKeyComparator& comparator() const { return *options_.comparator; }
 
  private:
+  // Where the current entry is.
+  enum class Source : uint8_t {
+    kRuns,
+    kFold,           // then comes what the runs stand on
+    kFoldWithEntry,  // then key_ and value_, on which the runs stand
+  };
+
+  // Shows the first kept entry from the one on that the runs stand on, or what it is folded into.
   void FindKept();
+  // The same before folding: into key_ and value_. False at the end.
+  bool FindRetained();
+  void FoldRun();
+  OperandFold::Below BelowRun(bool has_next, size_t stripe, bool nothing_below) const;
+  void NextOfFold();
+  void ShowFold(bool is_first_of_key);
   // False: on_progress ended the stream.
   bool ReportProgress();
   void End(const Status& status);
@@ -84,12 +107,16 @@ class EntryStream {
   MergingIterator runs_;
   HidingTombstones tombstones_;
   VersionRetention retention_;
-  Slice key_;    // into the runs, or rewritten_key_
-  Slice value_;  // into the runs
+  OperandFold fold_;
+  Source source_ = Source::kRuns;
+  Slice key_;                      // into the runs, or rewritten_key_, or the fold
+  Slice value_;                    // into the runs, or the fold
+  Slice entry_key_, entry_value_;  // kFoldWithEntry: the entry behind the fold
   std::string rewritten_key_;
+  bool entry_is_first_of_key_ = false;
   bool is_valid_ = false;
   bool is_first_of_key_ = false;
-  bool has_kept_of_key_ = false;  // an entry of the current user key was handed out
+  bool has_kept_of_key_ = false;  // an entry of the current user key was kept
   uint64_t next_progress_ = 0;    // the number of entries read at which it is due
   Counts counts_;
   Status status_;

@@ -3,13 +3,15 @@
 // VersionRetention decides which versions of a user key a flush or compaction must keep.
 //
 // Snapshots cut the sequence numbers into stripes. Readers of one stripe see only its newest
-// version of a key, so of each stripe one version is kept. A tombstone that every reader sees may
-// go when nothing older is left below that it would have to hide.
+// version of a key, so of each stripe one version is kept; where that is a merge operand, also what
+// it stands on: the older ones down to the first that is none. A tombstone that every reader sees
+// may go when nothing older is left below that it would have to hide.
 //
 // Feed it the entries of a sorted run in order. Pure but for what it remembers of the current key.
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,17 +46,16 @@ class VersionRetention {
     if (is_new_key_) {
       key_.assign(user_key.data(), user_key.size());
       has_key_ = true;
-    } else if (stripe == newest_stripe_) {
+    } else if (stripe == newest_stripe_ && !ends_with_operand_) {
       return Drop(DropReason::kHidden);
     }
     newest_stripe_ = stripe;
+    ends_with_operand_ = type == kTypeMerge;
     // Stripe 0 is what the oldest snapshot sees: so does every other reader.
     if (stripe != 0) return Verdict::kKeep;
     const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
     if (is_tombstone) {
-      const bool hides_nothing =
-          is_bottommost_ || (below_ != nullptr && !below_->MayContain(user_key));
-      return hides_nothing ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
+      return NothingBelow() ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
     }
     return is_bottommost_ && type == kTypeValue ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
   }
@@ -63,6 +64,14 @@ class VersionRetention {
   DropReason drop_reason() const { return drop_reason_; }
   // The last entry was the first one of its user key.
   bool is_new_key() const { return is_new_key_; }
+  // How many snapshots do not see the last entry.
+  size_t stripe() const { return newest_stripe_; }
+  // No deeper level holds a version of the last entry's user key.
+  bool NothingBelow() {
+    assert(has_key_);
+    return is_bottommost_ || (below_ != nullptr && !below_->MayContain(key_));
+  }
+  bool is_bottommost() const { return is_bottommost_; }
 
  private:
   // How many snapshots do not see `seqno`: 0 if all do.
@@ -83,7 +92,8 @@ class VersionRetention {
   std::string key_;
   bool has_key_ = false;
   bool is_new_key_ = false;
-  size_t newest_stripe_ = 0;  // of the versions of key_ met so far, the last one
+  size_t newest_stripe_ = 0;        // of the versions of key_ met so far, the last one
+  bool ends_with_operand_ = false;  // the last version that was kept is a merge operand
   DropReason drop_reason_ = DropReason::kNone;
 };
 

@@ -11,6 +11,7 @@
 #include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
+#include "table/iterator/read_callback.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/statistics.h"
@@ -18,13 +19,16 @@
 
 namespace ashlar {
 
-DBIterator::DBIterator(const ReadOptions& options, ReadView view, Statistics* statistics)
+DBIterator::DBIterator(const ReadOptions& options, ReadView view, const DBIteratorSetting& setting)
     : options_(options),
-      statistics_(statistics),
+      merge_(setting.merge),
+      callback_(setting.callback),
+      statistics_(setting.merge.statistics),
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
   if (options_.snapshot != nullptr) seqno_ = options_.snapshot->GetSequenceNumber();
+  if (callback_ != nullptr) seqno_ = callback_->bound();
   RecordTick(statistics_, NO_ITERATOR_CREATED);
   BuildTower();
 }
@@ -42,13 +46,16 @@ void DBIterator::BuildTower() {
   prefix_extractor_ =
       options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
-  is_bounded_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr;
+  is_checked_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr ||
+                callback_ != nullptr;
+  merge_.merge_operator = super_version.options().merge_operator.get();
   valid_ = false;
 }
 
 // The tower stands on the view and in the arena.
 void DBIterator::DropTower() {
   valid_ = false;
+  operands_.Clear();
   merged_.reset();
   arena_.reset();
 }
@@ -59,6 +66,7 @@ Status DBIterator::Refresh(const Snapshot* snapshot) {
   view_ = std::move(fresh);
   options_.snapshot = snapshot;
   seqno_ = snapshot == nullptr ? view_.seqno() : snapshot->GetSequenceNumber();
+  if (callback_ != nullptr) seqno_ = callback_->bound();
   status_ = Status::OK();
   BuildTower();
   return Status::OK();
@@ -142,7 +150,7 @@ void DBIterator::SeekToFirst() {
   BeginSeek(Direction::kForward);
   merged_->SeekToFirst();
   FindNextVisible(/*is_key_saved=*/false);
-  if (valid_) RememberPrefix(user_key_);
+  if (valid_) RememberPrefix(key());
   if (statistics_ != nullptr) [[unlikely]]
     CountStep(&seeks_);
 }
@@ -182,11 +190,11 @@ void DBIterator::SeekToLast() {
 void DBIterator::Next() {
   assert(valid_);
   skipped_ = 0;
-  if (direction_ == Direction::kReverse) {
-    SwitchToForward();
-  } else {
+  if (direction_ == Direction::kForward) [[likely]] {
     saved_key_.assign(user_key_.data(), user_key_.size());
     merged_->Next();
+  } else {
+    SwitchToForward();
   }
   FindNextVisible(/*is_key_saved=*/true);
   if (statistics_ != nullptr) [[unlikely]]
@@ -196,7 +204,7 @@ void DBIterator::Next() {
 void DBIterator::Prev() {
   assert(valid_);
   skipped_ = 0;
-  if (direction_ == Direction::kForward) SwitchToReverse();
+  if (direction_ != Direction::kReverse) SwitchToReverse();
   FindPrevVisible();
   if (statistics_ != nullptr) [[unlikely]]
     CountStep(&prevs_);
@@ -211,7 +219,15 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
   while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
     const Slice user_key = ExtractUserKey(internal_key);
-    if (is_bounded_ && (ReachedUpperBound(user_key) || LeftPrefix(user_key))) return;
+    if (is_checked_) {
+      if (ReachedUpperBound(user_key) || LeftPrefix(user_key)) return;
+      const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(internal_key));
+      if (seqno <= seqno_ && !IsVisible(seqno)) {
+        if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return;
+        merged_->Next();
+        continue;
+      }
+    }
     if (is_key_saved && comparator_.SameKey(user_key, saved_key_)) {
       if (!CountSkipped(&PerfContextBase::internal_key_skipped_count)) return;
       PassHidden(internal_key, &hidden_steps);
@@ -229,6 +245,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       valid_ = true;
       return;
     }
+    if (type == kTypeMerge) return FoldForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
     is_key_saved = true;
@@ -279,17 +296,23 @@ void DBIterator::FindPrevVisible() {
   }
 }
 
-// Walks back over all versions of saved_key_. True if the newest visible one is a value, which is
-// then in saved_value_.
+bool DBIterator::IsVisible(SequenceNumber seqno) const {
+  return seqno <= seqno_ && (callback_ == nullptr || callback_->IsVisible(seqno));
+}
+
+// Walks back over all versions of saved_key_. True if the newest visible one is a value, or
+// operands make one; shown_value_ is it then.
 bool DBIterator::TakeNewestVersion() {
   bool is_value = false;
   uint64_t steps = 0;
+  operands_.Clear();
   do {
     const Slice internal_key = merged_->key();
-    if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) return is_value;
-    const bool is_visible = TrailerSeqno(ExtractTrailer(internal_key)) <= seqno_;
+    if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) return ShowTaken(is_value);
+    const bool is_visible = IsVisible(TrailerSeqno(ExtractTrailer(internal_key)));
     if (++steps > max_sequential_skip_ + 1) {
-      if (is_visible) return SeekNewestVersion();
+      // A callback may see what is newer than a version that it does not see.
+      if (is_visible || callback_ != nullptr) return SeekNewestVersion();
       CountReseek();
       StepBeforeSavedKey();
       break;
@@ -299,36 +322,59 @@ bool DBIterator::TakeNewestVersion() {
     if (!is_visible && !CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return false;
     merged_->Prev();
   } while (merged_->Valid());
-  return is_value && merged_->status().ok();
+  return ShowTaken(is_value);
 }
 
 // The same by a seek from the other side, if there are too many versions to walk over.
 bool DBIterator::SeekNewestVersion() {
   CountReseek();
+  operands_.Clear();
   SeekInternal(saved_key_, seqno_);
-  if (!merged_->Valid()) return false;
-  if (!comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_)) {
+  const auto is_on_key = [this] {
+    return merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_);
+  };
+  while (is_on_key() && !IsVisible(TrailerSeqno(ExtractTrailer(merged_->key())))) merged_->Next();
+  if (!merged_->status().ok()) return false;
+  bool is_value = false;
+  if (is_on_key()) {
+    if (TrailerType(ExtractTrailer(merged_->key())) == kTypeMerge) return FoldNewestVersion();
+    if (!TakeVersion(&is_value)) return false;
+  } else if (callback_ == nullptr) {
     Fail(Status::Corruption("iterator: a version that was met going back is not found by a seek",
                             DescribeInternalKey(seek_key_, /*hex=*/true)));
     return false;
   }
-  bool is_value = false;
-  if (!TakeVersion(&is_value)) return false;
   StepBeforeSavedKey();
-  return is_value && merged_->status().ok();
+  return ShowTaken(is_value);
 }
 
 // Takes the visible version of saved_key_ that the merging iterator stands on: it is newer than
 // those taken before. False after a failure.
 bool DBIterator::TakeVersion(bool* is_value) {
   const ValueType type = TrailerType(ExtractTrailer(merged_->key()));
+  const Slice value = merged_->value();
+  if (type == kTypeMerge) {
+    operands_.Add(value, ValuePin());
+    return true;
+  }
+  operands_.Clear();
   *is_value = type == kTypeValue;
   if (!*is_value) {
     return CheckKind(type) && CountSkipped(&PerfContextBase::internal_delete_skipped_count);
   }
-  const Slice value = merged_->value();
   saved_value_.assign(value.data(), value.size());
   return true;
+}
+
+// All versions that matter were taken, the operands oldest first. `is_value`: what is below those
+// is the value in saved_value_.
+bool DBIterator::ShowTaken(bool is_value) {
+  if (!merged_->status().ok()) return false;
+  shown_value_ = saved_value_;
+  if (operands_.empty()) [[likely]]
+    return is_value;
+  const Slice base = saved_value_;
+  return Fold(is_value ? &base : nullptr, operands_.all());
 }
 
 // To the last entry in front of all versions of saved_key_.
@@ -338,17 +384,21 @@ void DBIterator::StepBeforeSavedKey() {
   merged_->SeekForPrev(seek_key_);
 }
 
-// The merging iterator is before the versions of the key shown, which is in saved_key_. The search
-// for the next one begins behind them.
+// The merging iterator is before the versions of the key shown, which is in saved_key_, or behind
+// some of them that were folded. The search for the next one begins behind them.
 void DBIterator::SwitchToForward() {
+  const bool is_behind = direction_ == Direction::kFolded;
   direction_ = Direction::kForward;
+  if (is_behind) return;
   seek_key_.clear();
   AppendInternalKey(&seek_key_, saved_key_, /*trailer=*/0);
   merged_->Seek(seek_key_);
 }
 
 void DBIterator::SwitchToReverse() {
+  const bool is_behind = direction_ == Direction::kFolded;
   direction_ = Direction::kReverse;
+  if (is_behind) return StepBeforeSavedKey();
   saved_key_.assign(user_key_.data(), user_key_.size());
   uint64_t steps = 0;
   do {
@@ -413,7 +463,7 @@ void DBIterator::ReportCounts() const {
   report(NUMBER_OF_RESEEKS_IN_ITERATION, reseeks_);
 }
 
-// True for tombstones; other kinds are values of features that are not there yet.
+// True for tombstones; other kinds, operands apart, are values of features that are not there yet.
 bool DBIterator::CheckKind(ValueType type) {
   if (type == kTypeDeletion || type == kTypeSingleDeletion) return true;
   Fail(IsPointEntryType(type)

@@ -5,29 +5,41 @@
 //
 // Going forward, the merging iterator stands on the entry that is shown. Going backward, it stands
 // before all versions of the key that is shown, whose key and value were copied. Of a key with many
-// versions a few are passed by steps, then the rest by one seek. Threads: one at a time.
+// versions a few are passed by steps, then the rest by one seek. Where merge operands make the
+// value (db_iterator_merge.cc), it stands behind them on the way forward, and key and value are
+// copies too. Threads: one at a time.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_context.h"
+#include "db/read/merge_resolution.h"
 #include "db/read/read_view.h"
+#include "table/iterator/merge_operands.h"
 #include "table/iterator/merging_iterator.h"
 #include "util/arena.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
 
+class ReadCallback;
 class Statistics;
+
+// What an iterator needs besides its options and its view. Pointers outlive it.
+struct DBIteratorSetting {
+  MergeTools merge;  // the operator is filled in; the statistics are the iterator's too
+  const ReadCallback* callback = nullptr;  // null: none
+};
 
 class DBIterator final : public Iterator {
  public:
-  // If the read options name a snapshot, its number replaces the view's. `statistics` may be null.
-  DBIterator(const ReadOptions& options, ReadView view, Statistics* statistics);
+  // If the read options name a snapshot, its number replaces the view's.
+  DBIterator(const ReadOptions& options, ReadView view, const DBIteratorSetting& setting);
   ~DBIterator() override;
 
   bool Valid() const override { return valid_; }
@@ -39,7 +51,7 @@ class DBIterator final : public Iterator {
   void Prev() override;
   Slice key() const override { return direction_ == Direction::kForward ? user_key_ : saved_key_; }
   Slice value() const override {
-    return direction_ == Direction::kForward ? merged_->value() : Slice(saved_value_);
+    return direction_ == Direction::kForward ? merged_->value() : shown_value_;
   }
   Status status() const override;
   Status Refresh() override { return Refresh(nullptr); }
@@ -47,7 +59,8 @@ class DBIterator final : public Iterator {
   Status GetProperty(std::string prop_name, std::string* prop) override;
 
  private:
-  enum class Direction : uint8_t { kForward, kReverse };
+  // kFolded: forward, but the merging iterator has left the entries that are shown as one.
+  enum class Direction : uint8_t { kForward, kReverse, kFolded };
   // How often a step was made, and how often it ended on an entry.
   struct Steps {
     uint64_t made = 0;
@@ -68,9 +81,17 @@ class DBIterator final : public Iterator {
   bool TakeNewestVersion();
   bool SeekNewestVersion();
   bool TakeVersion(bool* is_value);
+  bool ShowTaken(bool is_value);
+  bool IsVisible(SequenceNumber seqno) const;
   void StepBeforeSavedKey();
   void SwitchToForward();
   void SwitchToReverse();
+
+  // db_iterator_merge.cc
+  bool GatherOperands(Slice* base, bool* has_base);
+  void FoldForward(const Slice& user_key);
+  bool FoldNewestVersion();
+  bool Fold(const Slice* base, const std::vector<Slice>& oldest_first);
 
   bool ReachedUpperBound(const Slice& user_key) const;
   bool BelowLowerBound(const Slice& user_key) const;
@@ -82,10 +103,12 @@ class DBIterator final : public Iterator {
   bool CheckKind(ValueType type);
   void Fail(Status status);
 
-  ReadOptions options_;           // the tower points to it
-  Statistics* const statistics_;  // null: off
-  ReadView view_;                 // what the tower stands on
-  SequenceNumber seqno_;          // of the newest entries that are shown
+  ReadOptions options_;                 // the tower points to it
+  MergeTools merge_;                    // the operator is the view's
+  const ReadCallback* const callback_;  // null: seqno_ alone decides
+  Statistics* const statistics_;        // null: off
+  ReadView view_;                       // what the tower stands on
+  SequenceNumber seqno_;                // of the newest entries that are shown
   const InternalKeyComparator comparator_;
   const SliceTransform* prefix_extractor_ = nullptr;
   uint64_t max_sequential_skip_ =
@@ -95,11 +118,13 @@ class DBIterator final : public Iterator {
   std::unique_ptr<MergingIterator> merged_;
 
   bool valid_ = false;
-  bool is_bounded_ = false;  // an upper bound or a prefix must be checked
+  bool is_checked_ = false;  // an upper bound, a prefix or a callback must be looked at
   Direction direction_ = Direction::kForward;
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
-  std::string saved_key_;  // forward: key to skip; reverse: the key shown
+  std::string saved_key_;  // forward: key to skip; otherwise: the key shown
   std::string saved_value_;
+  Slice shown_value_;  // unless forward: saved_value_, an operand, or the value below the operands
+  MergeOperands operands_;
   // Of the seek's target; may be empty, which is a prefix like any other. Nothing if the target has
   // none: then only the bounds end the iteration.
   std::optional<std::string> prefix_;

@@ -29,6 +29,7 @@
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
+#include "table/iterator/read_callback.h"
 #include "util/epoch.h"
 #include "util/key_order.h"
 #include "util/mutex.h"
@@ -102,9 +103,11 @@ class MultiGetRun {
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
   void ReadRows(const SuperVersion& view, BatchLookups* lookups);
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
+  Status ResolveAlone(const SuperVersion& view, PointLookup* lookup);
   size_t ReadUpToLimit();
   KeyOrder OrderOf(const SuperVersion& view) const { return view.version()->comparator().order(); }
   SequenceNumber SeqnoFor(const VisibleSeqnoSource& seqnos) const {
+    if (request_.callback != nullptr) return request_.callback->bound();
     const Snapshot* const snapshot = request_.options->snapshot;
     return snapshot != nullptr ? snapshot->GetSequenceNumber() : seqnos.VisibleSeqno();
   }
@@ -217,6 +220,9 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
     lookups.Add(LookupKey(request_.keys[i], seqno_, order), &request_.values[i]);
     if (request_.options->ignore_range_deletions) lookups[lookups.size() - 1].IgnoreTombstones();
   }
+  if (request_.callback != nullptr) [[unlikely]] {
+    for (PointLookup* lookup : lookups.pointers()) lookup->SetCallback(request_.callback);
+  }
   EnterEpoch();
   if (keys.size() == 1) {
     ReadAlone(view, &lookups[0]);
@@ -226,9 +232,16 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   }
   for (size_t k = 0; k < keys.size(); ++k) {
     const uint32_t i = keys[k];
+    request_.statuses[i] =
+        lookups[k].operands() == nullptr ? StatusOf(lookups[k]) : ResolveAlone(view, &lookups[k]);
     CountPointRead(lookups[k], request_.values[i].size(), statistics_);
-    request_.statuses[i] = StatusOf(lookups[k]);
   }
+}
+
+// Merge operators are users' code, which runs outside of epochs.
+Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) {
+  LeaveEpoch();
+  return FinishLookup(request_.merge, view, *request_.options, lookup);
 }
 
 // A batch of one goes the way of Get.

@@ -8,6 +8,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "db/read/merge_resolution.h"
 #include "db/read/read_view.h"
 
 namespace ashlar {
@@ -16,12 +17,15 @@ namespace ashlar {
 inline constexpr size_t kMultiGetOnStack = 32;
 
 class DbMutex;
+class ReadCallback;
 class Statistics;
 struct ReadOptions;
 
 // The arrays are as long as `keys`; the values were Reset(). Everything outlives the call.
 struct MultiGetRequest {
   const ReadOptions* options = nullptr;
+  const ReadCallback* callback = nullptr;  // null: none
+  MergeTools merge;                        // the operator is that of each family
   bool skips_memtables = false;
   bool is_sorted = false;  // a promise: the keys of a family are neighbours and ascend
   std::span<ReadViewSource* const> families;

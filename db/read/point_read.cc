@@ -3,12 +3,16 @@
 // Newest data first: the first part that decides the lookup ends it.
 #include "db/read/point_read.h"
 
+#include <cassert>
+
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "db/read/operand_limits.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
+#include "util/epoch.h"
 #include "util/perf_level_impl.h"
 
 namespace ashlar {
@@ -42,6 +46,38 @@ void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* c
   for (const MemTable* memtable : super_version.immutables()) {
     memtable->GetMany(lookups.data(), lookups.size());
   }
+}
+
+namespace {
+
+MergeTools With(MergeTools tools, const SuperVersion& super_version) {
+  tools.merge_operator = super_version.options().merge_operator.get();
+  return tools;
+}
+
+}  // namespace
+
+Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
+  assert(!InEpoch());
+  PointLookup* const lookup = read->lookup();
+  if (!is_over) {
+    ShouldMergeLimit limit(With(tools, read->super_version()).merge_operator);
+    lookup->SetOperandLimit(&limit);
+    read->Finish();
+    lookup->SetOperandLimit(nullptr);
+  }
+  return FinishLookup(tools, read->super_version(), read->options(), lookup);
+}
+
+Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
+                    const ReadOptions& options, PointLookup* lookup) {
+  if (lookup->operands() == nullptr) return StatusOf(*lookup);
+  const MergeTools with_operator = With(tools, super_version);
+  ShouldMergeLimit limit(with_operator.merge_operator);
+  lookup->SetOperandLimit(&limit);
+  Status status = ResolveMerge(with_operator, options, lookup);
+  lookup->SetOperandLimit(nullptr);
+  return status;
 }
 
 Status StatusOf(const PointLookup& lookup) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ashlar/status.h"
+#include "db/read/merge_resolution.h"
 #include "db/version/point_search.h"
 
 namespace ashlar {
@@ -30,6 +31,10 @@ class PointRead {
   [[nodiscard]] bool RunInEpoch(bool skips_memtables);
   void Finish() { tables_.Finish(); }
 
+  const SuperVersion& super_version() const { return super_version_; }
+  const ReadOptions& options() const { return options_; }
+  PointLookup* lookup() const { return lookup_; }
+
  private:
   bool SearchMemTables();
 
@@ -43,7 +48,14 @@ class PointRead {
 // Inside an EpochGuard.
 void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups);
 
-// What the user is told about a lookup that has run.
+// What is left of a read when the epoch is left and the super version pinned: the tables unless
+// `is_over`, and folding what operands were met. Returns what the user is told.
+Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read);
+// The same for a lookup that has run.
+Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
+                    const ReadOptions& options, PointLookup* lookup);
+
+// What the user is told about a lookup that has run and met no merge operand.
 Status StatusOf(const PointLookup& lookup);
 
 // Adds what one lookup did; calls and the bytes they returned are counted by whoever was called.

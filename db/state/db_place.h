@@ -18,6 +18,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "db/output/table_output.h"
+#include "db/read/merge_resolution.h"
 #include "db/version/table_cache.h"
 #include "env/event_log.h"
 
@@ -64,6 +65,11 @@ struct DbPlace {
   std::unique_ptr<EventLogger> events;  // likewise
   DB* db = nullptr;                     // the façade, for listeners
   FileCleaner* cleaner = nullptr;
+
+  // For folding merge operands, but for the operator, which is a family's.
+  MergeTools merge_tools() const {
+    return {.info_log = info_log.get(), .statistics = statistics.get(), .clock = clock.get()};
+  }
 
   uint64_t NowSeconds() const;  // since 1970
   // For intervals: goes on when the time of day is set.

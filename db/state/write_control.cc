@@ -28,6 +28,11 @@ constexpr uint64_t kNoWaitMicros = 20;
 
 bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
 
+bool WriteControl::CanMerge(uint32_t family) {
+  const ColumnFamilyData* data = core_->families.Find(family);
+  return data != nullptr && data->merge_operator() != nullptr;
+}
+
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {
   ColumnFamilyData* data = core_->families.Find(family);
   return data == nullptr ? nullptr : data->mem();

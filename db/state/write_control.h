@@ -37,6 +37,7 @@ class WriteControl final : public CommitHost {
   // CommitHost
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
   bool HasFamily(uint32_t family) override;
+  bool CanMerge(uint32_t family) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, uint64_t log_number) override;

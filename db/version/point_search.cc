@@ -43,6 +43,7 @@ bool PointSearch::RunInEpoch() {
 
 void PointSearch::Finish() {
   const TableRows* const rows = version_.tables()->rows();
+  if (lookup_->EndAtLimit()) return;
   for (; next_ < count_ || Gather(); next_++) {
     if (was_covered_ && EndsBefore(next_)) return;
     TableFile* const file = batch_[next_];
@@ -57,7 +58,7 @@ void PointSearch::Finish() {
                              : (*table)->Get(options_, lookup_);
     NoteIfDecided();
     if (!status.ok()) lookup_->Fail(std::move(status));
-    if (lookup_->decided()) return;
+    if (lookup_->decided() || lookup_->EndAtLimit()) return;
     was_covered_ = lookup_->is_covered();
   }
 }

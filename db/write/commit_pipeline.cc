@@ -130,7 +130,11 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
       case kTypeDeletion:
       case kTypeSingleDeletion: break;
       case kTypeMerge:
-        return Status::NotSupported("Write", "Merge is not supported by this version");
+        if (!host_->CanMerge(record.family) && host_->HasFamily(record.family)) {
+          return Status::InvalidArgument(
+              "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
+        }
+        break;
       case kTypeRangeDeletion:
         return Status::NotSupported("Write", "DeleteRange is not supported by this version");
       default:

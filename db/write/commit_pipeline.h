@@ -49,6 +49,8 @@ class CommitHost {
   virtual Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) = 0;
   // Whether the family lives. Any time, within an epoch.
   virtual bool HasFamily(uint32_t family) = 0;
+  // Whether the family lives and has a merge operator. Likewise.
+  virtual bool CanMerge(uint32_t family) = 0;
   // Its active memtable, null if it does not live. Only while a commit is in flight: stable then.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
   // Called after an insertion, in flight. Asks for attention if the memtable is full.

@@ -5,34 +5,31 @@
 //
 // It lives on the stack of the reading thread, allocates nothing, and carries the counters of the
 // operation, which the caller adds to the statistics once at the end. Not thread-safe.
+//
+// Merge operands decide nothing: the lookup gathers them, in memory it takes for the first one, and
+// goes on to what is below. Whoever ran it then folds them (db/read/merge_resolution.h).
 #pragma once
 
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "table/iterator/merge_operands.h"
+#include "table/iterator/read_callback.h"
 #include "util/hash.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
-
-// How the memory behind an offered value is kept alive after the offer. `acquire` takes a reference
-// on `owner`; `release`, a Cleanable function, gives it back with (owner, nullptr). A null
-// `acquire` says that the value must be copied.
-struct ValuePin {
-  void (*acquire)(void* owner) = nullptr;
-  void (*release)(void* owner, void* unused) = nullptr;
-  void* owner = nullptr;
-};
 
 class PointLookup {
  public:
   enum class Outcome : uint8_t { kUndecided, kFound, kDeleted, kFailed };
 
   // Values up to this many bytes are copied: a counted reference costs more than the copy.
-  static constexpr size_t kCopyBytes = 1024;
+  static constexpr size_t kCopyBytes = kCopiedValueBytes;
 
   // `value` may be null when only the outcome matters. It must be freshly Reset().
   PointLookup(const LookupKey& key, PinnableSlice* value) : key_(key), value_(value) {}
@@ -42,6 +39,8 @@ class PointLookup {
   const LookupKey& key() const { return key_; }
   Outcome outcome() const { return outcome_; }
   bool decided() const { return outcome_ != Outcome::kUndecided; }
+  // Where the value is, once found. Null: only the outcome matters.
+  PinnableSlice* value() const { return value_; }
   // Why the lookup failed; OK unless outcome() is kFailed.
   const Status& status() const { return status_; }
   // Sequence number of the deciding version.
@@ -82,15 +81,53 @@ class PointLookup {
       EndCovered();
       return true;
     }
-    switch (TrailerType(trailer)) {
+    switch (TrailerType(trailer | scrutiny_)) {
       case kTypeValue:
         outcome_ = Outcome::kFound;
         TakeValue(value, pin);
         return true;
       case kTypeDeletion:
       case kTypeSingleDeletion: outcome_ = Outcome::kDeleted; return true;
-      default: return OfferUnusual(trailer);
+      default: return OfferUnusual(trailer, value, pin);
     }
+  }
+
+  // From now on only versions that the callback, which outlives the lookup, calls visible count.
+  void SetCallback(const ReadCallback* callback) {
+    callback_ = callback;
+    scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
+  }
+
+  // What was gathered above the deciding version; null: no merge operand was met.
+  MergeOperands* operands() const { return operands_.get(); }
+  // The operands were folded and the result is in value().
+  void FinishMerge() {
+    assert(operands_ != nullptr);
+    outcome_ = Outcome::kFound;
+  }
+  // What may end the history among the operands; outlives the lookup. Nobody but EndAtLimit() asks
+  // it, outside of epochs.
+  void SetOperandLimit(OperandLimit* limit) { operand_limit_ = limit; }
+  // True if the limit ends the history at an operand: nothing older counts, as if it were deleted.
+  bool EndAtLimit() {
+    if (operands_ == nullptr || operand_limit_ == nullptr) [[likely]]
+      return false;
+    return EndAtLimitSlow();
+  }
+
+  // What a lookup has taken so far, for a reader that may have to begin a table anew.
+  struct Mark {
+    SequenceNumber seqno;
+    size_t operand_count;
+  };
+  Mark mark() const {
+    return {.seqno = seqno_, .operand_count = operands_ == nullptr ? 0 : operands_->count()};
+  }
+  void GoBackTo(const Mark& mark) {
+    assert(!decided());
+    seqno_ = mark.seqno;
+    if (operands_ != nullptr) [[unlikely]]
+      operands_->Truncate(mark.operand_count);
   }
 
   // Reads may not go on past an error: it must not look like an older value or an absent key.
@@ -127,16 +164,24 @@ class PointLookup {
     pin.acquire(pin.owner);
     value_->PinSlice(value, pin.release, pin.owner, nullptr);
   }
-  bool OfferUnusual(uint64_t trailer);
+  bool EndAtLimitSlow();
+  bool OfferUnusual(uint64_t trailer, const Slice& value, const ValuePin& pin);
 
-  const LookupKey& key_;  // outlives the lookup
-  PinnableSlice* value_;  // null: only the outcome matters
+  // Makes no kind of version usual: each goes through OfferUnusual().
+  static constexpr uint8_t kEveryVersion = 0x80;
+
+  const LookupKey& key_;                     // outlives the lookup
+  PinnableSlice* value_;                     // null: only the outcome matters
+  std::unique_ptr<MergeOperands> operands_;  // null: none met
+  const ReadCallback* callback_ = nullptr;   // null: all versions offered are visible
+  OperandLimit* operand_limit_ = nullptr;    // null: none
   Status status_;
   SequenceNumber seqno_ = 0;           // of the version offered last
   SequenceNumber covering_seqno_ = 0;  // the greatest of the tombstones met so far; 0: none
   uint64_t filter_hash_ = 0;           // once has_filter_hash_
   bool has_filter_hash_ = false;
   bool ignores_tombstones_ = false;
+  uint8_t scrutiny_ = 0;  // or kEveryVersion; put into a trailer's kind
   Outcome outcome_ = Outcome::kUndecided;
 };
 

@@ -44,7 +44,7 @@ class TableReader::EpochBatch {
   // cost nothing.
   struct Item {
     TableProbe* probe;
-    SequenceNumber seqno_before;
+    PointLookup::Mark before;
     size_t entry;       // of the index
     DataBlock* block;   // of that entry
     bool is_searching;  // in searches_, else the answer is cheap to find
@@ -104,7 +104,7 @@ void TableReader::EpochBatch::AskFilters() {
       continue;
     }
     items_[count_++] = {.probe = probe,
-                        .seqno_before = probe->lookup->seqno(),
+                        .before = probe->lookup->mark(),
                         .entry = 0,
                         .block = nullptr,
                         .is_searching = false};
@@ -129,7 +129,7 @@ void TableReader::EpochBatch::FindEntries() {
       if (index_block.slots != nullptr) index_block.slots->Prefetch(item->entry);
       return true;
     }
-    item->table().CountSearch(BlockRead(), item->seqno_before, item->probe->lookup);
+    item->table().CountSearch(BlockRead(), item->before, item->probe->lookup);
     item->probe->is_over = true;
     return false;
   });
@@ -181,11 +181,11 @@ void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
   read.hits = 1;
   Status status = Offer(item, search, &read);
   if (!status.ok() && status.IsIncomplete()) [[unlikely]] {
-    assert(lookup->seqno() == item->seqno_before);  // nothing was taken: it will be asked again
+    lookup->GoBackTo(item->before);  // it will be asked again
     return;
   }
   if (!status.ok()) lookup->Fail(std::move(status));
-  item->table().CountSearch(read, item->seqno_before, lookup);
+  item->table().CountSearch(read, item->before, lookup);
   item->probe->is_over = true;
 }
 
@@ -238,7 +238,7 @@ class TableReader::ReadBatch {
   static constexpr size_t kNone = SIZE_MAX;
   struct Item {
     TableProbe* probe = nullptr;
-    SequenceNumber seqno_before = 0;
+    PointLookup::Mark before;
     BlockRead read;
     IndexCursor index;           // at the first block that may hold the key
     ObjectRef<DataBlock> block;  // if it was in memory
@@ -267,7 +267,7 @@ void TableReader::ReadBatch::Begin(TableProbe* probe) {
   if (!may_contain.ok()) return probe->lookup->Fail(may_contain.status());
   if (!*may_contain) return;
   items_.push_back({.probe = probe,
-                    .seqno_before = probe->lookup->seqno(),
+                    .before = probe->lookup->mark(),
                     .read = read,
                     .index = IndexCursor(&table.store_, table.index_.get(), table.is_partitioned_),
                     .block = {}});
@@ -311,7 +311,7 @@ void TableReader::ReadBatch::Search(Item* item) {
   const TableReader& table = *item->probe->table;
   Status status = table.GetFromCursor(&item->index, std::move(item->block), lookup, &item->read);
   if (!status.ok()) lookup->Fail(std::move(status));
-  table.CountSearch(item->read, item->seqno_before, lookup);
+  table.CountSearch(item->read, item->before, lookup);
 }
 
 void TableReader::GetMany(const ReadOptions& options, TableProbe* probes, size_t count) {

@@ -62,31 +62,31 @@ Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const
   return may_contain;
 }
 
-void TableReader::CountSearch(const BlockRead& read, SequenceNumber seqno_before,
+void TableReader::CountSearch(const BlockRead& read, const PointLookup::Mark& before,
                               PointLookup* lookup) const {
   ++lookup->counters.tables_probed;
   lookup->counters.block_hits += read.hits;
   lookup->counters.block_misses += read.misses;
   if (!filter_.CanReject()) return;
-  filter_.CountPositive(lookup, lookup->decided() || lookup->seqno() != seqno_before);
+  filter_.CountPositive(lookup, lookup->decided() || lookup->seqno() != before.seqno);
 }
 
 Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   Result<bool> may_contain = MayContain(lookup, read);
   if (!may_contain.ok()) return may_contain.status();
   if (!*may_contain) return Status::OK();
-  const SequenceNumber seqno_before = lookup->seqno();
+  const PointLookup::Mark before = lookup->mark();
   const bool has_slots = read->in_epoch && !is_partitioned_;
   Status status =
       has_slots ? GetFromSlots(index_->index->Find(lookup->key().user_key, lookup->key().trailer),
                                lookup, read)
                 : GetFromBlocks(lookup, read);
   if (!status.ok() && read->in_epoch && status.IsIncomplete()) {
-    // The table is searched again from its beginning: nothing may have been taken from it.
-    assert(lookup->seqno() == seqno_before);
+    // The table is searched again from its beginning: what was taken from it is given back.
+    lookup->GoBackTo(before);
     return status;
   }
-  CountSearch(*read, seqno_before, lookup);
+  CountSearch(*read, before, lookup);
   return status;
 }
 

@@ -173,8 +173,9 @@ class TableReader {
   // Covers the lookup with what the range tombstones say. Then what the filter says, which it
   // counts. NotInMemory() as TableFilter.
   Result<bool> MayContain(PointLookup* lookup, BlockRead* read) const;
-  // Adds what a search cost that began when the lookup was at `seqno_before`.
-  void CountSearch(const BlockRead& read, SequenceNumber seqno_before, PointLookup* lookup) const;
+  // Adds what a search cost that began when the lookup was at `before`.
+  void CountSearch(const BlockRead& read, const PointLookup::Mark& before,
+                   PointLookup* lookup) const;
   // From entry `i` of the index on.
   Status GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read) const;
   Status GetFromBlocks(PointLookup* lookup, BlockRead* read) const;

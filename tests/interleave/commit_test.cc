@@ -28,6 +28,7 @@ class Host final : public CommitHost {
 
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
   bool HasFamily(uint32_t) override { return true; }
+  bool CanMerge(uint32_t) override { return true; }
   MemTable* ActiveMemTable(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);

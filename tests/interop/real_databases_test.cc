@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
@@ -25,8 +27,8 @@ namespace {
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
 bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"rangedel", "rangedel_levels", "merge",
-                                              "blob",     "txn_prepared",    "column_families"};
+  static const std::set<std::string> kRefused{"rangedel", "rangedel_levels", "blob", "txn_prepared",
+                                              "column_families"};
   return kRefused.contains(scenario);
 }
 
@@ -35,6 +37,10 @@ Options OptionsFor(const std::string& name) {
   const std::string scenario = ScenarioOf(name);
   Options options;
   if (scenario == "partitioned_xxh3") options.prefix_extractor.reset(NewFixedPrefixTransform(6));
+  if (scenario == "merge") {
+    EXPECT_OK(MergeOperator::CreateFromString(ConfigOptions(), "StringAppendOperator",
+                                              &options.merge_operator));
+  }
   if (scenario == "hash_index_ribbon") options.prefix_extractor.reset(NewFixedPrefixTransform(8));
   if (name == "rocksdb-7.8/wal_recycled_crash") {
     options.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;

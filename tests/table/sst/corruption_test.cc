@@ -86,6 +86,9 @@ class Examiner {
     PointLookup lookup(key, &value);
     const Status status = LookUp(*reader_, ReadOptions(), &lookup);
     if (!status.ok() || any_content_) return true;
+    if (lookup.operands() != nullptr) {
+      return lookup.operands()->all().front() == Slice(entry.value);
+    }
     if (lookup.outcome() == PointLookup::Outcome::kFound) return value == Slice(entry.value);
     return lookup.decided();
   }

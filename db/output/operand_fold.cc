@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// trailers_ holds the operands' trailers while they come, and what is left of them afterwards.
+#include "db/output/operand_fold.h"
+
+#include <cassert>
+#include <deque>
+
+namespace ashlar {
+
+void OperandFold::Begin(const Slice& internal_key, const Slice& operand) {
+  assert(has_operator());
+  assert(!Valid());
+  const Slice user_key = ExtractUserKey(internal_key);
+  user_key_.assign(user_key.data(), user_key.size());
+  operands_.Clear();
+  trailers_.clear();
+  position_ = 0;
+  is_folded_ = false;
+  Add(internal_key, operand);
+}
+
+void OperandFold::Add(const Slice& internal_key, const Slice& operand) {
+  const uint64_t trailer = ExtractTrailer(internal_key);
+  assert(TrailerType(trailer) == kTypeMerge);
+  assert(trailers_.empty() || trailer < trailers_.back());
+  operands_.Add(operand, ValuePin());
+  trailers_.push_back(trailer);
+}
+
+Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, bool* took_base) {
+  assert(!operands_.empty());
+  *took_base = false;
+  const SequenceNumber newest = TrailerSeqno(trailers_.front());
+  merged_ = Merged();
+  Status status;
+  if (below != Below::kUnknown) {
+    if (MergeAll(below, base, &status)) {
+      *took_base = true;
+      MakeOne(PackTrailer(drops_seqno ? 0 : newest, kTypeValue));
+    }
+    return status;
+  }
+  const std::vector<Slice> oldest_first = operands_.Reversed();
+  const std::deque<Slice> operands(oldest_first.begin(), oldest_first.end());
+  if (MergePartially(tools_, user_key_, operands, &merged_.value)) {
+    MakeOne(PackTrailer(newest, kTypeMerge));
+  }
+  return status;
+}
+
+// False: the operands stay. Then *status tells whether the job may go on.
+bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
+  const Slice* const existing = below == Below::kValue ? &base : nullptr;
+  const Status merged = MergeFully(tools_, user_key_, existing, operands_.Reversed(), &merged_);
+  if (merged.ok()) return true;
+  const bool is_operators_fault = merged.subcode() == Status::kMergeOperatorFailed;
+  const bool keeps =
+      is_operators_fault && (on_failure_ == OnFailure::kKeepOperands ||
+                             merged_.failure_scope == MergeOperator::OpFailureScope::kMustMerge);
+  if (!keeps) *status = merged;
+  return false;
+}
+
+void OperandFold::MakeOne(uint64_t trailer) {
+  is_folded_ = true;
+  trailers_.assign(1, trailer);
+}
+
+Slice OperandFold::value() const {
+  assert(Valid());
+  return is_folded_ ? merged_.AsSlice() : operands_.all()[position_];
+}
+
+void OperandFold::MakeKey() {
+  assert(Valid());
+  key_.clear();
+  AppendInternalKey(&key_, user_key_, trailers_[position_]);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys whose newest visible version is a merge operand: what stands below is gathered and folded
+// into the value that is shown.
+#include "ashlar/statistics.h"
+#include "db/read/db_iterator.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+// From the operand that the merging iterator stands on forward over those of saved_key_, to the
+// value below them, which is lent by the merging iterator. False after a failure.
+bool DBIterator::GatherOperands(Slice* base, bool* has_base) {
+  operands_.Clear();
+  *has_base = false;
+  for (; merged_->Valid(); merged_->Next()) {
+    const Slice internal_key = merged_->key();
+    if (!comparator_.SameKey(ExtractUserKey(internal_key), saved_key_)) break;
+    const uint64_t trailer = ExtractTrailer(internal_key);
+    if (!IsVisible(TrailerSeqno(trailer))) continue;
+    const ValueType type = TrailerType(trailer);
+    if (type == kTypeMerge) {
+      operands_.Add(merged_->value(), ValuePin());
+      continue;
+    }
+    *has_base = type == kTypeValue;
+    if (*has_base) {
+      *base = merged_->value();
+    } else if (!CheckKind(type)) {
+      return false;
+    }
+    break;
+  }
+  assert(!operands_.empty());
+  return merged_->status().ok();  // else what is older is unknown
+}
+
+// The merging iterator stays on the value below the operands, or behind the key.
+void DBIterator::FoldForward(const Slice& user_key) {
+  saved_key_.assign(user_key.data(), user_key.size());
+  Slice base;
+  bool has_base = false;
+  if (!GatherOperands(&base, &has_base)) return;
+  direction_ = Direction::kFolded;
+  valid_ = Fold(has_base ? &base : nullptr, operands_.Reversed());
+}
+
+// Going backward, after a seek to the newest visible version of saved_key_: shows what the operands
+// from there on make, and steps before the key. False if they make nothing.
+bool DBIterator::FoldNewestVersion() {
+  Slice base;
+  bool has_base = false;
+  if (!GatherOperands(&base, &has_base)) return false;
+  if (has_base) saved_value_.assign(base.data(), base.size());
+  base = saved_value_;
+  StepBeforeSavedKey();
+  return merged_->status().ok() && Fold(has_base ? &base : nullptr, operands_.Reversed());
+}
+
+// Makes the value to show. False: the operator failed.
+bool DBIterator::Fold(const Slice* base, const std::vector<Slice>& oldest_first) {
+  AddPerfCount(&PerfContextBase::internal_merge_count, oldest_first.size());
+  RecordInHistogram(statistics_, READ_NUM_MERGE_OPERANDS, oldest_first.size());
+  Merged merged;
+  Status status = MergeFully(merge_, saved_key_, base, oldest_first, &merged);
+  if (!status.ok()) {
+    Fail(std::move(status));
+    return false;
+  }
+  const bool is_input = merged.input.data() != nullptr;
+  if (!is_input) saved_value_.swap(merged.value);
+  shown_value_ = is_input ? merged.input : Slice(saved_value_);
+  return true;
+}
+
+}  // namespace ashlar

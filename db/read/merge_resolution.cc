@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Results that are one of the inputs stay where they are: a point read takes over the operand's
+// pin, or keeps the value it has.
+#include "db/read/merge_resolution.h"
+
+#include <cassert>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "table/iterator/point_lookup.h"
+#include "util/epoch.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Measures one call of the operator.
+class MergeTimer {
+ public:
+  explicit MergeTimer(const MergeTools& tools)
+      : perf_(tools.clock, &PerfContextBase::merge_operator_time_nanos),
+        statistics_(tools.clock != nullptr && WantsTimers(tools.statistics) ? tools.statistics
+                                                                            : nullptr),
+        clock_(tools.clock),
+        start_nanos_(statistics_ == nullptr ? 0 : clock_->NowNanos()) {}
+  ~MergeTimer() {
+    if (statistics_ == nullptr) return;
+    statistics_->recordTick(MERGE_OPERATION_TOTAL_TIME, clock_->NowNanos() - start_nanos_);
+  }
+  MergeTimer(const MergeTimer&) = delete;
+  MergeTimer& operator=(const MergeTimer&) = delete;
+
+ private:
+  const PerfTimer perf_;
+  Statistics* const statistics_;  // null: nobody wants to know
+  SystemClock* const clock_;
+  const uint64_t start_nanos_;
+};
+
+Status Failed(const MergeTools& tools, const Slice& key, const std::string& why) {
+  RecordTick(tools.statistics, NUMBER_MERGE_FAILURES);
+  return Status::CopyAppendMessage(
+      Status::Corruption(Status::kMergeOperatorFailed), ": ",
+      StrCat(tools.merge_operator->Name(), " could not merge the operands of key ",
+             key.ToString(/*hex=*/true), why));
+}
+
+// What the operator made, as a value. Columns are not there yet.
+Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
+  if (auto* value = std::get_if<std::string>(&output->new_value)) {
+    result->value = std::move(*value);
+    result->input = Slice(nullptr, 0);
+    return Status::OK();
+  }
+  if (const auto* input = std::get_if<Slice>(&output->new_value)) {
+    result->input = *input;
+    return Status::OK();
+  }
+  return Status::NotSupported("merge: results with columns are not supported by this version");
+}
+
+}  // namespace
+
+Status MergeFully(const MergeTools& tools, const Slice& key, const Slice* base,
+                  const std::vector<Slice>& operands, Merged* result) {
+  assert(!InEpoch());
+  assert(!operands.empty());
+  if (tools.merge_operator == nullptr) {
+    return Status::InvalidArgument("merge_operator is not properly initialized.");
+  }
+  using Input = MergeOperator::MergeOperationInputV3;
+  MergeOperator::MergeOperationOutputV3 output;
+  std::string why;
+  try {
+    const MergeTimer timer(tools);
+    const Input input(key, base == nullptr ? Input::ExistingValue() : Input::ExistingValue(*base),
+                      operands, tools.info_log);
+    if (tools.merge_operator->FullMergeV3(input, &output)) return TakeResult(&output, result);
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit();
+  } catch (const std::exception& thrown) {
+    why = StrCat(": it threw: ", thrown.what());
+  } catch (...) {
+    why = ": it threw";
+  }
+  result->failure_scope = output.op_failure_scope;
+  return Failed(tools, key, why);
+}
+
+bool MergePartially(const MergeTools& tools, const Slice& key, const std::deque<Slice>& operands,
+                    std::string* result) {
+  assert(!InEpoch());
+  assert(tools.merge_operator != nullptr);
+  const size_t least = tools.merge_operator->AllowSingleOperand() ? 1 : 2;
+  if (operands.size() < least) return false;
+  result->clear();
+  try {
+    const MergeTimer timer(tools);
+    return tools.merge_operator->PartialMergeMulti(key, operands, result, tools.info_log);
+  } catch (...) {
+    return false;  // they stay apart, which is always right
+  }
+}
+
+namespace {
+
+// The result becomes the lookup's value.
+void TakeMerged(Merged* merged, PointLookup* lookup) {
+  PinnableSlice* const value = lookup->value();
+  assert(value != nullptr);
+  if (merged->input.data() == nullptr) {
+    value->Reset();
+    value->GetSelf()->swap(merged->value);
+    return value->PinSelf();
+  }
+  const Slice& input = merged->input;
+  const bool is_base = lookup->outcome() == PointLookup::Outcome::kFound &&
+                       input.data() == value->data() && input.size() == value->size();
+  if (is_base) return;
+  const std::vector<Slice>& operands = lookup->operands()->all();
+  for (size_t i = 0; i < operands.size(); i++) {
+    if (operands[i].data() != input.data() || operands[i].size() != input.size()) continue;
+    const ValuePin pin = lookup->operands()->PinOf(i);
+    if (pin.acquire == nullptr) break;
+    value->Reset();
+    pin.acquire(pin.owner);
+    return value->PinSlice(input, pin.release, pin.owner, nullptr);
+  }
+  std::string copy = input.ToString();  // it may be a part of what the value holds
+  value->Reset();
+  value->GetSelf()->swap(copy);
+  value->PinSelf();
+}
+
+}  // namespace
+
+Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLookup* lookup) {
+  assert(lookup->operands() != nullptr);
+  lookup->EndAtLimit();
+  if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
+  const size_t count = lookup->operands()->count();
+  AddPerfCount(&PerfContextBase::internal_merge_point_lookup_count, count);
+  RecordInHistogram(tools.statistics, READ_NUM_MERGE_OPERANDS, count);
+  const Slice* const base =
+      lookup->outcome() == PointLookup::Outcome::kFound ? lookup->value() : nullptr;
+  Merged merged;
+  Status status =
+      MergeFully(tools, lookup->key().user_key, base, lookup->operands()->Reversed(), &merged);
+  if (!status.ok()) {
+    lookup->value()->Reset();
+    lookup->Fail(status);
+    return status;
+  }
+  TakeMerged(&merged, lookup);
+  lookup->FinishMerge();
+  const bool is_many = options.merge_operand_count_threshold.has_value() &&
+                       count > *options.merge_operand_count_threshold;
+  return is_many ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
+}
+
+Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& options,
+                       PinnableSlice* operands, int* count) {
+  lookup->EndAtLimit();
+  if (lookup->outcome() == PointLookup::Outcome::kFailed) return lookup->status();
+  const bool has_base = lookup->outcome() == PointLookup::Outcome::kFound;
+  MergeOperands* const gathered = lookup->operands();
+  const size_t operand_count = gathered == nullptr ? 0 : gathered->count();
+  const size_t total = operand_count + (has_base ? 1 : 0);
+  if (total == 0) return Status::NotFound();
+  *count = static_cast<int>(total);
+  if (*count > options.expected_max_number_of_operands) {
+    return Status::Incomplete(Status::KMergeOperandsInsufficientCapacity);
+  }
+  if (has_base) *operands++ = std::move(*lookup->value());
+  for (size_t i = operand_count; i-- > 0; operands++) {
+    const Slice& operand = gathered->all()[i];
+    const ValuePin pin = gathered->PinOf(i);
+    operands->Reset();
+    if (pin.acquire == nullptr) {
+      operands->PinSelf(operand);
+    } else {
+      pin.acquire(pin.owner);
+      operands->PinSlice(operand, pin.release, pin.owner, nullptr);
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random merges, puts and deletes over few keys of two families, under snapshots, with flushes,
+// compactions of random ranges and reopenings between, against a list of all versions.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "ashlar/write_batch.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr const char* kFails = "!";
+
+// Joins with dots. An operand "!" fails, but compactions go on.
+class Joiner : public MergeOperator {
+ public:
+  explicit Joiner(bool merges_partially) : merges_partially_(merges_partially) {}
+  const char* Name() const override { return "Joiner"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    out->op_failure_scope = OpFailureScope::kMustMerge;
+    std::string joined = in.existing_value == nullptr ? "" : in.existing_value->ToString();
+    for (const Slice& operand : in.operand_list) {
+      if (operand == Slice(kFails)) return false;
+      joined += "." + operand.ToString();
+    }
+    out->new_value = joined;
+    return true;
+  }
+  bool PartialMerge(const Slice&, const Slice& left, const Slice& right, std::string* joined,
+                    Logger*) const override {
+    if (!merges_partially_ || left == Slice(kFails) || right == Slice(kFails)) return false;
+    *joined = StrCat(left.ToString(), ".", right.ToString());
+    return true;
+  }
+
+ private:
+  const bool merges_partially_;
+};
+
+// Hands back one of its inputs: the newest operand.
+class Newest : public MergeOperator {
+ public:
+  const char* Name() const override { return "Newest"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    out->op_failure_scope = OpFailureScope::kMustMerge;
+    if (in.operand_list.back() == Slice(kFails)) return false;
+    out->existing_operand = in.operand_list.back();
+    return true;
+  }
+};
+
+struct Version {
+  uint64_t moment;
+  char kind;  // put, delete, merge
+  std::string text;
+};
+
+class RandomMerges {
+ public:
+  explicit RandomMerges(uint64_t seed) : random_(seed) {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.create_missing_column_families = true;
+    options_.disable_auto_compactions = Draw(2) == 0;
+    options_.level0_file_num_compaction_trigger = 2;
+    options_.target_file_size_base = 1024;
+    options_.compression = kNoCompression;
+    options_.max_sequential_skip_in_iterations = Draw(3) * 2;
+    options_.max_successive_merges = Draw(3) == 0 ? 2 : 0;
+    options_.strict_max_successive_merges = Draw(2) == 0;
+    const bool merges_partially = Draw(2) == 0;
+    joiner_ = std::make_shared<Joiner>(merges_partially);
+    Open();
+  }
+  ~RandomMerges() { Close(); }
+
+  void Run(int steps) {
+    for (int i = 0; i < steps && !testing::Test::HasFailure(); i++) {
+      Step();
+      if (i % 4 == 0) CheckAll();
+    }
+    CheckAll();
+  }
+
+ private:
+  using Keys = std::map<std::string, std::vector<Version>>;
+  struct Moment {
+    uint64_t number;
+    const Snapshot* snapshot;  // null: now
+  };
+
+  size_t Draw(size_t below) { return random_() % below; }
+  std::string Key() { return std::string(1, static_cast<char>('a' + Draw(6))); }
+
+  void Open() {
+    std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
+                                                 {"newest", options_}};
+    families[0].options.merge_operator = joiner_;
+    families[1].options.merge_operator = std::make_shared<Newest>();
+    ASSERT_OK(DB::Open(options_, "/db", families, &handles_, &db_));
+  }
+  void Close() {
+    for (const Moment& moment : snapshots_) db_->ReleaseSnapshot(moment.snapshot);
+    snapshots_.clear();
+    for (ColumnFamilyHandle* handle : handles_) {
+      EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
+    }
+    handles_.clear();
+    db_.reset();
+  }
+
+  void AddTo(WriteBatch* batch) {
+    const size_t family = Draw(2);
+    const std::string key = Key();
+    Version version{moment_, 'm', std::to_string(++last_text_)};
+    const size_t kind = Draw(10);
+    if (kind == 0) {
+      version.kind = 'd';
+      ASSERT_OK(batch->Delete(handles_[family], key));
+    } else if (kind == 1) {
+      version.kind = 'p';
+      ASSERT_OK(batch->Put(handles_[family], key, version.text));
+    } else {
+      if (Draw(12) == 0) version.text.append(1500, 'x');
+      if (key >= "e" && Draw(4) == 0) version.text = kFails;
+      ASSERT_OK(batch->Merge(handles_[family], key, version.text));
+    }
+    keys_[family][key].push_back(version);
+  }
+
+  void Write() {
+    moment_++;
+    WriteBatch batch;
+    for (size_t n = Draw(4) == 0 ? 3 : 1; n > 0; n--) AddTo(&batch);
+    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  }
+
+  void Step() {
+    const size_t choice = Draw(40);
+    ColumnFamilyHandle* const handle = handles_[Draw(2)];
+    if (choice == 0) {
+      Close();
+      Open();
+    } else if (choice <= 2) {
+      ASSERT_OK(db_->Flush(FlushOptions(), handle));
+    } else if (choice <= 4) {
+      const std::string a = Key(), b = Key();
+      const Slice begin = std::min(a, b), end = std::max(a, b);
+      CompactRangeOptions compact;
+      if (Draw(2) == 0) compact.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+      ASSERT_OK(db_->CompactRange(compact, handle, &begin, &end));
+    } else if (choice <= 6 && snapshots_.size() < 3) {
+      snapshots_.push_back({moment_, db_->GetSnapshot()});
+    } else if (choice <= 8 && !snapshots_.empty()) {
+      const size_t victim = Draw(snapshots_.size());
+      db_->ReleaseSnapshot(snapshots_[victim].snapshot);
+      snapshots_.erase(snapshots_.begin() + static_cast<ptrdiff_t>(victim));
+    } else {
+      Write();
+    }
+  }
+
+  // Nothing: no such key; "!": the operator fails.
+  std::optional<std::string> Expected(size_t family, const std::string& key, uint64_t moment) {
+    std::optional<std::string> value;
+    bool fails = false;
+    for (const Version& version : keys_[family][key]) {
+      if (version.moment > moment) break;
+      const bool is_failure = version.kind == 'm' && version.text == kFails;
+      if (version.kind == 'd') value.reset();
+      if (version.kind == 'p') value = version.text;
+      if (version.kind == 'm') {
+        value = family == 1 ? version.text : value.value_or("") + "." + version.text;
+      }
+      // What is below a newer operand is gone for one family, and not for the other.
+      fails = is_failure || (fails && family == 0 && version.kind == 'm');
+    }
+    return fails ? std::string(kFails) : value;
+  }
+
+  static std::optional<std::string> Found(const Status& status, const std::string& value) {
+    if (status.IsNotFound()) return std::nullopt;
+    if (status.subcode() == Status::kMergeOperatorFailed) return kFails;
+    EXPECT_OK(status);
+    return value;
+  }
+
+  void CheckAll() {
+    std::vector<Moment> moments = snapshots_;
+    moments.push_back({moment_, nullptr});
+    for (size_t family = 0; family < 2; family++) {
+      for (const Moment& moment : moments) {
+        CheckPoints(family, moment);
+        CheckScans(family, moment);
+      }
+    }
+  }
+
+  void CheckPoints(size_t family, const Moment& moment) {
+    ReadOptions read;
+    read.snapshot = moment.snapshot;
+    std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
+    const std::vector<Slice> keys(names.begin(), names.end());
+    std::vector<std::string> values;
+    const std::vector<Status> statuses = db_->MultiGet(
+        read, std::vector<ColumnFamilyHandle*>(keys.size(), handles_[family]), keys, &values);
+    for (size_t i = 0; i < names.size(); i++) {
+      const auto expected = Expected(family, names[i], moment.number);
+      std::string value;
+      const Status status = db_->Get(read, handles_[family], names[i], &value);
+      EXPECT_EQ(Found(status, value), expected) << names[i] << " of family " << family;
+      EXPECT_EQ(Found(statuses[i], values[i]), expected) << names[i] << " of family " << family;
+    }
+  }
+
+  // Both ways over the keys that cannot fail, with a turn at a random place; the others by seeks.
+  void CheckScans(size_t family, const Moment& moment) {
+    const Slice upper("e");
+    ReadOptions read;
+    read.snapshot = moment.snapshot;
+    read.iterate_upper_bound = &upper;
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const char* key : {"a", "b", "c", "d"}) {
+      const auto value = Expected(family, key, moment.number);
+      if (value.has_value()) rows.emplace_back(key, *value);
+    }
+    std::unique_ptr<Iterator> it(db_->NewIterator(read, handles_[family]));
+    size_t i = 0;
+    const auto is_at_row = [&] {
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      EXPECT_EQ(it->key(), Slice(rows[i].first));
+      EXPECT_EQ(it->value().ToString(), rows[i].second);
+    };
+    for (it->SeekToFirst(); i < rows.size(); i++, it->Next()) is_at_row();
+    EXPECT_FALSE(it->Valid());
+    for (it->SeekToLast(); i-- > 0; it->Prev()) is_at_row();
+    EXPECT_FALSE(it->Valid());
+    EXPECT_OK(it->status());
+    if (rows.size() < 2) return;
+    i = Draw(rows.size());
+    it->Seek(rows[i].first);
+    is_at_row();
+    for (int turn = 0; turn < 6; turn++) {
+      if (i == 0 || (i + 1 < rows.size() && Draw(2) == 0)) {
+        i++;
+        it->Next();
+      } else {
+        i--;
+        it->Prev();
+      }
+      is_at_row();
+    }
+    CheckSeeks(family, moment);
+  }
+
+  void CheckSeeks(size_t family, const Moment& moment) {
+    ReadOptions read;
+    read.snapshot = moment.snapshot;
+    std::unique_ptr<Iterator> it(db_->NewIterator(read, handles_[family]));
+    for (const char* key : {"e", "f"}) {
+      const auto expected = Expected(family, key, moment.number);
+      for (const bool is_forward : {true, false}) {
+        is_forward ? it->Seek(key) : it->SeekForPrev(key);
+        if (expected == kFails) {
+          EXPECT_FALSE(it->Valid());
+          EXPECT_EQ(it->status().subcode(), Status::kMergeOperatorFailed);
+        } else if (expected.has_value()) {
+          ASSERT_TRUE(it->Valid()) << it->status().ToString();
+          EXPECT_EQ(it->key(), Slice(key));
+          EXPECT_EQ(it->value().ToString(), *expected);
+        }
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  std::shared_ptr<Joiner> joiner_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> handles_;
+  Keys keys_[2];
+  std::vector<Moment> snapshots_;
+  uint64_t moment_ = 0;
+  uint64_t last_text_ = 0;
+};
+
+}  // namespace
+
+TEST(RandomMerges, AnswerLikeTheListOfAllVersions) {
+  for (uint64_t seed = 1; seed <= 60 && !testing::Test::HasFailure(); seed++) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    RandomMerges(seed).Run(150);
+  }
+}
+
+}  // namespace ashlar

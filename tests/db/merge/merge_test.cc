@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merge operands through the public calls: what reads see of them in memory and in tables, under
+// snapshots, with operators that fail, throw, stop early, or are not there.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/perf_level.h"
+#include "ashlar/statistics.h"
+#include "ashlar/write_batch.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Joins what there is with dots; "-" stands for no value. Operands that begin with '!' fail, those
+// with '^' throw.
+class Joiner : public MergeOperator {
+ public:
+  const char* Name() const override { return "Joiner"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    calls++;
+    out->op_failure_scope = scope;
+    std::string joined = in.existing_value == nullptr ? "-" : in.existing_value->ToString();
+    for (const Slice& operand : in.operand_list) {
+      if (operand.starts_with("!")) return false;
+      if (operand.starts_with("^")) throw std::runtime_error("too much");
+      joined += "." + operand.ToString();
+    }
+    out->new_value = joined;
+    return true;
+  }
+  bool PartialMergeMulti(const Slice&, const std::deque<Slice>& operands, std::string* joined,
+                         Logger*) const override {
+    if (!merges_partially) return false;
+    for (const Slice& operand : operands) {
+      if (operand.starts_with("!") || operand.starts_with("^")) return false;
+      *joined += (joined->empty() ? "" : ".") + operand.ToString();
+    }
+    return true;
+  }
+  bool ShouldMerge(const std::vector<Slice>& operands) const override {
+    return stop_after > 0 && operands.size() >= stop_after;
+  }
+
+  mutable std::atomic<int> calls{0};
+  OpFailureScope scope = OpFailureScope::kDefault;
+  bool merges_partially = false;
+  size_t stop_after = 0;  // 0: never
+};
+
+class MergeTest : public testing::Test {
+ protected:
+  MergeTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.statistics = CreateDBStatistics();
+    options_.merge_operator = joiner_;
+    Open();
+  }
+  ~MergeTest() override { db_.reset(); }
+
+  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void Reopen() {
+    db_.reset();
+    Open();
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+  void Delete(const std::string& key) { ASSERT_OK(db_->Delete(WriteOptions(), key)); }
+  void Merge(const std::string& key, const std::string& operand) {
+    ASSERT_OK(db_->Merge(WriteOptions(), key, operand));
+  }
+  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
+  Status Compact() {
+    CompactRangeOptions options;
+    options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    return db_->CompactRange(options, nullptr, nullptr);
+  }
+  ReadOptions At(const Snapshot* snapshot) {
+    ReadOptions read;
+    read.snapshot = snapshot;
+    return read;
+  }
+  std::string Get(const std::string& key, const Snapshot* snapshot = nullptr) {
+    std::string value;
+    const Status status = db_->Get(At(snapshot), key, &value);
+    if (status.ok()) return value;
+    return status.subcode() == Status::kMergeOperatorFailed ? "failed" : status.ToString();
+  }
+  // All rows, "key=value", in both directions; they must agree.
+  std::string Scan(const Snapshot* snapshot = nullptr) {
+    std::unique_ptr<Iterator> it(db_->NewIterator(At(snapshot)));
+    std::string forward, backward;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      StrAppend(&forward, it->key().ToString(), "=", it->value().ToString(), " ");
+    }
+    EXPECT_OK(it->status());
+    for (it->SeekToLast(); it->Valid(); it->Prev()) {
+      backward = StrCat(it->key().ToString(), "=", it->value().ToString(), " ", backward);
+    }
+    EXPECT_OK(it->status());
+    EXPECT_EQ(forward, backward);
+    return forward;
+  }
+  std::string Operands(const std::string& key, GetMergeOperandsOptions options = {}) {
+    if (options.expected_max_number_of_operands == 0) options.expected_max_number_of_operands = 9;
+    std::vector<PinnableSlice> operands(9);
+    int count = -1;
+    const Status status = db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), key,
+                                                operands.data(), &options, &count);
+    if (status.IsIncomplete()) return StrCat("incomplete ", count);
+    if (!status.ok()) return status.ToString();
+    std::string text;
+    for (int i = 0; i < count; i++) StrAppend(&text, i == 0 ? "" : " ", operands[i].ToString());
+    return text;
+  }
+  uint64_t Ticker(Tickers ticker) { return options_.statistics->getTickerCount(ticker); }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  const std::shared_ptr<Joiner> joiner_ = std::make_shared<Joiner>();
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+}  // namespace
+
+TEST_F(MergeTest, OperandsOverAValueATombstoneAndNothing) {
+  Put("a", "A");
+  Merge("a", "1");
+  Merge("a", "2");
+  Put("b", "B");
+  Delete("b");
+  Merge("b", "1");
+  Merge("c", "1");
+  Merge("d", "1");
+  Delete("d");
+  Merge("e", "1");
+  Put("e", "E");
+  const std::string rows = "a=A.1.2 b=-.1 c=-.1 e=E ";
+  for (const char* when : {"in memory", "flushed", "compacted", "reopened"}) {
+    SCOPED_TRACE(when);
+    if (when == std::string("flushed")) Flush();
+    if (when == std::string("compacted")) {
+      ASSERT_OK(Compact());
+    }
+    if (when == std::string("reopened")) Reopen();
+    EXPECT_EQ(Get("a"), "A.1.2");
+    EXPECT_EQ(Get("b"), "-.1");
+    EXPECT_EQ(Get("c"), "-.1");
+    EXPECT_EQ(Get("d"), "NotFound: ");
+    EXPECT_EQ(Get("e"), "E");
+    EXPECT_EQ(Scan(), rows);
+  }
+}
+
+TEST_F(MergeTest, OperandsOfOneKeyInMemoryAndInTables) {
+  Put("k", "V");
+  Flush();
+  Merge("k", "1");
+  Flush();
+  Merge("k", "2");
+  Merge("k", "3");
+  EXPECT_EQ(Get("k"), "V.1.2.3");
+  EXPECT_EQ(Scan(), "k=V.1.2.3 ");
+  Flush();
+  EXPECT_EQ(Get("k"), "V.1.2.3");
+  ASSERT_OK(Compact());
+  EXPECT_EQ(Get("k"), "V.1.2.3");
+  EXPECT_EQ(Operands("k"), "V.1.2.3") << "compaction left one value";
+}
+
+TEST_F(MergeTest, SnapshotsSeeTheirOwnOperands) {
+  Put("k", "V");
+  const Snapshot* const before = db_->GetSnapshot();
+  Merge("k", "1");
+  const Snapshot* const middle = db_->GetSnapshot();
+  Merge("k", "2");
+  Merge("k", "3");
+  for (int round = 0; round < 3; round++) {
+    if (round == 1) Flush();
+    if (round == 2) {
+      ASSERT_OK(Compact());
+    }
+    EXPECT_EQ(Get("k", before), "V");
+    EXPECT_EQ(Get("k", middle), "V.1");
+    EXPECT_EQ(Get("k"), "V.1.2.3");
+    EXPECT_EQ(Scan(before), "k=V ");
+    EXPECT_EQ(Scan(middle), "k=V.1 ");
+    EXPECT_EQ(Scan(), "k=V.1.2.3 ");
+  }
+  db_->ReleaseSnapshot(before);
+  db_->ReleaseSnapshot(middle);
+}
+
+TEST_F(MergeTest, AnIteratorTurnsAroundOnFoldedKeys) {
+  for (const char* key : {"a", "b", "c"}) {
+    Put(key, "V");
+    Merge(key, "1");
+  }
+  Merge("d", "1");
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  const auto row = [&] {
+    return it->Valid() ? it->key().ToString() + "=" + it->value().ToString() : "end";
+  };
+  it->Seek("b");
+  EXPECT_EQ(row(), "b=V.1");
+  it->Prev();
+  EXPECT_EQ(row(), "a=V.1");
+  it->Next();
+  EXPECT_EQ(row(), "b=V.1");
+  it->Next();
+  it->Next();
+  EXPECT_EQ(row(), "d=-.1") << "the merging iterator is at its end here";
+  it->Prev();
+  EXPECT_EQ(row(), "c=V.1");
+  it->SeekForPrev("bb");
+  EXPECT_EQ(row(), "b=V.1");
+  it->Next();
+  it->Next();
+  it->Next();
+  EXPECT_EQ(row(), "end");
+  EXPECT_OK(it->status());
+}
+
+TEST_F(MergeTest, MultiGetFoldsEachKeyAndFailsEachForItself) {
+  Put("a", "A");
+  Merge("a", "1");
+  Merge("bad", "!");
+  Flush();
+  Merge("a", "2");
+  Merge("c", "1");
+  Put("p", "P");
+  const std::vector<Slice> keys{"c", "bad", "a", "nope", "a", "p"};
+  std::vector<std::string> values;
+  const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), keys, &values);
+  EXPECT_EQ(values[0], "-.1");
+  EXPECT_EQ(statuses[1].subcode(), Status::kMergeOperatorFailed);
+  EXPECT_EQ(values[1], "");
+  EXPECT_EQ(values[2], "A.1.2");
+  EXPECT_TRUE(statuses[3].IsNotFound());
+  EXPECT_EQ(values[4], "A.1.2");
+  EXPECT_EQ(values[5], "P");
+}
+
+TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
+  Merge("table", "1");
+  Flush();
+  Merge("log", "1");
+  options_.merge_operator = nullptr;
+  Reopen();
+  EXPECT_TRUE(db_->Merge(WriteOptions(), "k", "1").IsNotSupported());
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("p", "1"));
+  ASSERT_OK(batch.Merge("k", "1"));
+  EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
+  EXPECT_EQ(Get("p"), "NotFound: ") << "all of the batch or nothing";
+  Put("p", "2");
+  for (const char* key : {"table", "log"}) {
+    std::string value;
+    EXPECT_TRUE(db_->Get(ReadOptions(), key, &value).IsInvalidArgument());
+    EXPECT_EQ(Operands(key), "1") << "these need no operator";
+  }
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsInvalidArgument());
+  it->Seek("p");
+  EXPECT_TRUE(it->Valid());
+  it.reset();
+  Flush();
+  ASSERT_OK(Compact());
+  options_.merge_operator = joiner_;
+  Reopen();
+  EXPECT_EQ(Scan(), "log=-.1 p=2 table=-.1 ");
+}
+
+TEST_F(MergeTest, AFailingOperatorFailsItsKeyOnly) {
+  Put("a", "A");
+  Put("bad", "B");
+  Merge("bad", "!");
+  Merge("c", "1");
+  EXPECT_EQ(Get("bad"), "failed");
+  EXPECT_EQ(Get("c"), "-.1");
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_TRUE(it->Valid());
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsCorruption());
+  EXPECT_EQ(it->status().subcode(), Status::kMergeOperatorFailed);
+  it->Seek("c");
+  EXPECT_TRUE(it->Valid());
+  EXPECT_OK(it->status());
+  it->Prev();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_EQ(it->status().subcode(), Status::kMergeOperatorFailed);
+  EXPECT_GE(Ticker(NUMBER_MERGE_FAILURES), 3u);
+}
+
+TEST_F(MergeTest, AFlushKeepsOperandsThatCannotBeMerged) {
+  Put("k", "V");
+  Merge("k", "1");
+  Merge("k", "!2");
+  Flush();
+  EXPECT_EQ(Get("k"), "failed");
+  EXPECT_EQ(Operands("k"), "V 1 !2");
+  Put("k2", "writes go on");
+  EXPECT_EQ(Get("k2"), "writes go on");
+}
+
+TEST_F(MergeTest, ACompactionFailsOrKeepsAsTheOperatorSays) {
+  Put("k", "V");
+  Flush();
+  Merge("k", "!");
+  Merge("ok", "1");
+  const Status failed = Compact();
+  EXPECT_TRUE(failed.IsCorruption()) << failed.ToString();
+  EXPECT_EQ(failed.subcode(), Status::kMergeOperatorFailed);
+  EXPECT_EQ(Operands("k"), "V !") << "nothing is lost";
+  Put("other", "goes on");
+  joiner_->scope = MergeOperator::OpFailureScope::kMustMerge;
+  ASSERT_OK(Compact());
+  EXPECT_EQ(Operands("k"), "V !");
+  EXPECT_EQ(Get("k"), "failed");
+  EXPECT_EQ(Operands("ok"), "-.1") << "others were folded";
+}
+
+TEST_F(MergeTest, WhatAnOperatorThrowsIsAFailure) {
+  Put("k", "V");
+  Merge("k", "^");
+  std::string value;
+  const Status status = db_->Get(ReadOptions(), "k", &value);
+  EXPECT_EQ(status.subcode(), Status::kMergeOperatorFailed);
+  EXPECT_NE(status.ToString().find("too much"), std::string::npos) << status.ToString();
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  it.reset();
+  Flush();
+  EXPECT_FALSE(Compact().ok());
+  Put("l", "nothing stayed locked");
+  EXPECT_EQ(Get("l"), "nothing stayed locked");
+}
+
+TEST_F(MergeTest, GetMergeOperands) {
+  Put("k", "V");
+  Merge("k", "1");
+  Flush();
+  Merge("k", std::string(5000, 'x'));
+  Merge("k", "3");
+  const std::string all = "V 1 " + std::string(5000, 'x') + " 3";
+  EXPECT_EQ(Operands("k"), "V.1 " + std::string(5000, 'x') + " 3") << "the flush folded the first";
+  EXPECT_EQ(Operands("k", {.expected_max_number_of_operands = 2}), "incomplete 3");
+  Put("only", "value");
+  EXPECT_EQ(Operands("only"), "value");
+  EXPECT_EQ(Operands("none"), "NotFound: ");
+  Delete("only");
+  EXPECT_EQ(Operands("only"), "NotFound: ");
+  Merge("only", "1");
+  EXPECT_EQ(Operands("only"), "1");
+}
+
+TEST_F(MergeTest, GetMergeOperandsGoesOnAsLongAsItsCallbackSays) {
+  Put("k", "V");
+  Flush();
+  for (const char* operand : {"1", "2"}) Merge("k", operand);
+  Flush();
+  for (const char* operand : {"3", "4"}) Merge("k", operand);
+  std::string asked;
+  GetMergeOperandsOptions options;
+  options.continue_cb = [&](Slice operand) {
+    asked += operand.ToString();
+    return operand != Slice("2");
+  };
+  EXPECT_EQ(Operands("k", options), "2 3 4");
+  EXPECT_EQ(asked, "432");
+  options.continue_cb = [&](Slice) { return true; };
+  EXPECT_EQ(Operands("k", options), "V 1 2 3 4");
+}
+
+TEST_F(MergeTest, ShouldMergeEndsALookup) {
+  joiner_->stop_after = 2;
+  Put("k", "V");
+  for (const char* operand : {"1", "2", "3"}) Merge("k", operand);
+  EXPECT_EQ(Get("k"), "-.2.3");
+  joiner_->stop_after = 3;
+  EXPECT_EQ(Get("k"), "-.1.2.3") << "the value is older than the last operand asked about";
+  joiner_->stop_after = 4;
+  EXPECT_EQ(Get("k"), "V.1.2.3");
+}
+
+TEST_F(MergeTest, PartialMergesAcrossFlushes) {
+  joiner_->merges_partially = true;
+  Put("k", "V");
+  Flush();
+  for (const char* operand : {"1", "2", "3"}) Merge("k", operand);
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  for (const char* operand : {"4", "5"}) Merge("k", operand);
+  Flush();
+  EXPECT_EQ(Operands("k"), "V 1.2.3 4.5") << "operands that a snapshot separates stay apart";
+  EXPECT_EQ(Get("k", snapshot), "V.1.2.3");
+  EXPECT_EQ(Get("k"), "V.1.2.3.4.5");
+  db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(MergeTest, StockOperatorsThatHandBackAnInputPinIt) {
+  ASSERT_OK(MergeOperator::CreateFromString(ConfigOptions(), "max", &options_.merge_operator));
+  Reopen();
+  const std::string small(3000, 'a'), large(3000, 'b');
+  Put("base", large);
+  Merge("base", small);
+  Merge("newer", small);
+  Merge("newer", large);
+  Merge("short", "x");
+  for (int round = 0; round < 2; round++) {
+    PinnableSlice base, newer, shorter;
+    ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "base", &base));
+    ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "newer", &newer));
+    ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "short", &shorter));
+    EXPECT_TRUE(newer.IsPinned());
+    EXPECT_FALSE(shorter.IsPinned());
+    if (round == 0) {
+      Flush();
+      Put("newer", small);
+      Merge("newer", large);
+    }
+    EXPECT_TRUE(base == large);
+    EXPECT_TRUE(newer == large) << "alive after its memtable was flushed";
+    EXPECT_EQ(shorter, "x");
+  }
+  EXPECT_TRUE(Scan() == StrCat("base=", large, " newer=", large, " short=x "));
+}
+
+TEST_F(MergeTest, CountsAndTimes) {
+  SetPerfLevel(kEnableTime);
+  get_perf_context()->Reset();
+  Put("k", "V");
+  for (const char* operand : {"1", "2", "3"}) Merge("k", operand);
+  EXPECT_EQ(Get("k"), "V.1.2.3");
+  EXPECT_EQ(get_perf_context()->internal_merge_point_lookup_count, 3u);
+  EXPECT_GT(get_perf_context()->merge_operator_time_nanos, 0u);
+  EXPECT_EQ(get_perf_context()->internal_merge_count, 0u);
+  Scan();
+  EXPECT_EQ(get_perf_context()->internal_merge_count, 6u) << "forward and backward";
+  EXPECT_GT(Ticker(MERGE_OPERATION_TOTAL_TIME), 0u);
+  HistogramData operands;
+  options_.statistics->histogramData(READ_NUM_MERGE_OPERANDS, &operands);
+  EXPECT_EQ(operands.count, 3u);
+  EXPECT_EQ(operands.max, 3.0);
+  SetPerfLevel(kDisable);
+}
+
+TEST_F(MergeTest, ManyOperandsAreReportedOnRequest) {
+  for (const char* operand : {"1", "2", "3"}) Merge("k", operand);
+  ReadOptions read;
+  std::string value;
+  read.merge_operand_count_threshold = 3;
+  EXPECT_FALSE(db_->Get(read, "k", &value).IsOkMergeOperandThresholdExceeded());
+  read.merge_operand_count_threshold = 2;
+  const Status status = db_->Get(read, "k", &value);
+  EXPECT_OK(status);
+  EXPECT_TRUE(status.IsOkMergeOperandThresholdExceeded());
+  EXPECT_EQ(value, "-.1.2.3");
+}
+
+}  // namespace ashlar

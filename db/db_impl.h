@@ -35,6 +35,9 @@
 
 namespace ashlar {
 
+class ReadCallback;
+struct MultiGetRequest;
+
 class DBImpl final : public DB, private FamilyHost, private FileCleaner {
  public:
   // The handles are those of request.families, in order.
@@ -102,6 +105,16 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   using DB::MultiGet;
   Status Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
              PinnableSlice* value, std::string* timestamp) override;
+  // The same calls for readers whose callback, which outlives the call or the iterator, decides
+  // what they see: transactions. The options name no snapshot; the caller holds one that keeps what
+  // the callback calls visible.
+  Status GetAs(const ReadCallback& callback, const ReadOptions& options, ColumnFamilyHandle* handle,
+               const Slice& key, PinnableSlice* value);
+  void MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
+                  ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                  Status* statuses);
+  Iterator* NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
+                          ColumnFamilyHandle* handle);
   Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                           PinnableSlice* merge_operands, GetMergeOperandsOptions* operands_options,
                           int* number_of_operands) override;
@@ -237,6 +250,12 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   }
   Status CheckWritable() const;
   bool SkipsMemTables(const ReadOptions& options) const;
+  // `callback`: a const ReadCallback*, or nullptr itself, which costs nothing.
+  template <typename Callback>
+  Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value, Callback callback);
+  void ReadPoints(const ReadOptions& options, MultiGetRequest request,
+                  ColumnFamilyHandle** handles);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads: choosing the view, then the one point read or an iterator.
+#include <cassert>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "db/read/operand_limits.h"
 #include "db/read/point_read.h"
 #include "table/iterator/point_lookup.h"
+#include "table/iterator/read_callback.h"
 #include "util/epoch.h"
 #include "util/stack_array.h"
 #include "util/statistics.h"
@@ -39,17 +42,25 @@ bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
   return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
 }
 
-Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value, std::string* timestamp) {
-  if (timestamp != nullptr) timestamp->clear();
+template <typename Callback>
+Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         PinnableSlice* value, Callback callback) {
+  constexpr bool kHasCallback = !std::is_null_pointer_v<Callback>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
   ColumnFamilyData* family = FamilyOrDefault(handle);
   EpochGuard guard;
   SuperVersion* super_version = family->super_version();
-  const LookupKey lookup_key(key, SeqnoFor(options, VisibleSeqno()), family->comparator().order());
+  SequenceNumber seqno;
+  if constexpr (kHasCallback) {
+    seqno = callback->bound();
+  } else {
+    seqno = SeqnoFor(options, VisibleSeqno());
+  }
+  const LookupKey lookup_key(key, seqno, family->comparator().order());
   PointLookup lookup(lookup_key, value);
+  if constexpr (kHasCallback) lookup.SetCallback(callback);
   PointRead read(*super_version, options, &lookup);
   const bool is_over = read.RunInEpoch(SkipsMemTables(options));
   if (!is_over || lookup.operands() != nullptr) [[unlikely]] {
@@ -63,28 +74,62 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
   return StatusOf(lookup);
 }
 
-void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
-                      ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
-                      std::string* timestamps, Status* statuses, const bool sorted_input) {
+Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableSlice* value, std::string* timestamp) {
+  if (timestamp != nullptr) timestamp->clear();
+  return ReadPoint(options, handle, key, value, nullptr);
+}
+
+Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
+                     ColumnFamilyHandle* handle, const Slice& key, PinnableSlice* value) {
+  assert(options.snapshot == nullptr);
+  return ReadPoint(options, handle, key, value, &callback);
+}
+
+// Of the request the families, and what all requests have in common, are filled in.
+void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
+                        ColumnFamilyHandle** handles) {
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_MULTIGET);
   const Status supported = CheckReadOptionsSupported(options);
+  const size_t num_keys = request.keys.size();
   StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
   for (size_t i = 0; i < num_keys; i++) {
     families[i] = FamilyOrDefault(handles[i]);
-    values[i].Reset();
-    if (timestamps != nullptr) timestamps[i].clear();
-    if (!supported.ok()) statuses[i] = supported;
+    request.values[i].Reset();
+    if (!supported.ok()) request.statuses[i] = supported;
   }
   if (!supported.ok()) return;
-  ashlar::MultiGet({.options = &options,
-                    .merge = core_.merge_tools(),
-                    .skips_memtables = SkipsMemTables(options),
-                    .is_sorted = sorted_input,
-                    .families = {families.data(), num_keys},
-                    .keys = {keys, num_keys},
-                    .values = values,
-                    .statuses = statuses},
-                   {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
+  request.options = &options;
+  request.merge = core_.merge_tools();
+  request.skips_memtables = SkipsMemTables(options);
+  request.families = {families.data(), num_keys};
+  ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
+}
+
+void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
+                      ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                      std::string* timestamps, Status* statuses, const bool sorted_input) {
+  for (size_t i = 0; timestamps != nullptr && i < num_keys; i++) timestamps[i].clear();
+  ReadPoints(options,
+             {.is_sorted = sorted_input,
+              .families = {},
+              .keys = {keys, num_keys},
+              .values = values,
+              .statuses = statuses},
+             handles);
+}
+
+void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
+                        ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
+                        Status* statuses) {
+  assert(options.snapshot == nullptr);
+  ReadPoints(options,
+             {.callback = &callback,
+              .families = {},
+              .keys = {keys, num_keys},
+              .values = values,
+              .statuses = statuses},
+             handles);
 }
 
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
@@ -132,6 +177,15 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* ha
   if (!supported.ok()) return NewErrorIterator(supported);
   ColumnFamilyData* family = FamilyOrDefault(handle);
   return new DBIterator(options, family->AcquireView(), {.merge = core_.merge_tools()});
+}
+
+Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
+                                ColumnFamilyHandle* handle) {
+  assert(options.snapshot == nullptr);
+  Status supported = CheckIteratorOptionsSupported(options);
+  if (!supported.ok()) return NewErrorIterator(supported);
+  return new DBIterator(options, FamilyOrDefault(handle)->AcquireView(),
+                        {.merge = core_.merge_tools(), .callback = &callback});
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,

@@ -53,6 +53,7 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       options_(std::move(options)),
       write_buffer_bytes_(options_->write_buffer_size),
       paced_bytes_(options_->write_buffer_size),
+      max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
       active_log_(family->log_number) {
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
@@ -86,6 +87,7 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   options_ = std::move(options);
   assessed_version_ = 0;
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
+  max_successive_merges_.store(options_->max_successive_merges, std::memory_order_relaxed);
   UpdatePace();
   PublishSuperVersion();
 }

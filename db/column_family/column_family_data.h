@@ -70,6 +70,11 @@ class ColumnFamilyData final : public ReadViewSource {
   // are held to the pace of a flush. Any thread.
   uint64_t paced_bytes() const { return paced_bytes_.load(std::memory_order_relaxed); }
 
+  // The option. Any thread.
+  size_t max_successive_merges() const {
+    return max_successive_merges_.load(std::memory_order_relaxed);
+  }
+
   FamilyVersions* versions() const { return family_.get(); }
   Version* current() const REQUIRES(db_mutex) { return family_->current; }
   const ColumnFamilyOptions& options() const REQUIRES(db_mutex) { return *options_; }
@@ -137,6 +142,8 @@ class ColumnFamilyData final : public ReadViewSource {
   // and paced_bytes().
   std::atomic<uint64_t> write_buffer_bytes_;
   std::atomic<uint64_t> paced_bytes_;
+  // Written under the DB mutex, read by writers of merge operands.
+  std::atomic<size_t> max_successive_merges_;
 
   // One reference. Written under the DB mutex with the pipeline paused (release), read by commits
   // in flight (acquire) and under the mutex. Never null.

@@ -159,9 +159,9 @@ constexpr OptionRow kRows[] = {
         {"table_properties_collector_factories", "the program's own properties in table files"}),
     Option<Cf, &Cf::max_successive_merges>(
         {"max_successive_merges", "merge eagerly in the memtable after this many operands",
-         Support::kHint, TakesEffect::kDynamic}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::strict_max_successive_merges>({"strict_max_successive_merges",
-                                                   "allow disk reads for it", Support::kHint,
+                                                   "allow disk reads for it", Support::kHonoured,
                                                    TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::optimize_filters_for_hits>({"optimize_filters_for_hits",
                                                 "no filter on the last level", Support::kHonoured,

@@ -7,9 +7,14 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/read/point_read.h"
 #include "db/state/needed_logs.h"
 #include "db/state/notify_errors.h"
+#include "db/version/version.h"
+#include "db/write/write_batch_reader.h"
 #include "env/info_log.h"
+#include "table/iterator/point_lookup.h"
+#include "util/epoch.h"
 #include "util/scope_exit.h"
 #include "util/str_cat.h"
 
@@ -31,6 +36,49 @@ bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(fami
 bool WriteControl::CanMerge(uint32_t family) {
   const ColumnFamilyData* data = core_->families.Find(family);
   return data != nullptr && data->merge_operator() != nullptr;
+}
+
+size_t WriteControl::MaxSuccessiveMerges(uint32_t family) {
+  const ColumnFamilyData* data = core_->families.Find(family);
+  return data == nullptr ? 0 : data->max_successive_merges();
+}
+
+// The view may be the last one of its super version, and letting go of it takes the DB mutex, for
+// which no commit in flight may wait.
+std::optional<std::string> WriteControl::MergeNow(const WriteBatchRecord& record,
+                                                  SequenceNumber seqno,
+                                                  std::vector<std::shared_ptr<void>>* pins) {
+  assert(!InEpoch());
+  assert(seqno > 0);
+  const auto view = std::make_shared<ReadView>();
+  pins->push_back(view);
+  {
+    const EpochGuard guard;
+    ColumnFamilyData* const family = core_->families.Find(record.family);
+    if (family == nullptr) return std::nullopt;
+    *view = family->AcquireView();
+  }
+  const SuperVersion& super_version = *view->super_version();
+  ReadOptions options;
+  if (!super_version.options().strict_max_successive_merges) options.read_tier = kBlockCacheTier;
+  const LookupKey key(record.key, seqno - 1, super_version.version()->comparator().order());
+  PinnableSlice value;
+  PointLookup lookup(key, &value);
+  PointRead read(super_version, options, &lookup);
+  bool is_over = false;
+  {
+    const EpochGuard guard;
+    is_over = read.RunInEpoch(/*skips_memtables=*/false);
+  }
+  MergeTools tools = core_->merge_tools();
+  const Status found = FinishPointRead(tools, is_over, &read);
+  if (!found.ok() && !found.IsNotFound()) return std::nullopt;
+  tools.merge_operator = super_version.options().merge_operator.get();
+  Merged merged;
+  const Status status =
+      MergeFully(tools, record.key, found.ok() ? &value : nullptr, {record.value}, &merged);
+  if (!status.ok()) return std::nullopt;
+  return merged.AsSlice().ToString();
 }
 
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {

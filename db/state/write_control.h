@@ -38,6 +38,9 @@ class WriteControl final : public CommitHost {
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
   bool HasFamily(uint32_t family) override;
   bool CanMerge(uint32_t family) override;
+  size_t MaxSuccessiveMerges(uint32_t family) override;
+  std::optional<std::string> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
+                                      std::vector<std::shared_ptr<void>>* pins) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, uint64_t log_number) override;

@@ -46,8 +46,8 @@ Status CommitPipeline::Commit(const Request& request) {
   // Kept before publishing: afterwards the log may be replaced at any time.
   std::shared_ptr<WalSink> sync_log;
   if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
-  std::exception_ptr thrown;
-  Status status = LogAndInsert(reservation, request, for_log, &thrown);
+  Aftermath aftermath;
+  Status status = LogAndInsert(reservation, request, for_log, &aftermath);
   if (reservation.log_end > attention_log_bytes_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
@@ -60,8 +60,8 @@ Status CommitPipeline::Commit(const Request& request) {
   }
   if (!status.ok()) [[unlikely]]
     host_->ReportErrors();
-  if (thrown != nullptr) [[unlikely]]
-    std::rethrow_exception(thrown);
+  if (aftermath.thrown != nullptr) [[unlikely]]
+    std::rethrow_exception(aftermath.thrown);
   return status;
 }
 
@@ -82,7 +82,8 @@ void CallUser(Call&& call, std::exception_ptr* thrown) {
 // Everything between the reservation and its publication; so nothing may leave it but by return.
 Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Request& request,
                                     const WriteBatchInternal::WalPart& for_log,
-                                    std::exception_ptr* thrown) {
+                                    Aftermath* aftermath) {
+  std::exception_ptr* const thrown = &aftermath->thrown;
   UserWriteCallback* const callback = request.callback;
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
   Status status;
@@ -90,7 +91,7 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
     if (reservation.log != nullptr) status = Log(reservation, for_log);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
-    Insert(reservation, *request.batch);
+    Insert(reservation, *request.batch, aftermath);
   } catch (const std::bad_alloc&) {
     status = Status::MemoryLimit();  // without a message, which would take memory
     host_->NotePartialInsert(status);
@@ -200,8 +201,9 @@ Status CommitPipeline::Log(const Reservation& reservation,
 
 // Cannot fail midway, except by an exception: CheckBatch() let only kinds pass that memtables
 // take, lengths in a batch have 32 bits, and no other commit has these sequence numbers.
-void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch) {
-  EpochGuard guard;
+void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
+                            Aftermath* aftermath) {
+  std::optional<EpochGuard> guard(std::in_place);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;
   SequenceNumber seqno = reservation.first_seqno;
@@ -222,6 +224,11 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
     }
     // Null: dropped since the batch was checked. Its records are skipped, as replay would.
     if (memtable != nullptr) {
+      if (record.type == kTypeMerge && IsFoldDue(record, seqno, *memtable)) [[unlikely]] {
+        guard.reset();  // the memtable stays as long as this commit is in flight
+        FoldOperand(reservation, seqno, &record, aftermath);
+        guard.emplace();
+      }
       const Status added = memtable->Add(seqno, record.type, record.key, record.value, &hint);
       assert(added.ok());
       IgnoreError(added, "asserted above");
@@ -230,6 +237,33 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
   }
   finish_family();
   assert(seqno == reservation.last_seqno + 1);  // each number has gone to one record
+}
+
+// Whether as many operands of the key stand on top in the memtable as the options allow.
+bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno,
+                               const MemTable& memtable) {
+  const size_t limit = host_->MaxSuccessiveMerges(record.family);
+  if (limit == 0) return false;
+  size_t count = 0;
+  const LookupKey key(record.key, seqno, memtable.comparator().order());
+  memtable.VisitVersions(key, [&count, limit](uint64_t trailer, const Slice& /*value*/) {
+    return TrailerType(trailer) != kTypeMerge || ++count == limit;
+  });
+  return count == limit;
+}
+
+// Makes a put of the record if the operand can be merged now. All that is older must be there for
+// that, also of commits that came before and are slower; the log keeps the operand, which means the
+// same there.
+void CommitPipeline::FoldOperand(const Reservation& reservation, SequenceNumber seqno,
+                                 WriteBatchRecord* record, Aftermath* aftermath) {
+  assert(record->type == kTypeMerge);
+  if (reservation.ticket > 0) AwaitVisible(reservation.ticket - 1);
+  std::optional<std::string> folded = host_->MergeNow(*record, seqno, &aftermath->pins);
+  if (!folded.has_value()) return;
+  aftermath->folded = std::move(*folded);
+  record->type = kTypeValue;
+  record->value = aftermath->folded;
 }
 
 void CommitPipeline::Publish(const Reservation& reservation) {

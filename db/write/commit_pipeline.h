@@ -23,7 +23,10 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "ashlar/status.h"
 #include "ashlar/types.h"
@@ -37,6 +40,7 @@ class UserWriteCallback;
 class WalSet;
 class WalSink;
 class WriteBatch;
+struct WriteBatchRecord;
 struct WriteOptions;
 
 // What the pipeline needs of its database.
@@ -51,6 +55,15 @@ class CommitHost {
   virtual bool HasFamily(uint32_t family) = 0;
   // Whether the family lives and has a merge operator. Likewise.
   virtual bool CanMerge(uint32_t family) = 0;
+  // How many merge operands of a key may stand on each other in a memtable before a write folds
+  // them; 0: any number. Likewise.
+  virtual size_t MaxSuccessiveMerges(uint32_t family) = 0;
+  // What the operand of a record makes of its key's value just before `seqno`; nothing if that
+  // cannot be had at the price the options allow. Outside of epochs, in flight, when everything
+  // before `seqno` is visible or of the same batch. What the read stood on is added to *pins, to be
+  // let go of when the commit is not in flight any more.
+  virtual std::optional<std::string> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
+                                              std::vector<std::shared_ptr<void>>* pins) = 0;
   // Its active memtable, null if it does not live. Only while a commit is in flight: stable then.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
   // Called after an insertion, in flight. Asks for attention if the memtable is full.
@@ -115,6 +128,12 @@ class CommitPipeline {
     uint64_t log_end = 0;
     WalSink* log = nullptr;  // null: the write skips the log
   };
+  // What a commit leaves to be done when it is not in flight any more.
+  struct Aftermath {
+    std::exception_ptr thrown;  // by users' code
+    std::string folded;         // of one operand, while it is inserted
+    std::vector<std::shared_ptr<void>> pins;
+  };
   struct Slot {
     SequenceNumber last_seqno = 0;
     bool is_complete = false;
@@ -126,9 +145,12 @@ class CommitPipeline {
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
   bool Reserve(uint64_t count, size_t record_bytes, bool use_log, Reservation* reservation);
   Status LogAndInsert(const Reservation& reservation, const Request& request,
-                      const WriteBatchInternal::WalPart& for_log, std::exception_ptr* thrown);
+                      const WriteBatchInternal::WalPart& for_log, Aftermath* aftermath);
   Status Log(const Reservation& reservation, const WriteBatchInternal::WalPart& part);
-  void Insert(const Reservation& reservation, const WriteBatch& batch);
+  void Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
+  bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
+  void FoldOperand(const Reservation& reservation, SequenceNumber seqno, WriteBatchRecord* record,
+                   Aftermath* aftermath);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
   void SleepUntilVisible(uint64_t ticket);

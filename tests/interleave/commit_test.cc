@@ -29,6 +29,11 @@ class Host final : public CommitHost {
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
   bool HasFamily(uint32_t) override { return true; }
   bool CanMerge(uint32_t) override { return true; }
+  size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
+  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber,
+                                      std::vector<std::shared_ptr<void>>*) override {
+    return std::nullopt;
+  }
   MemTable* ActiveMemTable(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);

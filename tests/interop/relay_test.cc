@@ -68,7 +68,7 @@ class Relay : public testing::Test {
   }
 
   std::string Ldb(const std::string& arguments, int* exit_code = nullptr) {
-    return RunCommand(StrCat("ldb --db='", dir_, "' ", arguments), exit_code);
+    return RunCommand(StrCat("ldb --db='", dir_, "' --try_load_options ", arguments), exit_code);
   }
 
   void LdbMustWork(const std::string& arguments) {

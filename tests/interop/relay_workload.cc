@@ -4,10 +4,12 @@
 #include "tests/interop/relay_workload.h"
 
 #include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "util/random.h"
 #include "util/result.h"
+#include "util/stock_merge_operators.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -30,6 +32,7 @@ ColumnFamilyOptions RelayFamilyOptions(const std::string& name) {
   options.max_bytes_for_level_multiplier = 4;
   options.level0_file_num_compaction_trigger = 3;
   options.compression = kLZ4Compression;
+  options.merge_operator = NewStringAppendOperator(",");  // ldb makes it by the name in OPTIONS
   options.bottommost_compression = name == "cold" ? kZSTD : kSnappyCompression;
   BlockBasedTableOptions table;
   table.block_size = 1024;
@@ -56,6 +59,12 @@ class Target {
   void Put(size_t family, const std::string& key, const std::string& value) {
     if (writes_ != nullptr) Check(writes_->Put((*handles_)[family], key, value));
     if (contents_ != nullptr) Of(family)[key] = value;
+  }
+  void Merge(size_t family, const std::string& key, const std::string& operand) {
+    if (writes_ != nullptr) Check(writes_->Merge((*handles_)[family], key, operand));
+    if (contents_ == nullptr) return;
+    const auto [row, is_new] = Of(family).try_emplace(key, operand);
+    if (!is_new) row->second += "," + operand;
   }
   void Delete(size_t family, const std::string& key, bool is_single) {
     if (writes_ != nullptr) {
@@ -93,6 +102,12 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
     value.append(random.Next() % 120, static_cast<char>('a' + random.Next() % 26));
     value.append(random.Next() % 9, static_cast<char>(random.Next()));
     target.Put(family, key, value);
+  }
+  for (int i = 0; i < 4; i++) {
+    const size_t family = random.Next() % RelayFamilies().size();
+    // A few keys with many operands, and operands over whatever the others hold.
+    const uint64_t number = random.Next() % (i == 0 ? 20 : 3000);
+    target.Merge(family, StrCat("key", 10000 + number), StrCat("op", batch, "_", i));
   }
   if (batch % 200 == 150) target.Put(0, StrCat("long", batch), std::string(70000, 'L'));
   // Each of these keys is written once and deleted once.

@@ -30,6 +30,7 @@ TraceProfile DrawProfile(Random64* random) {
   profile.pool_keys = 20 + static_cast<unsigned>(random->Skewed(9));
   profile.max_value = random->OneIn(3) ? 100 : 40000;
   profile.has_copies = true;
+  profile.has_merges = true;
   profile.has_big_ones = random->OneIn(4);
   return profile;
 }

@@ -11,9 +11,11 @@
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/memtablerep.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "util/random.h"
+#include "util/stock_merge_operators.h"
 
 namespace ashlar {
 namespace {
@@ -173,6 +175,10 @@ Options OptionSet::Build(Env* env) const {
   SetDbOptions(&options);
   SetFamilyOptions(&options);
   options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
+  options.merge_operator = NewStockMergeOperator("stringappend");
+  // Drawn with others: they have nothing to do with each other.
+  options.max_successive_merges = Get("buffers") - 2;
+  options.strict_max_successive_merges = Get("jobs") == 2;
   return options;
 }
 

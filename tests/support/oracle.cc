@@ -14,7 +14,11 @@ std::optional<ValueSpec> OracleFamily::ValueAt(const std::vector<Version>& versi
   for (const Version& version : versions) {
     if (version.seqno > seqno || version.seqno < newest) continue;
     newest = version.seqno;
-    result = version.value;
+    if (version.is_operand && result.has_value()) {
+      result->operands.push_back(*version.value);
+    } else {
+      result = version.value;
+    }
   }
   return result;
 }
@@ -43,7 +47,9 @@ size_t OracleFamily::LivePuts(const std::string& key) const {
   const auto it = keys_.find(key);
   size_t count = 0;
   if (it == keys_.end()) return count;
-  for (const Version& version : it->second) count = version.value.has_value() ? count + 1 : 0;
+  for (const Version& version : it->second) {
+    count = version.value.has_value() ? count + (version.is_operand ? 2 : 1) : 0;
+  }
   return count;
 }
 
@@ -139,18 +145,15 @@ std::shared_ptr<OracleFamily> Oracle::Family(int family) const {
 
 void Oracle::Write(const TraceOp& op) {
   ++seqno_;
-  const auto write = [this](int number, const std::string& key, std::optional<ValueSpec> value) {
-    if (auto family = Family(number)) family->Write(seqno_, key, value);
+  const auto write = [this](OpKind kind, int number, const std::string& key,
+                            const ValueSpec& value) {
+    const auto family = Family(number);
+    if (family == nullptr) return;
+    if (kind == OpKind::kMerge) return family->Merge(seqno_, key, value);
+    family->Write(seqno_, key, kind == OpKind::kPut ? std::optional(value) : std::nullopt);
   };
-  if (op.kind == OpKind::kPut) {
-    write(op.family, op.keys.front(), op.value);
-  } else if (op.kind == OpKind::kDelete || op.kind == OpKind::kSingleDelete) {
-    write(op.family, op.keys.front(), std::nullopt);
-  }
-  for (const BatchPart& part : op.parts) {
-    const bool is_put = part.kind == OpKind::kPut;
-    write(part.family, part.key, is_put ? std::optional(part.value) : std::nullopt);
-  }
+  if (op.kind != OpKind::kBatch) write(op.kind, op.family, op.keys.front(), op.value);
+  for (const BatchPart& part : op.parts) write(part.kind, part.family, part.key, part.value);
 }
 
 std::optional<uint64_t> Oracle::FindMoment(

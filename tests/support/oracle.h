@@ -24,12 +24,16 @@ class OracleFamily {
   explicit OracleFamily(const Comparator* comparator) : keys_(Less{comparator}) {}
 
   void Write(uint64_t seqno, const std::string& key, std::optional<ValueSpec> value) {
-    keys_[key].push_back({seqno, value});
+    keys_[key].push_back({seqno, std::move(value)});
+  }
+  void Merge(uint64_t seqno, const std::string& key, ValueSpec operand) {
+    keys_[key].push_back({seqno, std::move(operand), /*is_operand=*/true});
   }
   std::optional<ValueSpec> At(const std::string& key, uint64_t seqno) const;
   std::vector<OracleRow> RowsAt(uint64_t seqno) const;  // in the comparator's order
   std::vector<std::string> AllKeys() const;             // ever written
-  // Puts since the key was last deleted; a single-delete is legal if there is at most one.
+  // Puts since the key was last deleted, an operand being two; a single-delete is legal if there is
+  // at most one.
   size_t LivePuts(const std::string& key) const;
   // Takes away the moments from `first` on at which the family did not hold just these rows.
   void KeepMatching(const std::map<std::string, std::string>& rows, uint64_t first,
@@ -43,6 +47,7 @@ class OracleFamily {
   struct Version {
     uint64_t seqno;
     std::optional<ValueSpec> value;  // none: deleted
+    bool is_operand = false;
   };
   struct Less {
     const Comparator* comparator;

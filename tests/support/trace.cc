@@ -13,7 +13,7 @@ namespace {
 
 // clang-format off
 constexpr const char* kNames[] = {
-    "put", "delete", "single-delete", "batch", "get", "multiget", "iter", "iter-close", "seek",
+    "put", "delete", "single-delete", "merge", "batch", "get", "multiget", "iter", "iter-close", "seek",
     "seek-for-prev", "first", "last", "next", "prev", "refresh", "snapshot", "release", "flush",
     "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify",
     "key-may-exist", "approximate-size", "set-db-options", "checkpoint", "read-only-open", "pause",
@@ -56,7 +56,8 @@ ValueSpec ParseValue(const std::string& text) {
   const size_t x = text.find('x');
   if (x == std::string::npos) return {};
   return {static_cast<uint32_t>(std::strtoul(text.c_str(), nullptr, 10)),
-          static_cast<uint32_t>(std::strtoul(text.c_str() + x + 1, nullptr, 10))};
+          static_cast<uint32_t>(std::strtoul(text.c_str() + x + 1, nullptr, 10)),
+          {}};
 }
 
 std::optional<OpKind> KindOf(const std::string& name) {
@@ -75,7 +76,7 @@ bool ParsePart(const std::string& text, BatchPart* part) {
   std::getline(in, key, ':');
   std::getline(in, value, ':');
   const std::optional<OpKind> found = KindOf(kind);
-  if (!found.has_value() || *found > OpKind::kSingleDelete || family.empty()) return false;
+  if (!found.has_value() || *found > OpKind::kMerge || family.empty()) return false;
   *part = {*found, std::atoi(family.c_str()), Unescape(key), ParseValue(value)};
   return true;
 }
@@ -128,6 +129,7 @@ std::string ValueSpec::Expand() const {
   }
   const std::string head = std::to_string(tag) + ".";
   std::memcpy(result.data(), head.data(), std::min(head.size(), result.size()));
+  for (const ValueSpec& operand : operands) result += "," + operand.Expand();
   return result;
 }
 
@@ -137,7 +139,7 @@ std::string TraceOp::ToString() const {
   if (object != 0) line += " obj=" + std::to_string(object);
   if (snapshot >= 0) line += " snap=" + std::to_string(snapshot);
   for (const std::string& key : keys) line += " key=" + Escape(key);
-  if (kind == OpKind::kPut) line += " val=" + ValueText(value);
+  if (kind == OpKind::kPut || kind == OpKind::kMerge) line += " val=" + ValueText(value);
   for (const BatchPart& part : parts) {
     line += std::string(" part=") + NameOf(part.kind) + ":" + std::to_string(part.family) + ":" +
             Escape(part.key) + ":" + ValueText(part.value);

@@ -22,6 +22,7 @@ enum class OpKind : uint8_t {
   kPut,
   kDelete,
   kSingleDelete,
+  kMerge,
   kBatch,
   kGet,
   kMultiGet,
@@ -58,17 +59,19 @@ enum class OpKind : uint8_t {
 };
 const char* NameOf(OpKind kind);
 
-// A value is written as a tag and a length; its bytes follow from these.
+// A value is written as a tag and a length; its bytes follow from these. A value that merges made
+// is that of a put, or else of the first operand, with the operands behind it, joined by commas.
 struct ValueSpec {
   uint32_t tag = 0;
   uint32_t size = 0;
+  std::vector<ValueSpec> operands;
 
   std::string Expand() const;
   friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
 };
 
 struct BatchPart {
-  OpKind kind = OpKind::kPut;  // or kDelete, kSingleDelete
+  OpKind kind = OpKind::kPut;  // or kDelete, kSingleDelete, kMerge
   int family = 0;
   std::string key;
   ValueSpec value;

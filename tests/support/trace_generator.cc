@@ -40,6 +40,7 @@ TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
   const auto add = [this](std::initializer_list<std::pair<OpKind, unsigned>> more) {
     weights_.insert(weights_.end(), more);
   };
+  if (profile.has_merges) add({{OpKind::kMerge, 70}});
   if (profile.has_reads) {
     add({{OpKind::kGet, 100}, {OpKind::kMultiGet, 40}, {OpKind::kVerify, 1}});
   }
@@ -122,7 +123,8 @@ BatchPart TraceGenerator::Part() {
       return part;
     }
   }
-  part.kind = OpKind::kPut;
+  const bool is_merge = profile_.has_merges && part.key.substr(0, 2) != "sd" && random_.OneIn(3);
+  part.kind = is_merge ? OpKind::kMerge : OpKind::kPut;
   part.value = Value();
   return part;
 }
@@ -243,6 +245,11 @@ bool TraceGenerator::Fill(TraceOp* op) {
       op->value = part.value;
       return true;
     }
+    case OpKind::kMerge:
+      op->family = Family();
+      op->keys = {random_.OneIn(6) ? pool_.front() : Key()};
+      op->value = Value();
+      return true;
     case OpKind::kBatch:
       for (uint64_t n = 1 + random_.Skewed(5); n > 0; --n) op->parts.push_back(Part());
       return true;

@@ -27,9 +27,10 @@ struct TraceProfile {
   bool has_families = true;  // created and dropped
   bool has_reopen = true;
   bool has_set_options = true;
-  bool has_copies = false;    // checkpoints, read-only openings
-  bool has_pauses = false;    // of background work; jumps of the clock
-  bool has_crashes = false;   // reopening what a crash left
+  bool has_copies = false;   // checkpoints, read-only openings
+  bool has_pauses = false;   // of background work; jumps of the clock
+  bool has_crashes = false;  // reopening what a crash left
+  bool has_merges = false;
   bool has_big_ones = false;  // keys of 70 KB, values beyond a memtable
 };
 

@@ -149,14 +149,17 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
   std::map<std::pair<int, std::string>, int> puts;  // of this batch
   for (const BatchPart& part : op.parts) {
     if (!IsLegal(part.kind, part.family, part.key)) continue;
+    const bool is_merge = part.kind == OpKind::kMerge;
     int& count = puts[{part.family, part.key}];
     const bool was_put = oracle_.Family(part.family)->LivePuts(part.key) > 0;
     if (part.kind == OpKind::kSingleDelete && count + (was_put ? 1 : 0) > 1) continue;
-    count = part.kind == OpKind::kPut ? count + 1 : count;
+    count += is_merge ? 2 : part.kind == OpKind::kPut ? 1 : 0;
     ColumnFamilyHandle* handle = Handle(part.family);
     Status added;
     if (part.kind == OpKind::kPut)
       added = batch->Put(handle, part.key, part.value.Expand());
+    else if (is_merge)
+      added = batch->Merge(handle, part.key, part.value.Expand());
     else if (part.kind == OpKind::kDelete)
       added = batch->Delete(handle, part.key);
     else
@@ -184,6 +187,7 @@ std::string TraceRunner::ApplyWrite(const TraceOp& op) {
     if (op.kind == OpKind::kBatch) return db_->Write(options, &batch);
     const std::string& key = op.keys.front();
     if (op.kind == OpKind::kPut) return db_->Put(options, handle, key, op.value.Expand());
+    if (op.kind == OpKind::kMerge) return db_->Merge(options, handle, key, op.value.Expand());
     if (op.kind == OpKind::kDelete) return db_->Delete(options, handle, key);
     return db_->SingleDelete(options, handle, key);
   };

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// max_successive_merges: operands that are folded when they are written.
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/write_batch.h"
+#include "tests/db/merge/merge_fixture.h"
+#include "util/coding.h"
+
+namespace ashlar {
+
+TEST_F(MergeTest, SuccessiveMergesAreFoldedWhenWritten) {
+  options_.max_successive_merges = 3;
+  Reopen();
+  Put("k", "V");
+  for (const char* operand : {"1", "2", "3"}) Merge("k", operand);
+  EXPECT_EQ(Operands("k"), "V 1 2 3");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  WriteBatch batch;
+  ASSERT_OK(batch.Merge("k", "4"));
+  ASSERT_OK(batch.Merge("k", "5"));
+  ASSERT_OK(db_->Write(WriteOptions(), &batch));
+  EXPECT_EQ(Operands("k"), "V.1.2.3.4 5");
+  EXPECT_EQ(Get("k", snapshot), "V.1.2.3");
+  EXPECT_EQ(Get("k"), "V.1.2.3.4.5");
+  db_->ReleaseSnapshot(snapshot);
+  ASSERT_OK(db_->SetOptions({{"max_successive_merges", "0"}}));
+  for (const char* operand : {"6", "7", "8", "9"}) Merge("k", operand);
+  EXPECT_EQ(Operands("k"), "V.1.2.3.4 5 6 7 8 9");
+  Reopen();
+  EXPECT_EQ(Get("k"), "V.1.2.3.4.5.6.7.8.9") << "the log has the operands";
+}
+
+TEST_F(MergeTest, SuccessiveMergesReadFilesOnlyIfTheyMust) {
+  options_.max_successive_merges = 1;
+  Put("k", "V");
+  Flush();
+  Reopen();  // nothing of the table is in memory
+  Merge("k", "1");
+  Merge("k", "2");
+  EXPECT_EQ(Operands("k"), "V 1 2");
+  ASSERT_OK(db_->SetOptions({{"strict_max_successive_merges", "true"}}));
+  Reopen();
+  Merge("k", "3");
+  EXPECT_EQ(Operands("k"), "V 1 2 3") << "the log was flushed: this operand is the first";
+  Merge("k", "4");
+  EXPECT_EQ(Operands("k"), "V 1 2 3 4") << "the option was not kept";
+  ASSERT_OK(db_->SetOptions({{"strict_max_successive_merges", "true"}}));
+  Merge("k", "5");
+  EXPECT_EQ(Operands("k"), "V.1.2.3.4.5");
+}
+
+TEST_F(MergeTest, AnOperandThatCannotBeFoldedStaysOne) {
+  options_.max_successive_merges = 1;
+  Reopen();
+  for (const char* operand : {"1", "!2", "^3", "4"}) Merge("k", operand);
+  EXPECT_EQ(Operands("k"), "1 !2 ^3 4");
+  Put("k", "V");
+  Merge("k", "5");
+  EXPECT_EQ(Get("k"), "V.5");
+}
+
+// Each write may fold what others have written just before it and are about to publish.
+TEST_F(MergeTest, ConcurrentSuccessiveMergesLoseNothing) {
+  ASSERT_OK(
+      MergeOperator::CreateFromString(ConfigOptions(), "uint64add", &options_.merge_operator));
+  options_.max_successive_merges = 2;
+  Reopen();
+  constexpr int kThreads = 4, kMerges = 500;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([this] {
+      const std::string one("\1\0\0\0\0\0\0\0", 8);
+      for (int i = 0; i < kMerges; i++) {
+        ASSERT_OK(db_->Merge(WriteOptions(), i % 2 == 0 ? "a" : "b", one));
+        if (i % 100 == 50) Flush();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int round = 0; round < 2; round++) {
+    for (const char* key : {"a", "b"}) {
+      std::string sum;
+      ASSERT_OK(db_->Get(ReadOptions(), key, &sum));
+      EXPECT_EQ(DecodeFixed64(sum.data()), uint64_t{kThreads * kMerges / 2});
+    }
+    if (round == 0) Reopen();
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads that a callback decides: by Get, MultiGet and iterators in both directions, in memory and
+// in tables, over puts, tombstones and merge operands.
+#include "table/iterator/read_callback.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/env.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/options.h"
+#include "db/db_impl.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Sees what is below a number, and of the rest up to another one what it was given.
+class Chosen final : public ReadCallback {
+ public:
+  Chosen(SequenceNumber all_below, SequenceNumber bound, std::set<SequenceNumber> more)
+      : ReadCallback(all_below, bound), all_below_(all_below), more_(std::move(more)) {}
+  bool Sees(SequenceNumber seqno) const {
+    return seqno < all_below_ || (seqno <= bound() && more_.contains(seqno));
+  }
+
+ private:
+  bool IsCommitted(SequenceNumber seqno) const override { return more_.contains(seqno); }
+
+  const SequenceNumber all_below_;
+  const std::set<SequenceNumber> more_;
+};
+
+struct Version {
+  SequenceNumber seqno;
+  char kind;  // put, delete, merge
+  std::string text;
+};
+
+class ReadCallbackTest : public testing::Test {
+ protected:
+  void Open(uint64_t max_sequential_skip) {
+    env_.reset(NewMemEnv(Env::Default()));
+    Options options;
+    options.env = env_.get();
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    options.max_sequential_skip_in_iterations = max_sequential_skip;
+    ASSERT_OK(
+        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options.merge_operator));
+    ASSERT_OK(DB::Open(options, "/db", &db_));
+  }
+  void TearDown() override { Close(); }
+  void Close() {
+    if (db_ == nullptr) return;
+    for (const Snapshot* snapshot : snapshots_) db_->ReleaseSnapshot(snapshot);
+    snapshots_.clear();
+    versions_.clear();
+    db_.reset();
+  }
+  DBImpl* impl() { return static_cast<DBImpl*>(db_.get()); }
+
+  void Write(std::mt19937* random) {
+    const std::string key(1, static_cast<char>('a' + (*random)() % 4));
+    const std::string text = std::to_string(versions_.size());
+    const char kind = "pppmmmmd"[(*random)() % 8];
+    const Status status = kind == 'p'   ? db_->Put(WriteOptions(), key, text)
+                          : kind == 'm' ? db_->Merge(WriteOptions(), key, text)
+                                        : db_->Delete(WriteOptions(), key);
+    ASSERT_OK(status);
+    versions_[key].push_back({db_->GetLatestSequenceNumber(), kind, text});
+    snapshots_.push_back(db_->GetSnapshot());
+  }
+
+  std::string Expected(const std::string& key, const Chosen& callback) {
+    std::string value = "none";
+    for (const Version& version : versions_[key]) {
+      if (!callback.Sees(version.seqno)) continue;
+      const bool joins = version.kind == 'm' && value != "none";
+      value = version.kind == 'd' ? "none" : joins ? value + "," + version.text : version.text;
+    }
+    return value;
+  }
+
+  void Check(const Chosen& callback) {
+    std::string rows;
+    std::vector<Slice> keys{"a", "b", "c", "d", "nope"};
+    std::vector<PinnableSlice> values(keys.size());
+    std::vector<Status> statuses(keys.size());
+    std::vector<ColumnFamilyHandle*> handles(keys.size(), db_->DefaultColumnFamily());
+    impl()->MultiGetAs(callback, ReadOptions(), keys.size(), handles.data(), keys.data(),
+                       values.data(), statuses.data());
+    for (size_t i = 0; i < keys.size(); i++) {
+      const std::string expected = Expected(keys[i].ToString(), callback);
+      PinnableSlice value;
+      const Status status =
+          impl()->GetAs(callback, ReadOptions(), db_->DefaultColumnFamily(), keys[i], &value);
+      EXPECT_EQ(status.ok() ? value.ToString() : "none", expected) << keys[i].ToString();
+      EXPECT_EQ(statuses[i].ok() ? values[i].ToString() : "none", expected) << keys[i].ToString();
+      if (expected != "none") StrAppend(&rows, keys[i].ToString(), "=", expected, " ");
+    }
+    std::unique_ptr<Iterator> it(
+        impl()->NewIteratorAs(callback, ReadOptions(), db_->DefaultColumnFamily()));
+    std::string forward, backward;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      StrAppend(&forward, it->key().ToString(), "=", it->value().ToString(), " ");
+    }
+    EXPECT_OK(it->status());
+    for (it->SeekToLast(); it->Valid(); it->Prev()) {
+      backward = StrCat(it->key().ToString(), "=", it->value().ToString(), " ", backward);
+    }
+    EXPECT_OK(it->status());
+    EXPECT_EQ(forward, rows);
+    EXPECT_EQ(backward, rows);
+  }
+
+  std::unique_ptr<Env> env_;
+  std::unique_ptr<DB> db_;
+  std::vector<const Snapshot*> snapshots_;  // one after each write: flushes keep every version
+  std::map<std::string, std::vector<Version>> versions_;
+};
+
+}  // namespace
+
+TEST(ReadCallback, AsksOnlyAboutWhatIsInBetween) {
+  const Chosen callback(10, 20, {5, 12, 25});
+  EXPECT_TRUE(callback.IsVisible(9)) << "below, whatever it would say";
+  EXPECT_FALSE(callback.IsVisible(10));
+  EXPECT_TRUE(callback.IsVisible(12));
+  EXPECT_FALSE(callback.IsVisible(20));
+  EXPECT_FALSE(callback.IsVisible(25)) << "beyond the bound, whatever it would say";
+}
+
+TEST_F(ReadCallbackTest, DecidesAllReads) {
+  std::mt19937 random(7);
+  for (const uint64_t max_sequential_skip : {0, 1, 8}) {
+    Open(max_sequential_skip);
+    for (int i = 0; i < 120; i++) {
+      Write(&random);
+      if (i == 40 || i == 80) {
+        ASSERT_OK(db_->Flush(FlushOptions()));
+      }
+      if (i % 3 != 0) continue;
+      const SequenceNumber newest = db_->GetLatestSequenceNumber();
+      const SequenceNumber all_below = random() % (newest + 1);
+      const SequenceNumber bound = all_below + random() % (newest - all_below + 2);
+      std::set<SequenceNumber> more;
+      for (SequenceNumber seqno = 1; seqno <= newest; seqno++) {
+        if (random() % 3 == 0) more.insert(seqno);
+      }
+      Check(Chosen(all_below, bound, more));
+      Check(Chosen(0, newest, {}));
+      Check(Chosen(newest + 1, newest, {}));
+      if (HasFailure()) return;
+    }
+    Close();
+  }
+}
+
+}  // namespace ashlar

@@ -97,7 +97,8 @@ TableRows::TableRows(std::shared_ptr<Cache> cache, Statistics* statistics)
 
 bool TableRows::MayServe(const FileMetadata& file, const ReadOptions& options,
                          const PointLookup& lookup) {
-  return lookup.key().snapshot() >= file.largest_seqno && !options.ignore_range_deletions;
+  return lookup.key().snapshot() >= file.largest_seqno && !options.ignore_range_deletions &&
+         !lookup.has_callback();
 }
 
 std::string TableRows::KeyOf(const FileMetadata& file, const PointLookup& lookup) const {

@@ -98,6 +98,8 @@ class PointLookup {
     scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
   }
 
+  bool has_callback() const { return callback_ != nullptr; }
+
   // What was gathered above the deciding version; null: no merge operand was met.
   MergeOperands* operands() const { return operands_.get(); }
   // The operands were folded and the result is in value().

@@ -3,7 +3,8 @@
 // EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
 // order. Each stage is a plain member and sees one entry at a time:
 //
-//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> OperandFold -> key(), value()
+//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> OperandFold -> key(),
+//   value()
 //   -> OutputWriter
 //
 // A step allocates nothing and makes no virtual call but those of the runs, except among merge

@@ -198,13 +198,13 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
   const FilterPolicyInfo policy = DescribeFilterPolicy(table.filter_policy.get());
   if (policy.kind != FilterKind::kBloom || !options.has_filter) return;
   const int millibits = std::max(1000, policy.millibits_per_key + options.filter_shift_millibits);
-  filter.emplace(
-      FullFilterOptions{.kind = UsesCacheLocalBloom(table.format_version) ? BloomKind::kCacheLocal
-                                                                          : BloomKind::kLegacy,
-                        .millibits_per_key = static_cast<uint32_t>(millibits),
-                        .fit_probes_to_size = table.optimize_filters_for_memory,
-                        .add_whole_keys = table.whole_key_filtering,
-                        .prefix_extractor = options.prefix_extractor});
+  filter.emplace(FullFilterOptions{.kind = UsesCacheLocalBloom(table.format_version)
+                                               ? BloomKind::kCacheLocal
+                                               : BloomKind::kLegacy,
+                                   .millibits_per_key = static_cast<uint32_t>(millibits),
+                                   .fit_probes_to_size = table.optimize_filters_for_memory,
+                                   .add_whole_keys = table.whole_key_filtering,
+                                   .prefix_extractor = options.prefix_extractor});
 }
 
 // Hot: once per entry of every flush and compaction. No allocation, no virtual call but the user's

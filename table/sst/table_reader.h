@@ -54,11 +54,11 @@ struct TableReaderOptions {
   BlockCacheView* block_cache = nullptr;  // null: nothing is cached
   // Largest sequence number the MANIFEST records for the file; decides that of ingested files.
   SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
-  // That of the family. A table that was written with another one of the stock extractors makes that
-  // one for itself.
+  // That of the family. A table that was written with another one of the stock extractors makes
+  // that one for itself.
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
-  SystemClock* clock = nullptr;           // of deadlines; null: the default one
+  SystemClock* clock = nullptr;  // of deadlines; null: the default one
   // The file's boundary keys, to which its range tombstones are cut; null: they hold everywhere.
   // Needed while the table is opened.
   const FragmentedTombstones::Border* border = nullptr;

@@ -203,10 +203,10 @@ class Compacted {
  private:
   void Write(const History& history) {
     Arena arena;
-    SortedRuns runs{.iterators = {}, .home = IteratorHome::kArena};
+    SortedRuns runs{.runs = {}, .home = IteratorHome::kArena};
     std::vector<RangeTombstone> all;
     for (MemTable* part : history.parts()) {
-      runs.iterators.push_back(part->NewIterator(&arena));
+      runs.runs.emplace_back(part->NewIterator(&arena));
       if (const auto list = part->Tombstones()) list->AppendTo(&all);
     }
     const FragmentedTombstones tombstones(Bytewise(), std::move(all));

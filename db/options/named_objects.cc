@@ -15,10 +15,10 @@
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
+#include "db/options/stock_merge_operators.h"
 #include "db/options/table_factory.h"
 #include "util/filter_policy_impl.h"
 #include "util/option_text.h"
-#include "util/stock_merge_operators.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -7,9 +7,9 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
+#include "db/options/stock_merge_operators.h"
 #include "util/random.h"
 #include "util/result.h"
-#include "util/stock_merge_operators.h"
 #include "util/str_cat.h"
 
 namespace ashlar {

@@ -15,7 +15,7 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "util/random.h"
-#include "util/stock_merge_operators.h"
+#include "db/options/stock_merge_operators.h"
 
 namespace ashlar {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Results are those of RocksDB's operators of these names, which its databases were written with;
 // only sortlist also takes in the value below the operands, where RocksDB's forgets it.
-#include "util/stock_merge_operators.h"
+#include "db/options/stock_merge_operators.h"
 
 #include <algorithm>
 #include <cassert>

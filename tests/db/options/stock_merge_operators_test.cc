@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The merge operators that have names. Results were taken from RocksDB 7.8.3's of the same names.
-#include "util/stock_merge_operators.h"
+#include "db/options/stock_merge_operators.h"
 
 #include <gtest/gtest.h>
 

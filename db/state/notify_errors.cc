@@ -28,7 +28,8 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   if (seen.ok()) return;
   Error(core->info_log, "background error: %s", seen.ToString().c_str());
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
-  if (core->errors.WouldBeSoft(seen, reason)) recovery = AskForRecovery(*core, seen, reason);
+  const bool has_begun = core->errors.WouldBeSoft(seen, reason);
+  if (has_begun) recovery = AskForRecovery(*core, seen, reason);
   const Status before = core->errors.Get();
   const bool is_current = core->errors.Raise(seen, reason, recovery);
   if (is_current && core->errors.BlocksWrites()) core->pipeline->RequestAttention();
@@ -36,9 +37,11 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
     MutexLock lock(&core->mutex);
     core->conditions.ErrorChanged();
   }
-  // What was being recovered from has become worse.
+  // What was being recovered from has become worse; or something worse, which nobody recovers from
+  // without a call, was raised while listeners heard of the beginning.
   const bool was_recovering = is_current && before.severity() == Status::kSoftError;
   if (was_recovering) NotifyRecoveryEnd(core, before, seen);
+  if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
 }
 
 void NoteLogError(DbCore* core, const Status& error, uint64_t log_number) {

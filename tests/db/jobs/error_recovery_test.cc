@@ -381,6 +381,10 @@ class RecoveryListener final : public EventListener {
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock, [&] { return !heard_.empty() && heard_.back() == event; });
   }
+  void AwaitCount(size_t count) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [&] { return heard_.size() >= count; });
+  }
   std::vector<std::string> heard() {
     std::lock_guard<std::mutex> lock(mutex_);
     return heard_;
@@ -470,6 +474,8 @@ TEST_F(FailingCompaction, EndsInAWorseError) {
   ASSERT_NO_FATAL_FAILURE(Begin(/*is_automatic=*/true));
   ASSERT_OK(PutToAll("k", WriteOptions()));
   EXPECT_FALSE(db_->Flush(FlushOptions()).ok());
+  // Its own error may be raised before or after that of the compaction.
+  recovery_->AwaitCount(2);
   const std::vector<std::string> heard = recovery_->heard();
   ASSERT_EQ(heard.size(), 2u);
   EXPECT_TRUE(heard[1].starts_with("end: IO error: No space")) << heard[1];

@@ -118,7 +118,8 @@ void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how) {
     if (block.status.ok()) sorted.push_back(&block);
   }
   std::sort(sorted.begin(), sorted.end(), [](const MissingBlock* a, const MissingBlock* b) {
-    if (a->store != b->store) return std::less<>()(a->store, b->store);
+    // By path, so that the order of reads does not depend on where memory happened to be.
+    if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();
     return a->handle().offset < b->handle().offset;
   });
   if (!sorted.empty()) ReadRuns(RunsOf(sorted), how, io);

@@ -245,7 +245,7 @@ class LdbTest(ToolTest):
             self.assertFalse(os.path.exists(self.path("db")), command)
 
     def test_a_database_with_features_not_built_yet_is_refused_by_their_name(self):
-        for name, word in (("rangedel", "range deletion"), ("merge", "merge"), ("blob", "blob")):
+        for name, word in (("rangedel", "range deletion"), ("blob", "blob")):
             db = self.sample_database(name)
             self.check_failure(self.ldb("scan", db=db), "Not implemented", word)
         self.check_failure(self.ldb("put", "a", "1", db=self.path("blob")), "enable_blob_files",

@@ -108,7 +108,7 @@ void TakeBoth(Mutex* first, Mutex* second) {
 TEST(LockRanksDeathTest, StopTheWrongOrder) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Mutex db(LockRank::kDb), wal(LockRank::kWal);
-  EXPECT_DEATH(TakeBoth(&wal, &db), "rank 1 is taken while one of rank 3 is held");
+  EXPECT_DEATH(TakeBoth(&wal, &db), "rank 1 is taken while one of rank 2 is held");
 }
 
 TEST(LockRanksDeathTest, StopTwoOfOneRank) {

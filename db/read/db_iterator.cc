@@ -41,6 +41,7 @@ void DBIterator::BuildTower() {
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
+  if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_);
   tower.AddAll(super_version, options_);
   merged_ = tower.Build();
   prefix_extractor_ =

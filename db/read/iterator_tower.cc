@@ -16,6 +16,7 @@
 #include "ashlar/options.h"
 #include "db/read/super_version.h"
 #include "db/version/level_iterator.h"
+#include "db/version/level_tombstones.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
@@ -38,6 +39,10 @@ void IteratorTower::AddMemTable(MemTable* memtable) {
   assert(memtable != nullptr);
   SortedRun& run = runs_.runs.emplace_back(nullptr);
   run.points = memtable->NewIterator(arena_);
+  if (!upper_seqno_.has_value()) return;
+  if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
+    run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_);
+  }
 }
 
 void IteratorTower::AddMemTables(const SuperVersion& super_version) {
@@ -68,10 +73,13 @@ void IteratorTower::AddRun(const Version& version, std::span<TableFile* const> f
                            const TableReads& reads) {
   assert(!files.empty());
   SortedRun& run = runs_.runs.emplace_back(nullptr);
+  LevelTombstones* tombstones = nullptr;
+  if (upper_seqno_.has_value()) run.tombstones = tombstones = New<LevelTombstones>(*upper_seqno_);
   run.points = New<LevelIterator>(LevelIteratorOptions{.read = reads.options,
                                                        .comparator = &version.comparator(),
                                                        .tables = version.tables(),
-                                                       .for_compaction = reads.for_compaction},
+                                                       .for_compaction = reads.for_compaction,
+                                                       .tombstones = tombstones},
                                   files);
 }
 

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,10 @@ class IteratorTower {
   IteratorTower(const IteratorTower&) = delete;
   IteratorTower& operator=(const IteratorTower&) = delete;
 
+  // From here on runs come with their range tombstones, those at or below the number: the merge
+  // does not show what they hide. Without this call all entries are shown.
+  void HideDeleted(SequenceNumber upper_seqno) { upper_seqno_ = upper_seqno; }
+
   // What is added outlives the iterators, lists of files included.
   void AddMemTable(MemTable* memtable);
   // The active memtable, then the sealed ones.
@@ -73,6 +78,7 @@ class IteratorTower {
 
   const InternalKeyComparator* const comparator_;
   Arena* const arena_;
+  std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
   SortedRuns runs_;
 };
 

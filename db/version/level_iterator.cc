@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/version/level_tombstones.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -15,18 +16,30 @@ namespace ashlar {
 LevelIterator::LevelIterator(const LevelIteratorOptions& options, std::span<TableFile* const> files)
     : options_(options), files_(files), index_(files.size()) {}
 
+void LevelIterator::StartInFile(size_t index) {
+  status_ = Status::OK();
+  if (options_.tombstones != nullptr) options_.tombstones->ForgetFiles();
+  GoToFile(index);
+}
+
 void LevelIterator::GoToFile(size_t index) {
   assert(index <= files_.size());
-  if (index == index_ && inner_.has_value()) return;
+  if (index == index_ && inner_.has_value()) return NoteTombstones();
   inner_.reset();
   table_.Reset();
   index_ = index;
   if (index < files_.size()) status_ = OpenTable();
 }
 
+// What a file hides is known before anything that it holds is shown.
+void LevelIterator::NoteTombstones() {
+  if (options_.tombstones != nullptr) options_.tombstones->NoteFile(index_, table_->tombstones());
+}
+
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
   ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_]));
+  NoteTombstones();
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
   inner_.emplace(&*table_, *options_.read, options_.for_compaction);
@@ -76,37 +89,33 @@ void LevelIterator::SkipBackward() {
 }
 
 void LevelIterator::SeekToFirst() {
-  status_ = Status::OK();
-  GoToFile(0);
+  StartInFile(0);
   if (inner_.has_value()) inner_->SeekToFirst();
   SkipForward();
 }
 
 void LevelIterator::SeekToLast() {
-  status_ = Status::OK();
-  GoToFile(files_.empty() ? 0 : files_.size() - 1);
+  StartInFile(files_.empty() ? 0 : files_.size() - 1);
   if (inner_.has_value()) inner_->SeekToLast();
   SkipBackward();
 }
 
 void LevelIterator::Seek(const Slice& internal_key) {
-  status_ = Status::OK();
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
     return options_.comparator->Compare(f->meta.largest, internal_key) < 0;
   });
   const auto index = static_cast<size_t>(file - files_.begin());
-  GoToFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
+  StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
   if (inner_.has_value()) inner_->Seek(internal_key);
   SkipForward();
 }
 
 void LevelIterator::SeekForPrev(const Slice& internal_key) {
-  status_ = Status::OK();
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
     return options_.comparator->Compare(f->meta.smallest, internal_key) <= 0;
   });
   const bool is_none = file == files_.begin();
-  GoToFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
+  StartInFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
   if (inner_.has_value()) inner_->SeekForPrev(internal_key);
   SkipBackward();
 }

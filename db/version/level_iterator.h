@@ -21,11 +21,14 @@
 
 namespace ashlar {
 
+class LevelTombstones;
+
 struct LevelIteratorOptions {
   const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
   const InternalKeyComparator* comparator = nullptr;
   TableCache* tables = nullptr;
   bool for_compaction = false;
+  LevelTombstones* tombstones = nullptr;  // is told of those of each file; null: nobody asks
 };
 
 // The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an
@@ -45,8 +48,11 @@ class LevelIterator final : public InternalIterator {
   void NextSlow() override;
   void PrevSlow() override;
 
+  // Forgets where it was and goes to the file.
+  void StartInFile(size_t index);
   // Makes the file the current one; the number of files means none. Failures are in status_.
   void GoToFile(size_t index);
+  void NoteTombstones();
   Status OpenTable();
   // The current file has nothing to show in this direction, and nothing went wrong.
   bool IsFileExhausted() const;

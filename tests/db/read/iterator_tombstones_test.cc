@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Iterators of a database with range tombstones: what they show, against maps, while the tree
+// changes under them; and which files they leave alone.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/table.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Rows = std::map<std::string, std::string>;
+
+std::string KeyAt(uint64_t i) { return StrCat("key", 100000 + i); }
+
+class IteratorTombstonesTest : public testing::Test {
+ protected:
+  IteratorTombstonesTest() {
+    BlockBasedTableOptions table;
+    table.block_size = 256;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.write_buffer_size = 1 << 20;
+    options_.target_file_size_base = 4 << 10;  // many files to a level
+  }
+  ~IteratorTombstonesTest() override { Close(); }
+
+  void Open() {
+    std::vector<ColumnFamilyDescriptor> descriptors;
+    for (const std::string& name : names_) {
+      descriptors.emplace_back(name, ColumnFamilyOptions(options_));
+    }
+    DBOptions db_options(options_);
+    db_options.create_missing_column_families = true;
+    ASSERT_OK(DB::Open(db_options, "/db", descriptors, &families_, &db_));
+    rows_.resize(names_.size());
+  }
+  void Close() {
+    if (db_ == nullptr) return;
+    for (ColumnFamilyHandle* family : families_) EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+    families_.clear();
+    db_.reset();
+  }
+
+  void Put(size_t family, const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), families_[family], key, value));
+    rows_[family][key] = value;
+  }
+  void Delete(size_t family, const std::string& key) {
+    ASSERT_OK(db_->Delete(WriteOptions(), families_[family], key));
+    rows_[family].erase(key);
+  }
+  void DeleteRange(size_t family, const std::string& begin, const std::string& end) {
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), families_[family], begin, end));
+    Rows& rows = rows_[family];
+    if (begin < end) rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
+  }
+  void Flush(size_t family = 0) { ASSERT_OK(db_->Flush(FlushOptions(), families_[family])); }
+  void Compact(size_t family = 0, const Slice* begin = nullptr, const Slice* end = nullptr) {
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), families_[family], begin, end));
+  }
+
+  static Rows RowsOf(Iterator* it, bool forwards) {
+    Rows rows;
+    std::string last;
+    for (forwards ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+         forwards ? it->Next() : it->Prev()) {
+      const std::string key = it->key().ToString();
+      EXPECT_TRUE(last.empty() || (forwards ? last < key : last > key));
+      rows[key] = it->value().ToString();
+      last = key;
+    }
+    EXPECT_OK(it->status());
+    return rows;
+  }
+
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  Options options_;
+  std::vector<std::string> names_ = {"default"};
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> families_;
+  std::vector<Rows> rows_;  // of each family, as they are now
+};
+
+// Iterators of all ages, each with the rows that it has to show.
+class IteratorTombstonesModel : public IteratorTombstonesTest {
+ protected:
+  struct Reader {
+    size_t family;
+    Rows rows;
+    std::string lower, upper;  // empty: none
+    Slice lower_slice, upper_slice;
+    std::unique_ptr<Iterator> iterator;
+    Rows::const_iterator at;
+  };
+
+  std::string RandomKey() { return KeyAt(random_.Uniform(kKeys)); }
+  void Write();
+  void ChangeTheTree();
+  std::unique_ptr<Reader> NewReader();
+  void MoveAndCheck(Reader* reader);
+
+  static constexpr uint64_t kKeys = 1200;
+  Random64 random_{11};
+  std::vector<std::pair<const Snapshot*, std::vector<Rows>>> snapshots_;
+  int writes_ = 0;
+};
+
+void IteratorTombstonesModel::Write() {
+  const size_t family = random_.Uniform(names_.size());
+  const uint64_t what = random_.Uniform(20);
+  if (what == 0) {
+    const uint64_t begin = random_.Uniform(kKeys);
+    const uint64_t width = random_.OneIn(8) ? kKeys / 4 : 40;
+    DeleteRange(family, KeyAt(begin), KeyAt(begin + random_.Uniform(width)));
+  } else if (what <= 3) {
+    Delete(family, RandomKey());
+  } else {
+    Put(family, RandomKey(), StrCat("value", ++writes_, std::string(random_.Uniform(30), 'x')));
+  }
+}
+
+void IteratorTombstonesModel::ChangeTheTree() {
+  const size_t family = random_.Uniform(names_.size());
+  switch (random_.Uniform(8)) {
+    case 0: snapshots_.emplace_back(db_->GetSnapshot(), rows_); break;
+    case 1:
+      if (snapshots_.size() < 4) break;
+      db_->ReleaseSnapshot(snapshots_[1].first);
+      snapshots_.erase(snapshots_.begin() + 1);
+      break;
+    case 2: {
+      std::string begin = RandomKey(), end = RandomKey();
+      if (end < begin) std::swap(begin, end);
+      const Slice first = begin, last = end;
+      Compact(family, &first, &last);
+      break;
+    }
+    case 3:
+      if (random_.OneIn(8)) Compact(family);
+      break;
+    default: Flush(family); ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
+}
+
+std::unique_ptr<IteratorTombstonesModel::Reader> IteratorTombstonesModel::NewReader() {
+  auto reader = std::make_unique<Reader>();
+  reader->family = random_.Uniform(names_.size());
+  ReadOptions read;
+  reader->rows = rows_[reader->family];
+  if (!snapshots_.empty() && random_.OneIn(2)) {
+    const auto& [snapshot, rows] = snapshots_[random_.Uniform(snapshots_.size())];
+    read.snapshot = snapshot;
+    reader->rows = rows[reader->family];
+  }
+  const auto bound = [&](std::string* key, Slice* slice) -> const Slice* {
+    if (!random_.OneIn(3)) return nullptr;
+    *key = RandomKey();
+    *slice = *key;
+    return slice;
+  };
+  read.iterate_lower_bound = bound(&reader->lower, &reader->lower_slice);
+  read.iterate_upper_bound = bound(&reader->upper, &reader->upper_slice);
+  std::erase_if(reader->rows, [&](const auto& row) {
+    return row.first < reader->lower || (!reader->upper.empty() && row.first >= reader->upper);
+  });
+  reader->iterator.reset(db_->NewIterator(read, families_[reader->family]));
+  reader->at = reader->rows.end();
+  return reader;
+}
+
+void IteratorTombstonesModel::MoveAndCheck(Reader* reader) {
+  Iterator* const it = reader->iterator.get();
+  const Rows& rows = reader->rows;
+  const auto before = [&](Rows::const_iterator at) {
+    return at == rows.begin() ? rows.end() : std::prev(at);
+  };
+  const uint64_t move = random_.Uniform(it->Valid() ? 16 : 4);
+  const std::string target = RandomKey();
+  if (move == 0) {
+    it->SeekToFirst();
+    reader->at = rows.begin();
+  } else if (move == 1) {
+    it->SeekToLast();
+    reader->at = before(rows.end());
+  } else if (move == 2) {
+    it->Seek(target);
+    reader->at = rows.lower_bound(target);
+  } else if (move == 3) {
+    it->SeekForPrev(target);
+    reader->at = before(rows.upper_bound(target));
+  } else if (move < 10) {
+    it->Next();
+    ++reader->at;
+  } else {
+    it->Prev();
+    reader->at = before(reader->at);
+  }
+  ASSERT_OK(it->status());
+  ASSERT_EQ(it->Valid(), reader->at != rows.end()) << "move " << move << " " << target;
+  if (!it->Valid()) return;
+  ASSERT_EQ(it->key().ToString(), reader->at->first) << "move " << move << " " << target;
+  ASSERT_EQ(it->value().ToString(), reader->at->second);
+}
+
+// Small levels, so that there are several with tombstones in many of their files.
+TEST_F(IteratorTombstonesModel, ShowWhatTheMapsHold) {
+  names_ = {"default", "other"};
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.level_compaction_dynamic_level_bytes = false;
+  options_.target_file_size_base = 2 << 10;
+  options_.max_bytes_for_level_base = 6 << 10;
+  options_.max_bytes_for_level_multiplier = 3;
+  Open();
+  std::vector<std::unique_ptr<Reader>> readers;
+  for (int round = 0; round < 600 && !HasFatalFailure(); ++round) {
+    for (int i = 0; i < 30; ++i) Write();
+    if (random_.OneIn(3)) ChangeTheTree();
+    readers.push_back(NewReader());
+    if (readers.size() > 6) readers.erase(readers.begin() + random_.Uniform(readers.size()));
+    for (const auto& reader : readers) {
+      for (int i = 0; i < 40 && !HasFatalFailure(); ++i) MoveAndCheck(reader.get());
+    }
+    if (round % 200 == 199) {
+      readers.clear();
+      for (const auto& [snapshot, rows] : snapshots_) db_->ReleaseSnapshot(snapshot);
+      snapshots_.clear();
+      Close();
+      Open();
+    }
+  }
+  readers.clear();
+  for (const auto& [snapshot, rows] : snapshots_) db_->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(IteratorTombstonesTest, TheOptionShowsWhatIsHidden) {
+  Open();
+  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  Flush();
+  DeleteRange(0, KeyAt(2), KeyAt(7));
+  ReadOptions read;
+  for (const bool is_flushed : {false, true}) {
+    if (is_flushed) Flush();
+    read.ignore_range_deletions = false;
+    EXPECT_EQ(RowsOf(std::unique_ptr<Iterator>(db_->NewIterator(read)).get(), true).size(), 5u);
+    read.ignore_range_deletions = true;
+    EXPECT_EQ(RowsOf(std::unique_ptr<Iterator>(db_->NewIterator(read)).get(), true).size(), 10u);
+  }
+}
+
+// The state moves only when it is asked to.
+TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
+  Open();
+  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  ReadOptions read;
+  const std::unique_ptr<Iterator> plain(db_->NewIterator(read));
+  read.tailing = true;
+  const std::unique_ptr<Iterator> tailing(db_->NewIterator(read));
+  const Rows before = rows_[0];
+  DeleteRange(0, KeyAt(3), KeyAt(8));
+  for (const bool forwards : {true, false}) {
+    EXPECT_EQ(RowsOf(plain.get(), forwards), before);
+    EXPECT_EQ(RowsOf(tailing.get(), forwards), rows_[0]);
+  }
+  ASSERT_OK(plain->Refresh());
+  EXPECT_EQ(RowsOf(plain.get(), true), rows_[0]);
+}
+
+// Below a tombstone over most of the keys lie many files: of those only the ones at its borders are
+// read, and of a limited number of open tables none is opened for the others.
+TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {
+  options_.max_open_files = 12;
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  table.block_size = 256;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  constexpr uint64_t kMany = 4000;
+  for (uint64_t i = 0; i < kMany; ++i) Put(0, KeyAt(i), std::string(20, 'v'));
+  Flush();
+  Compact();
+  std::vector<LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  ASSERT_GT(files.size(), 30u);
+  DeleteRange(0, KeyAt(100), KeyAt(kMany - 100));
+  for (const bool is_flushed : {false, true}) {
+    if (is_flushed) Flush();
+    for (const bool forwards : {true, false}) {
+      SCOPED_TRACE(StrCat("flushed ", is_flushed, ", forwards ", forwards));
+      const uint64_t opened = sim_->Stats().calls[static_cast<size_t>(CallKind::kOpenRead)];
+      get_perf_context()->Reset();
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
+      it->Seek(KeyAt(kMany / 2));
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), KeyAt(kMany - 100));
+      it->SeekForPrev(KeyAt(kMany / 2));
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), KeyAt(99));
+      EXPECT_LE(sim_->Stats().calls[static_cast<size_t>(CallKind::kOpenRead)] - opened, 12u);
+      EXPECT_LE(get_perf_context()->block_read_count, 120u);
+      EXPECT_GE(get_perf_context()->internal_range_del_reseek_count, 1u);
+    }
+  }
+}
+
+// Three runs whose tombstones lap over each other: between the entries that are left nothing is
+// read, however the iterator gets there.
+TEST_F(IteratorTombstonesTest, TombstonesOfSeveralRunsAreOneGap) {
+  Open();
+  constexpr uint64_t kMany = 3000;
+  for (uint64_t i = 0; i < kMany; ++i) Put(0, KeyAt(i), "v");
+  Flush();
+  Compact();
+  for (uint64_t i = 0; i + 200 < kMany; i += 150) {
+    DeleteRange(0, KeyAt(i + 10), KeyAt(i + 200));
+    if (i % 450 == 0) Flush();
+  }
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (const bool forwards : {true, false}) {
+    get_perf_context()->Reset();
+    EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
+    EXPECT_LE(get_perf_context()->internal_range_del_reseek_count, 12u);
+  }
+}
+
+// A file whose tombstones reach behind its last entry, between others of its level.
+TEST_F(IteratorTombstonesTest, ATombstoneOutlivesTheLastEntryOfItsFile) {
+  Open();
+  for (uint64_t i = 0; i < 1000; ++i) Put(0, KeyAt(i), "old");
+  Flush();
+  Compact();
+  const Snapshot* const snapshot = db_->GetSnapshot();  // keeps what is hidden
+  const Rows all = rows_[0];
+  for (uint64_t i = 0; i < 1000; i += 100) {
+    Put(0, KeyAt(i), "new");
+    DeleteRange(0, KeyAt(i + 10), KeyAt(i + 90));
+  }
+  Flush();
+  for (const bool is_compacted : {false, true}) {
+    if (is_compacted) Compact();
+    for (const bool forwards : {true, false}) {
+      ReadOptions read;
+      EXPECT_EQ(RowsOf(std::unique_ptr<Iterator>(db_->NewIterator(read)).get(), forwards),
+                rows_[0]);
+      read.snapshot = snapshot;
+      EXPECT_EQ(RowsOf(std::unique_ptr<Iterator>(db_->NewIterator(read)).get(), forwards), all);
+    }
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (uint64_t i = 0; i < 1000; i += 100) {
+      it->Seek(KeyAt(i + 50));
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), KeyAt(i + 90));
+      it->SeekForPrev(KeyAt(i + 50));
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key().ToString(), KeyAt(i + 9));
+    }
+  }
+  db_->ReleaseSnapshot(snapshot);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -219,9 +219,6 @@ Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
   }
   const TableProperties& properties = (*reader)->properties();
   const std::string path = (*reader)->path();
-  if ((*reader)->tombstones() != nullptr) {
-    return Status::NotSupported(path, "range deletions are not supported by this version");
-  }
   if (!properties.comparator_name.empty() &&
       properties.comparator_name != family.comparator.user_comparator()->Name()) {
     return Status::InvalidArgument(StrCat(path, ": written with comparator ",

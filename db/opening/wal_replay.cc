@@ -271,12 +271,11 @@ Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& recor
   if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
   // Operands stay what they are, also of a family that was opened without its operator.
   const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
-                        record.type == kTypeSingleDeletion || record.type == kTypeMerge;
+                        record.type == kTypeSingleDeletion || record.type == kTypeMerge ||
+                        record.type == kTypeRangeDeletion;
   if (!is_known) {
-    const char* what =
-        record.type == kTypeRangeDeletion ? "range deletions" : "values of a newer kind";
     return Status::NotSupported(
-        StrCat("the log holds ", what, ", which are not supported by this version"));
+        "the log holds values of a newer kind, which are not supported by this version");
   }
   Status status =
       family->mem()->Add(next_record_seqno_, record.type, record.key, record.value, nullptr);

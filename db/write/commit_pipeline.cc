@@ -129,15 +129,14 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
     switch (record.type) {
       case kTypeValue:
       case kTypeDeletion:
-      case kTypeSingleDeletion: break;
+      case kTypeSingleDeletion:
+      case kTypeRangeDeletion: break;
       case kTypeMerge:
         if (!host_->CanMerge(record.family) && host_->HasFamily(record.family)) {
           return Status::InvalidArgument(
               "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
         }
         break;
-      case kTypeRangeDeletion:
-        return Status::NotSupported("Write", "DeleteRange is not supported by this version");
       default:
         return Status::NotSupported(
             "Write", StrCat("records of kind ", int{record.type}, " are not supported"));

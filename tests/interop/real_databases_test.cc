@@ -27,8 +27,7 @@ namespace {
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
 bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"rangedel", "rangedel_levels", "blob", "txn_prepared",
-                                              "column_families"};
+  static const std::set<std::string> kRefused{"blob", "txn_prepared", "column_families"};
   return kRefused.contains(scenario);
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   Status SetOptions(ColumnFamilyHandle* handle,
                     const std::unordered_map<std::string, std::string>& opts_map) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) override;
+  Status DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
+                             bool include_end);
   using DB::GetOptions;
   Options GetOptions(ColumnFamilyHandle* handle) const override;
   DBOptions GetDBOptions() const override;

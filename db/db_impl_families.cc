@@ -3,6 +3,8 @@
 // Column families and options: db/changes/ does the work.
 #include "db/db_impl.h"
 
+#include "db/changes/file_drops.h"
+
 namespace ashlar {
 
 Status DBImpl::CreateColumnFamily(const ColumnFamilyOptions& options, const std::string& name,
@@ -53,6 +55,12 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
   return SetDbOptions(&core_, &write_control_, &scheduler_, opts_map);
+}
+
+Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
+                                   bool include_end) {
+  RETURN_IF_ERROR(CheckWritable());
+  return DropFilesInRanges(&core_, &write_control_, FamilyOrDefault(handle), ranges, include_end);
 }
 
 Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {

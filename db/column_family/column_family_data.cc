@@ -52,6 +52,7 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       host_(host),
       options_(std::move(options)),
       write_buffer_bytes_(options_->write_buffer_size),
+      max_range_deletes_(options_->memtable_max_range_deletions),
       paced_bytes_(options_->write_buffer_size),
       max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
@@ -88,6 +89,7 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   assessed_version_ = 0;
   write_buffer_bytes_.store(options_->write_buffer_size, std::memory_order_relaxed);
   max_successive_merges_.store(options_->max_successive_merges, std::memory_order_relaxed);
+  max_range_deletes_.store(options_->memtable_max_range_deletions, std::memory_order_relaxed);
   UpdatePace();
   PublishSuperVersion();
 }

@@ -62,6 +62,13 @@ class ColumnFamilyData final : public ReadViewSource {
   // Changes only under the DB mutex while the commit pipeline is paused: stable for whoever holds
   // the mutex, and for a commit in flight.
   MemTable* mem() const { return mem_.load(std::memory_order_acquire); }
+  // Whether a memtable has all it may hold. Any thread; hot: called after every insertion.
+  bool IsFull(const MemTable& memtable, uint64_t bytes) const {
+    if (bytes >= write_buffer_bytes()) return true;
+    const uint32_t max_deletes = max_range_deletes_.load(std::memory_order_relaxed);
+    return max_deletes != 0 && memtable.num_range_deletes() >= max_deletes;
+  }
+  bool HasFullMemTable() const { return IsFull(*mem(), mem()->ApproximateMemoryUsage()); }
   // The size at which a memtable is full. Any thread.
   uint64_t write_buffer_bytes() const {
     return write_buffer_bytes_.load(std::memory_order_relaxed);
@@ -141,6 +148,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // Written under the DB mutex, read by every writer after its insertion: see write_buffer_bytes()
   // and paced_bytes().
   std::atomic<uint64_t> write_buffer_bytes_;
+  std::atomic<uint32_t> max_range_deletes_;  // of one memtable; 0: any number
   std::atomic<uint64_t> paced_bytes_;
   // Written under the DB mutex, read by writers of merge operands.
   std::atomic<size_t> max_successive_merges_;

@@ -90,9 +90,10 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   ColumnFamilyData* data = core_->families.Find(family);
   if (data == nullptr) return;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
-  if (bytes < data->paced_bytes()) [[likely]]
+  const bool is_full = data->IsFull(*memtable, bytes);
+  if (bytes < data->paced_bytes() && !is_full) [[likely]]
     return;
-  if (bytes >= data->write_buffer_bytes()) {
+  if (is_full) {
     if (has_full_memtable_.load(std::memory_order_relaxed)) return;
     has_full_memtable_.store(true, std::memory_order_release);
   }
@@ -142,7 +143,7 @@ Status WriteControl::SwitchFullMemTablesLocked() {
   if (!has_full_memtable_.exchange(false, std::memory_order_acq_rel)) return Status::OK();
   std::vector<ColumnFamilyData*> full;
   for (ColumnFamilyData* family : core_->families.All()) {
-    if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) continue;
+    if (!family->HasFullMemTable()) continue;
     // With all buffers sealed the write waits for a flush first.
     if (static_cast<int>(family->sealed().size()) + 1 >=
         family->options().max_write_buffer_number) {

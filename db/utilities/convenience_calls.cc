@@ -4,6 +4,8 @@
 // option texts lies in util/options.
 #include "ashlar/convenience.h"
 
+#include <vector>
+
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
@@ -20,14 +22,24 @@ void CancelAllBackgroundWork(DB* db, bool wait) {
               "the call has no status; what a flush could not save is in the info log");
 }
 
-Status DeleteFilesInRanges(DB*, ColumnFamilyHandle*, const RangeOpt*, size_t, bool) {
-  return Status::NotSupported("DeleteFilesInRanges", "not built yet");
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
+                           size_t n, bool include_end) {
+  return static_cast<DBImpl*>(db->GetRootDB())
+      ->DeleteFilesInRanges(column_family, {ranges, n}, include_end);
 }
-Status DeleteFilesInRanges(DB*, ColumnFamilyHandle*, const RangePtr*, size_t, bool) {
-  return Status::NotSupported("DeleteFilesInRanges", "not built yet");
+Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
+                           size_t n, bool include_end) {
+  std::vector<RangeOpt> with_options;
+  for (size_t i = 0; i < n; i++) {
+    with_options.emplace_back(OptSlice::CopyFromPtr(ranges[i].start),
+                              OptSlice::CopyFromPtr(ranges[i].limit));
+  }
+  return DeleteFilesInRanges(db, column_family, with_options.data(), n, include_end);
 }
-Status DeleteFilesInRange(DB*, ColumnFamilyHandle*, const Slice*, const Slice*, bool) {
-  return Status::NotSupported("DeleteFilesInRange", "not built yet");
+Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                          const Slice* end, bool include_end) {
+  const RangePtr range(begin, end);
+  return DeleteFilesInRanges(db, column_family, &range, 1, include_end);
 }
 
 Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,

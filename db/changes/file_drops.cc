@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Like a compaction without outputs: the files are taken, the edit recorded, the view replaced.
+#include "db/changes/file_drops.h"
+
+#include <utility>
+
+#include "db/compaction/files_in_ranges.h"
+#include "db/files/obsolete_files.h"
+
+namespace ashlar {
+
+Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* family,
+                         std::span<const RangeOpt> ranges, bool include_end) {
+  Status status;
+  {
+    MutexLock lock(&core->mutex);
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
+    const std::vector<LevelFiles> dropped =
+        FilesInsideRanges(*family->current(), ranges, include_end);
+    if (dropped.empty()) return Status::OK();
+    VersionSet::Change change;
+    change.edits.emplace_back();
+    change.edits.back().column_family = family->id();
+    for (const LevelFiles& level : dropped) {
+      for (const TableFile* file : level.files) {
+        change.edits.back().DeleteFile(level.level, file->meta.number);
+      }
+    }
+    change.last_sequence = core->pipeline->visible_seqno();
+    // The MANIFEST is written without the mutex: no compaction may take them meanwhile.
+    family->versions()->claims.Take(dropped);
+    status = core->versions->LogAndApply(std::move(change), &core->mutex);
+    family->versions()->claims.GiveBack(dropped);
+    if (status.ok()) {
+      family->PublishSuperVersion();
+      writes->UpdateStallLocked();
+    }
+    core->conditions.JobEnded();
+  }
+  PurgeObsoleteFiles(core);
+  return status;
+}
+
+}  // namespace ashlar

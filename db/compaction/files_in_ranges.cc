@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A level is walked once: runs of files that share user keys are taken or left as one.
+#include "db/compaction/files_in_ranges.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ashlar {
+namespace {
+
+bool IsInside(const InternalKeyComparator& order, const FileMetadata& file, const RangeOpt& range,
+              bool include_end) {
+  if (range.start.has_value() &&
+      order.OrderWithoutTimestamp(file.smallest_user_key(), *range.start) < 0) {
+    return false;
+  }
+  if (!range.limit.has_value()) return true;
+  const int past = order.OrderWithoutTimestamp(file.largest_user_key(), *range.limit);
+  return past < 0 || (past == 0 && (include_end || file.largest_is_exclusive()));
+}
+
+bool ShareKey(const InternalKeyComparator& order, const FileMetadata& a, const FileMetadata& b) {
+  return !a.largest_is_exclusive() && order.SameKey(a.largest_user_key(), b.smallest_user_key());
+}
+
+}  // namespace
+
+std::vector<LevelFiles> FilesInsideRanges(const Version& version, std::span<const RangeOpt> ranges,
+                                          bool include_end) {
+  const InternalKeyComparator& order = version.comparator();
+  const auto may_go = [&](const TableFile* file) REQUIRES(db_mutex) {
+    if (file->being_compacted) return false;
+    return std::any_of(ranges.begin(), ranges.end(), [&](const RangeOpt& range) {
+      return IsInside(order, file->meta, range, include_end);
+    });
+  };
+  std::vector<LevelFiles> result;
+  for (int level = 1; level < version.num_levels(); level++) {
+    const std::vector<TableFile*>& files = version.files(level);
+    LevelFiles chosen{level, {}};
+    for (size_t i = 0; i < files.size();) {
+      const size_t first = i;
+      bool all_may_go = true;
+      do {
+        all_may_go = all_may_go && may_go(files[i]);
+        i++;
+      } while (i < files.size() && ShareKey(order, files[i - 1]->meta, files[i]->meta));
+      if (!all_may_go) continue;
+      chosen.files.insert(chosen.files.end(), files.begin() + static_cast<ptrdiff_t>(first),
+                          files.begin() + static_cast<ptrdiff_t>(i));
+    }
+    if (!chosen.files.empty()) result.push_back(std::move(chosen));
+  }
+  return result;
+}
+
+}  // namespace ashlar

@@ -29,6 +29,7 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
   const InternalKeyComparator& order = view.version()->comparator();
   const ReadOptions options;
   IteratorTower tower(&order, /*arena=*/nullptr);
+  tower.HideDeleted(kMaxSequenceNumber);  // as RocksDB's listing does
   tower.AddAll(view, options);
   const std::unique_ptr<MergingIterator> tower_top = tower.Build();
   MergingIterator& merged = *tower_top;

@@ -27,7 +27,7 @@ namespace {
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
 bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"blob", "txn_prepared", "column_families"};
+  static const std::set<std::string> kRefused{"blob", "txn_prepared"};
   return kRefused.contains(scenario);
 }
 
@@ -53,6 +53,7 @@ class RealDatabase : public testing::TestWithParam<std::string> {
 
   void SetUp() override { dir_ = UnpackSampleDatabase(GetParam()); }
   bool is_refused() const { return IsRefused(ScenarioOf(GetParam())); }
+  bool has_families() const { return ScenarioOf(GetParam()) == "column_families"; }
   Entries Expected() const { return SampleDatabaseEntries(GetParam())["default"]; }
 
   std::vector<ColumnFamilyDescriptor> Families() const {
@@ -83,6 +84,7 @@ TEST_P(RealDatabase, ReadOnlyHoldsWhatRocksDbListed) {
 
 TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterOpenWriteCompactAndReopen) {
   if (is_refused()) GTEST_SKIP() << "not supported";
+  if (has_families()) GTEST_SKIP() << "EachFamilyHoldsWhatRocksDbListed";
   const Entries expected = Expected();
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options_, dir_, &db));
@@ -108,6 +110,7 @@ TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterOpenWriteCompactAndReopen) {
 // Every table anew, also where a trivial move would do.
 TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterRewritingEveryTable) {
   if (is_refused()) GTEST_SKIP() << "not supported";
+  if (has_families()) GTEST_SKIP() << "EachFamilyHoldsWhatRocksDbListed";
   const Entries expected = Expected();
   options_.compression = kZSTD;
   std::unique_ptr<DB> db;
@@ -121,6 +124,22 @@ TEST_P(RealDatabase, HoldsWhatRocksDbListedAfterRewritingEveryTable) {
   uint64_t entries = 0;
   for (const auto& [path, properties] : tables) entries += properties->num_entries;
   EXPECT_EQ(entries, expected.size()) << "hidden versions and tombstones are gone";
+}
+
+TEST_P(RealDatabase, EachFamilyHoldsWhatRocksDbListed) {
+  if (is_refused()) GTEST_SKIP() << "not supported";
+  auto expected = SampleDatabaseEntries(GetParam());
+  for (const bool is_compacted : {false, true}) {
+    std::unique_ptr<DB> db;
+    std::vector<ColumnFamilyHandle*> handles;
+    ASSERT_OK(DB::Open(options_, dir_, Families(), &handles, &db));
+    for (ColumnFamilyHandle* handle : handles) {
+      EXPECT_TRUE(HoldsExactly(db.get(), handle, expected[handle->GetName()]))
+          << handle->GetName() << (is_compacted ? ", compacted" : "");
+      EXPECT_OK(db->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr));
+      EXPECT_OK(db->DestroyColumnFamilyHandle(handle));
+    }
+  }
 }
 
 TEST_P(RealDatabase, IsRefusedWithoutAChange) {

@@ -153,7 +153,6 @@ TEST_F(CommitPipelineTest, ABatchWithOneRecordThatIsNotSupportedNeverReachesTheL
   };
   can_merge_ = false;
   refuse([](WriteBatch* batch) { return batch->Merge("a", "1"); });
-  refuse([](WriteBatch* batch) { return batch->DeleteRange("a", "b"); });
   refuse([](WriteBatch* batch) { return WriteBatchInternal::MarkRollback(batch, "transaction"); });
   refuse([](WriteBatch* batch) { return WriteBatchInternal::MarkCommit(batch, "transaction"); });
 

@@ -129,14 +129,14 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
     switch (record.type) {
       case kTypeValue:
       case kTypeDeletion:
-      case kTypeSingleDeletion:
-      case kTypeRangeDeletion: break;
+      case kTypeSingleDeletion: break;
       case kTypeMerge:
         if (!host_->CanMerge(record.family) && host_->HasFamily(record.family)) {
           return Status::InvalidArgument(
               "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
         }
         break;
+      case kTypeRangeDeletion: RETURN_IF_ERROR(CheckRange(record)); break;
       default:
         return Status::NotSupported(
             "Write", StrCat("records of kind ", int{record.type}, " are not supported"));
@@ -149,6 +149,18 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
                counted, " records"));
   }
   return Status::OK();
+}
+
+// An empty range is accepted and hides nothing; a reversed one is a mistake of the caller. The
+// memtable may be replaced meanwhile, but not freed inside the epoch.
+Status CommitPipeline::CheckRange(const WriteBatchRecord& record) {
+  assert(InEpoch());
+  const MemTable* const memtable = host_->ActiveMemTable(record.family);
+  if (memtable == nullptr) return Status::OK();  // a missing family that may be ignored
+  if (memtable->comparator().OrderWithoutTimestamp(record.key, record.value) <= 0) {
+    return Status::OK();
+  }
+  return Status::InvalidArgument("end key comes before start key");
 }
 
 // False: commits are shut out.

@@ -64,7 +64,8 @@ class CommitHost {
   // let go of when the commit is not in flight any more.
   virtual std::optional<std::string> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
                                               std::vector<std::shared_ptr<void>>* pins) = 0;
-  // Its active memtable, null if it does not live. Only while a commit is in flight: stable then.
+  // Its active memtable, null if it does not live. Within an epoch; stable while a commit is in
+  // flight.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
   // Called after an insertion, in flight. Asks for attention if the memtable is full.
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
@@ -143,6 +144,7 @@ class CommitPipeline {
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
+  Status CheckRange(const WriteBatchRecord& record);
   bool Reserve(uint64_t count, size_t record_bytes, bool use_log, Reservation* reservation);
   Status LogAndInsert(const Reservation& reservation, const Request& request,
                       const WriteBatchInternal::WalPart& for_log, Aftermath* aftermath);

@@ -17,15 +17,31 @@ FamilyHashes HashesOf(const Contents& contents) {
 
 void FamilyHistory::Write(uint64_t number, bool is_logged, const std::string& key,
                           const std::optional<std::string>& value) {
-  if (steps_.empty() || steps_.back().number != number) steps_.push_back({number, is_logged, {}});
   std::optional<uint64_t> row_hash;
   if (value.has_value()) row_hash = HashOfRow(key, *value);
-  steps_.back().updates.push_back({key, row_hash});
+  StepFor(number, is_logged)->updates.push_back({key, row_hash, std::nullopt});
+}
+
+void FamilyHistory::DeleteRange(uint64_t number, bool is_logged, const KeyRange& range) {
+  StepFor(number, is_logged)->updates.push_back({range.begin, std::nullopt, range});
+}
+
+FamilyHistory::Step* FamilyHistory::StepFor(uint64_t number, bool is_logged) {
+  if (steps_.empty() || steps_.back().number != number) steps_.push_back({number, is_logged, {}});
   last_write = number;
+  return &steps_.back();
 }
 
 void FamilyHistory::Apply(const Step& step, RowHashes* rows, uint64_t* sum) {
   for (const Update& update : step.updates) {
+    if (update.range.has_value()) {
+      std::erase_if(*rows, [&](const auto& row) {
+        if (!update.range->Holds(row.first)) return false;
+        *sum -= row.second;
+        return true;
+      });
+      continue;
+    }
     const auto it = rows->find(update.key);
     if (it != rows->end()) {
       *sum -= it->second;
@@ -109,6 +125,11 @@ void History::Update(const std::string& family, const std::string& key,
                      const std::optional<std::string>& value) {
   FamilyHistory* history = Family(family);
   if (history != nullptr) history->Write(writes_.size(), writes_.back().is_logged, key, value);
+}
+
+void History::DeleteRange(const std::string& family, const KeyRange& range) {
+  FamilyHistory* history = Family(family);
+  if (history != nullptr) history->DeleteRange(writes_.size(), writes_.back().is_logged, range);
 }
 
 void History::NoteFlushed(const std::string& family, uint64_t call) {

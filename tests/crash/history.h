@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "env/sim/sim_model.h"
 #include "tests/support/opened_db.h"
 
@@ -27,12 +28,23 @@ namespace ashlar {
 using FamilyHashes = std::map<std::string, uint64_t>;
 FamilyHashes HashesOf(const Contents& contents);
 
+// [begin, end) in an order, which outlives it.
+struct KeyRange {
+  std::string begin, end;
+  const Comparator* order;
+  bool Holds(const std::string& key) const {
+    return order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0;
+  }
+};
+
 class FamilyHistory {
  public:
   explicit FamilyHistory(std::string name) : name(std::move(name)) {}
 
   void Write(uint64_t number, bool is_logged, const std::string& key,
              const std::optional<std::string>& value);
+  // Of the range, in its order.
+  void DeleteRange(uint64_t number, bool is_logged, const KeyRange& range);
   // For every W up to `highest`: whether this is what the family holds then, for some F of at
   // least `lowest_flushed`.
   std::vector<bool> FittingPrefixes(uint64_t hash, uint64_t lowest_flushed, uint64_t highest) const;
@@ -48,6 +60,7 @@ class FamilyHistory {
   struct Update {
     std::string key;
     std::optional<uint64_t> row_hash;  // none: deleted
+    std::optional<KeyRange> range;     // all keys of it are deleted
   };
   struct Step {  // the updates of one write
     uint64_t number;
@@ -57,6 +70,7 @@ class FamilyHistory {
   using RowHashes = std::map<std::string, uint64_t>;
   using Pair = std::pair<uint32_t, uint32_t>;  // F, W as numbers of steps
 
+  Step* StepFor(uint64_t number, bool is_logged);
   static void Apply(const Step& step, RowHashes* rows, uint64_t* sum);
   void BuildIndex() const;
 
@@ -78,6 +92,7 @@ class History {
   uint64_t BeginWrite(uint64_t begin_call, bool is_logged);
   void Update(const std::string& family, const std::string& key,
               const std::optional<std::string>& value);
+  void DeleteRange(const std::string& family, const KeyRange& range);
   void Acknowledge(uint64_t end_call) { writes_.back().end = end_call; }
   uint64_t write_count() const { return writes_.size(); }
 

@@ -58,6 +58,11 @@ std::string Recorder::Close() {
 std::string Recorder::Apply(const TraceOp& op) {
   BeginCase(recording_.name + ", recording: " + op.ToString().substr(0, 300));
   const uint64_t begin = NextCall();
+  // A reversed range is refused: it neither writes nor syncs anything.
+  const bool is_refused =
+      op.kind == OpKind::kDeleteRange &&
+      recording_.options.comparator()->Compare(op.keys.front(), op.keys.back()) > 0;
+  if (is_refused) return runner_.Apply(op);
   NoteBefore(op, begin);
   std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
   NoteAfter(op, begin, NextCall());
@@ -85,13 +90,21 @@ void Recorder::NoteBefore(const TraceOp& op, uint64_t begin) {
   if (!op.IsWrite()) return;
   History& history = recording_.history;
   history.BeginWrite(begin, !op.disable_wal);
+  const Comparator* const order = recording_.options.comparator();
   if (op.kind == OpKind::kBatch) {
     for (const BatchPart& part : op.parts) {
+      if (part.kind == OpKind::kDeleteRange) {
+        history.DeleteRange(FamilyName(part.family), {part.key, part.end, order});
+        continue;
+      }
       const bool is_put = part.kind == OpKind::kPut;
       history.Update(FamilyName(part.family), part.key,
                      is_put ? std::optional(part.value.Expand()) : std::nullopt);
     }
     return;
+  }
+  if (op.kind == OpKind::kDeleteRange) {
+    return history.DeleteRange(FamilyName(op.family), {op.keys.front(), op.keys.back(), order});
   }
   const bool is_put = op.kind == OpKind::kPut;
   history.Update(FamilyName(op.family), op.keys.front(),

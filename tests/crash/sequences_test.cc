@@ -24,13 +24,14 @@ enum class Step : uint8_t {
   kPut,
   kPutNoWal,
   kBatch,
+  kDeleteRange,
   kFlush,
   kDropFamily,
   kCompact,
   kCheckpoint,
   kCount,
 };
-constexpr const char* kNames[] = {"put-sync", "put",  "put-no-wal", "batch",
+constexpr const char* kNames[] = {"put-sync", "put",  "put-no-wal", "batch",     "delete-range",
                                   "flush",    "drop", "compact",    "checkpoint"};
 constexpr size_t kStepCount = static_cast<size_t>(Step::kCount);
 constexpr size_t kSequences =
@@ -82,6 +83,7 @@ class SequenceRun {
       case Step::kPut: return Put(0, "b", /*sync=*/false, /*disable_wal=*/false);
       case Step::kPutNoWal: return Put(0, "c", /*sync=*/false, /*disable_wal=*/true);
       case Step::kBatch: return Batch();
+      case Step::kDeleteRange: return DeleteRange();
       case Step::kFlush: return Change(OpKind::kFlush);
       case Step::kDropFamily:
         return Change(HasFamily() ? OpKind::kDropFamily : OpKind::kCreateFamily);
@@ -124,9 +126,17 @@ class SequenceRun {
     op.kind = OpKind::kBatch;
     for (int family : {0, family_}) {
       if (recorder_.Handle(family) == nullptr) continue;
-      op.parts.push_back({OpKind::kPut, family, "b", {++tag_, 600}});
+      op.parts.push_back({OpKind::kPut, family, "b", {++tag_, 600}, {}});
     }
-    op.parts.push_back({OpKind::kDelete, 0, "a", {}});
+    op.parts.push_back({OpKind::kDelete, 0, "a", {}, {}});
+    return recorder_.Apply(op);
+  }
+
+  // Over what the other steps write, but for the last key.
+  std::string DeleteRange() {
+    TraceOp op;
+    op.kind = OpKind::kDeleteRange;
+    op.keys = {"a", "c"};
     return recorder_.Apply(op);
   }
 

@@ -23,6 +23,15 @@ std::optional<ValueSpec> OracleFamily::ValueAt(const std::vector<Version>& versi
   return result;
 }
 
+// Keys that were never written have nothing to lose.
+void OracleFamily::DeleteRange(uint64_t seqno, const std::string& begin, const std::string& end) {
+  if (comparator()->Compare(begin, end) >= 0) return;
+  const auto last = keys_.lower_bound(end);
+  for (auto it = keys_.lower_bound(begin); it != last; ++it) {
+    it->second.push_back({seqno, std::nullopt});
+  }
+}
+
 std::optional<ValueSpec> OracleFamily::At(const std::string& key, uint64_t seqno) const {
   const auto it = keys_.find(key);
   return it == keys_.end() ? std::nullopt : ValueAt(it->second, seqno);
@@ -152,8 +161,21 @@ void Oracle::Write(const TraceOp& op) {
     if (kind == OpKind::kMerge) return family->Merge(seqno_, key, value);
     family->Write(seqno_, key, kind == OpKind::kPut ? std::optional(value) : std::nullopt);
   };
-  if (op.kind != OpKind::kBatch) write(op.kind, op.family, op.keys.front(), op.value);
-  for (const BatchPart& part : op.parts) write(part.kind, part.family, part.key, part.value);
+  const auto delete_range = [this](int number, const std::string& begin, const std::string& end) {
+    if (auto family = Family(number)) family->DeleteRange(seqno_, begin, end);
+  };
+  if (op.kind == OpKind::kDeleteRange) {
+    delete_range(op.family, op.keys.front(), op.keys.back());
+  } else if (op.kind != OpKind::kBatch) {
+    write(op.kind, op.family, op.keys.front(), op.value);
+  }
+  for (const BatchPart& part : op.parts) {
+    if (part.kind == OpKind::kDeleteRange) {
+      delete_range(part.family, part.key, part.end);
+    } else {
+      write(part.kind, part.family, part.key, part.value);
+    }
+  }
 }
 
 std::optional<uint64_t> Oracle::FindMoment(

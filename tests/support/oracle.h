@@ -29,6 +29,8 @@ class OracleFamily {
   void Merge(uint64_t seqno, const std::string& key, ValueSpec operand) {
     keys_[key].push_back({seqno, std::move(operand), /*is_operand=*/true});
   }
+  // Of [begin, end); nothing if the end is not behind the begin.
+  void DeleteRange(uint64_t seqno, const std::string& begin, const std::string& end);
   std::optional<ValueSpec> At(const std::string& key, uint64_t seqno) const;
   std::vector<OracleRow> RowsAt(uint64_t seqno) const;  // in the comparator's order
   std::vector<std::string> AllKeys() const;             // ever written

@@ -13,7 +13,8 @@ namespace {
 
 // clang-format off
 constexpr const char* kNames[] = {
-    "put", "delete", "single-delete", "merge", "batch", "get", "multiget", "iter", "iter-close", "seek",
+    "put", "delete", "single-delete", "merge", "delete-range", "batch", "get", "multiget", "iter", "iter-close",
+    "seek",
     "seek-for-prev", "first", "last", "next", "prev", "refresh", "snapshot", "release", "flush",
     "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify",
     "key-may-exist", "approximate-size", "set-db-options", "checkpoint", "read-only-open", "pause",
@@ -67,7 +68,7 @@ std::optional<OpKind> KindOf(const std::string& name) {
   return std::nullopt;
 }
 
-// "put:0:key:1x5" or "delete:0:key".
+// "put:0:key:1x5", "delete:0:key" or "delete-range:0:begin:end".
 bool ParsePart(const std::string& text, BatchPart* part) {
   std::istringstream in(text);
   std::string kind, family, key, value;
@@ -76,8 +77,13 @@ bool ParsePart(const std::string& text, BatchPart* part) {
   std::getline(in, key, ':');
   std::getline(in, value, ':');
   const std::optional<OpKind> found = KindOf(kind);
-  if (!found.has_value() || *found > OpKind::kMerge || family.empty()) return false;
-  *part = {*found, std::atoi(family.c_str()), Unescape(key), ParseValue(value)};
+  if (!found.has_value() || *found > OpKind::kDeleteRange || family.empty()) return false;
+  *part = {*found, std::atoi(family.c_str()), Unescape(key), {}, {}};
+  if (*found == OpKind::kDeleteRange) {
+    part->end = Unescape(value);
+  } else {
+    part->value = ParseValue(value);
+  }
   return true;
 }
 
@@ -142,7 +148,8 @@ std::string TraceOp::ToString() const {
   if (kind == OpKind::kPut || kind == OpKind::kMerge) line += " val=" + ValueText(value);
   for (const BatchPart& part : parts) {
     line += std::string(" part=") + NameOf(part.kind) + ":" + std::to_string(part.family) + ":" +
-            Escape(part.key) + ":" + ValueText(part.value);
+            Escape(part.key) + ":" +
+            (part.kind == OpKind::kDeleteRange ? Escape(part.end) : ValueText(part.value));
   }
   if (lower.has_value()) line += " lower=" + Escape(*lower);
   if (upper.has_value()) line += " upper=" + Escape(*upper);

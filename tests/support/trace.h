@@ -3,7 +3,7 @@
 // A trace is a list of operations on a database, one a line of text:
 //
 //   put cf=0 key=abc val=17x300 sync
-//   batch part=put:0:a:1x5 part=del:1:b
+//   batch part=put:0:a:1x5 part=delete:1:b part=delete-range:0:c:f
 //   iter obj=3 cf=1 snap=2 lower=b upper=q
 //   seek obj=3 key=k
 //
@@ -23,6 +23,7 @@ enum class OpKind : uint8_t {
   kDelete,
   kSingleDelete,
   kMerge,
+  kDeleteRange,  // its keys are the begin and the end
   kBatch,
   kGet,
   kMultiGet,
@@ -71,10 +72,11 @@ struct ValueSpec {
 };
 
 struct BatchPart {
-  OpKind kind = OpKind::kPut;  // or kDelete, kSingleDelete, kMerge
+  OpKind kind = OpKind::kPut;  // or another one before kBatch
   int family = 0;
   std::string key;
   ValueSpec value;
+  std::string end;  // of kDeleteRange
 };
 
 struct TraceOp {

@@ -104,10 +104,18 @@ ValueSpec TraceGenerator::Value() {
 
 int TraceGenerator::Family() { return families_[random_.Uniform(families_.size())]; }
 
-// A put, delete or single-delete that is legal now.
+// A put, delete, single-delete or delete-range that is legal now; some ranges are empty or
+// reversed.
 BatchPart TraceGenerator::Part() {
   BatchPart part;
   part.family = Family();
+  if (random_.OneIn(24)) {
+    part.kind = OpKind::kDeleteRange;
+    part.key = random_.OneIn(8) ? "" : Key();
+    part.end = random_.OneIn(8) ? part.key : random_.OneIn(8) ? "\xff\xff" : Key();
+    if (part.end < part.key && !random_.OneIn(8)) std::swap(part.key, part.end);
+    return part;
+  }
   if (random_.OneIn(8)) {
     part.key = SingleKey();
     const auto id = std::make_pair(part.family, part.key);
@@ -237,11 +245,13 @@ bool TraceGenerator::Fill(TraceOp* op) {
   switch (op->kind) {
     case OpKind::kPut:
     case OpKind::kDelete:
-    case OpKind::kSingleDelete: {
+    case OpKind::kSingleDelete:
+    case OpKind::kDeleteRange: {
       const BatchPart part = Part();
       op->kind = part.kind;
       op->family = part.family;
       op->keys = {part.key};
+      if (part.kind == OpKind::kDeleteRange) op->keys.push_back(part.end);
       op->value = part.value;
       return true;
     }

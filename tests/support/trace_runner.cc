@@ -148,7 +148,7 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
   done->kind = OpKind::kBatch;
   std::map<std::pair<int, std::string>, int> puts;  // of this batch
   for (const BatchPart& part : op.parts) {
-    if (!IsLegal(part.kind, part.family, part.key)) continue;
+    if (!IsLegal(part.kind, part.family, part.key) || IsReversed(part)) continue;
     const bool is_merge = part.kind == OpKind::kMerge;
     int& count = puts[{part.family, part.key}];
     const bool was_put = oracle_.Family(part.family)->LivePuts(part.key) > 0;
@@ -162,6 +162,8 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
       added = batch->Merge(handle, part.key, part.value.Expand());
     else if (part.kind == OpKind::kDelete)
       added = batch->Delete(handle, part.key);
+    else if (part.kind == OpKind::kDeleteRange)
+      added = batch->DeleteRange(handle, part.key, part.end);
     else
       added = batch->SingleDelete(handle, part.key);
     if (!added.ok()) return "batch: " + added.ToString();
@@ -174,7 +176,13 @@ std::string TraceRunner::ApplyWrite(const TraceOp& op) {
   WriteBatch batch;
   TraceOp done;
   TraceOp single = op;
-  if (op.kind != OpKind::kBatch) single.parts = {{op.kind, op.family, op.keys.front(), op.value}};
+  if (op.kind != OpKind::kBatch) {
+    single.parts = {{op.kind, op.family, op.keys.front(), op.value, op.keys.back()}};
+  }
+  if (op.kind == OpKind::kDeleteRange && oracle_.Family(op.family) != nullptr &&
+      IsReversed(single.parts.front())) {
+    return ApplyReversedRange(op);
+  }
   std::string wrong = FillBatch(single, &batch, &done);
   if (!wrong.empty() || (done.parts.empty() && op.kind != OpKind::kBatch)) return wrong;
   WriteOptions options;
@@ -188,6 +196,9 @@ std::string TraceRunner::ApplyWrite(const TraceOp& op) {
     const std::string& key = op.keys.front();
     if (op.kind == OpKind::kPut) return db_->Put(options, handle, key, op.value.Expand());
     if (op.kind == OpKind::kMerge) return db_->Merge(options, handle, key, op.value.Expand());
+    if (op.kind == OpKind::kDeleteRange) {
+      return db_->DeleteRange(options, handle, key, op.keys.back());
+    }
     if (op.kind == OpKind::kDelete) return db_->Delete(options, handle, key);
     return db_->SingleDelete(options, handle, key);
   };

@@ -63,6 +63,8 @@ class TraceRunner {
 
   std::string Dispatch(const TraceOp& op);
   std::string ApplyWrite(const TraceOp& op);
+  bool IsReversed(const BatchPart& part) const;
+  std::string ApplyReversedRange(const TraceOp& op);
   std::string FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp* done);
   bool IsLegal(OpKind kind, int family, const std::string& key) const;
   void NoteDurable(const TraceOp& op);

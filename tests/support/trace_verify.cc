@@ -254,4 +254,15 @@ std::string TraceRunner::TakeOverContents(uint64_t first) {
   return "";
 }
 
+bool TraceRunner::IsReversed(const BatchPart& part) const {
+  return part.kind == OpKind::kDeleteRange &&
+         oracle_.Family(part.family)->comparator()->Compare(part.key, part.end) > 0;
+}
+
+// It changes nothing.
+std::string TraceRunner::ApplyReversedRange(const TraceOp& op) {
+  const Status status = db_->DeleteRange({}, Handle(op.family), op.keys.front(), op.keys.back());
+  return status.IsInvalidArgument() ? "" : "a reversed range: " + status.ToString();
+}
+
 }  // namespace ashlar

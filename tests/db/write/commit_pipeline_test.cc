@@ -163,6 +163,24 @@ TEST_F(CommitPipelineTest, ABatchWithOneRecordThatIsNotSupportedNeverReachesTheL
   EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{1}));
 }
 
+TEST_F(CommitPipelineTest, AReversedRangeRefusesItsBatchAndAnEmptyOneHidesNothing) {
+  WriteBatch reversed;
+  ASSERT_OK(reversed.Put("a", "1"));
+  ASSERT_OK(reversed.DeleteRange("c", "b"));
+  EXPECT_TRUE(Commit(&reversed).IsInvalidArgument());
+  EXPECT_EQ(memtable_->num_entries(), 0u);
+  EXPECT_TRUE(LoggedSeqnos().empty());
+  WriteBatch empty;
+  ASSERT_OK(empty.DeleteRange("b", "b"));
+  ASSERT_OK(Commit(&empty));
+  EXPECT_TRUE(memtable_->IsEmpty());
+  WriteBatch range;
+  ASSERT_OK(range.DeleteRange("b", "c"));
+  ASSERT_OK(Commit(&range));
+  EXPECT_EQ(memtable_->num_range_deletes(), 1u);
+  EXPECT_EQ(memtable_->Tombstones()->DebugString(), "[b, c) 2\n");
+}
+
 TEST_F(CommitPipelineTest, AFailedLogLeavesAHoleAndNothingVisible) {
   ASSERT_OK(Put("a"));
   FailWrites();

@@ -15,6 +15,7 @@
 #include "db/wal/log_format.h"
 #include "env/memory/memory_file_system.h"
 #include "util/crc32c.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -48,6 +49,8 @@ void RecoverAny(std::string manifest) {
   options.fs = &fs;
   options.dir = "/db";
   VersionSet set(options);
+  DbMutex mutex;
+  MutexLock lock(&mutex);
   const Status status = set.Recover(std::move(requests), /*allow_subset=*/true, &missing);
   const auto names = VersionSet::ListFamilies(&fs, "/db");
   if (!status.ok()) return;

@@ -194,12 +194,15 @@ BlinkTree::Cursor BlinkTree::FindIn(const Node* leaf, const Position& key) const
       leaf = next;
       continue;
     }
+    // Taken before the ranking: a newer version of the key may be appended meanwhile, behind which
+    // the ranking has looked at nothing.
+    const uint32_t count = leaf->count();
     const Rank rank = RankIn(*leaf, key);
     const MemTableEntry* entry = rank.is_user_key ? leaf->entry(rank.before) : nullptr;
     // Older versions of the key may begin with the next leaf.
     const bool may_be_next = entry == nullptr &&
                              leaf->high.load(std::memory_order_acquire) == key.head &&
-                             rank.before >= leaf->count();
+                             rank.before >= count;
     if (!leaf->IsUnchanged(version)) continue;
     if (may_be_next) [[unlikely]]
       return FindBySeek(key);

@@ -186,6 +186,26 @@ TEST(BlinkTreeOrders, SeeksAreRightBesideAnAppender) {
   });
 }
 
+// A newer version is appended to the leaf behind which the one looked for begins the next leaf.
+TEST(BlinkTreeOrders, AVersionInTheNextLeafIsFound) {
+  ExpectAlways({.preemptions = 2}, [] {
+    auto tree = std::make_shared<Tree>(std::vector<std::string>{}, 4);
+    const auto at = [tree](SequenceNumber seqno) {
+      return tree->tree.At("k", PackTrailer(seqno, kTypeValue));
+    };
+    for (const SequenceNumber seqno : {40, 38, 9, 8, 39}) {  // leaves of 40 39 38, and 9 8
+      tree->tree.Insert(at(seqno), "v", /*exclusive=*/false);
+    }
+    return Scenario{.threads = {[tree, at] { tree->tree.Insert(at(12), "v", false); },
+                                [tree, at] {
+                                  const MemTableEntry* found = tree->tree.Find(at(10)).entry;
+                                  Require(found != nullptr, "an older version is there");
+                                  Require(TrailerSeqno(found->trailer()) == 9,
+                                          "the newest of them");
+                                }}};
+  });
+}
+
 // A cursor goes from version to version while the leaf under it splits.
 TEST(BlinkTreeOrders, ACursorKeepsItsPlace) {
   ExpectAlways({.preemptions = 2}, [] {

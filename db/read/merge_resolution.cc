@@ -80,8 +80,9 @@ Status MergeFully(const MergeTools& tools, const Slice& key, const Slice* base,
   std::string why;
   try {
     const MergeTimer timer(tools);
-    const Input input(key, base == nullptr ? Input::ExistingValue() : Input::ExistingValue(*base),
-                      operands, tools.info_log);
+    Input::ExistingValue existing;
+    if (base != nullptr) existing = *base;
+    const Input input(key, std::move(existing), operands, tools.info_log);
     if (tools.merge_operator->FullMergeV3(input, &output)) return TakeResult(&output, result);
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit();

@@ -198,7 +198,8 @@ TEST_F(SlowReadTest, LiveFilesMetaData) {
 
 TEST_F(SlowReadTest, ApproximateSizes) {
   ExpectHoldsUpNothing([this] {
-    const Range range(Key(50), Key(200));
+    const std::string begin = Key(50), end = Key(200);
+    const Range range(begin, end);
     uint64_t size = 0;
     EXPECT_OK(db_->GetApproximateSizes(&range, 1, &size));
     EXPECT_GT(size, 0u);

@@ -149,9 +149,12 @@ struct AdvancedColumnFamilyOptions {
   // User update function.
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
                                    Slice delta_value, std::string* merged_value) = nullptr;
-  // Memtable filter as share of write_buffer_size, max 0.25. A hint without effect.
+  // Bytes of a memtable's Bloom filter, as share of write_buffer_size, at most 0.25; 0 = no filter.
+  // It holds the prefixes of prefix_extractor, if that is set, and whole keys if the next one says
+  // so. Lookups of absent keys then cost one cache miss in place of a search. From the next memtable
+  // on.
   double memtable_prefix_bloom_size_ratio = 0.0;
-  // Whole keys in that filter. A hint without effect.
+  // Whole keys in that filter: it also tells apart keys with a common prefix.
   bool memtable_whole_key_filtering = false;
   // Huge pages for arena. A hint without effect.
   size_t memtable_huge_page_size = 0;
@@ -207,11 +210,12 @@ struct AdvancedColumnFamilyOptions {
       std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>;
   // The program's own properties in table files.
   TablePropertiesCollectorFactories table_properties_collector_factories;
-  // Merge eagerly in the memtable after this many operands. A hint without effect.
+  // Merge eagerly in the memtable after this many operands; 0: never.
   size_t max_successive_merges = 0;
-  // Allow disk reads for it. A hint without effect.
+  // Read files too for that; without it only what is in memory is folded.
   bool strict_max_successive_merges = false;
-  // No filter on the last level. A hint without effect.
+  // Tables of the last level get no filter: for reads that mostly find their key, which saves nine
+  // tenths of the filters' memory. Tables there before keep theirs until they are compacted.
   bool optimize_filters_for_hits = false;
   // Re-read new SSTs. Not built yet: must be the default.
   bool paranoid_file_checks = false;

@@ -415,7 +415,7 @@ struct DBOptions {
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   // Keep prepared transactions at recovery. Not built yet: must be the default.
   bool allow_2pc = false;
-  // Cache of whole entries. Not built yet: must be nullptr. Not built yet: must be the default.
+  // What tables answered to point lookups, which alone use it; null = none. May be shared.
   std::shared_ptr<RowCache> row_cache = nullptr;
   // Hook at WAL replay. Not built yet: must be the default.
   WalFilter* wal_filter = nullptr;

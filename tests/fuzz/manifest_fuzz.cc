@@ -13,6 +13,7 @@
 #include "db/version/manifest_reader.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_format.h"
+#include "env/io_rule.h"
 #include "env/memory/memory_file_system.h"
 #include "util/crc32c.h"
 #include "util/mutex.h"
@@ -51,6 +52,7 @@ void RecoverAny(std::string manifest) {
   VersionSet set(options);
   DbMutex mutex;
   MutexLock lock(&mutex);
+  const IoUnderDbMutex nobody_waits;
   const Status status = set.Recover(std::move(requests), /*allow_subset=*/true, &missing);
   const auto names = VersionSet::ListFamilies(&fs, "/db");
   if (!status.ok()) return;

@@ -204,12 +204,16 @@ TEST_F(FiltersTest, MemtableFiltersHideNeitherTombstonesNorOlderVersions) {
   ASSERT_OK(db_->Flush(FlushOptions()));
   ASSERT_OK(db_->Delete(WriteOptions(), Key(7)));
   ASSERT_OK(db_->SingleDelete(WriteOptions(), NoPrefix(7)));
+  for (int i = 20; i < 40; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));  // for good
   ASSERT_OK(db_->Put(WriteOptions(), Key(8), "new"));
   const Snapshot* snapshot = db_->GetSnapshot();
   ASSERT_OK(db_->Put(WriteOptions(), Key(7), "again"));
   ASSERT_OK(db_->Put(WriteOptions(), Key(8), "newer"));
   std::string value;
   EXPECT_TRUE(db_->Get(ReadOptions(), NoPrefix(7), &value).IsNotFound());
+  for (int i = 20; i < 40; i++) {
+    EXPECT_TRUE(db_->Get(ReadOptions(), Key(i), &value).IsNotFound()) << i;
+  }
   ASSERT_OK(db_->Get(ReadOptions(), Key(7), &value));
   EXPECT_EQ(value, "again");
   ReadOptions then;

@@ -37,6 +37,7 @@
 namespace ashlar {
 
 class ReadCallback;
+class ReadExplainer;
 struct MultiGetRequest;
 
 class DBImpl final : public DB, private FamilyHost, private FileCleaner {
@@ -116,6 +117,8 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   void MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
                   ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                   Status* statuses);
+  Status ExplainRead(ExplainedRead read, const ReadOptions& options, ColumnFamilyHandle* handle,
+                     const Slice& key, ReadExplanation* explanation) override;
   Iterator* NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
                           ColumnFamilyHandle* handle);
   Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
@@ -253,10 +256,14 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   }
   Status CheckWritable() const;
   bool SkipsMemTables(const ReadOptions& options) const;
-  // `callback`: a const ReadCallback*, or nullptr itself, which costs nothing.
-  template <typename Callback>
+  // `callback`: a const ReadCallback*; `trace`: a ReadTrace*. Either may be nullptr itself, which
+  // costs nothing.
+  template <typename Callback, typename Trace>
   Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value, Callback callback);
+                   PinnableSlice* value, Callback callback, Trace trace);
+  void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
+                  ReadExplanation* explanation);
+  void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
   void ReadPoints(const ReadOptions& options, MultiGetRequest request,
                   ColumnFamilyHandle** handles);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);

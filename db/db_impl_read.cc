@@ -13,6 +13,8 @@
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/point_read.h"
+#include "db/read/read_explainer.h"
+#include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_callback.h"
 #include "util/epoch.h"
@@ -42,10 +44,11 @@ bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
   return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
 }
 
-template <typename Callback>
+template <typename Callback, typename Trace>
 Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                         PinnableSlice* value, Callback callback) {
+                         PinnableSlice* value, Callback callback, Trace trace) {
   constexpr bool kHasCallback = !std::is_null_pointer_v<Callback>;
+  constexpr bool kHasTrace = !std::is_null_pointer_v<Trace>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
@@ -61,6 +64,10 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   const LookupKey lookup_key(key, seqno, family->comparator().order());
   PointLookup lookup(lookup_key, value);
   if constexpr (kHasCallback) lookup.SetCallback(callback);
+  if constexpr (kHasTrace) {
+    lookup.SetTrace(trace);
+    trace->BeginLookup(lookup);
+  }
   PointRead read(*super_version, options, &lookup);
   const bool is_over = read.RunInEpoch(SkipsMemTables(options));
   if (!is_over || lookup.operands() != nullptr) [[unlikely]] {
@@ -70,6 +77,7 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
     CountGet(lookup, value->size(), core_.statistics.get());
     return status;
   }
+  if constexpr (kHasTrace) trace->EndLookup(lookup);
   CountGet(lookup, value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
@@ -77,13 +85,50 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
   if (timestamp != nullptr) timestamp->clear();
-  return ReadPoint(options, handle, key, value, nullptr);
+  return ReadPoint(options, handle, key, value, nullptr, nullptr);
 }
 
 Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
                      ColumnFamilyHandle* handle, const Slice& key, PinnableSlice* value) {
   assert(options.snapshot == nullptr);
-  return ReadPoint(options, handle, key, value, &callback);
+  return ReadPoint(options, handle, key, value, &callback, nullptr);
+}
+
+Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
+                           ColumnFamilyHandle* handle, const Slice& key,
+                           ReadExplanation* explanation) {
+  const bool is_seek = read == ExplainedRead::kSeek;
+  RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
+                          : CheckReadOptionsSupported(options));
+  *explanation = ReadExplanation();
+  explanation->read = read;
+  explanation->key = key.ToString();
+  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  explanation->seqno = SeqnoFor(options, view.seqno());
+  explanation->table_count = view.super_version()->version()->file_count();
+  is_seek ? ExplainSeek(options, std::move(view), explanation)
+          : ExplainGet(options, handle, view, explanation);
+  return Status::OK();
+}
+
+// `view` is as of the read or a little before it.
+void DBImpl::ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle,
+                        const ReadView& view, ReadExplanation* explanation) {
+  PinnableSlice value;
+  {
+    ReadExplainer explainer(explanation);
+    explanation->status = ReadPoint(options, handle, explanation->key, &value, nullptr, &explainer);
+    explanation->value_bytes = value.size();
+  }
+  FindMemTableTombstones(*view.super_version(), explanation);
+}
+
+void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation) {
+  ReadExplainer explainer(explanation);
+  DBIterator iterator(options, std::move(view),
+                      {.merge = core_.merge_tools(), .trace = &explainer});
+  iterator.Seek(explanation->key);
+  explainer.EndSeek(iterator);
 }
 
 // Of the request the families, and what all requests have in common, are filled in.

@@ -23,6 +23,7 @@ DBIterator::DBIterator(const ReadOptions& options, ReadView view, const DBIterat
     : options_(options),
       merge_(setting.merge),
       callback_(setting.callback),
+      trace_(setting.trace),
       statistics_(setting.merge.statistics),
       view_(std::move(view)),
       seqno_(view_.seqno()),
@@ -42,6 +43,7 @@ void DBIterator::BuildTower() {
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
   if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_);
+  tower.SetTrace(trace_);
   tower.AddAll(super_version, options_);
   merged_ = tower.Build();
   prefix_extractor_ =

@@ -28,12 +28,14 @@
 namespace ashlar {
 
 class ReadCallback;
+class ReadTrace;
 class Statistics;
 
 // What an iterator needs besides its options and its view. Pointers outlive it.
 struct DBIteratorSetting {
   MergeTools merge;  // the operator is filled in; the statistics are the iterator's too
   const ReadCallback* callback = nullptr;  // null: none
+  ReadTrace* trace = nullptr;              // is told where the iterator looks; null: nobody is
 };
 
 class DBIterator final : public Iterator {
@@ -106,6 +108,7 @@ class DBIterator final : public Iterator {
   ReadOptions options_;                 // the tower points to it
   MergeTools merge_;                    // the operator is the view's
   const ReadCallback* const callback_;  // null: seqno_ alone decides
+  ReadTrace* const trace_;              // null: nobody is told
   Statistics* const statistics_;        // null: off
   ReadView view_;                       // what the tower stands on
   SequenceNumber seqno_;                // of the newest entries that are shown

@@ -20,6 +20,8 @@
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
+#include "table/iterator/read_trace.h"
+#include "table/iterator/traced_run.h"
 #include "util/arena.h"
 
 namespace ashlar {
@@ -39,10 +41,22 @@ void IteratorTower::AddMemTable(MemTable* memtable) {
   assert(memtable != nullptr);
   SortedRun& run = runs_.runs.emplace_back(nullptr);
   run.points = memtable->NewIterator(arena_);
-  if (!upper_seqno_.has_value()) return;
-  if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
-    run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_);
+  if (upper_seqno_.has_value()) {
+    if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
+      run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_);
+    }
   }
+  if (trace_ == nullptr) return;
+  const size_t index = runs_.runs.size() - 1;
+  const ReadTrace::MemTablePlace place{.id = memtable->id(), .is_sealed = index != 0};
+  trace_->AddRun(index, &place);
+  ObserveLastRun();
+}
+
+void IteratorTower::ObserveLastRun() {
+  assert(trace_ != nullptr);
+  SortedRun& run = runs_.runs.back();
+  run = Traced(run, runs_.runs.size() - 1, trace_, arena_);
 }
 
 void IteratorTower::AddMemTables(const SuperVersion& super_version) {
@@ -65,13 +79,14 @@ void IteratorTower::AddLevel(const Version& version, int level,
                              const std::vector<TableFile*>& files, const TableReads& reads) {
   if (files.empty()) return;
   const std::span<TableFile* const> all(files);
-  if (level > 0) return AddRun(version, all, reads);
-  for (size_t i = 0; i < all.size(); ++i) AddRun(version, all.subspan(i, 1), reads);
+  if (level > 0) return AddRun(version, {.level = level, .files = all}, reads);
+  for (size_t i = 0; i < all.size(); ++i) {
+    AddRun(version, {.level = level, .files = all.subspan(i, 1)}, reads);
+  }
 }
 
-void IteratorTower::AddRun(const Version& version, std::span<TableFile* const> files,
-                           const TableReads& reads) {
-  assert(!files.empty());
+void IteratorTower::AddRun(const Version& version, const LevelPart& part, const TableReads& reads) {
+  assert(!part.files.empty());
   SortedRun& run = runs_.runs.emplace_back(nullptr);
   LevelTombstones* tombstones = nullptr;
   if (upper_seqno_.has_value()) run.tombstones = tombstones = New<LevelTombstones>(*upper_seqno_);
@@ -79,8 +94,13 @@ void IteratorTower::AddRun(const Version& version, std::span<TableFile* const> f
                                                        .comparator = &version.comparator(),
                                                        .tables = version.tables(),
                                                        .for_compaction = reads.for_compaction,
-                                                       .tombstones = tombstones},
-                                  files);
+                                                       .tombstones = tombstones,
+                                                       .level = part.level,
+                                                       .trace = trace_},
+                                  part.files);
+  if (trace_ == nullptr) return;
+  trace_->AddRun(runs_.runs.size() - 1, nullptr);
+  ObserveLastRun();
 }
 
 void IteratorTower::AddAll(const SuperVersion& super_version, const ReadOptions& options) {

@@ -25,6 +25,7 @@ namespace ashlar {
 
 class Arena;
 class MemTable;
+class ReadTrace;
 class SuperVersion;
 class TableFile;
 class Version;
@@ -53,6 +54,9 @@ class IteratorTower {
   // does not show what they hide. Without this call all entries are shown.
   void HideDeleted(SequenceNumber upper_seqno) { upper_seqno_ = upper_seqno; }
 
+  // From here on runs tell the trace, which outlives them, where they go. Null: nobody is told.
+  void SetTrace(ReadTrace* trace) { trace_ = trace; }
+
   // What is added outlives the iterators, lists of files included.
   void AddMemTable(MemTable* memtable);
   // The active memtable, then the sealed ones.
@@ -70,14 +74,22 @@ class IteratorTower {
   SortedRuns TakeRuns();
 
  private:
+  struct LevelPart {
+    int level = 0;
+    std::span<TableFile* const> files;  // a sorted run
+  };
+
   void AddLevel(const Version& version, int level, const std::vector<TableFile*>& files,
                 const TableReads& reads);
-  void AddRun(const Version& version, std::span<TableFile* const> files, const TableReads& reads);
+  void AddRun(const Version& version, const LevelPart& part, const TableReads& reads);
+  // Puts the trace between the merge and the run that was added last.
+  void ObserveLastRun();
   template <typename T, typename... Arguments>
   T* New(Arguments&&... arguments);
 
   const InternalKeyComparator* const comparator_;
   Arena* const arena_;
+  ReadTrace* trace_ = nullptr;
   std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
   SortedRuns runs_;
 };

@@ -12,6 +12,7 @@
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
+#include "table/iterator/read_trace.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 
@@ -34,11 +35,18 @@ bool PointRead::RunInEpoch(bool skips_memtables) {
 
 // True if the lookup is decided.
 bool PointRead::SearchMemTables() {
-  if (super_version_.mem()->Get(lookup_->key(), lookup_)) return true;
+  if (SearchMemTable(*super_version_.mem(), /*is_sealed=*/false)) return true;
   for (const MemTable* memtable : super_version_.immutables()) {
-    if (memtable->Get(lookup_->key(), lookup_)) return true;
+    if (SearchMemTable(*memtable, /*is_sealed=*/true)) return true;
   }
   return false;
+}
+
+inline bool PointRead::SearchMemTable(const MemTable& memtable, bool is_sealed) {
+  if (ReadTrace* const trace = lookup_->trace(); trace != nullptr) [[unlikely]] {
+    trace->EnterMemTable({.id = memtable.id(), .is_sealed = is_sealed});
+  }
+  return memtable.Get(lookup_->key(), lookup_);
 }
 
 void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups) {
@@ -66,6 +74,7 @@ Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
     read->Finish();
     lookup->SetOperandLimit(nullptr);
   }
+  if (lookup->trace() != nullptr) lookup->trace()->EndLookup(*lookup);
   return FinishLookup(tools, read->super_version(), read->options(), lookup);
 }
 

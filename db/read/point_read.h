@@ -12,6 +12,7 @@
 
 namespace ashlar {
 
+class MemTable;
 class PointLookup;
 class Statistics;
 class SuperVersion;
@@ -37,6 +38,7 @@ class PointRead {
 
  private:
   bool SearchMemTables();
+  bool SearchMemTable(const MemTable& memtable, bool is_sealed);
 
   const SuperVersion& super_version_;
   const ReadOptions& options_;

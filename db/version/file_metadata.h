@@ -15,6 +15,7 @@
 
 namespace ashlar {
 
+class ReadTrace;
 class TableReader;
 
 // A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
@@ -58,6 +59,9 @@ class TableFile {
   ~TableFile();
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
+
+  // Tells that a read enters the table.
+  void TraceEntry(int level, ReadTrace* trace) const;
 
   const FileMetadata meta;
 

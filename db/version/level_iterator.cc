@@ -38,11 +38,13 @@ void LevelIterator::NoteTombstones() {
 
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
+  if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
   ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_]));
   NoteTombstones();
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
   inner_.emplace(&*table_, *options_.read, options_.for_compaction);
+  inner_->SetTrace(options_.trace);
   return Status::OK();
 }
 

@@ -22,6 +22,7 @@
 namespace ashlar {
 
 class LevelTombstones;
+class ReadTrace;
 
 struct LevelIteratorOptions {
   const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
@@ -29,6 +30,8 @@ struct LevelIteratorOptions {
   TableCache* tables = nullptr;
   bool for_compaction = false;
   LevelTombstones* tombstones = nullptr;  // is told of those of each file; null: nobody asks
+  int level = 0;                          // of the files
+  ReadTrace* trace = nullptr;             // is told where the iterator goes; null: nobody asks
 };
 
 // The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an

@@ -11,6 +11,7 @@
 #include "db/version/table_rows.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
+#include "table/iterator/read_trace.h"
 #include "table/sst/table_reader.h"
 #include "util/epoch.h"
 
@@ -32,6 +33,8 @@ bool PointSearch::RunInEpoch() {
     for (; next_ < open_end; next_++) {
       if (was_covered_ && EndsBefore(next_)) [[unlikely]]
         return true;
+      if (lookup_->trace() != nullptr) [[unlikely]]
+        TraceEntering();
       if (!readers[next_]->GetInEpoch(lookup_)) return false;
       if (NoteIfDecided()) return true;
       was_covered_ = lookup_->is_covered();
@@ -47,8 +50,10 @@ void PointSearch::Finish() {
   for (; next_ < count_ || Gather(); next_++) {
     if (was_covered_ && EndsBefore(next_)) return;
     TableFile* const file = batch_[next_];
+    if (lookup_->trace() != nullptr) TraceEntering();
     const bool has_rows = rows != nullptr && TableRows::MayServe(file->meta, options_, *lookup_);
     if (has_rows && rows->Find(file->meta, lookup_)) {
+      if (lookup_->trace() != nullptr) lookup_->trace()->OnRowFound();
       NoteIfDecided();
       return;
     }
@@ -61,6 +66,11 @@ void PointSearch::Finish() {
     if (lookup_->decided() || lookup_->EndAtLimit()) return;
     was_covered_ = lookup_->is_covered();
   }
+}
+
+void PointSearch::TraceEntering() const {
+  assert(next_ < count_);
+  batch_[next_]->TraceEntry(levels_[next_], lookup_->trace());
 }
 
 // After the table next_ was searched.

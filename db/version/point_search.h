@@ -51,6 +51,7 @@ class PointSearch {
 
   bool Gather();
   bool NoteIfDecided();
+  void TraceEntering() const;
   void GatherLevel0();
   void Add(TableFile* file, bool continues_run);
   // A tombstone of a newer run covers the key: the table at `index`, unless it belongs to the run

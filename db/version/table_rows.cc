@@ -129,6 +129,7 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
   PinnableSlice value;
   PointLookup of_table(lookup->key(), &value);
+  of_table.SetTrace(lookup->trace());
   RETURN_IF_ERROR(table.Get(options, &of_table));
   const bool is_row = of_table.outcome() != PointLookup::Outcome::kFailed && !GoesDeeper(of_table);
   if (!is_row) return table.Get(options, lookup);

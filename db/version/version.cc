@@ -8,12 +8,23 @@
 #include <utility>
 
 #include "db/version/table_cache.h"
+#include "table/iterator/read_trace.h"
 #include "table/sst/table_reader.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 
 TableFile::~TableFile() = default;
+
+void TableFile::TraceEntry(int level, ReadTrace* trace) const {
+  assert(trace != nullptr);
+  trace->EnterTable({.number = meta.number,
+                     .level = level,
+                     .file_bytes = meta.file_size,
+                     .smallest = meta.smallest_user_key(),
+                     .largest = meta.largest_user_key(),
+                     .is_open = reader.load(std::memory_order_relaxed) != nullptr});
+}
 
 Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)
     : comparator_(comparator), tables_(tables), levels_(std::move(levels)) {

@@ -59,10 +59,12 @@ class StatsHistoryIterator;
 class TraceReader;
 class TraceWriter;
 class WriteBatch;
+enum class ExplainedRead : uint8_t;
 struct CompactionJobInfo;
 struct IOStatsContext;
 struct PerfContext;
 struct PreparedFileInfo;
+struct ReadExplanation;
 struct TableProperties;
 
 extern const std::string kDefaultColumnFamilyName;          // "default"
@@ -776,6 +778,11 @@ class DB {
   virtual Status NewDefaultReplayer(const std::vector<ColumnFamilyHandle*>& handles,
                                     std::unique_ptr<TraceReader>&& reader,
                                     std::unique_ptr<Replayer>* replayer);
+
+  // What ExplainGet() and ExplainSeek() of ashlar/explain.h call; nothing of RocksDB's.
+  virtual Status ExplainRead(ExplainedRead read, const ReadOptions& options,
+                             ColumnFamilyHandle* column_family, const Slice& key,
+                             ReadExplanation* explanation);
 
   // The innermost of a chain of wrappers.
   virtual DB* GetRootDB() { return this; }

@@ -24,6 +24,8 @@
 
 namespace ashlar {
 
+class ReadTrace;
+
 class PointLookup {
  public:
   enum class Outcome : uint8_t { kUndecided, kFound, kDeleted, kFailed };
@@ -54,6 +56,7 @@ class PointLookup {
     if (seqno > covering_seqno_ && !ignores_tombstones_) covering_seqno_ = seqno;
   }
   bool is_covered() const { return covering_seqno_ != 0; }
+  SequenceNumber covering_seqno() const { return covering_seqno_; }
   // The rest of the runs is older than a tombstone that covers the key: there is nothing to find.
   void EndCovered() {
     assert(is_covered() && !decided());
@@ -97,6 +100,10 @@ class PointLookup {
     callback_ = callback;
     scrutiny_ = callback == nullptr ? 0 : kEveryVersion;
   }
+
+  // Who is told where the lookup is looked up; outlives it. Null, as nearly always: nobody.
+  ReadTrace* trace() const { return trace_; }
+  void SetTrace(ReadTrace* trace) { trace_ = trace; }
 
   bool has_callback() const { return callback_ != nullptr; }
 
@@ -177,6 +184,7 @@ class PointLookup {
   std::unique_ptr<MergeOperands> operands_;  // null: none met
   const ReadCallback* callback_ = nullptr;   // null: all versions offered are visible
   OperandLimit* operand_limit_ = nullptr;    // null: none
+  ReadTrace* trace_ = nullptr;
   Status status_;
   SequenceNumber seqno_ = 0;           // of the version offered last
   SequenceNumber covering_seqno_ = 0;  // the greatest of the tombstones met so far; 0: none

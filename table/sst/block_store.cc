@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ashlar/system_clock.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
@@ -17,6 +18,15 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kPartitionKind = "index partition";
+
+ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
+  switch (kind) {
+    case TableObjectKind::kData: return ReadTrace::BlockKind::kData;
+    case TableObjectKind::kIndex: return ReadTrace::BlockKind::kIndex;
+    case TableObjectKind::kFilter: return ReadTrace::BlockKind::kFilter;
+  }
+  return ReadTrace::BlockKind::kData;
+}
 
 // Whether entries of `user_key` can be in front of all blocks from entry `i` of the index on.
 bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
@@ -51,11 +61,41 @@ Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
 
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockRead* read) const {
+  if (read->trace != nullptr) [[unlikely]]
+    return LoadTraced<T>(parent, i, read);
+  ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
+  if (cached || read->in_epoch) return cached;
+  return LoadFromFile<T>(parent, i, read);
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
+                                            BlockRead* read) const {
+  using Origin = ReadTrace::Origin;
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_nanos = clock->NowNanos();
+  const bool has_slot = parent.slots != nullptr && parent.slots->Load(i) != nullptr;
+  ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
+  const Origin origin = !cached ? Origin::kFile : has_slot ? Origin::kSlot : Origin::kCache;
+  if (!cached) {
+    if (read->in_epoch) return cached;
+    ASSIGN_OR_RETURN(cached, LoadFromFile<T>(parent, i, read));
+  }
+  const BlockHandle handle = parent.index->handle(i);
+  read->trace->OnBlock({.kind = KindInTrace(T::kKind),
+                        .origin = origin,
+                        .offset = handle.offset,
+                        .bytes = handle.size,
+                        .nanos = clock->NowNanos() - start_nanos});
+  return cached;
+}
+
+template <typename T>
+ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const {
   auto cached =
       read->in_epoch ? ObjectRef<T>::Borrow(FindCached<T>(parent, i)) : FindOwned<T>(parent, i);
   if constexpr (std::is_same_v<T, DataBlock>) read->hits += cached ? 1 : 0;
-  if (cached || read->in_epoch) return cached;
-  return LoadFromFile<T>(parent, i, read);
+  return cached;
 }
 
 // The cached block with a reference, or null.

@@ -17,6 +17,7 @@
 #include "env/io_deadline.h"
 #include "table/block/block_cursor.h"
 #include "table/index/flat_index.h"
+#include "table/iterator/read_trace.h"
 #include "table/sst/block_fetcher.h"
 #include "table/sst/table_objects.h"
 #include "util/result.h"
@@ -32,6 +33,7 @@ struct BlockRead {
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Readahead* readahead = nullptr;
   const IoDeadline* deadline = nullptr;  // null: there is time
+  ReadTrace* trace = nullptr;            // null: nobody is told
   uint32_t hits = 0;                     // data blocks
   uint32_t misses = 0;
 };
@@ -125,9 +127,14 @@ class BlockStore {
   void ForgetDataBlocks(const IndexBlock& index) const;
 
  private:
-  // Slot, cache, file: the last two only where the step before found nothing.
+  // Slot, cache, file: the last two only where the step before found nothing. LoadTraced() also
+  // times and reports it.
   template <typename T>
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  Result<ObjectRef<T>> LoadTraced(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  ObjectRef<T> FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
   template <typename T>

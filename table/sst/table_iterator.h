@@ -24,6 +24,9 @@ class TableIterator final : public InternalIterator {
   TableIterator(const TableReader* table, const ReadOptions& options, bool for_compaction);
   ~TableIterator() override;
 
+  // Who is told which blocks are used; outlives the iterator. Null: nobody.
+  void SetTrace(ReadTrace* trace) { read_.trace = trace; }
+
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;

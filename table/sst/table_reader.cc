@@ -23,12 +23,20 @@ constexpr std::string_view kDataKind = "data block";
 void AcquireBlock(void* block) { static_cast<DataBlock*>(block)->Ref(); }
 void ReleaseBlock(void* block, void* /*unused*/) { static_cast<DataBlock*>(block)->Unref(); }
 
+void TraceSlot(const BlockHandle& handle, ReadTrace* trace) {
+  trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
+                  .origin = ReadTrace::Origin::kSlot,
+                  .offset = handle.offset,
+                  .bytes = handle.size});
+}
+
 }  // namespace
 
 bool TableReader::GetInEpoch(PointLookup* lookup) const {
   assert(InEpoch() && !lookup->decided());
   BlockRead read;
   read.in_epoch = true;
+  read.trace = lookup->trace();
   Status status = GetFiltered(lookup, &read);
   if (status.ok()) [[likely]]
     return true;
@@ -44,6 +52,7 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   read.fill_cache = options.fill_cache;
   read.cache_only = options.read_tier == kBlockCacheTier;
   read.deadline = &deadline;
+  read.trace = lookup->trace();
   return GetFiltered(lookup, &read);
 }
 
@@ -52,6 +61,7 @@ Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const
   if (tombstones_ != nullptr) [[unlikely]] {
     const LookupKey& key = lookup->key();
     lookup->Cover(tombstones_->MaxCoveringSeqno(key.user_key, key.snapshot()));
+    if (lookup->trace() != nullptr) TraceCover(tombstones_.get(), key, lookup->trace());
   }
   if (!filter_.CanReject()) return true;
   Result<bool> may_contain = filter_.MayContain(lookup, read);
@@ -98,6 +108,8 @@ Status TableReader::GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read)
     DataBlock* block = store_.Peek(*index_, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
+      if (read->trace != nullptr) [[unlikely]]
+        TraceSlot(index.handle(i), read->trace);
     } else {
       ASSIGN_OR_RETURN(const ObjectRef<DataBlock> cached, store_.Data(*index_, i, read));
       block = cached.get();

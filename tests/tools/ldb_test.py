@@ -65,6 +65,21 @@ class LdbTest(ToolTest):
         self.check(self.ldb("scan", "--try_load_options=false", "--to=b"), ["a : 1"])
         self.check_failure(self.ldb("get", "a", "--nosuch"), "--nosuch")
 
+    def test_explain_says_where_a_key_was_looked_for(self):
+        self.fill()
+        self.ok("compact")
+        text = self.ok("explain", "--key=b")
+        self.assertRegex(text, r"^Get of 'b' at sequence number \d+: 1 byte, [\d.]+ us, 1 of 1 table\n")
+        self.assertRegex(text, r"\n  1\. memtable \d+: nothing, ")
+        self.assertRegex(text, r"\n  2\. level \d, table \d+ \(\d+ bytes, 'a' to 'd'\): value, ")
+        self.assertRegex(text, r"\n       data block at 0, \d+ bytes, from file, [\d.]+ us\n")
+        text = self.ok("explain", "--seek=bb")
+        self.assertRegex(text, r"^Seek to 'bb' at sequence number \d+: 'c' with 1 byte, ")
+        self.assertIn("NotFound", self.ok("explain", "--key=nosuch"))
+        self.assertIn("'a'", self.ok("explain", "--seek=0x61", "--key_hex"))
+        self.check_failure(self.ldb("explain"), "--key")
+        self.check_failure(self.ldb("explain", "--key=a", "--seek=a"), "--seek")
+
     def test_put_and_batchput_say_ok(self):
         self.check(self.ldb("put", "a", "1", "--create_if_missing"), ["OK"])
         self.check(self.ldb("batchput", "a", "1", "b", "2"), ["OK"])
@@ -254,7 +269,7 @@ class LdbTest(ToolTest):
         done = run(PROGRAM, "--help")
         self.assertEqual(done.returncode, 0)
         names = re.findall(r"(?m)^  ([a-z_]+)(?: [<\[-].*)?\n      \w", done.stdout.decode())
-        self.assertEqual(len(names), 17)
+        self.assertEqual(len(names), 18)
         for name in names:
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 

@@ -54,6 +54,9 @@ Status RunPut(const Invocation& call);
 Status RunDelete(const Invocation& call);
 Status RunBatchPut(const Invocation& call);
 
+// explain_command.cc
+Status RunExplain(const Invocation& call);
+
 // scan_commands.cc
 Status RunScan(const Invocation& call);
 Status RunDump(const Invocation& call);

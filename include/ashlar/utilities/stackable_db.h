@@ -33,6 +33,12 @@ class StackableDB : public DB {
 
   // The database below, and the one at the end of the chain.
   virtual DB* GetBaseDB() { return db_; }
+  Status ExplainRead(ExplainedRead read, const ReadOptions& options,
+                     ColumnFamilyHandle* column_family, const Slice& key,
+                     ReadExplanation* explanation) override {
+    return db_->ExplainRead(read, options, column_family, key, explanation);
+  }
+
   DB* GetRootDB() override { return db_->GetRootDB(); }
 
   using DB::Resume;

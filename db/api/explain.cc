@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ashlar/explain.h, through whatever the program has wrapped around its database.
+#include "ashlar/explain.h"
+
+#include <cassert>
+
+#include "ashlar/db.h"
+
+namespace ashlar {
+
+Status DB::ExplainRead(ExplainedRead, const ReadOptions&, ColumnFamilyHandle*, const Slice&,
+                       ReadExplanation*) {
+  return Status::NotSupported("ExplainRead");
+}
+
+Status ExplainGet(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
+                  const Slice& key, ReadExplanation* explanation) {
+  assert(db != nullptr && explanation != nullptr);
+  return db->ExplainRead(ExplainedRead::kGet, options, column_family, key, explanation);
+}
+
+Status ExplainSeek(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
+                   const Slice& target, ReadExplanation* explanation) {
+  assert(db != nullptr && explanation != nullptr);
+  return db->ExplainRead(ExplainedRead::kSeek, options, column_family, target, explanation);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A lookup's answer of one place is what the place changed in the lookup. An iterator's runs go
+// back and forth; each has a place at a time, and what it shows and leaves tells its part in the
+// answer.
+#include "db/read/read_explainer.h"
+
+#include <utility>
+
+#include "ashlar/iterator.h"
+#include "ashlar/system_clock.h"
+#include "db/read/super_version.h"
+#include "memtable/memtable.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+namespace {
+
+using Place = ExplainedPlace;
+
+uint64_t Now() { return SystemClock::Default()->NowNanos(); }
+double Micros(uint64_t nanos) { return static_cast<double>(nanos) / 1000; }
+
+Place::Filter FilterAnswer(const PointLookup::Counters& before,
+                           const PointLookup::Counters& after) {
+  const auto rejected = [](const PointLookup::Counters& c) {
+    return c.filter_useful + c.prefix_filter_useful + c.memtable_filter_useful;
+  };
+  const auto let_through = [](const PointLookup::Counters& c) {
+    return c.filter_positive + c.prefix_filter_positive + c.memtable_filter_positive;
+  };
+  if (rejected(after) != rejected(before)) return Place::Filter::kRejected;
+  return let_through(after) != let_through(before) ? Place::Filter::kLetThrough
+                                                   : Place::Filter::kNotAsked;
+}
+
+Place::Found FoundBy(const PointLookup& lookup, size_t operand_count, bool is_covered) {
+  switch (lookup.outcome()) {
+    case PointLookup::Outcome::kFound: return Place::Found::kValue;
+    case PointLookup::Outcome::kDeleted:
+      if (lookup.seqno() == lookup.covering_seqno()) break;
+      return Place::Found::kTombstone;
+    case PointLookup::Outcome::kFailed: return Place::Found::kFailure;
+    case PointLookup::Outcome::kUndecided: break;
+  }
+  if (is_covered) return Place::Found::kRangeTombstone;
+  return operand_count != 0 ? Place::Found::kMergeOperands : Place::Found::kNothing;
+}
+
+ExplainedBlock Explained(const ReadTrace::Block& block) {
+  return {.kind = static_cast<ExplainedBlock::Kind>(block.kind),
+          .origin = static_cast<ExplainedBlock::Origin>(block.origin),
+          .offset = block.offset,
+          .bytes = block.bytes,
+          .micros = Micros(block.nanos)};
+}
+static_assert(static_cast<int>(ExplainedBlock::Kind::kFilter) ==
+              static_cast<int>(ReadTrace::BlockKind::kFilter));
+static_assert(static_cast<int>(ExplainedBlock::Origin::kFile) ==
+              static_cast<int>(ReadTrace::Origin::kFile));
+
+}  // namespace
+
+ReadExplainer::ReadExplainer(ReadExplanation* explanation)
+    : explanation_(explanation),
+      level_before_(GetPerfLevel()),
+      context_before_(*get_perf_context()),
+      start_nanos_(Now()),
+      nanos_(start_nanos_) {
+  assert(explanation->places.empty());
+  SetPerfLevel(kEnableTimeExceptForMutex);
+  get_perf_context()->Reset();
+}
+
+ReadExplainer::~ReadExplainer() {
+  explanation_->micros = Micros(Now() - start_nanos_);
+  explanation_->merge_micros = Micros(get_perf_context()->merge_operator_time_nanos);
+  *get_perf_context() = context_before_;
+  SetPerfLevel(level_before_);
+}
+
+void ReadExplainer::Charge() {
+  const uint64_t now = Now();
+  const uint64_t bytes_read = get_perf_context()->block_read_byte;
+  if (current_ != kNoPlace) {
+    place().micros += Micros(now - nanos_);
+    place().bytes_read += bytes_read - bytes_read_;
+  }
+  nanos_ = now;
+  bytes_read_ = bytes_read;
+}
+
+void ReadExplainer::StartPlace(ExplainedPlace started) {
+  explanation_->places.push_back(std::move(started));
+  current_ = explanation_->places.size() - 1;
+}
+
+void ReadExplainer::EnterMemTable(const MemTablePlace& memtable) {
+  Charge();
+  NoteLookup();
+  StartPlace({.kind = memtable.is_sealed ? Place::Kind::kSealedMemTable : Place::Kind::kMemTable,
+              .number = memtable.id});
+}
+
+void ReadExplainer::EnterTable(const Table& table) {
+  assert(table.level >= 0);
+  Charge();
+  Place entered{.kind = Place::Kind::kTable,
+                .number = table.number,
+                .level = table.level,
+                .smallest_key = table.smallest.ToString(),
+                .largest_key = table.largest.ToString(),
+                .file_bytes = table.file_bytes,
+                .was_opened = !table.is_open};
+  const bool is_anew = lookup_ != nullptr && current_ != kNoPlace &&
+                       place().kind == Place::Kind::kTable && place().number == table.number;
+  if (is_anew) {
+    entered.micros = place().micros;
+    entered.bytes_read = place().bytes_read;
+    place() = std::move(entered);
+    return;
+  }
+  NoteLookup();
+  StartPlace(std::move(entered));
+  if (!runs_.empty()) runs_[run_].place = current_;
+}
+
+void ReadExplainer::OnRowFound() { place().was_in_row_cache = true; }
+
+void ReadExplainer::OnBlock(const Block& block) { place().blocks.push_back(Explained(block)); }
+
+// The stretches that a merge asks for may be parts of one tombstone.
+void ReadExplainer::OnTombstone(const Tombstone& tombstone) {
+  if (current_ == kNoPlace) return;  // a run that is at its end
+  std::vector<ExplainedTombstone>& known = place().tombstones;
+  if (!known.empty() && known.back().seqno == tombstone.seqno &&
+      known.back().end == tombstone.end) {
+    return;
+  }
+  known.push_back({.begin = tombstone.begin.ToString(),
+                   .end = tombstone.end.ToString(),
+                   .seqno = tombstone.seqno});
+}
+
+// Lookups.
+
+void ReadExplainer::BeginLookup(const PointLookup& lookup) {
+  assert(lookup_ == nullptr);
+  lookup_ = &lookup;
+  explanation_->seqno = lookup.key().snapshot();
+}
+
+void ReadExplainer::EndLookup(const PointLookup& lookup) {
+  assert(lookup_ == &lookup);
+  Charge();
+  NoteLookup();
+  explanation_->merge_operands = operand_count_;
+  current_ = kNoPlace;
+  lookup_ = nullptr;
+}
+
+// What the place that the lookup leaves had to say.
+void ReadExplainer::NoteLookup() {
+  if (lookup_ == nullptr || current_ == kNoPlace) return;
+  const size_t operand_count = lookup_->mark().operand_count;
+  const bool is_covered = lookup_->covering_seqno() != covering_seqno_;
+  Place& left = place();
+  left.merge_operands = operand_count - operand_count_;
+  left.found = FoundBy(*lookup_, left.merge_operands, is_covered);
+  if (left.found == Place::Found::kRangeTombstone) {
+    left.seqno = lookup_->covering_seqno();
+  } else if (left.found != Place::Found::kNothing) {
+    left.seqno = lookup_->seqno();
+  }
+  if (is_covered && left.tombstones.empty()) {
+    left.tombstones.push_back({.seqno = lookup_->covering_seqno()});
+  }
+  left.filter = FilterAnswer(counters_, lookup_->counters);
+  counters_ = lookup_->counters;
+  operand_count_ = operand_count;
+  covering_seqno_ = lookup_->covering_seqno();
+}
+
+// Iterators.
+
+void ReadExplainer::AddRun(size_t run, const MemTablePlace* memtable) {
+  if (run == 0) {
+    runs_.clear();
+    explanation_->places.clear();
+    current_ = kNoPlace;
+  }
+  assert(run == runs_.size());
+  runs_.emplace_back();
+  if (memtable != nullptr) runs_.back().memtable = *memtable;
+}
+
+void ReadExplainer::EnterRun(size_t run) {
+  assert(run < runs_.size());
+  Charge();
+  run_ = run;
+  Run& entered = runs_[run];
+  entered.has_moved = true;
+  current_ = entered.place;
+  if (current_ != kNoPlace || !entered.memtable.has_value()) return;
+  EnterMemTable(*entered.memtable);
+  entered.place = current_;
+}
+
+void ReadExplainer::OnEntryShown(const Slice& internal_key) {
+  runs_[run_].shown = internal_key.ToString();
+}
+
+void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
+  Run& run = runs_[run_];
+  run.shown.clear();
+  const uint64_t trailer = ExtractTrailer(internal_key);
+  if (TrailerSeqno(trailer) > explanation_->seqno) {
+    ++place().entries_skipped;
+    return;
+  }
+  const Slice user_key = ExtractUserKey(internal_key);
+  if (user_key != Slice(run.left_key)) {
+    place().entries_skipped += run.left();
+    run.left_key = user_key.ToString();
+    run.left_values = run.left_operands = run.left_deletes = 0;
+  }
+  switch (TrailerType(trailer)) {
+    case kTypeMerge: ++run.left_operands; break;
+    case kTypeDeletion:
+    case kTypeSingleDeletion: ++run.left_deletes; break;
+    default: ++run.left_values;
+  }
+}
+
+void ReadExplainer::EndSeek(const Iterator& iterator) {
+  Charge();
+  ReadExplanation& explanation = *explanation_;
+  explanation.status = iterator.status();
+  explanation.is_valid = iterator.Valid();
+  explanation.merge_operands = get_perf_context()->internal_merge_count;
+  explanation.run_count = runs_.size();
+  if (iterator.Valid()) {
+    explanation.found_key = iterator.key().ToString();
+    explanation.value_bytes = iterator.value().size();
+  }
+  if (!explanation.status.ok() && current_ != kNoPlace) place().found = Place::Found::kFailure;
+  const bool is_folded = explanation.merge_operands != 0;
+  for (const Run& run : runs_) {
+    explanation.runs_hidden += run.has_moved ? 0 : 1;
+    if (run.place != kNoPlace) NoteAnswer(run, is_folded);
+  }
+  current_ = kNoPlace;
+}
+
+// The run's part in what the iterator shows: it stands on the entry, or, if merge operands were
+// folded, has left its part behind.
+void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
+  Place& last = explanation_->places[run.place];
+  const bool has_part = explanation_->is_valid && is_folded && run.left() != 0 &&
+                        run.left_key == explanation_->found_key;
+  if (has_part) {
+    const uint64_t base = run.left_values != 0 ? 1 : 0;
+    last.merge_operands = run.left_operands;
+    last.entries_skipped += run.left() - run.left_operands - base;
+    last.found = base != 0 ? Place::Found::kValue : Place::Found::kMergeOperands;
+    return;
+  }
+  last.entries_skipped += run.left();
+  if (!last.tombstones.empty() && last.found == Place::Found::kNothing) {
+    last.found = Place::Found::kRangeTombstone;
+    last.seqno = last.tombstones.back().seqno;
+  }
+  if (!explanation_->is_valid || is_folded || run.shown.empty()) return;
+  if (ExtractUserKey(run.shown) != Slice(explanation_->found_key)) return;
+  // Runs come newest first: the first one that has the key shows it.
+  for (const Run& newer : runs_) {
+    if (&newer == &run) break;
+    const bool has_it = newer.place != kNoPlace && !newer.shown.empty() &&
+                        ExtractUserKey(newer.shown) == Slice(explanation_->found_key);
+    if (has_it) return;
+  }
+  last.found = Place::Found::kValue;
+  last.seqno = TrailerSeqno(ExtractTrailer(run.shown));
+}
+
+namespace {
+
+const MemTable* FindMemTable(const SuperVersion& super_version, uint64_t id) {
+  if (super_version.mem()->id() == id) return super_version.mem();
+  for (const MemTable* sealed : super_version.immutables()) {
+    if (sealed->id() == id) return sealed;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void FindMemTableTombstones(const SuperVersion& super_version, ReadExplanation* explanation) {
+  for (Place& place : explanation->places) {
+    if (place.kind == Place::Kind::kTable || place.tombstones.empty()) continue;
+    const MemTable* const memtable = FindMemTable(super_version, place.number);
+    const auto list = memtable == nullptr ? nullptr : memtable->Tombstones();
+    if (list == nullptr) continue;
+    const size_t index = list->Find(explanation->key);
+    if (index == list->size() || !list->BeginsAtOrBefore(index, explanation->key)) continue;
+    place.tombstones.front().begin = list->fragment(index).begin.ToString();
+    place.tombstones.front().end = list->fragment(index).end.ToString();
+  }
+}
+
+}  // namespace ashlar

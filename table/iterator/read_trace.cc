@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which tombstone it is that covers a key: lookups need its sequence number alone.
+#include "table/iterator/read_trace.h"
+
+#include <cassert>
+
+#include "table/range_del/fragmented_tombstones.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+
+void TraceCover(const FragmentedTombstones* tombstones, const LookupKey& key, ReadTrace* trace) {
+  assert(trace != nullptr);
+  if (tombstones == nullptr) return;
+  const SequenceNumber seqno = tombstones->MaxCoveringSeqno(key.user_key, key.snapshot());
+  if (seqno == 0) return;
+  const FragmentedTombstones::Fragment fragment =
+      tombstones->fragment(tombstones->Find(key.user_key));
+  trace->OnTombstone({.begin = fragment.begin, .end = fragment.end, .seqno = seqno});
+}
+
+}  // namespace ashlar

@@ -33,6 +33,7 @@ class MemTableIterator final : public InternalIterator {
     tree_->SeekForPrev(PositionOf(internal_key), &window_);
     Expose();
   }
+  ValuePin PinOfValue() const override { return ValuePin::Lasting(tree_); }
 
  protected:
   void NextSlow() override {
@@ -83,6 +84,7 @@ class VectorRepIterator final : public InternalIterator {
         vector_->comparator().Compare((*entries_)[index]->internal_key(), internal_key) == 0;
     Show(is_there ? index : index - 1);
   }
+  ValuePin PinOfValue() const override { return ValuePin::Lasting(vector_); }
 
  protected:
   void NextSlow() override { Show(index_ + 1); }

@@ -87,8 +87,12 @@ class Max final : public MergeOperator {
   const char* NickName() const override { return "max"; }
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     assert(!in.operand_list.empty());
-    Slice greatest = in.existing_value != nullptr ? *in.existing_value : in.operand_list.front();
-    for (const Slice& operand : in.operand_list) greatest = Greater(greatest, operand);
+    // None is compared with itself: that would walk over all of it.
+    const bool has_value = in.existing_value != nullptr;
+    Slice greatest = has_value ? *in.existing_value : in.operand_list.front();
+    for (size_t i = has_value ? 0 : 1; i < in.operand_list.size(); i++) {
+      greatest = Greater(greatest, in.operand_list[i]);
+    }
     out->existing_operand = greatest;
     return true;
   }
@@ -102,7 +106,7 @@ class Max final : public MergeOperator {
                          std::string* new_value, Logger* /*logger*/) const override {
     assert(!operands.empty());
     Slice greatest = operands.front();
-    for (const Slice& operand : operands) greatest = Greater(greatest, operand);
+    for (size_t i = 1; i < operands.size(); i++) greatest = Greater(greatest, operands[i]);
     new_value->assign(greatest.data(), greatest.size());
     return true;
   }

@@ -94,7 +94,7 @@ void EntryStream::FoldRun() {
   const bool is_first_of_key = is_first_of_key_;
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
-  fold_.Begin(key_, value_);
+  fold_.Begin(key_, value_, runs_.PinOfValue());
   bool has_next = false;
   size_t count = 1;
   for (;; count++) {
@@ -102,7 +102,7 @@ void EntryStream::FoldRun() {
     has_next = FindRetained();
     if (!has_next || is_first_of_key_ || retention_.stripe() != stripe) break;
     if (TrailerType(ExtractTrailer(key_)) != kTypeMerge) break;
-    fold_.Add(key_, value_);
+    fold_.Add(key_, value_, runs_.PinOfValue());
   }
   if (!status().ok()) return End(status());
   const OperandFold::Below below = BelowRun(has_next, stripe, nothing_below);

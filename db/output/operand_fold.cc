@@ -8,7 +8,7 @@
 
 namespace ashlar {
 
-void OperandFold::Begin(const Slice& internal_key, const Slice& operand) {
+void OperandFold::Begin(const Slice& internal_key, const Slice& operand, const ValuePin& pin) {
   assert(has_operator());
   assert(!Valid());
   const Slice user_key = ExtractUserKey(internal_key);
@@ -17,14 +17,14 @@ void OperandFold::Begin(const Slice& internal_key, const Slice& operand) {
   trailers_.clear();
   position_ = 0;
   is_folded_ = false;
-  Add(internal_key, operand);
+  Add(internal_key, operand, pin);
 }
 
-void OperandFold::Add(const Slice& internal_key, const Slice& operand) {
+void OperandFold::Add(const Slice& internal_key, const Slice& operand, const ValuePin& pin) {
   const uint64_t trailer = ExtractTrailer(internal_key);
   assert(TrailerType(trailer) == kTypeMerge);
   assert(trailers_.empty() || trailer < trailers_.back());
-  operands_.Add(operand, ValuePin());
+  operands_.Add(operand, pin);
   trailers_.push_back(trailer);
 }
 

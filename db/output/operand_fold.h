@@ -40,8 +40,8 @@ class OperandFold {
   bool has_operator() const { return tools_.merge_operator != nullptr; }
 
   // A run begins with its newest operand.
-  void Begin(const Slice& internal_key, const Slice& operand);
-  void Add(const Slice& internal_key, const Slice& operand);
+  void Begin(const Slice& internal_key, const Slice& operand, const ValuePin& pin);
+  void Add(const Slice& internal_key, const Slice& operand, const ValuePin& pin);
   // The run is complete. `base` is the value if there is one. *took_base: the entry below the run
   // is part of the result. `drops_seqno`: a value may lose its sequence number. An error ends the
   // job.

@@ -357,7 +357,7 @@ bool DBIterator::TakeVersion(bool* is_value) {
   const ValueType type = TrailerType(ExtractTrailer(merged_->key()));
   const Slice value = merged_->value();
   if (type == kTypeMerge) {
-    operands_.Add(value, ValuePin());
+    operands_.Add(value, merged_->PinOfValue());
     return true;
   }
   operands_.Clear();

@@ -21,7 +21,7 @@ bool DBIterator::GatherOperands(Slice* base, bool* has_base) {
     if (!IsVisible(TrailerSeqno(trailer))) continue;
     const ValueType type = TrailerType(trailer);
     if (type == kTypeMerge) {
-      operands_.Add(merged_->value(), ValuePin());
+      operands_.Add(merged_->value(), merged_->PinOfValue());
       continue;
     }
     *has_base = type == kTypeValue;

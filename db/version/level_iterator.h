@@ -44,6 +44,7 @@ class LevelIterator final : public InternalIterator {
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
   void SeekForPrev(const Slice& internal_key) override;
+  ValuePin PinOfValue() const override { return inner_->PinOfValue(); }
 
   std::string DebugString() const;
 

@@ -13,6 +13,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/block/block_cursor.h"
+#include "table/iterator/value_pin.h"
 
 namespace ashlar {
 
@@ -34,6 +35,8 @@ class InternalIterator {
     assert(valid_);
     return value_;
   }
+  // How the value of this entry outlives the next moves, as long as the iterator does.
+  virtual ValuePin PinOfValue() const { return {}; }
   virtual Status status() const { return status_; }
 
   virtual void SeekToFirst() = 0;

@@ -14,21 +14,10 @@
 #include <vector>
 
 #include "ashlar/slice.h"
+#include "table/iterator/value_pin.h"
 #include "util/arena.h"
 
 namespace ashlar {
-
-// How the memory behind an offered value is kept alive after the offer. `acquire` takes a reference
-// on `owner`; `release`, a Cleanable function, gives it back with (owner, nullptr). A null
-// `acquire` says that the value must be copied.
-struct ValuePin {
-  void (*acquire)(void* owner) = nullptr;
-  void (*release)(void* owner, void* unused) = nullptr;
-  void* owner = nullptr;
-};
-
-// Values up to this many bytes are copied: a counted reference costs more than the copy.
-inline constexpr size_t kCopiedValueBytes = 1024;
 
 class OperandLimit;
 

@@ -45,6 +45,11 @@ class MergingIterator final : private TombstoneWatcher {
     assert(Valid());
     return current_.iterator->value();
   }
+  // How the value outlives the next moves, as long as the children do.
+  ValuePin PinOfValue() const {
+    assert(Valid());
+    return current_.iterator->PinOfValue();
+  }
   // Index of the child that holds the current entry.
   uint32_t child() const { return current_.index; }
   const Status& status() const { return status_; }

@@ -31,6 +31,7 @@ class TableIterator final : public InternalIterator {
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
   void SeekForPrev(const Slice& internal_key) override;
+  ValuePin PinOfValue() const override { return PinOfBlock(block_.get()); }
 
  private:
   void NextSlow() override;

@@ -22,6 +22,7 @@
 #include "table/block/decoded_block.h"
 #include "table/filter/filter_view.h"
 #include "table/index/flat_index.h"
+#include "table/iterator/value_pin.h"
 
 namespace ashlar {
 
@@ -95,6 +96,13 @@ struct DataBlock final : TableObject {
       : TableObject(&Destroy, kKind), block(), allocated_bytes(bytes) {}
   static void Destroy(CachedObject* object);
 };
+
+// For values that lie in the block, which somebody holds while they are offered.
+inline ValuePin PinOfBlock(DataBlock* block) {
+  return {.acquire = [](void* owner) { static_cast<DataBlock*>(owner)->Ref(); },
+          .release = [](void* owner, void* /*unused*/) { static_cast<DataBlock*>(owner)->Unref(); },
+          .owner = block};
+}
 
 struct IndexBlock final : TableObject {
   static constexpr TableObjectKind kKind = TableObjectKind::kIndex;

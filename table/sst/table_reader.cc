@@ -20,9 +20,6 @@ namespace {
 
 constexpr std::string_view kDataKind = "data block";
 
-void AcquireBlock(void* block) { static_cast<DataBlock*>(block)->Ref(); }
-void ReleaseBlock(void* block, void* /*unused*/) { static_cast<DataBlock*>(block)->Unref(); }
-
 void TraceSlot(const BlockHandle& handle, ReadTrace* trace) {
   trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
                   .origin = ReadTrace::Origin::kSlot,
@@ -163,7 +160,7 @@ ValuePin TableReader::PinFor(const Slice& value, DataBlock* block, ObjectRef<Dat
   if (value.size() <= PointLookup::kCopyBytes) return {};
   if (!*held) *held = ObjectRef<DataBlock>::Borrow(block);
   if (!held->Pin()) return {};
-  return {.acquire = AcquireBlock, .release = ReleaseBlock, .owner = block};
+  return PinOfBlock(block);
 }
 
 TableReader::Search TableReader::SearchDecoded(DataBlock* block, ObjectRef<DataBlock>* held,

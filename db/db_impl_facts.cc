@@ -44,8 +44,7 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
   for (int i = 0; i < n; i++) {
     sizes[i] = 0;
     if (options.include_files) {
-      sizes[i] +=
-          version->ApproximateBytes(ranges[i].start, ranges[i].limit, 0, version->num_levels());
+      sizes[i] += version->ApproximateBytes(ranges[i].start, ranges[i].limit);
     }
     if (!options.include_memtables) continue;
     sizes[i] += super_version.mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;

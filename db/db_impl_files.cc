@@ -19,7 +19,7 @@ void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMet
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
   result->directory = result->db_path = place.table_paths[path];
-  result->file_number = meta.number;
+  result->file_number = meta.number.value();
   result->file_type = kTableFile;
   result->size = meta.file_size;
   result->smallest_seqno = meta.smallest_seqno;
@@ -29,7 +29,7 @@ void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMet
   result->oldest_ancester_time = meta.oldest_ancestor_time;
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
-  result->oldest_blob_file_number = meta.oldest_blob_file_number;
+  result->oldest_blob_file_number = meta.oldest_blob_file_number.value();
   result->file_checksum = meta.file_checksum;
   result->file_checksum_func_name =
       meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;
@@ -121,7 +121,7 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<Family
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].size(); level++) {
-      for (TableFile* file : version.files(static_cast<int>(level))) {
+      for (TableFile* file : version.files(Level{static_cast<int>(level)})) {
         SstFileMetaData& entry = result[i][level].emplace_back();
         FillFileMetaData(core_, file->meta, &entry);
         FillCounts(version.tables(), file, &entry);
@@ -132,7 +132,7 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<Family
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].size(); level++) {
-      const std::vector<TableFile*>& files = version.files(static_cast<int>(level));
+      const std::vector<TableFile*>& files = version.files(Level{static_cast<int>(level)});
       for (size_t f = 0; f < files.size(); f++) {
         result[i][level][f].being_compacted = files[f]->being_compacted;
       }
@@ -268,7 +268,7 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
     const ReadView view = family->AcquireView();
     const Version* version = view.super_version()->version();
     if (status.ok()) status = version->CheckAges();
-    for (int level = 0; level < version->num_levels(); level++) {
+    for (Level level = 0; level < version->num_levels(); ++level) {
       for (TableFile* file : version->files(level)) {
         if (!status.ok()) break;
         Result<TableHandle> table = version->tables()->Pin(file);
@@ -296,7 +296,7 @@ Status DBImpl::GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
   const ReadView view = family->AcquireView();
   const Version& version = *view.super_version()->version();
   Status status;
-  for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+  for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {
     status = CollectProperties(version, version.files(level), props);
   }
   return status;
@@ -309,7 +309,7 @@ Status DBImpl::GetPropertiesOfTablesInRange(ColumnFamilyHandle* handle, const Ra
   const Version& version = *view.super_version()->version();
   Status status;
   for (size_t i = 0; i < n; i++) {
-    for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+    for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {
       const LevelFiles files = version.Overlapping(level, &range[i].start, &range[i].limit);
       status = CollectProperties(version, files.files, props);
     }
@@ -325,7 +325,7 @@ Status DBImpl::GetPropertiesOfTablesByLevel(
   const ReadView view = family->AcquireView();
   const Version& version = *view.super_version()->version();
   Status status;
-  for (int level = 0; level < version.num_levels() && status.ok(); level++) {
+  for (Level level = 0; level < version.num_levels() && status.ok(); ++level) {
     props_by_level->push_back(std::make_unique<TablePropertiesCollection>());
     status = CollectProperties(version, version.files(level), props_by_level->back().get());
   }

@@ -186,7 +186,7 @@ void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
 Status DBImpl::FlushWAL(bool sync) {
   RETURN_IF_ERROR(CheckWritable());
   if (core_.errors.HasLogError()) return core_.errors.Get();
-  const uint64_t newest_log = core_.wals->current_number();
+  const FileNumber newest_log = core_.wals->current_number();
   Status status = sync ? core_.wals->SyncAll() : core_.wals->Flush();
   if (!status.ok()) {
     write_control_.NoteLogError(status, newest_log);

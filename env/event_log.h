@@ -14,6 +14,9 @@
 #include <string_view>
 #include <type_traits>
 
+#include "util/file_number.h"
+#include "util/level.h"
+
 namespace ashlar {
 
 class Logger;
@@ -47,6 +50,10 @@ class JsonWriter {
       AppendDouble(static_cast<double>(value));
     } else if constexpr (std::is_enum_v<T>) {
       text_ += std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_same_v<T, FileNumber>) {
+      text_ += std::to_string(value.value());
+    } else if constexpr (std::is_same_v<T, Level>) {
+      text_ += std::to_string(value);
     } else if constexpr (std::is_integral_v<T>) {
       text_ += std::to_string(value);
     } else {

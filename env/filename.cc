@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view kArchiveDir = "archive";
 
-std::string PadNumber(uint64_t number) {
+std::string PadNumber(FileNumber number) {
   std::string digits = StrCat(number);
   if (digits.size() < 6) digits.insert(0, 6 - digits.size(), '0');
   return digits;
 }
 
-std::string NumberedName(const std::string& dir, uint64_t number, const char* suffix) {
+std::string NumberedName(const std::string& dir, FileNumber number, const char* suffix) {
   return StrCat(dir, "/", PadNumber(number), suffix);
 }
 
@@ -40,7 +40,7 @@ bool ConsumeNumber(std::string_view* text, uint64_t* number) {
     if (value > (UINT64_MAX - digit) / 10) return false;
     value = value * 10 + digit;
   }
-  if (digits == 0 || value > kMaxFileNumber) return false;
+  if (digits == 0 || value > kMaxFileNumber.value()) return false;
   text->remove_prefix(digits);
   *number = value;
   return true;
@@ -100,34 +100,46 @@ bool ParseNumberedName(std::string_view name, uint64_t* number, FileType* type) 
   return true;
 }
 
+bool ParseName(const std::string& name, uint64_t* number, FileType* type, bool* is_archived) {
+  std::string_view rest = name;
+  const bool in_archive = ConsumePrefix(&rest, "archive/");
+  if (is_archived != nullptr) *is_archived = in_archive;
+  if (ParseInfoLogName(rest, "LOG", number)) {
+    *type = kInfoLogFile;
+    return !in_archive;
+  }
+  if (ParseNumberedName(rest, number, type)) return !in_archive || *type == kWalFile;
+  return !in_archive && ParseWordName(rest, number, type);
+}
+
 }  // namespace
 
-std::string LogFileName(const std::string& dir, uint64_t number) {
+std::string LogFileName(const std::string& dir, FileNumber number) {
   return NumberedName(dir, number, ".log");
 }
 std::string ArchivalDirectory(const std::string& dir) { return StrCat(dir, "/", kArchiveDir); }
-std::string ArchivedLogFileName(const std::string& dir, uint64_t number) {
+std::string ArchivedLogFileName(const std::string& dir, FileNumber number) {
   return LogFileName(ArchivalDirectory(dir), number);
 }
-std::string TableFileName(const std::string& dir, uint64_t number) {
+std::string TableFileName(const std::string& dir, FileNumber number) {
   return NumberedName(dir, number, ".sst");
 }
-std::string BlobFileName(const std::string& dir, uint64_t number) {
+std::string BlobFileName(const std::string& dir, FileNumber number) {
   return NumberedName(dir, number, ".blob");
 }
-std::string DescriptorFileName(const std::string& dir, uint64_t number) {
+std::string DescriptorFileName(const std::string& dir, FileNumber number) {
   return StrCat(dir, "/MANIFEST-", PadNumber(number));
 }
 std::string CurrentFileName(const std::string& dir) { return dir + "/CURRENT"; }
 std::string LockFileName(const std::string& dir) { return dir + "/LOCK"; }
 std::string IdentityFileName(const std::string& dir) { return dir + "/IDENTITY"; }
-std::string OptionsFileName(const std::string& dir, uint64_t number) {
+std::string OptionsFileName(const std::string& dir, FileNumber number) {
   return StrCat(dir, "/OPTIONS-", PadNumber(number));
 }
-std::string TempOptionsFileName(const std::string& dir, uint64_t number) {
+std::string TempOptionsFileName(const std::string& dir, FileNumber number) {
   return OptionsFileName(dir, number) + ".dbtmp";
 }
-std::string TempFileName(const std::string& dir, uint64_t number) {
+std::string TempFileName(const std::string& dir, FileNumber number) {
   return NumberedName(dir, number, ".dbtmp");
 }
 
@@ -156,16 +168,11 @@ std::string OldInfoLogFileName(const std::string& info_log_name, uint64_t micros
   return StrCat(info_log_name, ".old.", micros);
 }
 
-bool ParseFileName(const std::string& name, uint64_t* number, FileType* type, bool* is_archived) {
-  std::string_view rest = name;
-  const bool in_archive = ConsumePrefix(&rest, "archive/");
-  if (is_archived != nullptr) *is_archived = in_archive;
-  if (ParseInfoLogName(rest, "LOG", number)) {
-    *type = kInfoLogFile;
-    return !in_archive;
-  }
-  if (ParseNumberedName(rest, number, type)) return !in_archive || *type == kWalFile;
-  return !in_archive && ParseWordName(rest, number, type);
+bool ParseFileName(const std::string& name, FileNumber* number, FileType* type, bool* is_archived) {
+  uint64_t value = 0;
+  const bool is_ours = ParseName(name, &value, type, is_archived);
+  *number = FileNumber{value};
+  return is_ours;
 }
 
 bool ParseFileName(const std::string& name, uint64_t* number, const Slice& info_log_prefix,
@@ -175,7 +182,7 @@ bool ParseFileName(const std::string& name, uint64_t* number, const Slice& info_
     *type = kInfoLogFile;
     return true;
   }
-  return ParseFileName(name, number, type);
+  return ParseName(name, number, type, nullptr);
 }
 
 std::string DirectoryOf(const std::string& path) {

@@ -10,32 +10,29 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
-// RocksDB keeps two more bits beside the number. Names with larger numbers are not ours: to count
-// on from them would lead back to numbers in use.
-inline constexpr uint64_t kMaxFileNumber = (uint64_t{1} << 62) - 1;
-
 // "<dir>/000004.log"
-std::string LogFileName(const std::string& dir, uint64_t number);
+std::string LogFileName(const std::string& dir, FileNumber number);
 // "<dir>/archive/000004.log" and "<dir>/archive"
-std::string ArchivedLogFileName(const std::string& dir, uint64_t number);
+std::string ArchivedLogFileName(const std::string& dir, FileNumber number);
 std::string ArchivalDirectory(const std::string& dir);
 // "<dir>/000009.sst"
-std::string TableFileName(const std::string& dir, uint64_t number);
+std::string TableFileName(const std::string& dir, FileNumber number);
 // "<dir>/000012.blob"
-std::string BlobFileName(const std::string& dir, uint64_t number);
+std::string BlobFileName(const std::string& dir, FileNumber number);
 // "<dir>/MANIFEST-000005"
-std::string DescriptorFileName(const std::string& dir, uint64_t number);
+std::string DescriptorFileName(const std::string& dir, FileNumber number);
 std::string CurrentFileName(const std::string& dir);
 std::string LockFileName(const std::string& dir);
 std::string IdentityFileName(const std::string& dir);
 // "<dir>/OPTIONS-000007" and "<dir>/OPTIONS-000006.dbtmp"
-std::string OptionsFileName(const std::string& dir, uint64_t number);
-std::string TempOptionsFileName(const std::string& dir, uint64_t number);
+std::string OptionsFileName(const std::string& dir, FileNumber number);
+std::string TempOptionsFileName(const std::string& dir, FileNumber number);
 // "<dir>/000005.dbtmp"
-std::string TempFileName(const std::string& dir, uint64_t number);
+std::string TempFileName(const std::string& dir, FileNumber number);
 
 // The text log: "<db>/LOG", or "<log_dir>/<flattened absolute db path>_LOG" if log_dir is not
 // empty.
@@ -50,7 +47,7 @@ std::string InfoLogPrefix(const std::string& log_dir, const std::string& absolut
 // A name within a database directory (no slash). False for names that belong to nobody.
 // `*number` is the file number, the micros of an old text log (0 for LOG itself), or 0.
 // Names in `archive/` parse too, with or without that prefix; `*is_archived` may be null.
-bool ParseFileName(const std::string& name, uint64_t* number, FileType* type,
+bool ParseFileName(const std::string& name, FileNumber* number, FileType* type,
                    bool* is_archived = nullptr);
 // The same with the prefix of the text log, for a directory of logs of several databases.
 bool ParseFileName(const std::string& name, uint64_t* number, const Slice& info_log_prefix,

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -92,6 +93,7 @@ inline void PutVarint64(std::string* dst, uint64_t value) {
   dst->append(bytes, static_cast<size_t>(EncodeVarint64(bytes, value) - bytes));
 }
 inline void PutVarint32(std::string* dst, uint32_t value) { PutVarint64(dst, value); }
+inline void PutFileNumber(std::string* dst, FileNumber number) { PutVarint64(dst, number.value()); }
 inline void PutVarint32Varint32(std::string* dst, uint32_t a, uint32_t b) {
   PutVarint32(dst, a);
   PutVarint32(dst, b);
@@ -154,6 +156,12 @@ bool GetFixed32(Slice* input, uint32_t* value);
 bool GetFixed64(Slice* input, uint64_t* value);
 bool GetVarint32(Slice* input, uint32_t* value);
 bool GetVarint64(Slice* input, uint64_t* value);
+inline bool GetFileNumber(Slice* input, FileNumber* number) {
+  uint64_t value;
+  if (!GetVarint64(input, &value)) return false;
+  *number = FileNumber{value};
+  return true;
+}
 bool GetVarsignedint64(Slice* input, int64_t* value);
 bool GetLengthPrefixedSlice(Slice* input, Slice* result);
 // The next `size` bytes as they are.

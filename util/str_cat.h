@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "ashlar/slice.h"
+#include "util/file_number.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -28,6 +30,8 @@ class TextPiece {
   TextPiece(double value) {                                          // NOLINT
     Take(std::to_chars(buffer_, buffer_ + sizeof(buffer_), value, std::chars_format::general, 6));
   }
+  TextPiece(FileNumber number) : TextPiece(number.value()) {}     // NOLINT
+  TextPiece(Level level) : TextPiece(static_cast<int>(level)) {}  // NOLINT
   template <std::integral T>
   TextPiece(T value) {  // NOLINT
     Take(std::to_chars(buffer_, buffer_ + sizeof(buffer_), value));

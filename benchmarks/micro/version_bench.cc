@@ -27,7 +27,7 @@ FileMetadata Table(uint64_t number) {
   char key[20];
   std::snprintf(key, sizeof(key), "%012llu", static_cast<unsigned long long>(number));
   FileMetadata meta;
-  meta.number = number;
+  meta.number = FileNumber{number};
   meta.file_size = 1000;
   meta.smallest = MakeInternalKey(StrCat(key, "a"), number, kTypeValue);
   meta.largest = MakeInternalKey(StrCat(key, "z"), number, kTypeValue);
@@ -45,7 +45,7 @@ class Tree {
     cache_ = std::make_unique<TableCache>(options);
     VersionEdit edit;
     for (uint64_t i = 1; i <= tables; i++) {
-      edit.AddFile(i % 8 == 0 ? 0 : kLevels - 1, Table(2 * i));
+      edit.AddFile(Level{i % 8 == 0 ? 0 : kLevels - 1}, Table(2 * i));
     }
     built_ = Next(edit, nullptr);
   }
@@ -82,7 +82,7 @@ void BM_CompactionEdit(benchmark::State& state) {
   edit.DeleteFile(0, level0.back()->meta.number);
   for (size_t i = last.size() / 2; i < last.size() / 2 + 10; i++) {
     edit.DeleteFile(kLevels - 1, last[i]->meta.number);
-    edit.AddFile(kLevels - 1, Table(last[i]->meta.number + 1));
+    edit.AddFile(kLevels - 1, Table(last[i]->meta.number.value() + 1));
   }
   for (auto _ : state) benchmark::DoNotOptimize(tree.Next(edit, &tree.version()));
 }

@@ -94,7 +94,7 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   PublishSuperVersion();
 }
 
-void ColumnFamilyData::SealMemTable(uint64_t new_log_number) {
+void ColumnFamilyData::SealMemTable(FileNumber new_log_number) {
   sealed_.reserve(sealed_.size() + 1);
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);
@@ -171,9 +171,9 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   for (const SealedMemTable& sealed : flushed) sealed.mem->Unref();
 }
 
-uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
+FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
   assert(!memtables.empty());
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   for (const SealedMemTable& sealed : sealed_) {
     if (std::find(memtables.begin(), memtables.end(), sealed.mem) == memtables.end()) continue;
     log_number = std::max(log_number, sealed.next_log_number);
@@ -181,7 +181,7 @@ uint64_t ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtable
   return log_number;
 }
 
-uint64_t ColumnFamilyData::OldestLogNeeded(uint64_t current_log) const {
+FileNumber ColumnFamilyData::OldestLogNeeded(FileNumber current_log) const {
   if (!sealed_.empty()) return family_->log_number;
   return std::max(family_->log_number, mem()->IsEmpty() ? current_log : active_log_);
 }
@@ -220,7 +220,7 @@ Status ColumnFamilyData::CheckInvariants() const {
     return Status::Corruption(StrCat(what, ":\n", DebugString()));
   };
   uint64_t next_id = mem()->id();
-  uint64_t next_log = UINT64_MAX;
+  FileNumber next_log = FileNumber::None();
   bool younger_is_flushing = false;
   for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
     if (sealed->mem->id() >= next_id) return broken("memtables are not in the order of their ids");

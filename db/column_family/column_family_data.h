@@ -20,6 +20,7 @@
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
+#include "util/file_number.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -33,8 +34,8 @@ class FamilyHost : public VisibleSeqnoSource {
 
 // A memtable that takes no more writes.
 struct SealedMemTable {
-  MemTable* mem = nullptr;       // one reference
-  uint64_t next_log_number = 0;  // logs below it are not needed once this one is flushed
+  MemTable* mem = nullptr;         // one reference
+  FileNumber next_log_number = 0;  // logs below it are not needed once this one is flushed
   bool is_flushing = false;
 };
 
@@ -93,7 +94,7 @@ class ColumnFamilyData final : public ReadViewSource {
 
   // Replaces the active memtable by an empty one and publishes a super version. The pipeline is
   // paused. Logs from `new_log_number` on hold what comes after.
-  void SealMemTable(uint64_t new_log_number) REQUIRES(db_mutex);
+  void SealMemTable(FileNumber new_log_number) REQUIRES(db_mutex);
   // Oldest first.
   const std::vector<SealedMemTable>& sealed() const REQUIRES(db_mutex) { return sealed_; }
   // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
@@ -105,13 +106,13 @@ class ColumnFamilyData final : public ReadViewSource {
   // Their contents are in an installed table. Publishes a super version.
   void RemoveFlushed(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
   // The log number to record when exactly these memtables are flushed.
-  uint64_t LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
+  FileNumber LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
-  uint64_t OldestLogNeeded(uint64_t current_log) const REQUIRES(db_mutex);
+  FileNumber OldestLogNeeded(FileNumber current_log) const REQUIRES(db_mutex);
   // The first log that may hold writes of the active memtable.
-  uint64_t active_log() const REQUIRES(db_mutex) { return active_log_; }
+  FileNumber active_log() const REQUIRES(db_mutex) { return active_log_; }
   // The active memtable is empty, and the pipeline paused, with this log the current one.
-  void SetActiveLog(uint64_t log_number) REQUIRES(db_mutex) { active_log_ = log_number; }
+  void SetActiveLog(FileNumber log_number) REQUIRES(db_mutex) { active_log_ = log_number; }
   // What compaction must still rewrite. Worked out once for each version and options.
   uint64_t PendingCompactionBytes() REQUIRES(db_mutex);
   uint64_t MemTableBytes() const REQUIRES(db_mutex);
@@ -156,7 +157,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // One reference. Written under the DB mutex with the pipeline paused (release), read by commits
   // in flight (acquire) and under the mutex. Never null.
   std::atomic<MemTable*> mem_;
-  uint64_t active_log_ GUARDED_BY(db_mutex);
+  FileNumber active_log_ GUARDED_BY(db_mutex);
   // Oldest first; each one's id is above that of the one before, mem_'s above all.
   std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
   // The version that pending_compaction_bytes_ was worked out for; 0: none.

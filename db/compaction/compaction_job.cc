@@ -94,7 +94,7 @@ SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) con
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   const Version& version = *options_.version;
   std::vector<DeeperLevels::Tables> levels;
-  for (int level = options_.plan->output_level + 1; level < version.num_levels(); level++) {
+  for (Level level = options_.plan->output_level.Next(); level < version.num_levels(); ++level) {
     levels.emplace_back(version.files(level));
   }
   return DeeperLevels(version.comparator(), levels);

@@ -18,6 +18,7 @@
 #include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
 #include "table/range_del/fragmented_tombstones.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -28,7 +29,7 @@ struct CompactionJobOptions {
   std::vector<SequenceNumber> snapshots;
   MergeTools merge;  // without an operator operands are written as they are
   // A number for the next output, protected from deletion by the caller until the job is installed.
-  std::function<uint64_t()> new_file_number;
+  std::function<FileNumber()> new_file_number;
   StopFlags stop;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;

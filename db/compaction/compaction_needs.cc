@@ -17,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-double Multiplier(const ColumnFamilyOptions& options, int level) {
+double Multiplier(const ColumnFamilyOptions& options, Level level) {
   double multiplier = options.max_bytes_for_level_multiplier;
   const auto& additional = options.max_bytes_for_level_multiplier_additional;
   if (static_cast<size_t>(level) < additional.size()) multiplier *= additional[level];
@@ -28,21 +28,21 @@ void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs)
   double target = static_cast<double>(options.max_bytes_for_level_base);
   needs->base_level = 1;
   for (size_t level = 1; level < needs->target_bytes.size(); level++) {
-    if (level > 1) target *= Multiplier(options, static_cast<int>(level) - 1);
+    if (level > 1) target *= Multiplier(options, Level{static_cast<int>(level) - 1});
     needs->target_bytes[level] = static_cast<uint64_t>(std::min(target, 1e18));
   }
 }
 
 void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
                        CompactionNeeds* needs) {
-  const int last = version.num_levels() - 1;
-  int first_used = 0;
+  const Level last{version.num_levels() - 1};
+  Level first_used = 0;
   uint64_t largest = 0;
-  for (int level = 1; level <= last; level++) {
+  for (Level level = 1; level <= last; ++level) {
     if (first_used == 0 && !version.files(level).empty()) first_used = level;
     largest = std::max(largest, version.level_bytes(level));
   }
-  needs->base_level = std::max(last, 1);
+  needs->base_level = Level{std::max<int>(last, 1)};
   if (first_used == 0) {
     if (last >= 1) needs->target_bytes[last] = UINT64_MAX;
     return;
@@ -50,18 +50,18 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
   const double base_bytes = static_cast<double>(options.max_bytes_for_level_base);
   const double multiplier = std::max(options.max_bytes_for_level_multiplier, 1.0);
   double size = static_cast<double>(largest);
-  for (int level = last - 1; level >= first_used; level--) size /= multiplier;
-  int base = first_used;
+  for (Level level{last - 1}; level >= first_used; --level) size /= multiplier;
+  Level base = first_used;
   // More levels are needed as long as the base level would be larger than the base size.
   while (base > 1 && size > base_bytes) {
-    base--;
+    --base;
     size /= multiplier;
   }
   assert(base >= 1 && base <= first_used);
   size = std::clamp(size, base_bytes / multiplier, base_bytes);
   needs->base_level = base;
-  for (int level = base; level <= last; level++) {
-    if (level > base) size *= Multiplier(options, level - 1);
+  for (Level level = base; level <= last; ++level) {
+    if (level > base) size *= Multiplier(options, Level{level - 1});
     needs->target_bytes[level] = static_cast<uint64_t>(std::min(size, 1e18));
   }
 }
@@ -97,12 +97,12 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
     carried = static_cast<double>(version.level_bytes(0));
     pending = carried + static_cast<double>(version.level_bytes(needs.base_level));
   }
-  for (int level = needs.base_level; level + 1 < version.num_levels(); level++) {
+  for (Level level = needs.base_level; level + 1 < version.num_levels(); ++level) {
     const double bytes = static_cast<double>(version.level_bytes(level)) + carried;
     const double excess = bytes - static_cast<double>(needs.target_bytes[level]);
     carried = std::max(excess, 0.0);
     if (carried <= 0) continue;
-    const double next = static_cast<double>(version.level_bytes(level + 1));
+    const double next = static_cast<double>(version.level_bytes(level.Next()));
     const double fan_out =
         std::min(next / std::max(bytes, 1.0), options.max_bytes_for_level_multiplier);
     pending += carried * (1 + fan_out);
@@ -126,7 +126,7 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
     SetFixedTargets(options, &needs);
   }
   needs.scores[0] = Level0Score(claims.IdleOn(version, 0), options);
-  for (int level = 1; level + 1 < levels; level++) {
+  for (Level level = 1; level + 1 < levels; ++level) {
     needs.scores[level] = DeepLevelScore(claims.IdleOn(version, level), needs.target_bytes[level]);
   }
   assert(levels == 1 || (needs.base_level >= 1 && needs.base_level < levels));

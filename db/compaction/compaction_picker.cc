@@ -45,24 +45,25 @@ class Picker {
 
   const CompactionNeeds& needs() const { return needs_; }
 
-  std::optional<CompactionPlan> PickLevel(int level, const std::map<int, std::string>* cursors)
+  std::optional<CompactionPlan> PickLevel(Level level, const std::map<Level, std::string>* cursors)
       REQUIRES(db_mutex);
   // Completes a plan around these files of a level. None if a file or the output range is taken.
-  std::optional<CompactionPlan> PlanFor(LevelFiles start, int output_level, bool allow_trivial_move)
-      REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PlanFor(LevelFiles start, Level output_level,
+                                        bool allow_trivial_move) REQUIRES(db_mutex);
 
  private:
   std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
-  std::vector<TableFile*> ByPriority(int level, const std::map<int, std::string>* cursors) const;
+  std::vector<TableFile*> ByPriority(Level level,
+                                     const std::map<Level, std::string>* cursors) const;
   LevelFiles Level0Component(TableFile* seed) const;
   void MakeClean(LevelFiles* files) const;
   KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
-  LevelFiles OverlappingRange(int level, const KeyRange& range) const;
+  LevelFiles OverlappingRange(Level level, const KeyRange& range) const;
   bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
-  bool OverlapsRunning(const KeyRange& range, int output_level) const;
+  bool OverlapsRunning(const KeyRange& range, Level output_level) const;
   bool AreDisjoint(const std::vector<TableFile*>& files) const;
   bool CanMove(const CompactionPlan& plan) const;
-  uint64_t OverlapBytes(const TableFile& file, int level) const;
+  uint64_t OverlapBytes(const TableFile& file, Level level) const;
   void GrowStartLevel(CompactionPlan* plan) const REQUIRES(db_mutex);
   void Finish(CompactionPlan* plan) const;
   static uint64_t BytesOf(const std::vector<TableFile*>& files);
@@ -79,7 +80,7 @@ uint64_t Picker::BytesOf(const std::vector<TableFile*>& files) {
 }
 
 // What of a level overlaps the range.
-LevelFiles Picker::OverlappingRange(int level, const KeyRange& range) const {
+LevelFiles Picker::OverlappingRange(Level level, const KeyRange& range) const {
   LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
   if (!range.largest_is_exclusive) return files;
   std::erase_if(files.files, [&](const TableFile* file) {
@@ -119,7 +120,7 @@ KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {
 }
 
 // Two jobs must not write overlapping ranges into one level.
-bool Picker::OverlapsRunning(const KeyRange& range, int output_level) const {
+bool Picker::OverlapsRunning(const KeyRange& range, Level output_level) const {
   const InternalKeyComparator& cmp = version_.comparator();
   return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
     if (plan->output_level != output_level) return false;
@@ -164,7 +165,7 @@ bool Picker::AreDisjoint(const std::vector<TableFile*>& files) const {
   return true;
 }
 
-uint64_t Picker::OverlapBytes(const TableFile& file, int level) const {
+uint64_t Picker::OverlapBytes(const TableFile& file, Level level) const {
   const KeyRange range{file.meta.smallest_user_key(), file.meta.largest_user_key(),
                        file.meta.largest_is_exclusive()};
   return BytesOf(OverlappingRange(level, range).files);
@@ -186,7 +187,7 @@ bool Picker::CanMove(const CompactionPlan& plan) const {
   if (plan.output_level + 1 >= version_.num_levels()) return true;
   return std::all_of(
       plan.inputs[0].files.begin(), plan.inputs[0].files.end(), [&](const TableFile* file) {
-        return OverlapBytes(*file, plan.output_level + 1) <= plan.max_grandparent_bytes;
+        return OverlapBytes(*file, plan.output_level.Next()) <= plan.max_grandparent_bytes;
       });
 }
 
@@ -211,21 +212,21 @@ void Picker::Finish(CompactionPlan* plan) const {
   assert(plan->output_level < version_.num_levels());
   const KeyRange range = RangeOf(plan->inputs);
   uint64_t target = options_.target_file_size_base;
-  for (int level = needs_.base_level; level < plan->output_level; level++) {
+  for (Level level = needs_.base_level; level < plan->output_level; ++level) {
     target *= static_cast<uint64_t>(std::max(options_.target_file_size_multiplier, 1));
   }
   plan->target_file_bytes = target;
   plan->max_grandparent_bytes = options_.max_compaction_bytes;
   if (plan->output_level + 1 < version_.num_levels()) {
-    plan->grandparents = OverlappingRange(plan->output_level + 1, range).files;
+    plan->grandparents = OverlappingRange(plan->output_level.Next(), range).files;
   }
   plan->is_bottommost = true;
-  for (int level = plan->output_level + 1; level < version_.num_levels(); level++) {
+  for (Level level = plan->output_level.Next(); level < version_.num_levels(); ++level) {
     if (!OverlappingRange(level, range).files.empty()) plan->is_bottommost = false;
   }
 }
 
-std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, int output_level,
+std::optional<CompactionPlan> Picker::PlanFor(LevelFiles start, Level output_level,
                                               bool allow_trivial_move) {
   // Down one level, past empty ones, or into itself; never up, where newer data is.
   assert(output_level >= start.level && output_level < version_.num_levels());
@@ -276,8 +277,8 @@ std::optional<CompactionPlan> Picker::PickLevel0() {
 }
 
 // The files of a level, the one to compact first in front.
-std::vector<TableFile*> Picker::ByPriority(int level,
-                                           const std::map<int, std::string>* cursors) const {
+std::vector<TableFile*> Picker::ByPriority(Level level,
+                                           const std::map<Level, std::string>* cursors) const {
   std::vector<TableFile*> files = version_.files(level);
   switch (options_.compaction_pri) {
     case kByCompensatedSize:
@@ -307,7 +308,7 @@ std::vector<TableFile*> Picker::ByPriority(int level,
       std::vector<std::pair<double, TableFile*>> ranked;
       for (TableFile* file : files) {
         const double size = static_cast<double>(std::max<uint64_t>(file->meta.file_size, 1));
-        ranked.emplace_back(static_cast<double>(OverlapBytes(*file, level + 1)) / size, file);
+        ranked.emplace_back(static_cast<double>(OverlapBytes(*file, level.Next())) / size, file);
       }
       std::stable_sort(ranked.begin(), ranked.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -319,13 +320,13 @@ std::vector<TableFile*> Picker::ByPriority(int level,
   return files;
 }
 
-std::optional<CompactionPlan> Picker::PickLevel(int level,
-                                                const std::map<int, std::string>* cursors) {
+std::optional<CompactionPlan> Picker::PickLevel(Level level,
+                                                const std::map<Level, std::string>* cursors) {
   assert(level >= 0 && level + 1 < version_.num_levels());
   if (level == 0) return PickLevel0();
   for (TableFile* file : ByPriority(level, cursors)) {
     if (file->being_compacted) continue;
-    auto plan = PlanFor({level, {file}}, level + 1, /*allow_trivial_move=*/true);
+    auto plan = PlanFor({level, {file}}, level.Next(), /*allow_trivial_move=*/true);
     if (plan.has_value()) {
       plan->reason = CompactionReason::kLevelMaxLevelSize;
       return plan;
@@ -371,7 +372,8 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
   std::iota(levels.begin(), levels.end(), 0);
   std::stable_sort(levels.begin(), levels.end(),
                    [&scores](int a, int b) { return scores[a] > scores[b]; });
-  for (int level : levels) {
+  for (const int number : levels) {
+    const Level level{number};
     if (scores[level] < 1) break;
     auto plan = picker.PickLevel(level, options.cursors);
     if (plan.has_value()) {

@@ -18,12 +18,13 @@
 #include "ashlar/options.h"
 #include "db/version/compaction_claims.h"
 #include "db/version/version.h"
+#include "util/level.h"
 
 namespace ashlar {
 
 struct CompactionPlan {
-  int start_level = 0;
-  int output_level = 1;
+  Level start_level = 0;
+  Level output_level = 1;
   std::vector<LevelFiles> inputs;        // start level first, ascending levels, none empty
   std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
   uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
@@ -45,7 +46,7 @@ struct CompactionPlan {
 struct CompactionNeeds {
   std::vector<double> scores;          // by level; at or above 1 the level wants compaction
   std::vector<uint64_t> target_bytes;  // by level; 0 for levels not in use
-  int base_level = 1;                  // level 0 compacts into it
+  Level base_level = 1;                // level 0 compacts into it
   uint64_t pending_bytes = 0;          // estimate of what compaction must still rewrite
   bool IsNeeded() const {
     for (double score : scores) {
@@ -63,7 +64,7 @@ struct PickOptions {
   const ColumnFamilyOptions* options = nullptr;
   const CompactionClaims* claims = nullptr;  // of the family
   // Round-robin positions by level; may be null.
-  const std::map<int, std::string>* cursors = nullptr;
+  const std::map<Level, std::string>* cursors = nullptr;
 };
 
 // The most urgent compaction none of whose files is being compacted and whose output range no
@@ -75,8 +76,8 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;
   const CompactionClaims* claims = nullptr;  // of the family
-  int input_level = 0;
-  int output_level = 1;
+  Level input_level = 0;
+  Level output_level = 1;
   const Slice* begin = nullptr;  // user keys, inclusive; null: unbounded
   const Slice* end = nullptr;
   bool allow_trivial_move = false;

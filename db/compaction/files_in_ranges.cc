@@ -36,7 +36,7 @@ std::vector<LevelFiles> FilesInsideRanges(const Version& version, std::span<cons
     });
   };
   std::vector<LevelFiles> result;
-  for (int level = 1; level < version.num_levels(); level++) {
+  for (Level level = 1; level < version.num_levels(); ++level) {
     const std::vector<TableFile*>& files = version.files(level);
     LevelFiles chosen{level, {}};
     for (size_t i = 0; i < files.size();) {

@@ -15,34 +15,34 @@ namespace {
 
 class LogFileFacts final : public WalFile {
  public:
-  LogFileFacts(uint64_t number, uint64_t bytes) : number_(number), bytes_(bytes) {}
+  LogFileFacts(FileNumber number, uint64_t bytes) : number_(number), bytes_(bytes) {}
   std::string PathName() const override { return LogFileName("", number_); }
-  uint64_t LogNumber() const override { return number_; }
+  uint64_t LogNumber() const override { return number_.value(); }
   WalFileType Type() const override { return kAliveLogFile; }
   SequenceNumber StartSequence() const override { return 0; }
   uint64_t SizeFileBytes() const override { return bytes_; }
 
  private:
-  const uint64_t number_;
+  const FileNumber number_;
   const uint64_t bytes_;
 };
 
 template <typename Visit>
 void ForEachTable(const LiveFiles& live, const Visit& visit) {
   for (const VersionRef& version : live.versions) {
-    for (int level = 0; level < version->num_levels(); level++) {
+    for (Level level = 0; level < version->num_levels(); ++level) {
       for (const TableFile* file : version->files(level)) visit(*version, file->meta);
     }
   }
 }
 
-LiveFileStorageInfo InfoOf(const std::string& path, FileType type, uint64_t number,
+LiveFileStorageInfo InfoOf(const std::string& path, FileType type, FileNumber number,
                            uint64_t bytes) {
   LiveFileStorageInfo info;
   info.relative_filename = BaseNameOf(path);
   info.directory = DirectoryOf(path);
   info.file_type = type;
-  info.file_number = number;
+  info.file_number = number.value();
   info.size = bytes;
   return info;
 }
@@ -84,7 +84,7 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
     files.back().file_checksum = meta.file_checksum;
     files.back().file_checksum_func_name = meta.file_checksum_function;
   });
-  const uint64_t manifest = live.manifest_number;
+  const FileNumber manifest = live.manifest_number;
   files.push_back(InfoOf(DescriptorFileName(place.dir, manifest), kDescriptorFile, manifest,
                          live.manifest_bytes));
   files.back().trim_to_size = true;
@@ -108,7 +108,7 @@ Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
   ForEachTable(live, [&](const Version&, const FileMetadata& meta) {
     if (!status.ok()) return;
     status = list->InsertOneFileChecksum(
-        meta.number, meta.file_checksum,
+        meta.number.value(), meta.file_checksum,
         meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function);
   });
   return status;
@@ -122,7 +122,7 @@ uint64_t OldestCreationTimeOf(const LiveFiles& live) {
   return oldest;
 }
 
-std::unique_ptr<WalFile> WalFileOf(uint64_t number, uint64_t bytes) {
+std::unique_ptr<WalFile> WalFileOf(FileNumber number, uint64_t bytes) {
   return std::make_unique<LogFileFacts>(number, bytes);
 }
 

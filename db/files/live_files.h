@@ -19,15 +19,16 @@
 #include "ashlar/transaction_log.h"
 #include "db/state/db_core.h"
 #include "db/version/version_ref.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
 struct LiveFiles {
   std::vector<VersionRef> versions;  // the current one of each family
-  uint64_t manifest_number = 0;
+  FileNumber manifest_number = 0;
   uint64_t manifest_bytes = 0;
   std::vector<WalSet::Info> logs;
-  uint64_t options_number = 0;  // 0: none
+  FileNumber options_number = 0;  // 0: none
   uint64_t options_bytes = 0;
 };
 
@@ -43,6 +44,6 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
 Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list);
 // UINT64_MAX if there is no table, 0 if that of some table is unknown.
 uint64_t OldestCreationTimeOf(const LiveFiles& live);
-std::unique_ptr<WalFile> WalFileOf(uint64_t number, uint64_t bytes);
+std::unique_ptr<WalFile> WalFileOf(FileNumber number, uint64_t bytes);
 
 }  // namespace ashlar

@@ -22,7 +22,7 @@ namespace ashlar {
 namespace {
 
 // By what the MANIFEST says, never by what is only known in memory: the next open goes by it too.
-uint64_t MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
+FileNumber MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
   return std::max(core.versions->min_log_number_to_keep(), core.versions->LowestLogNumber());
 }
 
@@ -33,13 +33,13 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   files.families = core->versions->TakeUnusedFamilies();
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
-  for (uint64_t number : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
+  for (FileNumber number : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
     files.paths.push_back(LogFileName(core->wal_dir, number));
   }
-  for (uint64_t number : core->versions->TakeReplacedManifests()) {
+  for (FileNumber number : core->versions->TakeReplacedManifests()) {
     files.paths.push_back(DescriptorFileName(core->dir, number));
   }
-  for (uint64_t number : TakeOldOptionsFiles(core)) {
+  for (FileNumber number : TakeOldOptionsFiles(core)) {
     files.paths.push_back(OptionsFileName(core->dir, number));
   }
   return files;
@@ -53,7 +53,7 @@ class DirectoryScan {
   explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
       : core_(core), min_log_(MinLogNumber(*core)) {
     core_->versions->ForEachLiveFile(
-        [this](const FamilyVersions&, int, TableFile* file) { live_.insert(file->meta.number); });
+        [this](const FamilyVersions&, Level, TableFile* file) { live_.insert(file->meta.number); });
   }
 
   Status Run(const std::string& dir, ObsoleteFiles* files) REQUIRES(db_mutex) {
@@ -61,7 +61,7 @@ class DirectoryScan {
     if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
     if (!names.ok()) return names.status();
     for (const std::string& name : *names) {
-      uint64_t number;
+      FileNumber number;
       FileType type;
       if (!ParseFileName(name, &number, &type)) continue;
       const std::string path = dir + "/" + name;
@@ -75,7 +75,7 @@ class DirectoryScan {
   }
 
  private:
-  bool IsObsolete(FileType type, uint64_t number) const REQUIRES(db_mutex) {
+  bool IsObsolete(FileType type, FileNumber number) const REQUIRES(db_mutex) {
     switch (type) {
       case kWalFile: return number < min_log_;
       case kDescriptorFile: return number < core_->versions->manifest_number();
@@ -114,12 +114,12 @@ class DirectoryScan {
   }
 
   DbCore* const core_;
-  const uint64_t min_log_;
-  std::set<uint64_t> live_;
+  const FileNumber min_log_;
+  std::set<FileNumber> live_;
 };
 
 bool IsTablePath(const std::string& path) {
-  uint64_t number;
+  FileNumber number;
   FileType type;
   return ParseFileName(BaseNameOf(path), &number, &type) && type == kTableFile;
 }

@@ -15,7 +15,7 @@ namespace ashlar {
 
 Status WriteOptionsFile(DbCore* core) {
   OptionsFileContents contents;
-  uint64_t temp_number = 0, number = 0;
+  FileNumber temp_number = 0, number = 0;
   {
     MutexLock lock(&core->mutex);
     contents.db_options = *core->options;
@@ -37,10 +37,10 @@ Status WriteOptionsFile(DbCore* core) {
   return Status::OK();
 }
 
-std::vector<uint64_t> TakeOldOptionsFiles(DbCore* core) {
+std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) {
   constexpr size_t kKept = 2;
   assert(!core->is_read_only);
-  std::vector<uint64_t> old;
+  std::vector<FileNumber> old;
   while (core->options_files.size() > kKept) {
     old.push_back(core->options_files.begin()->first);
     core->options_files.erase(core->options_files.begin());

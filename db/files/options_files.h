@@ -9,6 +9,7 @@
 
 #include "ashlar/status.h"
 #include "db/state/db_core.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -16,6 +17,6 @@ namespace ashlar {
 Status WriteOptionsFile(DbCore* core) EXCLUDES(db_mutex);
 
 // Takes those that may go out of the list of OPTIONS files. Their numbers.
-std::vector<uint64_t> TakeOldOptionsFiles(DbCore* core) REQUIRES(db_mutex);
+std::vector<FileNumber> TakeOldOptionsFiles(DbCore* core) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -52,7 +52,7 @@ Status BackgroundFlush::WriteTables() {
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
   assert(result_.tables.size() <= 1);
   if (syncs_older_logs_) {
-    const uint64_t newest_log = core_->wals->current_number();
+    const FileNumber newest_log = core_->wals->current_number();
     Status status = core_->wals->SyncSealed();
     if (!status.ok() && !core_->wals->error().ok()) failed_log_ = newest_log;
     RETURN_IF_ERROR(status);
@@ -64,7 +64,7 @@ Status BackgroundFlush::WriteTables() {
 // may the MANIFEST name either.
 Status BackgroundFlush::SyncDirectories() {
   if (!result_.tables.empty()) {
-    const uint64_t newest_log = core_->wals->current_number();
+    const FileNumber newest_log = core_->wals->current_number();
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
     if (work_.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
   }

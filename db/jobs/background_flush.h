@@ -11,6 +11,7 @@
 
 #include "db/flush/flush_job.h"
 #include "db/jobs/background_job.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -37,9 +38,9 @@ class BackgroundFlush final : public BackgroundJob {
   Status SyncDirectories();
 
   FlushJobOptions work_;
-  const uint64_t log_number_;  // the first log that the family needs once this is installed
+  const FileNumber log_number_;  // the first log that the family needs once this is installed
   const bool syncs_older_logs_;
-  std::optional<uint64_t> failed_log_;  // a log up to this one could not be synced
+  std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
 };
 
 }  // namespace ashlar

@@ -19,6 +19,7 @@
 #include "ashlar/listener.h"
 #include "db/output/output_writer.h"
 #include "db/state/db_core.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -29,9 +30,9 @@ class TableNumbers {
   explicit TableNumbers(DbCore* core) : core_(core) {}
 
   // Any thread.
-  uint64_t NewNumber() EXCLUDES(db_mutex);
+  FileNumber NewNumber() EXCLUDES(db_mutex);
   // One that is protected already.
-  void Adopt(uint64_t number) { numbers_.push_back(number); }
+  void Adopt(FileNumber number) { numbers_.push_back(number); }
   size_t count() const { return numbers_.size(); }
 
   // The MANIFEST is going to be told of them.
@@ -45,7 +46,7 @@ class TableNumbers {
  private:
   DbCore* const core_;
   // Grows under the DB mutex while the job writes.
-  std::vector<uint64_t> numbers_;
+  std::vector<FileNumber> numbers_;
   bool may_be_named_ = false;
 };
 

@@ -167,7 +167,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   if (manual.input_level == 0) {
     // Not deeper than what is there now: older data would come to lie above newer.
     const CompactionNeeds needs = AssessCompaction(version, *pick.options, *pick.claims);
-    pick.output_level = std::max(needs.base_level, 1);
+    pick.output_level = needs.base_level;
   }
   auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
   if (plan.has_value()) {

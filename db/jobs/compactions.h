@@ -21,14 +21,15 @@
 #include "db/jobs/background_compaction.h"
 #include "db/jobs/job_runner.h"
 #include "db/state/db_core.h"
+#include "util/level.h"
 
 namespace ashlar {
 
 // What a call asks for: the files of one level in a range.
 struct ManualCompaction {
   ColumnFamilyData* family = nullptr;  // a reference of the caller
-  int input_level = 0;
-  int output_level = 1;  // from level 0 to the base level of when it runs, whatever this says
+  Level input_level = 0;
+  Level output_level = 1;  // from level 0 to the base level of when it runs, whatever this says
   std::optional<std::string> begin;  // user keys, inclusive
   std::optional<std::string> end;
   bool is_exclusive = false;  // nothing else compacts in the family meanwhile

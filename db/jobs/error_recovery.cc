@@ -61,7 +61,7 @@ Status ErrorRecovery::RunOnce(const Status& error) {
 
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   Flushes flushes;
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
@@ -100,7 +100,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
 
 // An edit for every family, also those without a table: they need the logs as little. The default
 // family, which always lives, is the first.
-Status ErrorRecovery::RecordTogether(const Flushes& flushes, uint64_t log_number) {
+Status ErrorRecovery::RecordTogether(const Flushes& flushes, FileNumber log_number) {
   assert(log_number > 0 && log_number <= core_->wals->current_number());
   VersionSet::Change change;
   for (const ColumnFamilyData* family : core_->families.All()) {

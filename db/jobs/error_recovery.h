@@ -18,6 +18,7 @@
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -35,7 +36,7 @@ class ErrorRecovery {
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   using Flushes = std::vector<std::unique_ptr<BackgroundFlush>>;
-  Status RecordTogether(const Flushes& flushes, uint64_t log_number) REQUIRES(db_mutex);
+  Status RecordTogether(const Flushes& flushes, FileNumber log_number) REQUIRES(db_mutex);
   void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;

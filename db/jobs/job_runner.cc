@@ -10,9 +10,9 @@
 
 namespace ashlar {
 
-uint64_t TableNumbers::NewNumber() {
+FileNumber TableNumbers::NewNumber() {
   MutexLock lock(&core_->mutex);
-  const uint64_t number = core_->versions->NewFileNumber();
+  const FileNumber number = core_->versions->NewFileNumber();
   core_->pending_outputs.insert(number);
   numbers_.push_back(number);
   assert(core_->pending_outputs.count(number) == 1);  // never given out twice
@@ -22,7 +22,7 @@ uint64_t TableNumbers::NewNumber() {
 void TableNumbers::Settle(const Status& status) {
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
   if (may_be_named_) return;
-  for (const uint64_t number : numbers_) {
+  for (const FileNumber number : numbers_) {
     const auto pending = core_->pending_outputs.find(number);
     assert(pending != core_->pending_outputs.end());
     core_->pending_outputs.erase(pending);

@@ -66,7 +66,7 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
   RangeLevels levels;
   if (manual.family->is_dropped()) return levels;
   const Version* version = manual.family->current();
-  for (int level = version->deepest_level(); level >= 0; level--) {
+  for (Level level = version->deepest_level(); level >= 0; --level) {
     const LevelFiles found =
         version->Overlapping(level, manual.begin.has_value() ? &begin : nullptr,
                              manual.end.has_value() ? &end : nullptr);
@@ -88,12 +88,12 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
 // files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
-  const uint64_t first_new_file = core_->versions->next_file_number();
+  const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
-  for (int level = std::max(levels.first, 0); level < std::max(levels.last, 1); level++) {
+  for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {
     if (level > 0 && level < levels.base) continue;
     manual->input_level = level;
-    manual->output_level = level == 0 ? std::max(levels.base, 1) : level + 1;
+    manual->output_level = level == 0 ? levels.base : level.Next();
     manual->allow_trivial_move = manual->output_level < levels.last;
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
@@ -101,7 +101,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
   if (!RewritesBottom(options) || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
     return Status::OK();
   }
-  manual->input_level = manual->output_level = levels.last;
+  manual->input_level = manual->output_level = Level{levels.last};
   manual->allow_trivial_move = false;
   return RunToEnd(manual);
 }

@@ -13,6 +13,7 @@
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -39,8 +40,8 @@ class ManualCompactions {
   // Where a range has files; an automatic compaction may change that at any time.
   struct RangeLevels {
     int first = -1, last = -1;  // -1: no files
-    int base = 1;
-    uint64_t oldest_in_last = UINT64_MAX;  // the lowest number of a file there
+    Level base = 1;
+    FileNumber oldest_in_last = FileNumber::None();  // the lowest number of a file there
   };
 
   Status CheckMayBegin(const CompactRangeOptions& options, const ColumnFamilyData& family)

@@ -12,9 +12,9 @@ namespace ashlar {
 namespace {
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
-                       const OutputResult* result, uint64_t file_number) {
+                       const OutputResult* result, FileNumber file_number) {
   FlushJobInfo info;
-  info.file_number = file_number;
+  info.file_number = file_number.value();
   info.file_path = TableFileName(core.table_paths.front(), file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
@@ -28,7 +28,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
 }
 
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family,
-                                   uint64_t file_number, TableFileCreationReason reason) {
+                                   FileNumber file_number, TableFileCreationReason reason) {
   TableFileCreationInfo info;
   info.db_name = core.dir;
   info.cf_name = family.name();
@@ -38,8 +38,8 @@ TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& f
   return info;
 }
 
-CompactionFileInfo CompactionFile(int level, uint64_t file_number) {
-  return {.level = level, .file_number = file_number, .oldest_blob_file_number = 0};
+CompactionFileInfo CompactionFile(Level level, FileNumber file_number) {
+  return {.level = level, .file_number = file_number.value(), .oldest_blob_file_number = 0};
 }
 
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
@@ -63,7 +63,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 }
 
 // Once for each flush that was begun; a table that would be empty is told of with size 0.
-void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
                         const OutputResult& result, const Status& status) {
   TableFileCreationInfo info =
       CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
@@ -85,7 +85,7 @@ void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const Ou
 
 }  // namespace
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number) {
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, FileNumber file_number) {
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
   const TableFileCreationInfo creation =
@@ -96,7 +96,7 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t fil
   });
 }
 
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
                           const OutputResult& result, const Status& status) {
   if (core->listeners.empty()) return;
   NotifyFlushedTable(core, family, file_number, result, status);

@@ -8,12 +8,13 @@
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
 #include "db/state/notify_errors.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, uint64_t file_number);
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, FileNumber file_number);
 // `file_number` is what NotifyFlushBegin() announced, also if no table came of it.
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, uint64_t file_number,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
                           const OutputResult& result, const Status& status);
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
                            int job_id);

@@ -20,7 +20,7 @@ Status DeleteKnownFiles(FileSystem* fs, const std::string& dir) {
   }
   Status first;
   for (const std::string& name : *names) {
-    uint64_t number;
+    FileNumber number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type == kDBLockFile) continue;
     Status status = DeleteFileIfExists(fs, dir + "/" + name);

@@ -115,7 +115,7 @@ Status Opener::CheckNothingLeft() const {
       return names.status();
     }
     for (const std::string& name : *names) {
-      uint64_t number;
+      FileNumber number;
       FileType type;
       const bool is_content = ParseFileName(name, &number, &type) &&
                               (type == kWalFile || type == kTableFile || type == kBlobFile);
@@ -202,7 +202,7 @@ Status Opener::OpenFamilies() {
 // support are refused now, while nothing has changed.
 Status Opener::CheckTables() {
   Status first;
-  core_->versions->ForEachLiveFile([&](const FamilyVersions& family, int, TableFile* file) {
+  core_->versions->ForEachLiveFile([&](const FamilyVersions& family, Level, TableFile* file) {
     if (first.ok()) first = CheckTable(family, file);
   });
   return first;
@@ -228,17 +228,17 @@ Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
   return Status::OK();
 }
 
-Result<std::vector<uint64_t>> Opener::FindLogs() const {
+Result<std::vector<FileNumber>> Opener::FindLogs() const {
   auto names = ListDirectory(core_->fs.get(), core_->wal_dir);
   if (!names.ok()) {
     if (names.status().IsNotFound() || names.status().IsPathNotFound()) {
-      return std::vector<uint64_t>();
+      return std::vector<FileNumber>();
     }
     return names.status();
   }
-  std::vector<uint64_t> logs;
+  std::vector<FileNumber> logs;
   for (const std::string& name : *names) {
-    uint64_t number;
+    FileNumber number;
     FileType type;
     if (ParseFileName(name, &number, &type) && type == kWalFile) logs.push_back(number);
   }
@@ -248,7 +248,7 @@ Result<std::vector<uint64_t>> Opener::FindLogs() const {
 
 // A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
 // long as it is needed. Only the mode that takes whatever is left opens without it.
-Status Opener::CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log) {
+Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
   for (const auto& [number, log] : core_->versions->tracked_logs()) {
     if (number < min_log) continue;
     const bool exists = std::binary_search(logs.begin(), logs.end(), number);
@@ -263,7 +263,7 @@ Status Opener::CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_
   return Status::OK();
 }
 
-Status Opener::CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const {
+Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const {
   const std::string path = LogFileName(core_->wal_dir, number);
   constexpr char kAdvice[] =
       "; restore the file, or open with kSkipAnyCorruptedRecords to go on without what it held";
@@ -279,12 +279,12 @@ Status Opener::CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists
 }
 
 Status Opener::ReplayLogs() {
-  ASSIGN_OR_RETURN(std::vector<uint64_t> logs, FindLogs());
+  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, FindLogs());
   if (!logs.empty()) highest_log_ = logs.back();
-  const uint64_t min_log =
+  const FileNumber min_log =
       std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
-  std::erase_if(logs, [min_log](uint64_t number) { return number < min_log; });
+  std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
   }

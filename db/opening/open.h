@@ -19,6 +19,7 @@
 #include "ashlar/db.h"
 #include "db/opening/wal_replay.h"
 #include "db/state/db_core.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -57,9 +58,10 @@ class Opener {
   VersionSetOptions VersionOptions() const;
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
-  Result<std::vector<uint64_t>> FindLogs() const;
-  Status CheckTrackedLogs(const std::vector<uint64_t>& logs, uint64_t min_log) REQUIRES(db_mutex);
-  Status CheckTrackedLog(uint64_t number, const LogFacts& log, bool exists) const;
+  Result<std::vector<FileNumber>> FindLogs() const;
+  Status CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log)
+      REQUIRES(db_mutex);
+  Status CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const;
 
   // Write half, in order; open_install.cc.
   Status OpenLog();
@@ -78,8 +80,8 @@ class Opener {
   FamilyHost* const host_;
   RecoveryReport report_;
   std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
-  std::map<uint64_t, ReplayedLog> replayed_;
-  uint64_t highest_log_ = 0;
+  std::map<FileNumber, ReplayedLog> replayed_;
+  FileNumber highest_log_ = 0;
   bool stopped_early_ = false;
   bool keeps_logs_ = false;
   std::vector<VersionEdit> edits_;  // one a family

@@ -33,7 +33,7 @@ Status Opener::OpenLog() {
   for (const DroppedLogBytes& drop : report_.dropped) {
     Warn(core_->info_log, "recovery dropped %llu bytes of log %llu at offset %llu: %s",
          static_cast<unsigned long long>(drop.bytes),
-         static_cast<unsigned long long>(drop.log_number),
+         static_cast<unsigned long long>(drop.log_number.value()),
          static_cast<unsigned long long>(drop.offset), drop.reason.c_str());
   }
   core_->events->Event("recovery_finished")
@@ -79,14 +79,14 @@ Status Opener::SettleFileNumbers() {
     auto names = ListDirectory(core_->fs.get(), dir);
     if (!names.ok()) continue;
     for (const std::string& name : *names) {
-      uint64_t number;
+      FileNumber number;
       FileType type;
       if (ParseFileName(name, &number, &type) && type != kInfoLogFile) {
         core_->versions->MarkFileNumberUsed(number);
       }
     }
   }
-  core_->versions->MarkFileNumberUsed(highest_log_ + 1);
+  core_->versions->MarkFileNumberUsed(highest_log_.Next());
   return Status::OK();
 }
 
@@ -103,7 +103,7 @@ Status Opener::FlushReplayed() {
     VersionEdit edit;
     edit.column_family = family->id();
     if (!keeps_logs_) {
-      if (!family->mem()->IsEmpty()) family->SealMemTable(highest_log_ + 1);
+      if (!family->mem()->IsEmpty()) family->SealMemTable(highest_log_.Next());
       RETURN_IF_ERROR(FlushFamily(family, &edit));
     }
     edits_.push_back(std::move(edit));
@@ -149,7 +149,7 @@ Status Opener::StartLog() {
   options.use_fsync = request_.db_options.use_fsync;
   options.env = core_->env;
   core_->wals->Configure(options, core_->wal_dir);
-  const uint64_t number = core_->versions->NewFileNumber();
+  const FileNumber number = core_->versions->NewFileNumber();
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
   WalSink* sink = log.get();
   RETURN_IF_ERROR(core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1));
@@ -164,7 +164,7 @@ Status Opener::StartLog() {
 }
 
 Status Opener::InstallRecovery() {
-  const uint64_t log_number = core_->wals->current_number();
+  const FileNumber log_number = core_->wals->current_number();
   VersionSet::Change change;
   change.last_sequence = core_->pipeline->visible_seqno();
   if (!keeps_logs_) {

@@ -32,7 +32,7 @@ std::string RecoveryReport::ToString() const {
 // Remembers what the reader could not read.
 class WalReplay::Collector final : public LogReader::Reporter {
  public:
-  Collector(uint64_t log_number, RecoveryReport* report)
+  Collector(FileNumber log_number, RecoveryReport* report)
       : log_number_(log_number), report_(report) {}
 
   void OnDamage(const LogDamage& damage) override {
@@ -44,7 +44,7 @@ class WalReplay::Collector final : public LogReader::Reporter {
   Status first;
 
  private:
-  const uint64_t log_number_;
+  const FileNumber log_number_;
   RecoveryReport* const report_;
 };
 
@@ -60,13 +60,13 @@ bool WalReplay::FailsOnReport() const {
           options_.mode == WALRecoveryMode::kTolerateCorruptedTailRecords);
 }
 
-Status WalReplay::Run(const std::vector<uint64_t>& log_numbers) {
-  for (uint64_t number : log_numbers) RETURN_IF_ERROR(ReplayLog(number));
+Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
+  for (FileNumber number : log_numbers) RETURN_IF_ERROR(ReplayLog(number));
   if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
   return Status::OK();
 }
 
-Status WalReplay::ReplayLog(uint64_t number) {
+Status WalReplay::ReplayLog(FileNumber number) {
   const std::string path = LogFileName(options_.wal_dir, number);
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
   SetBounds(number);
@@ -97,7 +97,7 @@ Status WalReplay::ReplayLog(uint64_t number) {
 }
 
 // The numbers that can be in this log, as far as the MANIFEST knows.
-void WalReplay::SetBounds(uint64_t number) {
+void WalReplay::SetBounds(FileNumber number) {
   log_ = &logs_[number];
   lower_bound_ = 0;
   upper_bound_ = kMaxSequenceNumber;
@@ -126,7 +126,7 @@ Status WalReplay::CheckRecord(const Slice& batch) const {
 
 // A closed log that ends before it did leaves a hole in front of the logs behind it. Synced bytes
 // may not be missing at all; others a crash may have taken, and with them all that came later.
-Status WalReplay::CheckEnd(uint64_t number) {
+Status WalReplay::CheckEnd(FileNumber number) {
   if (!is_own_) return Status::OK();
   const LogFacts& known = options_.tracked->at(number);
   const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
@@ -143,7 +143,7 @@ Status WalReplay::CheckEnd(uint64_t number) {
 }
 
 // A log ends before it did, so what the logs behind it hold is no continuation.
-Status WalReplay::ReactToHole(uint64_t number, const Status& hole) {
+Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
   switch (options_.mode) {
     case WALRecoveryMode::kAbsoluteConsistency: return hole;
     case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = hole; break;
@@ -158,7 +158,7 @@ Status WalReplay::ReactToHole(uint64_t number, const Status& hole) {
 
 // The MANIFEST hears of a log when it changes next. Until then only the log behind it says where it
 // ended.
-Status WalReplay::CheckPredecessor(uint64_t number, const LogPredecessor& predecessor) {
+Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& predecessor) {
   if (predecessor.number < options_.min_log_number) return Status::OK();  // not needed any more
   if (predecessor.number >= number && !SkipsDamage()) {
     return Status::Corruption(StrCat(
@@ -177,7 +177,7 @@ Status WalReplay::CheckPredecessor(uint64_t number, const LogPredecessor& predec
   return ReactToHole(predecessor.number, status);
 }
 
-Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* collector) {
+Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector* collector) {
   Slice record;
   while (reader->ReadRecord(&record)) {
     if (!collector->first.ok() && FailsOnReport()) return Status::OK();
@@ -226,7 +226,7 @@ Status WalReplay::ReplayRecords(uint64_t number, LogReader* reader, Collector* c
   return Status::OK();
 }
 
-Status WalReplay::ApplyBatch(uint64_t log_number, const Slice& batch) {
+Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
   WriteBatchReader reader(batch);
   SequenceNumber seqno = DecodeFixed64(batch.data());
   const uint32_t count = DecodeFixed32(batch.data() + 8);
@@ -258,7 +258,7 @@ Status WalReplay::ApplyBatch(uint64_t log_number, const Slice& batch) {
   return Status::OK();
 }
 
-Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) {
+Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& record) {
   ColumnFamilyData* family = families_->Find(record.family);
   // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it
   // refuses them.
@@ -289,13 +289,13 @@ Status WalReplay::ApplyRecord(uint64_t log_number, const WriteBatchRecord& recor
 }
 
 // What is replayed stays in memory until all logs are read: only then may anything be written.
-void WalReplay::SealIfFull(ColumnFamilyData* family, uint64_t log_number) {
+void WalReplay::SealIfFull(ColumnFamilyData* family, FileNumber log_number) {
   if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
   family->SealMemTable(log_number);
 }
 
 // Tables that are newer than the point the logs were recovered to cannot go back to it.
-Status WalReplay::CheckFamiliesAgainst(uint64_t log_number) const {
+Status WalReplay::CheckFamiliesAgainst(FileNumber log_number) const {
   for (ColumnFamilyData* family : families_->All()) {
     const Version* version = family->current();
     if (family->versions()->log_number > log_number && version->file_count() > 0) {

@@ -16,6 +16,7 @@
 #include "db/column_family/family_set.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -24,7 +25,7 @@ struct WriteBatchRecord;
 
 // One place of a log whose contents were not applied.
 struct DroppedLogBytes {
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   uint64_t offset = 0;
   uint64_t bytes = 0;
   std::string reason;
@@ -45,9 +46,9 @@ struct WalReplayOptions {
   std::string wal_dir;
   WALRecoveryMode mode = WALRecoveryMode::kPointInTimeRecovery;
   bool paranoid_checks = true;  // false: reports never fail the open
-  uint64_t min_log_number = 0;
-  SequenceNumber last_sequence = 0;                       // of the MANIFEST
-  const std::map<uint64_t, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
+  FileNumber min_log_number = 0;
+  SequenceNumber last_sequence = 0;                         // of the MANIFEST
+  const std::map<FileNumber, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
 };
 
@@ -63,28 +64,29 @@ class WalReplay {
   WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report);
 
   // Reads these logs, ascending.
-  Status Run(const std::vector<uint64_t>& log_numbers) REQUIRES(db_mutex);
+  Status Run(const std::vector<FileNumber>& log_numbers) REQUIRES(db_mutex);
 
   // After Run().
   SequenceNumber last_sequence() const { return last_sequence_; }
   // Replay ended before the end of the logs: the next log must say that it continues here.
   bool stopped_early() const { return stops_; }
-  const std::map<uint64_t, ReplayedLog>& logs() const { return logs_; }
+  const std::map<FileNumber, ReplayedLog>& logs() const { return logs_; }
 
  private:
   class Collector;
-  Status ReplayLog(uint64_t number) REQUIRES(db_mutex);
-  Status ReplayRecords(uint64_t number, LogReader* reader, Collector* collector) REQUIRES(db_mutex);
-  void SetBounds(uint64_t number);
+  Status ReplayLog(FileNumber number) REQUIRES(db_mutex);
+  Status ReplayRecords(FileNumber number, LogReader* reader, Collector* collector)
+      REQUIRES(db_mutex);
+  void SetBounds(FileNumber number);
   Status CheckRecord(const Slice& batch) const;
-  Status CheckEnd(uint64_t number);
-  Status CheckPredecessor(uint64_t number, const LogPredecessor& predecessor);
-  Status ReactToHole(uint64_t number, const Status& hole);
+  Status CheckEnd(FileNumber number);
+  Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
+  Status ReactToHole(FileNumber number, const Status& hole);
   bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
-  Status ApplyBatch(uint64_t log_number, const Slice& batch) REQUIRES(db_mutex);
-  Status ApplyRecord(uint64_t log_number, const WriteBatchRecord& record) REQUIRES(db_mutex);
-  void SealIfFull(ColumnFamilyData* family, uint64_t log_number) REQUIRES(db_mutex);
-  Status CheckFamiliesAgainst(uint64_t log_number) const REQUIRES(db_mutex);
+  Status ApplyBatch(FileNumber log_number, const Slice& batch) REQUIRES(db_mutex);
+  Status ApplyRecord(FileNumber log_number, const WriteBatchRecord& record) REQUIRES(db_mutex);
+  void SealIfFull(ColumnFamilyData* family, FileNumber log_number) REQUIRES(db_mutex);
+  Status CheckFamiliesAgainst(FileNumber log_number) const REQUIRES(db_mutex);
   bool FailsOnReport() const;
 
   const WalReplayOptions options_;
@@ -94,8 +96,8 @@ class WalReplay {
   SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
   SequenceNumber next_record_seqno_ = 0;
   bool stops_ = false;
-  uint64_t stopped_at_log_ = 0;
-  std::map<uint64_t, ReplayedLog> logs_;
+  FileNumber stopped_at_log_ = 0;
+  std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.
   ReplayedLog* log_ = nullptr;
   SequenceNumber lower_bound_ = 0;

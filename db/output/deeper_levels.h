@@ -31,7 +31,7 @@ class DeeperLevels {
 
   // False only if no table's range holds the key.
   bool MayContain(const Slice& user_key) {
-    for (Level& level : levels_) {
+    for (Cursor& level : levels_) {
       PassTablesBefore(user_key, &level);
       if (level.position < level.tables.size() &&
           comparator_.OrderWithoutTimestamp(level.tables[level.position]->meta.smallest_user_key(),
@@ -44,7 +44,7 @@ class DeeperLevels {
 
   // False only if no table's range holds a key in [begin, end). The begins ascend.
   bool MayOverlap(const Slice& begin, const Slice& end) {
-    for (Level& level : levels_) {
+    for (Cursor& level : levels_) {
       PassTablesBefore(begin, &level);
       if (level.position < level.tables.size() &&
           comparator_.OrderWithoutTimestamp(level.tables[level.position]->meta.smallest_user_key(),
@@ -56,11 +56,11 @@ class DeeperLevels {
   }
 
  private:
-  struct Level {
+  struct Cursor {
     Tables tables;
     size_t position;  // of the first table that does not end before the keys asked about so far
   };
-  void PassTablesBefore(const Slice& user_key, Level* level) const {
+  void PassTablesBefore(const Slice& user_key, Cursor* level) const {
     while (level->position < level->tables.size() &&
            EndsBefore(level->tables[level->position]->meta, user_key)) {
       level->position++;
@@ -72,7 +72,7 @@ class DeeperLevels {
   }
 
   const InternalKeyComparator& comparator_;
-  std::vector<Level> levels_;  // those with tables
+  std::vector<Cursor> levels_;  // those with tables
 };
 
 }  // namespace ashlar

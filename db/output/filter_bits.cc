@@ -29,7 +29,7 @@ uint64_t TotalBytes(const std::vector<TableFile*>& files) {
   return bytes;
 }
 
-uint64_t TotalBytes(std::span<const LevelFiles> inputs, int level) {
+uint64_t TotalBytes(std::span<const LevelFiles> inputs, Level level) {
   uint64_t bytes = 0;
   for (const LevelFiles& input : inputs)
     bytes += input.level == level ? TotalBytes(input.files) : 0;
@@ -38,12 +38,12 @@ uint64_t TotalBytes(std::span<const LevelFiles> inputs, int level) {
 
 // The runs that a job leaves as they are; of a level it takes files from, the rest.
 std::vector<uint64_t> OtherRuns(const Version& version, std::span<const LevelFiles> inputs,
-                                int output_level) {
+                                Level output_level) {
   std::vector<uint64_t> runs;
   for (const TableFile* file : version.files(0)) {
     if (!IsInput(inputs, file)) runs.push_back(file->meta.file_size);
   }
-  for (int level = 1; level <= version.deepest_level(); level++) {
+  for (Level level = 1; level <= version.deepest_level(); ++level) {
     const uint64_t rest = version.level_bytes(level) - TotalBytes(inputs, level);
     if (level != output_level && rest != 0) runs.push_back(rest);
   }
@@ -72,7 +72,7 @@ int32_t FilterShiftOfFlush(const Version& version, uint64_t memtable_bytes) {
 }
 
 int32_t FilterShiftOfCompaction(const Version& version, std::span<const LevelFiles> inputs,
-                                int output_level) {
+                                Level output_level) {
   uint64_t bytes = output_level == 0 ? 0 : version.level_bytes(output_level);
   for (const LevelFiles& input : inputs) {
     if (input.level != output_level || output_level == 0) bytes += TotalBytes(input.files);

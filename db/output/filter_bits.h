@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#include "util/level.h"
+
 namespace ashlar {
 
 class Version;
@@ -30,6 +32,6 @@ int32_t FilterShiftOfFlush(const Version& version, uint64_t memtable_bytes);
 // For the tables that a compaction of `inputs` writes to a level below 0, or to level 0 if that is
 // where all the inputs are.
 int32_t FilterShiftOfCompaction(const Version& version, std::span<const LevelFiles> inputs,
-                                int output_level);
+                                Level output_level);
 
 }  // namespace ashlar

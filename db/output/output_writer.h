@@ -17,6 +17,7 @@
 #include "db/output/entry_stream.h"
 #include "db/output/output_cutter.h"
 #include "db/output/table_output.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -47,7 +48,7 @@ struct OutputWriterOptions {
   // from its first key to the next one's. Null for none.
   const FragmentedTombstones* tombstones = nullptr;
   // A number for the next output, protected from deletion by the caller until the job is installed.
-  std::function<uint64_t()> new_file_number;
+  std::function<FileNumber()> new_file_number;
 };
 
 class OutputWriter {

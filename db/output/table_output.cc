@@ -40,7 +40,8 @@ BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
 
 }  // namespace
 
-CompressionType CompressionFor(const ColumnFamilyOptions& options, int level, bool is_bottommost) {
+CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level,
+                               bool is_bottommost) {
   if (is_bottommost && options.bottommost_compression != kDisableCompressionOption) {
     return options.bottommost_compression;
   }
@@ -177,7 +178,7 @@ Status TableOutput::Finish(FileMetadata* meta) {
   return Status::OK();
 }
 
-void DeleteUnnamedTable(const TableOutputOptions& options, uint64_t file_number) {
+void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number) {
   IgnoreError(DeleteFileIfExists(options.context->fs, TableFileName(options.dir, file_number)),
               "what stays is deleted at the next open");
 }

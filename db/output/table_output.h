@@ -17,6 +17,8 @@
 #include "env/file_writer.h"
 #include "table/range_del/range_tombstone.h"
 #include "table/sst/table_builder.h"
+#include "util/file_number.h"
+#include "util/level.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -44,8 +46,8 @@ struct TableOutputOptions {
   uint64_t creation_time = 0;         // this and the next one in seconds since 1970; 0: unknown
   uint64_t oldest_ancestor_time = 0;  // of the oldest flush whose entries it may hold
 
-  uint64_t file_number = 0;
-  int level = 0;
+  FileNumber file_number = 0;
+  Level level = 0;
   bool is_bottommost = false;
   int32_t filter_shift_millibits = 0;  // see filter_bits.h
   uint64_t epoch_number = 0;
@@ -53,7 +55,7 @@ struct TableOutputOptions {
 
 // Deletes a finished table of these options that no version is going to name. What stays for an
 // error is deleted at the next open.
-void DeleteUnnamedTable(const TableOutputOptions& options, uint64_t file_number);
+void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number);
 
 class TableOutput {
  public:
@@ -67,7 +69,7 @@ class TableOutput {
   // Bytes of the file so far, the block under construction included.
   uint64_t FileBytes() const { return builder_->FileSize(); }
   uint64_t entry_count() const { return builder_->num_entries(); }
-  uint64_t file_number() const { return options_.file_number; }
+  FileNumber file_number() const { return options_.file_number; }
 
   // Completes and syncs the file.
   Status Finish(FileMetadata* meta);
@@ -96,6 +98,6 @@ class TableOutput {
 };
 
 // The compression of a table on `level`; `is_bottommost` if no deeper level has files.
-CompressionType CompressionFor(const ColumnFamilyOptions& options, int level, bool is_bottommost);
+CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, bool is_bottommost);
 
 }  // namespace ashlar

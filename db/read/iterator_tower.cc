@@ -70,12 +70,12 @@ void IteratorTower::AddTables(const Version& version, const LevelFiles& files,
 }
 
 void IteratorTower::AddTables(const Version& version, const TableReads& reads) {
-  for (int level = 0; level <= version.deepest_level(); level++) {
+  for (Level level = 0; level <= version.deepest_level(); ++level) {
     AddLevel(version, level, version.files(level), reads);
   }
 }
 
-void IteratorTower::AddLevel(const Version& version, int level,
+void IteratorTower::AddLevel(const Version& version, Level level,
                              const std::vector<TableFile*>& files, const TableReads& reads) {
   if (files.empty()) return;
   const std::span<TableFile* const> all(files);

@@ -20,6 +20,7 @@
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
 #include "util/internal_key.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -75,11 +76,11 @@ class IteratorTower {
 
  private:
   struct LevelPart {
-    int level = 0;
+    Level level = 0;
     std::span<TableFile* const> files;  // a sorted run
   };
 
-  void AddLevel(const Version& version, int level, const std::vector<TableFile*>& files,
+  void AddLevel(const Version& version, Level level, const std::vector<TableFile*>& files,
                 const TableReads& reads);
   void AddRun(const Version& version, const LevelPart& part, const TableReads& reads);
   // Puts the trace between the merge and the run that was added last.

@@ -106,14 +106,15 @@ void ReadExplainer::EnterTable(const Table& table) {
   assert(table.level >= 0);
   Charge();
   Place entered{.kind = Place::Kind::kTable,
-                .number = table.number,
+                .number = table.number.value(),
                 .level = table.level,
                 .smallest_key = table.smallest.ToString(),
                 .largest_key = table.largest.ToString(),
                 .file_bytes = table.file_bytes,
                 .was_opened = !table.is_open};
   const bool is_anew = lookup_ != nullptr && current_ != kNoPlace &&
-                       place().kind == Place::Kind::kTable && place().number == table.number;
+                       place().kind == Place::Kind::kTable &&
+                       place().number == table.number.value();
   if (is_anew) {
     entered.micros = place().micros;
     entered.bytes_read = place().bytes_read;

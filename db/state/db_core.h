@@ -24,6 +24,7 @@
 #include "db/version/version_set.h"
 #include "db/wal/wal_set.h"
 #include "db/write/commit_pipeline.h"
+#include "util/file_number.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -38,10 +39,10 @@ struct DbCore : DbPlace {
   // Replaced, never changed in place.
   std::shared_ptr<const DBOptions> options GUARDED_BY(db_mutex);
   // File numbers that unfinished jobs write: not to be deleted.
-  std::multiset<uint64_t> pending_outputs GUARDED_BY(db_mutex);
+  std::multiset<FileNumber> pending_outputs GUARDED_BY(db_mutex);
   // The OPTIONS files that are there, by number, with their sizes (0: an earlier process wrote it).
   // The greatest has the options in force. Empty in a read-only database.
-  std::map<uint64_t, uint64_t> options_files GUARDED_BY(db_mutex);
+  std::map<FileNumber, uint64_t> options_files GUARDED_BY(db_mutex);
   // Obsolete files stay while this is above 0.
   int file_deletions_disabled GUARDED_BY(db_mutex) = 0;
   struct RunningJobs {

@@ -41,7 +41,7 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recove
   return true;
 }
 
-void ErrorState::RaiseForLog(const Status& error, uint64_t log_number) {
+void ErrorState::RaiseForLog(const Status& error, FileNumber log_number) {
   MutexLock lock(&mutex_);
   if (log_number < first_good_log_ || error.ok() || !log_error_.ok()) return;
   raised_count_.fetch_add(1, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ void ErrorState::RaiseForLog(const Status& error, uint64_t log_number) {
   blocks_writes_.store(true, std::memory_order_release);
 }
 
-void ErrorState::ForgetLogsBefore(uint64_t log_number) {
+void ErrorState::ForgetLogsBefore(FileNumber log_number) {
   MutexLock lock(&mutex_);
   assert(log_number >= first_good_log_);
   first_good_log_ = log_number;

@@ -18,6 +18,7 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/status.h"
+#include "util/file_number.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -35,9 +36,9 @@ class ErrorState {
   bool WouldBeSoft(const Status& error, BackgroundErrorReason reason) const;
   // The log of this number, or one before it, failed; hard. Listeners are yet to be told. Nothing
   // happens if the log has been replaced: threads may come with its error at any later time.
-  void RaiseForLog(const Status& error, uint64_t log_number);
+  void RaiseForLog(const Status& error, FileNumber log_number);
   // From now on the logs before this one are as good as gone.
-  void ForgetLogsBefore(uint64_t log_number);
+  void ForgetLogsBefore(FileNumber log_number);
   // Memory and log differ: only reopening helps, and nothing may be flushed. Listeners are yet to
   // be told. Allocates nothing for an error without a message.
   void RaiseFatal(const Status& error);
@@ -67,9 +68,9 @@ class ErrorState {
 
  private:
   mutable Mutex mutex_{LockRank::kLeaf};
-  Status error_ GUARDED_BY(mutex_);                 // the current one, with its severity
-  Status log_error_ GUARDED_BY(mutex_);             // the first of a log since the last recovery
-  uint64_t first_good_log_ GUARDED_BY(mutex_) = 0;  // those before it are replaced
+  Status error_ GUARDED_BY(mutex_);                   // the current one, with its severity
+  Status log_error_ GUARDED_BY(mutex_);               // the first of a log since the last recovery
+  FileNumber first_good_log_ GUARDED_BY(mutex_) = 0;  // those before it are replaced
   // Kept as it was raised: a recovery may clear the errors above before anybody could tell.
   std::optional<Report> unreported_ GUARDED_BY(mutex_);
   // Written under the mutex, read by anybody: what follows from the errors above.

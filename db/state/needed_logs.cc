@@ -7,9 +7,9 @@
 
 namespace ashlar {
 
-uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) {
-  const uint64_t current_log = core.wals->current_number();
-  uint64_t oldest = current_log;
+FileNumber OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) {
+  const FileNumber current_log = core.wals->current_number();
+  FileNumber oldest = current_log;
   for (const ColumnFamilyData* family : core.families.All()) {
     if (family == except || family->is_dropped()) continue;
     oldest = std::min(oldest, family->OldestLogNeeded(current_log));

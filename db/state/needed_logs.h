@@ -6,10 +6,11 @@
 #include <cstdint>
 
 #include "db/state/db_core.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
 // The oldest log that may hold unflushed writes of any family but `except`.
-uint64_t OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(db_mutex);
+FileNumber OldestLogNeeded(const DbCore& core, const ColumnFamilyData* except) REQUIRES(db_mutex);
 
 }  // namespace ashlar

@@ -44,7 +44,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
 }
 
-void NoteLogError(DbCore* core, const Status& error, uint64_t log_number) {
+void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
   core->errors.RaiseForLog(error, log_number);
   core->pipeline->RequestAttention();
 }

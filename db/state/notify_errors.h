@@ -9,6 +9,7 @@
 #include "ashlar/listener.h"
 #include "db/state/db_core.h"
 #include "env/info_log.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -33,7 +34,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
     EXCLUDES(db_mutex);
 // Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Tells nobody yet: needs no
 // lock, and may be called by a commit that has its place in the order.
-void NoteLogError(DbCore* core, const Status& error, uint64_t log_number);
+void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
 // Tells listeners what was raised where nobody could be told (ErrorState::TakeReport). A log that
 // failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);

@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string_view>
 
 #include "ashlar/db.h"
@@ -64,7 +65,7 @@ CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
 }
 uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   uint64_t bytes = 0;
-  for (int level = 0; level < f.current()->num_levels(); level++) {
+  for (Level level = 0; level < f.current()->num_levels(); ++level) {
     bytes += f.current()->level_bytes(level);
   }
   return bytes;
@@ -73,7 +74,7 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
 // Opens the tables that are not open. What does not open is left out.
 template <typename Visit>
 void ForEachTable(const Version& version, const Visit& visit) {
-  for (int level = 0; level < version.num_levels(); level++) {
+  for (Level level = 0; level < version.num_levels(); ++level) {
     for (TableFile* file : version.files(level)) {
       Result<TableHandle> table = version.tables()->Pin(file);
       if (table.ok()) visit(level, (*table)->properties());
@@ -178,10 +179,11 @@ constexpr Row<StateNumber> kStateNumbers[] = {
     {"rocksdb.estimate-live-data-size", &EstimateLiveData},
     {"rocksdb.min-log-number-to-keep",
      [](const Sources& s, Family&)
-         REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep(); }},
+         REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep().value(); }},
     {"rocksdb.min-obsolete-sst-number-to-keep",
      [](const Sources& s, Family&) REQUIRES(db_mutex) {
-       return s.core->pending_outputs.empty() ? UINT64_MAX : *s.core->pending_outputs.begin();
+       return s.core->pending_outputs.empty() ? UINT64_MAX
+                                              : s.core->pending_outputs.begin()->value();
      }},
     {"rocksdb.total-sst-files-size",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
@@ -208,8 +210,9 @@ constexpr Row<StateNumber> kStateNumbers[] = {
 std::string LevelStats(const Sources&, Family& f) REQUIRES(db_mutex) {
   std::string text = "Level Files Size(MB)\n--------------------\n";
   char line[64];
-  for (int level = 0; level < f.current()->num_levels(); level++) {
-    std::snprintf(line, sizeof(line), "%3d %8zu %8.0f\n", level, f.current()->files(level).size(),
+  for (Level level = 0; level < f.current()->num_levels(); ++level) {
+    std::snprintf(line, sizeof(line), "%3d %8zu %8.0f\n", int{level},
+                  f.current()->files(level).size(),
                   static_cast<double>(f.current()->level_bytes(level)) / 1048576.0);
     text += line;
   }
@@ -221,12 +224,12 @@ std::string FamilyStats(const Sources& s, Family& f) REQUIRES(db_mutex) {
   std::string text = StrCat("\n** Compaction Stats [", f.name(), "] **\n",
                             "Level    Files   Size     Score\n-------------------------------\n");
   char line[96];
-  for (int level = 0; level < f.current()->num_levels(); level++) {
+  for (Level level = 0; level < f.current()->num_levels(); ++level) {
     if (f.current()->files(level).empty()) continue;
-    std::snprintf(line, sizeof(line), " L%-6d %5zu %8.2f MB %6.1f\n", level,
+    std::snprintf(line, sizeof(line), " L%-6d %5zu %8.2f MB %6.1f\n", int{level},
                   f.current()->files(level).size(),
                   static_cast<double>(f.current()->level_bytes(level)) / 1048576.0,
-                  needs.scores[static_cast<size_t>(level)]);
+                  needs.scores[level]);
     text += line;
   }
   StrAppend(&text, "Estimated pending compaction bytes: ", needs.pending_bytes, "\n",
@@ -246,11 +249,11 @@ std::string DatabaseStats(const Sources& s, Family&) REQUIRES(db_mutex) {
                 "\nBackground errors: ", s.core->errors.raised_count(), "\n");
 }
 
-// Of one level; negative: of all.
-std::string Aggregated(const Version& version, int only_level) {
+// Of one level, or of all.
+std::string Aggregated(const Version& version, std::optional<Level> only_level) {
   TableProperties sum;
-  ForEachTable(version, [&](int level, const TableProperties& properties) {
-    if (only_level < 0 || level == only_level) sum.Add(properties);
+  ForEachTable(version, [&](Level level, const TableProperties& properties) {
+    if (!only_level || level == *only_level) sum.Add(properties);
   });
   return sum.ToString();
 }
@@ -259,7 +262,7 @@ constexpr Row<ViewText> kViewTexts[] = {
     {"rocksdb.sstables",
      [](const Sources&, const SuperVersion& view) { return view.version()->DebugString(); }},
     {"rocksdb.aggregated-table-properties",
-     [](const Sources&, const SuperVersion& view) { return Aggregated(*view.version(), -1); }},
+     [](const Sources&, const SuperVersion& view) { return Aggregated(*view.version(), {}); }},
     {"rocksdb.options-statistics",
      [](const Sources& s, const SuperVersion&) {
        return s.core->statistics == nullptr ? std::string() : s.core->statistics->ToString();
@@ -289,18 +292,20 @@ constexpr Row<StateText> kStateTexts[] = {
 };
 
 // For names that end in a level number.
-bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, int* level) {
+bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
   const char* end = name.data() + name.size();
-  const auto parsed = std::from_chars(begin, end, *level);
-  return parsed.ec == std::errc() && parsed.ptr == end && *level >= 0 &&
-         *level < version.num_levels();
+  int number;
+  const auto parsed = std::from_chars(begin, end, number);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return false;
+  *level = Level{number};
+  return number >= 0 && number < version.num_levels();
 }
 
-double CompressionRatio(const Version& version, int only_level) {
+double CompressionRatio(const Version& version, Level only_level) {
   uint64_t raw = 0, stored = 0;
-  ForEachTable(version, [&](int level, const TableProperties& properties) {
+  ForEachTable(version, [&](Level level, const TableProperties& properties) {
     if (level != only_level) return;
     raw += properties.raw_key_size + properties.raw_value_size;
     stored += properties.data_size;
@@ -309,7 +314,7 @@ double CompressionRatio(const Version& version, int only_level) {
 }
 
 bool GetLevelProperty(const Version& version, const Slice& name, std::string* value) {
-  int level;
+  Level level;
   if (TakeLevel(name, "rocksdb.num-files-at-level", version, &level)) {
     *value = std::to_string(version.files(level).size());
   } else if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
@@ -402,7 +407,7 @@ bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, co
   const ReadView view = ViewOf(sources, family);
   if (view.source() == nullptr) return false;
   const Version& version = *view.super_version()->version();
-  for (int level = 0; level < version.num_levels(); level++) {
+  for (Level level = 0; level < version.num_levels(); ++level) {
     (*value)[StrCat("compaction.L", level, ".NumFiles")] =
         std::to_string(version.files(level).size());
     (*value)[StrCat("compaction.L", level, ".SizeBytes")] =

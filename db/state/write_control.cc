@@ -100,7 +100,7 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   core_->pipeline->RequestAttention();
 }
 
-void WriteControl::NoteLogError(const Status& error, uint64_t log_number) {
+void WriteControl::NoteLogError(const Status& error, FileNumber log_number) {
   ashlar::NoteLogError(core_, error, log_number);
 }
 
@@ -183,16 +183,16 @@ Status WriteControl::LimitLogsLocked() {
 
 // Has the pipeline ask for attention when the current log makes it too much.
 void WriteControl::WatchLogSizeLocked() {
-  const uint64_t current_log = core_->wals->current_number();
+  const FileNumber current_log = core_->wals->current_number();
   const uint64_t current_bytes = core_->wals->BytesFrom(current_log);
   const uint64_t limit = MaxTotalLogBytes();
-  uint64_t oldest = UINT64_MAX;
+  FileNumber oldest = FileNumber::None();
   for (const ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->num_entries() > 0) oldest = std::min(oldest, family->active_log());
   }
   if (oldest >= current_log) {
     // Commits that insert nothing make the log longer too.
-    const bool holds_nothing = oldest == UINT64_MAX;
+    const bool holds_nothing = oldest == FileNumber::None();
     core_->pipeline->RequestAttentionAt(holds_nothing ? current_bytes + limit : limit);
     return;
   }
@@ -257,7 +257,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch*
   RETURN_IF_ERROR(PauseWithNextLogLocked(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   assert(turn->is_paused);  // what is sealed now is whole
-  const uint64_t log_number = core_->wals->current_number();
+  const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
     family->SealMemTable(log_number);
     flushes_->RequestFlushLocked(family);
@@ -267,7 +267,7 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch*
 }
 
 // Paused: what an empty memtable will hold is in this log or behind it.
-void WriteControl::MoveIdleFamiliesLocked(uint64_t log_number) {
+void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
   assert(log_number == core_->wals->current_number());
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->num_entries() == 0) family->SetActiveLog(log_number);
@@ -278,7 +278,7 @@ void WriteControl::MoveIdleFamiliesLocked(uint64_t log_number) {
 Status WriteControl::PauseWithNextLogLocked(Switch* turn) {
   while (true) {
     if (turn->next == nullptr && core_->wals->current_has_records()) {
-      const uint64_t number = core_->versions->NewFileNumber();
+      const FileNumber number = core_->versions->NewFileNumber();
       MutexUnlock unlock(&core_->mutex);
       ASSIGN_OR_RETURN(turn->next, core_->wals->Create(number));
       // Most of what waits in memory; the rest, in the pause, is little.
@@ -298,7 +298,7 @@ Status WriteControl::PauseWithNextLogLocked(Switch* turn) {
 Status WriteControl::InstallLogLocked(Switch* turn) {
   assert(turn->is_paused && turn->next != nullptr);
   MutexUnlock unlock(&core_->mutex);
-  const uint64_t sealed_number = core_->wals->current_number();
+  const FileNumber sealed_number = core_->wals->current_number();
   Status status = core_->wals->error();
   if (status.ok()) status = core_->wals->Flush();
   if (!status.ok()) {
@@ -308,7 +308,7 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
   return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1);
 }
 
-Result<uint64_t> WriteControl::BeginRecoveryLocked() {
+Result<FileNumber> WriteControl::BeginRecoveryLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
   Switch turn;
@@ -319,7 +319,7 @@ Result<uint64_t> WriteControl::BeginRecoveryLocked() {
     RETURN_IF_ERROR(PauseWithNextLogLocked(&turn));
     if (turn.next != nullptr) RETURN_IF_ERROR(InstallLogLocked(&turn));
   } else {
-    const uint64_t number = core_->versions->NewFileNumber();
+    const FileNumber number = core_->versions->NewFileNumber();
     MutexUnlock unlock(&core_->mutex);
     ASSIGN_OR_RETURN(turn.next, core_->wals->Create(number));
     core_->pipeline->Pause();
@@ -328,7 +328,7 @@ Result<uint64_t> WriteControl::BeginRecoveryLocked() {
     const auto closed_here =
         core_->wals->ReplaceAll(std::move(turn.next), core_->pipeline->visible_seqno() + 1, error);
   }
-  const uint64_t log_number = core_->wals->current_number();
+  const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!family->mem()->IsEmpty()) family->SealMemTable(log_number);
   }

@@ -16,6 +16,7 @@
 #include "db/state/db_core.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
+#include "util/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -43,7 +44,7 @@ class WriteControl final : public CommitHost {
                                       std::vector<std::shared_ptr<void>>* pins) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
-  void NoteLogError(const Status& error, uint64_t log_number) override;
+  void NoteLogError(const Status& error, FileNumber log_number) override;
   void NotePartialInsert(const Status& error) override;
   void ReportErrors() override EXCLUDES(db_mutex);
 
@@ -56,7 +57,7 @@ class WriteControl final : public CommitHost {
   // front of a log that holds nothing and whose number it returns. If a log has failed, all before
   // the new one leave the set in the same step. Asks for no flush. Lets go of the mutex for file
   // operations.
-  Result<uint64_t> BeginRecoveryLocked() REQUIRES(db_mutex);
+  Result<FileNumber> BeginRecoveryLocked() REQUIRES(db_mutex);
   // What was in memory is durable, and the MANIFEST says that no log before that one is needed.
   void FinishRecoveryLocked() REQUIRES(db_mutex);
 
@@ -88,7 +89,7 @@ class WriteControl final : public CommitHost {
   Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
   Status LimitLogsLocked() REQUIRES(db_mutex);
   void WatchLogSizeLocked() REQUIRES(db_mutex);
-  void MoveIdleFamiliesLocked(uint64_t log_number) REQUIRES(db_mutex);
+  void MoveIdleFamiliesLocked(FileNumber log_number) REQUIRES(db_mutex);
   bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
   void AwaitFlushProgressLocked() REQUIRES(db_mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);

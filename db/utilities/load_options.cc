@@ -122,10 +122,10 @@ Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                 std::string* options_file_name) {
   std::vector<std::string> children;
   RETURN_IF_ERROR(env->GetChildren(dbpath, &children));
-  uint64_t newest = 0;
+  FileNumber newest;
   options_file_name->clear();
   for (const std::string& name : children) {
-    uint64_t number;
+    FileNumber number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;
     if (!options_file_name->empty() && number <= newest) continue;

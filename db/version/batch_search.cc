@@ -30,7 +30,7 @@ BatchSearch::BatchSearch(const Version& version, const ReadOptions& options,
 bool BatchSearch::RunInEpoch() {
   assert(InEpoch());
   RunLevel0();
-  for (int level = 1; level <= version_.deepest_level(); ++level) {
+  for (Level level = 1; level <= version_.deepest_level(); ++level) {
     if (count_ == 0) return true;
     if (!version_.files(level).empty()) RunLevel(level);
   }
@@ -66,7 +66,7 @@ void BatchSearch::RunLevel0() {
   }
 }
 
-void BatchSearch::RunLevel(int level) {
+void BatchSearch::RunLevel(Level level) {
   while (true) {
     Wave wave;
     for (Key* key = keys_.data(); key != keys_.data() + count_; ++key) {
@@ -77,7 +77,7 @@ void BatchSearch::RunLevel(int level) {
       if (TableFile* const file = NextTable(key)) {
         Add(&wave, key, file);
       } else {
-        key->level = level + 1;
+        key->level = level.Next();
         key->file = kNotSearched;
       }
     }
@@ -154,11 +154,12 @@ void BatchSearch::DropDone() {
 
 void BatchSearch::ReadMissing() {
   assert(!InEpoch());
-  int first_level = INT_MAX;
+  constexpr Level kNoLimit = INT_MAX;
+  Level first_level = kNoLimit;
   for (size_t i = 0; i < count_; ++i) {
     if (keys_[i].waits_for != nullptr) first_level = std::min(first_level, keys_[i].level);
   }
-  const int last_level = options_.optimize_multiget_for_io ? INT_MAX : first_level;
+  const Level last_level = options_.optimize_multiget_for_io ? kNoLimit : first_level;
 
   std::array<TableHandle, kMaxKeys> tables;  // each once
   std::array<const TableFile*, kMaxKeys> files;

@@ -29,6 +29,7 @@
 #include <span>
 
 #include "table/sst/table_reader.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -61,7 +62,7 @@ class BatchSearch {
   struct Key {
     PointLookup* lookup;
     TableFile* waits_for;  // to be read by ReadMissing(); null: it can go on
-    int level;
+    Level level;
     uint32_t file;  // kNotSearched: where the key leads
   };
   // Some keys, each with its next table.
@@ -72,7 +73,7 @@ class BatchSearch {
   };
 
   void RunLevel0();
-  void RunLevel(int level);
+  void RunLevel(Level level);
   // Takes the keys of the wave through their tables, if these are in memory.
   void Run(const Wave& wave);
   TableFile* NextTable(Key* key) const;

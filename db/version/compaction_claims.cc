@@ -40,7 +40,7 @@ std::string CompactionClaims::DebugString() const {
   return text;
 }
 
-CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, int level) const {
+CompactionClaims::Sums CompactionClaims::IdleOn(const Version& current, Level level) const {
   assert(level >= 0 && level < current.num_levels());
   const auto index = static_cast<size_t>(level);
   const Sums taken = index < taken_.size() ? taken_[index] : Sums();

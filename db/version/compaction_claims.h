@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "db/version/version.h"
+#include "util/level.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -30,7 +31,7 @@ class CompactionClaims {
   void GiveBack(const std::vector<LevelFiles>& inputs) REQUIRES(db_mutex);
 
   // What is not taken on a level of the current version.
-  Sums IdleOn(const Version& current, int level) const REQUIRES(db_mutex);
+  Sums IdleOn(const Version& current, Level level) const REQUIRES(db_mutex);
   // What is taken, a line for each level where anything is.
   std::string DebugString() const REQUIRES(db_mutex);
 

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "util/file_number.h"
 #include "util/internal_key.h"
+#include "util/level.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -20,7 +22,7 @@ class TableReader;
 
 // A plain value: one NewFile record. Times are unix seconds, 0 if unknown.
 struct FileMetadata {
-  uint64_t number = 0;
+  FileNumber number = 0;
   uint64_t file_size = 0;
   std::string smallest;  // internal keys; both inclusive, except a range tombstone sentinel
   std::string largest;
@@ -30,7 +32,7 @@ struct FileMetadata {
   uint64_t epoch_number = 0;  // age of level-0 files; 0 if unknown (written before 7.10)
   uint64_t oldest_ancestor_time = 0;
   uint64_t file_creation_time = 0;
-  uint64_t oldest_blob_file_number = 0;  // 0: refers to no blob file
+  FileNumber oldest_blob_file_number = 0;  // 0: refers to no blob file
   uint64_t compensated_range_deletion_bytes = 0;
   uint64_t tail_bytes = 0;  // from the end of the last data block to the end of the file
   uint32_t path_id = 0;
@@ -61,7 +63,7 @@ class TableFile {
   TableFile& operator=(const TableFile&) = delete;
 
   // Tells that a read enters the table.
-  void TraceEntry(int level, ReadTrace* trace) const;
+  void TraceEntry(Level level, ReadTrace* trace) const;
 
   const FileMetadata meta;
 

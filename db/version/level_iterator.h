@@ -18,6 +18,7 @@
 #include "table/iterator/internal_iterator.h"
 #include "table/sst/table_iterator.h"
 #include "util/internal_key.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -30,7 +31,7 @@ struct LevelIteratorOptions {
   TableCache* tables = nullptr;
   bool for_compaction = false;
   LevelTombstones* tombstones = nullptr;  // is told of those of each file; null: nobody asks
-  int level = 0;                          // of the files
+  Level level;                            // of the files
   ReadTrace* trace = nullptr;             // is told where the iterator goes; null: nobody asks
 };
 

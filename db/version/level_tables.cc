@@ -14,13 +14,13 @@ bool IsNewer(const FileMetadata& a, const FileMetadata& b) {
   return a.number > b.number;
 }
 
-bool IsBefore(const InternalKeyComparator& comparator, int level, const FileMetadata& a,
+bool IsBefore(const InternalKeyComparator& comparator, Level level, const FileMetadata& a,
               const FileMetadata& b) {
   return level == 0 ? IsNewer(a, b) : comparator.Compare(a.largest, b.smallest) < 0;
 }
 
 std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyComparator& comparator,
-                                                        int level, const LevelTables& base,
+                                                        Level level, const LevelTables& base,
                                                         const Splice<TableFile*>& splice) {
   auto result = std::make_shared<LevelTables>();
   result->bytes = base.bytes;
@@ -42,7 +42,7 @@ std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyCompara
   return result;
 }
 
-std::optional<size_t> LevelTables::Find(uint64_t number) const {
+std::optional<size_t> LevelTables::Find(FileNumber number) const {
   const auto it = std::find(numbers.begin(), numbers.end(), number);
   if (it == numbers.end()) return std::nullopt;
   return static_cast<size_t>(it - numbers.begin());

@@ -12,30 +12,32 @@
 #include <vector>
 
 #include "db/version/file_metadata.h"
+#include "util/file_number.h"
 #include "util/internal_key.h"
 #include "util/key_head_index.h"
+#include "util/level.h"
 #include "util/splice.h"
 
 namespace ashlar {
 
 struct LevelTables {
   std::vector<TableFile*> files;
-  std::vector<uint64_t> numbers;  // of the files, searched without touching them
-  KeyHeadIndex largest;           // of user keys; empty for level 0
+  std::vector<FileNumber> numbers;  // of the files, searched without touching them
+  KeyHeadIndex largest;             // of user keys; empty for level 0
   uint64_t bytes = 0;
   size_t marked_count = 0;  // of files that are marked for compaction
 
   // Costs 40 bytes copied for a table that stays, which itself is not touched.
   static std::shared_ptr<const LevelTables> Spliced(const InternalKeyComparator& comparator,
-                                                    int level, const LevelTables& base,
+                                                    Level level, const LevelTables& base,
                                                     const Splice<TableFile*>& splice);
 
   // Index of the file with this number.
-  std::optional<size_t> Find(uint64_t number) const;
+  std::optional<size_t> Find(FileNumber number) const;
 };
 
 // Whether `a` may stand before `b` on the level: newer on level 0, else with smaller keys only.
-bool IsBefore(const InternalKeyComparator& comparator, int level, const FileMetadata& a,
+bool IsBefore(const InternalKeyComparator& comparator, Level level, const FileMetadata& a,
               const FileMetadata& b);
 
 // Level-0 order, newest first: epoch, then largest and smallest seqno, then number, descending.

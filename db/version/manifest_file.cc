@@ -17,7 +17,7 @@ namespace {
 
 // The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
 // a crash may keep the rename alone.
-Status SetCurrentFile(FileSystem* fs, const std::string& dir, uint64_t manifest_number) {
+Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number) {
   RETURN_IF_ERROR(SyncDirectory(fs, dir));
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
   return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
@@ -39,7 +39,7 @@ Status ManifestFile::Close() { return log_ == nullptr ? Status::OK() : log_->Clo
 void ManifestFile::Abandon() { log_.reset(); }
 uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
 
-Status ManifestFile::Start(uint64_t number, const std::vector<std::string>& records) {
+Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& records) {
   assert(!records.empty());
   log_.reset();
   Status status = WriteNew(number, records);
@@ -48,7 +48,7 @@ Status ManifestFile::Start(uint64_t number, const std::vector<std::string>& reco
   return status;
 }
 
-Status ManifestFile::WriteNew(uint64_t number, const std::vector<std::string>& records) {
+Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
   ASSIGN_OR_RETURN(
       auto file,
       FileWriter::Create(

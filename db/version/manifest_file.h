@@ -15,6 +15,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -40,7 +41,7 @@ class ManifestFile {
   bool WantsNewFile() const;
   // Makes MANIFEST-`number` of these records and names it in CURRENT. After an error CURRENT may
   // name it or the one before.
-  Status Start(uint64_t number, const std::vector<std::string>& records);
+  Status Start(FileNumber number, const std::vector<std::string>& records);
   Status Append(const std::vector<std::string>& records);
   // For the error that closing may bring, which the destructor drops.
   Status Close();
@@ -50,7 +51,7 @@ class ManifestFile {
   uint64_t bytes() const;
 
  private:
-  Status WriteNew(uint64_t number, const std::vector<std::string>& records);
+  Status WriteNew(FileNumber number, const std::vector<std::string>& records);
 
   const ManifestFileOptions options_;
   std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file

@@ -23,7 +23,7 @@ Result<std::string> ReadCurrent(FileSystem* fs, const std::string& dir) {
     return Status::Corruption(StrCat(path, ": does not end with newline"));
   }
   name.pop_back();
-  uint64_t number;
+  FileNumber number;
   FileType type;
   if (!ParseFileName(name, &number, &type) || type != kDescriptorFile) {
     return Status::Corruption(StrCat(path, ": expected the name of a MANIFEST, found \"",

@@ -78,7 +78,7 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
 Status ManifestRecovery::Run(bool allow_subset) {
   FileSystem* fs = set_->options_.fs;
   ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, set_->options_.dir));
-  uint64_t number = 0;
+  FileNumber number = 0;
   FileType type;
   ParseFileName(manifest, &number, &type);
   set_->manifest_number_ = number;

@@ -70,7 +70,7 @@ void PointSearch::Finish() {
 
 void PointSearch::TraceEntering() const {
   assert(next_ < count_);
-  batch_[next_]->TraceEntry(levels_[next_], lookup_->trace());
+  batch_[next_]->TraceEntry(Level{int{levels_[next_]}}, lookup_->trace());
 }
 
 // After the table next_ was searched.
@@ -93,7 +93,7 @@ bool PointSearch::EndsBefore(size_t index) {
 void PointSearch::Add(TableFile* file, bool continues_run) {
   assert(count_ < kBatch);
   continues_ |= static_cast<uint32_t>(continues_run) << count_;
-  levels_[count_] = static_cast<uint8_t>(level_);
+  levels_[count_] = static_cast<uint8_t>(int{level_});
   batch_[count_++] = file;
 }
 
@@ -105,7 +105,7 @@ bool PointSearch::Gather() {
   const Slice& user_key = lookup_->key().user_key;
   if (level_ == 0) GatherLevel0();
   for (level_ = version_.NextFilledLevel(level_); level_ < version_.num_levels() && count_ < kBatch;
-       level_ = version_.NextFilledLevel(level_ + 1), file_ = kNotSearched) {
+       level_ = version_.NextFilledLevel(level_.Next()), file_ = kNotSearched) {
     const std::vector<TableFile*>& files = version_.files(level_);
     const bool begins = file_ == kNotSearched;
     if (begins) file_ = version_.FindFile(level_, user_key);

@@ -21,6 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "util/level.h"
+
 namespace ashlar {
 
 class PointLookup;
@@ -62,7 +64,7 @@ class PointSearch {
   const ReadOptions& options_;
   PointLookup* const lookup_;
   // Where gathering goes on: a level, and a file of it.
-  int level_ = 0;
+  Level level_ = 0;
   size_t file_ = 0;  // kNotSearched: where the key leads
   // The batch: the tables from next_ on have not been searched.
   size_t next_ = 0;

@@ -106,7 +106,7 @@ std::string TableRows::KeyOf(const FileMetadata& file, const PointLookup& lookup
   std::string key;
   key.reserve(2 * sizeof(uint64_t) + user_key.size());
   PutFixed64(&key, id_);
-  PutFixed64(&key, file.number);
+  PutFixed64(&key, file.number.value());
   return key.append(user_key.data(), user_key.size());
 }
 

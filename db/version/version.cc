@@ -16,7 +16,7 @@ namespace ashlar {
 
 TableFile::~TableFile() = default;
 
-void TableFile::TraceEntry(int level, ReadTrace* trace) const {
+void TableFile::TraceEntry(Level level, ReadTrace* trace) const {
   assert(trace != nullptr);
   trace->EnterTable({.number = meta.number,
                      .level = level,
@@ -28,16 +28,17 @@ void TableFile::TraceEntry(int level, ReadTrace* trace) const {
 
 Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)
     : comparator_(comparator), tables_(tables), levels_(std::move(levels)) {
-  next_filled_.assign(levels_.size() + 1, num_levels());
-  for (int i = num_levels() - 1; i >= 0; i--) {
-    const bool is_empty = files(i).empty();
-    file_count_ += files(i).size();
-    if (!is_empty && deepest_level_ == 0) deepest_level_ = i;
-    next_filled_[i] = is_empty ? next_filled_[i + 1] : i;
+  assert(!levels_.empty());
+  next_filled_.assign(levels_.size() + 1, Level{num_levels()});
+  for (Level level{num_levels() - 1}; level >= 0; --level) {
+    const bool is_empty = files(level).empty();
+    file_count_ += files(level).size();
+    if (!is_empty && deepest_level_ == 0) deepest_level_ = level;
+    next_filled_[level] = is_empty ? next_filled_[level.Next()] : level;
   }
 }
 
-LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slice* end,
+LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Slice* end,
                                 bool expand_level0) const {
   LevelFiles result{level_number, {}};
   if (level_number >= num_levels()) return result;
@@ -86,7 +87,7 @@ LevelFiles Version::Overlapping(int level_number, const Slice* begin, const Slic
 }
 
 // Bytes of the level's tables before `user_key`.
-uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) const {
+uint64_t Version::ApproximateOffset(Level level_number, const Slice& user_key) const {
   uint64_t bytes = 0;
   const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
   for (TableFile* file : levels_[level_number]->files) {
@@ -100,18 +101,17 @@ uint64_t Version::ApproximateOffset(int level_number, const Slice& user_key) con
   return bytes;
 }
 
-uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
-                                   int end_level) const {
+uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
   uint64_t bytes = 0;
-  for (int i = first_level; i < std::min(end_level, num_levels()); i++) {
-    const uint64_t low = ApproximateOffset(i, begin), high = ApproximateOffset(i, end);
+  for (Level level = 0; level < num_levels(); ++level) {
+    const uint64_t low = ApproximateOffset(level, begin), high = ApproximateOffset(level, end);
     bytes += high > low ? high - low : 0;
   }
   return bytes;
 }
 
 // That the file at `index` stands rightly before the next one.
-Status Version::CheckPair(int level, size_t index) const {
+Status Version::CheckPair(Level level, size_t index) const {
   const FileMetadata& a = files(level)[index]->meta;
   const FileMetadata& b = files(level)[index + 1]->meta;
   if (IsBefore(comparator_, level, a, b)) return Status::OK();
@@ -121,14 +121,14 @@ Status Version::CheckPair(int level, size_t index) const {
              " table ", b.number, " starting at ", DescribeInternalKey(b.smallest, true)));
 }
 
-Status Version::CheckNeighbours(int level, size_t index) const {
+Status Version::CheckNeighbours(Level level, size_t index) const {
   assert(index < files(level).size());
   if (index > 0) RETURN_IF_ERROR(CheckPair(level, index - 1));
   return index + 1 < files(level).size() ? CheckPair(level, index) : Status::OK();
 }
 
 Status Version::CheckInvariants() const {
-  for (int level = 0; level < num_levels(); level++) {
+  for (Level level = 0; level < num_levels(); ++level) {
     for (size_t f = 0; f + 1 < files(level).size(); f++) RETURN_IF_ERROR(CheckPair(level, f));
   }
   return Status::OK();
@@ -154,10 +154,10 @@ Status Version::CheckAges() const {
 
 std::string Version::DebugString() const {
   std::string out;
-  for (int i = 0; i < num_levels(); i++) {
-    if (levels_[i]->files.empty()) continue;
-    StrAppend(&out, "L", i, "\n");
-    for (const TableFile* file : levels_[i]->files) {
+  for (Level level = 0; level < num_levels(); ++level) {
+    if (files(level).empty()) continue;
+    StrAppend(&out, "L", level, "\n");
+    for (const TableFile* file : files(level)) {
       const FileMetadata& meta = file->meta;
       StrAppend(&out, "  ", meta.number, ": ", meta.file_size, " bytes, ",
                 DescribeInternalKey(meta.smallest, false), " .. ",

@@ -24,6 +24,7 @@
 #include "ashlar/status.h"
 #include "db/version/level_tables.h"
 #include "util/internal_key.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -32,7 +33,7 @@ struct FamilyVersions;
 
 // Some files of one level, in the order of the level.
 struct LevelFiles {
-  int level = 0;
+  Level level = 0;
   std::vector<TableFile*> files;
 };
 
@@ -52,23 +53,23 @@ class Version {
 
   int num_levels() const { return static_cast<int>(levels_.size()); }
   // The deepest level with files, or 0.
-  int deepest_level() const { return deepest_level_; }
+  Level deepest_level() const { return deepest_level_; }
   // The first level from `level` on that has files; num_levels() if there is none.
-  int NextFilledLevel(int level) const {
+  Level NextFilledLevel(Level level) const {
     assert(level >= 0 && level <= num_levels());
     return next_filled_[level];
   }
   const Levels& levels() const { return levels_; }
-  const std::vector<TableFile*>& files(int level) const { return levels_[level]->files; }
-  uint64_t level_bytes(int level) const { return levels_[level]->bytes; }
-  size_t marked_count(int level) const { return levels_[level]->marked_count; }
+  const std::vector<TableFile*>& files(Level level) const { return levels_[level]->files; }
+  uint64_t level_bytes(Level level) const { return levels_[level]->bytes; }
+  size_t marked_count(Level level) const { return levels_[level]->marked_count; }
   uint64_t file_count() const { return file_count_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
   TableCache* tables() const { return tables_; }
 
   // The first file of a level below 0 whose largest user key is not before `user_key`; the number
   // of files if there is none. Hot: a search over flat key heads.
-  size_t FindFile(int level, const Slice& user_key) const {
+  size_t FindFile(Level level, const Slice& user_key) const {
     assert(level > 0);
     return levels_[level]->largest.LowerBound(user_key);
   }
@@ -76,13 +77,12 @@ class Version {
   // Files of `level` that hold user keys in [begin, end], both inclusive, null meaning unbounded.
   // A file whose largest key is the exclusive end of a range tombstone does not hold that key.
   // For level 0 the range grows until no further file of the level touches it, if `expand_level0`.
-  LevelFiles Overlapping(int level, const Slice* begin, const Slice* end,
+  LevelFiles Overlapping(Level level, const Slice* begin, const Slice* end,
                          bool expand_level0 = false) const;
 
   // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes. May open
   // tables: not inside an EpochGuard.
-  uint64_t ApproximateBytes(const Slice& begin, const Slice& end, int first_level,
-                            int end_level) const;
+  uint64_t ApproximateBytes(const Slice& begin, const Slice& end) const;
 
   // Set by the version set that installs the version, before anybody else sees it.
   void SetInstalled(FamilyVersions* family, uint64_t number) {
@@ -95,21 +95,21 @@ class Version {
   // Corruption naming the first pair of files that breaks the order. Touches every file.
   Status CheckInvariants() const;
   // The same for the file at `index` and its neighbours.
-  Status CheckNeighbours(int level, size_t index) const;
+  Status CheckNeighbours(Level level, size_t index) const;
   // Whether the order of level 0 is that of the sequence numbers, where files overlap. Costs the
   // square of their number.
   Status CheckAges() const;
   std::string DebugString() const;
 
  private:
-  uint64_t ApproximateOffset(int level, const Slice& user_key) const;
-  Status CheckPair(int level, size_t index) const;
+  uint64_t ApproximateOffset(Level level, const Slice& user_key) const;
+  Status CheckPair(Level level, size_t index) const;
 
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;  // outlives the version
   const Levels levels_;
-  int deepest_level_ = 0;
-  std::vector<int> next_filled_;  // by level; one more than there are
+  Level deepest_level_ = 0;
+  std::vector<Level> next_filled_;  // by level; one more than there are
   uint64_t file_count_ = 0;
   FamilyVersions* family_ = nullptr;
   uint64_t number_ = 0;

@@ -36,25 +36,25 @@ TableFile* VersionBuilder::BaseFile(const Place& place) const {
   return base_[static_cast<size_t>(place.level)]->files[place.index];
 }
 
-std::optional<VersionBuilder::Place> VersionBuilder::FindInBase(uint64_t number) const {
+std::optional<VersionBuilder::Place> VersionBuilder::FindInBase(FileNumber number) const {
   for (size_t level = 0; level < base_.size(); level++) {
     const std::optional<size_t> index = base_[level]->Find(number);
-    if (index.has_value()) return Place{static_cast<int>(level), *index};
+    if (index.has_value()) return Place{Level{static_cast<int>(level)}, *index};
   }
   return std::nullopt;
 }
 
 // Where the file is after the edits so far.
-std::optional<int> VersionBuilder::LevelOf(uint64_t number) const {
+std::optional<Level> VersionBuilder::LevelOf(FileNumber number) const {
   const auto arrival = arrivals_.find(number);
   if (arrival != arrivals_.end()) return arrival->second.level;
   if (departures_.contains(number)) return std::nullopt;
   const std::optional<Place> place = FindInBase(number);
-  return place.has_value() ? std::optional<int>(place->level) : std::nullopt;
+  return place.has_value() ? std::optional<Level>(place->level) : std::nullopt;
 }
 
-Status VersionBuilder::Delete(int level, uint64_t number) {
-  const std::optional<int> actual = LevelOf(number);
+Status VersionBuilder::Delete(Level level, FileNumber number) {
+  const std::optional<Level> actual = LevelOf(number);
   if (actual != level) {
     return Status::Corruption(
         StrCat("MANIFEST deletes table ", number, " from level ", level,
@@ -64,7 +64,7 @@ Status VersionBuilder::Delete(int level, uint64_t number) {
   return Status::OK();
 }
 
-Status VersionBuilder::Add(int level, const FileMetadata& meta) {
+Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
   if (meta.number > kMaxFileNumber) {
     return Status::Corruption(
         StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
@@ -73,7 +73,7 @@ Status VersionBuilder::Add(int level, const FileMetadata& meta) {
     return Status::Corruption(
         StrCat("MANIFEST adds table ", meta.number, " whose smallest key is after its largest"));
   }
-  if (const std::optional<int> other = LevelOf(meta.number)) {
+  if (const std::optional<Level> other = LevelOf(meta.number)) {
     return Status::Corruption(StrCat("MANIFEST adds table ", meta.number, " to level ", level,
                                      ", but it is on level ", *other, " already"));
   }
@@ -136,7 +136,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
 }
 
 // The arrivals have shared objects by now.
-Splice<TableFile*> VersionBuilder::SpliceOf(int level, const Arrivals& arrivals) const {
+Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrivals) const {
   Splice<TableFile*> splice;
   for (const auto& [number, place] : departures_) {
     if (place.level == level) splice.removed.push_back(place.index);
@@ -171,7 +171,7 @@ Status VersionBuilder::Build(BuiltVersion* built) {
     if (!arrivals_.contains(number)) built->removed.push_back(BaseFile(place));
   }
   Version::Levels levels = base_;
-  for (int level = 0; level < num_levels_; level++) {
+  for (Level level = 0; level < num_levels_; ++level) {
     const auto i = static_cast<size_t>(level);
     const Splice<TableFile*> splice = SpliceOf(level, arrivals[i]);
     if (!splice.empty()) {

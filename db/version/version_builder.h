@@ -15,6 +15,8 @@
 #include "db/version/live_versions.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
+#include "util/file_number.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -43,12 +45,12 @@ class VersionBuilder {
  private:
   // Where the base has a file.
   struct Place {
-    int level = 0;
+    Level level = 0;
     size_t index = 0;
   };
   // A file that comes to a level: one of the base, moved, or one that has no shared object yet.
   struct Arrival {
-    int level = 0;
+    Level level = 0;
     TableFile* existing = nullptr;
     std::unique_ptr<FileMetadata> fresh;
     const FileMetadata& meta() const { return existing != nullptr ? existing->meta : *fresh; }
@@ -56,21 +58,21 @@ class VersionBuilder {
   using Arrivals = std::vector<Arrival*>;
 
   TableFile* BaseFile(const Place& place) const;
-  std::optional<Place> FindInBase(uint64_t number) const;
-  std::optional<int> LevelOf(uint64_t number) const;
-  Status Delete(int level, uint64_t number);
-  Status Add(int level, const FileMetadata& meta);
+  std::optional<Place> FindInBase(FileNumber number) const;
+  std::optional<Level> LevelOf(FileNumber number) const;
+  Status Delete(Level level, FileNumber number);
+  Status Add(Level level, const FileMetadata& meta);
   std::vector<Arrivals> ArrivalsByLevel();
   void AssignEpochs(std::vector<Arrivals>* levels) const;
-  Splice<TableFile*> SpliceOf(int level, const Arrivals& arrivals) const;
+  Splice<TableFile*> SpliceOf(Level level, const Arrivals& arrivals) const;
   Status Check(const Version& version) const;
 
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;
   const int num_levels_;
-  const Version::Levels base_;                      // num_levels_ of them
-  std::unordered_map<uint64_t, Place> departures_;  // by number: files that leave their level
-  std::unordered_map<uint64_t, Arrival> arrivals_;  // by number
+  const Version::Levels base_;                        // num_levels_ of them
+  std::unordered_map<FileNumber, Place> departures_;  // by number: files that leave their level
+  std::unordered_map<FileNumber, Arrival> arrivals_;  // by number
 };
 
 }  // namespace ashlar

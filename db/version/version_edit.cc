@@ -76,10 +76,15 @@ constexpr uint32_t kMaxLevel = 1 << 16;  // no tree is so deep: a larger one is 
 
 void PutTag(std::string* dst, uint32_t tag) { PutVarint32(dst, tag); }
 
-void PutTagged64(std::string* dst, uint32_t tag, const std::optional<uint64_t>& value) {
+template <typename T>
+void PutTagged(std::string* dst, uint32_t tag, const std::optional<T>& value) {
   if (!value) return;
   PutTag(dst, tag);
-  PutVarint64(dst, *value);
+  if constexpr (std::is_same_v<T, FileNumber>) {
+    PutFileNumber(dst, *value);
+  } else {
+    PutVarint64(dst, *value);
+  }
 }
 
 void PutTaggedBytes(std::string* dst, uint32_t tag, const Slice& bytes) {
@@ -98,7 +103,7 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
   const FileMetadata& meta = file.meta;
   PutTag(dst, kNewFile4);
   PutVarint32(dst, static_cast<uint32_t>(file.level));
-  PutVarint64(dst, meta.number);
+  PutFileNumber(dst, meta.number);
   PutVarint64(dst, meta.file_size);
   PutLengthPrefixedSlice(dst, meta.smallest);
   PutLengthPrefixedSlice(dst, meta.largest);
@@ -120,7 +125,7 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
   if (meta.temperature != 0) put_byte(kTemperature, meta.temperature);
   if (meta.marked_for_compaction) put_byte(kNeedCompaction, 1);
   if (meta.oldest_blob_file_number != 0) {
-    PutField64(dst, kOldestBlobFileNumber, meta.oldest_blob_file_number);
+    PutField64(dst, kOldestBlobFileNumber, meta.oldest_blob_file_number.value());
   }
   if (!meta.min_timestamp.empty()) PutTaggedBytes(dst, kMinTimestamp, meta.min_timestamp);
   if (!meta.max_timestamp.empty()) PutTaggedBytes(dst, kMaxTimestamp, meta.max_timestamp);
@@ -136,7 +141,7 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
 
 void EncodeBlobFile(std::string* dst, const BlobFileAddition& blob) {
   PutTag(dst, kBlobFileAddition);
-  PutVarint64(dst, blob.number);
+  PutFileNumber(dst, blob.number);
   PutVarint64(dst, blob.blob_count);
   PutVarint64(dst, blob.blob_bytes);
   PutLengthPrefixedSlice(dst, blob.checksum_method);
@@ -179,11 +184,9 @@ class Decoder {
     return false;
   }
 
-  bool Get64(std::optional<uint64_t>* value) {
-    uint64_t v;
-    if (!GetVarint64(&rest_, &v)) return false;
-    *value = v;
-    return true;
+  bool Get64(std::optional<uint64_t>* value) { return GetVarint64(&rest_, &value->emplace()); }
+  bool Get64(std::optional<FileNumber>* number) {
+    return GetFileNumber(&rest_, &number->emplace());
   }
   bool GetBytes(std::string* value) {
     Slice bytes;
@@ -191,11 +194,11 @@ class Decoder {
     value->assign(bytes.data(), bytes.size());
     return true;
   }
-  bool GetLevel(int* level) {
+  bool GetLevel(Level* level) {
     uint32_t v;
     if (!GetVarint32(&rest_, &v)) return false;
     if (v >= kMaxLevel) return Fail(StrCat("has level ", v));
-    *level = static_cast<int>(v);
+    *level = Level{static_cast<int>(v)};
     return true;
   }
   bool GetInternalKey(std::string* key) {
@@ -274,7 +277,7 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
       edit_->full_history_ts_low = std::move(body);
       return true;
     case kWalAddition: return DecodeWalAddition(&rest);
-    case kWalDeletion: return GetVarint64(&rest, &edit_->wal_deletion.emplace());
+    case kWalDeletion: return GetFileNumber(&rest, &edit_->wal_deletion.emplace());
     case kPersistUserDefinedTimestamps:
       if (body.size() != 1) return Fail(StrCat("has ", body.size(), " bytes, expected 1"));
       edit_->persist_user_defined_timestamps = body[0] == 1;
@@ -286,7 +289,7 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
     case kLogFacts: return DecodeLogFacts(&rest);
     case kInitialRecords: return GetVarint64(&rest, &edit_->initial_records.emplace());
     case kChangeBegin: return GetVarint64(&rest, &edit_->change_begin.emplace());
-    case kForgottenLogsEnd: return GetVarint64(&rest, &edit_->forgotten_logs_end.emplace());
+    case kForgottenLogsEnd: return GetFileNumber(&rest, &edit_->forgotten_logs_end.emplace());
     default: edit_->unknown_fields.emplace_back(tag, std::move(body)); return true;
   }
 }
@@ -294,7 +297,7 @@ bool Decoder::DecodeIgnorableField(uint32_t tag) {
 // What follows the known numbers is for later versions.
 bool Decoder::DecodeLogFacts(Slice* from) {
   LogFacts log;
-  if (!GetVarint64(from, &log.number) || !GetVarint64(from, &log.first_seqno) ||
+  if (!GetFileNumber(from, &log.number) || !GetVarint64(from, &log.first_seqno) ||
       !GetVarint64(from, &log.synced_bytes) || !GetVarint64(from, &log.end_bytes)) {
     return false;
   }
@@ -311,7 +314,7 @@ bool Decoder::DecodeCompactCursor() {
 
 bool Decoder::DecodeDeletedFile() {
   VersionEdit::DeletedFile file;
-  if (!GetLevel(&file.level) || !GetVarint64(&rest_, &file.number)) return false;
+  if (!GetLevel(&file.level) || !GetFileNumber(&rest_, &file.number)) return false;
   edit_->deleted_files.push_back(file);
   return true;
 }
@@ -319,7 +322,7 @@ bool Decoder::DecodeDeletedFile() {
 bool Decoder::DecodeNewFile(uint32_t tag) {
   VersionEdit::NewFile file;
   FileMetadata& meta = file.meta;
-  if (!GetLevel(&file.level) || !GetVarint64(&rest_, &meta.number)) return false;
+  if (!GetLevel(&file.level) || !GetFileNumber(&rest_, &meta.number)) return false;
   if (tag == kNewFile3) {
     if (!GetVarint32(&rest_, &meta.path_id)) return false;
     if (meta.path_id > kMaxPathId) return Fail(StrCat("has path id ", meta.path_id));
@@ -363,9 +366,9 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
     case kNeedCompaction: return get_byte(&meta->marked_for_compaction);
     case kMinLogNumberToKeepHack:
       if (body.size() != 8) return false;
-      edit_->min_log_number_to_keep = DecodeFixed64(body.data());
+      edit_->min_log_number_to_keep = FileNumber{DecodeFixed64(body.data())};
       return true;
-    case kOldestBlobFileNumber: return GetVarint64(&rest, &meta->oldest_blob_file_number);
+    case kOldestBlobFileNumber: return GetFileNumber(&rest, &meta->oldest_blob_file_number);
     case kOldestAncestorTime: return GetVarint64(&rest, &meta->oldest_ancestor_time);
     case kFileCreationTime: return GetVarint64(&rest, &meta->file_creation_time);
     case kFileChecksum:
@@ -397,7 +400,7 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
 
 bool Decoder::DecodeBlobAddition() {
   BlobFileAddition blob;
-  if (!GetVarint64(&rest_, &blob.number) || !GetVarint64(&rest_, &blob.blob_count) ||
+  if (!GetFileNumber(&rest_, &blob.number) || !GetVarint64(&rest_, &blob.blob_count) ||
       !GetVarint64(&rest_, &blob.blob_bytes) || !GetBytes(&blob.checksum_method) ||
       !GetBytes(&blob.checksum_value) || !SkipBlobFields()) {
     return false;
@@ -408,7 +411,7 @@ bool Decoder::DecodeBlobAddition() {
 
 bool Decoder::DecodeBlobGarbage() {
   BlobFileGarbage garbage;
-  if (!GetVarint64(&rest_, &garbage.number) || !GetVarint64(&rest_, &garbage.garbage_count) ||
+  if (!GetFileNumber(&rest_, &garbage.number) || !GetVarint64(&rest_, &garbage.garbage_count) ||
       !GetVarint64(&rest_, &garbage.garbage_bytes) || !SkipBlobFields()) {
     return false;
   }
@@ -432,7 +435,7 @@ bool Decoder::SkipBlobFields() {
 bool Decoder::DecodeWalAddition(Slice* from) {
   enum : uint32_t { kTerminate = 1, kSyncedBytes = 2 };
   WalAddition wal;
-  if (!GetVarint64(from, &wal.log_number)) return false;
+  if (!GetFileNumber(from, &wal.log_number)) return false;
   while (true) {
     uint32_t field;
     if (!GetVarint32(from, &field)) return false;
@@ -447,7 +450,7 @@ bool Decoder::DecodeWalAddition(Slice* from) {
 void EncodeLogs(std::string* dst, const VersionEdit& edit) {
   for (const WalAddition& wal : edit.wal_additions) {
     std::string body;
-    PutVarint64(&body, wal.log_number);
+    PutFileNumber(&body, wal.log_number);
     if (wal.synced_bytes) {
       PutVarint32(&body, 2);
       PutVarint64(&body, *wal.synced_bytes);
@@ -455,10 +458,10 @@ void EncodeLogs(std::string* dst, const VersionEdit& edit) {
     PutVarint32(&body, 1);
     PutTaggedBytes(dst, kWalAddition, body);
   }
-  if (edit.wal_deletion) PutField64(dst, kWalDeletion, *edit.wal_deletion);
+  if (edit.wal_deletion) PutField64(dst, kWalDeletion, edit.wal_deletion->value());
   for (const LogFacts& log : edit.logs) {
     std::string body;
-    PutVarint64(&body, log.number);
+    PutFileNumber(&body, log.number);
     PutVarint64(&body, log.first_seqno);
     PutVarint64(&body, log.synced_bytes);
     PutVarint64(&body, log.end_bytes);
@@ -471,15 +474,12 @@ void EncodeLogs(std::string* dst, const VersionEdit& edit) {
 void VersionEdit::EncodeTo(std::string* dst) const {
   if (db_id) PutTaggedBytes(dst, kDbId, *db_id);
   if (comparator) PutTaggedBytes(dst, kComparator, *comparator);
-  PutTagged64(dst, kLogNumber, log_number);
-  PutTagged64(dst, kPrevLogNumber, prev_log_number);
-  PutTagged64(dst, kNextFileNumber, next_file_number);
-  if (max_column_family) {
-    PutTag(dst, kMaxColumnFamily);
-    PutVarint32(dst, *max_column_family);
-  }
-  PutTagged64(dst, kMinLogNumberToKeep, min_log_number_to_keep);
-  PutTagged64(dst, kLastSequence, last_sequence);
+  PutTagged(dst, kLogNumber, log_number);
+  PutTagged(dst, kPrevLogNumber, prev_log_number);
+  PutTagged(dst, kNextFileNumber, next_file_number);
+  PutTagged(dst, kMaxColumnFamily, max_column_family);
+  PutTagged(dst, kMinLogNumberToKeep, min_log_number_to_keep);
+  PutTagged(dst, kLastSequence, last_sequence);
   for (const CompactCursor& cursor : compact_cursors) {
     PutTag(dst, kCompactCursor);
     PutVarint32(dst, static_cast<uint32_t>(cursor.level));
@@ -488,13 +488,13 @@ void VersionEdit::EncodeTo(std::string* dst) const {
   for (const DeletedFile& file : deleted_files) {
     PutTag(dst, kDeletedFile);
     PutVarint32(dst, static_cast<uint32_t>(file.level));
-    PutVarint64(dst, file.number);
+    PutFileNumber(dst, file.number);
   }
   for (const NewFile& file : new_files) EncodeNewFile(dst, file);
   for (const BlobFileAddition& blob : blob_additions) EncodeBlobFile(dst, blob);
   for (const BlobFileGarbage& garbage : blob_garbage) {
     PutTag(dst, kBlobFileGarbage);
-    PutVarint64(dst, garbage.number);
+    PutFileNumber(dst, garbage.number);
     PutVarint64(dst, garbage.garbage_count);
     PutVarint64(dst, garbage.garbage_bytes);
     PutVarint32(dst, 0);
@@ -506,10 +506,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
   }
   if (added_family) PutTaggedBytes(dst, kColumnFamilyAdd, *added_family);
   if (is_family_drop) PutTag(dst, kColumnFamilyDrop);
-  if (atomic_group_remaining) {
-    PutTag(dst, kInAtomicGroup);
-    PutVarint32(dst, *atomic_group_remaining);
-  }
+  PutTagged(dst, kInAtomicGroup, atomic_group_remaining);
   if (full_history_ts_low) PutTaggedBytes(dst, kFullHistoryTsLow, *full_history_ts_low);
   if (persist_user_defined_timestamps) {
     const char byte = *persist_user_defined_timestamps ? 1 : 0;
@@ -518,7 +515,7 @@ void VersionEdit::EncodeTo(std::string* dst) const {
   if (last_compacted_manifest_bytes) {
     PutField64(dst, kLastCompactedManifestBytes, *last_compacted_manifest_bytes);
   }
-  if (forgotten_logs_end) PutField64(dst, kForgottenLogsEnd, *forgotten_logs_end);
+  if (forgotten_logs_end) PutField64(dst, kForgottenLogsEnd, forgotten_logs_end->value());
   if (initial_records) PutField64(dst, kInitialRecords, *initial_records);
   if (change_begin) PutField64(dst, kChangeBegin, *change_begin);
   for (const auto& [tag, body] : unknown_fields) PutTaggedBytes(dst, tag, body);

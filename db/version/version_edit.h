@@ -17,11 +17,13 @@
 #include "ashlar/status.h"
 #include "db/version/file_metadata.h"
 #include "db/wal/log_facts.h"
+#include "util/file_number.h"
+#include "util/level.h"
 
 namespace ashlar {
 
 struct BlobFileAddition {
-  uint64_t number = 0;
+  FileNumber number = 0;
   uint64_t blob_count = 0;
   uint64_t blob_bytes = 0;
   std::string checksum_method;
@@ -31,28 +33,28 @@ struct BlobFileAddition {
 };
 
 struct BlobFileGarbage {
-  uint64_t number = 0;
+  FileNumber number = 0;
   uint64_t garbage_count = 0;  // increments since the record before
   uint64_t garbage_bytes = 0;
 };
 
 // RocksDB's record of a log. Only read: RocksDB 7.8 cannot open a database that has one read-only.
 struct WalAddition {
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   std::optional<uint64_t> synced_bytes;
 };
 
 struct VersionEdit {
   struct CompactCursor {
-    int level;
+    Level level;
     std::string key;  // internal key
   };
   struct DeletedFile {
-    int level;
-    uint64_t number;
+    Level level;
+    FileNumber number;
   };
   struct NewFile {
-    int level;
+    Level level;
     FileMetadata meta;
   };
 
@@ -63,17 +65,17 @@ struct VersionEdit {
   // `hex`.
   std::string DebugString(bool hex) const;
 
-  void AddFile(int level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }
-  void DeleteFile(int level, uint64_t number) { deleted_files.push_back({level, number}); }
+  void AddFile(Level level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }
+  void DeleteFile(Level level, FileNumber number) { deleted_files.push_back({level, number}); }
   bool is_family_change() const { return added_family.has_value() || is_family_drop; }
 
   std::optional<std::string> db_id;
   std::optional<std::string> comparator;
-  std::optional<uint64_t> log_number;
-  std::optional<uint64_t> prev_log_number;
-  std::optional<uint64_t> next_file_number;
+  std::optional<FileNumber> log_number;
+  std::optional<FileNumber> prev_log_number;
+  std::optional<FileNumber> next_file_number;
   std::optional<uint32_t> max_column_family;
-  std::optional<uint64_t> min_log_number_to_keep;
+  std::optional<FileNumber> min_log_number_to_keep;
   std::optional<uint64_t> last_sequence;
   std::vector<CompactCursor> compact_cursors;
   std::vector<DeletedFile> deleted_files;
@@ -81,7 +83,7 @@ struct VersionEdit {
   std::vector<BlobFileAddition> blob_additions;
   std::vector<BlobFileGarbage> blob_garbage;
   std::vector<WalAddition> wal_additions;
-  std::optional<uint64_t> wal_deletion;  // forget logs below this number
+  std::optional<FileNumber> wal_deletion;  // forget logs below this number
   uint32_t column_family = 0;
   std::optional<std::string> added_family;
   bool is_family_drop = false;
@@ -92,7 +94,7 @@ struct VersionEdit {
   // Four fields of Ashlar's own, which RocksDB skips. What is known of logs:
   std::vector<LogFacts> logs;
   // Nothing is known any more of logs below this number: a copy of the files may be without them.
-  std::optional<uint64_t> forgotten_logs_end;
+  std::optional<FileNumber> forgotten_logs_end;
   // Records of this MANIFEST that were durable before CURRENT named it. In its first record.
   std::optional<uint64_t> initial_records;
   // Where in this MANIFEST the change begins that this record belongs to; not in the first record

@@ -52,7 +52,7 @@ struct VersionSet::Pending {
   std::map<uint32_t, FamilyChange> changes;  // of the families whose files change
   std::shared_ptr<FamilyVersions> added;
   // Of a new MANIFEST. 0: the change is appended to the one there is.
-  uint64_t new_manifest_number = 0;
+  FileNumber new_manifest_number = 0;
   VersionEdit head;
   std::vector<FamilySnapshot> families;
 };
@@ -130,10 +130,10 @@ bool VersionSet::HasObsolete() {
   return !obsolete_.empty();
 }
 
-void VersionSet::MarkFileNumberUsed(uint64_t number) {
+void VersionSet::MarkFileNumberUsed(FileNumber number) {
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
-  while (next <= number &&
-         !next_file_number_.compare_exchange_weak(next, number + 1, std::memory_order_relaxed)) {
+  while (next <= number.value() && !next_file_number_.compare_exchange_weak(
+                                       next, number.Next().value(), std::memory_order_relaxed)) {
   }
 }
 
@@ -151,8 +151,8 @@ std::string VersionSet::DebugString() const {
   return text;
 }
 
-uint64_t VersionSet::LowestLogNumber() const {
-  uint64_t lowest = UINT64_MAX;
+FileNumber VersionSet::LowestLogNumber() const {
+  FileNumber lowest = FileNumber::None();
   for (const FamilyVersions* family : LiveFamilies()) {
     lowest = std::min(lowest, family->log_number);
   }
@@ -160,9 +160,9 @@ uint64_t VersionSet::LowestLogNumber() const {
 }
 
 void VersionSet::ForEachLiveFile(
-    const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const {
+    const std::function<void(const FamilyVersions&, Level, TableFile*)>& f) const {
   for (const auto& [id, family] : families_) {
-    for (int level = 0; level < family->current->num_levels(); level++) {
+    for (Level level = 0; level < family->current->num_levels(); ++level) {
       for (TableFile* file : family->current->files(level)) f(*family, level, file);
     }
   }
@@ -171,8 +171,8 @@ void VersionSet::ForEachLiveFile(
 Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string& db_id) {
   VersionEdit edit;
   if (options.write_db_id) edit.db_id = db_id;
-  edit.log_number = 0;
-  edit.next_file_number = 2;
+  edit.log_number = FileNumber{};
+  edit.next_file_number = FileNumber{2};
   edit.last_sequence = 0;
   ManifestFileOptions file_options = options;
   file_options.preallocate_bytes = 0;  // the first change starts another one
@@ -241,7 +241,7 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   for (VersionEdit& edit : edits) {
     remaining--;
     if (change->is_atomic_group) edit.atomic_group_remaining = remaining;
-    if (!edit.is_family_change()) edit.prev_log_number = 0;
+    if (!edit.is_family_change()) edit.prev_log_number = FileNumber{};
     edit.next_file_number = next_file_number();
     edit.last_sequence = last_sequence_;
     if (edit.added_family) edit.max_column_family = edit.column_family;
@@ -300,7 +300,7 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
     records.push_back(Encoded(pending->head));
   }
   for (FamilySnapshot& family : pending->families) {
-    for (int level = 0; level < family.version->num_levels(); level++) {
+    for (Level level = 0; level < family.version->num_levels(); ++level) {
       for (const TableFile* file : family.version->files(level)) {
         family.contents.AddFile(level, file->meta);
       }
@@ -363,7 +363,7 @@ VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) 
 
 void VersionSet::ApplyCounters(const VersionEdit& edit) {
   if (edit.db_id) db_id_ = *edit.db_id;
-  if (edit.next_file_number) MarkFileNumberUsed(*edit.next_file_number - 1);
+  if (edit.next_file_number) MarkFileNumberUsed(FileNumber{edit.next_file_number->value() - 1});
   if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
   if (edit.min_log_number_to_keep) {
     min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
@@ -375,8 +375,9 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
     if (wal.synced_bytes) TrackLog({.number = wal.log_number, .synced_bytes = *wal.synced_bytes});
   }
   for (const LogFacts& log : edit.logs) TrackLog(log);
-  const uint64_t obsolete_end = std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(0),
-                                          edit.forgotten_logs_end.value_or(0)});
+  const FileNumber obsolete_end =
+      std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(FileNumber{}),
+                edit.forgotten_logs_end.value_or(FileNumber{})});
   tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
 }
 
@@ -444,7 +445,7 @@ void VersionSet::Install(Change* change, Pending* pending) {
 void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {
   assert(family != nullptr && !families_.contains(edit.column_family));
   family->id = edit.column_family;
-  family->log_number = edit.log_number.value_or(0);
+  family->log_number = edit.log_number.value_or(FileNumber{});
   max_column_family_ = std::max(max_column_family_, family->id);
   BuiltVersion empty;
   IgnoreError(VersionBuilder(family->comparator, family->tables.get(), nullptr, family->num_levels)

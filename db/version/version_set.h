@@ -27,7 +27,9 @@
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
+#include "util/file_number.h"
 #include "util/internal_key.h"
+#include "util/level.h"
 #include "util/mutex.h"
 #include "util/result.h"
 
@@ -53,14 +55,14 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   // Holds a reference; null once the family is dropped.
   Version* current GUARDED_BY(db_mutex) = nullptr;
   // Logs below it hold nothing of this family.
-  uint64_t log_number GUARDED_BY(db_mutex) = 0;
+  FileNumber log_number GUARDED_BY(db_mutex) = 0;
   // For the next file that enters level 0.
   uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
   uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
   CompactionClaims claims GUARDED_BY(db_mutex);
   // By level; kept for round-robin compaction.
-  std::map<int, std::string> compact_cursors GUARDED_BY(db_mutex);
+  std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
 
   explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
@@ -139,21 +141,25 @@ class VersionSet {
   // so the caller holds no lock and is in no epoch then.
   std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();
   // Numbers of MANIFESTs that CURRENT does not name any more.
-  std::vector<uint64_t> TakeReplacedManifests() REQUIRES(db_mutex) {
+  std::vector<FileNumber> TakeReplacedManifests() REQUIRES(db_mutex) {
     return std::exchange(replaced_manifests_, {});
   }
   int live_version_count() const { return live_versions_.load(std::memory_order_relaxed); }
 
-  uint64_t NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
-  uint64_t next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
+  FileNumber NewFileNumber() {
+    return FileNumber{next_file_number_.fetch_add(1, std::memory_order_relaxed)};
+  }
+  FileNumber next_file_number() const {
+    return FileNumber{next_file_number_.load(std::memory_order_relaxed)};
+  }
   // Never hand out `number` or anything below it.
-  void MarkFileNumberUsed(uint64_t number);
+  void MarkFileNumberUsed(FileNumber number);
 
   SequenceNumber recovered_last_sequence() const REQUIRES(db_mutex) { return last_sequence_; }
-  uint64_t min_log_number_to_keep() const REQUIRES(db_mutex) { return min_log_number_to_keep_; }
+  FileNumber min_log_number_to_keep() const REQUIRES(db_mutex) { return min_log_number_to_keep_; }
   // The lowest log that any family still needs.
-  uint64_t LowestLogNumber() const REQUIRES(db_mutex);
-  uint64_t manifest_number() const REQUIRES(db_mutex) { return manifest_number_; }
+  FileNumber LowestLogNumber() const REQUIRES(db_mutex);
+  FileNumber manifest_number() const REQUIRES(db_mutex) { return manifest_number_; }
   uint64_t manifest_bytes() const REQUIRES(db_mutex) { return manifest_bytes_; }
   uint32_t max_column_family() const REQUIRES(db_mutex) { return max_column_family_; }
   // An id that no family has or had.
@@ -162,7 +168,7 @@ class VersionSet {
   const std::string& db_id() const REQUIRES(db_mutex) { return db_id_; }
   void set_db_id(std::string db_id) REQUIRES(db_mutex) { db_id_ = std::move(db_id); }
   // Logs that exist for as long as they are needed, by number.
-  const std::map<uint64_t, LogFacts>& tracked_logs() const REQUIRES(db_mutex) {
+  const std::map<FileNumber, LogFacts>& tracked_logs() const REQUIRES(db_mutex) {
     return tracked_logs_;
   }
 
@@ -170,7 +176,7 @@ class VersionSet {
   std::string DebugString() const REQUIRES(db_mutex);
 
   // Every live table with its level.
-  void ForEachLiveFile(const std::function<void(const FamilyVersions&, int, TableFile*)>& f) const
+  void ForEachLiveFile(const std::function<void(const FamilyVersions&, Level, TableFile*)>& f) const
       REQUIRES(db_mutex);
 
  private:
@@ -203,11 +209,11 @@ class VersionSet {
   std::atomic<uint64_t> next_file_number_{2};  // any thread takes from it
   // The highest one written to the MANIFEST.
   SequenceNumber last_sequence_ GUARDED_BY(db_mutex) = 0;
-  uint64_t min_log_number_to_keep_ GUARDED_BY(db_mutex) = 0;
+  FileNumber min_log_number_to_keep_ GUARDED_BY(db_mutex) = 0;
   // The greatest id that a family has or had.
   uint32_t max_column_family_ GUARDED_BY(db_mutex) = 0;
   // As the MANIFEST has them.
-  std::map<uint64_t, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
+  std::map<FileNumber, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
   // Dropped from the end of the MANIFEST when it was recovered.
   uint64_t torn_manifest_bytes_ GUARDED_BY(db_mutex) = 0;
@@ -218,9 +224,9 @@ class VersionSet {
   std::unique_ptr<CondVar> turn_ GUARDED_BY(db_mutex);
   ManifestFile manifest_;  // touched only by the thread that set is_writing_
   // Of the installed changes, for copies of the database.
-  uint64_t manifest_number_ GUARDED_BY(db_mutex) = 0;
+  FileNumber manifest_number_ GUARDED_BY(db_mutex) = 0;
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
-  std::vector<uint64_t> replaced_manifests_ GUARDED_BY(db_mutex);
+  std::vector<FileNumber> replaced_manifests_ GUARDED_BY(db_mutex);
 
   std::atomic<int> live_versions_{0};  // installed and not yet released, of all families
   // Also of what `live` of each family says. Readers that give a version back need no DB mutex.

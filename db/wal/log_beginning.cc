@@ -23,7 +23,7 @@ std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor&
   batch.push_back(static_cast<char>(kTypeLogData));
   batch.push_back(static_cast<char>(kRemarkBytes));
   batch.append(kMagic, sizeof(kMagic));
-  PutFixed64(&batch, predecessor.number);
+  PutFixed64(&batch, predecessor.number.value());
   PutFixed64(&batch, predecessor.end_bytes);
   return batch;
 }
@@ -37,7 +37,7 @@ std::optional<LogPredecessor> DecodeLogBeginning(const Slice& batch) {
     return std::nullopt;
   }
   p += 2 + sizeof(kMagic);
-  return LogPredecessor{.number = DecodeFixed64(p), .end_bytes = DecodeFixed64(p + 8)};
+  return LogPredecessor{.number = FileNumber{DecodeFixed64(p)}, .end_bytes = DecodeFixed64(p + 8)};
 }
 
 }  // namespace ashlar

@@ -15,11 +15,12 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
 struct LogPredecessor {
-  uint64_t number = 0;
+  FileNumber number = 0;
   uint64_t end_bytes = 0;  // of its last record
 };
 

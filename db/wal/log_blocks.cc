@@ -150,7 +150,7 @@ LogReader::Physical LogReader::ParseHeader() {
   }
   if (IsRecyclableType(type)) {
     const bool is_ours =
-        DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number);
+        DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value());
     if (!is_ours) return JudgeOldRecord(header, record_bytes);
     is_recycled_ = true;
   }
@@ -311,7 +311,8 @@ bool LogReader::IsGoodRecordAt(const char* p, size_t available) const {
   const size_t record_bytes = HeaderBytesFor(type) + DecodeFixed16(p + kLength);
   if (record_bytes > available) return false;
   if (IsRecyclableType(type)) {
-    if (DecodeFixed32(p + kLogNumber) != static_cast<uint32_t>(options_.log_number)) return false;
+    if (DecodeFixed32(p + kLogNumber) != static_cast<uint32_t>(options_.log_number.value()))
+      return false;
   } else if (is_recycled_) {
     return false;
   }

@@ -7,11 +7,12 @@
 #include <cstdint>
 
 #include "ashlar/types.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
 struct LogFacts {
-  uint64_t number = 0;
+  FileNumber number = 0;
   SequenceNumber first_seqno = 0;  // no record has a lower one; 0: unknown, another engine's log
   uint64_t synced_bytes = 0;       // the file is at least as long
   uint64_t end_bytes = 0;          // where the last record ends, once closed; 0: unknown

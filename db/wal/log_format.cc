@@ -7,7 +7,7 @@ namespace ashlar {
 
 std::string EncodePredecessorInfo(const PredecessorWalInfo& info) {
   std::string payload;
-  PutFixed64(&payload, info.log_number);
+  PutFixed64(&payload, info.log_number.value());
   PutFixed64(&payload, info.size_bytes);
   PutFixed64(&payload, info.last_seqno);
   return payload;
@@ -15,8 +15,10 @@ std::string EncodePredecessorInfo(const PredecessorWalInfo& info) {
 
 bool DecodePredecessorInfo(const Slice& payload, PredecessorWalInfo* info) {
   Slice rest = payload;
-  return payload.size() == 3 * sizeof(uint64_t) && GetFixed64(&rest, &info->log_number) &&
-         GetFixed64(&rest, &info->size_bytes) && GetFixed64(&rest, &info->last_seqno);
+  uint64_t number;
+  if (payload.size() != 3 * sizeof(uint64_t) || !GetFixed64(&rest, &number)) return false;
+  info->log_number = FileNumber{number};
+  return GetFixed64(&rest, &info->size_bytes) && GetFixed64(&rest, &info->last_seqno);
 }
 
 std::string EncodeTimestampSizes(const std::vector<TimestampSize>& sizes) {
@@ -38,8 +40,8 @@ bool DecodeTimestampSizes(const Slice& payload, std::vector<TimestampSize>* size
   return true;
 }
 
-LogFraming::LogFraming(uint64_t log_number, bool is_recyclable)
-    : log_number_(static_cast<uint32_t>(log_number)), is_recyclable_(is_recyclable) {
+LogFraming::LogFraming(FileNumber log_number, bool is_recyclable)
+    : log_number_(static_cast<uint32_t>(log_number.value())), is_recyclable_(is_recyclable) {
   for (int kind = 0; kind < 4; ++kind) {
     char bytes[1 + sizeof(uint32_t)] = {static_cast<char>(TypeOf(kind))};
     EncodeFixed32(bytes + 1, log_number_);

@@ -19,6 +19,7 @@
 #include "ashlar/slice.h"
 #include "util/coding.h"
 #include "util/crc32c.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -52,7 +53,7 @@ constexpr bool IsIgnorableType(uint8_t type) { return (type & 0x80) != 0; }
 
 // Contents of a kPredecessorInfo record.
 struct PredecessorWalInfo {
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   uint64_t size_bytes = 0;
   uint64_t last_seqno = 0;  // 0 if that log held no record
 };
@@ -73,7 +74,7 @@ class LogFraming {
  public:
   // A recyclable log says its number in every record, so that records of an older life of the file
   // are recognised.
-  LogFraming(uint64_t log_number, bool is_recyclable);
+  LogFraming(FileNumber log_number, bool is_recyclable);
 
   bool is_recyclable() const { return is_recyclable_; }
   uint32_t log_number() const { return log_number_; }

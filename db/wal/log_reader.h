@@ -19,6 +19,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -58,7 +59,7 @@ class LogReader {
   };
 
   struct Options {
-    uint64_t log_number = 0;  // from the file's name; 0 for a MANIFEST
+    FileNumber log_number = 0;  // from the file's name; 0 for a MANIFEST
     WALRecoveryMode mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
     // Records are write batches: shorter than 12 bytes, or a sequence number of 2^56 or more, is
     // damage.

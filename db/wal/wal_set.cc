@@ -20,7 +20,8 @@ WalSet::~WalSet() = default;
 
 // Ascending numbers: what is synced or released by number is a prefix of what was written.
 Status WalSet::CheckOrderLocked() const {
-  uint64_t last = recovered_.empty() ? 0 : recovered_.rbegin()->first;
+  FileNumber last;
+  if (!recovered_.empty()) last = recovered_.rbegin()->first;
   if (!replaced_.empty()) last = std::max(last, replaced_.back().number);
   for (const Log& log : logs_) {
     if (log.sink->log_number() <= last) {
@@ -38,7 +39,7 @@ void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir
   wal_dir_ = wal_dir;
 }
 
-Result<std::unique_ptr<WalSink>> WalSet::Create(uint64_t number) const {
+Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   assert(number > 0 && options_.fs != nullptr);
   WalSinkOptions options = options_;
   options.log_number = number;
@@ -118,7 +119,7 @@ std::shared_ptr<WalSink> WalSet::current() const {
 }
 
 // Syncs one after the other, so that what is durable is always a prefix.
-Status WalSet::SyncOlderThan(uint64_t number) {
+Status WalSet::SyncOlderThan(FileNumber number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
     MutexLock lock(&mutex_);
@@ -137,7 +138,7 @@ Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
 }
 
 // The entry of a log must survive before any of its bytes count as durable.
-Status WalSet::SyncDirectoryFor(uint64_t number) {
+Status WalSet::SyncDirectoryFor(FileNumber number) {
   {
     MutexLock lock(&mutex_);
     if (number <= newest_durable_entry_) return Status::OK();
@@ -147,7 +148,7 @@ Status WalSet::SyncDirectoryFor(uint64_t number) {
   return Status::OK();
 }
 
-void WalSet::NoteEntriesSynced(uint64_t log_number) {
+void WalSet::NoteEntriesSynced(FileNumber log_number) {
   MutexLock lock(&mutex_);
   newest_durable_entry_ = std::max(newest_durable_entry_, log_number);
 }
@@ -160,10 +161,10 @@ Status WalSet::SyncAll() {
 }
 
 Status WalSet::SyncSealed() {
-  const uint64_t number = current_number();
+  const FileNumber number = current_number();
   assert(number > 0);
   RETURN_IF_ERROR(SyncOlderThan(number));
-  return SyncDirectoryFor(number - 1);
+  return SyncDirectoryFor(FileNumber{number.value() - 1});
 }
 
 Status WalSet::Flush() {
@@ -199,9 +200,9 @@ Status WalSet::Close() {
   return first;
 }
 
-std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number,
-                                           std::vector<std::shared_ptr<WalSink>>* released) {
-  std::vector<uint64_t> numbers;
+std::vector<FileNumber> WalSet::ReleaseBelow(FileNumber min_log_number,
+                                             std::vector<std::shared_ptr<WalSink>>* released) {
+  std::vector<FileNumber> numbers;
   MutexLock lock(&mutex_);
   while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
     numbers.push_back(logs_.front().sink->log_number());
@@ -218,9 +219,9 @@ std::vector<uint64_t> WalSet::ReleaseBelow(uint64_t min_log_number,
   return numbers;
 }
 
-uint64_t WalSet::current_number() const {
+FileNumber WalSet::current_number() const {
   MutexLock lock(&mutex_);
-  return logs_.empty() ? 0 : logs_.back().sink->log_number();
+  return logs_.empty() ? FileNumber{} : logs_.back().sink->log_number();
 }
 
 bool WalSet::current_has_records() const {
@@ -228,7 +229,7 @@ bool WalSet::current_has_records() const {
   return !logs_.empty() && logs_.back().sink->size() > logs_.back().begin;
 }
 
-uint64_t WalSet::BytesFrom(uint64_t number) const {
+uint64_t WalSet::BytesFrom(FileNumber number) const {
   MutexLock lock(&mutex_);
   uint64_t bytes = 0;
   for (auto it = recovered_.lower_bound(number); it != recovered_.end(); ++it) {

@@ -23,6 +23,7 @@
 #include "ashlar/status.h"
 #include "db/wal/log_facts.h"
 #include "db/wal/wal_sink.h"
+#include "util/file_number.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -38,7 +39,7 @@ class WalSet {
   void Configure(const WalSinkOptions& options, const std::string& wal_dir);
 
   // Makes the file of a log; nothing is written to it before Install().
-  Result<std::unique_ptr<WalSink>> Create(uint64_t number) const;
+  Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
   // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
   // record with a sequence number below `first_seqno` will be written to the new one. After an
   // error nothing has changed.
@@ -66,7 +67,7 @@ class WalSet {
   // Makes the directory entries of all logs durable.
   Status SyncEntries() { return SyncDirectoryFor(current_number()); }
   // The directory of the logs was synced after `log_number` had become the current log.
-  void NoteEntriesSynced(uint64_t log_number);
+  void NoteEntriesSynced(FileNumber log_number);
   // Hands the buffered bytes of all logs to the kernel, the older ones first.
   Status Flush();
   // The first error of any log.
@@ -75,18 +76,18 @@ class WalSet {
 
   // Logs below `min_log_number` are not needed any more: lets go of them and returns their numbers.
   // Those that are open are handed over in `released`, to be closed where no lock is held.
-  std::vector<uint64_t> ReleaseBelow(uint64_t min_log_number,
-                                     std::vector<std::shared_ptr<WalSink>>* released);
+  std::vector<FileNumber> ReleaseBelow(FileNumber min_log_number,
+                                       std::vector<std::shared_ptr<WalSink>>* released);
 
-  uint64_t current_number() const;
+  FileNumber current_number() const;
   // Whether anything was written to the current log since it was installed.
   bool current_has_records() const;
   // With those that are still in memory.
   uint64_t total_bytes() const { return BytesFrom(0); }
   // Of the logs from this number on.
-  uint64_t BytesFrom(uint64_t number) const;
+  uint64_t BytesFrom(FileNumber number) const;
   struct Info {
-    uint64_t number = 0;
+    FileNumber number = 0;
     uint64_t bytes = 0;  // that can be read
   };
   // Oldest first. Taken together the bytes are a prefix of what was written.
@@ -100,8 +101,8 @@ class WalSet {
     SequenceNumber first_seqno = 0;  // no commit in it has a smaller one
     uint64_t begin = 0;              // where the records of commits begin
   };
-  Status SyncOlderThan(uint64_t number);
-  Status SyncDirectoryFor(uint64_t number);
+  Status SyncOlderThan(FileNumber number);
+  Status SyncDirectoryFor(FileNumber number);
 
   Status CheckOrderLocked() const REQUIRES(mutex_);
 
@@ -113,9 +114,9 @@ class WalSet {
   mutable Mutex mutex_{LockRank::kWal};
   std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
   // Of earlier processes, by number: all below those of logs_.
-  std::map<uint64_t, LogFacts> recovered_ GUARDED_BY(mutex_);
-  std::vector<Info> replaced_ GUARDED_BY(mutex_);         // whose files are left; ascending
-  uint64_t newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
+  std::map<FileNumber, LogFacts> recovered_ GUARDED_BY(mutex_);
+  std::vector<Info> replaced_ GUARDED_BY(mutex_);           // whose files are left; ascending
+  FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
 };
 
 }  // namespace ashlar

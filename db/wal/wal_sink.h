@@ -22,6 +22,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
+#include "util/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -30,7 +31,7 @@ struct WalSinkOptions {
   FileSystem* fs = nullptr;  // outlives the sink
   FileOptions file_options;
   std::string path;
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   // Records carry the log's number. Always set when `recycle_path` is.
   bool is_recyclable = false;
   // An obsolete log whose file is reused; empty: a new file.
@@ -99,7 +100,7 @@ class WalSink {
   virtual Status error() const = 0;
   virtual bool is_mapped() const = 0;
 
-  uint64_t log_number() const { return log_number_; }
+  FileNumber log_number() const { return log_number_; }
   const std::string& path() const { return path_; }
   const LogFraming& framing() const { return framing_; }
 
@@ -109,7 +110,7 @@ class WalSink {
   virtual Status StageRaw(const Range& range, const Slice& bytes) = 0;
 
  private:
-  const uint64_t log_number_;
+  const FileNumber log_number_;
   const std::string path_;
   const LogFraming framing_;
   // Written by Reserve() only.

@@ -31,6 +31,7 @@
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 #include "db/write/write_batch_internal.h"
+#include "util/file_number.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -71,7 +72,7 @@ class CommitHost {
   virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
   // The log of this number, or one before it, failed: no write may be acknowledged until it was
   // replaced. Takes no DB mutex.
-  virtual void NoteLogError(const Status& error, uint64_t log_number) = 0;
+  virtual void NoteLogError(const Status& error, FileNumber log_number) = 0;
   // A logged batch was inserted in part: only a replay of the log makes it whole. Called before the
   // batch is published. Allocates nothing, takes no DB mutex.
   virtual void NotePartialInsert(const Status& error) = 0;

@@ -103,12 +103,12 @@ Result<InternalUniqueId> MakeInternalUniqueId(const FileIdentity& identity) {
   }
   const Words session = SessionWords(identity.db_session_id);
   const Hash128 hash = XxHash3_128(identity.db_id.data(), identity.db_id.size(), session.upper);
-  return InternalUniqueId{{session.lower, hash.high ^ identity.file_number, hash.low}};
+  return InternalUniqueId{{session.lower, hash.high ^ identity.file_number.value(), hash.low}};
 }
 
 Result<InternalUniqueId> MakeInternalUniqueId(const TableProperties& properties) {
   return MakeInternalUniqueId(
-      {properties.db_id, properties.db_session_id, properties.orig_file_number});
+      {properties.db_id, properties.db_session_id, FileNumber{properties.orig_file_number}});
 }
 
 std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form) {

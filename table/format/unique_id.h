@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "util/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -32,7 +33,7 @@ struct InternalUniqueId {
 struct FileIdentity {
   std::string_view db_id;
   std::string_view db_session_id;
-  uint64_t file_number = 0;
+  FileNumber file_number;
 };
 
 // NotSupported when the identity is incomplete (an empty id or file number 0).

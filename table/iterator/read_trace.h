@@ -16,6 +16,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "util/file_number.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -34,8 +36,8 @@ class ReadTrace {
     bool is_sealed = false;
   };
   struct Table {
-    uint64_t number = 0;
-    int level = 0;
+    FileNumber number;
+    Level level;
     uint64_t file_bytes = 0;
     Slice smallest;  // user keys, inclusive
     Slice largest;

@@ -44,8 +44,8 @@ constexpr size_t kLargeEntryBytes = size_t{1} << 30;
 uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
   if (!UsesContextChecksums(options.table->format_version)) return 0;
   if (options.base_context_checksum != 0) return options.base_context_checksum;
-  const uint64_t hash =
-      XxHash64(options.db_session_id.data(), options.db_session_id.size(), options.file_number);
+  const uint64_t hash = XxHash64(options.db_session_id.data(), options.db_session_id.size(),
+                                 options.file_number.value());
   return (static_cast<uint32_t>(hash) & INT32_MAX) | 1;
 }
 
@@ -370,7 +370,7 @@ Status TableBuilder::Rep::WriteRangeTombstones() {
 void TableBuilder::Rep::FinishFacts() {
   const BlockBasedTableOptions& table = *options.table;
   TableProperties& p = properties;
-  p.orig_file_number = options.file_number;
+  p.orig_file_number = options.file_number.value();
   p.format_version = table.format_version;
   p.column_family_id = options.column_family_id;
   p.column_family_name = options.column_family_name;

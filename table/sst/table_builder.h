@@ -19,6 +19,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 
@@ -49,7 +50,7 @@ struct TableBuilderOptions {
   std::string db_id;
   std::string db_session_id;
   std::string db_host_id;
-  uint64_t file_number = 0;           // 0: unknown
+  FileNumber file_number = 0;         // 0: unknown
   uint64_t oldest_ancestor_time = 0;  // unix seconds, 0: unknown, as all times
   uint64_t oldest_key_time = 0;
   uint64_t newest_key_time = 0;

@@ -179,12 +179,14 @@ Sample RecycledLog(const OptionSet& set, char salt) {
   Sample sample = LogOnly(set, salt);
   for (auto& [path, bytes] : sample.files) {
     if (KindOf(path) != "log") continue;
-    const auto number = std::stoull(path.substr(path.rfind('/') + 1));
+    const FileNumber number{uint64_t{std::stoull(path.substr(path.rfind('/') + 1))}};
     std::string older, newer;
     for (const LogRecord& record : FindRecords(bytes)) {
       const Slice payload(bytes.data() + record.payload_offset, record.payload_bytes);
-      AppendFramedRecord(LogFraming(number - 1, true), older.size(), payload, &older);
-      AppendFramedRecord(LogFraming(number - 1, true), older.size(), payload, &older);
+      AppendFramedRecord(LogFraming(FileNumber{number.value() - 1}, true), older.size(), payload,
+                         &older);
+      AppendFramedRecord(LogFraming(FileNumber{number.value() - 1}, true), older.size(), payload,
+                         &older);
       AppendFramedRecord(LogFraming(number, true), newer.size(), payload, &newer);
     }
     bytes = newer + older.substr(newer.size());

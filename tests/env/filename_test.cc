@@ -57,11 +57,11 @@ constexpr Case kGood[] = {
 
 TEST(FileName, NamesAreParsed) {
   for (const Case& c : kGood) {
-    uint64_t number = 77;
+    FileNumber number = 77;
     FileType type;
     ASSERT_TRUE(ParseFileName(c.name, &number, &type)) << c.name;
     EXPECT_EQ(type, c.type) << c.name;
-    EXPECT_EQ(number, c.number) << c.name;
+    EXPECT_EQ(number.value(), c.number) << c.name;
   }
 }
 
@@ -95,14 +95,14 @@ TEST(FileName, ForeignNamesAreRefused) {
                            "archive/000004.sst",
                            "archive/LOG",
                            "archive/"}) {
-    uint64_t number;
+    FileNumber number;
     FileType type;
     EXPECT_FALSE(ParseFileName(name, &number, &type)) << name;
   }
 }
 
 TEST(FileName, ArchivedLogsAreTold) {
-  uint64_t number;
+  FileNumber number;
   FileType type;
   bool is_archived = false;
   ASSERT_TRUE(ParseFileName("archive/000004.log", &number, &type, &is_archived));

@@ -40,7 +40,7 @@ class Host final : public CommitHost {
     return nullptr;
   }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
-  void NoteLogError(const Status&, uint64_t) override {}
+  void NoteLogError(const Status&, FileNumber) override {}
   void NotePartialInsert(const Status&) override {}
   void ReportErrors() override {}
 

@@ -121,7 +121,7 @@ class Relay : public testing::Test {
     static const std::regex kTable("\n (\\d+):\\d+\\[");
     for (std::sregex_iterator at(manifest_dump.begin(), manifest_dump.end(), kTable), end;
          at != end; ++at) {
-      const std::string path = TableFileName(dir_, std::stoull((*at)[1]));
+      const std::string path = TableFileName(dir_, FileNumber{std::stoul((*at)[1])});
       const std::string output =
           RunCommand(StrCat("sst_dump --command=verify --file='", path, "'"));
       EXPECT_NE(output.find("The file is ok"), std::string::npos) << output;

@@ -90,10 +90,10 @@ std::string TreeScenario::BuildTable(const std::string& line) {
   const auto has = [&head](const char* word) {
     return std::find(head.begin(), head.end(), word) != head.end();
   };
-  Table table{std::stoi(head.at(0).substr(1)), FileMetadata(), has("busy")};
+  Table table{Level{std::stoi(head.at(0).substr(1))}, FileMetadata(), has("busy")};
   TableOutputOptions output = OutputOptions(table.level);
-  output.file_number = next_number_++;
-  output.epoch_number = output.file_number;
+  output.epoch_number = next_number_++;
+  output.file_number = FileNumber{output.epoch_number};
   auto file = TableOutput::Create(output);
   if (!file.ok()) return file.status().ToString();
   std::istringstream entries(line.substr(bar + 1));
@@ -113,7 +113,7 @@ std::string TreeScenario::BuildTable(const std::string& line) {
   return "";
 }
 
-TableOutputOptions TreeScenario::OutputOptions(int level) {
+TableOutputOptions TreeScenario::OutputOptions(Level level) {
   TableOutputOptions output;
   output.context = &context_;
   output.family_options = std::make_shared<const ColumnFamilyOptions>(options_);
@@ -145,7 +145,7 @@ void TreeScenario::MakeVersion() {
 
 std::string TreeScenario::Tree() const {
   std::string text;
-  for (int level = 0; level < version()->num_levels(); level++) {
+  for (Level level = 0; level < version()->num_levels(); ++level) {
     for (const TableFile* file : version()->files(level)) {
       bool is_busy;
       {
@@ -176,8 +176,8 @@ std::optional<CompactionPlan> TreeScenario::PickRange(const ScenarioStep& step) 
   RangePickOptions pick;
   pick.options = &options_;
   pick.claims = &claims_;
-  pick.input_level = std::stoi(step.Word(0).substr(1));
-  pick.output_level = std::stoi(step.Word(2).substr(1));
+  pick.input_level = Level{std::stoi(step.Word(0).substr(1))};
+  pick.output_level = Level{std::stoi(step.Word(2).substr(1))};
   pick.begin = from.empty() ? nullptr : &begin;
   pick.end = to.empty() ? nullptr : &end;
   pick.allow_trivial_move = step.Has("move");
@@ -208,7 +208,7 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
     job.plan = &plan;
     job.version = version();
     job.snapshots = snapshots_;
-    job.new_file_number = [this] { return next_number_++; };
+    job.new_file_number = [this] { return FileNumber{next_number_++}; };
     job.env = Env::Default();
     const Status status = CompactionJob(job).Run(&result);
     if (!status.ok()) return StrCat(status.ToString(), "; files ", FileCount());
@@ -241,7 +241,7 @@ std::string TreeScenario::Carry(const CompactionPlan& plan) {
 // The number of entries stands behind its name in the properties block, as a varint of one byte. Of
 // the name itself only what the name before does not have is there.
 std::string TreeScenario::Lie(const ScenarioStep& step) {
-  const std::string path = TableFileName(kDir, std::stoull(step.Argument("number")));
+  const std::string path = TableFileName(kDir, FileNumber{std::stoul(step.Argument("number"))});
   std::string bytes;
   Status status = ReadFileToString(&fs_, path, &bytes);
   if (!status.ok()) return status.ToString();

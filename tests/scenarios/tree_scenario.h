@@ -40,7 +40,7 @@ class TreeScenario {
 
  private:
   struct Table {
-    int level;
+    Level level;
     FileMetadata meta;
     bool is_busy;
   };
@@ -61,7 +61,7 @@ class TreeScenario {
   std::optional<CompactionPlan> PickRange(const ScenarioStep& step);
   void MakeVersion();
   void CloseTables();
-  TableOutputOptions OutputOptions(int level);
+  TableOutputOptions OutputOptions(Level level);
   size_t FileCount();
 
   MemoryFileSystem fs_;

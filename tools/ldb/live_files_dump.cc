@@ -61,13 +61,13 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& fam
   return first_error;
 }
 
-Status DumpLogs(FileSystem* fs, const Invocation& call, uint64_t first_log) {
+Status DumpLogs(FileSystem* fs, const Invocation& call, FileNumber first_log) {
   PrintTitle("\nWrite Ahead Log Files");
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, call.db));
   WalDump dump;
   dump.has_header = dump.prints_values = true;
   for (const std::string& name : names) {
-    uint64_t number = 0;
+    FileNumber number;
     FileType type = kTempFile;
     if (!ParseFileName(name, &number, &type) || type != kWalFile || number < first_log) continue;
     const std::string path = LogFileName(call.db, number);

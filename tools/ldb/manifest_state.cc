@@ -20,7 +20,7 @@ constexpr uint32_t kDefaultFamilyId = 0;
 
 }  // namespace
 
-bool FamilyState::RefersToBlobFile(uint64_t blob_number) const {
+bool FamilyState::RefersToBlobFile(FileNumber blob_number) const {
   for (const auto& files : levels) {
     for (const FileMetadata& file : files) {
       if (file.oldest_blob_file_number == blob_number) return true;
@@ -134,8 +134,8 @@ const FamilyState* ManifestState::Family(const std::string& name) const {
   return nullptr;
 }
 
-uint64_t ManifestState::FirstNeededLog() const {
-  uint64_t first = UINT64_MAX;
+FileNumber ManifestState::FirstNeededLog() const {
+  FileNumber first = FileNumber::None();
   for (const auto& [id, family] : families_) first = std::min(first, family.log_number);
   return std::max(first, min_log_number_to_keep_);
 }

@@ -31,13 +31,13 @@ struct FamilyState {
   uint32_t id = 0;
   std::string name;
   std::string comparator;  // its name
-  uint64_t log_number = 0;
+  FileNumber log_number = 0;
   // By level; level 0 newest first, deeper levels in key order once Finish() ran.
   std::vector<std::vector<FileMetadata>> levels;
-  std::map<uint64_t, BlobFile> blobs;  // by number
+  std::map<FileNumber, BlobFile> blobs;  // by number
 
   // Whether it is the oldest blob file of a table.
-  bool RefersToBlobFile(uint64_t blob_number) const;
+  bool RefersToBlobFile(FileNumber blob_number) const;
 };
 
 class ManifestState {
@@ -51,13 +51,13 @@ class ManifestState {
 
   const std::map<uint32_t, FamilyState>& families() const { return families_; }
   const FamilyState* Family(const std::string& name) const;
-  uint64_t next_file_number() const { return next_file_number_; }
+  FileNumber next_file_number() const { return next_file_number_; }
   SequenceNumber last_sequence() const { return last_sequence_; }
-  uint64_t prev_log_number() const { return prev_log_number_; }
+  FileNumber prev_log_number() const { return prev_log_number_; }
   uint32_t max_column_family() const { return max_column_family_; }
-  uint64_t min_log_number_to_keep() const { return min_log_number_to_keep_; }
+  FileNumber min_log_number_to_keep() const { return min_log_number_to_keep_; }
   // Logs below it hold nothing that is still needed.
-  uint64_t FirstNeededLog() const;
+  FileNumber FirstNeededLog() const;
 
  private:
   Status ApplyFamilyChange(const VersionEdit& edit);
@@ -65,11 +65,11 @@ class ManifestState {
   Status ApplyBlobFiles(const VersionEdit& edit, FamilyState* family);
 
   std::map<uint32_t, FamilyState> families_;
-  uint64_t next_file_number_ = 0;
+  FileNumber next_file_number_ = 0;
   SequenceNumber last_sequence_ = 0;
-  uint64_t prev_log_number_ = 0;
+  FileNumber prev_log_number_ = 0;
   uint32_t max_column_family_ = 0;
-  uint64_t min_log_number_to_keep_ = 0;
+  FileNumber min_log_number_to_keep_ = 0;
 };
 
 // Reads a MANIFEST file from front to back. `on_edit` may be empty; it sees every edit first.

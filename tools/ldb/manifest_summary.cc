@@ -39,7 +39,7 @@ std::string FamilyText(const FamilyState& family, bool hex) {
 }
 
 // The tables that name a blob file as the oldest they refer to.
-std::string LinkedTables(const FamilyState& family, uint64_t blob_number) {
+std::string LinkedTables(const FamilyState& family, FileNumber blob_number) {
   std::string text;
   for (const auto& files : family.levels) {
     for (const FileMetadata& meta : files) {
@@ -68,7 +68,7 @@ std::string ManifestSummaryText(const ManifestState& state, bool hex) {
     StrAppend(&text, FamilyText(family, hex), BlobFilesText(family));
   }
   // An opener takes the recorded number for its new MANIFEST: the next one is what files can have.
-  StrAppend(&text, "next_file_number ", state.next_file_number() + 1, " last_sequence ",
+  StrAppend(&text, "next_file_number ", state.next_file_number().Next(), " last_sequence ",
             state.last_sequence(), "  prev_log_number ", state.prev_log_number(),
             " max_column_family ", state.max_column_family(), " min_log_number_to_keep ",
             state.min_log_number_to_keep(), "\n");

@@ -59,7 +59,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
     family().mem()->AddCounters(&hint);
   }
   // What is written to log `log`, and then the memtable is sealed.
-  void FillAndSeal(SequenceNumber seqno, uint64_t next_log) REQUIRES(db_mutex) {
+  void FillAndSeal(SequenceNumber seqno, FileNumber next_log) REQUIRES(db_mutex) {
     Add(seqno);
     family().SealMemTable(next_log);
   }
@@ -116,7 +116,7 @@ TEST_F(ColumnFamilyTest, WhatIsFlushedLeavesForWritersAndReadersAlike) {
 
 TEST_F(ColumnFamilyTest, AnEmptyFamilyNeedsTheCurrentLogOnly) {
   MutexLock lock(&mutex_);
-  EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/7), 7u);
+  EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/7).value(), 7u);
   Add(1);
   EXPECT_EQ(family().OldestLogNeeded(/*current_log=*/9), family().versions()->log_number);
 }
@@ -125,7 +125,7 @@ TEST_F(ColumnFamilyTest, AFlushLetsLogsGoUpToTheNextOneOfItsYoungestMemTable) {
   MutexLock lock(&mutex_);
   FillAndSeal(1, /*next_log=*/10);
   FillAndSeal(2, /*next_log=*/11);
-  EXPECT_EQ(family().LogNumberAfter(family().TakeForFlush()), 11u);
+  EXPECT_EQ(family().LogNumberAfter(family().TakeForFlush()).value(), 11u);
 }
 
 TEST_F(ColumnFamilyTest, AMemTableSealedBeforeAnEarlierLogThanTheOneBeforeItIsNoticed) {

@@ -41,19 +41,19 @@ class Tree {
     options.paths = {"/db"};
     tables_ = std::make_unique<TableCache>(options);
     VersionEdit edit;
-    std::vector<uint64_t> busy;
+    std::vector<FileNumber> busy;
     std::istringstream levels(text);
     for (std::string line; std::getline(levels, line, '\n');) {
       const size_t colon = line.find(':');
       if (colon == std::string::npos) continue;
-      const int level = std::stoi(line.substr(line.find('L') + 1));
+      const Level level{std::stoi(line.substr(line.find('L') + 1))};
       std::istringstream files(line.substr(colon + 1));
       for (std::string file; std::getline(files, file, ',');) AddFile(level, file, &edit, &busy);
     }
     VersionBuilder builder(comparator_, tables_.get(), nullptr, num_levels);
     EXPECT_OK(builder.Apply(edit));
     EXPECT_OK(builder.Build(&built_));
-    for (const uint64_t number : busy) Claim(number);
+    for (const FileNumber number : busy) Claim(number);
   }
 
   const Version& version() const { return *built_.version; }
@@ -62,39 +62,41 @@ class Tree {
     MutexLock lock(&mutex_);
     return AssessCompaction(version(), options, claims_);
   }
-  TableFile* File(uint64_t number) const {
-    for (int level = 0; level < version().num_levels(); level++) {
+  TableFile* File(FileNumber number) const {
+    for (Level level = 0; level < version().num_levels(); ++level) {
       for (TableFile* file : version().files(level)) {
         if (file->meta.number == number) return file;
       }
     }
-    ADD_FAILURE() << "no file " << number;
+    ADD_FAILURE() << "no file " << number.value();
     return nullptr;
   }
 
  private:
-  void Claim(uint64_t number) {
+  void Claim(FileNumber number) {
     MutexLock lock(&mutex_);
-    for (int level = 0; level < version().num_levels(); level++) {
+    for (Level level = 0; level < version().num_levels(); ++level) {
       for (TableFile* file : version().files(level)) {
         if (file->meta.number == number) claims_.Take({{level, {file}}});
       }
     }
   }
-  static void AddFile(int level, const std::string& text, VersionEdit* edit,
-                      std::vector<uint64_t>* busy) {
+  static void AddFile(Level level, const std::string& text, VersionEdit* edit,
+                      std::vector<FileNumber>* busy) {
     std::istringstream in(text);
     FileMetadata meta;
     std::string range;
-    in >> meta.number >> range >> meta.file_size;
+    uint64_t number = 0;
+    in >> number >> range >> meta.file_size;
+    meta.number = FileNumber{number};
     if (text.find('!') != std::string::npos) busy->push_back(meta.number);
     meta.marked_for_compaction = text.find('*') != std::string::npos;
     const size_t dash = range.find('-');
     meta.smallest = BoundaryOf(range.substr(0, dash), 100);
     meta.largest = BoundaryOf(range.substr(dash + 1), 1);
-    meta.epoch_number = meta.number;
-    meta.smallest_seqno = meta.number;
-    meta.largest_seqno = 1000 - meta.number;
+    meta.epoch_number = number;
+    meta.smallest_seqno = number;
+    meta.largest_seqno = 1000 - number;
     edit->AddFile(level, std::move(meta));
   }
 
@@ -122,7 +124,7 @@ ColumnFamilyOptions SmallOptions() {
 
 std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
                  const std::vector<const CompactionPlan*>& running = {},
-                 const std::map<int, std::string>* cursors = nullptr) {
+                 const std::map<Level, std::string>* cursors = nullptr) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   const auto plan = PickCompaction(tree.version(), {&options, &tree.claims(), cursors}, running);
@@ -311,9 +313,9 @@ TEST(CompactionPicker, Priorities) {
   options.compaction_pri = kMinOverlappingRatio;  // 0.6, 0.8 and 0.9
   EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[10] -> L2 bottommost");
   options.compaction_pri = kRoundRobin;
-  const std::map<int, std::string> cursors = {{1, MakeInternalKey("d", 1, kTypeValue)}};
+  const std::map<Level, std::string> cursors = {{1, MakeInternalKey("d", 1, kTypeValue)}};
   EXPECT_EQ(Pick(tree, options, {}, &cursors), "merge L1[2] L2[12] -> L2 bottommost");
-  const std::map<int, std::string> at_end = {{1, MakeInternalKey("z", 1, kTypeValue)}};
+  const std::map<Level, std::string> at_end = {{1, MakeInternalKey("z", 1, kTypeValue)}};
   EXPECT_EQ(Pick(tree, options, {}, &at_end), "merge L1[3] L2[10] -> L2 bottommost");
 }
 

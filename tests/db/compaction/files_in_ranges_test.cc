@@ -29,7 +29,7 @@ class FilesInRanges : public testing::Test {
     options.paths = {"/db"};
     tables_ = std::make_unique<TableCache>(options);
   }
-  void Add(int level, uint64_t number, const Slice& smallest, const Slice& largest,
+  void Add(Level level, FileNumber number, const Slice& smallest, const Slice& largest,
            bool is_exclusive = false, SequenceNumber seqno = 5) {
     FileMetadata meta;
     meta.number = number;
@@ -40,7 +40,7 @@ class FilesInRanges : public testing::Test {
     edit_.AddFile(level, meta);
   }
   std::string Chosen(const std::vector<RangeOpt>& ranges, bool include_end = true,
-                     uint64_t busy = 0) {
+                     FileNumber busy = {}) {
     VersionBuilder builder(comparator_, tables_.get(), nullptr, 7);
     EXPECT_OK(builder.Apply(edit_));
     BuiltVersion built;
@@ -49,7 +49,7 @@ class FilesInRanges : public testing::Test {
     for (const auto& file : built.added) file->being_compacted = file->meta.number == busy;
     std::string text;
     for (const LevelFiles& level : FilesInsideRanges(*built.version, ranges, include_end)) {
-      for (const TableFile* file : level.files) text += std::to_string(file->meta.number) + " ";
+      for (const TableFile* file : level.files) text += std::to_string(file->meta.number.value()) + " ";
     }
     return text;
   }

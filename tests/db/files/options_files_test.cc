@@ -34,10 +34,10 @@ class OptionsFilesTest : public testing::Test {
     db_.reset();
     ASSERT_OK(DB::Open(options_, kDir, &db_));
   }
-  std::set<uint64_t> OptionsFiles() const {
-    std::set<uint64_t> numbers;
+  std::set<FileNumber> OptionsFiles() const {
+    std::set<FileNumber> numbers;
     for (const auto& [path, contents] : memory_->AllFiles()) {
-      uint64_t number;
+      FileNumber number;
       FileType type;
       const bool is_ours = ParseFileName(path.substr(path.rfind('/') + 1), &number, &type);
       if (is_ours && type == kOptionsFile) numbers.insert(number);
@@ -67,10 +67,10 @@ class OptionsFilesTest : public testing::Test {
 TEST_F(OptionsFilesTest, TheTwoNewestStayWhateverChanges) {
   Open();
   EXPECT_EQ(OptionsFiles().size(), 1u);
-  uint64_t newest = *OptionsFiles().rbegin();
+  FileNumber newest = *OptionsFiles().rbegin();
   for (int i = 0; i < 20; i++) {
     ASSERT_OK(ChangeOptions(i));
-    const std::set<uint64_t> files = OptionsFiles();
+    const std::set<FileNumber> files = OptionsFiles();
     ASSERT_EQ(files.size(), 2u);
     EXPECT_EQ(*files.begin(), newest);
     newest = *files.rbegin();

@@ -61,7 +61,7 @@ TEST_F(FlushJobTest, AllMemTablesBecomeOneTable) {
   ASSERT_OK(Run());
   ASSERT_EQ(result_.tables.size(), 1u);
   const FileMetadata& table = result_.tables[0].meta;
-  EXPECT_EQ(table.number, 7u);
+  EXPECT_EQ(table.number.value(), 7u);
   EXPECT_EQ(table.epoch_number, 3u);
   EXPECT_EQ(table.smallest_user_key(), Slice("a"));
   EXPECT_EQ(table.largest_user_key(), Slice("z"));

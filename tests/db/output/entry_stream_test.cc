@@ -90,7 +90,7 @@ class EntriesToTables {
     options_.table.family_options = std::make_shared<const ColumnFamilyOptions>();
     options_.table.comparator = &Bytewise();
     options_.table.dir = "/db";
-    options_.new_file_number = [this] { return ++last_number_; };
+    options_.new_file_number = [this] { return FileNumber{++last_number_}; };
     EXPECT_TRUE(fs_.CreateDir("/db", IOOptions(), nullptr).ok());
   }
 

@@ -183,7 +183,7 @@ class Compacted {
     options_.table.comparator = &Bytewise();
     options_.table.dir = "/db";
     options_.limits.target_bytes = target_bytes;
-    options_.new_file_number = [this] { return ++last_number_; };
+    options_.new_file_number = [this] { return FileNumber{++last_number_}; };
     Write(history);
     OpenTables();
   }

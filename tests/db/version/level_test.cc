@@ -65,7 +65,8 @@ class LevelTest : public testing::Test {
     for (const std::string& name : names) EXPECT_OK(builder.Add(InternalKeyOf(name), name));
     EXPECT_OK(builder.Finish());
     FileMetadata meta;
-    meta.number = meta.epoch_number = next_number_++;
+    meta.epoch_number = next_number_++;
+    meta.number = FileNumber{meta.epoch_number};
     meta.file_size = bytes.size();
     meta.smallest = InternalKeyOf(names.front());
     meta.largest = InternalKeyOf(names.back());

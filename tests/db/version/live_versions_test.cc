@@ -22,7 +22,7 @@ class LiveVersionsTest : public testing::Test {
   }
   TableFile* NewFile() {
     FileMetadata meta;
-    meta.number = files_.size() + 1;
+    meta.number = FileNumber{files_.size() + 1};
     files_.push_back(new TableFile(meta));
     return files_.back();
   }

@@ -224,11 +224,11 @@ VersionEdit FullEdit() {
   VersionEdit edit;
   edit.db_id = "6a3b-db";
   edit.comparator = "leveldb.BytewiseComparator";
-  edit.log_number = 9;
-  edit.prev_log_number = 0;
-  edit.next_file_number = 301;
+  edit.log_number = FileNumber{9};
+  edit.prev_log_number = FileNumber{0};
+  edit.next_file_number = FileNumber{301};
   edit.max_column_family = 5;
-  edit.min_log_number_to_keep = 8;
+  edit.min_log_number_to_keep = FileNumber{8};
   edit.last_sequence = kMaxSequenceNumber - 1;
   edit.compact_cursors = {{3, MakeInternalKey("cursor", 4, kTypeValue)}};
   edit.deleted_files = {{0, 4}, {6, uint64_t{1} << 40}};
@@ -236,7 +236,7 @@ VersionEdit FullEdit() {
   edit.blob_additions = {{10, 20, 30, "crc", "abcd"}};
   edit.blob_garbage = {{10, 1, 2}};
   edit.wal_additions = {{6, std::nullopt}, {7, 4711}};
-  edit.wal_deletion = 6;
+  edit.wal_deletion = FileNumber{6};
   edit.column_family = 5;
   edit.added_family = "fruit";
   edit.atomic_group_remaining = 3;
@@ -245,7 +245,7 @@ VersionEdit FullEdit() {
   edit.last_compacted_manifest_bytes = 99;
   edit.logs = {{.number = 6, .first_seqno = 1000, .synced_bytes = 300, .end_bytes = 305},
                {.number = 7, .first_seqno = 1001}};
-  edit.forgotten_logs_end = 31;
+  edit.forgotten_logs_end = FileNumber{31};
   edit.initial_records = 12;
   edit.unknown_fields = {{8192 + 500, "later"}};
   return edit;
@@ -310,9 +310,9 @@ TEST(VersionEdit, OwnFieldsAreMarkedIgnorableAndCarryTheirLength) {
 
 TEST(VersionEdit, ForgettingLogsIsAFieldOfItsOwn) {
   VersionEdit edit;
-  edit.forgotten_logs_end = 31;
+  edit.forgotten_logs_end = FileNumber{31};
   EXPECT_EQ(Hex(Encode(edit)), "f6c201011f");
-  EXPECT_EQ(Decode(Encode(edit)).forgotten_logs_end, 31u);
+  EXPECT_EQ(Decode(Encode(edit)).forgotten_logs_end->value(), 31u);
 }
 
 TEST(VersionEdit, TextNamesEveryField) {
@@ -374,7 +374,7 @@ TEST(VersionEdit, OldFileRecordsAreRead) {
     ASSERT_EQ(edit.new_files.size(), 1u) << tag;
     const FileMetadata& meta = edit.new_files[0].meta;
     EXPECT_EQ(edit.new_files[0].level, 4);
-    EXPECT_EQ(meta.number, 55u);
+    EXPECT_EQ(meta.number.value(), 55u);
     EXPECT_EQ(meta.file_size, 1000u);
     EXPECT_EQ(meta.path_id, tag == 102 ? 3u : 0u);
     EXPECT_EQ(meta.largest_seqno, tag == 7 ? 0u : 3u);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr char kManifest[] = "/db/MANIFEST-000001";
 
-VersionEdit EditWithLog(uint64_t log_number, std::optional<uint32_t> remaining = std::nullopt) {
+VersionEdit EditWithLog(FileNumber log_number, std::optional<uint32_t> remaining = std::nullopt) {
   VersionEdit edit;
   edit.log_number = log_number;
   edit.atomic_group_remaining = remaining;
@@ -181,7 +181,7 @@ class UnsyncedManifestTest : public ManifestTest {
   }
 
  private:
-  static VersionEdit BigEdit(uint64_t log_number) {
+  static VersionEdit BigEdit(FileNumber log_number) {
     VersionEdit edit = EditWithLog(log_number);
     edit.db_id = std::string(2000, 'i');
     return edit;
@@ -260,7 +260,7 @@ class VersionSetTest : public ManifestTest {
   Status AddTable(uint64_t number) {
     VersionSet::Change change;
     FileMetadata meta;
-    meta.number = number;
+    meta.number = FileNumber{number};
     meta.file_size = 10;
     meta.smallest = MakeInternalKey("a", number, kTypeValue);
     meta.largest = MakeInternalKey("b", number, kTypeValue);
@@ -268,8 +268,8 @@ class VersionSetTest : public ManifestTest {
     meta.epoch_number = number;
     change.last_sequence = number;
     change.edits.emplace_back().AddFile(0, meta);
-    change.edits.back().log_number = number;
-    set_->MarkFileNumberUsed(number);
+    change.edits.back().log_number = FileNumber{number};
+    set_->MarkFileNumberUsed(FileNumber{number});
     MutexLock lock(&mutex_);
     return set_->LogAndApply(std::move(change), &mutex_);
   }
@@ -277,7 +277,7 @@ class VersionSetTest : public ManifestTest {
     MutexLock lock(&mutex_);
     return set_->LogAndApply(std::move(change), &mutex_);
   }
-  static VersionSet::Change EditOnly(uint64_t log_number) {
+  static VersionSet::Change EditOnly(FileNumber log_number) {
     VersionSet::Change change;
     change.edits.emplace_back().log_number = log_number;
     return change;
@@ -285,7 +285,7 @@ class VersionSetTest : public ManifestTest {
   std::string Tables() {
     std::string text;
     MutexLock lock(&mutex_);
-    set_->ForEachLiveFile([&text](const FamilyVersions&, int, TableFile* file) {
+    set_->ForEachLiveFile([&text](const FamilyVersions&, Level, TableFile* file) {
       text += StrCat(file->meta.number, " ");
     });
     return text;
@@ -299,11 +299,11 @@ class VersionSetTest : public ManifestTest {
     MutexLock lock(&mutex_);
     return set_->recovered_last_sequence();
   }
-  uint64_t LowestLogNumber() {
+  FileNumber LowestLogNumber() {
     MutexLock lock(&mutex_);
     return set_->LowestLogNumber();
   }
-  std::vector<uint64_t> TakeReplacedManifests() {
+  std::vector<FileNumber> TakeReplacedManifests() {
     MutexLock lock(&mutex_);
     return set_->TakeReplacedManifests();
   }
@@ -311,7 +311,7 @@ class VersionSetTest : public ManifestTest {
     MutexLock lock(&mutex_);
     set_->TrackLogs(wals);
   }
-  std::map<uint64_t, LogFacts> TrackedLogs() {
+  std::map<FileNumber, LogFacts> TrackedLogs() {
     MutexLock lock(&mutex_);
     return set_->tracked_logs();
   }
@@ -333,12 +333,12 @@ TEST_F(VersionSetTest, ChangesSurviveRecovery) {
   EXPECT_EQ(DbId(), "the-id");
   ASSERT_OK(AddTable(50));
   ASSERT_OK(AddTable(60));
-  const uint64_t next = set_->next_file_number();
+  const FileNumber next = set_->next_file_number();
   ASSERT_OK(Recover());
   EXPECT_EQ(Tables(), "60 50 ");
   EXPECT_EQ(DbId(), "the-id");
   EXPECT_EQ(RecoveredLastSequence(), 60u);
-  EXPECT_EQ(LowestLogNumber(), 60u);
+  EXPECT_EQ(LowestLogNumber().value(), 60u);
   EXPECT_GE(set_->next_file_number(), next);
 }
 
@@ -348,7 +348,7 @@ TEST_F(VersionSetTest, TheFirstChangeAfterRecoveryStartsANewManifest) {
   ASSERT_OK(AddTable(50));
   const std::string second = Current();
   EXPECT_NE(second, "MANIFEST-000001");
-  EXPECT_EQ(TakeReplacedManifests(), std::vector<uint64_t>{1});
+  EXPECT_EQ(TakeReplacedManifests(), std::vector<FileNumber>{1});
   ASSERT_OK(AddTable(60));
   EXPECT_EQ(Current(), second);
 }
@@ -368,14 +368,14 @@ TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
   ASSERT_OK(Recover());
   VersionSet::Change change;
   VersionEdit& edit = change.edits.emplace_back();
-  edit.log_number = 4;
+  edit.log_number = FileNumber{4};
   edit.persist_user_defined_timestamps = false;
   ASSERT_OK(Apply(std::move(change)));
   WalSet wals;
   wals.Configure({.fs = &fs_}, "/db");
   wals.AddRecovered({.number = 4, .first_seqno = 7, .synced_bytes = 30, .end_bytes = 40});
   wals.AddRecovered({.number = 5, .first_seqno = 9, .synced_bytes = 50, .end_bytes = 50});
-  for (uint64_t number : {4, 5}) {
+  for (const FileNumber number : {FileNumber{4}, FileNumber{5}}) {
     auto log = wals.Create(number);
     ASSERT_OK(log);
   }
@@ -392,7 +392,7 @@ TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
     ASSERT_OK(Apply(EditOnly(4)));
   }
   VersionSet::Change flushed = EditOnly(5);
-  flushed.edits[0].min_log_number_to_keep = 5;
+  flushed.edits[0].min_log_number_to_keep = FileNumber{5};
   ASSERT_OK(Apply(std::move(flushed)));
   ASSERT_OK(Recover());
   EXPECT_EQ(TrackedLogs().size(), 1u);
@@ -458,7 +458,7 @@ TEST_F(VersionSetTest, AManifestWithoutItsCountersIsRefused) {
 
 TEST_F(VersionSetTest, ANextFileNumberOfZeroIsRefused) {
   VersionEdit edit = EditWithLog(0);
-  edit.next_file_number = 0;
+  edit.next_file_number = FileNumber{0};
   edit.last_sequence = 0;
   WriteManifest({edit});
   EXPECT_TRUE(Recover().IsCorruption());
@@ -466,7 +466,7 @@ TEST_F(VersionSetTest, ANextFileNumberOfZeroIsRefused) {
 
 TEST_F(VersionSetTest, AnotherComparatorIsRefused) {
   VersionEdit edit = EditWithLog(0);
-  edit.next_file_number = 2;
+  edit.next_file_number = FileNumber{2};
   edit.last_sequence = 0;
   edit.comparator = "somebody.Else";
   WriteManifest({edit});

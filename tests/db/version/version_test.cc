@@ -40,7 +40,7 @@ class ShortLexComparator final : public Comparator {
 FileMetadata File(uint64_t number, const std::string& smallest, const std::string& largest,
                   SequenceNumber newest = 100, SequenceNumber oldest = 1) {
   FileMetadata meta;
-  meta.number = number;
+  meta.number = FileNumber{number};
   meta.file_size = 1000;
   meta.smallest = MakeInternalKey(smallest, newest, kTypeValue);
   meta.largest = MakeInternalKey(largest, oldest, kTypeValue);
@@ -104,7 +104,7 @@ class VersionTest : public testing::Test {
       StrAppend(&text, text.empty() ? "" : " ", file->meta.number);
     return text;
   }
-  static std::string Overlapping(const Version& version, int level, const char* begin,
+  static std::string Overlapping(const Version& version, Level level, const char* begin,
                                  const char* end, bool expand = false) {
     const Slice low(begin == nullptr ? "" : begin), high(end == nullptr ? "" : end);
     return Numbers(version
@@ -205,7 +205,7 @@ TEST_F(VersionTest, Level0IsOrderedByEpochThenSequence) {
 
 TEST_F(VersionTest, FilesWithoutEpochsGetThemFromTheBottomUp) {
   VersionEdit edit;
-  const auto add = [&edit](int level, FileMetadata meta) {
+  const auto add = [&edit](Level level, FileMetadata meta) {
     meta.epoch_number = 0;
     edit.AddFile(level, std::move(meta));
   };
@@ -215,7 +215,7 @@ TEST_F(VersionTest, FilesWithoutEpochsGetThemFromTheBottomUp) {
   add(0, File(5, "a", "d", 60, 51));
   add(0, File(4, "a", "d", 90, 81));
   const auto version = Build(edit);
-  const auto epoch = [&](int level, size_t i) {
+  const auto epoch = [&](Level level, size_t i) {
     return version->files(level)[i]->meta.epoch_number;
   };
   EXPECT_EQ(epoch(3, 0), 1u);
@@ -245,22 +245,23 @@ TEST_F(VersionTest, OneFileWithoutEpochRenumbersAllBySequence) {
 // from nothing gives.
 TEST_F(VersionTest, ByDifferenceItIsTheSameAsFromNothing) {
   std::mt19937 random(1);
-  std::map<uint64_t, int> level_of;
+  std::map<uint64_t, Level> level_of;
   std::unique_ptr<Version> version;
   for (uint64_t step = 0; step < 300; step++) {
     VersionEdit edit;
     for (auto it = level_of.begin(); it != level_of.end();) {
       const uint32_t dice = random() % 16;
-      if (dice < 2) edit.DeleteFile(it->second, it->first);
+      if (dice < 2) edit.DeleteFile(it->second, FileNumber{it->first});
       if (dice == 0) {
-        edit.AddFile(it->second = static_cast<int>(random() % kLevels), NumberedFile(it->first));
+        edit.AddFile(it->second = Level{static_cast<int>(random() % kLevels)},
+                     NumberedFile(it->first));
       }
       it = dice == 1 ? level_of.erase(it) : std::next(it);
     }
     for (uint64_t i = 0; i < random() % 4; i++) {
       const uint64_t number = random() % 100000 + 1;
       if (level_of.contains(number)) continue;
-      level_of[number] = static_cast<int>(random() % kLevels);
+      level_of[number] = Level{static_cast<int>(random() % kLevels)};
       edit.AddFile(level_of[number], NumberedFile(number));
     }
     version = Build(edit, version.get());
@@ -317,7 +318,7 @@ TEST_F(VersionTest, AnEditComparesWithFewOfManyTables) {
   constexpr uint64_t kTables = 20000;
   VersionEdit all;
   for (uint64_t i = 1; i <= kTables; i++) {
-    all.AddFile(static_cast<int>(i % kLevels), NumberedFile(2 * i));
+    all.AddFile(Level{static_cast<int>(i % kLevels)}, NumberedFile(2 * i));
   }
   const auto base = build(all, nullptr);
 
@@ -359,7 +360,7 @@ TEST_F(VersionTest, WhatLeavesTheVersionIsReportedButNotWhatMoves) {
   ASSERT_OK(builder.Build(&built));
   EXPECT_EQ(Numbers(built.removed), "1");
   ASSERT_EQ(built.added.size(), 1u);
-  EXPECT_EQ(built.added[0]->meta.number, 3u);
+  EXPECT_EQ(built.added[0]->meta.number.value(), 3u);
 }
 
 TEST_F(VersionTest, OverlappingFilesOfADeepLevel) {

@@ -120,7 +120,7 @@ TEST(LogFraming, NeverCutsSpecialRecords) {
 TEST(LogFraming, CodesWhatLogsSayAboutThemselves) {
   PredecessorWalInfo info;
   ASSERT_TRUE(DecodePredecessorInfo(EncodePredecessorInfo({1, 2, 3}), &info));
-  EXPECT_EQ(info.log_number, 1u);
+  EXPECT_EQ(info.log_number.value(), 1u);
   EXPECT_EQ(info.size_bytes, 2u);
   EXPECT_EQ(info.last_seqno, 3u);
   EXPECT_FALSE(DecodePredecessorInfo("short", &info));

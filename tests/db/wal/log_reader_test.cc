@@ -23,7 +23,7 @@ constexpr auto kPointInTime = WALRecoveryMode::kPointInTimeRecovery;
 constexpr auto kSkipAny = WALRecoveryMode::kSkipAnyCorruptedRecords;
 
 // What each mode reads: records, then "!" per report. Modes in the order of their numbers.
-std::vector<std::string> ShowAllModes(const Slice& bytes, uint64_t log_number = 0) {
+std::vector<std::string> ShowAllModes(const Slice& bytes, FileNumber log_number = {}) {
   std::vector<std::string> shown;
   for (const WALRecoveryMode mode : kAllRecoveryModes) {
     shown.push_back(ReadLog(bytes, mode, log_number).Show());

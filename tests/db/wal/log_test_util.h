@@ -17,7 +17,7 @@ inline constexpr WALRecoveryMode kAllRecoveryModes[] = {
 
 // The bytes of a log.
 struct LogImage {
-  explicit LogImage(uint64_t log_number = 0, bool is_recyclable = false)
+  explicit LogImage(FileNumber log_number = {}, bool is_recyclable = false)
       : framing(log_number, is_recyclable) {}
 
   void Add(const Slice& payload) { AppendFramedRecord(framing, bytes.size(), payload, &bytes); }
@@ -71,7 +71,7 @@ inline LogContents ReadLog(const Slice& bytes, const LogReader::Options& options
   return contents;
 }
 
-inline LogContents ReadLog(const Slice& bytes, WALRecoveryMode mode, uint64_t log_number = 0) {
+inline LogContents ReadLog(const Slice& bytes, WALRecoveryMode mode, FileNumber log_number = {}) {
   LogReader::Options options;
   options.mode = mode;
   options.log_number = log_number;

@@ -18,7 +18,7 @@ namespace {
 
 struct Vector {
   std::string description;
-  uint64_t log_number = 0;
+  FileNumber log_number;
   std::string bytes;
   std::vector<std::string> expected;  // lines
 };
@@ -50,7 +50,7 @@ std::vector<Vector> LoadVectors() {
     if (line.starts_with("desc: ")) {
       vector.description = line.substr(6);
     } else if (line.starts_with("params: log_number=")) {
-      vector.log_number = std::stoul(line.substr(19));
+      vector.log_number = FileNumber{std::stoul(line.substr(19))};
     } else if (line == "expect:") {
       in_expect = true;
     } else if (in_expect) {
@@ -137,7 +137,7 @@ TEST(WalVectors, TellTheFactsAboutTheirLogs) {
     seen['o'] += reader.ended_at_old_record();
     if (reader.predecessor().has_value()) {
       seen['p']++;
-      EXPECT_EQ(reader.predecessor()->log_number, 4u);
+      EXPECT_EQ(reader.predecessor()->log_number.value(), 4u);
       EXPECT_EQ(reader.predecessor()->size_bytes, 24u);
       EXPECT_EQ(reader.predecessor()->last_seqno, 1u);
     }

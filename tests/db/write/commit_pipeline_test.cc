@@ -33,7 +33,7 @@ namespace {
 
 class CommitPipelineTest : public testing::Test, public CommitHost {
  protected:
-  static constexpr uint64_t kLog = 4;
+  static constexpr FileNumber kLog = 4;
 
   CommitPipelineTest() {
     EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr));
@@ -60,7 +60,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
   void NotePartialInsert(const Status&) override { partial_inserts_.fetch_add(1); }
-  void NoteLogError(const Status&, uint64_t log_number) override {
+  void NoteLogError(const Status&, FileNumber log_number) override {
     EXPECT_EQ(log_number, kLog);
     log_errors_.fetch_add(1);
   }

@@ -17,7 +17,7 @@ TEST(UniqueId, EqualsVectors) {
   ASSERT_GE(json["vectors"].size(), 3u);
   for (const Json& v : json["vectors"].elements()) {
     const Result<InternalUniqueId> id = MakeInternalUniqueId(
-        {v["db_id"].text(), v["db_session_id"].text(), v["file_number"].number()});
+        {v["db_id"].text(), v["db_session_id"].text(), FileNumber{v["file_number"].number()}});
     ASSERT_OK(id);
     for (size_t i = 0; i < 3; ++i) {
       EXPECT_EQ(id.value().words[i], std::stoull(v["internal"][i].text(), nullptr, 16));
@@ -35,7 +35,7 @@ TEST(UniqueId, NeedsACompleteIdentity) {
 }
 
 TEST(UniqueId, OfMalformedSessionsDiffersByEveryPart) {
-  const auto words = [](std::string_view db, std::string_view session, uint64_t number) {
+  const auto words = [](std::string_view db, std::string_view session, FileNumber number) {
     return MakeInternalUniqueId({db, session, number}).value().ManifestForm();
   };
   const auto reference = words("db", "not base 36", 7);

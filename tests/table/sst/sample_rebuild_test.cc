@@ -193,7 +193,7 @@ class Rebuilder {
     options_.db_id = p.db_id;
     options_.db_session_id = p.db_session_id;
     options_.db_host_id = p.db_host_id;
-    options_.file_number = p.orig_file_number;
+    options_.file_number = FileNumber{p.orig_file_number};
     options_.oldest_ancestor_time = p.creation_time;
     options_.oldest_key_time = p.oldest_key_time;
     options_.newest_key_time = p.newest_key_time;

@@ -16,7 +16,7 @@
 #include "db/read/read_explainer.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
-#include "table/iterator/read_callback.h"
+#include "util/read_callback.h"
 #include "util/epoch.h"
 #include "util/stack_array.h"
 #include "util/statistics.h"

@@ -182,8 +182,9 @@ class MemTable {
                 const InsertHint* hint);
   bool AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end);
   void Cover(PointLookup* lookup) const {
-    const LookupKey& key = lookup->key();
-    lookup->Cover(tombstones_.MaxCoveringSeqno(key.user_key, key.snapshot()));
+    lookup->CoverByNewest([&](SequenceNumber upper_seqno) {
+      return tombstones_.MaxCoveringSeqno(lookup->key().user_key, upper_seqno);
+    });
   }
   bool MayContain(const LookupKey& key, PointLookup* lookup) const;
   void AddToBloom(const Slice& user_key);

@@ -11,8 +11,8 @@
 #include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
-#include "table/iterator/read_callback.h"
 #include "util/perf_level_impl.h"
+#include "util/read_callback.h"
 #include "util/result.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -42,7 +42,7 @@ void DBIterator::BuildTower() {
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
-  if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_);
+  if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_, callback_);
   tower.SetTrace(trace_);
   tower.AddAll(super_version, options_);
   merged_ = tower.Build();

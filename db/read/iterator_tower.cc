@@ -43,7 +43,7 @@ void IteratorTower::AddMemTable(MemTable* memtable) {
   run.points = memtable->NewIterator(arena_);
   if (upper_seqno_.has_value()) {
     if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
-      run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_);
+      run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_, callback_);
     }
   }
   if (trace_ == nullptr) return;
@@ -89,7 +89,9 @@ void IteratorTower::AddRun(const Version& version, const LevelPart& part, const 
   assert(!part.files.empty());
   SortedRun& run = runs_.runs.emplace_back(nullptr);
   LevelTombstones* tombstones = nullptr;
-  if (upper_seqno_.has_value()) run.tombstones = tombstones = New<LevelTombstones>(*upper_seqno_);
+  if (upper_seqno_.has_value()) {
+    run.tombstones = tombstones = New<LevelTombstones>(*upper_seqno_, callback_);
+  }
   run.points = New<LevelIterator>(LevelIteratorOptions{.read = reads.options,
                                                        .comparator = &version.comparator(),
                                                        .tables = version.tables(),

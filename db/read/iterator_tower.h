@@ -26,6 +26,7 @@ namespace ashlar {
 
 class Arena;
 class MemTable;
+class ReadCallback;
 class ReadTrace;
 class SuperVersion;
 class TableFile;
@@ -51,9 +52,13 @@ class IteratorTower {
   IteratorTower(const IteratorTower&) = delete;
   IteratorTower& operator=(const IteratorTower&) = delete;
 
-  // From here on runs come with their range tombstones, those at or below the number: the merge
-  // does not show what they hide. Without this call all entries are shown.
-  void HideDeleted(SequenceNumber upper_seqno) { upper_seqno_ = upper_seqno; }
+  // From here on runs come with their range tombstones, those at or below the number that the
+  // callback, if it is not null, sees: the merge does not show what they hide. Without this call
+  // all entries are shown.
+  void HideDeleted(SequenceNumber upper_seqno, const ReadCallback* callback = nullptr) {
+    upper_seqno_ = upper_seqno;
+    callback_ = callback;
+  }
 
   // From here on runs tell the trace, which outlives them, where they go. Null: nobody is told.
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
@@ -92,6 +97,7 @@ class IteratorTower {
   Arena* const arena_;
   ReadTrace* trace_ = nullptr;
   std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
+  const ReadCallback* callback_ = nullptr;     // that sees tombstones; null: none
   SortedRuns runs_;
 };
 

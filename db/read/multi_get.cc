@@ -29,10 +29,10 @@
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
-#include "table/iterator/read_callback.h"
 #include "util/epoch.h"
 #include "util/key_order.h"
 #include "util/mutex.h"
+#include "util/read_callback.h"
 #include "util/stack_array.h"
 
 namespace ashlar {

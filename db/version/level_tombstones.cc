@@ -13,7 +13,7 @@ void LevelTombstones::Note(size_t index,
   const auto place = std::find_if(files_.begin(), files_.end(),
                                   [&](const File& file) { return file.index >= index; });
   if (place != files_.end() && place->index == index) return;
-  files_.insert(place, {.index = index, .walk = FragmentWalk(tombstones, upper_seqno_)});
+  files_.insert(place, {.index = index, .walk = FragmentWalk(tombstones, upper_seqno_, callback_)});
   if (watcher_ != nullptr) watcher_->OnTombstonesMet();
 }
 

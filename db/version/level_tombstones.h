@@ -21,8 +21,9 @@ namespace ashlar {
 
 class LevelTombstones final : public RunTombstones {
  public:
-  // Shows those at or below `upper_seqno`.
-  explicit LevelTombstones(SequenceNumber upper_seqno) : upper_seqno_(upper_seqno) {}
+  // Shows those at or below `upper_seqno` that the callback, if there is one, does not refuse.
+  explicit LevelTombstones(SequenceNumber upper_seqno, const ReadCallback* callback = nullptr)
+      : upper_seqno_(upper_seqno), callback_(callback) {}
 
   // The iterator goes to a place that need not be near the one before.
   void ForgetFiles() { files_.clear(); }
@@ -49,6 +50,7 @@ class LevelTombstones final : public RunTombstones {
   void Note(size_t index, const std::shared_ptr<const FragmentedTombstones>& tombstones);
 
   const SequenceNumber upper_seqno_;
+  const ReadCallback* const callback_;   // null: none
   std::vector<File> files_;              // ascending; their tombstones do not overlap
   size_t current_ = 0;                   // where the iterator is
   TombstoneWatcher* watcher_ = nullptr;  // told of each file that is new here

@@ -18,9 +18,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/iterator/merge_operands.h"
-#include "table/iterator/read_callback.h"
 #include "util/hash.h"
 #include "util/internal_key.h"
+#include "util/read_callback.h"
 
 namespace ashlar {
 
@@ -54,6 +54,16 @@ class PointLookup {
   void Cover(SequenceNumber seqno) {
     assert(seqno <= key_.snapshot());
     if (seqno > covering_seqno_ && !ignores_tombstones_) covering_seqno_ = seqno;
+  }
+  // The same where find(upper_seqno) is the newest such tombstone at or below a number, or 0: the
+  // newest one that the reader sees counts.
+  template <typename Find>
+  void CoverByNewest(const Find& find) {
+    SequenceNumber seqno = find(key_.snapshot());
+    if (callback_ != nullptr) [[unlikely]] {
+      while (seqno != 0 && !callback_->IsVisible(seqno)) seqno = find(seqno - 1);
+    }
+    Cover(seqno);
   }
   bool is_covered() const { return covering_seqno_ != 0; }
   SequenceNumber covering_seqno() const { return covering_seqno_; }

@@ -78,8 +78,11 @@ class RunTombstones {
 // FragmentWalk finds the stretches of one list of tombstones.
 class FragmentWalk {
  public:
-  FragmentWalk(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno)
-      : comparator_(tombstones->comparator()), fragments_(std::move(tombstones), upper_seqno) {}
+  // The callback may be null.
+  FragmentWalk(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno,
+               const ReadCallback* callback)
+      : comparator_(tombstones->comparator()),
+        fragments_(std::move(tombstones), upper_seqno, callback) {}
 
   void Restart() { is_started_ = false; }
   RunTombstones::Stretch StretchFrom(const KeyPosition& from);
@@ -103,9 +106,11 @@ class FragmentWalk {
 // The tombstones of a run that has one list of them: a memtable.
 class ListTombstones final : public RunTombstones {
  public:
-  // `tombstones` is not null. Shows those at or below `upper_seqno`.
-  ListTombstones(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno)
-      : walk_(std::move(tombstones), upper_seqno) {}
+  // `tombstones` is not null. Shows those at or below `upper_seqno` that the callback, if there is
+  // one, does not refuse.
+  ListTombstones(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno,
+                 const ReadCallback* callback = nullptr)
+      : walk_(std::move(tombstones), upper_seqno, callback) {}
 
   void Restart() override { walk_.Restart(); }
   Stretch StretchFrom(const KeyPosition& from) override { return walk_.StretchFrom(from); }

@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fragments whose tombstones are all newer than the reader are stepped over.
+// Fragments none of whose tombstones the reader sees are stepped over.
 #include "table/range_del/tombstone_iterator.h"
 
 #include "util/str_cat.h"
 
 namespace ashlar {
 
+SequenceNumber TombstoneIterator::SeenSeqno(size_t index) const {
+  SequenceNumber seqno = tombstones_->MaxSeqno(index, upper_seqno_);
+  if (callback_ == nullptr) [[likely]]
+    return seqno;
+  while (seqno != 0 && !callback_->IsVisible(seqno))
+    seqno = tombstones_->MaxSeqno(index, seqno - 1);
+  return seqno;
+}
+
 void TombstoneIterator::ForwardFrom(size_t index) {
   seqno_ = 0;
   if (tombstones_ == nullptr) return;
   for (index_ = index; index_ < tombstones_->size(); index_++) {
-    seqno_ = tombstones_->MaxSeqno(index_, upper_seqno_);
+    seqno_ = SeenSeqno(index_);
     if (seqno_ != 0) return;
   }
 }
@@ -21,7 +30,7 @@ void TombstoneIterator::BackwardFrom(size_t end_index) {
   if (tombstones_ == nullptr) return;
   assert(end_index <= tombstones_->size());
   for (index_ = end_index; index_ > 0;) {
-    seqno_ = tombstones_->MaxSeqno(--index_, upper_seqno_);
+    seqno_ = SeenSeqno(--index_);
     if (seqno_ != 0) return;
   }
 }

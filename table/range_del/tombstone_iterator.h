@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TombstoneIterator walks the fragments of a sorted run that a reader sees: those with a tombstone
-// at or below its sequence number.
+// at or below its sequence number that its callback, if it has one, does not refuse.
 //
 // It stands on one fragment or on none; a position is one search or one step, without allocation.
 // Fragments that touch each other are given one by one. Threads: one at a time.
@@ -18,6 +18,7 @@
 #include "ashlar/types.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/internal_key.h"
+#include "util/read_callback.h"
 
 namespace ashlar {
 
@@ -26,9 +27,10 @@ class TombstoneIterator {
   // Over nothing.
   TombstoneIterator() = default;
   // Keeps the tombstones, which may be null: then it is over nothing.
+  // The callback, which may be null, outlives it.
   TombstoneIterator(std::shared_ptr<const FragmentedTombstones> tombstones,
-                    SequenceNumber upper_seqno)
-      : tombstones_(std::move(tombstones)), upper_seqno_(upper_seqno) {}
+                    SequenceNumber upper_seqno, const ReadCallback* callback = nullptr)
+      : tombstones_(std::move(tombstones)), upper_seqno_(upper_seqno), callback_(callback) {}
 
   bool Valid() const { return seqno_ != 0; }
   // What the fragment holds: [begin(), end()), and end() too if end_is_inclusive(). The keys live
@@ -69,14 +71,17 @@ class TombstoneIterator {
     assert(Valid());
     return tombstones_->fragment(index_);
   }
+  // The greatest number of a fragment that the reader sees; 0: none.
+  SequenceNumber SeenSeqno(size_t index) const;
   // The first visible fragment from `index` on; the last one before `end_index`.
   void ForwardFrom(size_t index);
   void BackwardFrom(size_t end_index);
 
   std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: over nothing
   SequenceNumber upper_seqno_ = 0;
-  size_t index_ = 0;          // of the fragment, when valid
-  SequenceNumber seqno_ = 0;  // 0: not valid. No tombstone that hides anything has 0
+  const ReadCallback* callback_ = nullptr;  // null: sees everything up to upper_seqno_
+  size_t index_ = 0;                        // of the fragment, when valid
+  SequenceNumber seqno_ = 0;                // 0: not valid. No tombstone that hides anything has 0
 };
 
 }  // namespace ashlar

@@ -56,9 +56,12 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
 // The filter knows point entries only: tombstones come first.
 Result<bool> TableReader::MayContain(PointLookup* lookup, BlockRead* read) const {
   if (tombstones_ != nullptr) [[unlikely]] {
-    const LookupKey& key = lookup->key();
-    lookup->Cover(tombstones_->MaxCoveringSeqno(key.user_key, key.snapshot()));
-    if (lookup->trace() != nullptr) TraceCover(tombstones_.get(), key, lookup->trace());
+    lookup->CoverByNewest([&](SequenceNumber upper_seqno) {
+      return tombstones_->MaxCoveringSeqno(lookup->key().user_key, upper_seqno);
+    });
+    if (lookup->trace() != nullptr) {
+      TraceCover(tombstones_.get(), lookup->key(), lookup->trace());
+    }
   }
   if (!filter_.CanReject()) return true;
   Result<bool> may_contain = filter_.MayContain(lookup, read);

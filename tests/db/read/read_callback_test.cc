@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads that a callback decides: by Get, MultiGet and iterators in both directions, in memory and
-// in tables, over puts, tombstones and merge operands.
-#include "table/iterator/read_callback.h"
+// in tables, over puts, tombstones of both kinds and merge operands.
+#include "util/read_callback.h"
 
 #include <gtest/gtest.h>
 
@@ -72,12 +72,21 @@ class ReadCallbackTest : public testing::Test {
   void Write(std::mt19937* random) {
     const std::string key(1, static_cast<char>('a' + (*random)() % 4));
     const std::string text = std::to_string(versions_.size());
-    const char kind = "pppmmmmd"[(*random)() % 8];
+    const char kind = "pppmmmmdrr"[(*random)() % 10];
+    if (kind == 'r') return DeleteRange(key[0], static_cast<char>(key[0] + 1 + (*random)() % 3));
     const Status status = kind == 'p'   ? db_->Put(WriteOptions(), key, text)
                           : kind == 'm' ? db_->Merge(WriteOptions(), key, text)
                                         : db_->Delete(WriteOptions(), key);
     ASSERT_OK(status);
     versions_[key].push_back({db_->GetLatestSequenceNumber(), kind, text});
+    snapshots_.push_back(db_->GetSnapshot());
+  }
+
+  void DeleteRange(char begin, char end) {
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), std::string(1, begin), std::string(1, end)));
+    for (char key = begin; key < end; key++) {
+      versions_[std::string(1, key)].push_back({db_->GetLatestSequenceNumber(), 'd', ""});
+    }
     snapshots_.push_back(db_->GetSnapshot());
   }
 
@@ -163,6 +172,35 @@ TEST_F(ReadCallbackTest, DecidesAllReads) {
       if (HasFailure()) return;
     }
     Close();
+  }
+}
+
+// The newest tombstone that is seen counts, not the newest one: in the active memtable, in sealed
+// tables of two levels, and where two of one fragment differ.
+TEST_F(ReadCallbackTest, ATombstoneThatIsRefusedCoversNothing) {
+  Open(/*max_sequential_skip=*/8);
+  ASSERT_OK(db_->Put(WriteOptions(), "a", "0"));
+  versions_["a"].push_back({1, 'p', "0"});
+  ASSERT_OK(db_->Put(WriteOptions(), "b", "1"));
+  versions_["b"].push_back({2, 'p', "1"});
+  snapshots_.push_back(db_->GetSnapshot());
+  DeleteRange('a', 'c');  // 3
+  ASSERT_OK(db_->Put(WriteOptions(), "b", "2"));
+  versions_["b"].push_back({4, 'p', "2"});
+  snapshots_.push_back(db_->GetSnapshot());
+  DeleteRange('a', 'c');  // 5
+  for (int place = 0; place < 3; place++) {
+    if (place == 1) {
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    } else if (place == 2) {
+      ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    }
+    Check(Chosen(1, 5, {1, 2, 4}));     // neither of them
+    Check(Chosen(1, 5, {1, 2, 3, 4}));  // the older one
+    Check(Chosen(1, 5, {1, 2, 4, 5}));  // the newer one
+    Check(Chosen(1, 5, {1, 2, 5}));
+    Check(Chosen(1, 4, {1, 2, 3, 5}));  // it is beyond the bound
+    Check(Chosen(6, 5, {}));
   }
 }
 

@@ -75,7 +75,7 @@ class CountedRun final : public InternalIterator {
 class LateTombstones final : public RunTombstones {
  public:
   LateTombstones(std::shared_ptr<const FragmentedTombstones> tombstones, SequenceNumber upper_seqno)
-      : walk_(std::move(tombstones), upper_seqno) {}
+      : walk_(std::move(tombstones), upper_seqno, /*callback=*/nullptr) {}
 
   void Meet() {
     if (is_met_) return;

@@ -94,11 +94,15 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   PublishSuperVersion();
 }
 
-void ColumnFamilyData::SealMemTable(FileNumber new_log_number) {
+void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reason) {
   sealed_.reserve(sealed_.size() + 1);
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);
-  sealed_.push_back({.mem = full, .next_log_number = new_log_number});
+  const bool is_small = full->ApproximateMemoryUsage() < write_buffer_bytes();
+  if (reason == FlushReason::kWriteBufferFull && is_small) {
+    reason = FlushReason::kMemtableMaxRangeDeletions;
+  }
+  sealed_.push_back({.mem = full, .next_log_number = new_log_number, .reason = reason});
   mem_.store(fresh, std::memory_order_release);
   // Readers must see the memtable that writers fill, also when memory runs out here.
   ScopeExit undo([&]() REQUIRES(db_mutex) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "ashlar/options.h"
 #include "db/read/read_view.h"
 #include "db/read/super_version.h"
@@ -37,6 +38,7 @@ struct SealedMemTable {
   MemTable* mem = nullptr;         // one reference
   FileNumber next_log_number = 0;  // logs below it are not needed once this one is flushed
   bool is_flushing = false;
+  FlushReason reason = FlushReason::kOthers;  // why it was sealed
 };
 
 class ColumnFamilyData final : public ReadViewSource {
@@ -93,8 +95,10 @@ class ColumnFamilyData final : public ReadViewSource {
   bool is_dropped() const REQUIRES(db_mutex) { return family_->is_dropped; }
 
   // Replaces the active memtable by an empty one and publishes a super version. The pipeline is
-  // paused. Logs from `new_log_number` on hold what comes after.
-  void SealMemTable(FileNumber new_log_number) REQUIRES(db_mutex);
+  // paused. Logs from `new_log_number` on hold what comes after. `reason` is what listeners are
+  // told; a memtable full of range tombstones alone is told apart here.
+  void SealMemTable(FileNumber new_log_number, FlushReason reason = FlushReason::kOthers)
+      REQUIRES(db_mutex);
   // Oldest first.
   const std::vector<SealedMemTable>& sealed() const REQUIRES(db_mutex) { return sealed_; }
   // The sealed memtables that no job is flushing yet and that follow no such one; marks them.

@@ -31,6 +31,7 @@ std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFami
 BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work)
     : BackgroundJob(core, family),
       work_(std::move(work)),
+      reason_(family->sealed().front().reason),
       log_number_(family->LogNumberAfter(work_.memtables)),
       syncs_older_logs_(core->families.All().size() > 1) {
   assert(!work_.memtables.empty());
@@ -44,7 +45,7 @@ void BackgroundFlush::NoteProgress(double progress) {
   core_->conditions.FlushProgressed();
 }
 
-void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, work_.table.file_number); }
+void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, ToTell()); }
 
 // A table must not hold more of the order of writes than the logs of the other families do after a
 // machine crash: so older logs are synced first if there are other families.
@@ -110,7 +111,7 @@ void BackgroundFlush::Report(const Status& status) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
   RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
-  NotifyFlushCompleted(core_, *family_, work_.table.file_number, result_, status);
+  NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
 }
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 
 #include "db/flush/flush_job.h"
 #include "db/jobs/background_job.h"
+#include "db/jobs/notify.h"
 #include "util/file_number.h"
 
 namespace ashlar {
@@ -37,7 +38,10 @@ class BackgroundFlush final : public BackgroundJob {
   void NoteProgress(double progress) EXCLUDES(db_mutex);
   Status SyncDirectories();
 
+  FlushToTell ToTell() const { return {.file_number = work_.table.file_number, .reason = reason_}; }
+
   FlushJobOptions work_;
+  const FlushReason reason_;     // of the oldest memtable
   const FileNumber log_number_;  // the first log that the family needs once this is installed
   const bool syncs_older_logs_;
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced

@@ -24,7 +24,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
   if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
-  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families));
+  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families, FlushReason::kManualFlush));
   for (ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
     const bool has_sealed = !family->sealed().empty();

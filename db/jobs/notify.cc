@@ -12,10 +12,11 @@ namespace ashlar {
 namespace {
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
-                       const OutputResult* result, FileNumber file_number) {
+                       const OutputResult* result, const FlushToTell& flush) {
   FlushJobInfo info;
-  info.file_number = file_number.value();
-  info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.flush_reason = flush.reason;
+  info.file_number = flush.file_number.value();
+  info.file_path = TableFileName(core.table_paths.front(), flush.file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
   if (result != nullptr && !result->tables.empty()) {
@@ -85,23 +86,23 @@ void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const Ou
 
 }  // namespace
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, FileNumber file_number) {
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
   if (core->listeners.empty()) return;
-  const FlushJobInfo info = FlushInfo(*core, family, nullptr, file_number);
+  const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   const TableFileCreationInfo creation =
-      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
+      CreationInfo(*core, family, flush.file_number, TableFileCreationReason::kFlush);
   ForEachListener(*core, [&](EventListener* listener) {
     listener->OnFlushBegin(core->db, info);
     listener->OnTableFileCreationStarted(creation);
   });
 }
 
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                           const OutputResult& result, const Status& status) {
   if (core->listeners.empty()) return;
-  NotifyFlushedTable(core, family, file_number, result, status);
+  NotifyFlushedTable(core, family, flush.file_number, result, status);
   if (!status.ok() || result.tables.empty()) return;
-  const FlushJobInfo info = FlushInfo(*core, family, &result, file_number);
+  const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnFlushCompleted(core->db, info); });
 }

@@ -12,9 +12,13 @@
 
 namespace ashlar {
 
-void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, FileNumber file_number);
-// `file_number` is what NotifyFlushBegin() announced, also if no table came of it.
-void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
+struct FlushToTell {
+  FileNumber file_number = 0;  // of the table that it writes, or would write
+  FlushReason reason = FlushReason::kOthers;
+};
+void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush);
+// `flush` is what NotifyFlushBegin() announced, also if no table came of it.
+void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                           const OutputResult& result, const Status& status);
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
                            int job_id);

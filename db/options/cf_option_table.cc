@@ -55,7 +55,7 @@ constexpr OptionRow kRows[] = {
         {"sst_partitioner_factory", "extra file boundaries", Support::kDefaultOnly}),
     Option<Cf, &Cf::memtable_max_range_deletions>(
         {"memtable_max_range_deletions", "flush after this many range deletes; 0 = off",
-         Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::uncache_aggressiveness>(
         {"uncache_aggressiveness", "evict blocks of obsolete files from the cache", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),

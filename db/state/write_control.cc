@@ -154,7 +154,7 @@ Status WriteControl::SwitchFullMemTablesLocked() {
     }
     full.push_back(family);
   }
-  return full.empty() ? Status::OK() : SwitchMemTablesLocked(full);
+  return full.empty() ? Status::OK() : SwitchMemTablesLocked(full, FlushReason::kWriteBufferFull);
 }
 
 uint64_t WriteControl::MaxTotalLogBytes() const {
@@ -176,7 +176,7 @@ Status WriteControl::LimitLogsLocked() {
     if (family->mem()->num_entries() == 0) continue;
     if (core_->wals->BytesFrom(family->active_log()) > limit) holders.push_back(family);
   }
-  if (!holders.empty()) RETURN_IF_ERROR(SwitchMemTablesLocked(holders));
+  if (!holders.empty()) RETURN_IF_ERROR(SwitchMemTablesLocked(holders, FlushReason::kWalFull));
   WatchLogSizeLocked();
   return Status::OK();
 }
@@ -218,7 +218,8 @@ void WriteControl::EndSwitchLocked(Switch* turn) {
   core_->conditions.SwitchEnded();
 }
 
-Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families) {
+Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
+                                           FlushReason reason) {
   std::vector<uint32_t> ids;
   for (const ColumnFamilyData* family : families) ids.push_back(family->id());
   while (is_switching_) core_->conditions.writers.Wait();
@@ -230,7 +231,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
     Switch turn;
     is_switching_ = true;
     const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
-    status = SwitchAloneLocked(ids, &turn);
+    status = SwitchAloneLocked(ids, reason, &turn);
   }
   if (!status.ok()) {
     MutexUnlock unlock(&core_->mutex);
@@ -252,14 +253,15 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
   return filled;
 }
 
-Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) {
+Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason,
+                                       Switch* turn) {
   assert(is_switching_ && !turn->is_paused);
   RETURN_IF_ERROR(PauseWithNextLogLocked(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   assert(turn->is_paused);  // what is sealed now is whole
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
-    family->SealMemTable(log_number);
+    family->SealMemTable(log_number, reason);
     flushes_->RequestFlushLocked(family);
   }
   MoveIdleFamiliesLocked(log_number);
@@ -330,7 +332,8 @@ Result<FileNumber> WriteControl::BeginRecoveryLocked() {
   }
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : core_->families.All()) {
-    if (!family->mem()->IsEmpty()) family->SealMemTable(log_number);
+    if (family->mem()->IsEmpty()) continue;
+    family->SealMemTable(log_number, FlushReason::kErrorRecovery);
   }
   MoveIdleFamiliesLocked(log_number);
   return log_number;

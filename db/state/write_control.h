@@ -50,7 +50,8 @@ class WriteControl final : public CommitHost {
 
   // Seals the active memtables of these families and starts a new log, unless the current one is
   // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
-  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
+  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason)
+      REQUIRES(db_mutex);
 
   // Recovering from a background error that blocks writes. From the first call on no write begins,
   // whatever the error state says, until a recovery has succeeded. Begin seals all memtables, in
@@ -80,7 +81,8 @@ class WriteControl final : public CommitHost {
  private:
   struct Switch;
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
-  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, Switch* turn) REQUIRES(db_mutex);
+  Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
+      REQUIRES(db_mutex);
   Status PauseWithNextLogLocked(Switch* turn) REQUIRES(db_mutex);
   Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const

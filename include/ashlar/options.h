@@ -145,7 +145,7 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   // Extra file boundaries. Not built yet: must be the default.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
-  // Flush after this many range deletes; 0 = off. A hint without effect.
+  // Flush after this many range deletes; 0 = off.
   uint32_t memtable_max_range_deletions = 0;
   // Evict blocks of obsolete files from the cache. A hint without effect.
   uint32_t uncache_aggressiveness = 0;

@@ -105,6 +105,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.comparator = &options_.version->comparator();
   stream.snapshots = options_.snapshots;
   stream.merge = options_.merge;
+  stream.on_merge_failure = options_.on_merge_failure;
   stream.below = below;
   stream.is_bottommost = options_.plan->is_bottommost;
   stream.tombstones = job_.tombstones_.get();

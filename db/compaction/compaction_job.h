@@ -28,6 +28,7 @@ struct CompactionJobOptions {
   const Version* version = nullptr;  // the inputs' version; the caller holds a reference
   std::vector<SequenceNumber> snapshots;
   MergeTools merge;  // without an operator operands are written as they are
+  OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<FileNumber()> new_file_number;
   StopFlags stop;

@@ -30,6 +30,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.new_file_number = [this] { return numbers_.NewNumber(); };
   work_.stop = {.background_cancelled = &core->is_background_cancelled, .aborted = &is_aborted_};
   work_.merge = MergeToolsFor(*core, *family);
+  // Nobody asked for the values: one key that cannot be merged must not end all compaction.
+  work_.on_merge_failure = OperandFold::OnFailure::kKeepOperands;
   work_.env = core->env;
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;
@@ -41,6 +43,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
   work_.stop = stop;
+  work_.on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   assert(plan_.is_manual);
   if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
 }

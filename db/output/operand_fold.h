@@ -30,7 +30,7 @@ class OperandFold {
     kNothing,  // nothing at all, or a tombstone
     kValue,
   };
-  // What a failed fold does to whoever asked: a job that needs no value keeps the operands.
+  // What a failed fold does to whoever asked: a job in the background keeps the operands.
   enum class OnFailure : uint8_t { kKeepOperands, kAsOperatorSays };
 
   OperandFold(const MergeTools& tools, OnFailure on_failure)

@@ -57,11 +57,12 @@ class MergeOperator : public Customizable {
     Logger* logger;                          // for complaints; may be null
   };
 
-  // How far a failed merge reaches.
+  // How far a failed merge reaches. Flushes and compactions in the background never fail of it:
+  // they keep the operands, and count it in NUMBER_MERGE_FAILURES.
   enum class OpFailureScope {
     kDefault,    // same as kTryMerge
-    kTryMerge,   // fails the read or the compaction that needed the value
-    kMustMerge,  // fails reads only; a compaction keeps the operands
+    kTryMerge,   // fails reads, and the CompactRange() that met it
+    kMustMerge,  // fails reads only; CompactRange() keeps the operands too
     kOpFailureScopeMax,
   };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random merges, puts and deletes over few keys of two families, under snapshots, with flushes,
-// compactions of random ranges and reopenings between, against a list of all versions.
+// Random merges, puts, deletes and range deletes over few keys of two families, under snapshots,
+// with a row cache or without, with flushes, compactions of random ranges and reopenings between,
+// against a list of all versions.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
@@ -81,6 +83,7 @@ class RandomMerges {
     options_.max_sequential_skip_in_iterations = Draw(3) * 2;
     options_.max_successive_merges = Draw(3) == 0 ? 2 : 0;
     options_.strict_max_successive_merges = Draw(2) == 0;
+    if (Draw(2) == 0) options_.row_cache = NewLRUCache(1 << 20);
     const bool merges_partially = Draw(2) == 0;
     joiner_ = std::make_shared<Joiner>(merges_partially);
     Open();
@@ -126,7 +129,8 @@ class RandomMerges {
     const size_t family = Draw(2);
     const std::string key = Key();
     Version version{moment_, 'm', std::to_string(++last_text_)};
-    const size_t kind = Draw(10);
+    const size_t kind = Draw(11);
+    if (kind == 10) return DeleteRange(family, key, batch);
     if (kind == 0) {
       version.kind = 'd';
       ASSERT_OK(batch->Delete(handles_[family], key));
@@ -139,6 +143,14 @@ class RandomMerges {
       ASSERT_OK(batch->Merge(handles_[family], key, version.text));
     }
     keys_[family][key].push_back(version);
+  }
+
+  void DeleteRange(size_t family, const std::string& begin, WriteBatch* batch) {
+    const std::string end(1, static_cast<char>(begin[0] + Draw(4)));  // perhaps empty
+    ASSERT_OK(batch->DeleteRange(handles_[family], begin, end));
+    for (std::string key = begin; key < end; key[0]++) {
+      keys_[family][key].push_back({moment_, 'd', ""});
+    }
   }
 
   void Write() {

@@ -243,6 +243,33 @@ TEST_F(MergeTest, ACompactionFailsOrKeepsAsTheOperatorSays) {
   EXPECT_EQ(Operands("ok"), "-.1") << "others were folded";
 }
 
+// Compactions that nobody asked for keep what cannot be merged, whatever scope the failure has: no
+// background error, no writes that stop, no tree that nobody compacts any more.
+TEST_F(MergeTest, ACompactionInTheBackgroundKeepsWhatCannotBeMerged) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  Reopen();
+  Put("k", "V");
+  Flush();
+  for (int round = 0; round < 6; round++) {
+    Merge("k", round == 1 ? "!" : StrCat(round));
+    Merge("ok", StrCat(round));
+    Put(StrCat("other", round), "goes on");
+    Flush();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
+  std::string files;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &files));
+  EXPECT_LT(std::stoi(files), 2) << "compactions went on";
+  std::string errors;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.background-errors", &errors));
+  EXPECT_EQ(errors, "0");
+  EXPECT_EQ(Get("k"), "failed");
+  EXPECT_EQ(Operands("k"), "V.0 ! 2 3 4 5") << "nothing is lost";
+  EXPECT_EQ(Get("ok"), "-.0.1.2.3.4.5");
+  EXPECT_GT(Ticker(NUMBER_MERGE_FAILURES), 1u);
+}
+
 TEST_F(MergeTest, WhatAnOperatorThrowsIsAFailure) {
   Put("k", "V");
   Merge("k", "^");

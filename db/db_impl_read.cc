@@ -16,8 +16,8 @@
 #include "db/read/read_explainer.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
-#include "util/read_callback.h"
 #include "util/epoch.h"
+#include "util/read_callback.h"
 #include "util/stack_array.h"
 #include "util/statistics.h"
 
@@ -271,7 +271,12 @@ const Snapshot* DBImpl::GetSnapshot() {
 }
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
-  if (snapshot != nullptr) core_.snapshots.Release(snapshot);
+  if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
+  if (core_.snapshots.SeenByAll() < core_.next_tombstones_due.load(std::memory_order_relaxed)) {
+    return;
+  }
+  MutexLock lock(&core_.mutex);
+  scheduler_.RequestDueTombstonesLocked();
 }
 
 // Files of an old super version may be deleted once no iterator uses them.

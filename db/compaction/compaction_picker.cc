@@ -384,6 +384,16 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
   return std::nullopt;
 }
 
+std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
+                                          const LevelFiles& table,
+                                          const std::vector<const CompactionPlan*>& running) {
+  assert(table.level > 0 && table.files.size() == 1);
+  Picker picker(version, *options.options, *options.claims, running);
+  auto plan = picker.PlanFor(table, table.level, /*allow_trivial_move=*/false);
+  if (plan.has_value()) plan->reason = CompactionReason::kBottommostFiles;
+  return plan;
+}
+
 std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,

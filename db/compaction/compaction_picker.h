@@ -73,6 +73,13 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
                                              const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
+// A compaction of one table, and those that share a key with it, into its own level: of what
+// snapshots kept there, if it is bottommost. None if a table or the range is taken.
+std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,
+                                          const LevelFiles& table,
+                                          const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex);
+
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;
   const CompactionClaims* claims = nullptr;  // of the family

@@ -40,6 +40,8 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
+  void NoteKeptTombstones() REQUIRES(db_mutex);
+
   Compactions* const running_;
   const int id_;
   // The version the plan was made of. Given back after the report: listeners find its tables.

@@ -47,8 +47,40 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
+  if (!plan.has_value()) plan = PickDueTombstones(family, pick);
   if (!plan.has_value()) return nullptr;
   return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+}
+
+// A table that is gone, or has something below it by now, is left to the other compactions.
+std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* family,
+                                                             const PickOptions& options) {
+  KeptTombstones& kept = family->versions()->kept_tombstones;
+  for (const FileNumber number : kept.Due(core_->snapshots.SeenByAll())) {
+    const LevelFiles table = family->current()->FindTable(number);
+    if (table.files.empty()) {
+      kept.Remove(number);
+      continue;
+    }
+    auto plan = PickRewrite(*family->current(), options, table, PlansUnderWay(family));
+    if (!plan.has_value()) continue;  // until the job that is in the way has ended
+    if (plan->is_bottommost) return plan;
+    kept.Remove(number);
+  }
+  return std::nullopt;
+}
+
+std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTombstonesLocked() {
+  const SequenceNumber seen_by_all = core_->snapshots.SeenByAll();
+  SequenceNumber next_due = KeptTombstones::kNever;
+  std::vector<ColumnFamilyData*> due;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    const KeptTombstones& kept = family->versions()->kept_tombstones;
+    if (kept.HasDue(seen_by_all)) due.push_back(family);
+    next_due = std::min(next_due, kept.NextDue(seen_by_all));
+  }
+  core_->next_tombstones_due.store(next_due, std::memory_order_relaxed);
+  return due;
 }
 
 bool Compactions::HasExclusiveManual(const ColumnFamilyData* family) const {

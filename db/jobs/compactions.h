@@ -68,6 +68,10 @@ class Compactions {
   void ResumeLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
   bool AreAllAbortedLocked() const REQUIRES(db_mutex) { return abort_all_count_ > 0; }
   bool IsAbortedLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  // The families that may drop tombstones which snapshots kept until now. Those whose time comes
+  // later raise the alarm then (DbCore::next_tombstones_due).
+  std::vector<ColumnFamilyData*> FamiliesWithDueTombstonesLocked() REQUIRES(db_mutex);
+
   // Whether one runs or waits on behalf of a call in the family (null: in any).
   bool IsBusyLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
 
@@ -83,6 +87,9 @@ class Compactions {
 
   Plans PlansUnderWay(const ColumnFamilyData* family) const REQUIRES(db_mutex);
   std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // A rewrite of a table whose tombstones no snapshot needs any more.
+  std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
+                                                  const PickOptions& options) REQUIRES(db_mutex);
   bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(db_mutex);
   bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(db_mutex);
   ManualCompaction* TakeManual() EXCLUDES(db_mutex);

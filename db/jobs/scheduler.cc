@@ -69,6 +69,12 @@ void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   DispatchLocked();
 }
 
+void Scheduler::RequestDueTombstonesLocked() {
+  for (ColumnFamilyData* family : compactions_->FamiliesWithDueTombstonesLocked()) {
+    RequestCompactionLocked(family);
+  }
+}
+
 bool Scheduler::MayStart() const {
   return is_started_ && !is_stopping_ && pause_count_ == 0 &&
          !core_->is_background_cancelled.load(std::memory_order_acquire);
@@ -170,7 +176,12 @@ void Scheduler::RunCompaction() {
 void Scheduler::RunManualCompaction() {
   ManualCompaction* const manual = compactions_->RunManual();
   core_->cleaner->DeleteObsoleteFiles();
-  if (manual != nullptr) compactions_->FinishManual(manual);
+  if (manual == nullptr) return;
+  {
+    MutexLock lock(&core_->mutex);
+    RequestDueTombstonesLocked();
+  }
+  compactions_->FinishManual(manual);
 }
 
 void Scheduler::CompactFamily(FamilyRef family) {

@@ -34,6 +34,9 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // The family has sealed memtables to flush; it may want compaction.
   void RequestFlushLocked(ColumnFamilyData* family) override REQUIRES(db_mutex);
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // Tombstones that a snapshot kept at the bottom may be due: it was released, or a compaction that
+  // nobody follows up has ended.
+  void RequestDueTombstonesLocked() REQUIRES(db_mutex);
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(db_mutex);
 

@@ -3,6 +3,7 @@
 // A set ordered by sequence number under one small mutex.
 #include "db/read/snapshot_list.h"
 
+#include "util/internal_key.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -41,6 +42,11 @@ std::string SnapshotList::DebugString() const {
   std::string out = StrCat("snapshots: ", count());
   for (SequenceNumber number : SequenceNumbers()) StrAppend(&out, " @", number);
   return out + "\n";
+}
+
+SequenceNumber SnapshotList::SeenByAll() const {
+  MutexLock lock(&mutex_);
+  return live_.empty() ? kMaxSequenceNumber : (*live_.begin())->GetSequenceNumber();
 }
 
 SequenceNumber SnapshotList::OldestSequenceNumber() const {

@@ -50,6 +50,8 @@ class SnapshotList {
   // Of the oldest one; 0 if there is none.
   int64_t OldestTime() const;
   SequenceNumber OldestSequenceNumber() const;
+  // The same, kMaxSequenceNumber if there is none: every reader sees at least that much.
+  SequenceNumber SeenByAll() const;
   // One line: how many, and their sequence numbers.
   std::string DebugString() const;
 

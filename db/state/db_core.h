@@ -57,6 +57,11 @@ struct DbCore : DbPlace {
   // Closing has begun: writes are refused too. The other one is set then.
   std::atomic<bool> is_closing{false};
 
+  // When the oldest snapshot reaches this number, a family has tombstones to drop that it did not
+  // have to drop before (KeptTombstones). Written under the mutex; whoever releases a snapshot
+  // reads it without.
+  std::atomic<SequenceNumber> next_tombstones_due{KeptTombstones::kNever};
+
   // Parts. The pointers are set by the constructor of the façade and by the opener, and stay.
   ErrorState errors;                         // any thread
   SnapshotList snapshots;                    // any thread

@@ -101,6 +101,14 @@ uint64_t Version::ApproximateOffset(Level level_number, const Slice& user_key) c
   return bytes;
 }
 
+LevelFiles Version::FindTable(FileNumber number) const {
+  for (Level level = 0; level < num_levels(); ++level) {
+    const std::optional<size_t> index = levels_[level]->Find(number);
+    if (index.has_value()) return {level, {files(level)[*index]}};
+  }
+  return {};
+}
+
 uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
   uint64_t bytes = 0;
   for (Level level = 0; level < num_levels(); ++level) {

@@ -80,6 +80,9 @@ class Version {
   LevelFiles Overlapping(Level level, const Slice* begin, const Slice* end,
                          bool expand_level0 = false) const;
 
+  // The table of this number with its level; no file if the version does not hold it.
+  LevelFiles FindTable(FileNumber number) const;
+
   // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes. May open
   // tables: not inside an EpochGuard.
   uint64_t ApproximateBytes(const Slice& begin, const Slice& end) const;

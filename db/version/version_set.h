@@ -22,6 +22,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "db/version/compaction_claims.h"
+#include "db/version/kept_tombstones.h"
 #include "db/version/live_versions.h"
 #include "db/version/manifest_file.h"
 #include "db/version/table_cache.h"
@@ -61,6 +62,7 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
   CompactionClaims claims GUARDED_BY(db_mutex);
+  KeptTombstones kept_tombstones GUARDED_BY(db_mutex);
   // By level; kept for round-robin compaction.
   std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);

@@ -10,6 +10,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/listener.h"
 #include "ashlar/perf_context.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
@@ -21,10 +22,23 @@ constexpr int kKeys = 20000;
 
 std::string KeyAt(int i) { return StrCat("key", 100000 + i); }
 
+// Releases a snapshot when a compaction has begun.
+class Releaser : public EventListener {
+ public:
+  void OnCompactionBegin(DB*, const CompactionJobInfo&) override {
+    if (snapshot != nullptr) db->ReleaseSnapshot(snapshot);
+    snapshot = nullptr;
+  }
+
+  DB* db = nullptr;
+  const Snapshot* snapshot = nullptr;
+};
+
 class TombstoneDensityTest : public testing::Test {
  protected:
   TombstoneDensityTest() {
     options_.env = env_.get();
+    options_.listeners = {releaser_};
     options_.create_if_missing = true;
     options_.compression = kNoCompression;
     EXPECT_OK(DB::Open(options_, "/db", &db_));
@@ -48,6 +62,15 @@ class TombstoneDensityTest : public testing::Test {
     return get_perf_context()->internal_delete_skipped_count +
            get_perf_context()->internal_key_skipped_count;
   }
+  // In all tables, points and ranges.
+  uint64_t Tombstones(ColumnFamilyHandle* family = nullptr) {
+    TablePropertiesCollection tables;
+    if (family == nullptr) family = db_->DefaultColumnFamily();
+    EXPECT_OK(db_->GetPropertiesOfAllTables(family, &tables));
+    uint64_t count = 0;
+    for (const auto& [name, table] : tables) count += table->num_deletions;
+    return count;
+  }
   int Level0Files() {
     std::string count;
     EXPECT_TRUE(db_->GetProperty("rocksdb.num-files-at-level0", &count));
@@ -55,6 +78,7 @@ class TombstoneDensityTest : public testing::Test {
   }
 
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  const std::shared_ptr<Releaser> releaser_ = std::make_shared<Releaser>();
   Options options_;
   std::unique_ptr<DB> db_;
 };
@@ -78,6 +102,75 @@ TEST_F(TombstoneDensityTest, ScatteredDeletionsAreNoReasonToCompact) {
   }
   FlushAndSettle();
   EXPECT_EQ(Level0Files(), 1);
+}
+
+// What a snapshot kept at the bottom goes when the snapshot has gone, whichever of several is the
+// one that kept it; points and ranges.
+TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesWithIt) {
+  const Snapshot* const oldest = db_->GetSnapshot();
+  ASSERT_OK(db_->Put(WriteOptions(), "z", "z"));
+  const Snapshot* const middle = db_->GetSnapshot();
+  Delete(2000, 2100);
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), KeyAt(5000), KeyAt(5100)));
+  ASSERT_OK(db_->Put(WriteOptions(), "z", "zz"));
+  const Snapshot* const newest = db_->GetSnapshot();
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(), 101u);
+  db_->ReleaseSnapshot(oldest);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(), 101u) << "the next one needs them too";
+  int rows = 0;
+  EXPECT_GE(SkippedByAScan(&rows), 100u);
+  db_->ReleaseSnapshot(middle);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(), 0u);
+  EXPECT_EQ(SkippedByAScan(&rows), 0u);
+  EXPECT_EQ(rows, kKeys - 200 + 1);
+  std::vector<LiveFileMetaData> files, after;
+  db_->GetLiveFilesMetaData(&files);
+  db_->ReleaseSnapshot(newest);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  db_->GetLiveFilesMetaData(&after);
+  ASSERT_EQ(files.size(), after.size());
+  for (size_t i = 0; i < files.size(); i++) EXPECT_EQ(files[i].name, after[i].name) << "no rewrite";
+}
+
+// Released while the compaction runs that keeps them, or before anybody compacts at all.
+TEST_F(TombstoneDensityTest, ASnapshotMayGoBeforeItsTombstonesAreWritten) {
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(2000, 2100);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  releaser_->snapshot = snapshot;
+  releaser_->db = db_.get();
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(releaser_->snapshot, nullptr);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(), 0u);
+}
+
+// The bottom of the tree moves: what came to lie below a table is no reason to give up, nor to
+// rewrite it where it is.
+TEST_F(TombstoneDensityTest, FamiliesWaitForTheirOwnTombstones) {
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  ASSERT_OK(db_->Put(WriteOptions(), other, "a", "1"));
+  const Snapshot* const first = db_->GetSnapshot();
+  ASSERT_OK(db_->Delete(WriteOptions(), other, "a"));
+  const Snapshot* const second = db_->GetSnapshot();
+  Delete(0, 10);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), other, nullptr, nullptr));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(Tombstones(other), 1u);
+  EXPECT_EQ(Tombstones(), 10u);
+  db_->ReleaseSnapshot(first);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(other), 0u);
+  EXPECT_EQ(Tombstones(), 10u);
+  db_->ReleaseSnapshot(second);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tombstones(), 0u);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 
 // Tombstones that a snapshot keeps are merged once, not for ever.

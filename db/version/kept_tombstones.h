@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KeptTombstones remembers the tables of a family that a compaction wrote to the bottom of the tree
+// with tombstones in them: nothing lies below that these could hide, but when they were written a
+// snapshot still saw what they hide in the table itself.
+//
+// When the oldest snapshot has passed all of a table, merging it anew leaves the tombstones away,
+// and what they hide. That is due then. What is here is known since the database was opened: it is
+// not in the MANIFEST. Threads: under the DB mutex.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ashlar/types.h"
+
+namespace ashlar {
+
+class KeptTombstones {
+ public:
+  // Above the number of every snapshot, and of having none.
+  static constexpr SequenceNumber kNever = UINT64_MAX;
+
+  void Add(FileNumber table_number, SequenceNumber largest_seqno) {
+    tables_.push_back({table_number, largest_seqno});
+  }
+  void Remove(FileNumber table_number) {
+    std::erase_if(tables_, [=](const Table& table) { return table.number == table_number; });
+  }
+
+  // Numbers of the tables that are due when `oldest_snapshot` is the oldest one.
+  std::vector<FileNumber> Due(SequenceNumber oldest_snapshot) const {
+    std::vector<FileNumber> numbers;
+    for (const Table& table : tables_) {
+      if (table.largest_seqno <= oldest_snapshot) numbers.push_back(table.number);
+    }
+    return numbers;
+  }
+  bool HasDue(SequenceNumber oldest_snapshot) const {
+    return std::any_of(tables_.begin(), tables_.end(),
+                       [=](const Table& table) { return table.largest_seqno <= oldest_snapshot; });
+  }
+  // The number that the oldest snapshot must reach for a table to be due that is not yet; kNever if
+  // there is none.
+  SequenceNumber NextDue(SequenceNumber oldest_snapshot) const {
+    SequenceNumber next = kNever;
+    for (const Table& table : tables_) {
+      if (table.largest_seqno > oldest_snapshot) next = std::min(next, table.largest_seqno);
+    }
+    return next;
+  }
+
+ private:
+  struct Table {
+    FileNumber number;
+    SequenceNumber largest_seqno;
+  };
+
+  std::vector<Table> tables_;  // of some it is not known yet that they are gone
+};
+
+}  // namespace ashlar

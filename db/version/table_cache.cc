@@ -93,6 +93,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& m
   reader_options.icmp = &options_.comparator;
   reader_options.block_cache = block_cache_.get();
   reader_options.manifest_largest_seqno = meta.largest_seqno;
+  reader_options.manifest_smallest_seqno = meta.smallest_seqno;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
   reader_options.clock = options_.clock;

@@ -215,6 +215,25 @@ Status TableReader::LoadFilter(const MetaBlocks& blocks) {
   return Status::OK();
 }
 
+namespace {
+
+// A tombstone outside of its table's numbers would hide what is newer, or not what is older: reads
+// go by the age of the runs, compactions by the numbers.
+Status CheckSeqnos(const std::vector<RangeTombstone>& tombstones, const TableReaderOptions& table) {
+  for (const RangeTombstone& tombstone : tombstones) {
+    if (tombstone.seqno >= table.manifest_smallest_seqno &&
+        tombstone.seqno <= table.manifest_largest_seqno) {
+      continue;
+    }
+    return Status::Corruption(StrCat("range tombstone: sequence number expected from ",
+                                     table.manifest_smallest_seqno, " to ",
+                                     table.manifest_largest_seqno, ", found ", tombstone.seqno));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
 // A table that lost its tombstones would show what they deleted: their number must be right, where
 // the properties have it.
 Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
@@ -234,6 +253,9 @@ Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
         Status::Corruption(
             StrCat(promised, " range tombstones expected, found ", stored->tombstones.size())),
         kRangeDeletionKind, *handle);
+  }
+  if (Status status = CheckSeqnos(stored->tombstones, options_); !status.ok()) {
+    return fetcher.Describe(status, kRangeDeletionKind, *handle);
   }
   auto tombstones = std::make_shared<const FragmentedTombstones>(
       icmp_, std::move(stored->tombstones), options_.border, std::move(stored->memory));

@@ -54,6 +54,7 @@ struct TableReaderOptions {
   BlockCacheView* block_cache = nullptr;  // null: nothing is cached
   // Largest sequence number the MANIFEST records for the file; decides that of ingested files.
   SequenceNumber manifest_largest_seqno = kMaxSequenceNumber;  // unknown
+  SequenceNumber manifest_smallest_seqno = 0;                  // the same
   // That of the family. A table that was written with another one of the stock extractors makes
   // that one for itself.
   const SliceTransform* prefix_extractor = nullptr;

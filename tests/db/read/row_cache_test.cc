@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "ashlar/cache.h"
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
@@ -131,6 +133,82 @@ TEST_F(RowCacheTest, ASnapshotBetweenTwoTablesReadsTheOlderOne) {
   for (int round = 0; round < 2; round++) EXPECT_EQ(Get("a", then), "old");
   EXPECT_EQ(Take(ROW_CACHE_HIT), 1u);  // of the older table, which that snapshot sees whole
   db_->ReleaseSnapshot(snapshot);
+}
+
+// Wherever the range tombstone is: in the row's own table, above or below it, or in memory; read
+// one by one and together, before and after the tombstone came.
+TEST_F(RowCacheTest, ARangeTombstoneIsNewerThanARowBelowIt) {
+  const auto together = [&] {
+    std::vector<std::string> values;
+    const std::vector<Slice> keys{"a", "b", "c"};
+    const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), keys, &values);
+    std::string text;
+    for (size_t i = 0; i < keys.size(); i++) text += statuses[i].ok() ? values[i] : "-";
+    return text;
+  };
+  const auto one_by_one = [&] {
+    std::string text;
+    for (const char* key : {"a", "b", "c"}) {
+      const std::string value = Get(key);
+      text += value == kAbsent ? "-" : value;
+    }
+    return text;
+  };
+  for (const char* key : {"a", "b", "c"}) Put(key, "1");
+  Flush();
+  EXPECT_EQ(one_by_one(), "111");
+  const Snapshot* const before = db_->GetSnapshot();
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "c"));
+  const std::string memory = one_by_one();
+  EXPECT_EQ(memory, "--1");
+  EXPECT_EQ(together(), memory);
+  Put("b", "2");
+  Flush();  // a table with the tombstone, and a newer point under it
+  for (int round = 0; round < 2; round++) {
+    EXPECT_EQ(one_by_one(), "-21");
+    EXPECT_EQ(together(), "-21");
+  }
+  ReadOptions then;
+  then.snapshot = before;
+  EXPECT_EQ(Get("a", then) + Get("b", then), "11");
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "b", "d"));
+  Flush();
+  for (int round = 0; round < 2; round++) {
+    EXPECT_EQ(one_by_one(), "---");
+    EXPECT_EQ(together(), "---");
+  }
+  ReadOptions ignoring;
+  ignoring.ignore_range_deletions = true;
+  EXPECT_EQ(Get("a", ignoring) + Get("b", ignoring) + Get("c", ignoring), "121");
+  EXPECT_EQ(one_by_one(), "---") << "what was read so is no row";
+  EXPECT_EQ(Get("b", then) + Get("c", then), "11");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(one_by_one(), "---");
+  EXPECT_EQ(Get("b", then) + Get("c", then), "11");
+  db_->ReleaseSnapshot(before);
+}
+
+// Operands in one table, and what they stand on in another: neither is a row for the other.
+TEST_F(RowCacheTest, OperandsAreNoRows) {
+  ASSERT_OK(
+      MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+  Open();
+  Put("a", "1");
+  Put("b", "1");
+  Flush();
+  EXPECT_EQ(Get("a") + " " + Get("b"), "1 1");
+  ASSERT_OK(db_->Merge(WriteOptions(), "a", "2"));
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "b", "c"));
+  ASSERT_OK(db_->Merge(WriteOptions(), "b", "2"));
+  Flush();
+  for (int round = 0; round < 2; round++) EXPECT_EQ(Get("a") + " " + Get("b"), "1,2 2");
+  EXPECT_GT(Take(ROW_CACHE_HIT), 0u) << "the value below the operand of a is one";
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "b"));
+  EXPECT_EQ(Get("a") + " " + Get("b"), kAbsent + " 2");
+  ASSERT_OK(db_->Merge(WriteOptions(), "a", "3"));
+  for (int round = 0; round < 2; round++) EXPECT_EQ(Get("a") + " " + Get("b"), "3 2");
+  Flush();
+  for (int round = 0; round < 2; round++) EXPECT_EQ(Get("a") + " " + Get("b"), "3 2");
 }
 
 TEST_F(RowCacheTest, APinnedValueOutlivesItsRowAndTheTable) {

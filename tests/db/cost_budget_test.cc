@@ -126,6 +126,59 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   EXPECT_EQ(cache->GetUsage(), usage);
 }
 
+// A batch whose keys lie in a memtable, in three tables of level 0 and in the last level, beside
+// absent ones and one that is asked for twice.
+TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
+  if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
+  const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
+  BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  const auto write = [&](int first, int step) {
+    for (int i = first; i < 2000; i += step) Put(Key(i), std::string(20, 'v'));
+  };
+  write(0, 1);
+  CompactAll();
+  write(1, 10);
+  Flush();
+  write(2, 10);
+  Flush();
+  write(3, 10);
+  Flush();
+  write(4, 10);
+  constexpr size_t kBatch = 32;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < kBatch; i++) names.push_back(Key(static_cast<int>(i * 61)));
+  names[5] = "missing";
+  names[6] = Key(77) + "x";
+  names[7] = names[8];
+  std::vector<Slice> keys(names.begin(), names.end());
+  std::vector<PinnableSlice> values(kBatch);
+  for (PinnableSlice& value : values) value.GetSelf()->reserve(64);
+  std::vector<Status> statuses(kBatch);
+  const ReadOptions read;
+  ColumnFamilyHandle* family = db_->DefaultColumnFamily();
+  const auto get = [&](size_t size) {
+    db_->MultiGet(read, family, size, keys.data(), values.data(), statuses.data(), false);
+    size_t found = 0;
+    for (size_t i = 0; i < size; i++) found += statuses[i].ok();
+    return found;
+  };
+  for (int round = 0; round < 4; round++) EXPECT_EQ(get(kBatch), kBatch - 2);
+  const size_t pinned = cache->GetPinnedUsage();
+  const uint64_t allocations = g_allocations, locks = g_locks;
+  size_t found = 0;
+  for (int round = 0; round < 100; round++) found += get(kBatch) + get(1) + get(4);
+  const uint64_t allocated = g_allocations - allocations, locked = g_locks - locks;
+  EXPECT_EQ(found, 100 * (kBatch - 2 + 1 + 4));
+  EXPECT_EQ(allocated, 0u);
+  EXPECT_EQ(locked, 0u);
+  for (PinnableSlice& value : values) value.Reset();
+  EXPECT_LE(cache->GetPinnedUsage(), pinned);
+}
+
 // Steps within blocks, over their borders and from file to file, among memtables and levels. The
 // first pass warms the cache and the iterator's own buffers.
 TEST_F(CostBudgetTest, AStepOfAWarmIteratorAllocatesNothingAndLocksNothing) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MultiGet answers for each key what Get answers: over random databases of several families and
-// levels, keys that are there, absent, deleted and asked for twice, snapshots, warm and cold, on
-// files in memory and on disk, with reads that fail. And it reads what is missing together.
+// levels, keys that are there, absent, deleted (also by ranges), merged and asked for twice,
+// snapshots, warm and cold, on files in memory and on disk, by io_uring and without, with reads
+// that fail. And it reads what is missing together.
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "ashlar/cache.h"
@@ -18,8 +22,11 @@
 #include "ashlar/options.h"
 #include "ashlar/snapshot.h"
 #include "ashlar/table.h"
+#include "db/options/stock_merge_operators.h"
+#include "tests/support/forbidden_call.h"
 #include "tests/support/paths.h"
 #include "tests/support/read_recorder.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
 
@@ -86,6 +93,7 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     options.max_bytes_for_level_base = 16 << 10;
     options.max_bytes_for_level_multiplier = 2;
     options.compression = kNoCompression;
+    options.merge_operator = NewStockMergeOperator("stringappend");
     options.table_factory.reset(NewBlockBasedTableFactory(table));
     return options;
   }
@@ -115,14 +123,24 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
     for (int i = 0; i < count; i++) {
       const std::string key = Key(random_.Uniform(kKeyCount) * 2);
       const uint64_t choice = random_.Uniform(20);
+      if (random_.OneIn(100)) DeleteSomeRange(family);
       const size_t bytes = choice == 0 ? 3000 : random_.Uniform(60);
       if (choice < 3) {
         ASSERT_OK(db_->Delete(WriteOptions(), family, key));
+      } else if (choice < 6) {
+        const std::string operand = std::to_string(i) + std::string(bytes / 4, 'o');
+        ASSERT_OK(db_->Merge(WriteOptions(), family, key, operand));
       } else {
         const std::string value = key + "=" + std::to_string(i) + std::string(bytes, 'v');
         ASSERT_OK(db_->Put(WriteOptions(), family, key, value));
       }
     }
+  }
+  void DeleteSomeRange(ColumnFamilyHandle* family) {
+    const uint64_t first = random_.Uniform(2 * kKeyCount);
+    std::string begin = Key(first), end = Key(first + random_.Uniform(100));
+    if (GetParam().is_reverse) std::swap(begin, end);
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), family, begin, end));
   }
   // Tables on several levels, two of level 0, something in the memtable, and snapshots from
   // between.
@@ -207,6 +225,7 @@ class MultiGetTest : public testing::TestWithParam<Setup> {
       ReadOptions options;
       options.fill_cache = !random_.OneIn(3);
       options.optimize_multiget_for_io = random_.OneIn(2);
+      options.ignore_range_deletions = random_.OneIn(6);
       if (random_.OneIn(2) && !snapshots_.empty()) {
         options.snapshot = snapshots_[random_.Uniform(snapshots_.size())];
       }
@@ -235,6 +254,19 @@ TEST_P(MultiGetTest, AnswersAsGetAfterAReopen) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   Reopen();
   CheckRandomBatches(60);
+}
+
+// Where the kernel refuses an io_uring.
+TEST_P(MultiGetTest, AnswersAsGetByPlainReads) {
+  if (!GetParam().is_on_disk) return;
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  Reopen();
+  bool is_possible = true;
+  std::thread([&] {
+    is_possible = ForbidSystemCall(SYS_io_uring_setup);
+    if (is_possible) CheckRandomBatches(40);
+  }).join();
+  if (!is_possible) SkipAsImpossible("a filter of system calls");
 }
 
 // The oldest promise: all keys of a batch as of one moment, whatever is written meanwhile, is held

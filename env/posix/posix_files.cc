@@ -70,7 +70,7 @@ struct RingRead {
   FSReadRequest* const request;
   UringRead read;
   // Of ReadAsync() only.
-  PosixUring* ring = nullptr;
+  std::shared_ptr<PosixUring> ring;
   std::function<void(FSReadRequest&, void*)> call_back;
   void* argument = nullptr;
 };
@@ -153,7 +153,7 @@ IOStatus PosixRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOpti
 IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
                                           const IOOptions& options, IODebugContext* dbg) {
   AssertIoAllowed();
-  PosixUring* const ring = count > 1 ? PosixUring::OfThread() : nullptr;
+  PosixUring* const ring = count > 1 ? PosixUring::OfThread().get() : nullptr;
   if (ring == nullptr) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
   // All memory is there before the kernel is given any of it.
   std::deque<RingRead> reads;
@@ -171,7 +171,7 @@ IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOption
                                           void* argument, void** handle, IOHandleDeleter* deleter,
                                           IODebugContext* dbg) {
   AssertIoAllowed();
-  PosixUring* const ring = PosixUring::OfThread();
+  const std::shared_ptr<PosixUring>& ring = PosixUring::OfThread();
   auto read = std::make_unique<RingRead>(fd_.get(), path_, &request);
   if (ring == nullptr || handle == nullptr || !ring->Start(&read->read)) {
     return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,
@@ -187,6 +187,9 @@ IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOption
 
 void WaitForReads(const std::vector<void*>& handles, size_t count) {
   AssertIoAllowed();
+  for (size_t i = count; i < handles.size(); ++i) {
+    if (handles[i] != nullptr) static_cast<RingRead*>(handles[i])->ring->Submit();
+  }
   for (size_t i = 0; i < std::min(count, handles.size()); ++i) {
     auto* const read = static_cast<RingRead*>(handles[i]);
     if (read == nullptr || read->call_back == nullptr) continue;

@@ -47,7 +47,7 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
   // Both by the io_uring of the thread where it has one: the reads are made side by side.
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override;
-  // To be waited for, by WaitForReads(), in the same thread, and while the file is open.
+  // To be waited for, by WaitForReads(), while the file is open.
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                      std::function<void(FSReadRequest&, void*)> done, void* argument, void** handle,
                      IOHandleDeleter* deleter, IODebugContext* dbg) override;
@@ -62,7 +62,8 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
 };
 
 // Waits for the first `count` reads that PosixRandomAccessFile::ReadAsync() has started, or were
-// done at once (null), and calls those back that were not called back yet.
+// done at once (null), and calls those back that were not called back yet. All are on their way
+// then, also if `count` is 0.
 void WaitForReads(const std::vector<void*>& handles, size_t count);
 
 // Appends, and space allocated ahead in steps, which Close() gives back. Sync() is fdatasync: the

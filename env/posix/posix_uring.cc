@@ -9,6 +9,10 @@
 
 #include <cassert>
 #include <cerrno>
+#include <utility>
+
+#include "util/mutex.h"
+#include "util/thread_annotations.h"
 
 #ifdef ASHLAR_WITH_URING
 #include <liburing.h>
@@ -23,20 +27,26 @@ namespace {
 class KernelRing final : public PosixUring {
  public:
   // Null if the kernel refuses.
-  static std::unique_ptr<KernelRing> Open() {
-    std::unique_ptr<KernelRing> ring(new KernelRing);
+  static std::shared_ptr<KernelRing> Open() {
+    std::shared_ptr<KernelRing> ring(new KernelRing);
+    MutexLock lock(&ring->mutex_);
     ring->is_open_ = io_uring_queue_init(kEntries, &ring->ring_, 0) == 0;
-    return ring->is_open_ ? std::move(ring) : nullptr;
+    return ring;
   }
   ~KernelRing() override {
+    MutexLock lock(&mutex_);
     assert(in_kernel_ == 0 || owner_ != getpid());
     if (is_open_) io_uring_queue_exit(&ring_);
   }
   // False in a child after fork(), which shares the memory of the parent's ring.
   bool IsMine() const { return owner_ == getpid(); }
-  bool IsOpen() const { return is_open_; }
+  bool IsOpen() EXCLUDES(mutex_) {
+    MutexLock lock(&mutex_);
+    return is_open_;
+  }
 
-  bool Start(UringRead* read) override {
+  bool Start(UringRead* read) override EXCLUDES(mutex_) {
+    MutexLock lock(&mutex_);
     assert(!read->is_done);
     if (!is_open_ || queued_ + in_kernel_ == kEntries) return false;
     io_uring_sqe* const entry = io_uring_get_sqe(&ring_);
@@ -47,9 +57,15 @@ class KernelRing final : public PosixUring {
     return true;
   }
 
-  void Wait(const UringRead* read) override {
+  void Submit() override EXCLUDES(mutex_) {
+    MutexLock lock(&mutex_);
+    if (queued_ != 0) SubmitLocked();
+  }
+
+  void Wait(const UringRead* read) override EXCLUDES(mutex_) {
+    MutexLock lock(&mutex_);
     while (!read->is_done) {
-      if (queued_ != 0) Submit();
+      if (queued_ != 0) SubmitLocked();
       if (read->is_done) break;  // handed back undone
       TakeOne();
     }
@@ -61,7 +77,7 @@ class KernelRing final : public PosixUring {
   KernelRing() = default;
 
   // Hands the queue to the kernel, which may take a part of it.
-  void Submit() {
+  void SubmitLocked() REQUIRES(mutex_) {
     const int taken = io_uring_submit(&ring_);
     if (taken > 0) {
       in_kernel_ += static_cast<unsigned>(taken);
@@ -76,7 +92,7 @@ class KernelRing final : public PosixUring {
     Close();
   }
 
-  void TakeOne() {
+  void TakeOne() REQUIRES(mutex_) {
     assert(in_kernel_ != 0);
     io_uring_cqe* done = nullptr;
     // Even if the kernel will not wait for us any more, what it has taken it does.
@@ -89,7 +105,7 @@ class KernelRing final : public PosixUring {
   }
 
   // Gives up: nothing is under way, and what is queued is handed back.
-  void Close() {
+  void Close() REQUIRES(mutex_) {
     assert(in_kernel_ == 0);
     for (unsigned i = 0; i < queued_; ++i) waiting_[i]->is_done = true;
     queued_ = 0;
@@ -98,29 +114,37 @@ class KernelRing final : public PosixUring {
   }
 
   const pid_t owner_ = getpid();
-  io_uring ring_;
-  bool is_open_ = false;
-  unsigned queued_ = 0;     // not seen by the kernel yet: the first of waiting_
-  unsigned in_kernel_ = 0;  // taken by it and not done
-  UringRead* waiting_[kEntries];
+  Mutex mutex_{LockRank::kLeaf};
+  io_uring ring_ GUARDED_BY(mutex_);
+  bool is_open_ GUARDED_BY(mutex_) = false;
+  unsigned queued_ GUARDED_BY(mutex_) = 0;     // not seen by the kernel yet: the first of waiting_
+  unsigned in_kernel_ GUARDED_BY(mutex_) = 0;  // taken by it and not done
+  UringRead* waiting_[kEntries] GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
 // A ring that was refused or has failed is not asked for again by its thread.
-PosixUring* PosixUring::OfThread() {
-  thread_local std::unique_ptr<KernelRing> ring;
+const std::shared_ptr<PosixUring>& PosixUring::OfThread() {
+  static const auto* const none = new std::shared_ptr<PosixUring>();
+  thread_local std::shared_ptr<PosixUring> ring;
+  thread_local KernelRing* kernel_ring = nullptr;  // the same
   thread_local pid_t tried_by = 0;
   if (tried_by != getpid()) {
     tried_by = getpid();
-    ring = KernelRing::Open();
+    std::shared_ptr<KernelRing> opened = KernelRing::Open();
+    kernel_ring = opened.get();
+    ring = std::move(opened);
   }
-  return ring != nullptr && ring->IsOpen() ? ring.get() : nullptr;
+  return kernel_ring->IsOpen() ? ring : *none;
 }
 
 #else
 
-PosixUring* PosixUring::OfThread() { return nullptr; }
+const std::shared_ptr<PosixUring>& PosixUring::OfThread() {
+  static const auto* const none = new std::shared_ptr<PosixUring>();
+  return *none;
+}
 
 #endif
 

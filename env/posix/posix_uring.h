@@ -5,8 +5,11 @@
 // memory) or the library was built without liburing, there is none, and callers use pread.
 //
 // A read that the ring did not do, or not to its end, is for the caller to finish by pread, which
-// also tells what is wrong: so there is one way in which reads fail. Reads are waited for in the
-// thread that started them.
+// also tells what is wrong: so there is one way in which reads fail.
+//
+// Reads may be waited for in another thread than the one that started them, which may have ended:
+// whoever has a read under way holds on to the ring. Threads: any; reads of a thread wait for each
+// other, and for those that others wait for on the same ring.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +33,14 @@ struct UringRead {
 class PosixUring {
  public:
   // The ring of this thread, or null. A child after fork() gets one of its own.
-  static PosixUring* OfThread();
+  static const std::shared_ptr<PosixUring>& OfThread();
 
   virtual ~PosixUring() = default;
-  // Queues a read. The kernel sees it with the next Wait(), or earlier. False: there is no room;
-  // the read is as it was.
+  // Queues a read. The kernel sees it with the next Submit() or Wait(), or earlier. False: there is
+  // no room; the read is as it was.
   virtual bool Start(UringRead* read) = 0;
+  // Hands to the kernel what is queued, and waits for none of it.
+  virtual void Submit() = 0;
   // Returns when the read, which was started here, is done.
   virtual void Wait(const UringRead* read) = 0;
 };

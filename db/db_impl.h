@@ -246,7 +246,7 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
 
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
-  void OnViewReleased() override;
+  void OnViewReleased(Purge purge) override;
 
   // FileCleaner
   void DeleteObsoleteFiles() override;
@@ -266,6 +266,8 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
   void ReadPoints(const ReadOptions& options, MultiGetRequest request,
                   ColumnFamilyHandle** handles);
+  Iterator* MakeIterator(const ReadOptions& options, ReadView view,
+                         const ReadCallback* callback = nullptr);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);

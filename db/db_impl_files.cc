@@ -95,7 +95,7 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
     return Status::NotSupported("GetCreationTimeOfOldestFile needs max_open_files = -1");
   }
   *creation_time = OldestCreationTimeOf(CaptureFiles());
-  OnViewReleased();
+  OnViewReleased(Purge::kNow);
   return Status::OK();
 }
 
@@ -176,7 +176,7 @@ void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metad
 Status DBImpl::GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) {
   checksum_list->reset();
   const Status status = AddChecksumsOf(CaptureFiles(), checksum_list);
-  OnViewReleased();
+  OnViewReleased(Purge::kNow);
   return status;
 }
 
@@ -201,7 +201,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   files = NamesOf(live);
   *manifest_file_size = live.manifest_bytes;
   live.versions.clear();
-  OnViewReleased();
+  OnViewReleased(Purge::kNow);
   return Status::OK();
 }
 
@@ -213,7 +213,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   }
   if (!core_.is_read_only) RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   *files = StorageInfoOf(CaptureFiles(), core_, options.include_checksum_info);
-  OnViewReleased();
+  OnViewReleased(Purge::kNow);
   return Status::OK();
 }
 

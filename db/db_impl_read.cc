@@ -12,6 +12,7 @@
 #include "db/read/db_iterator.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
+#include "db/read/pinned_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_explainer.h"
 #include "db/version/version.h"
@@ -220,8 +221,18 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
-  ColumnFamilyData* family = FamilyOrDefault(handle);
-  return new DBIterator(options, family->AcquireView(), {.merge = core_.merge_tools()});
+  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView());
+}
+
+Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
+                               const ReadCallback* callback) {
+  if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
+  auto iterator = std::make_unique<DBIterator>(
+      options, std::move(view),
+      DBIteratorSetting{.merge = core_.merge_tools(), .callback = callback});
+  if (options.pin_data) [[unlikely]]
+    return new PinnedIterator(std::move(iterator));
+  return iterator.release();
 }
 
 Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions& options,
@@ -229,8 +240,7 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
   assert(options.snapshot == nullptr);
   Status supported = CheckIteratorOptionsSupported(options);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return new DBIterator(options, FamilyOrDefault(handle)->AcquireView(),
-                        {.merge = core_.merge_tools(), .callback = &callback});
+  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView(), &callback);
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -250,7 +260,7 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   const SequenceNumber seqno = views.empty() ? 0 : views.front().seqno();
   for (ReadView& view : views) {
     view.ReadAsOf(seqno);
-    iterators->push_back(new DBIterator(options, std::move(view), {.merge = core_.merge_tools()}));
+    iterators->push_back(MakeIterator(options, std::move(view)));
   }
   return Status::OK();
 }
@@ -280,10 +290,9 @@ void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
 }
 
 // Files of an old super version may be deleted once no iterator uses them.
-void DBImpl::OnViewReleased() {
-  if (core_.versions->HasObsolete() && !core_.is_closing.load(std::memory_order_acquire)) {
-    PurgeObsoleteFiles(&core_);
-  }
+void DBImpl::OnViewReleased(Purge purge) {
+  if (!core_.versions->HasObsolete() || core_.is_closing.load(std::memory_order_acquire)) return;
+  purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
 }
 
 }  // namespace ashlar

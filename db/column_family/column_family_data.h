@@ -30,7 +30,7 @@ namespace ashlar {
 class FamilyHost : public VisibleSeqnoSource {
  public:
   // A reader let go of a super version: files may be obsolete. Any thread, no locks held.
-  virtual void OnViewReleased() = 0;
+  virtual void OnViewReleased(Purge purge) = 0;
 };
 
 // A memtable that takes no more writes.
@@ -58,7 +58,7 @@ class ColumnFamilyData final : public ReadViewSource {
 
   // Readers; and super_version() of the base.
   ReadView AcquireView() override;
-  void OnViewReleased() override { host_->OnViewReleased(); }
+  void OnViewReleased(Purge purge) override { host_->OnViewReleased(purge); }
   void PinSource() override { Ref(); }
   void UnpinSource() override { Unref(); }
 

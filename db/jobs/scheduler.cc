@@ -21,6 +21,7 @@ Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
   assert(core_->running_jobs.flushes + core_->running_jobs.compactions == 0);
   assert(scheduled_flushes_ + scheduled_compactions_ == 0);
+  assert(!is_purge_scheduled_ && running_purges_ == 0);
 }
 
 void Scheduler::StartLocked() {
@@ -41,10 +42,12 @@ void Scheduler::Stop() {
   // Jobs that the environment has not started yet never will.
   const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
   const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
+  const int unscheduled_purges = core_->env->UnSchedule(PurgeTag(), Env::Priority::HIGH);
   std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
   MutexLock lock(&core_->mutex);
   scheduled_flushes_ -= unscheduled_flushes;
   scheduled_compactions_ -= unscheduled_compactions;
+  if (unscheduled_purges > 0) is_purge_scheduled_ = false;
   assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
   while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
   flushes.swap(flush_queue_);
@@ -98,6 +101,29 @@ void Scheduler::DispatchLocked() {
   }
 }
 
+void Scheduler::RequestPurge() {
+  MutexLock lock(&core_->mutex);
+  if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing purges too
+  is_purge_scheduled_ = true;
+  core_->env->Schedule(&Scheduler::PurgeMain, this, Env::Priority::HIGH, PurgeTag());
+}
+
+// What becomes obsolete while it runs is for the next one.
+void Scheduler::RunPurge() {
+  {
+    MutexLock lock(&core_->mutex);
+    assert(is_purge_scheduled_);
+    is_purge_scheduled_ = false;
+    running_purges_++;
+  }
+  core_->cleaner->DeleteObsoleteFiles();
+  MutexLock lock(&core_->mutex);
+  assert(running_purges_ > 0);
+  running_purges_--;
+  core_->conditions.JobEnded();
+}
+
+void Scheduler::PurgeMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunPurge(); }
 void Scheduler::FlushMain(void* scheduler) { static_cast<Scheduler*>(scheduler)->RunFlush(); }
 void Scheduler::CompactionMain(void* scheduler) {
   static_cast<Scheduler*>(scheduler)->RunCompaction();
@@ -248,7 +274,7 @@ std::string Scheduler::DebugStringLocked() const {
 
 int Scheduler::UnfinishedJobsLocked() const {
   return scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-         core_->running_jobs.compactions;
+         core_->running_jobs.compactions + (is_purge_scheduled_ ? 1 : 0) + running_purges_;
 }
 
 bool Scheduler::IsIdleLocked() const {

@@ -37,6 +37,8 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // Tombstones that a snapshot kept at the bottom may be due: it was released, or a compaction that
   // nobody follows up has ended.
   void RequestDueTombstonesLocked() REQUIRES(db_mutex);
+  // What readers have left over is deleted by a background thread, or when the database closes.
+  void RequestPurge() EXCLUDES(db_mutex);
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(db_mutex);
 
@@ -56,6 +58,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
  private:
   static void FlushMain(void* scheduler);
   static void CompactionMain(void* scheduler);
+  static void PurgeMain(void* scheduler);
+  void RunPurge() EXCLUDES(db_mutex);
+  // Tells purges from flushes, which wait in the same pool.
+  void* PurgeTag() { return &purge_tag_; }
   void RunFlush();
   void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
   void RunCompaction();
@@ -84,6 +90,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // Handed to the environment, not started yet.
   int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;
+  char purge_tag_ = 0;  // for its address
+  // Purges: one at most waits for a thread.
+  bool is_purge_scheduled_ GUARDED_BY(db_mutex) = false;
+  int running_purges_ GUARDED_BY(db_mutex) = 0;
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

@@ -10,6 +10,7 @@
 #include "ashlar/snapshot.h"
 #include "db/read/iterator_tower.h"
 #include "db/read/super_version.h"
+#include "db/version/scanned_blocks.h"
 #include "db/version/version.h"
 #include "util/perf_level_impl.h"
 #include "util/read_callback.h"
@@ -44,10 +45,14 @@ void DBIterator::BuildTower() {
   IteratorTower tower(&comparator_, arena_.get());
   if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_, callback_);
   tower.SetTrace(trace_);
-  tower.AddAll(super_version, options_);
+  prefix_extractor_ = options_.prefix_same_as_start || WantedPrefix::IsUsedBy(options_)
+                          ? super_version.options().prefix_extractor.get()
+                          : nullptr;
+  wanted_.Clear();
+  tower.AddAll(super_version, {.options = &options_,
+                               .wanted = prefix_extractor_ == nullptr ? nullptr : &wanted_,
+                               .scanned = scanned_.get()});
   merged_ = tower.Build();
-  prefix_extractor_ =
-      options_.prefix_same_as_start ? super_version.options().prefix_extractor.get() : nullptr;
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
   is_checked_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr ||
                 callback_ != nullptr;
@@ -61,10 +66,18 @@ void DBIterator::DropTower() {
   operands_.Clear();
   merged_.reset();
   arena_.reset();
+  if (scanned_ != nullptr) scanned_->Forget();
+}
+
+void DBIterator::Prepare(const MultiScanArgs& scan_opts) {
+  DropTower();
+  scanned_ = std::make_unique<ScannedBlocks>(scan_opts, &options_);
+  BuildTower();
 }
 
 Status DBIterator::Refresh(const Snapshot* snapshot) {
   ReadView fresh = view_.source()->AcquireView();
+  if (options_.background_purge_on_iterator_cleanup) fresh.PurgeInBackground();
   DropTower();
   view_ = std::move(fresh);
   options_.snapshot = snapshot;
@@ -119,13 +132,15 @@ void DBIterator::BeginSeek(Direction direction) {
   valid_ = false;
   skipped_ = 0;
   prefix_.reset();
+  wanted_.Clear();
   direction_ = direction;
   AddPerfCount(&PerfContextBase::iter_seek_count);
 }
 
 void DBIterator::RememberPrefix(const Slice& target) {
   if (prefix_extractor_ == nullptr) return;
-  if (prefix_extractor_->InDomain(target))
+  wanted_.Set(prefix_extractor_, target, options_, comparator_.user_comparator());
+  if (options_.prefix_same_as_start && prefix_extractor_->InDomain(target))
     prefix_ = prefix_extractor_->Transform(target).ToString();
 }
 
@@ -142,6 +157,8 @@ void DBIterator::Seek(const Slice& target) {
     from = *options_.iterate_lower_bound;
   }
   RememberPrefix(target);
+  if (scanned_ != nullptr) [[unlikely]]
+    scanned_->Approach(*view_.super_version()->version(), target);
   SeekInternal(from, seqno_);
   FindNextVisible(/*is_key_saved=*/false);
   if (statistics_ != nullptr) [[unlikely]]

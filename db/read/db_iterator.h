@@ -20,6 +20,7 @@
 #include "ashlar/perf_context.h"
 #include "db/read/merge_resolution.h"
 #include "db/read/read_view.h"
+#include "db/version/wanted_prefix.h"
 #include "table/iterator/merge_operands.h"
 #include "table/iterator/merging_iterator.h"
 #include "util/arena.h"
@@ -29,6 +30,7 @@ namespace ashlar {
 
 class ReadCallback;
 class ReadTrace;
+class ScannedBlocks;
 class Statistics;
 
 // What an iterator needs besides its options and its view. Pointers outlive it.
@@ -59,6 +61,7 @@ class DBIterator final : public Iterator {
   Status Refresh() override { return Refresh(nullptr); }
   Status Refresh(const Snapshot* snapshot) override;
   Status GetProperty(std::string prop_name, std::string* prop) override;
+  void Prepare(const MultiScanArgs& scan_opts) override;
 
  private:
   // kFolded: forward, but the merging iterator has left the entries that are shown as one.
@@ -113,9 +116,13 @@ class DBIterator final : public Iterator {
   ReadView view_;                       // what the tower stands on
   SequenceNumber seqno_;                // of the newest entries that are shown
   const InternalKeyComparator comparator_;
-  const SliceTransform* prefix_extractor_ = nullptr;
+  const SliceTransform* prefix_extractor_ = nullptr;  // the view's; null: nobody asks
   uint64_t max_sequential_skip_ =
       0;  // versions of one key passed by steps; then a seek passes them
+
+  // The tower points to both.
+  std::unique_ptr<ScannedBlocks> scanned_;  // null: no scans were announced
+  WantedPrefix wanted_;
 
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<MergingIterator> merged_;

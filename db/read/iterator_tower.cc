@@ -98,19 +98,22 @@ void IteratorTower::AddRun(const Version& version, const LevelPart& part, const 
                                                        .for_compaction = reads.for_compaction,
                                                        .tombstones = tombstones,
                                                        .level = part.level,
-                                                       .trace = trace_},
+                                                       .trace = trace_,
+                                                       .wanted = reads.wanted,
+                                                       .scanned = reads.scanned},
                                   part.files);
   if (trace_ == nullptr) return;
   trace_->AddRun(runs_.runs.size() - 1, nullptr);
   ObserveLastRun();
 }
 
-void IteratorTower::AddAll(const SuperVersion& super_version, const ReadOptions& options) {
+void IteratorTower::AddAll(const SuperVersion& super_version, const TableReads& reads) {
+  const ReadOptions& options = *reads.options;
   runs_.lower_bound = options.iterate_lower_bound;
   runs_.upper_bound = options.iterate_upper_bound;
   AddMemTables(super_version);
   if (options.read_tier == kMemtableTier) return;
-  AddTables(*super_version.version(), {.options = &options});
+  AddTables(*super_version.version(), reads);
 }
 
 std::unique_ptr<MergingIterator> IteratorTower::Build() {

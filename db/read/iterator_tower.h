@@ -28,9 +28,11 @@ class Arena;
 class MemTable;
 class ReadCallback;
 class ReadTrace;
+class ScannedBlocks;
 class SuperVersion;
 class TableFile;
 class Version;
+class WantedPrefix;
 struct LevelFiles;
 struct ReadOptions;
 
@@ -40,7 +42,9 @@ class IteratorTower {
   // and what it builds.
   struct TableReads {
     const ReadOptions* options = nullptr;
-    bool for_compaction = false;  // reads ahead far and leaves the block cache alone
+    bool for_compaction = false;           // reads ahead far and leaves the block cache alone
+    const WantedPrefix* wanted = nullptr;  // null: every entry; outlives them too
+    ScannedBlocks* scanned = nullptr;      // null: none; outlives them too
   };
 
   // Iterators are built in `arena`, or on the heap if it is null. Both pointers outlive them.
@@ -73,7 +77,7 @@ class IteratorTower {
   void AddTables(const Version& version, const TableReads& reads);
   // All that a super version has, as far as the read tier of the options goes. The merge may end at
   // the bounds of the options.
-  void AddAll(const SuperVersion& super_version, const ReadOptions& options);
+  void AddAll(const SuperVersion& super_version, const TableReads& reads);
 
   // Either of them once, at the end: the runs merged, or the runs.
   std::unique_ptr<MergingIterator> Build();

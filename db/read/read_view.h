@@ -16,6 +16,9 @@ namespace ashlar {
 
 class ReadView;
 
+// Who deletes files that become obsolete when a view is given back.
+enum class Purge : uint8_t { kNow, kInBackground };
+
 // Tells the newest sequence number that readers may see. Any thread.
 class VisibleSeqnoSource {
  public:
@@ -34,9 +37,9 @@ class ReadViewSource {
   // The newest state. The super version is loaded before the sequence number: the other way round,
   // a flush in between could drop a version that the number needs.
   virtual ReadView AcquireView() = 0;
-  // A super version was given back: files may have become obsolete, and are deleted now. Without
-  // locks held, and outside of epochs.
-  virtual void OnViewReleased() = 0;
+  // A super version was given back: files may have become obsolete, and are deleted, now or by a
+  // background thread. Without locks held, and outside of epochs.
+  virtual void OnViewReleased(Purge purge) = 0;
   // Views keep the family alive, also when it is dropped.
   virtual void PinSource() = 0;
   virtual void UnpinSource() = 0;
@@ -58,13 +61,15 @@ class ReadView {
   ReadView(ReadView&& other) noexcept
       : source_(std::exchange(other.source_, nullptr)),
         super_version_(std::move(other.super_version_)),
-        seqno_(other.seqno_) {}
+        seqno_(other.seqno_),
+        purge_(other.purge_) {}
   ReadView& operator=(ReadView&& other) noexcept {
     if (this == &other) return *this;
     Reset();
     source_ = std::exchange(other.source_, nullptr);
     super_version_ = std::move(other.super_version_);
     seqno_ = other.seqno_;
+    purge_ = other.purge_;
     return *this;
   }
 
@@ -78,11 +83,14 @@ class ReadView {
   // taken together with this one.
   void ReadAsOf(SequenceNumber seqno) { seqno_ = seqno; }
 
+  // What is obsolete afterwards is left to a background thread.
+  void PurgeInBackground() { purge_ = Purge::kInBackground; }
+
   // Gives everything back.
   void Reset() {
     if (source_ == nullptr) return;
     super_version_.Reset();
-    source_->OnViewReleased();
+    source_->OnViewReleased(purge_);
     std::exchange(source_, nullptr)->UnpinSource();
   }
 
@@ -90,6 +98,7 @@ class ReadView {
   ReadViewSource* source_ = nullptr;  // pinned; null: the view is empty
   SuperVersionRef super_version_;
   SequenceNumber seqno_ = 0;
+  Purge purge_ = Purge::kNow;
 };
 
 }  // namespace ashlar

@@ -30,7 +30,7 @@ Status VisitView(const SuperVersion& view, const KeyRange& range, const Visit& v
   const ReadOptions options;
   IteratorTower tower(&order, /*arena=*/nullptr);
   tower.HideDeleted(kMaxSequenceNumber);  // as RocksDB's listing does
-  tower.AddAll(view, options);
+  tower.AddAll(view, {.options = &options});
   const std::unique_ptr<MergingIterator> tower_top = tower.Build();
   MergingIterator& merged = *tower_top;
   if (range.begin == nullptr) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "util/file_number.h"
 
 namespace ashlar {
 

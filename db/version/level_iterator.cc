@@ -8,6 +8,8 @@
 #include <cassert>
 
 #include "db/version/level_tombstones.h"
+#include "db/version/scanned_blocks.h"
+#include "db/version/wanted_prefix.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -25,10 +27,13 @@ void LevelIterator::StartInFile(size_t index) {
 void LevelIterator::GoToFile(size_t index) {
   assert(index <= files_.size());
   if (index == index_ && inner_.has_value()) return NoteTombstones();
+  const bool is_next = index == index_ + 1 && options_.read->adaptive_readahead;
+  const size_t pace = is_next && inner_.has_value() ? inner_->readahead_pace() : 0;
   inner_.reset();
   table_.Reset();
   index_ = index;
   if (index < files_.size()) status_ = OpenTable();
+  if (inner_.has_value()) inner_->ContinueReadahead(pace);
 }
 
 // What a file hides is known before anything that it holds is shown.
@@ -43,7 +48,9 @@ Status LevelIterator::OpenTable() {
   NoteTombstones();
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
-  inner_.emplace(&*table_, *options_.read, options_.for_compaction);
+  inner_.emplace(
+      &*table_, *options_.read, options_.for_compaction,
+      options_.scanned == nullptr ? nullptr : options_.scanned->Of(files_[index_]->meta.number));
   inner_->SetTrace(options_.trace);
   return Status::OK();
 }
@@ -108,8 +115,59 @@ void LevelIterator::Seek(const Slice& internal_key) {
   });
   const auto index = static_cast<size_t>(file - files_.begin());
   StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
-  if (inner_.has_value()) inner_->Seek(internal_key);
+  const PrefixAnswer answer = SpareFilesFrom(internal_key);
+  if (inner_.has_value()) {
+    inner_->Seek(internal_key);
+    CountPrefix(answer);
+  }
   SkipForward();
+}
+
+// Passes by files that have nothing of the prefix that is wanted. The border of a file may be that
+// of a range tombstone, so the prefix may begin only in a later one.
+PrefixAnswer LevelIterator::SpareFilesFrom(const Slice& internal_key) {
+  const WantedPrefix* const wanted = options_.wanted;
+  if (wanted == nullptr || !wanted->HoldsFrom(ExtractUserKey(internal_key))) [[likely]]
+    return PrefixAnswer::kUnknown;
+  while (inner_.has_value()) {
+    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/true);
+    if (answer != PrefixAnswer::kAbsent) return answer;
+    const size_t next = index_ + 1;
+    const bool is_over = next == files_.size() || BeyondUpperBound(next) ||
+                         wanted->IsElsewhere(files_[next]->meta.smallest_user_key());
+    GoToFile(is_over ? files_.size() : next);
+    if (!is_over && !wanted->Has(files_[next]->meta.smallest_user_key())) break;
+  }
+  return PrefixAnswer::kUnknown;
+}
+
+PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
+  const WantedPrefix* const wanted = options_.wanted;
+  if (wanted == nullptr || !wanted->HoldsBefore(ExtractUserKey(internal_key))) [[likely]]
+    return PrefixAnswer::kUnknown;
+  while (inner_.has_value()) {
+    const PrefixAnswer answer = AskFilter(internal_key, /*is_forward=*/false);
+    if (answer != PrefixAnswer::kAbsent) return answer;
+    const bool is_over =
+        index_ == 0 || wanted->IsElsewhere(files_[index_ - 1]->meta.largest_user_key());
+    GoToFile(is_over ? files_.size() : index_ - 1);
+    if (!is_over && !wanted->Has(files_[index_]->meta.largest_user_key())) break;
+  }
+  return PrefixAnswer::kUnknown;
+}
+
+PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
+  assert(inner_.has_value());
+  return table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
+                                               .prefix = options_.wanted->prefix(),
+                                               .internal_key = internal_key,
+                                               .is_forward = is_forward});
+}
+
+void LevelIterator::CountPrefix(PrefixAnswer answer) const {
+  if (answer != PrefixAnswer::kPerhaps || !inner_->Valid()) [[likely]]
+    return;
+  if (options_.wanted->Has(ExtractUserKey(inner_->key()))) table_->CountPrefixFound();
 }
 
 void LevelIterator::SeekForPrev(const Slice& internal_key) {
@@ -118,7 +176,11 @@ void LevelIterator::SeekForPrev(const Slice& internal_key) {
   });
   const bool is_none = file == files_.begin();
   StartInFile(is_none ? files_.size() : static_cast<size_t>(file - files_.begin()) - 1);
-  if (inner_.has_value()) inner_->SeekForPrev(internal_key);
+  const PrefixAnswer answer = SpareFilesBefore(internal_key);
+  if (inner_.has_value()) {
+    inner_->SeekForPrev(internal_key);
+    CountPrefix(answer);
+  }
   SkipBackward();
 }
 

@@ -17,6 +17,7 @@
 #include "db/version/table_cache.h"
 #include "table/iterator/internal_iterator.h"
 #include "table/sst/table_iterator.h"
+#include "table/sst/table_reader.h"
 #include "util/internal_key.h"
 #include "util/level.h"
 
@@ -24,6 +25,8 @@ namespace ashlar {
 
 class LevelTombstones;
 class ReadTrace;
+class ScannedBlocks;
+class WantedPrefix;
 
 struct LevelIteratorOptions {
   const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
@@ -33,6 +36,8 @@ struct LevelIteratorOptions {
   LevelTombstones* tombstones = nullptr;  // is told of those of each file; null: nobody asks
   Level level;                            // of the files
   ReadTrace* trace = nullptr;             // is told where the iterator goes; null: nobody asks
+  const WantedPrefix* wanted = nullptr;   // files without it are spared; null: all is wanted
+  ScannedBlocks* scanned = nullptr;       // blocks that are held for it; null: none
 };
 
 // The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an
@@ -65,6 +70,11 @@ class LevelIterator final : public InternalIterator {
   void SkipForward();
   void SkipBackward();
   bool BeyondUpperBound(size_t index) const;
+  PrefixAnswer SpareFilesFrom(const Slice& internal_key);
+  PrefixAnswer SpareFilesBefore(const Slice& internal_key);
+  // Whether the current file, by its filter, has something of the prefix that is wanted.
+  PrefixAnswer AskFilter(const Slice& internal_key, bool is_forward) const;
+  void CountPrefix(PrefixAnswer answer) const;
 
   const LevelIteratorOptions options_;
   const std::span<TableFile* const> files_;

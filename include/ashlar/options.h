@@ -601,7 +601,7 @@ class MultiScanArgs {
 
   // Reads of blocks at most this many bytes apart are joined.
   uint64_t io_coalesce_threshold = 16 << 10;
-  // Bytes read ahead; 0 = no limit.
+  // Bytes of blocks that are read ahead and held at a time; 0 = as much as is sensible.
   uint64_t max_prefetch_size = 0;
   bool use_async_io = false;
   bool reverse = false;
@@ -659,16 +659,16 @@ struct ReadOptions {
   bool auto_prefix_mode = false;
   // The iterator ends where the prefix of the sought key ends.
   bool prefix_same_as_start = false;
-  // Keys and values stay valid for the life of the iterator, if "rocksdb.iterator.is-key-pinned"
-  // says 1.
+  // Keys and values stay valid for the life of the iterator, which keeps a copy of each that it
+  // shows: "rocksdb.iterator.is-key-pinned" says 1.
   bool pin_data = false;
-  // Keep the state of readahead across files. A hint without effect.
+  // Iterators read ahead in the next file of a level as far as in the one before.
   bool adaptive_readahead = false;
-  // Leave deleting files to a background thread. A hint without effect.
+  // Files that only an iterator needed are deleted by a background thread, not by its destructor.
   bool background_purge_on_iterator_cleanup = false;
   // Return false to let iterators skip a table, by its properties.
   const std::function<bool(const TableProperties&)>* table_filter = nullptr;
-  // Do not read ahead beyond the upper bound. A hint without effect.
+  // Do not read ahead beyond the upper bound.
   bool auto_readahead_size = true;
   // The iterator may leave values to be loaded by PrepareValue().
   bool allow_unprepared_value = false;

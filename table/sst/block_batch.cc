@@ -21,8 +21,6 @@
 namespace ashlar {
 namespace {
 
-// About what a device reads in the time of one more request, and what the kernel reads ahead.
-constexpr uint64_t kMaxGapBytes = 4096;
 // Beyond that a read gains nothing from being longer, and side by side they could go faster.
 constexpr uint64_t kMaxReadBytes = 256 * 1024;
 
@@ -36,19 +34,19 @@ struct BlockRun {
   uint64_t begin = 0;
   uint64_t end = 0;
 
-  bool Takes(const MissingBlock& block) const {
+  bool Takes(const MissingBlock& block, uint64_t max_gap_bytes) const {
     const BlockHandle handle = block.handle();
-    return block.store == blocks.front()->store && handle.offset <= end + kMaxGapBytes &&
+    return block.store == blocks.front()->store && handle.offset <= end + max_gap_bytes &&
            std::max(end, EndOf(handle)) - begin <= kMaxReadBytes;
   }
 };
 
 // `sorted` by file and offset.
-std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted) {
+std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_bytes) {
   std::vector<BlockRun> runs;
   for (size_t i = 0; i < sorted.size(); ++i) {
     const BlockHandle handle = sorted[i]->handle();
-    if (!runs.empty() && runs.back().Takes(*sorted[i])) {
+    if (!runs.empty() && runs.back().Takes(*sorted[i], max_gap_bytes)) {
       BlockRun& run = runs.back();
       run.blocks = {run.blocks.data(), run.blocks.size() + 1};
       run.end = std::max(run.end, EndOf(handle));
@@ -107,7 +105,8 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
 
 }  // namespace
 
-void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how) {
+void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
+                       uint64_t max_gap_bytes) {
   assert(!InEpoch() && !how.in_epoch && !how.cache_only);
   IOOptions io;
   const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);
@@ -122,7 +121,7 @@ void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how) {
     if (a->store != b->store) return a->store->fetcher().path() < b->store->fetcher().path();
     return a->handle().offset < b->handle().offset;
   });
-  if (!sorted.empty()) ReadRuns(RunsOf(sorted), how, io);
+  if (!sorted.empty()) ReadRuns(RunsOf(sorted, max_gap_bytes), how, io);
 }
 
 }  // namespace ashlar

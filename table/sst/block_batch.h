@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "ashlar/status.h"
@@ -29,7 +30,12 @@ struct MissingBlock {
   BlockHandle handle() const { return index->index->handle(entry); }
 };
 
-// `how` says whether they go to the cache, and how long it may take.
-void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how);
+// About what a device reads in the time of one more request, and what the kernel reads ahead.
+inline constexpr uint64_t kMaxGapBytes = 4096;
+
+// `how` says whether they go to the cache, and how long it may take. Blocks that are at most
+// `max_gap_bytes` apart count as neighbours.
+void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
+                       uint64_t max_gap_bytes = kMaxGapBytes);
 
 }  // namespace ashlar

@@ -8,6 +8,7 @@
 // NotInMemory(). Threads: one at a time.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 
 #include "table/block/block_cursor.h"
@@ -24,6 +25,12 @@ class IndexCursor {
   bool Valid() const { return leaf_ != nullptr; }
   const IndexBlock& leaf() const { return *leaf_; }
   size_t entry() const { return entry_; }
+  // A reference on the partition that leaf() is, of a table with partitions.
+  ObjectRef<IndexBlock> HoldPartition() const {
+    assert(partition_ && leaf_ == partition_.get());
+    partition_->Ref();
+    return ObjectRef<IndexBlock>::Own(partition_.get());
+  }
   BlockHandle handle() const { return leaf_->index->handle(entry_); }
   // Whether entries of `user_key` may go on in the next block; see FlatIndex.
   bool ContinuesBehind(const Slice& user_key) const {

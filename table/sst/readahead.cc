@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace ashlar {
 namespace {
@@ -15,6 +16,13 @@ namespace {
 constexpr uint64_t kMaxGapBytes = 4096;
 // Of a fixed readahead, if the file system keeps what is fetched beyond.
 constexpr size_t kPieceBytes = 256 * 1024;
+
+bool CanStartReads(const RandomReader& file) {
+  if (file.fs() == nullptr) return false;
+  int64_t supported = 0;
+  file.fs()->SupportedOps(supported);
+  return (supported >> FSSupportedOps::kAsyncIO & 1) != 0;
+}
 
 }  // namespace
 
@@ -27,18 +35,30 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
   }
   size_t bytes = BytesToRead(offset, n);
   expected_ = offset + n;
+  if (next_.bytes != 0 && TakeNext(file, offset, n, io)) {
+    *result = Slice(buffer_.data(), n);
+    return Status::OK();
+  }
   if (options_.fixed_bytes > kPieceBytes && can_prefetch_ && !file.file()->use_direct_io()) {
     const size_t piece = std::max(n, kPieceBytes);
     PrefetchBehind(file, offset + piece);
     if (can_prefetch_) bytes = piece;
   }
   if (bytes <= n) return file.ReadExactly(offset, n, scratch, result, io);
-  if (options_.is_async && can_prefetch_) PrefetchNext(file, offset + bytes);
-  const uint64_t left = file.size() - std::min(file.size(), offset);
+  if (options_.is_async) PrefetchNext(file, offset + bytes, io);
+  const uint64_t end = EndIn(file);
+  const uint64_t left = end - std::min(end, offset);
   Status status =
       Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))), io);
   if (status.ok()) *result = Slice(buffer_.data(), n);
   return status;
+}
+
+// No byte behind it is read or fetched ahead.
+uint64_t Readahead::EndIn(const RandomReader& file) {
+  if (options_.find_end == nullptr) return file.size();
+  if (end_ == 0) end_ = std::min(file.size(), options_.find_end(options_.context));
+  return end_;
 }
 
 size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
@@ -68,35 +88,103 @@ void Readahead::PrefetchBehind(const RandomReader& file, uint64_t end) {
 }
 
 // Asks for what the next read will want, while the present one is waited for and used.
-void Readahead::PrefetchNext(const RandomReader& file, uint64_t end) {
+void Readahead::PrefetchNext(const RandomReader& file, uint64_t end, const IOOptions& io) {
   if (prefetched_end_ > end) return;  // asked for already, by a readahead of fixed length
-  Prefetch(file, end, end + (options_.fixed_bytes != 0 ? options_.fixed_bytes : next_bytes_));
+  if (CanStartReads(file)) return StartNext(file, end, NextBytes(), io);
+  if (can_prefetch_) Prefetch(file, end, end + NextBytes());
+}
+
+void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes,
+                          const IOOptions& io) {
+  EndNext();
+  const uint64_t end = std::min(EndIn(file), begin + bytes);
+  if (begin >= end) return;
+  next_.begin = begin;
+  next_.bytes = static_cast<size_t>(end - begin);
+  if (next_.buffer.size() < next_.bytes) next_.buffer = PageBuffer(next_.bytes);
+  next_.request = FSReadRequest();
+  next_.request.offset = begin;
+  next_.request.len = next_.bytes;
+  next_.request.scratch = next_.buffer.data();
+  next_.fs = file.fs();
+  const auto note = [](FSReadRequest& answered, void* request) {
+    auto* const mine = static_cast<FSReadRequest*>(request);
+    if (mine == &answered) return;
+    mine->result = answered.result;
+    mine->status = answered.status;
+  };
+  const IOStatus started = file.file()->ReadAsync(next_.request, io, note, &next_.request,
+                                                  &next_.handle, &next_.deleter, nullptr);
+  if (!started.ok()) next_.request.status = started;
+  if (next_.handle == nullptr) return;
+  std::vector<void*> handles{next_.handle};
+  IgnoreError(next_.fs->Poll(handles, 0), "it only sends the read on its way");
+}
+
+// False if it is of no use for the read, or has failed: then the read itself will tell.
+bool Readahead::TakeNext(const RandomReader& file, uint64_t offset, size_t n, const IOOptions& io) {
+  const bool is_adjacent =
+      offset <= next_.begin && offset >= begin_ && next_.begin == begin_ + size_;
+  const bool is_inside = offset >= next_.begin;
+  if (!(is_adjacent || is_inside) || offset + n > next_.begin + next_.bytes) return false;
+  const uint64_t next_end = next_.begin + next_.bytes;
+  const uint64_t next_begin = next_.begin;
+  EndNext();
+  const FSReadRequest& request = next_.request;
+  if (!request.status.ok() || request.result.size() != next_end - next_begin) return false;
+  if (is_inside) size_ = 0;
+  const size_t kept = KeepFrom(offset, static_cast<size_t>(next_end - offset));
+  const uint64_t from = std::max(offset, next_begin);
+  std::memcpy(buffer_.data() + kept, request.result.data() + (from - next_begin),
+              static_cast<size_t>(next_end - from));
+  begin_ = offset;
+  size_ = static_cast<size_t>(next_end - offset);
+  assert(size_ >= n && size_ <= buffer_.size());
+  StartNext(file, next_end, NextBytes(), io);
+  return true;
+}
+
+// Waits for it, because its buffer is written to until it is done.
+void Readahead::EndNext() {
+  next_.bytes = 0;
+  if (next_.handle == nullptr) return;
+  std::vector<void*> handles{next_.handle};
+  const IOStatus waited = next_.fs->Poll(handles, 1);
+  if (!waited.ok()) next_.request.status = waited;
+  if (next_.deleter) next_.deleter(next_.handle);
+  next_.handle = nullptr;
 }
 
 void Readahead::Prefetch(const RandomReader& file, uint64_t begin, uint64_t end) {
   assert(can_prefetch_);
-  prefetched_end_ = std::min(file.size(), end);
+  prefetched_end_ = std::min(EndIn(file), end);
   if (begin >= prefetched_end_) return;
   const IOStatus status = file.file()->Prefetch(begin, static_cast<size_t>(prefetched_end_ - begin),
                                                 IOOptions(), nullptr);
   can_prefetch_ = !status.IsNotSupported();  // of other errors the read itself will tell
 }
 
-// Makes the buffer hold `bytes` bytes from `offset` on.
-Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes,
-                       const IOOptions& io) {
+size_t Readahead::KeepFrom(uint64_t offset, size_t bytes) {
   size_t kept = 0;
   if (offset >= begin_ && offset < begin_ + size_) {
     kept = static_cast<size_t>(begin_ + size_ - offset);
     assert(kept < bytes);  // else Read() had found all of it
   }
-  char* const old = buffer_.data();
-  const char* const kept_from = kept == 0 ? nullptr : old + (offset - begin_);
+  const char* const kept_from = kept == 0 ? nullptr : buffer_.data() + (offset - begin_);
   PageBuffer grown;
   if (buffer_.size() < bytes) grown = PageBuffer(bytes);
-  char* const target = grown.data() != nullptr ? grown.data() : old;
-  if (kept != 0) std::memmove(target, kept_from, kept);
+  if (kept != 0) {
+    std::memmove(grown.data() != nullptr ? grown.data() : buffer_.data(), kept_from, kept);
+  }
   if (grown.data() != nullptr) buffer_ = std::move(grown);
+  return kept;
+}
+
+// Makes the buffer hold `bytes` bytes from `offset` on.
+Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes,
+                       const IOOptions& io) {
+  const size_t kept = KeepFrom(offset, bytes);
+  char* const target = buffer_.data();
   begin_ = offset;
   size_ = 0;
   Slice rest;

@@ -32,15 +32,36 @@ void TableFilter::SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> 
 Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) const {
   if (kind_ == Kind::kNone) return true;
   if (kind_ == Kind::kFull) return Ask(full_->view, lookup);
-  const FlatIndex& index = *top_->index;
-  // Behind the last separator only prefixes can be, in the last partition.
-  size_t partition = index.Find(lookup->key().user_key, lookup->key().trailer);
-  assert(index.size() != 0);
-  if (partition == index.size()) --partition;
-  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter,
-                   store_->FilterPartition(*top_, partition, read));
+  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter, PartitionOf(lookup->key(), read));
   if (!filter) return NotInMemory();
   return Ask(filter->view, lookup);
+}
+
+// Null if it is not in memory and may not be read.
+Result<ObjectRef<FilterBlock>> TableFilter::PartitionOf(const LookupKey& key,
+                                                        BlockRead* read) const {
+  assert(kind_ == Kind::kPartitioned);
+  const FlatIndex& index = *top_->index;
+  // Behind the last separator only prefixes can be, in the last partition.
+  size_t partition = index.Find(key.user_key, key.trailer);
+  assert(index.size() != 0);
+  if (partition == index.size()) --partition;
+  return store_->FilterPartition(*top_, partition, read);
+}
+
+bool TableFilter::HoldsPrefixesOf(const SliceTransform& extractor) const {
+  if (kind_ == Kind::kNone || contents_.prefix_extractor == nullptr) return false;
+  return contents_.prefix_extractor == &extractor ||
+         contents_.prefix_extractor->AsString() == extractor.AsString();
+}
+
+Result<bool> TableFilter::MayContainPrefix(const Slice& prefix, const LookupKey& key,
+                                           BlockRead* read) const {
+  assert(contents_.prefix_extractor != nullptr);
+  if (kind_ == Kind::kFull) return full_->view.MayContain(prefix);
+  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter, PartitionOf(key, read));
+  if (!filter) return NotInMemory();
+  return filter->view.MayContain(prefix);
 }
 
 bool TableFilter::Ask(const FilterView& view, PointLookup* lookup) const {

@@ -45,6 +45,13 @@ class TableFilter {
     return MayContainSlow(lookup, read);
   }
 
+  // Whether prefixes that `extractor` makes can be asked for.
+  bool HoldsPrefixesOf(const SliceTransform& extractor) const;
+  // False only if no key of the table that is at or behind this one has the prefix; nor any other
+  // key, if the filter is not IsPartitioned(). Prefixes must be held.
+  Result<bool> MayContainPrefix(const Slice& prefix, const LookupKey& key, BlockRead* read) const;
+  bool IsPartitioned() const { return kind_ == Kind::kPartitioned; }
+
   // Adds to the lookup's counters what the filter did for it: `found`, a filter of a table that was
   // searched, is true if the table had a version of the key.
   void CountUseful(PointLookup* lookup) const {
@@ -72,6 +79,7 @@ class TableFilter {
 
   bool HoldsWholeKeys() const { return kind_ == Kind::kFull && contents_.has_whole_keys; }
   Result<bool> MayContainSlow(PointLookup* lookup, BlockRead* read) const;
+  Result<ObjectRef<FilterBlock>> PartitionOf(const LookupKey& key, BlockRead* read) const;
   bool Ask(const FilterView& view, PointLookup* lookup) const;
 
   Kind kind_ = Kind::kNone;

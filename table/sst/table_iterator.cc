@@ -10,6 +10,7 @@
 
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "table/sst/scan_blocks.h"
 #include "table/sst/table_reader.h"
 #include "util/arena.h"
 #include "util/perf_level_impl.h"
@@ -20,8 +21,11 @@ namespace {
 // A compaction reads all of its inputs, so large pieces cost nothing and spare a disk its seeks.
 constexpr size_t kCompactionReadaheadBytes = size_t{2} << 20;
 
-Readahead::Options ReadaheadOptionsFor(const TableReaderOptions& table, const ReadOptions& read,
-                                       bool for_compaction) {
+}  // namespace
+
+Readahead::Options TableIterator::ReadaheadOptions(const ReadOptions& read,
+                                                   bool for_compaction) const {
+  const TableReaderOptions& table = table_->options_;
   Readahead::Options options;
   options.fixed_bytes = read.readahead_size;
   if (for_compaction && options.fixed_bytes == 0) options.fixed_bytes = kCompactionReadaheadBytes;
@@ -29,22 +33,36 @@ Readahead::Options ReadaheadOptionsFor(const TableReaderOptions& table, const Re
   options.max_bytes = table.max_auto_readahead_bytes;
   options.is_async = read.async_io && !for_compaction;
   options.reads_before = table.reads_before_auto_readahead;
+  if (read.auto_readahead_size && upper_bound_ != nullptr && !table_->is_partitioned_) {
+    options.find_end = &EndOfWanted;
+    options.context = this;
+  }
   return options;
 }
 
-}  // namespace
-
 TableIterator::TableIterator(const TableReader* table, const ReadOptions& options,
-                             bool for_compaction)
+                             bool for_compaction, const HeldBlocks* held)
     : table_(table),
+      held_(held),
       upper_bound_(options.iterate_upper_bound),
-      readahead_(ReadaheadOptionsFor(table->options_, options, for_compaction)),
+      readahead_(ReadaheadOptions(options, for_compaction)),
       deadline_(options, table->options_.clock),
       index_(&table->store_, table->index_.get(), table->is_partitioned_) {
   read_.fill_cache = options.fill_cache && !for_compaction;
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
   read_.deadline = &deadline_;
+}
+
+// Behind the block that holds the upper bound. Called back by readahead_.
+uint64_t TableIterator::EndOfWanted(const void* iterator) {
+  const auto* const self = static_cast<const TableIterator*>(iterator);
+  const TableReader& table = *self->table_;
+  const FlatIndex& index = *table.index_->index;
+  const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
+  if (i == index.size()) return table.file_size();
+  const BlockHandle handle = index.handle(i);
+  return handle.offset + handle.size + kBlockTrailerBytes;
 }
 
 TableIterator::~TableIterator() {
@@ -131,15 +149,11 @@ bool TableIterator::EnterBlock() {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
-    const uint32_t hits_before = read_.hits;
-    Result<ObjectRef<DataBlock>> block = table_->store_.Data(index_.leaf(), index_.entry(), &read_);
-    if (!block.ok()) {
-      Fail(block.status());
+    Status status = LoadBlock();
+    if (!status.ok()) {
+      Fail(status);
       return false;
     }
-    block_ = block.Take();
-    block_handle_ = handle;
-    if (!block_->is_decoded && read_.fill_cache && read_.hits != hits_before) UseDecodedIfHot();
   }
   if (block_->is_decoded) {
     block_cursor_.Attach(&block_->decoded);
@@ -148,6 +162,23 @@ bool TableIterator::EnterBlock() {
   }
   cursor_ = &block_cursor_;
   return true;
+}
+
+// Leaves the block that there was if it fails.
+Status TableIterator::LoadBlock() {
+  const BlockHandle handle = index_.handle();
+  ObjectRef<DataBlock> held;
+  if (held_ != nullptr) held = held_->Find(handle.offset);
+  if (held) {
+    block_ = std::move(held);
+    block_handle_ = handle;
+    return Status::OK();
+  }
+  const uint32_t hits_before = read_.hits;
+  ASSIGN_OR_RETURN(block_, table_->store_.Data(index_.leaf(), index_.entry(), &read_));
+  block_handle_ = handle;
+  if (!block_->is_decoded && read_.fill_cache && read_.hits != hits_before) UseDecodedIfHot();
+  return Status::OK();
 }
 
 void TableIterator::UseDecodedIfHot() {

@@ -15,13 +15,15 @@
 
 namespace ashlar {
 
+class HeldBlocks;
 class TableReader;
 struct ReadOptions;
 
 class TableIterator final : public InternalIterator {
  public:
-  // The table outlives the iterator.
-  TableIterator(const TableReader* table, const ReadOptions& options, bool for_compaction);
+  // The table outlives the iterator, as do blocks that are held for it; null: none are.
+  TableIterator(const TableReader* table, const ReadOptions& options, bool for_compaction,
+                const HeldBlocks* held = nullptr);
   ~TableIterator() override;
 
   // Who is told which blocks are used; outlives the iterator. Null: nobody.
@@ -33,12 +35,17 @@ class TableIterator final : public InternalIterator {
   void SeekForPrev(const Slice& internal_key) override;
   ValuePin PinOfValue() const override { return PinOfBlock(block_.get()); }
 
+  // ReadOptions::adaptive_readahead: the iterator over the next file reads on at the pace of this.
+  size_t readahead_pace() const { return readahead_.pace(); }
+  void ContinueReadahead(size_t pace) { readahead_.ContinueAt(pace); }
+
  private:
   void NextSlow() override;
   void PrevSlow() override;
 
   // Loads the block of index_ and attaches the cursor to it. False, and ended, after an error.
   bool EnterBlock();
+  Status LoadBlock();
   void UseDecodedIfHot();
   // The first entry of this block or a later one; the last of this or an earlier one.
   void FirstFrom();
@@ -48,8 +55,12 @@ class TableIterator final : public InternalIterator {
   void Fail(const Status& status);
   void End();
   bool NextBlockIsBeyondBound();
+  // From members in front of readahead_ alone.
+  Readahead::Options ReadaheadOptions(const ReadOptions& read, bool for_compaction) const;
+  static uint64_t EndOfWanted(const void* iterator);
 
   const TableReader* const table_;
+  const HeldBlocks* const held_;    // null: none
   const Slice* const upper_bound_;  // the reader's; blocks wholly behind it are not read
   Readahead readahead_;
   const IoDeadline deadline_;

@@ -12,7 +12,10 @@
 #include <utility>
 
 #include "ashlar/options.h"
+#include "ashlar/slice_transform.h"
 #include "table/sst/index_cursor.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -98,6 +101,34 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   }
   CountSearch(*read, before, lookup);
   return status;
+}
+
+// Partitions in front of the one that the key belongs to are not asked, so they may hold more.
+PrefixAnswer TableReader::AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const {
+  assert(!InEpoch());
+  if (!filter_.HoldsPrefixesOf(*seek.extractor)) return PrefixAnswer::kUnknown;
+  if (filter_.IsPartitioned() && !seek.is_forward) return PrefixAnswer::kUnknown;
+  const IoDeadline deadline(options, options_.clock);
+  BlockRead read;
+  read.fill_cache = options.fill_cache;
+  read.cache_only = options.read_tier == kBlockCacheTier;
+  read.deadline = &deadline;
+  const LookupKey key(ExtractUserKey(seek.internal_key),
+                      TrailerSeqno(ExtractTrailer(seek.internal_key)), icmp_.order());
+  Result<bool> may_contain = filter_.MayContainPrefix(seek.prefix, key, &read);
+  // Whoever goes on to read the table meets the error too.
+  if (!may_contain.ok()) return PrefixAnswer::kUnknown;
+  AddPerfCount(*may_contain ? &PerfContextBase::bloom_sst_hit_count
+                            : &PerfContextBase::bloom_sst_miss_count);
+  RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_CHECKED);
+  if (*may_contain) return PrefixAnswer::kPerhaps;
+  RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_USEFUL);
+  return PrefixAnswer::kAbsent;
+}
+
+void TableReader::CountPrefixFound() const {
+  assert(filter_.CanReject());
+  RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
 }
 
 // Inside an epoch, with the whole index in memory.

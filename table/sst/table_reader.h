@@ -40,7 +40,9 @@ namespace ashlar {
 
 class Arena;
 class BlockCacheView;
+class HeldBlocks;
 class IndexCursor;
+class ScanBlocks;
 class TableReader;
 class SliceTransform;
 class Statistics;
@@ -79,6 +81,16 @@ struct RecordedBounds {
   SequenceNumber largest_seqno = kMaxSequenceNumber;
 };
 
+// The seek of a reader that wants entries of one prefix only, which the extractor made of the key.
+struct PrefixSeek {
+  const SliceTransform* extractor = nullptr;
+  Slice prefix;
+  Slice internal_key;
+  bool is_forward = true;  // entries at or behind the key are wanted, else at or in front of it
+};
+
+enum class PrefixAnswer : uint8_t { kUnknown, kAbsent, kPerhaps };
+
 // One key in one table, on its way through a batch of lookups.
 // No member has a default, so that an array of them costs nothing.
 struct TableProbe {
@@ -111,6 +123,16 @@ class TableReader {
   // Get() for several lookups: the blocks that are missing are read together. All are over
   // afterwards; an error fails those whom it concerns.
   static void GetMany(const ReadOptions& options, TableProbe* probes, size_t count);
+
+  // kAbsent only if the table has no point entry that such a seek wants. Counts the answer. Not
+  // inside an EpochGuard.
+  PrefixAnswer AskForPrefix(const ReadOptions& options, const PrefixSeek& seek) const;
+  // The answer was kPerhaps, and the table has such an entry.
+  void CountPrefixFound() const;
+
+  // For ScanBlocks, whose batch it is; scan_blocks.cc.
+  Status NoteBlocks(const Slice& start, const Slice& limit, size_t max_bytes, HeldBlocks* home,
+                    ScanBlocks* batch) const;
 
   // Starts loading what the filter probe of Get() will touch.
   void PrefetchFilter(PointLookup* lookup) const { filter_.Prefetch(lookup); }

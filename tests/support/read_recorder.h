@@ -25,12 +25,16 @@ class ReadRecorder {
     size_t batch = 1;  // how many requests came in its call
     std::chrono::microseconds timeout{0};
     bool is_prefetch = false;
+    bool is_async = false;  // by ReadAsync()
   };
 
   std::vector<Read> Take() {
     std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(reads_, {});
   }
+  // The file system says that it can start reads, and makes them at once.
+  void ClaimAsync() { claims_async_ = true; }
+  bool claims_async() const { return claims_async_; }
   // Reads for which it is true fail from now on.
   void FailIf(std::function<bool(const Read&)> is_bad) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -56,6 +60,7 @@ class ReadRecorder {
   std::vector<Read> reads_;
   int opens_ = 0;
   std::function<bool(const Read&)> is_bad_;
+  bool claims_async_ = false;  // set before there are threads
 };
 
 class RecordedFile : public FSRandomAccessFileOwnerWrapper {
@@ -97,7 +102,8 @@ class RecordedFile : public FSRandomAccessFileOwnerWrapper {
                                       .offset = request.offset,
                                       .n = request.len,
                                       .batch = 2,
-                                      .timeout = options.timeout});
+                                      .timeout = options.timeout,
+                                      .is_async = true});
     if (request.status.ok()) {
       return FSRandomAccessFileOwnerWrapper::ReadAsync(request, options, std::move(done), argument,
                                                        handle, deleter, dbg);
@@ -117,6 +123,10 @@ class RecordingFileSystem : public FileSystemWrapper {
   RecordingFileSystem(const std::shared_ptr<FileSystem>& target, ReadRecorder* recorder)
       : FileSystemWrapper(target), recorder_(recorder) {}
   const char* Name() const override { return "RecordingFileSystem"; }
+  void SupportedOps(int64_t& supported_ops) override {
+    FileSystemWrapper::SupportedOps(supported_ops);
+    if (recorder_->claims_async()) supported_ops |= int64_t{1} << FSSupportedOps::kAsyncIO;
+  }
   IOStatus NewRandomAccessFile(const std::string& path, const FileOptions& options,
                                std::unique_ptr<FSRandomAccessFile>* file,
                                IODebugContext* dbg) override {

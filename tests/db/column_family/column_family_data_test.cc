@@ -68,7 +68,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
 
  private:
   SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
-  void OnViewReleased() override {}
+  void OnViewReleased(Purge) override {}
 
   MemoryFileSystem fs_;
   const InternalKeyComparator comparator_{BytewiseComparator()};

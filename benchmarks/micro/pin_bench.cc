@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a point read pays to hand out a value of some size: a copy into the caller's string, or a
+// counted reference on its block, taken and given back. The caller reads the value in both. With
+// blocks at random, and with one block that all threads read: there the reference is a line that
+// goes from core to core, which a copy does not need. `kCopiedValueBytes` follows from it.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "ashlar/slice.h"
+#include "benchmarks/micro/workload.h"
+#include "table/sst/table_objects.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kBlockBytes = 32 * 1024;
+constexpr size_t kBlocks = 256;  // 8 MiB: more than a core keeps to itself
+
+class Blocks {
+ public:
+  Blocks() {
+    for (size_t i = 0; i < kBlocks; ++i) {
+      DataBlock* const block = DataBlock::Allocate(kBlockBytes);
+      std::memset(block->bytes(), static_cast<int>(i), kBlockBytes);
+      blocks_.push_back(ObjectRef<DataBlock>::Own(block));
+    }
+  }
+  DataBlock* at(size_t i) const { return blocks_[i].get(); }
+
+ private:
+  std::vector<ObjectRef<DataBlock>> blocks_;
+};
+
+const Blocks& SharedBlocks() {
+  static const Blocks* const blocks = new Blocks;
+  return *blocks;
+}
+
+// What a reader does at least: looks at each line of the value.
+uint64_t Use(const Slice& value) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < value.size(); i += 64) sum += static_cast<unsigned char>(value[i]);
+  return sum;
+}
+
+void Unpin(void* block, void* /*unused*/) { static_cast<DataBlock*>(block)->Unref(); }
+
+// range(0): bytes of the value; range(1): 1 for one block that everybody reads.
+template <bool kPins>
+void HandOut(benchmark::State& state) {
+  const auto bytes = static_cast<size_t>(state.range(0));
+  const bool is_one_block = state.range(1) != 0;
+  const Blocks& blocks = SharedBlocks();
+  PinnableSlice value;
+  uint64_t number = static_cast<uint64_t>(state.thread_index()) << 32, sum = 0;
+  for (auto _ : state) {
+    const uint64_t random = Mix64(number++);
+    DataBlock* const block = blocks.at(is_one_block ? 0 : random % kBlocks);
+    const Slice stored(block->bytes() + (random >> 32) % (kBlockBytes - bytes), bytes);
+    if constexpr (kPins) {
+      if (!block->TryRef()) std::abort();
+      value.PinSlice(stored, &Unpin, block, nullptr);
+    } else {
+      value.PinSelf(stored);
+    }
+    sum += Use(value);
+    value.Reset();
+  }
+  benchmark::DoNotOptimize(sum);
+}
+
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  for (const int one_block : {0, 1}) {
+    for (const int bytes : {100, 256, 512, 1024, 2048, 4096, 8192, 16384}) {
+      benchmark->Args({bytes, one_block});
+    }
+  }
+  benchmark->ArgNames({"bytes", "one_block"})->Threads(1)->Threads(2)->UseRealTime();
+}
+
+BENCHMARK(HandOut<false>)->Name("copy")->Apply(Sizes);
+BENCHMARK(HandOut<true>)->Name("pin")->Apply(Sizes);
+
+}  // namespace
+}  // namespace ashlar

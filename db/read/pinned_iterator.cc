@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A move of the source, then a copy.
+#include "db/read/pinned_iterator.h"
+
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace ashlar {
+
+PinnedIterator::PinnedIterator(std::unique_ptr<Iterator> source) : source_(std::move(source)) {
+  assert(source_ != nullptr);
+}
+
+void PinnedIterator::SeekToFirst() {
+  source_->SeekToFirst();
+  Keep();
+}
+void PinnedIterator::SeekToLast() {
+  source_->SeekToLast();
+  Keep();
+}
+void PinnedIterator::Seek(const Slice& target) {
+  source_->Seek(target);
+  Keep();
+}
+void PinnedIterator::SeekForPrev(const Slice& target) {
+  source_->SeekForPrev(target);
+  Keep();
+}
+void PinnedIterator::Next() {
+  source_->Next();
+  Keep();
+}
+void PinnedIterator::Prev() {
+  source_->Prev();
+  Keep();
+}
+
+void PinnedIterator::Keep() {
+  if (!source_->Valid()) return;
+  key_ = Copy(source_->key());
+  value_ = Copy(source_->value());
+}
+
+Slice PinnedIterator::Copy(const Slice& bytes) {
+  if (bytes.empty()) return Slice();
+  char* const copy = memory_.Allocate(bytes.size());
+  std::memcpy(copy, bytes.data(), bytes.size());
+  return Slice(copy, bytes.size());
+}
+
+Status PinnedIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop_name != "rocksdb.iterator.is-key-pinned" &&
+      prop_name != "rocksdb.iterator.is-value-pinned") {
+    return source_->GetProperty(std::move(prop_name), prop);
+  }
+  *prop = "1";
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files are found by the version, blocks by the indexes of the files.
+#include "db/version/scanned_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "db/version/table_cache.h"
+#include "db/version/version.h"
+#include "env/io_deadline.h"
+#include "util/internal_key.h"
+#include "util/result.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+namespace {
+
+// Where nobody says how much: enough to keep a device busy for a while, little beside a cache.
+constexpr uint64_t kDefaultHeldBytes = uint64_t{32} << 20;
+
+}  // namespace
+
+ScannedBlocks::ScannedBlocks(const MultiScanArgs& args, const ReadOptions* options)
+    : options_(options),
+      max_gap_bytes_(args.io_coalesce_threshold),
+      max_held_bytes_(static_cast<size_t>(args.max_prefetch_size == 0 ? kDefaultHeldBytes
+                                                                      : args.max_prefetch_size)) {
+  for (const ScanOptions& scan : args.GetScanRanges()) {
+    ScanRange& range = ranges_.emplace_back();
+    if (scan.range.start.has_value()) range.start = scan.range.start->ToString();
+    if (scan.range.limit.has_value()) range.limit = scan.range.limit->ToString();
+  }
+}
+
+void ScannedBlocks::Forget() {
+  read_until_ = range_;
+  for (auto& [number, blocks] : files_) blocks.Clear();
+}
+
+size_t ScannedBlocks::FindRange(const InternalKeyComparator& comparator,
+                                const Slice& target) const {
+  const auto found = std::find_if(
+      ranges_.begin() + static_cast<ptrdiff_t>(range_), ranges_.end(), [&](const ScanRange& range) {
+        return (range.start.empty() ||
+                comparator.OrderWithoutTimestamp(range.start, target) <= 0) &&
+               (!range.limit.has_value() ||
+                comparator.OrderWithoutTimestamp(target, *range.limit) < 0);
+      });
+  return static_cast<size_t>(found - ranges_.begin());
+}
+
+void ScannedBlocks::Approach(const Version& version, const Slice& target) {
+  const size_t range = FindRange(version.comparator(), target);
+  if (range == ranges_.size()) return;
+  range_ = range;
+  if (range >= read_until_) ReadFrom(version, range);
+}
+
+void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
+  Forget();
+  if (options_->read_tier == kBlockCacheTier || options_->read_tier == kMemtableTier) return;
+  TableCache* const tables = version.tables();
+  const IoDeadline deadline(*options_, tables->options().clock);
+  BlockRead how;
+  how.fill_cache = options_->fill_cache;
+  how.deadline = &deadline;
+  ScanBlocks batch(how, max_gap_bytes_);
+  std::vector<TableHandle> handles;  // tables stay open while their blocks are read
+  Status status;
+  for (; range < ranges_.size() && status.ok() && batch.noted_bytes() < max_held_bytes_; ++range) {
+    if (ranges_[range].limit.has_value()) status = Note(version, ranges_[range], &handles, &batch);
+  }
+  read_until_ = range;
+  batch.Read();
+  Statistics* const statistics = tables->options().statistics;
+  RecordTick(statistics, MULTISCAN_PREPARE_CALLS);
+  RecordTick(statistics, MULTISCAN_BLOCKS_FROM_CACHE, batch.counts().found);
+  RecordTick(statistics, MULTISCAN_BLOCKS_PREFETCHED, batch.counts().read);
+  RecordTick(statistics, MULTISCAN_PREFETCH_BYTES, batch.counts().read_bytes);
+  if (!status.ok()) RecordTick(statistics, MULTISCAN_PREPARE_ERRORS);
+  IgnoreError(status, "the iterator meets it again and tells of it");
+}
+
+Status ScannedBlocks::Note(const Version& version, const ScanRange& range,
+                           std::vector<TableHandle>* tables, ScanBlocks* batch) {
+  const Slice start(range.start), limit(*range.limit);
+  for (Level level = 0; level <= version.deepest_level(); ++level) {
+    const Slice* const begin = range.start.empty() ? nullptr : &start;
+    for (TableFile* file : version.Overlapping(level, begin, &limit).files) {
+      // The limit itself is not wanted.
+      if (version.comparator().OrderWithoutTimestamp(file->meta.smallest_user_key(), limit) >= 0)
+        continue;
+      ASSIGN_OR_RETURN(TableHandle table, version.tables()->PinFor(*options_, file));
+      const auto* const filter = options_->table_filter;
+      if (filter != nullptr && !(*filter)(table->properties())) continue;
+      tables->push_back(std::move(table));
+      RETURN_IF_ERROR(batch->Note(*tables->back(),
+                                  begin == nullptr ? file->meta.smallest_user_key() : start, limit,
+                                  max_held_bytes_, &files_[file->meta.number]));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

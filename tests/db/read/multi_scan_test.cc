@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MultiScan shows of each range what an iterator shows, over levels, tombstones and memtables, and
+// reads the blocks of several ranges together, ahead, and only those.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/multi_scan.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "tests/support/read_recorder.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int kKeys = 1000;
+
+std::string Key(int i) { return "key" + std::to_string(10000 + i); }
+
+class MultiScanTest : public testing::Test {
+ protected:
+  MultiScanTest() {
+    table_.block_size = 1000;
+    table_.block_cache = NewLRUCache(8 << 20);
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.target_file_size_base = 64 << 10;
+    options_.avoid_flush_during_shutdown = true;
+  }
+  void Open() {
+    db_.reset();
+    options_.statistics = CreateDBStatistics();
+    options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    family_ = db_->DefaultColumnFamily();
+  }
+  void Put(int i, char c) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), Key(i) + std::string(200, c)));
+  }
+  // All keys in the last level, some newer ones and a range tombstone above, and a few in memory;
+  // the tables are open, and nothing is cached.
+  void Fill() {
+    Open();
+    for (int i = 0; i < kKeys; i++) Put(i, 'v');
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    for (int i = 0; i < kKeys; i += 9) Put(i, 'w');
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), family_, Key(500), Key(520)));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Open();
+    for (int i = 0; i < kKeys; i += 70) Put(i, 'x');
+    ReadOptions no_trace;
+    no_trace.fill_cache = false;
+    EXPECT_GT(Show(no_trace, "", "z").size(), 900u);
+    recorder_.Take();
+    ASSERT_OK(options_.statistics->Reset());
+  }
+  using Shown = std::vector<std::string>;
+  Shown Show(const ReadOptions& options, const std::string& begin, const std::string& end) {
+    Shown shown;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
+    for (it->Seek(begin); it->Valid() && it->key().compare(end) < 0; it->Next()) {
+      shown.push_back(it->key().ToString() + it->value().ToString());
+    }
+    EXPECT_OK(it->status());
+    return shown;
+  }
+  struct KeyRange {
+    int begin, end;
+  };
+  // What a MultiScan shows, range by range; at most `most` entries of each.
+  std::vector<Shown> Scan(const ReadOptions& options, const std::vector<KeyRange>& ranges,
+                          const MultiScanArgs& config = MultiScanArgs(), size_t most = SIZE_MAX) {
+    std::vector<std::string> names;
+    for (const KeyRange& range : ranges) {
+      names.push_back(Key(range.begin));
+      names.push_back(Key(range.end));
+    }
+    MultiScanArgs args(options_.comparator);
+    args.CopyConfigFrom(config);
+    for (size_t i = 0; i < ranges.size(); i++) args.insert(names[2 * i], names[2 * i + 1]);
+    const std::unique_ptr<MultiScan> scan = db_->NewMultiScan(options, family_, args);
+    std::vector<Shown> result;
+    for (; scan->Valid(); scan->NextRange()) {
+      Shown& shown = result.emplace_back();
+      for (Iterator* it = scan->iterator(); shown.size() < most && scan->InRange(); it->Next()) {
+        shown.push_back(it->key().ToString() + it->value().ToString());
+      }
+    }
+    scan_status_ = scan->status();
+    return result;
+  }
+  uint64_t Take(Tickers ticker) { return options_.statistics->getAndResetTickerCount(ticker); }
+
+  ReadRecorder recorder_;
+  const std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
+  const std::unique_ptr<Env> env_{
+      NewCompositeEnv(std::make_shared<RecordingFileSystem>(memory_->GetFileSystem(), &recorder_))};
+  BlockBasedTableOptions table_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+  ColumnFamilyHandle* family_ = nullptr;
+  Status scan_status_;
+};
+
+TEST_F(MultiScanTest, ShowsWhatAnIteratorShows) {
+  std::mt19937 random(5);
+  for (const bool is_cached : {true, false}) {
+    table_.no_block_cache = !is_cached;
+    if (!is_cached) table_.block_cache = nullptr;
+    ASSERT_NO_FATAL_FAILURE(Fill());
+    for (int round = 0; round < 60; round++) {
+      std::vector<KeyRange> ranges;
+      for (int i = static_cast<int>(random() % 50); i < kKeys && ranges.size() < 8;) {
+        const int end = i + static_cast<int>(random() % 100);
+        ranges.push_back({i, end});
+        i = end + static_cast<int>(random() % 150);
+      }
+      ReadOptions options;
+      options.fill_cache = random() % 2 == 0;
+      MultiScanArgs config;
+      config.max_prefetch_size = std::vector<uint64_t>{0, 1, 3000, 20000}[random() % 4];
+      config.io_coalesce_threshold = std::vector<uint64_t>{0, 2000, 16 << 10}[random() % 3];
+      const auto shown = Scan(options, ranges, config);
+      ASSERT_OK(scan_status_);
+      ASSERT_EQ(shown.size(), ranges.size());
+      for (size_t i = 0; i < ranges.size(); i++) {
+        ASSERT_EQ(shown[i], Show(ReadOptions(), Key(ranges[i].begin), Key(ranges[i].end)));
+      }
+    }
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
+TEST_F(MultiScanTest, BlocksOfAllRangesAreReadBeforeTheFirstEntryIsShown) {
+  for (const bool is_cached : {true, false}) {
+    table_.no_block_cache = !is_cached;
+    if (!is_cached) table_.block_cache = nullptr;
+    ASSERT_NO_FATAL_FAILURE(Fill());
+    const std::string names[] = {Key(100), Key(110), Key(300), Key(310), Key(800), Key(830)};
+    MultiScanArgs args(options_.comparator);
+    args.io_coalesce_threshold = 0;
+    for (int i = 0; i < 6; i += 2) args.insert(names[i], names[i + 1]);
+    std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
+    const auto reads = recorder_.Take();
+    EXPECT_GE(reads.size(), 6u);  // each range in two tables
+    EXPECT_LE(reads.size(), 9u);  // whose neighbouring blocks are one read
+    EXPECT_GT(std::max_element(reads.begin(), reads.end(),
+                               [](const auto& a, const auto& b) { return a.n < b.n; })
+                  ->n,
+              4000u);
+    int shown = 0;
+    for (; scan->Valid(); scan->NextRange()) {
+      for (; scan->InRange(); scan->iterator()->Next()) ++shown;
+    }
+    EXPECT_EQ(shown, 50);
+    EXPECT_OK(scan->status());
+    EXPECT_TRUE(recorder_.Take().empty());
+    EXPECT_EQ(Take(MULTISCAN_PREPARE_CALLS), 1u);
+    EXPECT_GT(Take(MULTISCAN_BLOCKS_PREFETCHED), 10u);
+    EXPECT_GT(Take(MULTISCAN_PREFETCH_BYTES), 10000u);
+    EXPECT_EQ(Take(MULTISCAN_BLOCKS_FROM_CACHE), 0u);
+    scan.reset();
+    if (is_cached) {
+      Scan(ReadOptions(), {{100, 110}});
+      EXPECT_GT(Take(MULTISCAN_BLOCKS_FROM_CACHE), 2u);
+      EXPECT_TRUE(recorder_.Take().empty());
+    }
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
+TEST_F(MultiScanTest, NoMoreIsHeldAtATimeThanTheCallerSays) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  MultiScanArgs config;
+  config.max_prefetch_size = 4000;
+  const std::vector<KeyRange> ranges = {{0, 10}, {200, 210}, {400, 410}, {600, 610}, {800, 810}};
+  const auto shown = Scan(ReadOptions(), ranges, config);
+  ASSERT_OK(scan_status_);
+  EXPECT_EQ(shown[4].size(), 10u);
+  EXPECT_GE(Take(MULTISCAN_PREPARE_CALLS), 3u);
+}
+
+TEST_F(MultiScanTest, ARangeThatIsLeftEarlyAndOneWithoutAnEnd) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const auto shown = Scan(ReadOptions(), {{10, 90}, {300, 310}}, MultiScanArgs(), 5);
+  EXPECT_EQ(shown[0].size(), 5u);
+  EXPECT_EQ(shown[1].size(), 5u);
+  const std::string start = Key(990);
+  MultiScanArgs args(options_.comparator);
+  args.insert(start);
+  const std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
+  int count = 0;
+  for (; scan->Valid(); scan->NextRange()) {
+    for (; scan->InRange(); scan->iterator()->Next()) count++;
+  }
+  EXPECT_EQ(count, 10);
+}
+
+TEST_F(MultiScanTest, ABlockThatCannotBeReadIsToldByItsRange) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  recorder_.FailIf([](const ReadRecorder::Read& read) { return read.offset > 20000; });
+  const auto shown = Scan(ReadOptions(), {{0, 5}, {60, 70}, {150, 260}});
+  EXPECT_TRUE(scan_status_.IsIOError()) << scan_status_.ToString();
+  ASSERT_GE(shown.size(), 1u);
+  recorder_.FailIf(nullptr);
+  EXPECT_EQ(shown[0], Show(ReadOptions(), Key(0), Key(5)));
+}
+
+TEST_F(MultiScanTest, WhatMayNotBeReadIsNotRead) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  ReadOptions options;
+  options.read_tier = kBlockCacheTier;
+  Scan(options, {{0, 5}, {60, 70}});
+  EXPECT_TRUE(scan_status_.IsIncomplete());
+  EXPECT_TRUE(recorder_.Take().empty());
+}
+
+// Prepare() of an iterator itself, with a snapshot, beside compactions that replace all files.
+TEST_F(MultiScanTest, BlocksOutliveTheirFiles) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const Shown before = Show(ReadOptions(), Key(100), Key(140));
+  recorder_.Take();
+  const std::string names[] = {Key(100), Key(140)};
+  MultiScanArgs args(options_.comparator);
+  args.insert(names[0], names[1]);
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Prepare(args);
+  it->Seek(names[0]);
+  for (int i = 100; i < 140; i++) Put(i, 'z');
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Shown shown;
+  for (; it->Valid() && it->key().compare(names[1]) < 0; it->Next()) {
+    shown.push_back(it->key().ToString() + it->value().ToString());
+  }
+  EXPECT_EQ(shown, before);
+  ASSERT_OK(it->Refresh());
+  it->Seek(names[0]);
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->value(), Key(100) + std::string(200, 'z'));
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs the differential program, built against the drop-in and against RocksDB: both must print the
+# same for every seed. Then relays: the sessions of a program in turn by one and the other on one
+# directory, each in a process that may end by SIGKILL, must print what RocksDB alone printed.
+#
+#   compare.py OURS [THEIRS] [--first N] [--seeds N] [--relays N] [--minimise]
+#
+# ASHLAR_SUITE_SCALE takes more or fewer seeds. A difference is printed with its seed; with
+# --minimise steps are left out as long as a difference remains.
+import argparse
+import difflib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from skips import exit_as_missing
+
+SEEDS_OF_A_RUN = 10
+SESSIONS, STEPS = 3, 90  # main.cc, shape.cc
+SHOWN = 40
+
+
+class Failed(Exception):
+    """The program ended otherwise than it should; what it printed is the message."""
+
+
+def run(program, arguments, may_be_killed=False):
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    output = done.stdout.decode("latin-1")
+    if done.returncode == 0 or (may_be_killed and done.returncode == -9):
+        return output
+    error = done.stderr.decode("latin-1")[-2000:]
+    raise Failed(f"{os.path.basename(program)} ended with {done.returncode}: {error}\n{output[-500:]}")
+
+
+class Comparison:
+    def __init__(self, ours, theirs, work):
+        self.ours, self.theirs, self.work = ours, theirs, work
+
+    def folder(self):
+        return tempfile.mkdtemp(dir=self.work)
+
+    def program(self, program, first, last, steps=()):
+        folder = self.folder()
+        try:
+            return run(program, ["run", folder, str(first), str(last), *steps])
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def by_seed(self, program, first, last):
+        """What each seed prints; a seed whose program fails says so."""
+        try:
+            parts = self.program(program, first, last).split("seed ")[1:]
+            return {int(part.split("\n", 1)[0]): part for part in parts}
+        except Failed as failure:
+            if first == last:
+                return {first: f"{failure}"}
+            return {seed: text for each in range(first, last + 1)
+                    for seed, text in self.by_seed(program, each, each).items()}
+
+    def differences(self, first, last):
+        """{seed: text} of the seeds that differ."""
+        ours, theirs = self.by_seed(self.ours, first, last), self.by_seed(self.theirs, first, last)
+        return {seed: diff(ours[seed], theirs[seed]) for seed in ours if ours[seed] != theirs[seed]}
+
+    def relay(self, seed):
+        """None, or what is wrong when both work in turn on one directory."""
+        expected = sections(self.by_seed(self.theirs, seed, seed)[seed])
+        folder = os.path.join(self.folder(), "db")
+        try:
+            for session in range(SESSIONS):
+                program = (self.ours, self.theirs)[(seed + session) % 2]
+                output = run(program, ["leg", folder, str(seed), str(session)], may_be_killed=True)
+                if output.strip() != expected[session].strip():
+                    return f"session {session}, by {program}:\n" + diff(output, expected[session])
+        except Failed as failure:
+            return f"session {session}: {failure}"
+        finally:
+            shutil.rmtree(os.path.dirname(folder), ignore_errors=True)
+        return None
+
+    def differs(self, seed, steps):
+        outputs = []
+        for program in (self.ours, self.theirs):
+            try:
+                outputs.append(self.program(program, seed, seed, steps))
+            except Failed as failure:
+                outputs.append(str(failure))
+        return outputs if outputs[0] != outputs[1] else None
+
+    def minimise(self, seed):
+        """Leaves out ever smaller runs of steps while a difference remains."""
+        steps = [f"{session}:{step}" for session in range(SESSIONS) for step in range(STEPS)]
+        if not self.differs(seed, steps):
+            return "the difference comes and goes"
+        length = len(steps) // 2
+        while length > 0:
+            begin = 0
+            while begin < len(steps):
+                fewer = steps[:begin] + steps[begin + length:]
+                if fewer and self.differs(seed, fewer):
+                    steps = fewer
+                else:
+                    begin += length
+            length //= 2
+        ours, theirs = self.differs(seed, steps) or ("the difference", "comes and goes")
+        return f"steps {' '.join(steps)}\n--- ours\n{ours}\n--- theirs\n{theirs}"
+
+
+def sections(output):
+    """The parts of the sessions."""
+    parts = output.split("\nsession ")
+    return ["session " + part for part in parts[1:]] + [""] * (SESSIONS + 1 - len(parts))
+
+
+def diff(ours, theirs):
+    lines = difflib.unified_diff(theirs.splitlines(), ours.splitlines(), "RocksDB", "Ashlar", lineterm="", n=2)
+    return "\n".join(line[:2000] for line, _ in zip(lines, range(SHOWN)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ours")
+    parser.add_argument("theirs", nargs="?")
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=120)
+    parser.add_argument("--relays", type=int, default=30)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--minimise", action="store_true")
+    options = parser.parse_args()
+    if options.theirs is None:
+        exit_as_missing("librocksdb to build the differential program against")
+    scale = float(os.environ.get("ASHLAR_SUITE_SCALE", "1"))
+    last = options.first + max(1, int(options.seeds * scale)) - 1
+    relays = max(1, int(options.relays * scale))
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    failures = {}
+    with tempfile.TemporaryDirectory(dir=memory, prefix="ashlar-differential-") as work:
+        comparison = Comparison(options.ours, options.theirs, work)
+        with ThreadPoolExecutor(options.jobs) as pool:
+            firsts = range(options.first, last + 1, SEEDS_OF_A_RUN)
+            found = pool.map(lambda first: comparison.differences(first, min(last, first + SEEDS_OF_A_RUN - 1)), firsts)
+            for differences in found:
+                failures.update(differences)
+            seeds = range(options.first, options.first + relays)
+            for seed, wrong in zip(seeds, pool.map(comparison.relay, seeds)):
+                if wrong is not None:
+                    failures[f"{seed} in a relay"] = wrong
+        for seed, text in failures.items():
+            print(f"seed {seed}:\n{text}\n")
+            if options.minimise and isinstance(seed, int):
+                print(comparison.minimise(seed))
+    print(f"{last - options.first + 1} programs, {relays} relays: {len(failures)} differ")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

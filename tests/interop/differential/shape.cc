@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options drawn at random, the same for whoever draws them from the same seed.
+#include "shape.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/table.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "careful_operator.h"
+
+namespace differential {
+namespace {
+
+constexpr uint64_t kShapeStream = 1u << 20;  // no session has this number
+
+void SetOperator(Family* family) {
+  if (family->operator_name.empty()) return;
+  if (family->IsCareful()) {
+    family->merge_operator = std::make_shared<CarefulOperator>();
+    return;
+  }
+  const rocksdb::Status status = rocksdb::MergeOperator::CreateFromString(
+      rocksdb::ConfigOptions(), family->operator_name, &family->merge_operator);
+  if (status.ok()) return;
+  std::fprintf(stderr, "merge operator %s: %s\n", family->operator_name.c_str(),
+               status.ToString().c_str());
+  std::exit(2);
+}
+
+rocksdb::DBOptions DbOptions(Draw* draw, bool* is_rocksdb) {
+  rocksdb::DBOptions options;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.avoid_flush_during_recovery = draw->OneIn(2);
+  options.avoid_flush_during_shutdown = draw->OneIn(2);
+  options.enable_pipelined_write = draw->OneIn(4);
+  options.max_open_files = draw->OneIn(3) ? 24 : -1;
+  const size_t row_bytes = draw->Of<size_t>({0, 0, 4096, 1 << 20});
+  // Only Ashlar knows this option: RocksDB writes what it reads anyhow.
+  rocksdb::DBOptions compatible;
+  *is_rocksdb = !rocksdb::GetDBOptionsFromString(rocksdb::ConfigOptions(), options,
+                                                 "write_compatible_with=7.8", &compatible)
+                     .ok();
+  // The row cache of RocksDB 7.8 returns rows that DeleteRange has deleted.
+  if (*is_rocksdb) return options;
+  if (row_bytes != 0) compatible.row_cache = rocksdb::NewLRUCache(row_bytes);
+  return compatible;
+}
+
+std::shared_ptr<const rocksdb::SliceTransform> Extractor(Draw* draw) {
+  switch (draw->Below(6)) {
+    case 0:
+      return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewFixedPrefixTransform(3));
+    case 1:
+      return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewFixedPrefixTransform(2));
+    case 2:
+      return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewCappedPrefixTransform(3));
+    case 3: return std::shared_ptr<const rocksdb::SliceTransform>(rocksdb::NewNoopTransform());
+    default: return nullptr;
+  }
+}
+
+using TableOptions = rocksdb::BlockBasedTableOptions;
+
+TableOptions PlainTable(Draw* draw, const std::shared_ptr<rocksdb::Cache>& cache) {
+  TableOptions table;
+  table.block_size = draw->Of<size_t>({64, 256, 1024, 4096});
+  table.block_restart_interval = draw->Of<int>({1, 4, 16});
+  table.format_version = static_cast<uint32_t>(2 + draw->Below(4));
+  if (draw->OneIn(2))
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(draw->Of({4.0, 10.0})));
+  table.whole_key_filtering = !draw->OneIn(4);
+  table.cache_index_and_filter_blocks = draw->OneIn(2);
+  table.pin_l0_filter_and_index_blocks_in_cache = draw->OneIn(2);
+  if (draw->OneIn(3)) table.data_block_index_type = TableOptions::kDataBlockBinaryAndHash;
+  table.checksum =
+      draw->Of({rocksdb::kCRC32c, rocksdb::kxxHash, rocksdb::kxxHash64, rocksdb::kXXH3});
+  table.no_block_cache = draw->OneIn(5) && !table.cache_index_and_filter_blocks &&
+                         !table.pin_l0_filter_and_index_blocks_in_cache;
+  if (!table.no_block_cache) table.block_cache = cache;
+  return table;
+}
+
+// Adds what not everybody writes.
+TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* extractor,
+                            Draw* draw) {
+  // A hash index of RocksDB asks for the prefixes of all keys, also of those that have none.
+  const bool all_have_prefixes = extractor != nullptr && extractor->InDomain(rocksdb::Slice());
+  switch (draw->Below(5)) {
+    case 0:
+      table.index_type = TableOptions::kTwoLevelIndexSearch;
+      table.metadata_block_size = 128;
+      table.partition_filters = table.filter_policy != nullptr && draw->OneIn(2);
+      break;
+    case 1: table.index_type = TableOptions::kBinarySearchWithFirstKey; break;
+    case 2:
+      if (all_have_prefixes) table.index_type = TableOptions::kHashSearch;
+      break;
+    default: break;
+  }
+  if (table.filter_policy != nullptr && draw->OneIn(3)) {
+    table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+  }
+  return table;
+}
+
+bool IsFragile(uint64_t seed, int session) {
+  return session >= 0 && Draw(seed, static_cast<uint64_t>(session), kShapeStream + 1).OneIn(4);
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions(const Shape& shape, const Family& family,
+                                           bool must_not_flush, Draw* draw) {
+  rocksdb::ColumnFamilyOptions options;
+  options.comparator = family.comparator;
+  options.merge_operator = family.merge_operator;
+  options.num_levels = 5;
+  options.level_compaction_dynamic_level_bytes = shape.has_dynamic_levels;
+  options.write_buffer_size = must_not_flush || draw->OneIn(2) ? 4 << 20 : 64 << 10;
+  options.target_file_size_base = draw->Of<uint64_t>({2 << 10, 16 << 10, 1 << 20});
+  options.max_bytes_for_level_base = draw->Of<uint64_t>({8 << 10, 64 << 10, 4 << 20});
+  options.max_bytes_for_level_multiplier = 3;
+  options.level0_file_num_compaction_trigger = static_cast<int>(2 + draw->Below(3));
+  options.disable_auto_compactions = draw->OneIn(2);
+  options.prefix_extractor = Extractor(draw);
+  options.memtable_prefix_bloom_size_ratio = draw->Of({0.0, 0.0, 0.02, 0.2});
+  options.memtable_whole_key_filtering = draw->OneIn(2);
+  options.max_successive_merges = draw->Of<size_t>({0, 0, 0, 2, 5});
+  options.max_sequential_skip_in_iterations = draw->Of<uint64_t>({0, 1, 8});
+  options.optimize_filters_for_hits = draw->OneIn(4);
+  options.compression = draw->Of({rocksdb::kNoCompression, rocksdb::kSnappyCompression,
+                                  rocksdb::kLZ4Compression, rocksdb::kZSTD});
+  return options;
+}
+
+// RocksDB 7.8 asks the filter of a memtable with the extractor of today, whichever filled it, asks
+// a hash index for prefixes of keys that have none, and seeks miss keys when the change comes while
+// a flush runs.
+bool MayChangeExtractor(const rocksdb::ColumnFamilyOptions& options, const TableOptions& table) {
+  return options.disable_auto_compactions && options.write_buffer_size > 1 << 20 &&
+         options.memtable_prefix_bloom_size_ratio == 0 &&
+         table.index_type != TableOptions::kHashSearch;
+}
+
+}  // namespace
+
+Shape ShapeOf(uint64_t seed) {
+  Draw draw(seed, kShapeStream, 0);
+  Shape shape;
+  shape.seed = seed;
+  shape.sessions = 3;
+  shape.has_dynamic_levels = draw.OneIn(2);
+  for (const char* name : {"default", "first", "second"}) {
+    Family family;
+    family.name = name;
+    family.comparator =
+        draw.OneIn(4) ? rocksdb::ReverseBytewiseComparator() : rocksdb::BytewiseComparator();
+    // Not sortlist: that of RocksDB reads behind the end of its operands.
+    family.operator_name = draw.Of({"careful", "careful", "careful", "uint64add", "put", "put_v1",
+                                    "max", "stringappend", "stringappendtest", "bytesxor", ""});
+    SetOperator(&family);
+    shape.families.push_back(family);
+  }
+  return shape;
+}
+
+SessionShape SessionShapeOf(const Shape& shape, int session) {
+  Draw draw(shape.seed, static_cast<uint64_t>(session), kShapeStream);
+  SessionShape result;
+  result.is_fragile = IsFragile(shape.seed, session);
+  // What a session has logged and deleted again, recovery must not flush in between.
+  const bool must_not_flush = result.is_fragile || IsFragile(shape.seed, session - 1);
+  result.ends_by_kill = draw.OneIn(2);
+  result.db_options = DbOptions(&draw, &result.is_rocksdb);
+  const std::shared_ptr<rocksdb::Cache> cache =
+      rocksdb::NewLRUCache(draw.OneIn(2) ? 8192 : 1 << 20);
+  for (const Family& family : shape.families) {
+    rocksdb::ColumnFamilyOptions options = FamilyOptions(shape, family, must_not_flush, &draw);
+    const TableOptions table = PlainTable(&draw, cache);
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    result.plain.push_back(options);
+    const TableOptions elaborate = ElaborateTable(table, options.prefix_extractor.get(), &draw);
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(elaborate));
+    result.elaborate.push_back(options);
+    result.may_change_extractor.push_back(MayChangeExtractor(options, elaborate));
+  }
+  return result;
+}
+
+}  // namespace differential

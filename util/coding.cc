@@ -79,13 +79,6 @@ bool GetVarint64(Slice* input, uint64_t* value) {
   return AdvanceTo(input, GetVarint64Ptr(input->data(), input->data() + input->size(), value));
 }
 
-bool GetVarsignedint64(Slice* input, int64_t* value) {
-  uint64_t encoded = 0;
-  if (!GetVarint64(input, &encoded)) return false;
-  *value = ZigZagDecode(encoded);
-  return true;
-}
-
 bool GetLengthPrefixedSlice(Slice* input, Slice* result) {
   const char* limit = input->data() + input->size();
   return AdvanceTo(input, GetLengthPrefixedSlicePtr(input->data(), limit, result));

@@ -126,9 +126,6 @@ constexpr uint64_t ZigZagEncode(int64_t value) {
 constexpr int64_t ZigZagDecode(uint64_t value) {
   return static_cast<int64_t>((value >> 1) ^ (0 - (value & 1)));
 }
-inline void PutVarsignedint64(std::string* dst, int64_t value) {
-  PutVarint64(dst, ZigZagEncode(value));
-}
 
 // Strings behind a varint length.
 inline void PutLengthPrefixedSlice(std::string* dst, const Slice& value) {
@@ -162,7 +159,6 @@ inline bool GetFileNumber(Slice* input, FileNumber* number) {
   *number = FileNumber{value};
   return true;
 }
-bool GetVarsignedint64(Slice* input, int64_t* value);
 bool GetLengthPrefixedSlice(Slice* input, Slice* result);
 // The next `size` bytes as they are.
 bool GetBytes(Slice* input, size_t size, Slice* result);

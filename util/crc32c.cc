@@ -79,6 +79,4 @@ uint32_t Combine(uint32_t crc_a, uint32_t crc_b, uint64_t b_bytes) {
   return Multiply(crc_a, PowerOfX(8 * b_bytes)) ^ crc_b;
 }
 
-const char* ImplementationName() { return BestImplementation().name; }
-
 }  // namespace ashlar::crc32c

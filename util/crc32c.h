@@ -26,7 +26,4 @@ constexpr uint32_t Unmask(uint32_t masked) {
   return (rotated >> 17) | (rotated << 15);
 }
 
-// The name of the implementation in use, for `db_bench` and bug reports.
-const char* ImplementationName();
-
 }  // namespace ashlar::crc32c

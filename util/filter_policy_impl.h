@@ -25,10 +25,6 @@ struct FilterPolicyInfo {
   int bloom_before_level = 0;
 
   double bits_per_key() const { return millibits_per_key / 1000.0; }
-  // For the legacy Bloom filter, which knows whole bits only; at least 1.
-  int whole_bits_per_key() const {
-    return millibits_per_key < 1000 ? 1 : (millibits_per_key + 500) / 1000;
-  }
 };
 
 // `policy` may be nullptr.

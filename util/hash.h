@@ -54,9 +54,6 @@ constexpr uint64_t Mix64(uint64_t x) {
 }
 
 // Maps a hash to [0, n) without division.
-inline uint64_t FastRange64(uint64_t hash, uint64_t n) {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(hash) * n) >> 64);
-}
 constexpr uint32_t FastRange32(uint32_t hash, uint32_t n) {
   return static_cast<uint32_t>((uint64_t{hash} * n) >> 32);
 }

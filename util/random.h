@@ -31,8 +31,6 @@ class Random64 {
   bool PercentTrue(unsigned percent) { return Uniform(100) < percent; }
   // In [0, 2^max_log): every magnitude is equally likely.
   uint64_t Skewed(unsigned max_log) { return Uniform(uint64_t{1} << Uniform(max_log + 1)); }
-  // In [0, 1).
-  double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
 
   // Any bytes.
   std::string Bytes(size_t n) {

@@ -17,10 +17,6 @@ inline void RecordTick(Statistics* statistics, uint32_t ticker, uint64_t count =
   if (statistics != nullptr) statistics->recordTick(ticker, count);
 }
 
-inline void SetTicker(Statistics* statistics, uint32_t ticker, uint64_t count) {
-  if (statistics != nullptr) statistics->setTickerCount(ticker, count);
-}
-
 // For sizes and counts.
 inline void RecordInHistogram(Statistics* statistics, uint32_t histogram, uint64_t value) {
   if (statistics != nullptr) statistics->recordInHistogram(histogram, value);

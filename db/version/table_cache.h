@@ -77,8 +77,6 @@ class TableHandle {
 
   const TableReader& operator*() const { return *reader_; }
   const TableReader* operator->() const { return reader_; }
-  // Whether others can tell that it exists; if not, it may as well be dropped at once.
-  bool is_counted() const { return counted_ != nullptr; }
 
   void Reset();
 

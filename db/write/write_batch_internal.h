@@ -69,11 +69,6 @@ class WriteBatchInternal {
   // Adds the records of src to dst; with wal_only those before src's WAL termination point.
   // dst keeps its sequence number.
   static Status Append(WriteBatch* dst, const WriteBatch& src, bool wal_only = false);
-  // Bytes of a batch made by appending one of `right_bytes` to one of `left_bytes`.
-  static size_t AppendedByteSize(size_t left_bytes, size_t right_bytes) {
-    if (left_bytes == 0 || right_bytes == 0) return left_bytes + right_bytes;
-    return left_bytes + right_bytes - kWriteBatchHeaderBytes;
-  }
 
   // Updates by family number instead of handle. Keys include their timestamp.
   static Status Put(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);

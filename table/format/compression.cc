@@ -175,10 +175,6 @@ std::string_view CompressionPropertyName(CompressionType type) {
   }
 }
 
-bool IsBuiltinCompression(CompressionType type) {
-  return type <= kLastBuiltinCompression && type != kXpressCompression;
-}
-
 bool IsCompressionSupported(CompressionType type) {
   switch (static_cast<unsigned>(type)) {
     case kNoCompression: return true;

@@ -26,8 +26,6 @@ namespace ashlar {
 // Name as stored in the property `rocksdb.compression` before format_version 7: "Snappy", "ZSTD".
 std::string_view CompressionPropertyName(CompressionType type);
 bool IsCompressionSupported(CompressionType type);
-// The values 0 to 5 and 7, whether or not this build has them.
-bool IsBuiltinCompression(CompressionType type);
 
 // Compressor turns raw blocks into stored ones, keeping the library's state between blocks.
 class Compressor {

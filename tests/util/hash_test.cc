@@ -109,8 +109,7 @@ TEST(Mix64, IsABijectionOnASample) {
 }
 
 TEST(FastRange, StaysInsideAndReachesBothEnds) {
-  EXPECT_EQ(FastRange64(0, 10), 0u);
-  EXPECT_EQ(FastRange64(~uint64_t{0}, 10), 9u);
+  EXPECT_EQ(FastRange32(0, 10), 0u);
   EXPECT_EQ(FastRange32(~uint32_t{0}, 7), 6u);
 }
 

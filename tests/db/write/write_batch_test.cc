@@ -234,7 +234,6 @@ TEST(WriteBatch, AppendAddsCountsAndFlags) {
   EXPECT_EQ(WriteBatchInternal::Sequence(first), 42u);
   EXPECT_EQ(Text(first), "Put cf=0 \"first\" \"1\"\n" + Text(second));
   EXPECT_TRUE(first.HasMerge());
-  EXPECT_EQ(WriteBatchInternal::AppendedByteSize(13, 14), 15u);
 }
 
 TEST(WriteBatch, WalTerminationPointCutsTheWalPart) {

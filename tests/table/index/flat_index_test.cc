@@ -77,8 +77,8 @@ class FlatIndexModel : public testing::TestWithParam<Form> {
       std::string value, delta;
       handle.AppendTo(&value);
       if (!handles_.empty()) {
-        PutVarsignedint64(
-            &delta, static_cast<int64_t>(handle.size) - static_cast<int64_t>(handles_.back().size));
+        PutVarint64(&delta, ZigZagEncode(static_cast<int64_t>(handle.size) -
+                                         static_cast<int64_t>(handles_.back().size)));
       }
       if (GetParam().format.has_first_keys) {
         const std::string first = MakeInternalKey(key, 1, kTypeValue);
@@ -209,7 +209,7 @@ TEST(FlatIndexLies, HandlesThatWrapAroundAreCorruption) {
   std::string entries("\0\1m", 3);
   PutVarint64Varint64(&entries, 10, 20);
   entries += std::string("\1\1n", 3);
-  PutVarsignedint64(&entries, -21);
+  PutVarint64(&entries, ZigZagEncode(-21));
   EXPECT_TRUE(ParseEntries(entries, kDelta).IsCorruption());
 }
 

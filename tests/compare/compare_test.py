@@ -76,6 +76,36 @@ class CompareTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("fillseqq", done.stderr)
 
+    def tables(self, *arguments):
+        return subprocess.run([sys.executable, os.path.join(ROOT, "benchmarks/compare/tables.py"),
+                               *arguments], capture_output=True, text=True)
+
+    def test_tables_have_a_ratio_of_microseconds_in_each_row(self):
+        slow = self.fake("b", 2)
+        with open(slow, encoding="utf-8") as file:
+            script = file.read()
+        with open(slow, "w", encoding="utf-8") as file:
+            file.write(script.replace("$name 1.5", "$name 4.5"))
+        done = self.tables("--ours", self.fake("a", 3), "--peer", slow, "--rounds", "2", "merges", "core")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = [line for line in done.stdout.split("\n") if line.startswith("| ") and "`" in line]
+        self.assertEqual(len(rows), 24)
+        for row in rows:
+            self.assertIn("| 1.500 | 4.500 | 3.00 | 3.00 .. 3.00 |", row)
+
+    def test_tables_scale_counts_but_no_sizes(self):
+        done = self.tables("--ours", self.fake("a", 3), "--peer", self.fake("b", 2), "--rounds", "1",
+                           "--scale", "10", "range_tombstones")
+        self.assertIn("-num=500000 ", done.stdout)
+        self.assertIn("-writes_before_delete_range=450000", done.stdout)
+        self.assertIn("-range_tombstone_width=10000", done.stdout)
+        self.assertIn("-value_size=100 ", done.stdout)
+
+    def test_an_unknown_table_is_refused_by_name(self):
+        done = self.tables("--ours", self.fake("a", 3), "--peer", self.fake("b", 2), "corse")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("corse", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# The tables of docs/performance.md: each is a database and a list of workloads over it, run by two
+# db_bench programs in turn on the very same flags. Prints markdown: microseconds per operation as
+# medians of the rounds, their ratio, and the lowest and highest ratio of a round.
+#
+#   tables.py --ours build/native/db_bench [--peer /usr/bin/db_bench] [--rounds 3] [--scale 1]
+#             [--dir /dev/shm] [TABLE...]          all tables if none is named; --list names them
+import argparse
+import os
+import re
+import shlex
+import shutil
+import statistics
+import sys
+import tempfile
+
+from compare import find_peer, run_program
+
+COMMON = ("-key_size=16 -value_size=100 -compression_type=none -bloom_bits=10 "
+          "-cache_size=4294967296 -threads=1")
+# Four levels in a database that fits into memory. RocksDB 7.8 fills levels from the top.
+FOUR_LEVELS = ("-write_buffer_size=4194304 -target_file_size_base=4194304 "
+               "-max_bytes_for_level_base=16777216 -level_compaction_dynamic_level_bytes=0")
+PINNED_META = "-cache_index_and_filter_blocks=1 -pin_l0_filter_and_index_blocks_in_cache=1"
+SETTLED = "fillrandom,flush,waitforcompaction"
+RESULT = re.compile(r"^(\w+)\s+:\s+([\d.]+) micros/op")
+
+
+class Table:
+    """`fill` makes the database of all rows, or, if it is None, each row makes its own. `num` and
+    the counts in a row's flags are divided by --scale."""
+
+    def __init__(self, title, num, flags="", fill=SETTLED, fill_flags="", before=""):
+        self.title, self.num, self.flags, self.fill = title, num, flags, fill
+        self.fill_flags, self.before, self.rows = fill_flags, before, []
+
+    def row(self, label, benchmarks, flags=""):
+        """Of a benchmark that is named twice the last run counts: the others warm up."""
+        self.rows.append((label, benchmarks, flags))
+        return self
+
+
+def multiget():
+    table = Table("MultiGet on four levels", 4000000, f"{FOUR_LEVELS} {PINNED_META}")
+    for stride in (0, 16, 256, 4096):
+        for batch in (1, 2, 4, 8, 16, 32):
+            table.row(f"batch {batch}, stride {stride}", "multireadrandom,multireadrandom",
+                      f"-reads=1000000 -multiread_batched=1 -multiread_stride={stride} "
+                      f"-batch_size={batch}")
+    return [table.row("Get", "readrandom,readrandom", "-reads=1000000")]
+
+
+def multiget_missing():
+    """Every tenth key of a ten times larger range is there."""
+    table = Table("MultiGet, 90 % of the keys missing", 4000000, f"{FOUR_LEVELS} {PINNED_META}",
+                  fill_flags="-writes=400000")
+    for stride in (0, 16, 256, 4096):
+        table.row(f"batch 32, stride {stride}", "multireadrandom,multireadrandom",
+                  f"-reads=2000000 -multiread_batched=1 -multiread_stride={stride} -batch_size=32")
+    return [table]
+
+
+def range_tombstones():
+    tables = []
+    for width in (0, 100, 1000, 10000):
+        holes = ("-writes_per_range_tombstone=50 -writes_before_delete_range=4500000 "
+                 f"-max_num_range_tombstones=10000 -range_tombstone_width={width}")
+        table = Table(f"range tombstones of width {width}", 5000000,
+                      fill_flags=holes if width else "", before="-disable_auto_compactions=1")
+        table.row("scan", "readseq,readseq", "-reads=5000000")
+        table.row("seek, 10 nexts", "seekrandom,seekrandom", "-reads=100000 -seek_nexts=10")
+        table.row("seek, 1000 nexts", "seekrandom,seekrandom", "-reads=5000 -seek_nexts=1000")
+        table.row("readrandom", "readrandom,readrandom", "-reads=1000000")
+        tables.append(table)
+    return tables
+
+
+def merges():
+    tables = []
+    for operands in (1, 10):
+        flags = (f"-value_size=10240 -merge_operator=max -merge_keys={20000 // operands} "
+                 "-write_buffer_size=1073741824")
+        tables.append(Table(f"merges of 10 KB, {operands} a key", 20000, flags, fill=None)
+                      .row("readseq, memtable", "mergerandom,readseq,readseq,readseq")
+                      .row("readseq, cache", "mergerandom,flush,readseq,readseq,readseq"))
+    counters = "-value_size=8 -merge_operator=uint64add -write_buffer_size=16777216"
+    for when, fill in (("before", "mergerandom,flush"), ("after", "mergerandom,flush,compact")):
+        tables.append(Table(f"counters of 100 operands, {when} compaction", 20000, counters, fill,
+                            "-writes=2000000 -merge_keys=20000 -disable_auto_compactions=1",
+                            "-disable_auto_compactions=1")
+                      .row("readrandom", "readrandom,readrandom", "-reads=300000"))
+    return tables
+
+
+def pinned():
+    return [Table(f"values of {size} bytes", num, f"-value_size={size}", "fillrandom,compact")
+            .row("readrandom", "readrandom,readrandom,readrandom", "-reads=1000000")
+            for size, num in ((100, 4000000), (1024, 500000), (10240, 50000))]
+
+
+def memtable_filters():
+    table = Table("memtables only, 90 % of the keys missing", 1000000,
+                  "-write_buffer_size=1073741824 -writes=100000 -reads=2000000 -batch_size=24 "
+                  "-multiread_batched=1", fill=None)
+    workload = "fillrandom,multireadrandom,multireadrandom"
+    return [table.row("no filter", workload)
+            .row("whole keys", workload, "-memtable_bloom_size_ratio=0.1 "
+                 "-memtable_whole_key_filtering=1")
+            .row("prefixes", workload, "-memtable_bloom_size_ratio=0.1 -prefix_size=8")]
+
+
+def core():
+    tables = []
+    for title, fill, flags in (("two levels", SETTLED, ""), ("four levels", SETTLED, FOUR_LEVELS)):
+        table = Table(title, 4000000, flags, fill)
+        for benchmark in ("readrandom", "readmissing"):
+            table.row(benchmark, f"{benchmark},{benchmark}", "-reads=1000000")
+        for benchmark in ("readseq", "readreverse"):
+            table.row(f"{benchmark}, first pass", benchmark)
+            table.row(f"{benchmark}, second pass", f"{benchmark},{benchmark}")
+        for nexts, reads in ((1, 500000), (10, 500000), (100, 100000)):
+            table.row(f"seek, {nexts} nexts", "seekrandom,seekrandom",
+                      f"-reads={reads} -seek_nexts={nexts}")
+        tables.append(table)
+    return tables
+
+
+TABLES = {function.__name__: function for function in (
+    multiget, multiget_missing, range_tombstones, merges, pinned, memtable_filters, core)}
+
+
+def scaled(flags, scale):
+    """Counts of the workload shrink; sizes of values, batches and buffers do not."""
+    counts = re.compile(r"-(num|writes|reads|merge_keys|writes_before_delete_range|"
+                        r"max_num_range_tombstones)=(\d+)")
+    return counts.sub(lambda m: f"-{m[1]}={max(1, int(int(m[2]) / scale))}", flags)
+
+
+class Side:
+    def __init__(self, name, path, root):
+        self.name, self.path, self.folder = name, path, os.path.join(root, name)
+
+    def run(self, benchmarks, flags):
+        """Microseconds of the last benchmark that printed any."""
+        text = run_program(self.path, shlex.split(flags) + [
+            "-db=" + self.folder, "-benchmarks=" + benchmarks], timeout=3600)[0]
+        found = [RESULT.match(line) for line in re.split(r"[\r\n]", text)]
+        micros = {match[1]: float(match[2]) for match in found if match}
+        wanted = benchmarks.split(",")[-1]
+        return micros.get(wanted)
+
+    def clear(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+
+
+def run_table(table, sides, args):
+    base = f"{COMMON} -num={table.num} {table.flags}"
+    print(f"\n### {table.title}\n\n`{scaled(base, args.scale)}`", flush=True)
+    if table.fill is not None:
+        print(f"\nfilled by `{table.fill}` `{scaled(table.fill_flags, args.scale)}`")
+        for side in sides:
+            side.clear()
+            side.run(table.fill, scaled(f"{base} -seed=42 {table.fill_flags}", args.scale))
+    print("\n| | workload | ours | peer | ratio | rounds |\n|---|---|---:|---:|---:|---|", flush=True)
+    for label, benchmarks, flags in table.rows:
+        micros = {side.name: [] for side in sides}
+        for number in range(args.rounds):
+            for side in sides if number % 2 == 0 else reversed(sides):
+                if table.fill is None:
+                    side.clear()
+                existing = "" if table.fill is None else "-use_existing_db=1"
+                line = f"{base} -seed={number + 1} {existing} {table.before} {flags}"
+                micros[side.name].append(side.run(benchmarks, scaled(line, args.scale)))
+        ours, peer = micros["ours"], micros["peer"]
+        if None in ours + peer:
+            sys.exit(f"tables: {benchmarks} gave no figure")
+        ratios = [b / a for a, b in zip(ours, peer)]
+        low_ours, low_peer = statistics.median(ours), statistics.median(peer)
+        print(f"| {label} | `{benchmarks}` `{scaled(flags, args.scale)}` | {low_ours:.3f} | "
+              f"{low_peer:.3f} | {low_peer / low_ours:.2f} | {min(ratios):.2f} .. {max(ratios):.2f} |",
+              flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="the tables of docs/performance.md")
+    parser.add_argument("tables", nargs="*", help="all if none is named")
+    parser.add_argument("--ours", help="path of the first db_bench")
+    parser.add_argument("--peer", default=None, help="path of the second (RocksDB's by default)")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--scale", type=float, default=1, help="divides all counts")
+    parser.add_argument("--dir", default=None, help="where the databases are made")
+    parser.add_argument("--list", action="store_true", help="names the tables")
+    args = parser.parse_args()
+    if args.list:
+        return print("\n".join(TABLES))
+    if not args.ours:
+        parser.error("--ours is needed")
+    unknown = [name for name in args.tables if name not in TABLES]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(TABLES)}")
+    root = tempfile.mkdtemp(prefix="ashlar_tables_", dir=args.dir)
+    sides = [Side("ours", args.ours, root), Side("peer", find_peer(args.peer), root)]
+    try:
+        for name in args.tables or TABLES:
+            for table in TABLES[name]():
+                run_table(table, sides, args)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -142,10 +142,11 @@ Status WalReplay::CheckEnd(FileNumber number) {
   return ReactToHole(number, status);
 }
 
-// A log ends before it did, so what the logs behind it hold is no continuation.
+// A log ends before it did, so what the logs behind it hold is no continuation. If they hold
+// nothing, a crash has taken what was not synced, and nothing is wrong.
 Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
   switch (options_.mode) {
-    case WALRecoveryMode::kAbsoluteConsistency: return hole;
+    case WALRecoveryMode::kAbsoluteConsistency:
     case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = hole; break;
     case WALRecoveryMode::kPointInTimeRecovery:
       stops_ = true;

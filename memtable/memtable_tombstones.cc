@@ -32,8 +32,7 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
   assert(comparator_.OrderWithoutTimestamp(tombstone.begin, tombstone.end) < 0);
   const RangeTombstone own{CopyInto(arena_, tombstone.begin), CopyInto(arena_, tombstone.end),
                            tombstone.seqno};
-  const auto single =
-      std::make_shared<const FragmentedTombstones>(comparator_, std::vector<RangeTombstone>{own});
+  const auto single = std::make_shared<const Run>(comparator_, std::vector<RangeTombstone>{own});
   const Lists* replaced = nullptr;
   {
     MutexLock lock(&mutex_);
@@ -41,8 +40,8 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
     std::vector<List> lists = now == nullptr ? std::vector<List>() : now->all;
     std::vector<List> merged{single};
     size_t count = 1;
-    while (!lists.empty() && lists.back()->tombstone_count() < kGrowth * count) {
-      count += lists.back()->tombstone_count();
+    while (!lists.empty() && lists.back()->added.size() < kGrowth * count) {
+      count += lists.back()->added.size();
       merged.push_back(std::move(lists.back()));
       lists.pop_back();
     }
@@ -53,18 +52,26 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
 }
 
 MemTableTombstones::List MemTableTombstones::Merge(const std::vector<List>& lists) const {
-  size_t count = 0;
-  for (const List& list : lists) count += list->tombstone_count();
-  std::vector<RangeTombstone> tombstones;
-  tombstones.reserve(count);
-  for (const List& list : lists) list->AppendTo(&tombstones);
-  return std::make_shared<const FragmentedTombstones>(comparator_, std::move(tombstones));
+  const auto comes_first = [this](const RangeTombstone& a, const RangeTombstone& b) {
+    const int order = comparator_.OrderWithoutTimestamp(a.begin, b.begin);
+    return order != 0 ? order < 0 : a.seqno > b.seqno;
+  };
+  std::vector<RangeTombstone> all, longer;
+  for (const List& list : lists) {
+    longer.resize(all.size() + list->added.size());
+    std::merge(all.begin(), all.end(), list->added.begin(), list->added.end(), longer.begin(),
+               comes_first);
+    all.swap(longer);
+  }
+  return std::make_shared<const Run>(comparator_, std::move(all));
 }
 
 const MemTableTombstones::Lists* MemTableTombstones::PublishLocked(std::vector<List> lists) const {
   assert(!lists.empty());
   size_t bytes = 0;
-  for (const List& list : lists) bytes += list->MemoryUsage();
+  for (const List& list : lists) {
+    bytes += list->fragments.MemoryUsage() + list->added.size() * sizeof(RangeTombstone);
+  }
   const Lists* const next = new Lists{std::move(lists)};
   memory_bytes_.store(bytes, std::memory_order_relaxed);
   return lists_.exchange(next, std::memory_order_acq_rel);
@@ -77,8 +84,9 @@ SequenceNumber MemTableTombstones::MaxCoveringSeqno(const Slice& user_key,
   SequenceNumber seqno = 0;
   if (lists == nullptr) return seqno;
   for (const List& list : lists->all) {
-    if (list->smallest_seqno() > upper_seqno || list->largest_seqno() <= seqno) continue;
-    seqno = std::max(seqno, list->MaxCoveringSeqno(user_key, upper_seqno));
+    const FragmentedTombstones& fragments = list->fragments;
+    if (fragments.smallest_seqno() > upper_seqno || fragments.largest_seqno() <= seqno) continue;
+    seqno = std::max(seqno, fragments.MaxCoveringSeqno(user_key, upper_seqno));
   }
   return seqno;
 }
@@ -90,12 +98,14 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   {
     MutexLock lock(&mutex_);
     const Lists* const now = lists_.load(std::memory_order_relaxed);
-    if (now->all.size() == 1) return now->all.front();
-    whole = Merge(now->all);
-    replaced = PublishLocked({whole});
+    whole = now->all.front();
+    if (now->all.size() > 1) {
+      whole = Merge({now->all.rbegin(), now->all.rend()});
+      replaced = PublishLocked({whole});
+    }
   }
-  EpochRetireDelete(const_cast<Lists*>(replaced));
-  return whole;
+  if (replaced != nullptr) EpochRetireDelete(const_cast<Lists*>(replaced));
+  return {whole, &whole->fragments};
 }
 
 std::string MemTableTombstones::DebugString() const {
@@ -103,7 +113,7 @@ std::string MemTableTombstones::DebugString() const {
   const Lists* const lists = lists_.load(std::memory_order_acquire);
   std::string out = "range tombstones";
   if (lists == nullptr) return out + " none";
-  for (const List& list : lists->all) StrAppend(&out, " ", list->tombstone_count());
+  for (const List& list : lists->all) StrAppend(&out, " ", list->added.size());
   return out;
 }
 

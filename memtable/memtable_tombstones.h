@@ -3,10 +3,12 @@
 // MemTableTombstones holds the range tombstones of a memtable, searchable at any time while more
 // are added.
 //
-// They are kept in a few fragmented lists, each at least kGrowth times as large as the next: a new
-// tombstone is a list of its own, and is merged with those before it until that holds again. So an
-// addition costs what merging sorted lists costs, spread over many; a lookup searches a handful of
-// lists; and nobody has to fragment everything because one tombstone came.
+// They are kept in a few fragmented lists, each of at least kGrowth times as many as the next: a
+// new tombstone is a list of its own, and is merged with those before it until that holds again. So
+// an addition costs what merging sorted lists costs, spread over many; a lookup searches a handful
+// of lists; and nobody has to fragment everything because one tombstone came. Lists are merged as
+// they were before fragmenting: tombstones that lie on each other make many more of fragments'
+// numbers.
 //
 // The lists are published through one pointer, which readers load inside an epoch. Threads: any
 // number may add and read at once; additions wait for each other. A reader sees every tombstone
@@ -17,6 +19,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -56,13 +59,19 @@ class MemTableTombstones {
 
  private:
   static constexpr size_t kGrowth = 2;
-  using List = std::shared_ptr<const FragmentedTombstones>;
+  struct Run {
+    Run(const InternalKeyComparator& comparator, std::vector<RangeTombstone> tombstones)
+        : added(std::move(tombstones)), fragments(comparator, added) {}
+    const std::vector<RangeTombstone> added;  // by begin, the newest first
+    const FragmentedTombstones fragments;
+  };
+  using List = std::shared_ptr<const Run>;
   // Immutable once published. The oldest, and largest, first; never empty.
   struct Lists {
     std::vector<List> all;
   };
 
-  // One list of everything in `lists`.
+  // One list of everything in `lists`, of which the shorter ones come first.
   List Merge(const std::vector<List>& lists) const;
   // Makes `lists` what readers see. Answers what they saw before; the caller retires that after
   // unlocking.

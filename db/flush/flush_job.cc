@@ -24,13 +24,16 @@ uint64_t CountEntries(const std::vector<MemTable*>& memtables) {
   return entries;
 }
 
-std::unique_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTable*>& memtables,
+std::shared_ptr<const FragmentedTombstones> TombstonesOf(const std::vector<MemTable*>& memtables,
                                                          const InternalKeyComparator& comparator) {
+  if (memtables.size() == 1) {
+    if (auto tombstones = memtables.front()->Tombstones()) return tombstones;
+  }
   std::vector<RangeTombstone> all;
   for (const MemTable* memtable : memtables) {
     if (const auto tombstones = memtable->Tombstones()) tombstones->AppendTo(&all);
   }
-  return std::make_unique<const FragmentedTombstones>(comparator, std::move(all));
+  return std::make_shared<const FragmentedTombstones>(comparator, std::move(all));
 }
 
 // Nothing is below level 0 that a job could know of: anything may be. A flush needs no value, so

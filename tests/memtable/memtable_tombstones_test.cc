@@ -98,6 +98,30 @@ TEST_F(TombstonesInMemTable, RangeTombstonesOfAllSizesAreFound) {
   }
 }
 
+// Each of them around all that came before: their fragments have the square of their number. Lists
+// are counted, and merged, by what was added.
+TEST_F(TombstonesInMemTable, RangeTombstonesAroundEachOtherMakeFewLists) {
+  constexpr uint64_t kCount = 500;
+  for (uint64_t i = 1; i <= kCount; i++) {
+    const std::string begin = std::to_string(2000 - i), end = std::to_string(2000 + i);
+    ASSERT_OK(table_->Add(i, kTypeRangeDeletion, begin, end));
+  }
+  const std::string text = table_->DebugString();
+  const size_t at = text.find("range tombstones");
+  ASSERT_NE(at, std::string::npos);
+  const std::string lists = text.substr(at, text.find('\n', at) - at);
+  EXPECT_LE(std::count(lists.begin(), lists.end(), ' '), 11) << lists;  // two words, nine lists
+  EXPECT_EQ(Get("2000", kCount), "(deleted)");
+  for (const uint64_t seqno : {1, 77, 256, 499}) {
+    const std::string first = std::to_string(2000 - seqno);
+    const auto all = table_->Tombstones();
+    EXPECT_EQ(all->MaxCoveringSeqno(first, kCount), kCount);
+    EXPECT_EQ(all->MaxCoveringSeqno(first, seqno), seqno);
+    EXPECT_EQ(all->MaxCoveringSeqno(first, seqno - 1), 0u);
+  }
+  EXPECT_EQ(table_->Tombstones()->size(), 2 * kCount - 1);
+}
+
 // One thread adds; the others never miss a tombstone that was there before they asked.
 TEST_F(TombstonesInMemTable, RangeTombstonesAreReadWhileOthersAreAdded) {
   std::atomic<SequenceNumber> added{0};

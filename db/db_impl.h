@@ -29,6 +29,7 @@
 #include "db/jobs/scheduler.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
+#include "db/read/dead_ranges.h"
 #include "db/state/db_core.h"
 #include "db/state/family_handle.h"
 #include "db/state/properties.h"
@@ -40,7 +41,7 @@ class ReadCallback;
 class ReadExplainer;
 struct MultiGetRequest;
 
-class DBImpl final : public DB, private FamilyHost, private FileCleaner {
+class DBImpl final : public DB, private FamilyHost, private FileCleaner, private DeadRangeSink {
  public:
   // The handles are those of request.families, in order.
   static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
@@ -247,6 +248,9 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner {
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   void OnViewReleased(Purge purge) override;
+
+  // DeadRangeSink
+  void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
 
   // FileCleaner
   void DeleteObsoleteFiles() override;

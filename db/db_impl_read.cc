@@ -229,7 +229,9 @@ Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
   auto iterator = std::make_unique<DBIterator>(
       options, std::move(view),
-      DBIteratorSetting{.merge = core_.merge_tools(), .callback = callback});
+      DBIteratorSetting{.merge = core_.merge_tools(),
+                        .callback = callback,
+                        .dead_ranges = CheckWritable().ok() ? this : nullptr});
   if (options.pin_data) [[unlikely]]
     return new PinnedIterator(std::move(iterator));
   return iterator.release();
@@ -287,6 +289,20 @@ void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
   }
   MutexLock lock(&core_.mutex);
   scheduler_.RequestDueTombstonesLocked();
+}
+
+// Older runs are older than a tombstone of a memtable (TombstoneSlab). So the view's memtable must
+// still be the one that is written to, and hold something that the view sees: what is in the other
+// runs was written before. It is not a write: it takes no number and is not logged, for whoever can
+// see it sees nothing in the range anyway.
+void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
+  auto* const family = static_cast<ColumnFamilyData*>(view.source());
+  MutexLock lock(&core_.mutex);
+  MemTable* const memtable = family->mem();
+  if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
+  InsertHint uncounted;
+  IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),
+              "a scan goes on without");
 }
 
 // Files of an old super version may be deleted once no iterator uses them.

@@ -271,7 +271,7 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::min_tombstones_for_range_conversion>(
         {"min_tombstones_for_range_conversion",
          "turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off",
-         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::cf_allow_ingest_behind>(
         {"cf_allow_ingest_behind", "per-family form of allow_ingest_behind", Support::kDefaultOnly,
          TakesEffect::kAtOpen, Since::kRocksDb119}),

@@ -26,6 +26,7 @@ DBIterator::DBIterator(const ReadOptions& options, ReadView view, const DBIterat
       callback_(setting.callback),
       trace_(setting.trace),
       statistics_(setting.merge.statistics),
+      dead_ranges_(setting.dead_ranges),
       view_(std::move(view)),
       seqno_(view_.seqno()),
       comparator_(view_.super_version()->version()->comparator()) {
@@ -54,8 +55,9 @@ void DBIterator::BuildTower() {
                                .scanned = scanned_.get()});
   merged_ = tower.Build();
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
+  dead_least_ = LeastDead();
   is_checked_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr ||
-                callback_ != nullptr;
+                callback_ != nullptr || dead_least_ != 0;
   merge_.merge_operator = super_version.options().merge_operator.get();
   valid_ = false;
 }
@@ -131,6 +133,7 @@ void DBIterator::BeginSeek(Direction direction) {
   status_ = Status::OK();
   valid_ = false;
   skipped_ = 0;
+  dead_count_ = 0;
   prefix_.reset();
   wanted_.Clear();
   direction_ = direction;
@@ -240,7 +243,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     const Slice internal_key = merged_->key();
     const Slice user_key = ExtractUserKey(internal_key);
     if (is_checked_) {
-      if (ReachedUpperBound(user_key) || LeftPrefix(user_key)) return;
+      if (ReachedUpperBound(user_key) || LeftPrefix(user_key)) return EndDeadRun(nullptr);
+      if (dead_count_ != 0) NoteBehindDead(internal_key);
       const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(internal_key));
       if (seqno <= seqno_ && !IsVisible(seqno)) {
         if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return;
@@ -268,10 +272,12 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     if (type == kTypeMerge) return FoldForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
+    if (dead_least_ != 0 && dead_count_++ == 0) dead_begin_ = saved_key_;
     is_key_saved = true;
     hidden_steps = 0;
     merged_->Next();
   }
+  EndDeadRun(nullptr);
 }
 
 // Leaves a version of saved_key_ that is older than the one shown: by a step, or all at once.

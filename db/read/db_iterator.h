@@ -18,6 +18,7 @@
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_context.h"
+#include "db/read/dead_ranges.h"
 #include "db/read/merge_resolution.h"
 #include "db/read/read_view.h"
 #include "db/version/wanted_prefix.h"
@@ -37,6 +38,7 @@ class Statistics;
 struct DBIteratorSetting {
   MergeTools merge;  // the operator is filled in; the statistics are the iterator's too
   const ReadCallback* callback = nullptr;  // null: none
+  DeadRangeSink* dead_ranges = nullptr;    // null: nobody wants to know
   ReadTrace* trace = nullptr;              // is told where the iterator looks; null: nobody is
 };
 
@@ -80,6 +82,9 @@ class DBIterator final : public Iterator {
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);
 
   void FindNextVisible(bool is_key_saved);
+  uint32_t LeastDead() const;
+  void NoteBehindDead(const Slice& internal_key);
+  void EndDeadRun(const Slice* next);
   void PassHidden(const Slice& internal_key, uint64_t* steps);
   void PassRecent(const Slice& user_key, uint64_t* steps);
   void FindPrevVisible();
@@ -113,6 +118,7 @@ class DBIterator final : public Iterator {
   const ReadCallback* const callback_;  // null: seqno_ alone decides
   ReadTrace* const trace_;              // null: nobody is told
   Statistics* const statistics_;        // null: off
+  DeadRangeSink* const dead_ranges_;    // null: nobody wants to know
   ReadView view_;                       // what the tower stands on
   SequenceNumber seqno_;                // of the newest entries that are shown
   const InternalKeyComparator comparator_;
@@ -128,7 +134,7 @@ class DBIterator final : public Iterator {
   std::unique_ptr<MergingIterator> merged_;
 
   bool valid_ = false;
-  bool is_checked_ = false;  // an upper bound, a prefix or a callback must be looked at
+  bool is_checked_ = false;  // a bound, a prefix, a callback or tombstones must be looked at
   Direction direction_ = Direction::kForward;
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
   std::string saved_key_;  // forward: key to skip; otherwise: the key shown
@@ -141,6 +147,11 @@ class DBIterator final : public Iterator {
   std::string seek_key_;
   uint64_t skipped_ = 0;  // entries, since the last one shown
   Status status_;
+
+  // So many tombstones in a row are worth a range tombstone; 0: none are.
+  uint32_t dead_least_ = 0;
+  uint64_t dead_count_ = 0;  // of the row up to saved_key_
+  std::string dead_begin_;   // its first key
 
   // Kept only with statistics, and told to them at the end.
   Steps seeks_;

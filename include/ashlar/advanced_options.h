@@ -293,8 +293,9 @@ struct AdvancedColumnFamilyOptions {
   uint32_t memtable_op_scan_flush_trigger = 0;
   // Same, averaged over a scan. A hint without effect.
   uint32_t memtable_avg_op_scan_flush_trigger = 0;
-  // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. A hint
-  // without effect.
+  // Turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off. The scan goes
+  // forward, reads everything as of now, and leaves the tombstone in the memtable, which must not
+  // be empty.
   uint32_t min_tombstones_for_range_conversion = 0;
   // Per-family form of allow_ingest_behind. Not built yet: must be the default.
   bool cf_allow_ingest_behind = false;

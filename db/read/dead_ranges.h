@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeadRangeSink hears of stretches of keys in which a scan found nothing alive but many point
+// tombstones, and may leave a range tombstone there for the scans that come
+// (ColumnFamilyOptions::min_tombstones_for_range_conversion).
+#pragma once
+
+#include "ashlar/slice.h"
+
+namespace ashlar {
+
+class ReadView;
+
+class DeadRangeSink {
+ public:
+  // As of the view's number no key in [begin, end) has a value. Without locks and outside of
+  // epochs.
+  virtual void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) = 0;
+
+ protected:
+  ~DeadRangeSink() = default;
+};
+
+}  // namespace ashlar

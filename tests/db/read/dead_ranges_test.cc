@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans that leave a range tombstone where they met many point tombstones: when they do, what the
+// next scan has to step over, and that nobody sees anything else than before.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/slice_transform.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int kKeys = 200;
+
+std::string KeyAt(int i) { return StrCat("key", 1000 + i); }
+
+class DeadRangesTest : public testing::Test {
+ protected:
+  DeadRangesTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.min_tombstones_for_range_conversion = 50;
+  }
+  // 200 keys of which 100 are deleted, in tables, and one in the memtable.
+  void Open() {
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    for (int i = 0; i < kKeys; i++) Put(KeyAt(i), "1");
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = 50; i < 150; i++) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    Put("z", "1");
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+  // How many tombstones a scan of everything stepped over.
+  uint64_t Scan(const ReadOptions& read = {}, int* rows = nullptr) {
+    get_perf_context()->Reset();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int count = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) count++;
+    EXPECT_OK(it->status());
+    if (rows != nullptr) *rows = count;
+    return get_perf_context()->internal_delete_skipped_count;
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(DeadRangesTest, TheSecondScanStepsOverNone) {
+  Open();
+  const Snapshot* const before = db_->GetSnapshot();
+  int rows = 0;
+  EXPECT_EQ(Scan({}, &rows), 100u);
+  EXPECT_EQ(rows, 101);
+  const SequenceNumber number = db_->GetLatestSequenceNumber();
+  EXPECT_EQ(Scan({}, &rows), 0u);
+  EXPECT_EQ(rows, 101);
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), number) << "it is no write";
+  Put(KeyAt(100), "again");
+  EXPECT_EQ(Scan({}, &rows), 0u);
+  EXPECT_EQ(rows, 102);
+  ReadOptions then;
+  then.snapshot = before;
+  Scan(then, &rows);
+  EXPECT_EQ(rows, 101);
+  db_->ReleaseSnapshot(before);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(Scan({}, &rows), 0u) << "it is flushed like any other";
+  EXPECT_EQ(rows, 102);
+  db_.reset();
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  Scan({}, &rows);
+  EXPECT_EQ(rows, 102);
+}
+
+TEST_F(DeadRangesTest, FewTombstonesAreLeftAlone) {
+  options_.min_tombstones_for_range_conversion = 101;
+  Open();
+  EXPECT_EQ(Scan(), 100u);
+  EXPECT_EQ(Scan(), 100u);
+}
+
+// They do not see all there is as of now.
+TEST_F(DeadRangesTest, SomeScansLeaveNothing) {
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  Open();
+  ReadOptions read;
+  read.prefix_same_as_start = true;
+  EXPECT_EQ(Scan(read), 100u);
+  read.prefix_same_as_start = false;
+  read.auto_prefix_mode = true;
+  EXPECT_EQ(Scan(read), 100u);
+  read.auto_prefix_mode = false;
+  read.snapshot = db_->GetSnapshot();
+  EXPECT_EQ(Scan(read), 100u);
+  db_->ReleaseSnapshot(read.snapshot);
+  read.snapshot = nullptr;
+  const std::function<bool(const TableProperties&)> all = [](const TableProperties&) {
+    return true;
+  };
+  read.table_filter = &all;
+  EXPECT_EQ(Scan(read), 100u);
+  read.table_filter = nullptr;
+  read.ignore_range_deletions = true;
+  EXPECT_EQ(Scan(read), 100u);
+  read.ignore_range_deletions = false;
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(Scan(read), 100u) << "the memtable is empty";
+  Put("z", "2");
+  EXPECT_EQ(Scan(read), 100u);
+  EXPECT_EQ(Scan(read), 0u);
+}
+
+// Up to a bound: what lies behind it was not looked at, whatever table it is in.
+TEST_F(DeadRangesTest, NothingBehindTheLastTombstoneIsTouched) {
+  Open();
+  const std::string bound = KeyAt(120);
+  const Slice end(bound);
+  ReadOptions read;
+  read.iterate_upper_bound = &end;
+  Scan(read);
+  Put(KeyAt(119), "between");  // newer than the scan
+  int rows = 0;
+  EXPECT_LE(Scan({}, &rows), 31u);
+  EXPECT_EQ(rows, 102);
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Seek(KeyAt(60));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), KeyAt(119));
+}
+
+// An iterator that was made before the memtable was sealed leaves nothing in the next one.
+TEST_F(DeadRangesTest, AnOlderViewLeavesNothing) {
+  Open();
+  const std::unique_ptr<Iterator> old(db_->NewIterator(ReadOptions()));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put(KeyAt(70), "newer");
+  for (old->SeekToFirst(); old->Valid(); old->Next()) {
+  }
+  int rows = 0;
+  EXPECT_EQ(Scan({}, &rows), 99u);
+  EXPECT_EQ(rows, 102);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -81,12 +81,10 @@ void BackgroundCompaction::Finish(const Status& status) {
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
 }
 
-// At the bottom a tombstone stays for a snapshot only. Whoever ran the job asks for compactions
-// afterwards, if the snapshot has gone meanwhile.
+// Whoever ran the job asks for compactions afterwards, if the snapshot has gone meanwhile.
 void BackgroundCompaction::NoteKeptTombstones() {
-  if (!plan_.is_bottommost || plan_.output_level == 0) return;
   for (const OutputTable& table : result_.tables) {
-    if (table.properties.num_deletions == 0) continue;  // range tombstones are counted too
+    if (!table.meta.keeps_tombstones) continue;
     family_->versions()->kept_tombstones.Add(table.meta.number, table.meta.largest_seqno);
     std::atomic<SequenceNumber>& next_due = core_->next_tombstones_due;
     next_due.store(std::min(next_due.load(std::memory_order_relaxed), table.meta.largest_seqno),

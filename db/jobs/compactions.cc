@@ -70,6 +70,20 @@ std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* f
   return std::nullopt;
 }
 
+// A table whose numbers are all 0 was written when nobody needed anything: its mark is of another
+// kind. Tables of other levels are taken up because of the mark.
+void Compactions::FindKeptTombstonesLocked() {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    const Version& version = *family->current();
+    const Level last{version.num_levels() - 1};
+    if (last == 0 || version.marked_count(last) == 0) continue;
+    for (const TableFile* table : version.files(last)) {
+      if (!table->meta.marked_for_compaction || table->meta.largest_seqno == 0) continue;
+      family->versions()->kept_tombstones.Add(table->meta.number, table->meta.largest_seqno);
+    }
+  }
+}
+
 std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTombstonesLocked() {
   const SequenceNumber seen_by_all = core_->snapshots.SeenByAll();
   SequenceNumber next_due = KeptTombstones::kNever;

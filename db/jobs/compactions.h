@@ -68,6 +68,8 @@ class Compactions {
   void ResumeLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
   bool AreAllAbortedLocked() const REQUIRES(db_mutex) { return abort_all_count_ > 0; }
   bool IsAbortedLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
+  void FindKeptTombstonesLocked() REQUIRES(db_mutex);
   // The families that may drop tombstones which snapshots kept until now. Those whose time comes
   // later raise the alarm then (DbCore::next_tombstones_due).
   std::vector<ColumnFamilyData*> FamiliesWithDueTombstonesLocked() REQUIRES(db_mutex);

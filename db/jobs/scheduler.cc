@@ -30,6 +30,8 @@ void Scheduler::StartLocked() {
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   is_started_ = true;
+  compactions_->FindKeptTombstonesLocked();
+  RequestDueTombstonesLocked();
   DispatchLocked();
 }
 

@@ -5,8 +5,9 @@
 // snapshot still saw what they hide in the table itself.
 //
 // When the oldest snapshot has passed all of a table, merging it anew leaves the tombstones away,
-// and what they hide. That is due then. What is here is known since the database was opened: it is
-// not in the MANIFEST. Threads: under the DB mutex.
+// and what they hide. That is due then. A database that is opened has no snapshot: the tables of
+// the last level that the MANIFEST marks for compaction are due at once, and those of other levels
+// follow their mark. Threads: under the DB mutex.
 #pragma once
 
 #include <algorithm>

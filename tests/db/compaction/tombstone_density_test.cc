@@ -45,6 +45,15 @@ class TombstoneDensityTest : public testing::Test {
     for (int i = 0; i < kKeys; ++i) EXPECT_OK(db_->Put(WriteOptions(), KeyAt(i), "value"));
     EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   }
+  // Without auto compactions a release takes nothing up: the snapshot goes at the last moment.
+  void Reopen(const Snapshot* snapshot = nullptr) {
+    if (snapshot != nullptr) {
+      ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "true"}}));
+      db_->ReleaseSnapshot(snapshot);
+    }
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+  }
   void Delete(int from, int to, int step = 1) {
     for (int i = from; i < to; i += step) ASSERT_OK(db_->Delete(WriteOptions(), KeyAt(i)));
   }
@@ -134,6 +143,36 @@ TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesWithIt) {
   db_->GetLiveFilesMetaData(&after);
   ASSERT_EQ(files.size(), after.size());
   for (size_t i = 0; i < files.size(); i++) EXPECT_EQ(files[i].name, after[i].name) << "no rewrite";
+}
+
+// The process ends with the snapshot: the next one takes up what it kept, once.
+TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesAfterReopening) {
+  for (const bool dynamic_levels : {true, false}) {
+    options_.level_compaction_dynamic_level_bytes = dynamic_levels;
+    Reopen();
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    const int first = dynamic_levels ? 100 : 300;
+    Delete(first, first + 100);
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), KeyAt(first + 100), KeyAt(first + 200)));
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    EXPECT_EQ(Tombstones(), 101u);
+    db_->ReleaseSnapshot(nullptr);
+    options_.disable_auto_compactions = true;
+    Reopen(snapshot);
+    EXPECT_EQ(Tombstones(), 101u);
+    options_.disable_auto_compactions = false;
+    Reopen();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    EXPECT_EQ(Tombstones(), 0u);
+    std::vector<LiveFileMetaData> files, after;
+    db_->GetLiveFilesMetaData(&files);
+    Reopen();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    db_->GetLiveFilesMetaData(&after);
+    ASSERT_EQ(files.size(), after.size());
+    for (size_t i = 0; i < files.size(); i++) EXPECT_EQ(files[i].name, after[i].name) << "once";
+  }
 }
 
 // Released while the compaction runs that keeps them, or before anybody compacts at all.

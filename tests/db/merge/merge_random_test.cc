@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random merges, puts, deletes and range deletes over few keys of two families, under snapshots,
-// with a row cache or without, with flushes, compactions of random ranges and reopenings between,
-// against a list of all versions.
+// with a row cache or without, with flushes, compactions of random ranges, checkpoints and
+// reopenings between, against a list of all versions.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,6 +17,7 @@
 #include "ashlar/env.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
+#include "ashlar/utilities/checkpoint.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
@@ -83,6 +84,7 @@ class RandomMerges {
     options_.max_sequential_skip_in_iterations = Draw(3) * 2;
     options_.max_successive_merges = Draw(3) == 0 ? 2 : 0;
     options_.strict_max_successive_merges = Draw(2) == 0;
+    options_.min_tombstones_for_range_conversion = static_cast<uint32_t>(Draw(3));
     if (Draw(2) == 0) options_.row_cache = NewLRUCache(1 << 20);
     const bool merges_partially = Draw(2) == 0;
     joiner_ = std::make_shared<Joiner>(merges_partially);
@@ -108,16 +110,19 @@ class RandomMerges {
   size_t Draw(size_t below) { return random_() % below; }
   std::string Key() { return std::string(1, static_cast<char>('a' + Draw(6))); }
 
-  void Open() {
+  void Open(const std::string& path = "/db") {
     std::vector<ColumnFamilyDescriptor> families{{kDefaultColumnFamilyName, options_},
                                                  {"newest", options_}};
     families[0].options.merge_operator = joiner_;
     families[1].options.merge_operator = std::make_shared<Newest>();
-    ASSERT_OK(DB::Open(options_, "/db", families, &handles_, &db_));
+    ASSERT_OK(DB::Open(options_, path, families, &handles_, &db_));
   }
   void Close() {
     for (const Moment& moment : snapshots_) db_->ReleaseSnapshot(moment.snapshot);
     snapshots_.clear();
+    CloseDb();
+  }
+  void CloseDb() {
     for (ColumnFamilyHandle* handle : handles_) {
       EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
     }
@@ -166,6 +171,8 @@ class RandomMerges {
     if (choice == 0) {
       Close();
       Open();
+    } else if (choice == 9) {
+      CheckCheckpoint();
     } else if (choice <= 2) {
       ASSERT_OK(db_->Flush(FlushOptions(), handle));
     } else if (choice <= 4) {
@@ -183,6 +190,25 @@ class RandomMerges {
     } else {
       Write();
     }
+  }
+
+  // A copy of the files, opened on its own, has what is there now.
+  void CheckCheckpoint() {
+    const std::string path = StrCat("/copy", ++checkpoints_);
+    Checkpoint* created = nullptr;
+    ASSERT_OK(Checkpoint::Create(db_.get(), &created));
+    const std::unique_ptr<Checkpoint> checkpoint(created);
+    ASSERT_OK(checkpoint->CreateCheckpoint(path));
+    db_.swap(original_);
+    handles_.swap(original_handles_);
+    Open(path);
+    for (size_t family = 0; family < 2; family++) {
+      CheckPoints(family, {moment_, nullptr});
+      CheckScans(family, {moment_, nullptr});
+    }
+    CloseDb();
+    db_.swap(original_);
+    handles_.swap(original_handles_);
   }
 
   // Nothing: no such key; "!": the operator fails.
@@ -235,7 +261,30 @@ class RandomMerges {
       const Status status = db_->Get(read, handles_[family], names[i], &value);
       EXPECT_EQ(Found(status, value), expected) << names[i] << " of family " << family;
       EXPECT_EQ(Found(statuses[i], values[i]), expected) << names[i] << " of family " << family;
+      if (family == 0) CheckOperands(read, names[i], expected);
     }
+  }
+
+  // They are pieces of the joined value, in order.
+  void CheckOperands(const ReadOptions& read, const std::string& key,
+                     const std::optional<std::string>& expected) {
+    constexpr int kMost = 200;
+    std::vector<PinnableSlice> operands(kMost);
+    GetMergeOperandsOptions options;
+    options.expected_max_number_of_operands = kMost;
+    int count = 0;
+    const Status status =
+        db_->GetMergeOperands(read, handles_[0], key, operands.data(), &options, &count);
+    EXPECT_EQ(status.IsNotFound(), !expected.has_value()) << key << ": " << status.ToString();
+    if (!status.ok() || expected == kFails) return;
+    std::string joined;
+    for (int i = 0; i < count; i++) {
+      StrAppend(&joined, joined.empty() ? "" : ".", operands[i].ToString());
+    }
+    const auto without_dot = [](const std::string& text) {
+      return text.starts_with(".") ? text.substr(1) : text;
+    };
+    EXPECT_EQ(without_dot(joined), without_dot(*expected)) << key;
   }
 
   // Both ways over the keys that cannot fail, with a turn at a random place; the others by seeks.
@@ -308,6 +357,10 @@ class RandomMerges {
   std::vector<Moment> snapshots_;
   uint64_t moment_ = 0;
   uint64_t last_text_ = 0;
+  int checkpoints_ = 0;
+  // While a checkpoint is open in their place.
+  std::unique_ptr<DB> original_;
+  std::vector<ColumnFamilyHandle*> original_handles_;
 };
 
 }  // namespace

@@ -59,12 +59,18 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
 }
 
 void Admit(MissingBlock* block, const char* stored, bool fill_cache) {
+  if (block->kind != TableObjectKind::kData) {
+    block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored);
+    return;
+  }
   auto admitted = block->store->AdmitData(*block->index, block->entry, stored, fill_cache);
   block->status = admitted.status();
   if (admitted.ok()) block->block = admitted.Take();
 }
 
+// A partition is left to who needs it.
 void ReadAlone(MissingBlock* block, const BlockRead& how) {
+  if (block->kind != TableObjectKind::kData) return;
   BlockRead read = how;
   auto loaded = block->store->Data(*block->index, block->entry, &read);
   block->status = loaded.status();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReadMissingBlocks reads data blocks of any tables at once: neighbours of one file in one read,
-// the rest side by side as the file system allows. Each block is then verified, parsed and given to
-// the cache, as if it had been read alone; where a read of several blocks fails, each is read
-// alone, so that an error concerns the blocks it lies in and no others.
+// ReadMissingBlocks reads data blocks, or partitions, of any tables at once: neighbours of one file
+// in one read, the rest side by side as the file system allows. Each block is then verified, parsed
+// and given to the cache, as if it had been read alone; where a read of several blocks fails, each
+// is read alone, so that an error concerns the blocks it lies in and no others.
 //
 // Not inside an EpochGuard. Threads: pure but for the caches.
 #pragma once
@@ -23,6 +23,8 @@ struct MissingBlock {
   const BlockStore* store = nullptr;
   const IndexBlock* index = nullptr;
   size_t entry = 0;
+  // A partition, of the index or the filter, only goes to the cache, if all is well with it.
+  TableObjectKind kind = TableObjectKind::kData;
   // The answer: the block with a reference, or why there is none.
   ObjectRef<DataBlock> block;
   Status status;

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "table/format/properties.h"
 #include "table/sst/readahead.h"
@@ -122,8 +123,22 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,
   auto filter = ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n));
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored, io));
+  return FinishFilter(handle, stored.data(), std::move(filter));
+}
+
+Result<FilterBlock*> BlockFetcher::ParseFilter(const BlockHandle& handle,
+                                               const char* stored) const {
+  assert(handle.FitsBefore(limit_));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  return FinishFilter(handle, stored, ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n)));
+}
+
+// `stored` may be the filter's own memory.
+Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const char* stored,
+                                                ObjectRef<FilterBlock> filter) const {
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, &PerfContextBase::filter_block_read_byte);
-  if (stored.data() != filter->bytes()) std::memcpy(filter->bytes(), stored.data(), n);
+  if (stored != filter->bytes()) std::memcpy(filter->bytes(), stored, n);
   RETURN_IF_ERROR(VerifyBlock(checksum_, handle, filter->bytes(), {path(), kFilterKind}));
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
     return Describe(Status::Corruption("a filter is never compressed"), kFilterKind, handle);
@@ -140,6 +155,24 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
   auto memory = std::make_unique_for_overwrite<char[]>(n);
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored, io));
+  return FinishLoose(handle, kind, stored.data(), std::move(memory));
+}
+
+Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::string_view kind,
+                                            const char* stored) const {
+  assert(handle.FitsBefore(limit_));
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  std::memcpy(memory.get(), stored, n);
+  return FinishLoose(handle, kind, memory.get(), std::move(memory));
+}
+
+// `bytes` are the stored ones: in `memory`, or in that of the file.
+Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::string_view kind,
+                                             const char* bytes,
+                                             std::unique_ptr<char[]> memory) const {
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  const Slice stored(bytes, n);
   const bool is_index = kind.starts_with(kIndexKind);
   CountRead(n, is_index ? &PerfContextBase::index_block_read_byte
                         : &PerfContextBase::metadata_block_read_byte);

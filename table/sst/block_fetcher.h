@@ -52,6 +52,10 @@ class BlockFetcher {
   // A filter or filter partition: never compressed.
   Result<FilterBlock*> ReadFilter(const BlockHandle& handle,
                                   const IOOptions& io = IOOptions()) const;
+  // The same and an index, for those who have the stored bytes already, like ParseData().
+  Result<FilterBlock*> ParseFilter(const BlockHandle& handle, const char* stored) const;
+  Result<LooseBlock> ParseLoose(const BlockHandle& handle, std::string_view kind,
+                                const char* stored) const;
   // Any other block. `kind` names it in messages.
   Result<LooseBlock> ReadLoose(const BlockHandle& handle, std::string_view kind,
                                const IOOptions& io = IOOptions()) const;
@@ -66,6 +70,10 @@ class BlockFetcher {
 
  private:
   Status CheckHandle(const BlockHandle& handle, std::string_view kind) const;
+  Result<FilterBlock*> FinishFilter(const BlockHandle& handle, const char* stored,
+                                    ObjectRef<FilterBlock> filter) const;
+  Result<LooseBlock> FinishLoose(const BlockHandle& handle, std::string_view kind,
+                                 const char* bytes, std::unique_ptr<char[]> memory) const;
 
   const RandomReader* const file_;
   const ChecksumContext checksum_;

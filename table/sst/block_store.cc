@@ -147,6 +147,26 @@ Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size
   return Admit(block, index, i, fill_cache);
 }
 
+bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const {
+  assert(kind != TableObjectKind::kData);
+  if (cache_ == nullptr) return false;
+  return kind == TableObjectKind::kFilter ? !FindOwned<FilterBlock>(top, i)
+                                          : !FindOwned<IndexBlock>(top, i);
+}
+
+Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
+                                  const char* stored) const {
+  assert(!InEpoch() && cache_ != nullptr);
+  const BlockHandle handle = top.index->handle(i);
+  if (kind == TableObjectKind::kFilter) {
+    ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
+    return Admit(filter, top, i, /*fill_cache=*/true).status();
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ParseLoose(handle, kPartitionKind, stored));
+  ASSIGN_OR_RETURN(IndexBlock * index, MakeIndex(block, handle, index_source_, kPartitionKind));
+  return Admit(index, top, i, /*fill_cache=*/true).status();
+}
+
 // What every object that was just read goes through. Takes over the caller's reference.
 template <typename T>
 Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size_t i,
@@ -241,6 +261,12 @@ Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
                                           const FlatIndex::Source& source, std::string_view kind,
                                           const IOOptions& io) const {
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kind, io));
+  return MakeIndex(block, handle, source, kind);
+}
+
+Result<IndexBlock*> BlockStore::MakeIndex(const LooseBlock& block, const BlockHandle& handle,
+                                          const FlatIndex::Source& source,
+                                          std::string_view kind) const {
   Result<std::unique_ptr<FlatIndex>> index = FlatIndex::Parse(block.contents, source);
   if (!index.ok()) return fetcher_.Describe(index.status(), kind, handle);
   const bool with_slots = cache_ != nullptr && cache_->UsesSlots();

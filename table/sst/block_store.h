@@ -78,6 +78,11 @@ class BlockStore {
   Status NotInCache(const BlockHandle& handle) const;
   Result<ObjectRef<DataBlock>> AdmitData(const IndexBlock& index, size_t i, const char* stored,
                                          bool fill_cache) const;
+  // Partitions of the index (kIndex) or the filter (kFilter), for those who read several at once:
+  // whether it is missing and could be kept, and putting it into the cache from its stored bytes.
+  bool WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const;
+  Status AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
+                        const char* stored) const;
   // Starts loading the block if its slot knows it. Inside an EpochGuard.
   void PrefetchData(const IndexBlock& index, size_t i) const {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
@@ -155,6 +160,8 @@ class BlockStore {
   // caller keeps the only reference.
   template <typename T>
   bool Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  Result<IndexBlock*> MakeIndex(const LooseBlock& block, const BlockHandle& handle,
+                                const FlatIndex::Source& source, std::string_view kind) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
                                 std::string_view kind, const IOOptions& io = IOOptions()) const;
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -229,7 +230,10 @@ class TableReader::ReadBatch {
   void Run(TableProbe* probes, size_t count) {
     items_.reserve(count);
     missing_.reserve(count);
-    for (size_t i = 0; i < count; ++i) Begin(&probes[i]);
+    if (KeepsPartitions()) ReadPartitions({probes, count}, TableObjectKind::kFilter);
+    for (size_t i = 0; i < count; ++i) AskFilter(&probes[i]);
+    if (KeepsPartitions()) ReadPartitions({probes, count}, TableObjectKind::kIndex);
+    std::erase_if(items_, [this](Item& item) { return !TryLocate(&item); });
     if (!missing_.empty()) ReadMissingBlocks(missing_, how_);
     for (Item& item : items_) Search(&item);
   }
@@ -245,7 +249,11 @@ class TableReader::ReadBatch {
     size_t missing = kNone;      // else its place in missing_
   };
 
-  void Begin(TableProbe* probe);
+  // Whether partitions that are read are there when the keys come to them.
+  bool KeepsPartitions() const { return how_.fill_cache && !is_memory_only_; }
+  void ReadPartitions(std::span<const TableProbe> probes, TableObjectKind kind);
+  void AskFilter(TableProbe* probe);
+  bool TryLocate(Item* item);
   Status Locate(Item* item);
   void FindBlock(Item* item);
   void Search(Item* item);
@@ -258,7 +266,7 @@ class TableReader::ReadBatch {
 };
 
 // Items are kept for keys that may be in their table.
-void TableReader::ReadBatch::Begin(TableProbe* probe) {
+void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
   assert(!probe->lookup->decided());
   const TableReader& table = *probe->table;
   probe->is_over = true;
@@ -271,10 +279,44 @@ void TableReader::ReadBatch::Begin(TableProbe* probe) {
                     .read = read,
                     .index = IndexCursor(&table.store_, table.index_.get(), table.is_partitioned_),
                     .block = {}});
-  Status status = Locate(&items_.back());
-  if (status.ok()) return;
-  items_.pop_back();
-  probe->lookup->Fail(std::move(status));
+}
+
+// Those of filters and indexes that are missing are read together; who then asks for them finds
+// them in the cache. An error is told by who needs the partition.
+void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
+                                            TableObjectKind kind) {
+  std::vector<MissingBlock> missing;
+  const auto note = [&](const TableReader& table, const IndexBlock& top, size_t entry) {
+    const bool is_noted = std::any_of(missing.begin(), missing.end(), [&](const MissingBlock& m) {
+      return m.index == &top && m.entry == entry;
+    });
+    if (is_noted || entry >= top.index->size()) return;
+    if (!table.store_.WantsPartition(kind, top, entry)) return;
+    missing.push_back({.store = &table.store_, .index = &top, .entry = entry, .kind = kind});
+  };
+  if (kind == TableObjectKind::kFilter) {
+    for (const TableProbe& probe : probes) {
+      const TableFilter& filter = probe.table->filter_;
+      if (!filter.IsPartitioned()) continue;
+      note(*probe.table, *filter.top(), filter.PartitionFor(probe.lookup->key()));
+    }
+  } else {
+    for (const Item& item : items_) {
+      const TableReader& table = *item.probe->table;
+      if (!table.is_partitioned_) continue;
+      const LookupKey& key = item.probe->lookup->key();
+      note(table, *table.index_, table.index_->index->Find(key.user_key, key.trailer));
+    }
+  }
+  if (missing.size() > 1) ReadMissingBlocks(missing, how_);
+}
+
+// False, and the lookup has failed, after an error.
+bool TableReader::ReadBatch::TryLocate(Item* item) {
+  Status status = Locate(item);
+  if (status.ok()) return true;
+  item->probe->lookup->Fail(std::move(status));
+  return false;
 }
 
 // Finds the block that may hold the key, or notes that it is missing.

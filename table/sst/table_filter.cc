@@ -40,13 +40,16 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
 // Null if it is not in memory and may not be read.
 Result<ObjectRef<FilterBlock>> TableFilter::PartitionOf(const LookupKey& key,
                                                         BlockRead* read) const {
+  return store_->FilterPartition(*top_, PartitionFor(key), read);
+}
+
+size_t TableFilter::PartitionFor(const LookupKey& key) const {
   assert(kind_ == Kind::kPartitioned);
   const FlatIndex& index = *top_->index;
   // Behind the last separator only prefixes can be, in the last partition.
-  size_t partition = index.Find(key.user_key, key.trailer);
+  const size_t partition = index.Find(key.user_key, key.trailer);
   assert(index.size() != 0);
-  if (partition == index.size()) --partition;
-  return store_->FilterPartition(*top_, partition, read);
+  return partition == index.size() ? partition - 1 : partition;
 }
 
 bool TableFilter::HoldsPrefixesOf(const SliceTransform& extractor) const {

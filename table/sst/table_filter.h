@@ -51,6 +51,8 @@ class TableFilter {
   // key, if the filter is not IsPartitioned(). Prefixes must be held.
   Result<bool> MayContainPrefix(const Slice& prefix, const LookupKey& key, BlockRead* read) const;
   bool IsPartitioned() const { return kind_ == Kind::kPartitioned; }
+  // The entry of top() that names the partition for the key.
+  size_t PartitionFor(const LookupKey& key) const;
 
   // Adds to the lookup's counters what the filter did for it: `found`, a filter of a table that was
   // searched, is true if the table had a version of the key.

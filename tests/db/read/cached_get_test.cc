@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Get or a MultiGet of up to 32 keys that finds everything in memory writes no memory but its own
-// stack and the caller's results: no reference count, no usage counter, no lock, no allocation.
-// Every store it makes is counted.
+// stack and the caller's results: no reference count, no usage counter, no lock, no allocation. A
+// step of an iterator writes the iterator's own memory, and where it goes to another block what
+// counts references on the two. Every store they make is counted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -66,6 +69,18 @@ struct BatchReader {
       reader->values[i].Reset();
     }
     return found;
+  }
+};
+
+struct Stepper {
+  std::unique_ptr<Iterator> iterator;
+  int steps = 0;
+
+  static int Step(void* argument) {
+    auto* stepper = static_cast<Stepper*>(argument);
+    int done = 0;
+    for (; done < stepper->steps && stepper->iterator->Valid(); ++done) stepper->iterator->Next();
+    return done;
   }
 };
 
@@ -145,6 +160,39 @@ class CachedGetTest : public testing::Test {
     return run.stores;
   }
 
+  // What two iterators both store that make the same steps from the same key: they have nothing in
+  // common but what all readers share.
+  std::vector<uintptr_t> StoresOfSteps(const std::string& from, int steps) {
+    std::vector<uintptr_t> stores[2];
+    std::thread([&] {
+      Stepper steppers[2];
+      for (Stepper& stepper : steppers) {
+        stepper.iterator.reset(db_->NewIterator(ReadOptions()));
+        stepper.steps = steps;
+        for (int i = 0; i < 5; ++i) {
+          stepper.iterator->Seek(from);
+          Stepper::Step(&stepper);
+        }
+        stepper.iterator->Seek(from);
+        stepper.iterator->Next();
+      }
+      for (int i = 0; i < 2; ++i) {
+        const WatchedRun run =
+            WatchStores(&Stepper::Step, &steppers[i],
+                        {{epoch_internal::ThisSlot(), sizeof(epoch_internal::Slot)}});
+        EXPECT_TRUE(run.has_ended);
+        EXPECT_EQ(run.result, steps);
+        EXPECT_FALSE(run.stores.empty());  // an iterator does have memory of its own
+        stores[i] = run.stores;
+        std::sort(stores[i].begin(), stores[i].end());
+      }
+    }).join();
+    std::vector<uintptr_t> shared;
+    std::set_intersection(stores[0].begin(), stores[0].end(), stores[1].begin(), stores[1].end(),
+                          std::back_inserter(shared));
+    return shared;
+  }
+
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   std::unique_ptr<DB> db_;
   std::unique_ptr<ColumnFamilyHandle> other_;
@@ -191,6 +239,17 @@ TEST_F(CachedGetTest, ABatchOfAbsentAndDuplicateKeysWritesNoMemoryButItsOwn) {
                                          Key(1998), "zzz",          Key(1),      "a"};
   // Of eight, two fall to the other family, which has neither of them.
   EXPECT_EQ(StoresOfBatch(keys, 4 * 3), std::vector<uintptr_t>());
+}
+
+TEST_F(CachedGetTest, AStepInsideABlockWritesNoSharedMemory) {
+  EXPECT_EQ(StoresOfSteps(Key(0), 30), std::vector<uintptr_t>());
+}
+
+// The watch does see what is shared: the references on the blocks that are left and entered.
+TEST_F(CachedGetTest, AStepToAnotherBlockWritesItsReferencesAlone) {
+  const size_t stores = StoresOfSteps(Key(0), 400).size();
+  EXPECT_GT(stores, 0u);
+  EXPECT_LT(stores, 80u) << "of 400 steps, of which one in fifty goes to another block";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 //
 // Writes: every one is a batch for the commit pipeline.
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,8 +28,10 @@ class ScratchBatch {
     if (scratch_->is_in_use) [[unlikely]]
       scratch_ = new Scratch{.is_nested = true};
     scratch_->is_in_use = true;
+    assert(scratch_->batch->Count() == 0);  // whoever had it before left nothing in it
   }
   ~ScratchBatch() {
+    assert(scratch_->is_in_use);
     if (scratch_->is_nested) [[unlikely]] {
       delete scratch_;
       return;
@@ -76,6 +79,7 @@ std::optional<WriteBatch> WithoutMissingFamilies(const WriteBatch& batch,
                 reader.next_offset() - reader.record_offset());
   }
   if (missing == 0 || !reader.status().ok()) return std::nullopt;
+  assert(missing <= WriteBatchInternal::Count(batch));
   WriteBatch result(std::move(kept));
   WriteBatchInternal::SetCount(&result, WriteBatchInternal::Count(batch) - missing);
   return result;
@@ -170,6 +174,7 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
 }
 
 void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {
+  assert(core_.statistics != nullptr);
   Statistics* statistics = core_.statistics.get();
   statistics->recordTick(NUMBER_KEYS_WRITTEN, batch.Count());
   statistics->recordTick(BYTES_WRITTEN, batch.GetDataSize());

@@ -58,9 +58,11 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       mem_(nullptr),
       active_log_(family->log_number) {
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
+  assert(mem()->IsEmpty() && mem()->id() == 1);
 }
 
 ColumnFamilyData::~ColumnFamilyData() {
+  assert(refs_.load(std::memory_order_relaxed) == 0);
   if (SuperVersion* last = super_version_.exchange(nullptr, std::memory_order_acq_rel)) {
     SuperVersion::Retire(last);
   }
@@ -74,6 +76,7 @@ void ColumnFamilyData::Unref() {
 }
 
 MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
+  assert(previous == nullptr || previous->id() < next_memtable_id_);
   return new MemTable(comparator_, MemTableOptionsFrom(*options_, previous), next_memtable_id_++);
 }
 
@@ -95,6 +98,7 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
 }
 
 void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reason) {
+  assert(new_log_number >= active_log_);  // logs only grow, and what comes after is not before
   sealed_.reserve(sealed_.size() + 1);
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);
@@ -120,6 +124,8 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
 // Flushes of one family are installed in the order of its memtables: while a job has the older
 // ones, the younger ones wait.
 std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
+  assert(std::is_sorted(sealed_.begin(), sealed_.end(),
+                        [](const auto& a, const auto& b) { return a.mem->id() < b.mem->id(); }));
   std::vector<MemTable*> taken;
   for (const SealedMemTable& sealed : sealed_) {
     if (sealed.is_flushing) return {};
@@ -141,6 +147,7 @@ void ColumnFamilyData::NoteFlushProgress(double progress) {
 
 // A flush that has not begun to write holds nobody: a listener that is told of it may write itself.
 void ColumnFamilyData::UpdatePace() {
+  assert(!flush_progress_ || (*flush_progress_ >= 0 && *flush_progress_ <= 1));
   const bool is_flushing = !sealed_.empty() && sealed_.front().is_flushing && flush_progress_;
   const uint64_t bytes = is_flushing ? PacedMemTableBytes(static_cast<int>(sealed_.size()),
                                                           *flush_progress_, *options_)
@@ -149,6 +156,7 @@ void ColumnFamilyData::UpdatePace() {
 }
 
 void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) {
+  assert(memtables.size() <= sealed_.size());
   for (SealedMemTable& sealed : sealed_) {
     if (std::find(memtables.begin(), memtables.end(), sealed.mem) != memtables.end()) {
       assert(sealed.is_flushing);
@@ -186,11 +194,13 @@ FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtab
 }
 
 FileNumber ColumnFamilyData::OldestLogNeeded(FileNumber current_log) const {
+  assert(active_log_ <= current_log);
   if (!sealed_.empty()) return family_->log_number;
   return std::max(family_->log_number, mem()->IsEmpty() ? current_log : active_log_);
 }
 
 uint64_t ColumnFamilyData::PendingCompactionBytes() {
+  assert(!is_dropped());  // it has no version any more
   const Version& version = *current();
   if (assessed_version_ != version.number()) {
     pending_compaction_bytes_ = AssessCompaction(version, *options_, family_->claims).pending_bytes;

@@ -23,6 +23,7 @@ bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& famil
 
 std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family) {
   if (family->is_dropped() || core->errors.IsFatal()) return nullptr;
+  core->mutex.AssertHeld();
   FlushJobOptions work = BeginFlush(core, family);
   if (work.memtables.empty()) return nullptr;
   return std::unique_ptr<BackgroundFlush>(new BackgroundFlush(core, family, std::move(work)));
@@ -40,6 +41,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
 }
 
 void BackgroundFlush::NoteProgress(double progress) {
+  assert(progress >= 0);
   MutexLock lock(&core_->mutex);
   family_->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
   core_->conditions.FlushProgressed();
@@ -91,6 +93,7 @@ void BackgroundFlush::Finish(const Status& status) {
 }
 
 std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
+  assert(!error.ok());
   if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
   return BackgroundErrorReason::kFlush;
 }

@@ -38,6 +38,7 @@ Status ErrorRecovery::Run() {
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
+  assert(!error.ok() && error.severity() < Status::kFatalError);
   std::vector<FamilyRef> families;
   {
     MutexLock lock(&core_->mutex);
@@ -72,6 +73,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     }
   }
   for (const auto& flush : flushes) flush->Announce();
+  assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
   for (const auto& flush : flushes) {
     if (status.ok()) status = flush->WriteTables();

@@ -61,6 +61,7 @@ Status JobRunner::RecordInManifest(BackgroundJob* job) {
 }
 
 void JobRunner::TellError(const BackgroundJob& job, const Status& error) {
+  assert(!error.ok());
   const std::optional<BackgroundErrorReason> reason = job.ErrorReason(error);
   if (reason.has_value()) NotifyBackgroundError(core_, error, *reason);
 }

@@ -29,6 +29,7 @@ void Scheduler::StartLocked() {
   // One more than flushes: it makes room in the log ahead of the writers.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  assert(!is_started_ && !is_stopping_);
   is_started_ = true;
   compactions_->FindKeptTombstonesLocked();
   RequestDueTombstonesLocked();
@@ -154,6 +155,7 @@ void Scheduler::RunFlush() {
 }
 
 void Scheduler::FlushFamily(FamilyRef family) {
+  assert(family);
   std::unique_ptr<BackgroundFlush> job;
   {
     MutexLock lock(&core_->mutex);
@@ -213,6 +215,7 @@ void Scheduler::RunManualCompaction() {
 }
 
 void Scheduler::CompactFamily(FamilyRef family) {
+  assert(family);
   const Compactions::Outcome outcome = compactions_->RunAutomatic(family.get());
   if (outcome != Compactions::Outcome::kNothing) {
     MutexLock lock(&core_->mutex);

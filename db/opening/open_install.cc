@@ -2,6 +2,7 @@
 //
 // The write half of opening: what was recovered becomes durable under a new MANIFEST.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/jobs/table_options.h"
@@ -45,6 +46,7 @@ Status Opener::OpenLog() {
 
 // The MANIFEST's id wins; a database without one keeps the one in IDENTITY.
 Status Opener::SettleDbId() {
+  assert(!core_->is_read_only);
   core_->db_id = core_->versions->db_id();
   auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
   std::string stored = identity.ok() ? identity.Take() : "";
@@ -72,6 +74,7 @@ Status Opener::WriteIdentity() {
 
 // No number that any file in the directories carries is given out again.
 Status Opener::SettleFileNumbers() {
+  assert(!core_->is_read_only);
   std::vector<std::string> dirs = core_->table_paths;
   dirs.push_back(core_->dir);
   dirs.push_back(core_->wal_dir);
@@ -118,6 +121,7 @@ Status Opener::FlushReplayed() {
 // Logs that stay are made durable: their tails may not be lost behind a synced write to the new
 // log, which would leave a hole.
 Status Opener::SyncReplayedLogs() {
+  assert(keeps_logs_);
   if (replayed_.empty()) return Status::OK();
   for (const auto& log : replayed_) {
     RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
@@ -127,6 +131,7 @@ Status Opener::SyncReplayedLogs() {
 }
 
 Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
+  assert(!keeps_logs_);
   FlushJobOptions job = BeginFlush(core_, family);
   if (job.memtables.empty()) return Status::OK();
   job.merge.merge_operator = nullptr;  // a user's code may not run under the mutex
@@ -150,6 +155,7 @@ Status Opener::StartLog() {
   options.env = core_->env;
   core_->wals->Configure(options, core_->wal_dir);
   const FileNumber number = core_->versions->NewFileNumber();
+  assert(number > highest_log_);  // a log is newer than all that were replayed
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));
   WalSink* sink = log.get();
   RETURN_IF_ERROR(core_->wals->Install(std::move(log), core_->pipeline->visible_seqno() + 1));
@@ -164,6 +170,7 @@ Status Opener::StartLog() {
 }
 
 Status Opener::InstallRecovery() {
+  assert(!edits_.empty() && edits_.front().column_family == 0);  // the default family is the first
   const FileNumber log_number = core_->wals->current_number();
   VersionSet::Change change;
   change.last_sequence = core_->pipeline->visible_seqno();
@@ -182,6 +189,7 @@ Status Opener::InstallRecovery() {
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   for (auto& [family, memtables] : flushed_) family->RemoveFlushed(memtables);
   core_->pending_outputs.clear();
+  assert(flushed_.empty() || !keeps_logs_);
   return Status::OK();
 }
 
@@ -191,6 +199,7 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   request->num_levels = options.num_levels;
   request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
   const uint32_t id = core->versions->ReserveFamilyId();
+  assert(id > 0 && core->versions->Family(id) == nullptr);  // ids are never used again
   VersionEdit edit;
   edit.column_family = id;
   edit.added_family = name;

@@ -4,6 +4,7 @@
 #include "db/opening/wal_replay.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/wal/log_beginning.h"
@@ -61,12 +62,14 @@ bool WalReplay::FailsOnReport() const {
 }
 
 Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
+  assert(std::is_sorted(log_numbers.begin(), log_numbers.end()));  // each goes on from the last
   for (FileNumber number : log_numbers) RETURN_IF_ERROR(ReplayLog(number));
   if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
   return Status::OK();
 }
 
 Status WalReplay::ReplayLog(FileNumber number) {
+  assert(number >= options_.min_log_number);
   const std::string path = LogFileName(options_.wal_dir, number);
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
   SetBounds(number);
@@ -99,6 +102,7 @@ Status WalReplay::ReplayLog(FileNumber number) {
 // The numbers that can be in this log, as far as the MANIFEST knows.
 void WalReplay::SetBounds(FileNumber number) {
   log_ = &logs_[number];
+  assert(logs_.rbegin()->first == number);  // behind all that were replayed
   lower_bound_ = 0;
   upper_bound_ = kMaxSequenceNumber;
   const auto known = options_.tracked->find(number);
@@ -114,6 +118,7 @@ void WalReplay::SetBounds(FileNumber number) {
 
 // A record that this log never held: the file is another log, or from another database.
 Status WalReplay::CheckRecord(const Slice& batch) const {
+  assert(batch.size() >= kWriteBatchHeaderBytes);  // the reader refuses what is shorter
   const SequenceNumber seqno = DecodeFixed64(batch.data());
   const uint32_t count = DecodeFixed32(batch.data() + 8);
   if (seqno >= lower_bound_ && seqno + count <= upper_bound_) return Status::OK();
@@ -145,6 +150,7 @@ Status WalReplay::CheckEnd(FileNumber number) {
 // A log ends before it did, so what the logs behind it hold is no continuation. If they hold
 // nothing, a crash has taken what was not synced, and nothing is wrong.
 Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
+  assert(!hole.ok());
   switch (options_.mode) {
     case WALRecoveryMode::kAbsoluteConsistency:
     case WALRecoveryMode::kTolerateCorruptedTailRecords: hole_ = hole; break;
@@ -160,6 +166,7 @@ Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
 // The MANIFEST hears of a log when it changes next. Until then only the log behind it says where it
 // ended.
 Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& predecessor) {
+  assert(!stops_);  // else the log is asked whether it goes on at all
   if (predecessor.number < options_.min_log_number) return Status::OK();  // not needed any more
   if (predecessor.number >= number && !SkipsDamage()) {
     return Status::Corruption(StrCat(
@@ -199,6 +206,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
       RETURN_IF_ERROR(hole_);
     }
     log_->end_offset = reader->record_end();
+    assert(log_->end_offset > reader->record_offset());
     const SequenceNumber seqno = DecodeFixed64(record.data());
     if (log_->first_seqno != 0) log_->first_seqno = std::min(log_->first_seqno, seqno);
     if (stops_) {
@@ -260,6 +268,7 @@ Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
 }
 
 Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& record) {
+  assert(record.IsCounted() && next_record_seqno_ >= lower_bound_);
   ColumnFamilyData* family = families_->Find(record.family);
   // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it
   // refuses them.
@@ -291,12 +300,14 @@ Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& rec
 
 // What is replayed stays in memory until all logs are read: only then may anything be written.
 void WalReplay::SealIfFull(ColumnFamilyData* family, FileNumber log_number) {
+  assert(!family->mem()->IsEmpty());
   if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
   family->SealMemTable(log_number);
 }
 
 // Tables that are newer than the point the logs were recovered to cannot go back to it.
 Status WalReplay::CheckFamiliesAgainst(FileNumber log_number) const {
+  assert(stops_);
   for (ColumnFamilyData* family : families_->All()) {
     const Version* version = family->current();
     if (family->versions()->log_number > log_number && version->file_count() > 0) {

@@ -4,6 +4,7 @@
 // the snapshot decides, the rest are skipped. Backward: the last one met that is at or below it.
 #include "db/read/db_iterator.h"
 
+#include <cassert>
 #include <utility>
 
 #include "ashlar/slice_transform.h"
@@ -41,6 +42,7 @@ DBIterator::~DBIterator() {
 }
 
 void DBIterator::BuildTower() {
+  assert(merged_ == nullptr && arena_ == nullptr);  // the old one was dropped, with what it pinned
   const SuperVersion& super_version = *view_.super_version();
   arena_ = std::make_unique<Arena>();
   IteratorTower tower(&comparator_, arena_.get());
@@ -54,6 +56,7 @@ void DBIterator::BuildTower() {
                                .wanted = prefix_extractor_ == nullptr ? nullptr : &wanted_,
                                .scanned = scanned_.get()});
   merged_ = tower.Build();
+  assert(!merged_->Valid());  // until a seek
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
   dead_least_ = LeastDead();
   is_checked_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr ||
@@ -124,11 +127,13 @@ Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
 }
 
 void DBIterator::Fail(Status status) {
+  assert(!status.ok());
   if (status_.ok()) status_ = std::move(status);
   valid_ = false;
 }
 
 void DBIterator::BeginSeek(Direction direction) {
+  assert(direction != Direction::kFolded);  // only a fold leads there
   RefreshIfAsked();
   status_ = Status::OK();
   valid_ = false;
@@ -148,6 +153,7 @@ void DBIterator::RememberPrefix(const Slice& target) {
 }
 
 void DBIterator::SeekInternal(const Slice& user_key, SequenceNumber seqno) {
+  assert(seqno <= kMaxSequenceNumber);
   seek_key_.clear();
   AppendInternalKey(&seek_key_, user_key, PackTrailer(seqno, kValueTypeForSeek));
   merged_->Seek(seek_key_);
@@ -236,6 +242,7 @@ void DBIterator::Prev() {
 // From the entry the merging iterator stands on, the next one to show. `is_key_saved`: versions of
 // saved_key_ are not to be shown any more.
 void DBIterator::FindNextVisible(bool is_key_saved) {
+  assert(direction_ == Direction::kForward);
   valid_ = false;
   uint64_t hidden_steps = 0;  // over versions of saved_key_
   uint64_t recent_steps = 0;  // over versions above the snapshot
@@ -282,6 +289,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
 
 // Leaves a version of saved_key_ that is older than the one shown: by a step, or all at once.
 void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
+  assert(comparator_.SameKey(ExtractUserKey(internal_key), saved_key_));
   if (++*steps <= max_sequential_skip_) return merged_->Next();
   *steps = 0;
   CountReseek();
@@ -296,6 +304,7 @@ void DBIterator::PassHidden(const Slice& internal_key, uint64_t* steps) {
 // The key at the first of the steps is remembered in seek_key_: a seek helps only if they all were
 // over versions of one key.
 void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
+  assert(TrailerSeqno(ExtractTrailer(merged_->key())) > seqno_);
   if (*steps == 0) seek_key_.assign(user_key.data(), user_key.size());
   if (++*steps <= max_sequential_skip_) return merged_->Next();
   *steps = 0;
@@ -308,6 +317,7 @@ void DBIterator::PassRecent(const Slice& user_key, uint64_t* steps) {
 // The merging iterator stands on the last entry that may be shown. Finds the last key with a
 // visible version and steps before all its versions.
 void DBIterator::FindPrevVisible() {
+  assert(direction_ == Direction::kReverse);
   valid_ = false;
   while (merged_->Valid()) {
     const Slice user_key = ExtractUserKey(merged_->key());
@@ -329,6 +339,7 @@ bool DBIterator::IsVisible(SequenceNumber seqno) const {
 // Walks back over all versions of saved_key_. True if the newest visible one is a value, or
 // operands make one; shown_value_ is it then.
 bool DBIterator::TakeNewestVersion() {
+  assert(merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   bool is_value = false;
   uint64_t steps = 0;
   operands_.Clear();
@@ -377,6 +388,7 @@ bool DBIterator::SeekNewestVersion() {
 // Takes the visible version of saved_key_ that the merging iterator stands on: it is newer than
 // those taken before. False after a failure.
 bool DBIterator::TakeVersion(bool* is_value) {
+  assert(comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_));
   const ValueType type = TrailerType(ExtractTrailer(merged_->key()));
   const Slice value = merged_->value();
   if (type == kTypeMerge) {
@@ -405,6 +417,7 @@ bool DBIterator::ShowTaken(bool is_value) {
 
 // To the last entry in front of all versions of saved_key_.
 void DBIterator::StepBeforeSavedKey() {
+  assert(direction_ == Direction::kReverse);
   seek_key_.clear();
   AppendInternalKey(&seek_key_, saved_key_, PackTrailer(kMaxSequenceNumber, kMaxValue));
   merged_->SeekForPrev(seek_key_);
@@ -413,6 +426,7 @@ void DBIterator::StepBeforeSavedKey() {
 // The merging iterator is before the versions of the key shown, which is in saved_key_, or behind
 // some of them that were folded. The search for the next one begins behind them.
 void DBIterator::SwitchToForward() {
+  assert(direction_ != Direction::kForward);
   const bool is_behind = direction_ == Direction::kFolded;
   direction_ = Direction::kForward;
   if (is_behind) return;
@@ -422,6 +436,7 @@ void DBIterator::SwitchToForward() {
 }
 
 void DBIterator::SwitchToReverse() {
+  assert(direction_ != Direction::kReverse);
   const bool is_behind = direction_ == Direction::kFolded;
   direction_ = Direction::kReverse;
   if (is_behind) return StepBeforeSavedKey();
@@ -442,6 +457,7 @@ bool DBIterator::ReachedUpperBound(const Slice& user_key) const {
 }
 
 bool DBIterator::BelowLowerBound(const Slice& user_key) const {
+  assert(options_.iterate_lower_bound != nullptr);
   return comparator_.OrderWithoutTimestamp(user_key, *options_.iterate_lower_bound) < 0;
 }
 
@@ -468,6 +484,7 @@ void DBIterator::CountReseek() {
 }
 
 void DBIterator::CountStep(Steps* steps) {
+  assert(statistics_ != nullptr);  // looked at once, by the caller
   steps->made++;
   if (!valid_) return;
   steps->found++;

@@ -3,6 +3,8 @@
 // A set ordered by sequence number under one small mutex.
 #include "db/read/snapshot_list.h"
 
+#include <cassert>
+
 #include "util/internal_key.h"
 #include "util/str_cat.h"
 
@@ -23,6 +25,7 @@ std::vector<SequenceNumber> SnapshotList::SequenceNumbers() const {
   std::vector<SequenceNumber> numbers;
   for (const SnapshotImpl* snapshot : live_) {
     const SequenceNumber number = snapshot->GetSequenceNumber();
+    assert(numbers.empty() || numbers.back() <= number);  // the set is ordered by them
     if (numbers.empty() || numbers.back() != number) numbers.push_back(number);
   }
   return numbers;

@@ -4,6 +4,7 @@
 // mutex nor an allocation beyond the snapshot itself.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -38,6 +39,9 @@ class SnapshotList {
   const SnapshotImpl* Take(const VisibleSeqno& visible_seqno, int64_t unix_time) {
     MutexLock lock(&mutex_);
     auto* snapshot = new SnapshotImpl(visible_seqno(), unix_time);
+    // Numbers that readers may see only grow: nobody older is visible than to the newest snapshot.
+    assert(live_.empty() ||
+           (*live_.rbegin())->GetSequenceNumber() <= snapshot->GetSequenceNumber());
     live_.insert(snapshot);
     return snapshot;
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -75,6 +76,7 @@ class SuperVersionRef {
   SuperVersionRef() = default;
   // Within the epoch in which the pointer was loaded, or while another reference is held.
   explicit SuperVersionRef(SuperVersion* super_version) : super_version_(super_version) {
+    assert(super_version != nullptr);
     super_version_->Ref();
   }
   ~SuperVersionRef() { Reset(); }

@@ -4,6 +4,7 @@
 #include "db/version/level_tables.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace ashlar {
 
@@ -22,11 +23,14 @@ bool IsBefore(const InternalKeyComparator& comparator, Level level, const FileMe
 std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyComparator& comparator,
                                                         Level level, const LevelTables& base,
                                                         const Splice<TableFile*>& splice) {
+  assert(base.numbers.size() == base.files.size());
   auto result = std::make_shared<LevelTables>();
   result->bytes = base.bytes;
   result->marked_count = base.marked_count;
   for (size_t index : splice.removed) {
+    assert(index < base.files.size());
     const FileMetadata& meta = base.files[index]->meta;
+    assert(result->bytes >= meta.file_size);
     result->bytes -= meta.file_size;
     result->marked_count -= meta.marked_for_compaction ? 1 : 0;
   }
@@ -38,6 +42,8 @@ std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyCompara
   }
   result->files = splice.Apply(base.files, [](TableFile* file) { return file; });
   result->numbers = splice.Apply(base.numbers, [](TableFile* file) { return file->meta.number; });
+  assert(result->files.size() ==
+         base.files.size() - splice.removed.size() + splice.inserted.size());
   if (level > 0) result->largest.Build(comparator, base.largest, keys);
   return result;
 }

@@ -2,6 +2,7 @@
 //
 // Recovery: the edits of the live MANIFEST are applied family by family; nothing is written.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <set>
 #include <utility>
@@ -76,6 +77,7 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
 }
 
 Status ManifestRecovery::Run(bool allow_subset) {
+  assert(set_->families_.empty() && open_.empty());  // once for each set
   FileSystem* fs = set_->options_.fs;
   ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, set_->options_.dir));
   FileNumber number = 0;
@@ -163,6 +165,7 @@ Status ManifestRecovery::CheckComparator(const VersionEdit& edit,
 }
 
 Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
+  assert(!edit.is_family_drop);
   const auto it = open_.find(edit.column_family);
   if (it == open_.end()) {
     if (skipped_.contains(edit.column_family)) {
@@ -216,6 +219,7 @@ Status ManifestRecovery::Finish(bool allow_subset) {
   for (auto& [id, open] : open_) {
     BuiltVersion built;
     RETURN_IF_ERROR(open.builder->Build(&built));
+    assert(built.removed.empty());  // nobody has seen a version before
     RETURN_IF_ERROR(CheckTables(built, open.versions.get()));
     set_->Adopt(open.versions.get(), std::move(built));
     set_->families_[id] = std::move(open.versions);
@@ -224,6 +228,7 @@ Status ManifestRecovery::Finish(bool allow_subset) {
 }
 
 Status ManifestRecovery::CheckTables(const BuiltVersion& built, FamilyVersions* family) const {
+  assert(built.version != nullptr && built.version->file_count() == built.added.size());
   for (const auto& file : built.added) {
     family->next_epoch = std::max(family->next_epoch, file->meta.epoch_number + 1);
     if (file->meta.largest_seqno > set_->last_sequence_) {

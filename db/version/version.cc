@@ -110,6 +110,7 @@ LevelFiles Version::FindTable(FileNumber number) const {
 }
 
 uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
+  assert(!InEpoch());  // tables may be opened
   uint64_t bytes = 0;
   for (Level level = 0; level < num_levels(); ++level) {
     const uint64_t low = ApproximateOffset(level, begin), high = ApproximateOffset(level, end);
@@ -120,6 +121,7 @@ uint64_t Version::ApproximateBytes(const Slice& begin, const Slice& end) const {
 
 // That the file at `index` stands rightly before the next one.
 Status Version::CheckPair(Level level, size_t index) const {
+  assert(index + 1 < files(level).size());
   const FileMetadata& a = files(level)[index]->meta;
   const FileMetadata& b = files(level)[index + 1]->meta;
   if (IsBefore(comparator_, level, a, b)) return Status::OK();

@@ -89,6 +89,7 @@ class Version {
 
   // Set by the version set that installs the version, before anybody else sees it.
   void SetInstalled(FamilyVersions* family, uint64_t number) {
+    assert(family_ == nullptr && family != nullptr && number > 0);  // once
     family_ = family;
     number_ = number;
   }

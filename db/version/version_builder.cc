@@ -33,6 +33,8 @@ VersionBuilder::VersionBuilder(const InternalKeyComparator& comparator, TableCac
       base_(LevelsOf(base, num_levels)) {}
 
 TableFile* VersionBuilder::BaseFile(const Place& place) const {
+  assert(static_cast<size_t>(place.level) < base_.size());
+  assert(place.index < base_[static_cast<size_t>(place.level)]->files.size());
   return base_[static_cast<size_t>(place.level)]->files[place.index];
 }
 
@@ -54,6 +56,7 @@ std::optional<Level> VersionBuilder::LevelOf(FileNumber number) const {
 }
 
 Status VersionBuilder::Delete(Level level, FileNumber number) {
+  assert(level >= 0);
   const std::optional<Level> actual = LevelOf(number);
   if (actual != level) {
     return Status::Corruption(
@@ -65,6 +68,8 @@ Status VersionBuilder::Delete(Level level, FileNumber number) {
 }
 
 Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
+  assert(level >= 0);
+  assert(meta.smallest.size() >= kTrailerBytes && meta.largest.size() >= kTrailerBytes);
   if (meta.number > kMaxFileNumber) {
     return Status::Corruption(
         StrCat("MANIFEST adds table ", meta.number, ", an impossible number"));
@@ -96,6 +101,7 @@ Status VersionBuilder::Apply(const VersionEdit& edit) {
 
 // In the order of each level.
 std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
+  assert(num_levels_ > 0);
   std::vector<Arrivals> levels(static_cast<size_t>(num_levels_));
   for (auto& [number, arrival] : arrivals_) {
     const auto level = static_cast<size_t>(arrival.level);
@@ -142,8 +148,10 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
     if (place.level == level) splice.removed.push_back(place.index);
   }
   std::sort(splice.removed.begin(), splice.removed.end());
+  assert(std::adjacent_find(splice.removed.begin(), splice.removed.end()) == splice.removed.end());
   const std::vector<TableFile*>& files = base_[static_cast<size_t>(level)]->files;
   for (const Arrival* arrival : arrivals) {
+    assert(arrival->existing != nullptr && arrival->level == level);
     const FileMetadata& meta = arrival->meta();
     const auto after = std::partition_point(files.begin(), files.end(), [&](const TableFile* file) {
       return level == 0 ? IsNewer(file->meta, meta)
@@ -192,6 +200,7 @@ Status VersionBuilder::Check(const Version& version) const {
   }
   for (const auto& [number, arrival] : arrivals_) {
     const LevelTables& level = *version.levels()[static_cast<size_t>(arrival.level)];
+    assert(level.Find(number).has_value());  // Build() has put it there
     RETURN_IF_ERROR(version.CheckNeighbours(arrival.level, *level.Find(number)));
   }
 #if ASHLAR_INVARIANTS

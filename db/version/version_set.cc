@@ -60,8 +60,10 @@ struct VersionSet::Pending {
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
 VersionSet::~VersionSet() {
+  assert(!is_writing_);
   const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
     family->tables->KeepBlocksOnClose();
+    assert(!family->is_dropped);  // those are in dropped_
     if (family->current != nullptr) RetireCurrent(family);
   };
   for (auto& [id, family] : families_) end(family.get());
@@ -131,6 +133,7 @@ bool VersionSet::HasObsolete() {
 }
 
 void VersionSet::MarkFileNumberUsed(FileNumber number) {
+  assert(number <= kMaxFileNumber.Next());  // else the next number would wrap
   uint64_t next = next_file_number_.load(std::memory_order_relaxed);
   while (next <= number.value() && !next_file_number_.compare_exchange_weak(
                                        next, number.Next().value(), std::memory_order_relaxed)) {
@@ -187,6 +190,7 @@ Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
   while (is_writing_) turn_->Wait();
   RETURN_IF_ERROR(CheckFamilies(&change.edits));
+  assert(!change.edits.empty());
   is_writing_ = true;
   const ScopeExit end_turn([this]() REQUIRES(db_mutex) {
     is_writing_ = false;
@@ -252,6 +256,7 @@ void VersionSet::Complete(Change* change, Pending* pending) {
 
 // Takes over the added family's parts. The edits stay where they are until the change is written.
 void VersionSet::Begin(Change* change, Pending* pending) const {
+  assert(is_writing_ && pending->changes.empty());
   for (const VersionEdit& edit : change->edits) {
     if (edit.is_family_change()) continue;
     if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
@@ -279,6 +284,7 @@ void VersionSet::Begin(Change* change, Pending* pending) const {
 }
 
 Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
+  assert(pending->changes.size() <= change.edits.size());
   for (const VersionEdit& edit : change.edits) {
     const auto changed = pending->changes.find(edit.column_family);
     if (changed != pending->changes.end()) {
@@ -293,8 +299,10 @@ Status VersionSet::BuildVersions(const Change& change, Pending* pending) {
 
 // A new MANIFEST begins with all that was known before the change.
 Status VersionSet::Write(const Change& change, Pending* pending) {
+  assert(!change.edits.empty());
   std::vector<std::string> records;
   const bool is_new = pending->new_manifest_number != 0;
+  assert(is_new || pending->families.empty());
   if (is_new) {
     pending->head.initial_records = 1 + 2 * pending->families.size() + change.edits.size();
     records.push_back(Encoded(pending->head));
@@ -332,6 +340,7 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
 
 VersionEdit VersionSet::HeadOfManifest() const {
   VersionEdit head;
+  assert(tracked_logs_.empty() || tracked_logs_.begin()->first >= min_log_number_to_keep_);
   if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
   for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
   return head;
@@ -403,6 +412,7 @@ void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
     for (auto& file : built.added) static_cast<void>(file.release());
   }
   Version* old = std::exchange(family->current, version);
+  assert(old == nullptr || old->number() < version->number());
   if (old != nullptr && old->Unref()) Release(old);
 }
 
@@ -425,6 +435,7 @@ void VersionSet::RetireCurrent(FamilyVersions* family) {
 void VersionSet::Install(Change* change, Pending* pending) {
   assert(is_writing_);
   assert(pending->new_manifest_number > manifest_number_ || pending->new_manifest_number == 0);
+  assert(manifest_.bytes() > 0);  // what is installed was written
   manifest_bytes_ = manifest_.bytes();
   if (pending->new_manifest_number != 0) {
     replaced_manifests_.push_back(std::exchange(manifest_number_, pending->new_manifest_number));

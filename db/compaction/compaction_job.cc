@@ -64,6 +64,8 @@ class CompactionJob::Subcompaction {
 };
 
 Status CompactionJob::Subcompaction::Run() {
+  assert(!begin_ || !end_ ||
+         options_.version->comparator().OrderWithoutTimestamp(*begin_, *end_) < 0);
   ReadOptions read;
   read.fill_cache = false;
   read.readahead_size = options_.readahead_bytes;
@@ -92,6 +94,7 @@ SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) con
 }
 
 DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
+  assert(options_.plan->output_level < options_.version->num_levels());
   const Version& version = *options_.version;
   std::vector<DeeperLevels::Tables> levels;
   for (Level level = options_.plan->output_level.Next(); level < version.num_levels(); ++level) {
@@ -116,6 +119,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
 }
 
 OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
+  assert(options_.new_file_number != nullptr);
   const CompactionPlan& plan = *options_.plan;
   OutputWriterOptions writer;
   writer.table = options_.table;
@@ -137,6 +141,7 @@ namespace {
 // User keys at which to cut the job: borders of input files, spread evenly over the input bytes.
 std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyComparator& cmp,
                              uint32_t parts) {
+  assert(parts > 0);
   std::vector<std::pair<Slice, uint64_t>> borders;
   uint64_t total = 0;
   for (const LevelFiles& level : plan.inputs) {
@@ -164,6 +169,7 @@ std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyCompar
 }  // namespace
 
 Status CompactionJob::GatherTombstones() {
+  assert(inputs_.empty());  // once a job
   const Version& version = *options_.version;
   for (const LevelFiles& level : options_.plan->inputs) {
     LevelFiles to_read{level.level, {}};
@@ -245,6 +251,7 @@ Status CompactionJob::RunParts(std::vector<std::unique_ptr<Subcompaction>>* part
 
 // What was read must be what the inputs say they hold.
 Status CompactionJob::CheckCounts(const OutputResult& result) const {
+  assert(inputs_.size() == options_.plan->inputs.size());
   uint64_t expected = 0;
   for (const LevelFiles& level : inputs_) {
     for (TableFile* file : level.files) {

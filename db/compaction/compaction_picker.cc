@@ -81,6 +81,7 @@ uint64_t Picker::BytesOf(const std::vector<TableFile*>& files) {
 
 // What of a level overlaps the range.
 LevelFiles Picker::OverlappingRange(Level level, const KeyRange& range) const {
+  assert(version_.comparator().OrderWithoutTimestamp(range.smallest, range.largest) <= 0);
   LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
   if (!range.largest_is_exclusive) return files;
   std::erase_if(files.files, [&](const TableFile* file) {
@@ -96,6 +97,7 @@ bool Picker::IsTaken(const std::vector<TableFile*>& files) const {
 }
 
 KeyRange Picker::RangeOf(const std::vector<LevelFiles>& inputs) const {
+  assert(!inputs.empty() && !inputs.front().files.empty());
   const InternalKeyComparator& cmp = version_.comparator();
   KeyRange range;
   bool is_first = true;
@@ -174,6 +176,7 @@ uint64_t Picker::OverlapBytes(const TableFile& file, Level level) const {
 // Relinking is right if nothing on the output level is touched, the file would be written with the
 // same compression there, and it would not overlap too much of the level after.
 bool Picker::CanMove(const CompactionPlan& plan) const {
+  assert(plan.start_level <= plan.output_level);
   if (plan.inputs.size() != 1 || plan.output_level == plan.start_level) return false;
   if (plan.start_level == 0 && !AreDisjoint(plan.inputs[0].files)) return false;
   // A mark asks for a rewrite, of many tombstones or of what a collector of the user's saw: at the
@@ -198,6 +201,7 @@ void Picker::GrowStartLevel(CompactionPlan* plan) const {
   const KeyRange range = RangeOf(plan->inputs);
   LevelFiles grown = OverlappingRange(plan->start_level, range);
   MakeClean(&grown);
+  assert(grown.files.size() >= plan->inputs[0].files.size());  // it overlaps at least itself
   if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
   const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
   if (bytes > options_.max_compaction_bytes) return;

@@ -4,6 +4,7 @@
 #include "db/compaction/files_in_ranges.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
@@ -21,6 +22,8 @@ bool IsInside(const InternalKeyComparator& order, const FileMetadata& file, cons
 }
 
 bool ShareKey(const InternalKeyComparator& order, const FileMetadata& a, const FileMetadata& b) {
+  assert(order.OrderWithoutTimestamp(a.largest_user_key(), b.smallest_user_key()) <=
+         0);  // in order
   return !a.largest_is_exclusive() && order.SameKey(a.largest_user_key(), b.smallest_user_key());
 }
 

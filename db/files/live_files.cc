@@ -5,6 +5,7 @@
 #include "db/files/live_files.h"
 
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 #include "env/file_util.h"
@@ -56,6 +57,7 @@ LiveFiles CaptureLiveFiles(const DbCore& core) {
   }
   live.manifest_number = core.versions->manifest_number();
   live.manifest_bytes = core.versions->manifest_bytes();
+  assert(live.manifest_number > 0 && live.manifest_bytes > 0);
   live.logs = core.wals->List();
   if (!core.options_files.empty()) {
     std::tie(live.options_number, live.options_bytes) = *core.options_files.rbegin();

@@ -128,6 +128,7 @@ bool IsTablePath(const std::string& path) {
 
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   ObsoleteFiles files;
+  assert(!core->is_read_only);  // what it finds is deleted
   DirectoryScan scan(core);
   std::set<std::string> dirs{core->dir, core->wal_dir};
   for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
@@ -155,6 +156,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   };
   files.logs.clear();
   for (ObsoleteTable& table : files.tables) {
+    assert(table.family != nullptr && table.file != nullptr);
     const std::string path = table.family->tables->PathOf(table.file->meta);
     table.Close();
     remove(path);

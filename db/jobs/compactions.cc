@@ -26,6 +26,7 @@ Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) co
 }
 
 Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
+  assert(family != nullptr && !InEpoch());
   std::unique_ptr<BackgroundCompaction> job;
   {
     MutexLock lock(&core_->mutex);
@@ -172,6 +173,7 @@ Status Compactions::RunPieces(const ManualCompaction& manual) {
     }
     if (piece == nullptr) return Status::OK();
     RETURN_IF_ERROR(jobs_->Run(piece.get()));
+    assert(piece->plan().is_manual);
     begin = piece->plan().next_begin;
   } while (begin.has_value());
   return Status::OK();
@@ -214,6 +216,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
     // Not deeper than what is there now: older data would come to lie above newer.
     const CompactionNeeds needs = AssessCompaction(version, *pick.options, *pick.claims);
     pick.output_level = needs.base_level;
+    assert(pick.output_level >= 1);
   }
   auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
   if (plan.has_value()) {
@@ -241,6 +244,7 @@ void Compactions::ResumeLocked(const ColumnFamilyData* family) {
     return;
   }
   const auto count = abort_counts_.find(family->id());
+  assert(count == abort_counts_.end() || count->second > 0);
   if (count != abort_counts_.end() && --count->second == 0) abort_counts_.erase(count);
 }
 

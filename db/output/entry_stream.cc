@@ -5,6 +5,7 @@
 // retention already.
 #include "db/output/entry_stream.h"
 
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
@@ -35,6 +36,7 @@ void EntryStream::End(const Status& status) {
 }
 
 bool EntryStream::ReportProgress() {
+  assert(options_.on_progress != nullptr);
   next_progress_ = counts_.read + options_.entries_a_step;
   const Status status = options_.on_progress(counts_.read);
   if (!status.ok()) End(status);

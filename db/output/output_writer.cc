@@ -21,6 +21,7 @@ void OutputResult::Append(OutputResult part) {
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
+  assert(table_ == nullptr);  // a writer writes once
   Status status = WriteEntries(entries);
   if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
   table_.reset();
@@ -50,6 +51,7 @@ Status OutputWriter::WriteEntries(EntryStream* entries) {
 }
 
 Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter) {
+  assert(next_tombstone_ <= tombstone_count());
   constexpr uint64_t kOverheadBytes = kTrailerBytes + 3 + sizeof(uint32_t);  // lengths, restart
   for (; next_tombstone_ < tombstone_count(); next_tombstone_++) {
     const FragmentedTombstones::Fragment fragment = options_.tombstones->fragment(next_tombstone_);
@@ -75,6 +77,7 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
     }
     RETURN_IF_ERROR(FinishTable(&user_key));
   }
+  assert(table_ == nullptr);
   cutter->NoteNewOutput();
   table_first_key_.assign(user_key.data(), user_key.size());
   TableOutputOptions options = options_.table;
@@ -86,6 +89,7 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
 // A tombstone that reaches over the border is cut there, into both tables, so that neither needs
 // the other's bounds to tell what is its own.
 Status OutputWriter::WriteTombstonesBefore(const Slice* next_key) {
+  assert(table_ != nullptr && first_tombstone_ <= tombstone_count());
   const InternalKeyComparator& order = *options_.table.comparator;
   for (; first_tombstone_ < tombstone_count(); first_tombstone_++) {
     const FragmentedTombstones::Fragment fragment = options_.tombstones->fragment(first_tombstone_);
@@ -114,6 +118,8 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   RETURN_IF_ERROR(table_->Finish(&finished.meta));
   finished.properties = table_->properties();
   result_.bytes_written += finished.meta.file_size;
+  assert(finished.meta.file_size > 0 &&
+         finished.meta.smallest_seqno <= finished.meta.largest_seqno);
   result_.tables.push_back(std::move(finished));
   table_.reset();
   return Status::OK();

@@ -53,6 +53,8 @@ CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level,
 }
 
 Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
+  assert(options.file_number > 0 && options.level >= 0);
+  assert(options.context != nullptr && options.comparator != nullptr && !options.dir.empty());
   std::unique_ptr<TableOutput> output(new TableOutput(options));
   const TableOutputContext& context = *options.context;
   output->path_ = TableFileName(options.dir, options.file_number);
@@ -123,8 +125,10 @@ Status TableOutput::AddTombstone(const RangeTombstone& tombstone) {
 
 // The boundary keys: those of the points and those of the tombstones together.
 void TableOutput::SetBounds() {
+  assert(!first_key_.empty() || !first_begin_.empty());  // an empty table is not finished
   meta_.smallest = std::move(first_key_);
   meta_.largest = std::move(last_key_);
+  assert(first_begin_.empty() == last_end_.empty());
   if (first_begin_.empty()) return;
   const bool has_points = !meta_.smallest.empty();
   const InternalKeyComparator& order = *options_.comparator;
@@ -137,6 +141,7 @@ void TableOutput::SetBounds() {
 }
 
 void TableOutput::CountTombstones(const Slice& internal_key) {
+  assert(tombstones_ <= builder_->num_entries());
   const ValueType type = TrailerType(ExtractTrailer(internal_key));
   const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
   tombstones_ += is_tombstone;
@@ -177,6 +182,7 @@ Status TableOutput::Finish(FileMetadata* meta) {
   if (Result<InternalUniqueId> id = MakeInternalUniqueId(builder_->properties()); id.ok()) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
   }
+  assert(options_.comparator->Compare(meta_.smallest, meta_.largest) <= 0);
   *meta = std::move(meta_);
   return Status::OK();
 }

@@ -136,6 +136,7 @@ MultiGetRun::MultiGetRun(const MultiGetRequest& request)
 }
 
 void MultiGetRun::NoteFamilies() {
+  assert(family_count_ == 0);
   uint32_t family = 0;  // of the key before
   for (size_t i = 0; i < key_count(); ++i) {
     ReadViewSource* const source = request_.families[i];
@@ -144,6 +145,7 @@ void MultiGetRun::NoteFamilies() {
       while (family < family_count_ && families_[family].source != source) ++family;
       if (family == family_count_) families_[family_count_++] = {.source = source, .view = nullptr};
     }
+    assert(family < family_count_);
     family_of_[i] = family;
   }
 }
@@ -161,6 +163,7 @@ void MultiGetRun::LoadViews(const MomentSource& moment) {
 // False if a super version was replaced before the number was read.
 bool MultiGetRun::TryLoadViews(const VisibleSeqnoSource& seqnos) {
   for (size_t i = 0; i < family_count_; i++) {
+    assert(InEpoch());  // else it may be freed before it is looked at
     families_[i].view = families_[i].source->super_version();
   }
   seqno_ = SeqnoFor(seqnos);
@@ -191,6 +194,7 @@ void MultiGetRun::PinViews() {
 // Sorts what order_ holds there by family and key.
 void MultiGetRun::Sort(size_t begin, size_t end) {
   if (request_.is_sorted || end - begin < 2) return;
+  assert(begin < end && end <= key_count());
   const std::span<uint32_t> order(order_.data() + begin, end - begin);
   if (family_count_ == 1) {
     return SortKeys(families_[0].view->version()->comparator(), request_.keys, order);
@@ -208,12 +212,14 @@ void MultiGetRun::ReadRange(size_t begin, size_t end) {
   Sort(begin, end);
   for (size_t next = begin; next < end; begin = next) {
     const uint32_t family = family_of_[order_[begin]];
+    assert(family < family_count_ && families_[family].view != nullptr);
     while (next < end && next - begin < kMaxBatch && family_of_[order_[next]] == family) ++next;
     ReadBatch(*families_[family].view, {order_.data() + begin, next - begin});
   }
 }
 
 void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys) {
+  assert(!keys.empty() && keys.size() <= kMaxBatch);
   BatchLookups lookups;
   const KeyOrder order = OrderOf(view);
   for (const uint32_t i : keys) {
@@ -253,6 +259,7 @@ void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
 }
 
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
+  assert(InEpoch());
   if (view.version()->tables()->rows() != nullptr) return ReadRows(view, lookups);
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
   while (!search.RunInEpoch()) {

@@ -29,12 +29,14 @@ PointRead::PointRead(const SuperVersion& super_version, const ReadOptions& optio
 }
 
 bool PointRead::RunInEpoch(bool skips_memtables) {
+  assert(InEpoch());
   if (!skips_memtables && SearchMemTables()) return true;
   return options_.read_tier == kMemtableTier || tables_.RunInEpoch();
 }
 
 // True if the lookup is decided.
 bool PointRead::SearchMemTables() {
+  assert(!lookup_->decided());
   if (SearchMemTable(*super_version_.mem(), /*is_sealed=*/false)) return true;
   for (const MemTable* memtable : super_version_.immutables()) {
     if (SearchMemTable(*memtable, /*is_sealed=*/true)) return true;

@@ -35,6 +35,7 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recove
   MutexLock lock(&mutex_);
   if (!error_.ok() && error_.severity() >= severity) return false;
   error_ = Status(error, severity);
+  assert(error_.severity() > Status::kNoError);
   const bool is_soft = severity < Status::kHardError;
   awaits_resume_.store(is_soft && recovery == Recovery::kByResume, std::memory_order_release);
   if (!is_soft) blocks_writes_.store(true, std::memory_order_release);
@@ -66,6 +67,7 @@ std::optional<ErrorState::Report> ErrorState::TakeReport() {
 }
 
 void ErrorState::RaiseFatal(const Status& error) {
+  assert(!error.ok());
   raised_count_.fetch_add(1, std::memory_order_relaxed);
   MutexLock lock(&mutex_);
   is_fatal_.store(true, std::memory_order_release);

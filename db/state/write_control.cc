@@ -105,6 +105,7 @@ void WriteControl::NoteLogError(const Status& error, FileNumber log_number) {
 }
 
 void WriteControl::NotePartialInsert(const Status& error) {
+  assert(!error.ok());
   core_->errors.RaiseFatal(error);
   core_->pipeline->RequestAttention();
 }
@@ -196,6 +197,7 @@ void WriteControl::WatchLogSizeLocked() {
     core_->pipeline->RequestAttentionAt(holds_nothing ? current_bytes + limit : limit);
     return;
   }
+  assert(core_->wals->BytesFrom(oldest) >= current_bytes);  // it counts the current one too
   const uint64_t older_bytes = core_->wals->BytesFrom(oldest) - current_bytes;
   core_->pipeline->RequestAttentionAt(limit - std::min(limit, older_bytes));
 }
@@ -307,6 +309,7 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
     NoteLogError(status, sealed_number);
     return status;
   }
+  assert(turn->next->log_number() > sealed_number);
   return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1);
 }
 

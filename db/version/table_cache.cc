@@ -37,6 +37,7 @@ TableCache::~TableCache() {
 }
 
 std::string TableCache::PathOf(const FileMetadata& meta) const {
+  assert(!options_.paths.empty());
   const size_t path = std::min<size_t>(meta.path_id, options_.paths.size() - 1);
   return TableFileName(options_.paths[path], meta.number);
 }
@@ -74,6 +75,7 @@ Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* fi
 }
 
 Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& meta) const {
+  assert(!InEpoch());  // it reads
   const std::string path = PathOf(meta);
   auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
   if (!opened.ok() && !opened.status().IsCorruption()) {
@@ -145,7 +147,9 @@ std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
 }
 
 TableReader* TableCache::TakeReaderLocked(size_t index) {
+  assert(index < open_.size());
   TableReader* const reader = open_[index]->reader.exchange(nullptr, std::memory_order_acq_rel);
+  assert(reader != nullptr);  // whoever is in open_ is open
   open_[index] = open_.back();
   open_.pop_back();
   options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
@@ -155,6 +159,7 @@ TableReader* TableCache::TakeReaderLocked(size_t index) {
 // While many handles are held, tables cannot be closed when others are opened: so they are closed
 // when their handles go.
 void TableCache::Unpin(TableFile* file) {
+  assert(file->pins.load(std::memory_order_relaxed) > 0);
   TableReader* excess = nullptr;
   if (!IsOverBudget()) [[likely]] {
     file->pins.fetch_sub(1, std::memory_order_release);
@@ -180,6 +185,7 @@ void TableCache::Close(TableFile* file) {
     open_.erase(std::find(open_.begin(), open_.end(), file));
     if (options_.budget != nullptr) options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
   }
+  assert(file->pins.load(std::memory_order_relaxed) == 0);  // nobody can reach it any more
   if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
   EpochRetire(reader, &DeleteReader);
 }

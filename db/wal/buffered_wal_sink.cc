@@ -112,6 +112,7 @@ void BufferedWalSink::ReleaseBefore(uint64_t offset) {
 }
 
 Status BufferedWalSink::Deliver(uint64_t end) {
+  assert(end <= size());
   if (!manual_flush_) return Flush(end);
   if (!order_.WaitUntil(end)) return error();
   if (order_.staged_end() - write_.done() < buffer_bytes_) return Status::OK();
@@ -137,6 +138,7 @@ Status BufferedWalSink::WriteRange(uint64_t from, uint64_t to) {
 
 Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
   assert(from < to && to <= order_.staged_end());
+  assert(from == write_.done());  // no hole, nothing twice
   for (uint64_t offset = from; offset < to;) {
     const uint64_t chunk_end = (offset / kChunkBytes + 1) * kChunkBytes;
     const size_t size = static_cast<size_t>(std::min(chunk_end, to) - offset);
@@ -149,6 +151,7 @@ Status BufferedWalSink::AppendRange(uint64_t from, uint64_t to) {
 }
 
 Status BufferedWalSink::Sync(uint64_t end) {
+  assert(end <= size());
   RETURN_IF_ERROR(Flush(end));
   Status status = sync_.Reach(
       end, [this] { return write_.done(); }, [this](uint64_t, uint64_t) { return SyncFile(); });

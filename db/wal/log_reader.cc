@@ -4,6 +4,7 @@
 #include "db/wal/log_reader.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "db/wal/log_reader_internal.h"
@@ -84,6 +85,7 @@ bool LogReader::ReadRecord(Slice* record) {
 }
 
 bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
+  assert(!is_finished_ && physical.kind != Kind::kEof);
   switch (physical.kind) {
     case Kind::kRecord: return HandleRecord(physical, record);
     case Kind::kIncompleteTail: React(Event::kIncompleteTail, physical); break;
@@ -117,6 +119,7 @@ bool LogReader::HandleRecord(const Physical& physical, Slice* record) {
 }
 
 bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
+  assert(physical.type > 0);
   const int kind = (physical.type - 1) % 4;  // full, first, middle, last
   const bool begins = kind <= 1, ends = kind == 0 || kind == 3;
   if (begins && has_open_record_) {
@@ -143,6 +146,7 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
     if (ends) return FinishRecord(physical, physical.payload, record);
     has_open_record_ = true;
   }
+  assert(has_open_record_);
   fragments_.append(physical.payload.data(), physical.payload.size());
   if (!ends) return false;
   has_open_record_ = false;
@@ -150,6 +154,7 @@ bool LogReader::HandleFragment(const Physical& physical, Slice* record) {
 }
 
 bool LogReader::FinishRecord(const Physical& last, const Slice& payload, Slice* record) {
+  assert(!has_open_record_);
   Physical whole = last;
   whole.offset = fragments_offset_;
   whole.bytes = payload.size();
@@ -175,6 +180,7 @@ bool LogReader::FinishRecord(const Physical& last, const Slice& payload, Slice* 
   }
   record_offset_ = fragments_offset_;
   record_end_ = last.offset + last.bytes;
+  assert(record_offset_ < record_end_);
   *record = contents;
   return true;
 }
@@ -256,6 +262,7 @@ void LogReader::DropFragments() {
 }
 
 void LogReader::React(Event event, const Physical& physical) {
+  assert(static_cast<size_t>(event) < std::size(kActions));
   const auto mode = static_cast<size_t>(options_.mode);
   Action action = kActions[static_cast<size_t>(event)][mode];
   // A silent end must be one: with intact records behind, it is damage. Behind an old record, and
@@ -288,6 +295,7 @@ void LogReader::React(Event event, const Physical& physical) {
 }
 
 void LogReader::Report(const Physical& physical, std::optional<uint64_t> good_record_behind) {
+  assert(physical.what != nullptr);
   has_reported_ = true;
   if (reporter_ == nullptr) return;
   LogDamage damage;

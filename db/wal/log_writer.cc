@@ -23,6 +23,7 @@ LogWriter::LogWriter(std::unique_ptr<FileWriter> file, const LogFraming& framing
 }
 
 Status LogWriter::AddRecord(const Slice& payload) {
+  assert(scratch_.empty());  // nothing of a record before it
   AppendFramedRecord(framing_, file_->size(), payload, &scratch_);
   return AppendScratch();
 }

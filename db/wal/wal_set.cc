@@ -53,6 +53,7 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
     MutexLock lock(&mutex_);
     if (!logs_.empty()) sealed = logs_.back().sink;
   }
+  assert(sealed == nullptr || sealed->log_number() < next->log_number());
   if (sealed != nullptr) {
     assert(sealed->delivered_size() == sealed->size());
     const LogPredecessor predecessor{.number = sealed->log_number(), .end_bytes = sealed->size()};
@@ -76,9 +77,11 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
 std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink> next,
                                                          SequenceNumber first_seqno,
                                                          const Status& error) {
+  assert(!error.ok() && next != nullptr);
   std::vector<std::shared_ptr<WalSink>> left;
   MutexLock lock(&mutex_);
   for (Log& log : logs_) {
+    assert(replaced_.empty() || replaced_.back().number < log.sink->log_number());
     log.sink->Abandon(error);
     replaced_.push_back({log.sink->log_number(), log.sink->delivered_size()});
     left.push_back(std::move(log.sink));
@@ -132,6 +135,7 @@ Status WalSet::SyncOlderThan(FileNumber number) {
 }
 
 Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
+  assert(end <= log->size());
   RETURN_IF_ERROR(SyncOlderThan(log->log_number()));
   RETURN_IF_ERROR(SyncDirectoryFor(log->log_number()));
   return log->Sync(end);
@@ -139,6 +143,7 @@ Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
 
 // The entry of a log must survive before any of its bytes count as durable.
 Status WalSet::SyncDirectoryFor(FileNumber number) {
+  assert(!wal_dir_.empty());
   {
     MutexLock lock(&mutex_);
     if (number <= newest_durable_entry_) return Status::OK();

@@ -30,11 +30,13 @@ constexpr size_t kProtectionBytes = 8;
 
 // For Put, Delete, SingleDelete, Merge and DeleteRange of a family with timestamps without one.
 Slice PlaceholderTimestamp(size_t bytes, std::string* space) {
+  assert(bytes > 0);
   space->assign(bytes, '\0');
   return *space;
 }
 
 size_t TotalBytes(const SliceParts& parts) {
+  assert(parts.num_parts >= 0);
   size_t bytes = 0;
   for (int i = 0; i < parts.num_parts; ++i) bytes += parts.parts[i].size();
   return bytes;
@@ -126,6 +128,7 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
     PutVarint32(&rep, static_cast<uint32_t>(value_bytes));
     AppendParts(update.value, update.value_suffix, &rep);
   }
+  assert(rep.size() > key_end || !has_value);
   SetCount(batch, count + 1);
   batch->content_flags_.fetch_or(ContentFlagOf(update.type), std::memory_order_relaxed);
   if (batch->extras_ != nullptr && batch->extras_->is_protected) {
@@ -141,6 +144,7 @@ Status WriteBatchInternal::AddUpdate(WriteBatch* batch, const Update& update) {
 
 // Finds out number and timestamp size of the family and completes the keys accordingly.
 Status WriteBatchInternal::AddForHandle(WriteBatch* batch, const Update& given) {
+  assert(given.key_suffix.empty());  // it is what is found out here
   Update update = given;
   size_t ts_bytes = batch->default_family_ts_bytes_;
   if (update.handle != nullptr) {

@@ -274,7 +274,8 @@ std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
   return StrCat(s.writes->DebugStringLocked(), s.core->errors.DebugString(),
                 s.core->pipeline->DebugString(), s.core->wals->DebugString(),
                 s.core->versions->DebugString(), s.core->snapshots.DebugString(),
-                f.super_version()->DebugString(), f.versions()->claims.DebugString());
+                f.super_version()->DebugString(), f.versions()->claims.DebugString(),
+                f.versions()->tables->DebugString());
 }
 
 constexpr Row<StateText> kStateTexts[] = {

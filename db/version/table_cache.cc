@@ -200,4 +200,15 @@ size_t TableCache::MemoryBytes() const {
   return bytes;
 }
 
+std::string TableCache::DebugString() const {
+  const size_t bytes = MemoryBytes();
+  MutexLock lock(&mutex_);
+  std::string text = StrCat("tables open: ", open_.size(), ", ", bytes, " bytes");
+  if (IsLimited()) {
+    StrAppend(&text, "; of all families ", options_.budget->open.load(std::memory_order_relaxed),
+              " of ", options_.budget->max_open);
+  }
+  return text + (rows_ != nullptr ? "; rows cached\n" : "\n");
+}
+
 }  // namespace ashlar

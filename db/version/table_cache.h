@@ -124,6 +124,8 @@ class TableCache {
   std::string PathOf(const FileMetadata& meta) const;
   const TableCacheOptions& options() const { return options_; }
   size_t MemoryBytes() const;
+  // One line: tables open, of how many that may be, and their bytes.
+  std::string DebugString() const;
 
  private:
   static void MarkUsed(TableFile* file) {

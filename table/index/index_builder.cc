@@ -11,6 +11,7 @@
 #include "table/format/footer.h"
 #include "util/coding.h"
 #include "util/internal_key.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -107,6 +108,13 @@ Slice IndexBuilder::Finish() {
     previous = handle;
   }
   return block_.Finish();
+}
+
+std::string IndexBuilder::DebugString() const {
+  return StrCat("index of ", entries_.size(), " blocks, ", keys_.size(), " bytes of ",
+                may_use_user_keys_ ? "user keys" : "internal keys",
+                has_delta_handles_ ? ", handles by difference" : "",
+                block_.entry_count() > 0 ? ", finished" : "");
 }
 
 }  // namespace ashlar

@@ -47,6 +47,7 @@ class IndexBuilder {
   // After the last AddBlock().
   bool has_user_keys() const { return may_use_user_keys_; }
   bool has_delta_handles() const { return has_delta_handles_; }
+  std::string DebugString() const;
 
  private:
   struct Entry {

@@ -310,4 +310,11 @@ template Result<ObjectRef<IndexBlock>> BlockStore::Load(const IndexBlock&, size_
 template Result<ObjectRef<FilterBlock>> BlockStore::Load(const IndexBlock&, size_t,
                                                          BlockRead*) const;
 
+std::string BlockStore::DebugString() const {
+  const std::string text = StrCat("blocks of ", fetcher_.path(), " before ", fetcher_.limit());
+  if (cache_ == nullptr) return text + ", not cached\n";
+  return StrCat(text, ", cached as ", Hex(file_id_), ", indexes as ", Hex(open_id_),
+                decodes_hot_blocks_ ? ", hot ones decoded\n" : "\n");
+}
+
 }  // namespace ashlar

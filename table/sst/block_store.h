@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "ashlar/slice.h"
@@ -130,6 +131,8 @@ class BlockStore {
   void Unpin(const ObjectRef<FilterBlock>& filter) const;
   // Takes the data blocks that the index names and that sit in its slots out of the cache.
   void ForgetDataBlocks(const IndexBlock& index) const;
+  // One line: where blocks come from, and under what names the cache has them.
+  std::string DebugString() const;
 
  private:
   // Slot, cache, file: the last two only where the step before found nothing. LoadTraced() also

@@ -62,4 +62,9 @@ Status BlockWriter::CheckCompressed(const Slice& block) {
                                    " bytes decompresses to other bytes; check the memory"));
 }
 
+std::string BlockWriter::DebugString() const {
+  return StrCat("blocks written to ", offset_, compresses() ? ", compressed" : "",
+                was_rejected_ ? ", but not the last" : "", ", kinds ", Hex(used_types_));
+}
+
 }  // namespace ashlar

@@ -51,6 +51,7 @@ class BlockWriter {
   uint32_t used_types() const { return used_types_; }
   // Of the last Write(): compression was tried and did not pay.
   bool was_rejected() const { return was_rejected_; }
+  std::string DebugString() const;
 
  private:
   bool TryCompress(const Slice& block);

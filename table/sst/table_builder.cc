@@ -503,7 +503,8 @@ std::string TableBuilder::DebugString() const {
                 p.num_entries, " entries, ", p.num_range_deletions, " range tombstones, ",
                 p.num_data_blocks, " data blocks, ", rep_->data_block.entry_count(),
                 " entries in the open one\n  ", FileSize(), " bytes, seqnos ", rep_->smallest_seqno,
-                "..", rep_->largest_seqno, "\n  status ", rep_->status.ToString(), "\n");
+                "..", rep_->largest_seqno, "\n  status ", rep_->status.ToString(), "\n  ",
+                rep_->index.DebugString(), "\n  ", rep_->writer.DebugString(), "\n");
 }
 
 const Status& TableBuilder::status() const { return rep_->status; }

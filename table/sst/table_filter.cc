@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/slice_transform.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -89,6 +90,13 @@ void TableFilter::CountPositive(PointLookup* lookup, bool found) const {
 
 size_t TableFilter::MemoryBytes() const {
   return (full_ ? full_->MemoryBytes() : 0) + (top_ ? top_->MemoryBytes() : 0);
+}
+
+std::string TableFilter::DebugString() const {
+  if (kind_ == Kind::kNone) return "none";
+  return StrCat(
+      kind_ == Kind::kFull ? "full" : "partitioned", " of", contents_.has_whole_keys ? " keys" : "",
+      contents_.prefix_extractor != nullptr ? " prefixes" : "", ", ", MemoryBytes(), " bytes");
 }
 
 }  // namespace ashlar

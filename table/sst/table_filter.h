@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "ashlar/slice.h"
 #include "table/filter/filter_view.h"
@@ -70,6 +71,8 @@ class TableFilter {
   const ObjectRef<FilterBlock>& full() const { return full_; }
   const ObjectRef<IndexBlock>& top() const { return top_; }
   size_t MemoryBytes() const;
+  // "none", or the kind, what was added, and the bytes pinned.
+  std::string DebugString() const;
 
  private:
   enum class Kind : uint8_t { kNone, kFull, kPartitioned };

@@ -272,9 +272,9 @@ std::string TableReader::DebugString() const {
   return StrCat("table ", path(), ", ", file_size(), " bytes, ", footer_.DebugString(), "\n  ",
                 properties_->num_entries, " entries in ", properties_->num_data_blocks,
                 " data blocks, ", is_partitioned_ ? "partitioned " : "",
-                index_->index->DebugString(), "  filter ", filter_.CanReject() ? "asked" : "none",
-                ", ", tombstones_ == nullptr ? 0 : tombstones_->size(), " fragments of tombstones",
-                ", ", MemoryUsage(), " bytes in memory\n");
+                index_->index->DebugString(), "  filter ", filter_.DebugString(), ", ",
+                tombstones_ == nullptr ? 0 : tombstones_->size(), " fragments of tombstones", ", ",
+                MemoryUsage(), " bytes in memory\n  ", store_.DebugString());
 }
 
 size_t TableReader::MemoryUsage() const {

@@ -63,6 +63,9 @@ TEST_F(StateTest, AFlushAndASnapshotShow) {
   ASSERT_OK(db_->Flush(FlushOptions()));
   EXPECT_TRUE(Says("family 0 default: version 2, 1 tables, logs from "));
   EXPECT_TRUE(Says("super version 3: memtables 2, version 2 with 1 tables\n"));
+  std::string value;
+  ASSERT_OK(db_->Get(ReadOptions(), "k", &value));
+  EXPECT_TRUE(Says("tables open: 1, "));
   db_->ReleaseSnapshot(snapshot);
 }
 

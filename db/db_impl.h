@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "db/api/unbuilt_calls.h"
 #include "db/changes/family_changes.h"
 #include "db/files/live_files.h"
 #include "db/jobs/compactions.h"
@@ -41,7 +42,10 @@ class ReadCallback;
 class ReadExplainer;
 struct MultiGetRequest;
 
-class DBImpl final : public DB, private FamilyHost, private FileCleaner, private DeadRangeSink {
+class DBImpl final : public UnbuiltCalls,
+                     private FamilyHost,
+                     private FileCleaner,
+                     private DeadRangeSink {
  public:
   // The handles are those of request.families, in order.
   static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
@@ -135,15 +139,10 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner, private
   Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) override;
   Status NewIterators(const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles,
                       std::vector<Iterator*>* iterators) override;
-  std::unique_ptr<Iterator> NewCoalescingIterator(
-      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
-  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
-      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
   const Snapshot* GetSnapshot() override;
   void ReleaseSnapshot(const Snapshot* snapshot) override;
 
   // Background work; db_impl_background.cc.
-  using DB::CompactFiles;
   using DB::CompactRange;
   using DB::Flush;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* handle) override;
@@ -151,10 +150,6 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner, private
                const std::vector<ColumnFamilyHandle*>& handles) override;
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
                       const Slice* begin, const Slice* end) override;
-  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
-                      const std::vector<std::string>& input_file_names, const int output_level,
-                      const int output_path_id, std::vector<std::string>* const output_file_names,
-                      CompactionJobInfo* info) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) override;
@@ -165,8 +160,6 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner, private
   void AbortCompactions(ColumnFamilyHandle* handle) override;
   void ResumeCompactions(ColumnFamilyHandle* handle) override;
   Status WaitForCompact(const WaitForCompactOptions& options) override;
-  Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
-                             const Slice* end) override;
 
   // Facts; db_impl_facts.cc.
   using DB::GetApproximateMemTableStats;
@@ -190,23 +183,16 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner, private
   FileSystem* GetFileSystem() const override { return core_.fs.get(); }
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
-  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
-  Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
-  Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
 
   // Files; db_impl_files.cc.
   Status DisableFileDeletions() override;
   using DB::EnableFileDeletions;
   Status EnableFileDeletions() override;
   Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override;
-  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
-                         const WalIterator::ReadOptions& read_options) override;
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override;
   Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) override;
   Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                  std::vector<LiveFileStorageInfo>* files) override;
-  Status GetPreparedFileInfoForExternalSstIngestion(
-      const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
   using DB::GetColumnFamilyMetaData;
   void GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) override;
   void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override;
@@ -214,23 +200,6 @@ class DBImpl final : public DB, private FamilyHost, private FileCleaner, private
                       bool flush_memtable) override;
   Status GetSortedWalFiles(VectorWalPtr& files) override;
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
-  using DB::IngestExternalFile;
-  Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
-                            const IngestExternalFileOptions& options) override;
-  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
-  using DB::PrepareFileIngestion;
-  Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
-                              std::unique_ptr<FileIngestionHandle>* handle) override;
-  Status CommitFileIngestionHandles(
-      std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
-  using DB::CreateColumnFamilyWithImport;
-  Status CreateColumnFamilyWithImport(
-      const ColumnFamilyOptions& options, const std::string& name,
-      const ImportColumnFamilyOptions& import_options,
-      const std::vector<const ExportImportFilesMetaData*>& metadatas,
-      ColumnFamilyHandle** handle) override;
-  Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
-                          const Slice& end_key) override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
   using DB::GetPropertiesOfAllTables;

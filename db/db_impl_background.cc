@@ -23,12 +23,6 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   return manual_compactions_.CompactRange(options, FamilyOrDefault(handle), begin, end);
 }
 
-Status DBImpl::CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
-                            const std::vector<std::string>&, const int, const int,
-                            std::vector<std::string>* const, CompactionJobInfo*) {
-  return Status::NotSupported("CompactFiles");
-}
-
 Status DBImpl::PauseBackgroundWork() {
   scheduler_.Pause();
   return Status::OK();
@@ -66,10 +60,6 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   RETURN_IF_ERROR(scheduler_.AwaitIdle(timeout_micros, options.abort_on_pause));
   DeleteObsoleteFiles();
   return options.close_db ? Close() : Status::OK();
-}
-
-Status DBImpl::SuggestCompactRange(ColumnFamilyHandle*, const Slice*, const Slice*) {
-  return Status::NotSupported("SuggestCompactRange");
 }
 
 }  // namespace ashlar

@@ -90,14 +90,4 @@ Status DBImpl::GetDbSessionId(std::string& session_id) const {
   return Status::OK();
 }
 
-Status DBImpl::IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string) {
-  return Status::NotSupported("IncreaseFullHistoryTsLow");
-}
-Status DBImpl::GetFullHistoryTsLow(ColumnFamilyHandle*, std::string*) {
-  return Status::NotSupported("GetFullHistoryTsLow");
-}
-Status DBImpl::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::string*) {
-  return Status::NotSupported("GetNewestUserDefinedTimestamp");
-}
-
 }  // namespace ashlar

@@ -99,11 +99,6 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   return Status::OK();
 }
 
-Status DBImpl::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator>*,
-                               const WalIterator::ReadOptions&) {
-  return Status::NotSupported("GetUpdatesSince");
-}
-
 // By family and level, all of one moment. Of a dropped family no levels.
 std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
   std::vector<LevelTables> result(families.size());
@@ -217,11 +212,6 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
   return Status::OK();
 }
 
-Status DBImpl::GetPreparedFileInfoForExternalSstIngestion(
-    const std::string&, std::shared_ptr<const PreparedFileInfo>*) {
-  return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");
-}
-
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   for (const WalSet::Info& log : core_.wals->List()) {
@@ -234,30 +224,6 @@ Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
   const WalSet::Info log = core_.wals->List().back();
   *current_wal_file = WalFileOf(log.number, log.bytes);
   return Status::OK();
-}
-
-Status DBImpl::IngestExternalFile(ColumnFamilyHandle*, const std::vector<std::string>&,
-                                  const IngestExternalFileOptions&) {
-  return Status::NotSupported("IngestExternalFile");
-}
-Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>&) {
-  return Status::NotSupported("IngestExternalFiles");
-}
-Status DBImpl::PrepareFileIngestion(const std::vector<IngestExternalFileArg>&,
-                                    std::unique_ptr<FileIngestionHandle>*) {
-  return Status::NotSupported("PrepareFileIngestion");
-}
-Status DBImpl::CommitFileIngestionHandles(std::vector<std::unique_ptr<FileIngestionHandle>>) {
-  return Status::NotSupported("CommitFileIngestionHandles");
-}
-Status DBImpl::CreateColumnFamilyWithImport(const ColumnFamilyOptions&, const std::string&,
-                                            const ImportColumnFamilyOptions&,
-                                            const std::vector<const ExportImportFilesMetaData*>&,
-                                            ColumnFamilyHandle**) {
-  return Status::NotSupported("CreateColumnFamilyWithImport");
-}
-Status DBImpl::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&) {
-  return Status::NotSupported("ClipColumnFamily");
 }
 
 // Holds each version while it is read, so that no file goes away under the check.

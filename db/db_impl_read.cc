@@ -267,16 +267,6 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   return Status::OK();
 }
 
-std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(const ReadOptions&,
-                                                        const std::vector<ColumnFamilyHandle*>&) {
-  return std::unique_ptr<Iterator>(NewErrorIterator(Status::NotSupported("NewCoalescingIterator")));
-}
-
-std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
-    const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) {
-  return NewAttributeGroupErrorIterator(Status::NotSupported("NewAttributeGroupIterator"));
-}
-
 const Snapshot* DBImpl::GetSnapshot() {
   return core_.snapshots.Take([this] { return VisibleSeqno(); },
                               static_cast<int64_t>(core_.NowSeconds()));

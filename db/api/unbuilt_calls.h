@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// UnbuiltCalls answers the pure calls of DB that no database of ours can do yet with NotSupported,
+// which names the call. A call leaves for DBImpl when it is built; so the façade declares what the
+// engine does, and nothing else. Stateless; any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+
+namespace ashlar {
+
+class UnbuiltCalls : public DB {
+ public:
+  using DB::CompactFiles;
+  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
+                      const std::vector<std::string>& input_file_names, const int output_level,
+                      const int output_path_id, std::vector<std::string>* const output_file_names,
+                      CompactionJobInfo* info) override;
+  Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
+                             const Slice* end) override;
+
+  std::unique_ptr<Iterator> NewCoalescingIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
+  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
+
+  Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
+  Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
+  Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
+
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
+                         const WalIterator::ReadOptions& read_options) override;
+
+  using DB::IngestExternalFile;
+  Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
+                            const IngestExternalFileOptions& options) override;
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
+  using DB::PrepareFileIngestion;
+  Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
+                              std::unique_ptr<FileIngestionHandle>* handle) override;
+  Status CommitFileIngestionHandles(
+      std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
+  Status GetPreparedFileInfoForExternalSstIngestion(
+      const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override;
+  Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
+                          const Slice& end_key) override;
+};
+
+}  // namespace ashlar

@@ -38,6 +38,7 @@ void LevelIterator::GoToFile(size_t index) {
 
 // What a file hides is known before anything that it holds is shown.
 void LevelIterator::NoteTombstones() {
+  assert(index_ < files_.size());
   if (options_.tombstones != nullptr) options_.tombstones->NoteFile(index_, table_->tombstones());
 }
 
@@ -56,6 +57,7 @@ Status LevelIterator::OpenTable() {
 }
 
 bool LevelIterator::IsFileExhausted() const {
+  assert(index_ <= files_.size());
   if (index_ == files_.size() || !status_.ok()) return false;
   return !inner_.has_value() || (!inner_->Valid() && inner_->status().ok());
 }
@@ -74,6 +76,7 @@ void LevelIterator::Mirror() {
 
 // Files past the upper bound are not opened.
 bool LevelIterator::BeyondUpperBound(size_t index) const {
+  assert(index < files_.size());
   const Slice* bound = options_.read->iterate_upper_bound;
   return bound != nullptr && options_.comparator->OrderWithoutTimestamp(
                                  files_[index]->meta.smallest_user_key(), *bound) >= 0;

@@ -29,6 +29,7 @@ constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
 }  // namespace
 
 bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
+  assert(options.fs != nullptr);
   return MappedLogFactory::Of(options.fs) != nullptr && !options.file_options.use_direct_writes;
 }
 
@@ -78,12 +79,14 @@ Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
   assert(range.end - range.offset == bytes.size());
   if (range.end > file_->allocated()) RETURN_IF_ERROR(MakeRoom(range));
   if (!order_.WaitUntil(range.offset)) return error();
+  assert(order_.staged_end() == range.offset);  // its turn
   std::memcpy(file_->At(range.offset), bytes.data(), bytes.size());
   order_.Complete(range.offset, range.end, std::vector<LogHeaderStore>());
   return Status::OK();
 }
 
 Status MappedWalSink::MakeRoom(const Range& range) {
+  assert(range.offset < range.end && range.end <= size());
   Status status = order_.is_aborted() ? error() : file_->EnsureAllocated(range.end);
   return status.ok() ? status : FailWith(status);
 }
@@ -167,6 +170,7 @@ void MappedWalSink::CancelJob(void* argument) {
 }
 
 void MappedWalSink::Seal() {
+  assert(!is_closed_ && (order_.is_aborted() || order_.staged_end() == size()));
   file_->EndGrowth();
   file_->ReleaseBehind(file_->allocated());
 }

@@ -3,6 +3,7 @@
 // A partition without entries occurs only in damaged files; it is stepped over.
 #include "table/sst/index_cursor.h"
 
+#include <cassert>
 #include <utility>
 
 namespace ashlar {
@@ -41,12 +42,14 @@ Status IndexCursor::Seek(const SeekTarget& target, BlockRead* read) {
 }
 
 Status IndexCursor::Next(BlockRead* read) {
+  assert(Valid());
   if (++entry_ < leaf_->index->size()) return Status::OK();
   leaf_ = nullptr;
   return is_partitioned_ ? EnterForward(top_entry_ + 1, read) : Status::OK();
 }
 
 Status IndexCursor::Prev(BlockRead* read) {
+  assert(Valid());
   if (entry_ > 0) {
     --entry_;
     return Status::OK();
@@ -58,6 +61,7 @@ Status IndexCursor::Prev(BlockRead* read) {
 
 // Goes to the first entry at or behind a partition.
 Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
+  assert(is_partitioned_ && leaf_ == nullptr);
   for (; top_entry < top_->index->size(); ++top_entry) {
     RETURN_IF_ERROR(Enter(top_entry, read));
     if (partition_->index->empty()) continue;
@@ -70,6 +74,7 @@ Status IndexCursor::EnterForward(size_t top_entry, BlockRead* read) {
 
 // Goes to the last entry at or in front of a partition.
 Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
+  assert(is_partitioned_ && leaf_ == nullptr && top_entry < top_->index->size());
   while (true) {
     RETURN_IF_ERROR(Enter(top_entry, read));
     if (!partition_->index->empty()) {
@@ -82,6 +87,7 @@ Status IndexCursor::EnterBackward(size_t top_entry, BlockRead* read) {
 }
 
 Status IndexCursor::Enter(size_t top_entry, BlockRead* read) {
+  assert(is_partitioned_ && top_entry < top_->index->size());
   if (partition_ && top_entry_ == top_entry) return Status::OK();
   ASSIGN_OR_RETURN(ObjectRef<IndexBlock> partition, store_->IndexPartition(*top_, top_entry, read));
   if (!partition) return NotInMemory();

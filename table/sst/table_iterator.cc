@@ -58,6 +58,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
 uint64_t TableIterator::EndOfWanted(const void* iterator) {
   const auto* const self = static_cast<const TableIterator*>(iterator);
   const TableReader& table = *self->table_;
+  assert(self->upper_bound_ != nullptr && !table.is_partitioned_);  // as ReadaheadOptions() saw to
   const FlatIndex& index = *table.index_->index;
   const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
   if (i == index.size()) return table.file_size();
@@ -190,12 +191,14 @@ void TableIterator::UseDecodedIfHot() {
 
 // False, and not Valid(), if the cursor stopped because of damage.
 bool TableIterator::IsIntact() {
+  assert(block_);
   if (block_cursor_.error() == nullptr) return true;
   Fail(table_->DamagedBlock(block_cursor_, block_handle_));
   return false;
 }
 
 bool TableIterator::NextBlockIsBeyondBound() {
+  assert(index_.Valid());
   if (upper_bound_ == nullptr) return false;
   const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
   return table_->icmp_.OrderWithoutTimestamp(separator, *upper_bound_) >= 0;

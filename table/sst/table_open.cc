@@ -5,6 +5,7 @@
 // The order is that of the checklist in docs/formats/block_based_table.md, section 14.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/comparator.h"
@@ -76,6 +77,7 @@ Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomRea
 }
 
 Status TableReader::Load() {
+  assert(properties_ == nullptr && !index_);  // once
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());
@@ -126,6 +128,7 @@ Status TableReader::LoadProperties(const MetaBlocks& blocks) {
 }
 
 Status TableReader::CheckProperties() const {
+  assert(properties_ != nullptr);
   const Comparator& comparator = *icmp_.user_comparator();
   if (comparator.timestamp_size() != 0 || properties_->user_defined_timestamps_persisted == 0) {
     return Status::NotSupported(
@@ -154,6 +157,7 @@ Status TableReader::CheckUniqueId() const {
 
 // The same whenever this very file is opened, 0 if it has no identity.
 uint64_t TableReader::StableFileId() const {
+  assert(properties_ != nullptr);
   Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
   if (!id.ok()) return 0;
   const uint64_t parts[] = {id->words[0], id->words[1], id->words[2], file_->size(),
@@ -169,6 +173,7 @@ Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
   if (handle == nullptr || compression.is_none) return Status::OK();
   ASSIGN_OR_RETURN(const LooseBlock block,
                    store_.fetcher().ReadLoose(*handle, "compression dictionary"));
+  assert(dictionary_ == nullptr);  // blocks may point to it
   dictionary_ = std::make_unique<UncompressionDict>(block.contents);
   store_.fetcher().SetDictionary(dictionary_.get());
   return Status::OK();
@@ -202,6 +207,7 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
 }
 
 Status TableReader::LoadFilter(const MetaBlocks& blocks) {
+  assert(index_);  // partitions of the filter are read as its partitions are
   const std::string full_name = StrCat(kFullFilterPrefix, kBuiltinFilterBlockSuffix);
   const std::string partitioned_name = StrCat(kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
   if (const BlockHandle* handle = Find(blocks, full_name)) {
@@ -257,6 +263,7 @@ Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
   if (Status status = CheckSeqnos(stored->tombstones, options_); !status.ok()) {
     return fetcher.Describe(status, kRangeDeletionKind, *handle);
   }
+  assert(tombstones_ == nullptr);
   auto tombstones = std::make_shared<const FragmentedTombstones>(
       icmp_, std::move(stored->tombstones), options_.border, std::move(stored->memory));
   if (tombstones->empty()) return Status::OK();
@@ -278,6 +285,7 @@ const SliceTransform* TableReader::PrefixExtractor() {
   const std::string& name = properties_->prefix_extractor_name;
   const SliceTransform* const family = options_.prefix_extractor;
   if (family != nullptr && family->AsString() == name) return family;
+  assert(own_extractor_ == nullptr);
   IgnoreError(SliceTransform::CreateFromString(ConfigOptions(), name, &own_extractor_),
               "a name that means nothing here gives no extractor, and then nobody asks");
   return own_extractor_.get();

@@ -12,6 +12,7 @@
 //   properties   count the same blocks, entries and deletions
 //   MANIFEST     its bounds of keys and sequence numbers hold the entries
 #include <algorithm>
+#include <cassert>
 #include <string>
 
 #include "ashlar/options.h"
@@ -66,6 +67,7 @@ Status TableReader::VerifyChecksums(const ReadOptions& options,
 }
 
 Status TableReader::Verification::Run(const ReadOptions& options) {
+  assert(blocks_ == 0 && !InEpoch());
   const size_t readahead_bytes = options.readahead_size != 0
                                      ? options.readahead_size
                                      : table_.options_.max_auto_readahead_bytes;
@@ -118,6 +120,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
     return Contradiction(StrCat(DescribeInternalKey(key, true), " does not sort behind ",
                                 DescribeInternalKey(last_key_, true)));
   }
+  assert(key.size() >= kTrailerBytes);  // the cursor has refused shorter ones
   const uint32_t offset = cursor.entry_offset();
   RETURN_IF_ERROR(CheckRestart(offset, block));
   if (block.has_hash_index() && table_.uses_hash_index_) {
@@ -140,6 +143,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
 }
 
 Status TableReader::Verification::CheckRestart(uint32_t offset, const Block& block) {
+  assert(next_restart_ <= block.restart_count());
   if (next_restart_ == block.restart_count()) return Status::OK();
   const uint32_t restart = block.RestartOffset(next_restart_);
   if (offset < restart) return Status::OK();
@@ -181,6 +185,7 @@ Status TableReader::Verification::CheckTotals() const {
 }
 
 Status TableReader::Verification::CheckBounds() const {
+  assert(bounds_ != nullptr && entries_ > 0);
   const InternalKeyComparator& icmp = table_.icmp_;
   const auto user_key = [](const Slice& key) { return ExtractUserKey(key); };
   if (icmp.OrderWithTimestamp(user_key(first_key_), user_key(bounds_->smallest)) < 0 ||
@@ -200,6 +205,7 @@ Status TableReader::Verification::CheckBounds() const {
 }
 
 Status TableReader::VerifyMetaBlocks() const {
+  assert(!InEpoch());
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   for (const auto& [name, handle] : blocks) {
     const Result<LooseBlock> block = name == kPropertiesBlockName

@@ -4,6 +4,14 @@
 // counted reference on its block, taken and given back. The caller reads the value in both. With
 // blocks at random, and with one block that all threads read: there the reference is a line that
 // goes from core to core, which a copy does not need. `kCopiedValueBytes` follows from it.
+//
+// Nanoseconds of CPU, one thread, -O2, medians of five on a loaded machine with two cores:
+//
+//   bytes             100  256  512  1024  2048  4096  8192  16384
+//   one block, copy     6    6    8    17    22    71   126    238
+//   one block, pin     13   14   14    15    17    25    42    100
+//   random, copy       38   30   27    36    58   146   229    463
+//   random, pin        55   60   49    24    32    61   100    222
 #include <benchmark/benchmark.h>
 
 #include <cstring>

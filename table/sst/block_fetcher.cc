@@ -163,8 +163,9 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
   assert(handle.FitsBefore(limit_));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto memory = std::make_unique_for_overwrite<char[]>(n);
-  std::memcpy(memory.get(), stored, n);
-  return FinishLoose(handle, kind, memory.get(), std::move(memory));
+  char* const bytes = memory.get();
+  std::memcpy(bytes, stored, n);
+  return FinishLoose(handle, kind, bytes, std::move(memory));
 }
 
 // `bytes` are the stored ones: in `memory`, or in that of the file.

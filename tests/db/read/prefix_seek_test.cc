@@ -221,18 +221,27 @@ TEST_F(PrefixSeekTest, WhatIsSparedChangesNothingThatIsShown) {
     if (random() % 4 == 0) sparing.snapshot = total.snapshot = snapshot_;
     const std::unique_ptr<Iterator> ours(db_->NewIterator(sparing));
     const std::unique_ptr<Iterator> theirs(db_->NewIterator(total));
-    const bool begins_forward = random() % 2 == 0;
-    for (Iterator* it : {ours.get(), theirs.get()}) {
-      begins_forward ? it->Seek(target) : it->SeekForPrev(target);
-    }
-    for (int step = 0; step < 12; step++) {
+    bool is_forward = true;
+    for (int move = 0; move < 24; move++) {
+      // Now and then to another place, which may want another prefix or none.
+      if (move % 12 == 0 || random() % 6 == 0) {
+        const std::string to = move == 0 || random() % 2 == 0 ? target : text();
+        is_forward = random() % 2 == 0;
+        for (Iterator* it : {ours.get(), theirs.get()}) {
+          is_forward ? it->Seek(to) : it->SeekForPrev(to);
+        }
+      } else {
+        if (random() % 4 == 0) is_forward = !is_forward;
+        for (Iterator* it : {ours.get(), theirs.get()}) is_forward ? it->Next() : it->Prev();
+      }
       ASSERT_EQ(ours->Valid(), theirs->Valid())
-          << target << " in " << begin << " to " << end << ", step " << step << " of " << i;
-      if (!ours->Valid()) break;
+          << target << " in " << begin << " to " << end << ", move " << move << " of " << i;
+      if (!ours->Valid()) {
+        move = move < 11 ? 11 : 23;  // to the next seek, or the end
+        continue;
+      }
       ASSERT_EQ(ours->key(), theirs->key()) << target << " in " << begin << " to " << end;
       ASSERT_EQ(ours->value(), theirs->value());
-      const bool is_forward = random() % 4 != 0 ? begins_forward : !begins_forward;
-      for (Iterator* it : {ours.get(), theirs.get()}) is_forward ? it->Next() : it->Prev();
     }
     ASSERT_OK(ours->status());
     ASSERT_OK(theirs->status());

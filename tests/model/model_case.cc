@@ -101,6 +101,7 @@ ModelCase DrawCase(uint64_t seed, size_t op_count) {
       break;
     default: break;
   }
+  profile.has_failing_merges = !profile.has_crashes;
   profile.has_pauses = random.OneIn(2);
   if (!profile.has_crashes && random.OneIn(2)) profile.no_wal_percent = 10;
   // Unlogged writes are only kept by a close that flushes.
@@ -120,6 +121,7 @@ ModelCase DrawMetamorphicCase(uint64_t seed, size_t op_count) {
     test.machine = Machine::kCrashing;
     profile.has_crashes = true;
   }
+  profile.has_failing_merges = !profile.has_crashes;
   test.options.Set("comparator", OptionSet::Draw(seed).Get("comparator"));
   DrawOps(op_count, profile, &test);
   return test;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <deque>
+#include <memory>
 #include <sstream>
 
 #include "ashlar/cache.h"
@@ -14,8 +16,8 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
-#include "util/random.h"
 #include "db/options/stock_merge_operators.h"
+#include "util/random.h"
 
 namespace ashlar {
 namespace {
@@ -27,8 +29,8 @@ struct Choice {
   bool is_risky = false;  // changes what a crash may leave, or where files lie
 };
 
-const std::vector<Choice>& Choices() {
-  static const auto* const choices = new std::vector<Choice>{
+std::vector<Choice> FileChoices() {
+  std::vector<Choice> choices{
       {"memtable", {16384, 4096, 16384, 65536, 1 << 20}},
       {"buffers", {2, 2, 3, 5}},
       {"arena_block", {0, 1024, 4096}},
@@ -83,11 +85,33 @@ const std::vector<Choice>& Choices() {
       {"compaction_readahead", {2 << 20, 0, 4096}},
       {"readahead_start", {8192, 0, 512}},
       {"db_id_in_manifest", {1, 0, 1}},
+  };
+  return choices;
+}
+
+std::vector<Choice> OtherChoices() {
+  return {
+      // How reads go.
+      {"row_cache", {0, 0, 4096, 1 << 20}},
+      {"memtable_bloom_percent", {0, 0, 2, 20}},
+      {"memtable_whole_key", {0, 0, 1}},
+      {"skipped_versions", {8, 0, 1, 8}},
+      {"filters_for_hits", {0, 0, 1}},
+      {"capped_prefix", {0, 0, 1}},
+      // What a crash leaves, and where.
       {"recovery_mode", {2, 0, 1, 2, 3}, /*is_risky=*/true},
       {"manual_wal_flush", {0, 0, 0, 1}, /*is_risky=*/true},
       {"no_flush_at_close", {0, 0, 1}, /*is_risky=*/true},
       {"wal_dir", {0, 0, 0, 1}, /*is_risky=*/true},
   };
+}
+
+const std::vector<Choice>& Choices() {
+  static const auto* const choices = [] {
+    auto* const all = new std::vector<Choice>(FileChoices());
+    for (const Choice& choice : OtherChoices()) all->push_back(choice);
+    return all;
+  }();
   return *choices;
 }
 
@@ -100,6 +124,29 @@ class ShorterFirst final : public Comparator {
   }
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
+};
+
+// As "stringappend"; an operand that begins with "!" fails reads and nothing else.
+class FailingAppend final : public MergeOperator {
+ public:
+  const char* Name() const override { return "test.FailingAppend"; }
+  bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override {
+    if (std::any_of(input.operand_list.begin(), input.operand_list.end(), Fails)) {
+      output->op_failure_scope = OpFailureScope::kMustMerge;
+      return false;
+    }
+    return append_->FullMergeV2(input, output);
+  }
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands, std::string* result,
+                         Logger* logger) const override {
+    if (std::any_of(operands.begin(), operands.end(), Fails)) return false;
+    return append_->PartialMergeMulti(key, operands, result, logger);
+  }
+
+ private:
+  static bool Fails(const Slice& operand) { return operand.starts_with("!"); }
+
+  const std::shared_ptr<MergeOperator> append_ = NewStockMergeOperator("stringappend");
 };
 
 CompressionType CompressionOf(uint64_t number) {
@@ -175,7 +222,7 @@ Options OptionSet::Build(Env* env) const {
   SetDbOptions(&options);
   SetFamilyOptions(&options);
   options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
-  options.merge_operator = NewStockMergeOperator("stringappend");
+  options.merge_operator = std::make_shared<FailingAppend>();
   // Drawn with others: they have nothing to do with each other.
   options.max_successive_merges = Get("buffers") - 2;
   options.strict_max_successive_merges = Get("jobs") == 2;
@@ -199,6 +246,7 @@ void OptionSet::SetDbOptions(Options* options) const {
   options->wal_recovery_mode = static_cast<WALRecoveryMode>(Get("recovery_mode"));
   options->manual_wal_flush = Get("manual_wal_flush") != 0;
   if (Get("wal_dir") != 0) options->wal_dir = "/logs";
+  if (Get("row_cache") != 0) options->row_cache = NewLRUCache(Get("row_cache"), 0);
 }
 
 void OptionSet::SetFamilyOptions(Options* options) const {
@@ -228,7 +276,16 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   if (Get("per_level") != 0) {
     options->compression_per_level = {kNoCompression, kNoCompression, options->compression};
   }
-  if (Get("prefix") != 0) options->prefix_extractor.reset(NewFixedPrefixTransform(Get("prefix")));
+  if (Get("prefix") != 0) {
+    options->prefix_extractor.reset(Get("capped_prefix") != 0
+                                        ? NewCappedPrefixTransform(Get("prefix"))
+                                        : NewFixedPrefixTransform(Get("prefix")));
+  }
+  options->memtable_prefix_bloom_size_ratio =
+      static_cast<double>(Get("memtable_bloom_percent")) / 100;
+  options->memtable_whole_key_filtering = Get("memtable_whole_key") != 0;
+  options->max_sequential_skip_in_iterations = Get("skipped_versions");
+  options->optimize_filters_for_hits = Get("filters_for_hits") != 0;
   if (Get("vector_memtable") != 0) options->memtable_factory = std::make_shared<VectorRepFactory>();
 }
 

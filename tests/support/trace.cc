@@ -18,7 +18,8 @@ constexpr const char* kNames[] = {
     "seek-for-prev", "first", "last", "next", "prev", "refresh", "snapshot", "release", "flush",
     "compact", "create-family", "drop-family", "set-options", "sync-wal", "reopen", "verify",
     "key-may-exist", "approximate-size", "set-db-options", "checkpoint", "read-only-open", "pause",
-    "continue", "wait-idle", "clock-jump", "crash"};
+    "continue", "wait-idle", "clock-jump", "crash", "multiget-families", "prefix-scan",
+    "failing-merge"};
 // clang-format on
 static_assert(std::size(kNames) == static_cast<size_t>(OpKind::kCount));
 
@@ -77,7 +78,9 @@ bool ParsePart(const std::string& text, BatchPart* part) {
   std::getline(in, key, ':');
   std::getline(in, value, ':');
   const std::optional<OpKind> found = KindOf(kind);
-  if (!found.has_value() || *found > OpKind::kDeleteRange || family.empty()) return false;
+  const bool is_part =
+      found.has_value() && (*found <= OpKind::kDeleteRange || *found == OpKind::kGet);
+  if (!is_part || family.empty()) return false;
   *part = {*found, std::atoi(family.c_str()), Unescape(key), {}, {}};
   if (*found == OpKind::kDeleteRange) {
     part->end = Unescape(value);

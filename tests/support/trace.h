@@ -56,6 +56,9 @@ enum class OpKind : uint8_t {
   kWaitIdle,
   kClockJump,
   kCrash,
+  kMultiGetFamilies,  // its parts are the keys; text "sorted": they are in order
+  kPrefixScan,        // from its key to the end of the key's prefix; object 1: backwards
+  kFailingMerge,      // writes an operand that fails, looks at it, and deletes its key
   kCount,
 };
 const char* NameOf(OpKind kind);
@@ -72,7 +75,7 @@ struct ValueSpec {
 };
 
 struct BatchPart {
-  OpKind kind = OpKind::kPut;  // or another one before kBatch
+  OpKind kind = OpKind::kPut;  // or another one before kBatch; kGet in kMultiGetFamilies
   int family = 0;
   std::string key;
   ValueSpec value;

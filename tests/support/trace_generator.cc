@@ -41,8 +41,13 @@ TraceGenerator::TraceGenerator(uint64_t seed, const TraceProfile& profile)
     weights_.insert(weights_.end(), more);
   };
   if (profile.has_merges) add({{OpKind::kMerge, 70}});
+  if (profile.has_failing_merges) add({{OpKind::kFailingMerge, 3}});
   if (profile.has_reads) {
-    add({{OpKind::kGet, 100}, {OpKind::kMultiGet, 40}, {OpKind::kVerify, 1}});
+    add({{OpKind::kGet, 100},
+         {OpKind::kMultiGet, 40},
+         {OpKind::kMultiGetFamilies, 30},
+         {OpKind::kPrefixScan, 30},
+         {OpKind::kVerify, 1}});
   }
   if (profile.has_iterators) {
     add({{OpKind::kIter, 15},
@@ -144,6 +149,29 @@ void TraceGenerator::FillRead(TraceOp* op) {
     op->keys.push_back(random_.OneIn(8) ? SingleKey() : Key());
   }
   if (count > 1 && random_.OneIn(2)) op->keys.push_back(op->keys.front());
+  if (!snapshots_.empty() && random_.OneIn(3)) {
+    op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
+  }
+}
+
+// Some keys twice, some of a family that holds them not; now and then in order.
+void TraceGenerator::FillReadOfFamilies(TraceOp* op) {
+  const size_t count = 1 + random_.Skewed(6) % 50;
+  for (size_t i = 0; i < count; ++i) {
+    const bool repeats = i > 0 && random_.OneIn(6);
+    op->parts.push_back({OpKind::kGet, Family(), repeats ? op->parts[i / 2].key : Key(), {}, {}});
+  }
+  if (random_.OneIn(3)) op->text = "sorted";
+  if (!snapshots_.empty() && random_.OneIn(3)) {
+    op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
+  }
+}
+
+void TraceGenerator::FillPrefixScan(TraceOp* op) {
+  op->family = Family();
+  op->keys.push_back(Key());
+  op->object = random_.OneIn(3) ? 1 : 0;
+  op->text = random_.OneIn(2) ? "same" : "free";
   if (!snapshots_.empty() && random_.OneIn(3)) {
     op->snapshot = snapshots_[random_.Uniform(snapshots_.size())];
   }
@@ -266,6 +294,13 @@ bool TraceGenerator::Fill(TraceOp* op) {
     case OpKind::kGet:
     case OpKind::kKeyMayExist:
     case OpKind::kMultiGet: FillRead(op); return true;
+    case OpKind::kMultiGetFamilies: FillReadOfFamilies(op); return true;
+    case OpKind::kPrefixScan: FillPrefixScan(op); return true;
+    case OpKind::kFailingMerge:
+      op->family = Family();
+      op->keys = {"fails" + Key()};
+      op->text = std::to_string(random_.Uniform(16));
+      return true;
     case OpKind::kIter:
       if (iterators_.size() >= kMaxObjects) return false;
       FillIter(op);

@@ -31,7 +31,8 @@ struct TraceProfile {
   bool has_pauses = false;   // of background work; jumps of the clock
   bool has_crashes = false;  // reopening what a crash left
   bool has_merges = false;
-  bool has_big_ones = false;  // keys of 70 KB, values beyond a memtable
+  bool has_failing_merges = false;  // a crash in one would leave its key
+  bool has_big_ones = false;        // keys of 70 KB, values beyond a memtable
 };
 
 class TraceGenerator {
@@ -46,6 +47,8 @@ class TraceGenerator {
   int Family();
   BatchPart Part();
   void FillRead(TraceOp* op);
+  void FillReadOfFamilies(TraceOp* op);
+  void FillPrefixScan(TraceOp* op);
   void FillIter(TraceOp* op);
   bool FillObject(TraceOp* op);
   bool FillFamilyChange(TraceOp* op);

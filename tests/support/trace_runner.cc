@@ -132,6 +132,9 @@ std::string TraceRunner::Dispatch(const TraceOp& op) {
     }
     case OpKind::kIterClose: iterators_.erase(op.object); return "";
     case OpKind::kVerify: return VerifyAll();
+    case OpKind::kMultiGetFamilies: return ReadFamilies(op);
+    case OpKind::kPrefixScan: return ScanPrefix(op);
+    case OpKind::kFailingMerge: return ApplyFailingMerge(op);
     default: break;
   }
   return op.kind >= OpKind::kFlush ? ApplyStructure(op) : ApplyIterator(op);

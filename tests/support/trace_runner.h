@@ -76,6 +76,14 @@ class TraceRunner {
   std::string ApplyRead(const TraceOp& op);
   std::string KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle, const ReadOptions& options,
                           uint64_t seqno);
+  // In trace_reads.cc.
+  std::string ReadFamilies(const TraceOp& op);
+  std::string ScanPrefix(const TraceOp& op);
+  std::string ApplyFailingMerge(const TraceOp& op);
+  Status WriteFailing(const TraceOp& op, ColumnFamilyHandle* handle);
+  std::string LookAtFailing(const TraceOp& op, ColumnFamilyHandle* handle);
+  bool MomentOf(const TraceOp& op, ReadOptions* options, uint64_t* seqno) const;
+
   std::string ApplyIterator(const TraceOp& op);
   std::string NewPair(const TraceOp& op);
   std::string Compare(const Pair& pair);

@@ -5,6 +5,7 @@
 
 #include "ashlar/filter_policy.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "db/options/stock_merge_operators.h"
@@ -38,6 +39,8 @@ ColumnFamilyOptions RelayFamilyOptions(const std::string& name) {
   table.block_size = 1024;
   table.filter_policy.reset(NewBloomFilterPolicy(10));
   if (name == "users") {
+    options.prefix_extractor.reset(NewCappedPrefixTransform(6));
+    table.whole_key_filtering = false;
     table.checksum = kxxHash64;
     table.index_block_restart_interval = 8;
   }
@@ -65,6 +68,12 @@ class Target {
     if (contents_ == nullptr) return;
     const auto [row, is_new] = Of(family).try_emplace(key, operand);
     if (!is_new) row->second += "," + operand;
+  }
+  void DeleteRange(size_t family, const std::string& begin, const std::string& end) {
+    if (writes_ != nullptr) Check(writes_->DeleteRange((*handles_)[family], begin, end));
+    if (contents_ == nullptr) return;
+    FamilyContents& rows = Of(family);
+    rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
   }
   void Delete(size_t family, const std::string& key, bool is_single) {
     if (writes_ != nullptr) {
@@ -108,6 +117,16 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
     // A few keys with many operands, and operands over whatever the others hold.
     const uint64_t number = random.Next() % (i == 0 ? 20 : 3000);
     target.Merge(family, StrCat("key", 10000 + number), StrCat("op", batch, "_", i));
+  }
+  // Ranges of a few keys and, now and then, of many; puts of the same batch lie on both sides.
+  if (batch % 3 == 1) {
+    const size_t family = random.Next() % RelayFamilies().size();
+    const uint64_t first = 10000 + random.Next() % 3000;
+    const uint64_t width =
+        batch % 30 == 1 ? 400 : random.Next() % 25;  // an empty one hides nothing
+    target.DeleteRange(family, StrCat("key", first), StrCat("key", first + width));
+    target.Put(family, StrCat("key", first + width / 2),
+               StrCat("after the range of batch ", batch));
   }
   if (batch % 200 == 150) target.Put(0, StrCat("long", batch), std::string(70000, 'L'));
   // Each of these keys is written once and deleted once.

@@ -25,6 +25,8 @@ TraceProfile CrashProfile(uint64_t seed) {
   profile.max_value = 700;
   profile.sync_percent = 10;
   profile.no_wal_percent = seed % 3 == 1 ? 25 : 0;
+  // What an operand is merged with must not be lost alone.
+  profile.has_merges = profile.no_wal_percent == 0;
   profile.has_reads = profile.has_iterators = profile.has_set_options = false;
   return profile;
 }
@@ -63,8 +65,9 @@ std::string Recorder::Apply(const TraceOp& op) {
       op.kind == OpKind::kDeleteRange &&
       recording_.options.comparator()->Compare(op.keys.front(), op.keys.back()) > 0;
   if (is_refused) return runner_.Apply(op);
-  NoteBefore(op, begin);
+  if (op.IsWrite()) recording_.history.BeginWrite(begin, !op.disable_wal);
   std::string wrong = op.kind == OpKind::kSyncWal ? ApplyToLog(op) : runner_.Apply(op);
+  if (op.IsWrite()) NoteContents(op);
   NoteAfter(op, begin, NextCall());
   threads_.RunSome();
   return wrong;
@@ -86,29 +89,22 @@ std::string Recorder::ApplyToLog(const TraceOp& op) {
   return status.ok() ? "" : "flush log: " + status.ToString();
 }
 
-void Recorder::NoteBefore(const TraceOp& op, uint64_t begin) {
-  if (!op.IsWrite()) return;
-  History& history = recording_.history;
-  history.BeginWrite(begin, !op.disable_wal);
+// What the write made of its keys, as the oracle has it by now: the value of a merge depends on
+// what was there before.
+void Recorder::NoteContents(const TraceOp& op) {
   const Comparator* const order = recording_.options.comparator();
-  if (op.kind == OpKind::kBatch) {
-    for (const BatchPart& part : op.parts) {
-      if (part.kind == OpKind::kDeleteRange) {
-        history.DeleteRange(FamilyName(part.family), {part.key, part.end, order});
-        continue;
-      }
-      const bool is_put = part.kind == OpKind::kPut;
-      history.Update(FamilyName(part.family), part.key,
-                     is_put ? std::optional(part.value.Expand()) : std::nullopt);
+  const auto note = [&](OpKind kind, int number, const std::string& key, const std::string& end) {
+    if (kind == OpKind::kDeleteRange) {
+      return recording_.history.DeleteRange(FamilyName(number), {key, end, order});
     }
-    return;
-  }
-  if (op.kind == OpKind::kDeleteRange) {
-    return history.DeleteRange(FamilyName(op.family), {op.keys.front(), op.keys.back(), order});
-  }
-  const bool is_put = op.kind == OpKind::kPut;
-  history.Update(FamilyName(op.family), op.keys.front(),
-                 is_put ? std::optional(op.value.Expand()) : std::nullopt);
+    const Oracle& oracle = runner_.oracle();
+    const auto family = oracle.Family(number);
+    const auto value = family == nullptr ? std::nullopt : family->At(key, oracle.seqno());
+    recording_.history.Update(FamilyName(number), key,
+                              value.has_value() ? std::optional(value->Expand()) : std::nullopt);
+  };
+  for (const BatchPart& part : op.parts) note(part.kind, part.family, part.key, part.end);
+  if (op.kind != OpKind::kBatch) note(op.kind, op.family, op.keys.front(), op.keys.back());
 }
 
 void Recorder::NoteAfter(const TraceOp& op, uint64_t begin, uint64_t end) {

@@ -47,7 +47,7 @@ class Recorder {
  private:
   // The number of the next call, what was stored into mapped logs before it being numbered.
   uint64_t NextCall();
-  void NoteBefore(const TraceOp& op, uint64_t begin);
+  void NoteContents(const TraceOp& op);
   void NoteAfter(const TraceOp& op, uint64_t begin, uint64_t end);
   std::string ApplyToLog(const TraceOp& op);
 

@@ -24,6 +24,7 @@ enum class Step : uint8_t {
   kPut,
   kPutNoWal,
   kBatch,
+  kMerge,
   kDeleteRange,
   kFlush,
   kDropFamily,
@@ -31,8 +32,8 @@ enum class Step : uint8_t {
   kCheckpoint,
   kCount,
 };
-constexpr const char* kNames[] = {"put-sync", "put",  "put-no-wal", "batch",     "delete-range",
-                                  "flush",    "drop", "compact",    "checkpoint"};
+constexpr const char* kNames[] = {"put-sync",     "put",   "put-no-wal", "batch",   "merge",
+                                  "delete-range", "flush", "drop",       "compact", "checkpoint"};
 constexpr size_t kStepCount = static_cast<size_t>(Step::kCount);
 constexpr size_t kSequences =
     kStepCount + kStepCount * kStepCount + kStepCount * kStepCount * kStepCount;
@@ -83,6 +84,7 @@ class SequenceRun {
       case Step::kPut: return Put(0, "b", /*sync=*/false, /*disable_wal=*/false);
       case Step::kPutNoWal: return Put(0, "c", /*sync=*/false, /*disable_wal=*/true);
       case Step::kBatch: return Batch();
+      case Step::kMerge: return Merge();
       case Step::kDeleteRange: return DeleteRange();
       case Step::kFlush: return Change(OpKind::kFlush);
       case Step::kDropFamily:
@@ -129,6 +131,15 @@ class SequenceRun {
       op.parts.push_back({OpKind::kPut, family, "b", {++tag_, 600}, {}});
     }
     op.parts.push_back({OpKind::kDelete, 0, "a", {}, {}});
+    return recorder_.Apply(op);
+  }
+
+  // With what is logged alone.
+  std::string Merge() {
+    TraceOp op;
+    op.kind = OpKind::kMerge;
+    op.keys = {"a"};
+    op.value = {++tag_, 20};
     return recorder_.Apply(op);
   }
 

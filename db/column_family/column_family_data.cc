@@ -98,7 +98,6 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
 }
 
 void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reason) {
-  assert(new_log_number >= active_log_);  // logs only grow, and what comes after is not before
   sealed_.reserve(sealed_.size() + 1);
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);

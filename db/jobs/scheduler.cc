@@ -29,7 +29,6 @@ void Scheduler::StartLocked() {
   // One more than flushes: it makes room in the log ahead of the writers.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
-  assert(!is_started_ && !is_stopping_);
   is_started_ = true;
   compactions_->FindKeptTombstonesLocked();
   RequestDueTombstonesLocked();

@@ -300,7 +300,6 @@ Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& rec
 
 // What is replayed stays in memory until all logs are read: only then may anything be written.
 void WalReplay::SealIfFull(ColumnFamilyData* family, FileNumber log_number) {
-  assert(!family->mem()->IsEmpty());
   if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
   family->SealMemTable(log_number);
 }

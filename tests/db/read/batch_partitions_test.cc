@@ -37,7 +37,8 @@ TEST(PartitionsOfABatch, AreReadTogether) {
   options.env = env.get();
   std::unique_ptr<DB> db;
   std::vector<std::string> names;
-  for (const auto& [key, value] : SampleDatabaseEntries(name)["default"]) names.push_back(key);
+  auto families = SampleDatabaseEntries(name);
+  for (const auto& [key, value] : families["default"]) names.push_back(key);
   const auto open = [&] {
     db.reset();
     ASSERT_OK(DB::OpenForReadOnly(options, dir, &db));

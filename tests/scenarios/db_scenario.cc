@@ -279,7 +279,12 @@ std::string DbScenario::ReleaseSnapshot(const ScenarioStep& step) {
 std::string DbScenario::Create(const ScenarioStep& step) {
   ColumnFamilyHandle* handle = nullptr;
   const Status status = db_->CreateColumnFamily(options_, step.Word(0), &handle);
-  if (status.ok()) handles_[step.Word(0)] = handle;
+  if (!status.ok()) return Answer(status);
+  // That of a dropped family of the name stays too.
+  std::string name = step.Word(0);
+  while (handles_.contains(name)) name += " before";
+  std::swap(handles_[name], handles_[step.Word(0)]);
+  handles_[step.Word(0)] = handle;
   return Answer(status);
 }
 

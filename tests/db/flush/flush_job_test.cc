@@ -13,6 +13,7 @@
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
+#include "util/invariants.h"
 
 namespace ashlar {
 namespace {
@@ -89,6 +90,7 @@ TEST_F(FlushJobTest, EmptyMemTablesMakeNoTable) {
 
 // As after an iterator that lost one.
 TEST_F(FlushJobTest, AnEntryThatWasCountedAndIsNotThereIsCorruption) {
+  if (kChecksInvariants) GTEST_SKIP() << "such a memtable stops the program";
   Put(0, 1, "a");
   InsertHint hint;
   hint.pending.entries = 1;

@@ -51,6 +51,9 @@ class LevelTest : public testing::Test {
     EXPECT_OK(builder.Apply(edit));
     EXPECT_OK(builder.Build(&built_));
   }
+  ~LevelTest() override {
+    for (const auto& file : built_.added) tables_->Close(file.get());
+  }
 
   FileMetadata WriteTable(const Names& names) {
     BlockBasedTableOptions format;

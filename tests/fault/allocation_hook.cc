@@ -62,6 +62,10 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return Fails() ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
 }
+// Sanitizers have their own, which would not come here.
+void* operator new[](std::size_t bytes) { return operator new(bytes); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -26,7 +26,12 @@ Status OpenedDb::Open(const Options& options, const std::string& dir) {
 Status OpenedDb::CreateFamily(const Options& options, const std::string& name) {
   ColumnFamilyHandle* handle = nullptr;
   const Status status = db_->CreateColumnFamily(ColumnFamilyOptions(options), name, &handle);
-  if (status.ok()) handles_.push_back(handle);
+  if (status.ok()) {
+    handles_.push_back(handle);
+  } else if (handle != nullptr) {
+    (void)db_->DestroyColumnFamilyHandle(handle)
+        .ok();  // the family is there, its OPTIONS file is not
+  }
   return status;
 }
 

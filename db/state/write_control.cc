@@ -11,6 +11,7 @@
 #include "db/state/needed_logs.h"
 #include "db/state/notify_errors.h"
 #include "db/version/version.h"
+#include "db/write/next_log.h"
 #include "db/write/write_batch_reader.h"
 #include "env/info_log.h"
 #include "table/iterator/point_lookup.h"
@@ -203,15 +204,43 @@ void WriteControl::WatchLogSizeLocked() {
 }
 
 // A switch that has begun. One thread switches memtables and logs at a time.
-struct WriteControl::Switch {
+class WriteControl::Switch final : public LogTurn {
+ public:
+  explicit Switch(DbCore* core) : core_(core) {}
+
+  bool HasNextLocked() const override { return next != nullptr; }
+  bool CurrentHasRecordsLocked() const override { return core_->wals->current_has_records(); }
+  Status MakeNextLocked() override REQUIRES(db_mutex) {
+    assert(!is_paused && next == nullptr);
+    const FileNumber number = core_->versions->NewFileNumber();
+    MutexUnlock unlock(&core_->mutex);
+    ASSIGN_OR_RETURN(next, core_->wals->Create(number));
+    // Most of what waits in memory; the rest, in the pause, is little.
+    IgnoreError(core_->wals->Flush(), "the log has failed: whoever installs the next one sees it");
+    return Status::OK();
+  }
+  void Pause() override {
+    assert(!is_paused);
+    core_->pipeline->Pause();
+    is_paused = true;
+  }
+  void Resume() override {
+    assert(is_paused);
+    core_->pipeline->Resume();
+    is_paused = false;
+  }
+
   bool is_paused = false;         // the pipeline, by this switch
   std::unique_ptr<WalSink> next;  // null: the current log goes on, as it is empty
+
+ private:
+  DbCore* const core_;
 };
 
 // Also when memory ran out in the middle of it.
 void WriteControl::EndSwitchLocked(Switch* turn) {
   assert(is_switching_);
-  if (turn->is_paused) core_->pipeline->Resume();
+  if (turn->is_paused) turn->Resume();
   if (turn->next != nullptr) {  // a log that was not installed
     MutexUnlock unlock(&core_->mutex);
     turn->next.reset();
@@ -230,7 +259,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
 
   Status status;
   {
-    Switch turn;
+    Switch turn(core_);
     is_switching_ = true;
     const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
     status = SwitchAloneLocked(ids, reason, &turn);
@@ -258,7 +287,7 @@ std::vector<ColumnFamilyData*> WriteControl::FilledLocked(const std::vector<uint
 Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason,
                                        Switch* turn) {
   assert(is_switching_ && !turn->is_paused);
-  RETURN_IF_ERROR(PauseWithNextLogLocked(turn));
+  RETURN_IF_ERROR(PauseWithNextLog(turn));
   if (turn->next != nullptr) RETURN_IF_ERROR(InstallLogLocked(turn));
   assert(turn->is_paused);  // what is sealed now is whole
   const FileNumber log_number = core_->wals->current_number();
@@ -275,25 +304,6 @@ void WriteControl::MoveIdleFamiliesLocked(FileNumber log_number) {
   assert(log_number == core_->wals->current_number());
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->num_entries() == 0) family->SetActiveLog(log_number);
-  }
-}
-
-// Files are made while writes go on; so whether one is needed is only known in the pause.
-Status WriteControl::PauseWithNextLogLocked(Switch* turn) {
-  while (true) {
-    if (turn->next == nullptr && core_->wals->current_has_records()) {
-      const FileNumber number = core_->versions->NewFileNumber();
-      MutexUnlock unlock(&core_->mutex);
-      ASSIGN_OR_RETURN(turn->next, core_->wals->Create(number));
-      // Most of what waits in memory; the rest, in the pause, is little.
-      IgnoreError(core_->wals->Flush(),
-                  "the log has failed: whoever installs the next one sees it");
-    }
-    core_->pipeline->Pause();
-    turn->is_paused = true;
-    if (turn->next != nullptr || !core_->wals->current_has_records()) return Status::OK();
-    core_->pipeline->Resume();
-    turn->is_paused = false;
   }
 }
 
@@ -316,19 +326,18 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
 Result<FileNumber> WriteControl::BeginRecoveryLocked() {
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
-  Switch turn;
+  Switch turn(core_);
   is_switching_ = true;
   const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
   const Status error = core_->wals->error();
   if (error.ok()) {
-    RETURN_IF_ERROR(PauseWithNextLogLocked(&turn));
+    RETURN_IF_ERROR(PauseWithNextLog(&turn));
     if (turn.next != nullptr) RETURN_IF_ERROR(InstallLogLocked(&turn));
   } else {
     const FileNumber number = core_->versions->NewFileNumber();
     MutexUnlock unlock(&core_->mutex);
     ASSIGN_OR_RETURN(turn.next, core_->wals->Create(number));
-    core_->pipeline->Pause();
-    turn.is_paused = true;
+    turn.Pause();
     core_->errors.ForgetLogsBefore(number);
     const auto closed_here =
         core_->wals->ReplaceAll(std::move(turn.next), core_->pipeline->visible_seqno() + 1, error);

@@ -79,11 +79,10 @@ class WriteControl final : public CommitHost {
   bool UnblockWritesLocked() REQUIRES(db_mutex);
 
  private:
-  struct Switch;
+  class Switch;
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
       REQUIRES(db_mutex);
-  Status PauseWithNextLogLocked(Switch* turn) REQUIRES(db_mutex);
   Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(db_mutex);

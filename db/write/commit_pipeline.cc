@@ -211,7 +211,8 @@ Status CommitPipeline::Log(const Reservation& reservation,
 }
 
 // Cannot fail midway, except by an exception: CheckBatch() let only kinds pass that memtables
-// take, lengths in a batch have 32 bits, and no other commit has these sequence numbers.
+// take, lengths in a batch have 32 bits, and no other commit has these sequence numbers. Decoding
+// anew what was checked costs a Put some 20 of its 4,000 instructions.
 void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
                             Aftermath* aftermath) {
   std::optional<EpochGuard> guard(std::in_place);

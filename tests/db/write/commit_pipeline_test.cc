@@ -23,6 +23,7 @@
 #include "env/fault/fault_file_system.h"
 #include "env/memory/memory_file_system.h"
 #include "memtable/memtable.h"
+#include "table/iterator/internal_iterator.h"
 #include "tests/support/status_matchers.h"
 #include "util/mutex.h"
 #include "util/result.h"
@@ -122,6 +123,34 @@ TEST_F(CommitPipelineTest, BatchesGetConsecutiveNumbersFromWhereItStarts) {
   EXPECT_EQ(pipeline_.visible_seqno(), 103u);
   EXPECT_EQ(memtable_->num_entries(), 3u);
   EXPECT_EQ(LoggedSeqnos(), (std::vector<SequenceNumber>{101, 103}));
+}
+
+TEST_F(CommitPipelineTest, TheOnlyUpdateOfABatchIsInsertedWhateverStandsBesideIt) {
+  const auto commit = [this](const std::function<void(WriteBatch*)>& fill) {
+    WriteBatch batch;
+    fill(&batch);
+    EXPECT_OK(Commit(&batch));
+  };
+  commit([](WriteBatch* batch) { EXPECT_OK(batch->Put("alone", "1")); });
+  commit([](WriteBatch* batch) {
+    EXPECT_OK(batch->PutLogData("note"));
+    EXPECT_OK(batch->Put("behind a note", "2"));
+  });
+  commit([](WriteBatch* batch) {
+    EXPECT_OK(batch->Put("before a note", "3"));
+    EXPECT_OK(batch->PutLogData("note"));
+  });
+  commit([](WriteBatch* batch) { EXPECT_OK(batch->Delete("gone")); });
+  commit([](WriteBatch* batch) { EXPECT_OK(batch->PutLogData("a note alone")); });
+  commit([](WriteBatch*) {});
+  EXPECT_EQ(pipeline_.visible_seqno(), 4u);
+  std::string found;
+  const std::unique_ptr<InternalIterator> it(memtable_->NewIterator(nullptr));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    StrAppend(&found, ExtractUserKey(it->key()), "@", TrailerSeqno(ExtractTrailer(it->key())), "=",
+              it->value(), ";");
+  }
+  EXPECT_EQ(found, "alone@1=1;before a note@3=3;behind a note@2=2;gone@4=;");
 }
 
 TEST_F(CommitPipelineTest, WhatCannotBeAppliedNeverReachesTheLog) {

@@ -14,6 +14,7 @@
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -189,6 +190,18 @@ void BatchSearch::ReadMissing() {
     GoBehind(keys[i], *keys[i]->waits_for);
   }
   DropDone();
+}
+
+std::string BatchSearch::DebugString() const {
+  std::string text;
+  for (size_t i = 0; i < count_; ++i) {
+    const Key& key = keys_[i];
+    StrAppend(&text, key.lookup->key().user_key, ": level ", key.level);
+    if (key.file != kNotSearched) StrAppend(&text, ", file ", key.file);
+    if (key.waits_for != nullptr) StrAppend(&text, ", waits for #", key.waits_for->meta.number);
+    StrAppend(&text, "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

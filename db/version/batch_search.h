@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "table/sst/table_reader.h"
 #include "util/level.h"
@@ -53,6 +54,10 @@ class BatchSearch {
   [[nodiscard]] bool RunInEpoch();
   // Outside of any; the caller holds the version. An error fails the lookups it concerns.
   void ReadMissing();
+
+  // The keys that are not decided and where each of them stands, a line each. Where RunInEpoch()
+  // may be called, or the caller holds the version.
+  std::string DebugString() const;
 
  private:
   static constexpr uint32_t kNotSearched = UINT32_MAX;

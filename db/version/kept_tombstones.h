@@ -12,10 +12,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ashlar/types.h"
 #include "util/file_number.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -51,6 +53,15 @@ class KeptTombstones {
       if (table.largest_seqno > oldest_snapshot) next = std::min(next, table.largest_seqno);
     }
     return next;
+  }
+
+  // "#7 until @12, #9 until @20": each table, and the number that the oldest snapshot must reach.
+  std::string DebugString() const {
+    std::string text;
+    for (const Table& table : tables_) {
+      StrAppend(&text, text.empty() ? "#" : ", #", table.number, " until @", table.largest_seqno);
+    }
+    return text;
   }
 
  private:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 void LevelTombstones::Note(size_t index,
@@ -49,6 +51,14 @@ RunTombstones::Stretch LevelTombstones::StretchBefore(const KeyPosition& before)
     if (stretch.has_end) return stretch;
   }
   return {};
+}
+
+std::string LevelTombstones::DebugString() const {
+  std::string text = StrCat("at file ", current_, " of the run\n");
+  for (const File& file : files_) {
+    StrAppend(&text, "file ", file.index, ": ", file.walk.DebugString(), "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ashlar/types.h"
@@ -40,6 +41,7 @@ class LevelTombstones final : public RunTombstones {
   Stretch StretchBefore(const KeyPosition& before) override;
   bool HasAny() const override { return !files_.empty(); }
   void Watch(TombstoneWatcher* watcher) override { watcher_ = watcher; }
+  std::string DebugString() const override;
 
  private:
   struct File {

@@ -7,6 +7,8 @@
 #include <cassert>
 #include <utility>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 LiveVersions::Place LiveVersions::NewPlace() {
@@ -46,6 +48,16 @@ std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
     }
   }
   return unreachable;
+}
+
+std::string LiveVersions::DebugString() const {
+  std::string text;
+  for (const auto& [version_number, tables] : last_holds_) {
+    StrAppend(&text, "version ", version_number, ":");
+    for (const TableFile* file : tables) StrAppend(&text, " #", file->meta.number);
+    StrAppend(&text, "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "db/version/file_metadata.h"
@@ -38,6 +39,9 @@ class LiveVersions {
   std::vector<TableFile*> Remove(uint64_t version_number);
 
   bool empty() const { return last_holds_.empty(); }
+  // Each live version, oldest first, with the retired tables whose newest holder it is; a line
+  // each.
+  std::string DebugString() const;
 
  private:
   Holds last_holds_;

@@ -14,6 +14,7 @@
 #include "util/internal_key.h"
 #include "util/result.h"
 #include "util/statistics.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -103,6 +104,15 @@ Status ScannedBlocks::Note(const Version& version, const ScanRange& range,
     }
   }
   return Status::OK();
+}
+
+std::string ScannedBlocks::DebugString() const {
+  std::string text =
+      StrCat("at range ", range_, " of ", ranges_.size(), ", read until ", read_until_, "\n");
+  for (const auto& [number, blocks] : files_) {
+    StrAppend(&text, "#", number, ": ", blocks.count(), " blocks\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

@@ -44,6 +44,10 @@ class ScannedBlocks {
   // Lets go of all blocks: of ranges that were passed, too, nothing is held any more.
   void Forget();
 
+  // How far it has come, and the files it has heard of with the blocks it holds of each; a line
+  // each.
+  std::string DebugString() const;
+
  private:
   struct ScanRange {
     std::string start;  // empty: the beginning of everything, which is what it sorts as

@@ -16,6 +16,7 @@
 #include "util/coding.h"
 #include "util/epoch.h"
 #include "util/statistics.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -148,6 +149,11 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   const Status inserted = cache_->Insert(key, row, &kRowHelper, charge);
   if (!inserted.ok()) row->Unref();  // the cache is full: the next reader reads again
   return Status::OK();
+}
+
+std::string TableRows::DebugString() const {
+  return StrCat("rows of tables ", id_, " in ", cache_->Name(), ": ", cache_->GetUsage(), " of ",
+                cache_->GetCapacity(), " bytes used by all");
 }
 
 }  // namespace ashlar

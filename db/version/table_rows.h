@@ -42,6 +42,9 @@ class TableRows {
   Status Read(const TableReader& table, const FileMetadata& file, const ReadOptions& options,
               PointLookup* lookup) const;
 
+  // Which rows are its own in the cache, and how full that is; one line.
+  std::string DebugString() const;
+
  private:
   std::string KeyOf(const FileMetadata& file, const PointLookup& lookup) const;
 

@@ -149,7 +149,9 @@ std::string VersionSet::DebugString() const {
   for (const FamilyVersions* family : LiveFamilies()) {
     StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
               family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
-              family->log_number, "\n");
+              family->log_number);
+    const std::string kept = family->kept_tombstones.DebugString();
+    StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
   }
   return text;
 }

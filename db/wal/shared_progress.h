@@ -9,9 +9,11 @@
 #include <atomic>
 #include <cassert>
 #include <cstdint>
+#include <string>
 
 #include "ashlar/status.h"
 #include "util/mutex.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
@@ -86,6 +88,12 @@ class SharedProgress {
   Status error() const {
     MutexLock lock(&mutex_);
     return error_;
+  }
+  // How far it has come, whether the operation runs, and the error that ended it; one line.
+  std::string DebugString() const {
+    MutexLock lock(&mutex_);
+    return StrCat("done to ", done(), is_running_ ? ", is running" : "",
+                  error_.ok() ? std::string() : ", failed: " + error_.ToString());
   }
 
  private:

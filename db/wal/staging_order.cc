@@ -7,6 +7,8 @@
 #include <cassert>
 #include <utility>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 
 void StagingOrder::Complete(uint64_t offset, uint64_t end, std::vector<LogHeaderStore> headers) {
@@ -77,6 +79,17 @@ bool StagingOrder::WaitSlowly(uint64_t end) {
 void StagingOrder::Abort() {
   is_aborted_.store(true, std::memory_order_release);
   WakeWaiters();
+}
+
+std::string StagingOrder::DebugString() {
+  MutexLock lock(&mutex_);
+  std::string text = StrCat("staged to ", staged_end());
+  for (const Range& range : early_) {
+    StrAppend(&text, ", early [", range.offset, ", ", range.end, ")");
+  }
+  const int waiters = waiters_.load(std::memory_order_acquire);
+  if (waiters > 0) StrAppend(&text, ", ", waiters, " wait");
+  return StrCat(text, is_aborted() ? ", aborted" : "");
 }
 
 }  // namespace ashlar

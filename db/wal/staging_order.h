@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "db/wal/log_format.h"
@@ -52,6 +53,9 @@ class StagingOrder {
   // A range will never be completed: nothing behind staged_end() is ever stored, and nobody waits.
   void Abort();
   bool is_aborted() const { return is_aborted_.load(std::memory_order_acquire); }
+
+  // How far it has come, the ranges that came early, and whether anybody waits; one line.
+  std::string DebugString();
 
  private:
   struct Range {

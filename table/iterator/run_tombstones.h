@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "ashlar/slice.h"
@@ -73,6 +74,8 @@ class RunTombstones {
   virtual bool HasAny() const = 0;
   // Outlives this. A run all of whose tombstones are known from the start tells it nothing.
   virtual void Watch(TombstoneWatcher* watcher) = 0;
+  // What it knows and where its walk stands; a line for each list.
+  virtual std::string DebugString() const = 0;
 };
 
 // FragmentWalk finds the stretches of one list of tombstones.
@@ -87,6 +90,10 @@ class FragmentWalk {
   void Restart() { is_started_ = false; }
   RunTombstones::Stretch StretchFrom(const KeyPosition& from);
   RunTombstones::Stretch StretchBefore(const KeyPosition& before);
+  // Without a line's end.
+  std::string DebugString() const {
+    return is_started_ ? fragments_.DebugString() : std::string("not started");
+  }
 
  private:
   KeyPosition begin() const { return {fragments_.begin(), false}; }
@@ -117,6 +124,7 @@ class ListTombstones final : public RunTombstones {
   Stretch StretchBefore(const KeyPosition& before) override { return walk_.StretchBefore(before); }
   bool HasAny() const override { return true; }
   void Watch(TombstoneWatcher*) override {}
+  std::string DebugString() const override { return walk_.DebugString() + "\n"; }
 
  private:
   FragmentWalk walk_;

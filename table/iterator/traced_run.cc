@@ -82,6 +82,7 @@ class TracedTombstones final : public RunTombstones {
   }
   bool HasAny() const override { return tombstones_->HasAny(); }
   void Watch(TombstoneWatcher* watcher) override { tombstones_->Watch(watcher); }
+  std::string DebugString() const override { return tombstones_->DebugString(); }
 
  private:
   void Report(const Slice& begin, const Slice& end, const Stretch& stretch) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "util/str_cat.h"
+
 namespace ashlar {
 namespace {
 
@@ -194,6 +196,17 @@ Status Readahead::Fill(const RandomReader& file, uint64_t offset, size_t bytes,
   size_ = bytes;
   assert(size_ <= buffer_.size());
   return status;
+}
+
+std::string Readahead::DebugString() const {
+  std::string text =
+      StrCat("holds [", begin_, ", ", begin_ + size_, "), expects ", expected_, " after ",
+             sequential_reads_, " reads in a row, reads ", NextBytes(), " ahead");
+  if (prefetched_end_ != 0) StrAppend(&text, ", fetched ahead to ", prefetched_end_);
+  if (end_ != 0) StrAppend(&text, ", ends at ", end_);
+  if (next_.bytes == 0) return text;
+  return StrCat(text, next_.handle != nullptr ? ", is reading [" : ", has read [", next_.begin,
+                ", ", next_.begin + next_.bytes, ")");
 }
 
 }  // namespace ashlar

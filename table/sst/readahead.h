@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
@@ -49,6 +50,9 @@ class Readahead {
   // The result is valid until the next call.
   Status Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch, Slice* result,
               const IOOptions& io = IOOptions());
+
+  // What it holds, where it expects the next read and what it has under way; one line.
+  std::string DebugString() const;
 
  private:
   size_t BytesToRead(uint64_t offset, size_t n);

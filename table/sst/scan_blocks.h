@@ -32,6 +32,7 @@ class HeldBlocks {
   // Whether it is here or expected.
   bool Contains(uint64_t offset) const { return blocks_.contains(offset); }
   void Clear() { blocks_.clear(); }
+  size_t count() const { return blocks_.size(); }  // with those expected
 
  private:
   std::map<uint64_t, ObjectRef<DataBlock>> blocks_;  // null: expected

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
+#include "ashlar/options.h"
+#include "db/version/batch_search.h"
 #include "db/version/level_iterator.h"
 #include "db/version/point_search.h"
+#include "db/version/scanned_blocks.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "db/version/version_builder.h"
@@ -183,6 +186,39 @@ TEST_F(LevelTest, ALookupDoesNotPassATableThatCannotBeOpened) {
   EXPECT_EQ(Get("d", 10), "failed");
   EXPECT_EQ(Get("d", 8), "failed");
   EXPECT_EQ(Get("e", 9), "e@5");
+}
+
+TEST_F(LevelTest, ABatchSaysWhereItsKeysStand) {
+  const ReadOptions options;
+  PinnableSlice values[3];
+  const LookupKey a("a", 10, order_.order()), g("g", 10, order_.order()),
+      z("z", 10, order_.order());
+  PointLookup lookups[3] = {{a, &values[0]}, {g, &values[1]}, {z, &values[2]}};
+  PointLookup* const batch[] = {&lookups[0], &lookups[1], &lookups[2]};
+  BatchSearch search(version(), options, batch);
+  EXPECT_EQ(search.DebugString(), "a: level 0, file 0\ng: level 0, file 0\nz: level 0, file 0\n");
+  {
+    const EpochGuard guard;
+    EXPECT_FALSE(search.RunInEpoch());
+  }
+  EXPECT_EQ(search.DebugString(),
+            "a: level 1, file 0, waits for #11\ng: level 1, file 4, waits for #15\nz: level 2\n");
+  search.ReadMissing();
+  EXPECT_EQ(search.DebugString(), "z: level 2\n");
+}
+
+TEST_F(LevelTest, BlocksReadAheadSayWhatTheyAreOf) {
+  const ReadOptions options;
+  MultiScanArgs args;
+  args.insert("a", "c");
+  args.insert("g", "h");
+  ScannedBlocks blocks(args, &options);
+  EXPECT_EQ(blocks.DebugString(), "at range 0 of 2, read until 0\n");
+  blocks.Approach(version(), "a");
+  EXPECT_EQ(blocks.DebugString(), "at range 0 of 2, read until 2\n#11: 2 blocks\n#15: 1 blocks\n");
+  blocks.Approach(version(), "g");
+  blocks.Forget();
+  EXPECT_EQ(blocks.DebugString(), "at range 1 of 2, read until 1\n#11: 0 blocks\n#15: 0 blocks\n");
 }
 
 }  // namespace

@@ -61,6 +61,17 @@ TEST_F(LiveVersionsTest, AnOldVersionKeepsNoTableThatCameAfterIt) {
   EXPECT_EQ(live_.Remove(2), std::vector<TableFile*>{file});
 }
 
+TEST_F(LiveVersionsTest, SaysUnderWhichVersionATableIsNoted) {
+  TableFile* const file = NewFile();
+  Add(1, {file});
+  Add(2, {});
+  live_.Retire({file});
+  Add(3, {});
+  EXPECT_EQ(live_.DebugString(), "version 1:\nversion 2: #1\nversion 3:\n");
+  EXPECT_TRUE(live_.Remove(2).empty());
+  EXPECT_EQ(live_.DebugString(), "version 1: #1\nversion 3:\n");
+}
+
 TEST_F(LiveVersionsTest, AgreesWithCountingEveryHolder) {
   std::mt19937 random(1);
   std::map<uint64_t, std::set<TableFile*>> model;  // by live version

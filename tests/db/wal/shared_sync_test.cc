@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "db/wal/shared_progress.h"
 #include "db/wal/wal_sink.h"
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_fs.h"
@@ -115,6 +116,21 @@ class SharedSync : public testing::TestWithParam<bool> {
   Gate gate_;
   std::shared_ptr<FileSystem> fs_;
 };
+
+TEST(SharedProgress, SaysHowFarItHasCome) {
+  SharedProgress progress;
+  std::string while_it_runs;
+  const auto run = [&](uint64_t, uint64_t) {
+    while_it_runs = progress.DebugString();
+    return Status::OK();
+  };
+  EXPECT_OK(progress.Reach(
+      10, [] { return 12; }, run));
+  EXPECT_EQ(while_it_runs, "done to 0, is running");
+  EXPECT_EQ(progress.DebugString(), "done to 12");
+  progress.Fail(Status::IOError("disk"));
+  EXPECT_EQ(progress.DebugString(), "done to 12, failed: IO error: disk");
+}
 
 TEST_P(SharedSync, AllWhoCameWhileOneRanShareTheNext) {
   constexpr int kLate = 3;

@@ -45,7 +45,9 @@ TEST(StagingOrder, KeepsHeadersBackUntilAllBeforeAreThere) {
     EXPECT_EQ(order.staged_end(), 0u);
     EXPECT_EQ(WordAt(memory, i), 0u);
   }
+  EXPECT_EQ(order.DebugString(), "staged to 0, early [48, 64), early [16, 32), early [32, 48)");
   order.Complete(0, kRangeBytes, HeaderFor(&memory, 0));
+  EXPECT_EQ(order.DebugString(), "staged to 64");
   EXPECT_EQ(order.staged_end(), 4 * kRangeBytes);
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(WordAt(memory, i), i + 1);
 }
@@ -65,6 +67,7 @@ TEST(StagingOrder, WakesWaitersOnAbort) {
   order.Abort();
   waiter.join();
   EXPECT_TRUE(order.is_aborted());
+  EXPECT_EQ(order.DebugString(), "staged to 0, aborted");
 }
 
 // Each thread completes every n-th range and now and then waits for it. Run under the thread

@@ -91,6 +91,7 @@ class LateTombstones final : public RunTombstones {
   }
   bool HasAny() const override { return is_met_; }
   void Watch(TombstoneWatcher* watcher) override { watcher_ = watcher; }
+  std::string DebugString() const override { return is_met_ ? walk_.DebugString() : "not met"; }
 
  private:
   FragmentWalk walk_;

@@ -177,6 +177,15 @@ TEST_F(ReadaheadTest, ItEndsWhereItIsTold) {
   }
 }
 
+TEST_F(ReadaheadTest, SaysWhatItHoldsAndExpects) {
+  Readahead readahead({});
+  EXPECT_EQ(readahead.DebugString(),
+            "holds [0, 0), expects 0 after 0 reads in a row, reads 0 ahead");
+  for (uint64_t offset = 0; offset < 12000; offset += 4000) Check(&readahead, offset, 4000);
+  EXPECT_EQ(readahead.DebugString(),
+            "holds [8000, 20192), expects 12000 after 3 reads in a row, reads 16384 ahead");
+}
+
 TEST_F(ReadaheadTest, ThePaceGoesOnInTheNextFile) {
   Readahead::Options options;
   Readahead first(options);

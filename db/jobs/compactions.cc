@@ -18,6 +18,7 @@ void Compactions::Remove(BackgroundCompaction* job) {
 }
 
 Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) const {
+  assert(family != nullptr);
   Plans plans;
   for (const BackgroundCompaction* job : running_) {
     if (job->family() == family) plans.push_back(&job->plan());
@@ -50,12 +51,14 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickDueTombstones(family, pick);
   if (!plan.has_value()) return nullptr;
+  assert(!plan->is_manual && plan->InputFileCount() > 0);
   return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
 }
 
 // A table that is gone, or has something below it by now, is left to the other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* family,
                                                              const PickOptions& options) {
+  assert(options.claims == &family->versions()->claims);
   KeptTombstones& kept = family->versions()->kept_tombstones;
   for (const FileNumber number : kept.Due(core_->snapshots.SeenByAll())) {
     const LevelFiles table = family->current()->FindTable(number);
@@ -74,6 +77,7 @@ std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* f
 // A table whose numbers are all 0 was written when nobody needed anything: its mark is of another
 // kind. Tables of other levels are taken up because of the mark.
 void Compactions::FindKeptTombstonesLocked() {
+  assert(running_.empty());  // else what they write would be noted twice
   for (ColumnFamilyData* family : core_->families.All()) {
     const Version& version = *family->current();
     const Level last{version.num_levels() - 1};
@@ -94,6 +98,7 @@ std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTombstonesLocked() {
     if (kept.HasDue(seen_by_all)) due.push_back(family);
     next_due = std::min(next_due, kept.NextDue(seen_by_all));
   }
+  assert(next_due > seen_by_all);  // the alarm is for later
   core_->next_tombstones_due.store(next_due, std::memory_order_relaxed);
   return due;
 }
@@ -164,6 +169,7 @@ void Compactions::FinishManual(ManualCompaction* manual) {
 }
 
 Status Compactions::RunPieces(const ManualCompaction& manual) {
+  assert(manual.is_taken && !manual.is_done);  // by this thread
   std::optional<std::string> begin = manual.begin;
   do {
     std::unique_ptr<BackgroundCompaction> piece;
@@ -181,6 +187,7 @@ Status Compactions::RunPieces(const ManualCompaction& manual) {
 
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     const ManualCompaction& manual, const std::optional<std::string>& begin) {
+  assert(manual.is_taken);
   while (true) {
     RETURN_IF_ERROR(manual.stop.Check());
     if (manual.family->is_dropped()) return Status::ColumnFamilyDropped();
@@ -219,6 +226,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
     assert(pick.output_level >= 1);
   }
   auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
+  assert(!plan.has_value() || !*has_conflict);
   if (plan.has_value()) {
     plan->is_manual = true;
     plan->reason = CompactionReason::kManualCompaction;

@@ -29,8 +29,9 @@ void Scheduler::StartLocked() {
   // One more than flushes: it makes room in the log ahead of the writers.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
+  assert(limits.flushes > 0 && limits.compactions > 0);
+  if (!is_started_) compactions_->FindKeptTombstonesLocked();
   is_started_ = true;
-  compactions_->FindKeptTombstonesLocked();
   RequestDueTombstonesLocked();
   DispatchLocked();
 }
@@ -87,6 +88,7 @@ bool Scheduler::MayStart() const {
 
 // A job is counted when the environment has taken it; it begins by waiting for the mutex.
 void Scheduler::DispatchLocked() {
+  assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
   if (!MayStart()) return;
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
@@ -206,6 +208,7 @@ void Scheduler::RunManualCompaction() {
   ManualCompaction* const manual = compactions_->RunManual();
   core_->cleaner->DeleteObsoleteFiles();
   if (manual == nullptr) return;
+  assert(manual->is_taken && !manual->is_done);
   {
     MutexLock lock(&core_->mutex);
     RequestDueTombstonesLocked();
@@ -228,6 +231,7 @@ void Scheduler::CompactFamily(FamilyRef family) {
 // A failed compaction is tried again after a while, and at once when the error is resumed from:
 // writers may be stopped until it succeeds.
 void Scheduler::AwaitRetryLocked() {
+  assert(core_->running_jobs.compactions > 0);  // the one that failed, still counted
   constexpr uint64_t kRetryMicros = 200'000;
   constexpr int kMostSignals = 100;                  // of other work, until the wait is given up
   const bool has_error = !core_->errors.Get().ok();  // else a listener took it away

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ class KeptTombstones {
   static constexpr SequenceNumber kNever = UINT64_MAX;
 
   void Add(FileNumber table_number, SequenceNumber largest_seqno) {
+    assert(std::none_of(tables_.begin(), tables_.end(),
+                        [=](const Table& table) { return table.number == table_number; }));
     tables_.push_back({table_number, largest_seqno});
   }
   void Remove(FileNumber table_number) {

@@ -145,6 +145,24 @@ TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesWithIt) {
   for (size_t i = 0; i < files.size(); i++) EXPECT_EQ(files[i].name, after[i].name) << "no rewrite";
 }
 
+TEST_F(TombstoneDensityTest, WhatWasKeptIsNotedOnceHoweverOftenOptionsChange) {
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(2000, 2100);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  options_.disable_auto_compactions = true;  // so that it stays as it is
+  Reopen(snapshot);
+  const auto noted = [this] {
+    std::string state;
+    EXPECT_TRUE(db_->GetProperty("ashlar.state", &state));
+    const size_t begin = state.find("tombstones kept of #");
+    return begin == std::string::npos ? "" : state.substr(begin, state.find('\n', begin) - begin);
+  };
+  const std::string before = noted();
+  EXPECT_NE(before, "");
+  ASSERT_OK(db_->SetDBOptions({{"max_background_jobs", "3"}}));
+  EXPECT_EQ(noted(), before);
+}
+
 // The process ends with the snapshot: the next one takes up what it kept, once.
 TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesAfterReopening) {
   for (const bool dynamic_levels : {true, false}) {

@@ -381,6 +381,7 @@ void ClockCache::Finish(const Departed& departed) {
   }
   for (CachedObject *object = departed.objects, *next; object != nullptr; object = next) {
     next = object->queue_next;
+    assert(object->refs.load(std::memory_order_relaxed) == 0);  // nobody else can find it
     HandleEntry* const entry = EntryOf(object);
     if (entry != nullptr && eviction_callback_ && (object->state & CachedObject::kEvicted)) {
       Evicted(entry);

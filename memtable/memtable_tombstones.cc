@@ -52,6 +52,7 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
 }
 
 MemTableTombstones::List MemTableTombstones::Merge(const std::vector<List>& lists) const {
+  assert(lists.size() > 1);
   const auto comes_first = [this](const RangeTombstone& a, const RangeTombstone& b) {
     const int order = comparator_.OrderWithoutTimestamp(a.begin, b.begin);
     return order != 0 ? order < 0 : a.seqno > b.seqno;
@@ -98,6 +99,7 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   {
     MutexLock lock(&mutex_);
     const Lists* const now = lists_.load(std::memory_order_relaxed);
+    assert(now != nullptr && !now->all.empty());  // a list is replaced, never taken away
     whole = now->all.front();
     if (now->all.size() > 1) {
       whole = Merge({now->all.rbegin(), now->all.rend()});

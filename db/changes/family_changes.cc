@@ -14,6 +14,7 @@
 #include "db/options/options_check.h"
 #include "db/state/family_handle.h"
 #include "db/state/needed_logs.h"
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -48,6 +49,7 @@ Status FamilyChanges::CreateAll(const std::vector<ColumnFamilyDescriptor>& descr
 // Writes to the family stop while it is taken out: a batch is applied either wholly before that or
 // without the family's part.
 Status FamilyChanges::Drop(ColumnFamilyData* family) {
+  assert(family != nullptr && !InEpoch());
   if (family->id() == 0) return Status::InvalidArgument("Can't drop default column family");
   {
     MutexLock lock(&core_->mutex);
@@ -64,6 +66,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
 }
 
 Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
+  assert(family.id() != 0);
   VersionEdit drop;
   drop.column_family = family.id();
   drop.is_family_drop = true;
@@ -81,6 +84,7 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
 
 Status FamilyChanges::SetOptions(ColumnFamilyData* family,
                                  const std::unordered_map<std::string, std::string>& values) {
+  assert(family != nullptr);
   if (values.empty()) return Status::InvalidArgument("empty input");
   {
     MutexLock lock(&core_->mutex);

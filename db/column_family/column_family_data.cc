@@ -81,6 +81,7 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
 }
 
 ReadView ColumnFamilyData::AcquireView() {
+  assert(super_version() != nullptr);  // published before anybody can find the family
   EpochGuard guard;
   SuperVersionRef pinned(super_version());
   return ReadView(this, std::move(pinned), host_->VisibleSeqno());
@@ -189,6 +190,7 @@ FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtab
     if (std::find(memtables.begin(), memtables.end(), sealed.mem) == memtables.end()) continue;
     log_number = std::max(log_number, sealed.next_log_number);
   }
+  assert(log_number >= family_->log_number);
   return log_number;
 }
 

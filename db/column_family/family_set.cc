@@ -42,6 +42,7 @@ void FamilySet::Clear() {
   std::vector<std::unique_ptr<LeavingFamily>> leaving;
   for (ColumnFamilyData* family : All()) leaving.push_back(std::make_unique<LeavingFamily>(family));
   Publish(std::make_unique<Table>());
+  assert(All().empty());
   for (auto& family : leaving) Retire(std::move(family));
 }
 
@@ -53,6 +54,7 @@ std::unique_ptr<FamilySet::Table> FamilySet::CopyTable() const {
 
 void FamilySet::Publish(std::unique_ptr<Table> table) {
   Table* old = table_.exchange(table.release(), std::memory_order_acq_rel);
+  assert(old != nullptr);
   EpochRetire(old, [](EpochRetired* object) { delete static_cast<Table*>(object); });
 }
 

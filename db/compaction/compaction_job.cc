@@ -86,6 +86,7 @@ Status CompactionJob::Subcompaction::Run() {
 }
 
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) const {
+  assert(job_.inputs_.size() == options_.plan->inputs.size());  // GatherTombstones() made them
   IteratorTower tower(&options_.version->comparator(), /*arena=*/nullptr);
   for (const LevelFiles& level : job_.inputs_) {
     tower.AddTables(*options_.version, level, {.options = &read, .for_compaction = true});

@@ -4,6 +4,7 @@
 #include "db/flush/flush_job.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 #include <utility>
 
@@ -59,6 +60,7 @@ EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expecte
 }  // namespace
 
 Status FlushJob::Run(OutputResult* result) {
+  assert(!options_.memtables.empty() && result->tables.empty());
   Arena arena;
   IteratorTower tower(options_.table.comparator, &arena);
   for (MemTable* memtable : options_.memtables) tower.AddMemTable(memtable);

@@ -52,6 +52,7 @@ void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcomp
 void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, plan_, id_); }
 
 Status BackgroundCompaction::WriteTables() {
+  assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
   if (plan_.is_trivial_move) return Status::OK();
   RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
   return SyncDirectory(core_->fs.get(), work_.table.dir);
@@ -83,6 +84,7 @@ void BackgroundCompaction::Finish(const Status& status) {
 
 // Whoever ran the job asks for compactions afterwards, if the snapshot has gone meanwhile.
 void BackgroundCompaction::NoteKeptTombstones() {
+  core_->mutex.AssertHeld();
   for (const OutputTable& table : result_.tables) {
     if (!table.meta.keeps_tombstones) continue;
     family_->versions()->kept_tombstones.Add(table.meta.number, table.meta.largest_seqno);
@@ -94,6 +96,7 @@ void BackgroundCompaction::NoteKeptTombstones() {
 
 // A call that asked for it is told itself.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
+  assert(!error.ok());
   if (plan_.is_manual || IsStopped(error)) return std::nullopt;
   return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
                                  : BackgroundErrorReason::kCompaction;

@@ -66,6 +66,7 @@ Status BackgroundFlush::WriteTables() {
 // One sync serves the table and the logs that have come since, if they share a directory. Only then
 // may the MANIFEST name either.
 Status BackgroundFlush::SyncDirectories() {
+  assert(!work_.table.dir.empty());
   if (!result_.tables.empty()) {
     const FileNumber newest_log = core_->wals->current_number();
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));

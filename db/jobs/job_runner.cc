@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "db/jobs/notify.h"
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -20,6 +21,7 @@ FileNumber TableNumbers::NewNumber() {
 }
 
 void TableNumbers::Settle(const Status& status) {
+  core_->mutex.AssertHeld();
   if (status.ok() || status.IsColumnFamilyDropped()) may_be_named_ = false;
   if (may_be_named_) return;
   for (const FileNumber number : numbers_) {
@@ -30,6 +32,7 @@ void TableNumbers::Settle(const Status& status) {
 }
 
 Status JobRunner::Run(BackgroundJob* job) {
+  assert(job != nullptr && !InEpoch());
   job->Announce();
   Status status = job->WriteTables();
   {

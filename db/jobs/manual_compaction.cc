@@ -5,7 +5,9 @@
 #include "db/jobs/manual_compaction.h"
 
 #include <algorithm>
+#include <cassert>
 
+#include "util/epoch.h"
 #include "util/scope_exit.h"
 
 namespace ashlar {
@@ -32,6 +34,7 @@ bool RewritesBottom(const CompactRangeOptions& options) {
 
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
+  assert(family != nullptr && !InEpoch());
   RETURN_IF_ERROR(CheckMayBegin(options, *family));
   RETURN_IF_ERROR(CheckSupported(options));
   FlushOptions flush;
@@ -78,6 +81,7 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
       levels.oldest_in_last = std::min(levels.oldest_in_last, file->meta.number);
     }
   }
+  assert(levels.first <= levels.last);
   levels.base =
       AssessCompaction(*version, manual.family->options(), manual.family->versions()->claims)
           .base_level;
@@ -95,6 +99,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     manual->input_level = level;
     manual->output_level = level == 0 ? levels.base : level.Next();
     manual->allow_trivial_move = manual->output_level < levels.last;
+    assert(manual->output_level > level);
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
   }
@@ -126,6 +131,7 @@ Status ManualCompactions::RunToEnd(ManualCompaction* manual) {
 }
 
 Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
+  assert(compactions_->HasManualLocked());  // this one
   // Nobody signals when the caller sets its own flag.
   constexpr uint64_t kLookAgainMicros = 50 * 1000;
   scheduler_->DispatchLocked();
@@ -148,6 +154,7 @@ Status ManualCompactions::AwaitDoneLocked(ManualCompaction* manual) {
 
 void ManualCompactions::Disable() {
   MutexLock lock(&core_->mutex);
+  assert(disable_count_ >= 0);
   disable_count_++;
   is_disabled_.store(true, std::memory_order_release);
   core_->conditions.ManualChanged();
@@ -158,6 +165,7 @@ void ManualCompactions::Disable() {
 void ManualCompactions::Enable() {
   MutexLock lock(&core_->mutex);
   if (disable_count_ == 0) return;
+  assert(is_disabled_.load(std::memory_order_relaxed));
   if (--disable_count_ == 0) is_disabled_.store(false, std::memory_order_release);
 }
 

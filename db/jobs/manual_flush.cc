@@ -4,6 +4,9 @@
 #include "db/jobs/manual_flush.h"
 
 #include <algorithm>
+#include <cassert>
+
+#include "util/epoch.h"
 
 namespace ashlar {
 
@@ -18,6 +21,7 @@ Status ManualFlushes::Flush(const FlushOptions& options,
 Status ManualFlushes::Begin(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families,
                             std::vector<Target>* targets) {
+  assert(targets->empty() && !InEpoch());
   MutexLock lock(&core_->mutex);
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   for (const ColumnFamilyData* family : families) {
@@ -80,6 +84,7 @@ void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*
 Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
   MutexLock lock(&core_->mutex);
   for (const Target& target : targets) {
+    assert(target.family != nullptr);  // with a reference of the caller
     const ColumnFamilyData& family = *target.family;
     while (!family.sealed().empty() &&
            family.sealed().front().mem->id() <= target.newest_memtable) {

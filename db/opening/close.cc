@@ -3,6 +3,8 @@
 // Each step leaves what the next one needs.
 #include "db/opening/close.h"
 
+#include <cassert>
+
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/state/notify_errors.h"
@@ -60,6 +62,7 @@ Status Closer::CancelBackgroundWork(bool wait) {
 
 // What failed softly is not tried again any more.
 void Closer::EndRecovery() {
+  assert(core_->is_background_cancelled.load(std::memory_order_acquire));
   const Status error = core_->errors.ClearSoft();
   if (!error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
 }
@@ -80,6 +83,7 @@ void Closer::RefuseWrites() {
 
 // A log that broke has told its error already.
 Status Closer::CloseLogs() {
+  assert(core_->is_closing.load(std::memory_order_acquire));  // no commit begins any more
   const bool is_known = !core_->wals->error().ok();
   const Status closed = core_->wals->Close();
   return is_known ? Status::OK() : closed;

@@ -4,6 +4,7 @@
 #include "db/opening/open.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <utility>
 
@@ -143,6 +144,8 @@ VersionSetOptions Opener::VersionOptions() const {
 }
 
 TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& options) {
+  // CheckOptions() and its like let no other factory pass.
+  assert(BlockBasedOptionsOf(options.table_factory.get()) != nullptr);
   TableCacheOptions result(InternalKeyComparator(options.comparator));
   result.fs = core->fs.get();
   result.file_options = core->file_options;
@@ -167,6 +170,7 @@ FamilyRequest Opener::RequestFor(const ColumnFamilyDescriptor& descriptor) const
 }
 
 Status Opener::RecoverVersions() {
+  assert(core_->versions == nullptr && missing_.empty());
   core_->versions = std::make_unique<VersionSet>(VersionOptions());
   std::vector<FamilyRequest> requests;
   for (const ColumnFamilyDescriptor& family : request_.families) {
@@ -184,10 +188,12 @@ Status Opener::RecoverVersions() {
 const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
   const auto it = std::find_if(request_.families.begin(), request_.families.end(),
                                [&](const auto& descriptor) { return descriptor.name == family; });
+  assert(it != request_.families.end());  // one that nobody named is not recovered
   return it->options;
 }
 
 Status Opener::OpenFamilies() {
+  assert(core_->families.All().empty());
   for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
     auto options = std::make_shared<const ColumnFamilyOptions>(OptionsOf(versions->name));
     FamilyRef family = FamilyRef::Adopt(
@@ -249,6 +255,7 @@ Result<std::vector<FileNumber>> Opener::FindLogs() const {
 // A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
 // long as it is needed. Only the mode that takes whatever is left opens without it.
 Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
+  assert(std::is_sorted(logs.begin(), logs.end()));
   for (const auto& [number, log] : core_->versions->tracked_logs()) {
     if (number < min_log) continue;
     const bool exists = std::binary_search(logs.begin(), logs.end(), number);
@@ -307,6 +314,7 @@ Status Opener::ReplayLogs() {
 }
 
 Status Opener::FinishReadOnly() {
+  assert(core_->lock == nullptr && core_->wals->current_number() == 0);  // it writes nothing
   core_->db_id = core_->versions->db_id();
   core_->info_log =
       core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();

@@ -93,6 +93,7 @@ bool EntryStream::FindRetained() {
 
 // key_ and value_ are the newest operand of a run: those of one user key that the same readers see.
 void EntryStream::FoldRun() {
+  assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
   const bool is_first_of_key = is_first_of_key_;
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
@@ -147,6 +148,7 @@ void EntryStream::ShowFold(bool is_first_of_key) {
 }
 
 void EntryStream::NextOfFold() {
+  assert(source_ != Source::kRuns && fold_.Valid());
   fold_.Next();
   if (fold_.Valid()) return ShowFold(/*is_first_of_key=*/false);
   if (source_ == Source::kFold) return FindKept();

@@ -83,11 +83,13 @@ std::optional<std::string> WriteControl::MergeNow(const WriteBatchRecord& record
 }
 
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {
+  assert(InEpoch());  // the family may go
   ColumnFamilyData* data = core_->families.Find(family);
   return data == nullptr ? nullptr : data->mem();
 }
 
 void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
+  assert(memtable != nullptr && InEpoch());
   ColumnFamilyData* data = core_->families.Find(family);
   if (data == nullptr) return;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
@@ -114,6 +116,7 @@ void WriteControl::NotePartialInsert(const Status& error) {
 void WriteControl::ReportErrors() { NotifyUnreportedError(core_); }
 
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
+  assert(!InEpoch());  // it waits
   MutexLock lock(&core_->mutex);
   Status status = RunDueWorkLocked(options);
   const uint64_t start_micros = core_->NowMicros();
@@ -494,6 +497,7 @@ std::string WriteControl::DebugStringLocked() const {
 }
 
 void WriteControl::BlockWritesLocked() {
+  assert(blocked_ >= 0);
   while (is_switching_) core_->conditions.writers.Wait();
   if (blocked_++ == 0) {
     core_->pipeline->RequestAttention();

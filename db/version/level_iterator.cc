@@ -66,6 +66,7 @@ bool LevelIterator::IsFileExhausted() const {
 void LevelIterator::Mirror() {
   valid_ = inner_.has_value() && inner_->Valid();
   cursor_ = inner_.has_value() ? inner_->cursor() : nullptr;
+  assert(!valid_ || status_.ok());
   if (valid_) {
     key_ = inner_->key();
     value_ = inner_->value();

@@ -74,12 +74,14 @@ Result<std::unique_ptr<ManifestReader>> ManifestReader::Open(FileSystem* fs,
 }
 
 bool ManifestReader::Fail(const std::string& what) {
+  assert(status_.ok());  // the first reason counts
   status_ = Status::Corruption(
       StrCat(path_, ": record ", records_, " at offset ", log_->record_offset(), ": ", what));
   return false;
 }
 
 bool ManifestReader::ReadRecord(VersionEdit* edit) {
+  assert(status_.ok() && log_ != nullptr);
   Slice record;
   const bool has_record = log_->ReadRecord(&record);
   const std::optional<LogDamage>& damage = reporter_->first;
@@ -105,6 +107,7 @@ bool ManifestReader::ReadRecord(VersionEdit* edit) {
 // intact behind it belongs to a change that began before it: whoever wrote these records had not
 // synced that change, so nobody relied on it. A later change proves that it was.
 bool ManifestReader::IsUnsyncedTail() const {
+  assert(reporter_->first.has_value());
   const uint64_t damage_offset = reporter_->first->offset;
   LogDamage damage = *reporter_->first;
   while (damage.is_unwritten && damage.good_record_behind.has_value()) {
@@ -127,6 +130,7 @@ bool ManifestReader::IsUnsyncedTail() const {
 
 // They were synced before CURRENT was switched: no crash takes one away.
 void ManifestReader::CheckInitialRecords() {
+  assert(status_.ok());
   if (records_ >= initial_records_) return;
   status_ = Status::Corruption(StrCat(path_, ": ends after ", records_, " whole records at offset ",
                                       log_->record_end(), ", but had ", initial_records_,

@@ -157,6 +157,7 @@ Status ManifestRecovery::DropFamily(uint32_t id) {
 
 Status ManifestRecovery::CheckComparator(const VersionEdit& edit,
                                          const FamilyVersions& family) const {
+  assert(edit.column_family == family.id);
   const char* given = family.comparator.user_comparator()->Name();
   if (!edit.comparator || *edit.comparator == given) return Status::OK();
   return Status::InvalidArgument(
@@ -201,6 +202,7 @@ Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
 }
 
 Status ManifestRecovery::Finish(bool allow_subset) {
+  assert(set_->families_.empty());
   if (!has_log_number_ || !has_next_file_ || !has_last_sequence_) {
     return Status::Corruption(StrCat("no ",
                                      !has_log_number_  ? "log number"

@@ -128,6 +128,7 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
 
 // Goes round the open tables: a recently used one gets a second chance.
 std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
+  mutex_.AssertHeld();
   std::vector<TableReader*> evicted;
   OpenTableBudget* budget = options_.budget;
   if (budget == nullptr || budget->max_open < 0) return evicted;
@@ -182,7 +183,9 @@ void TableCache::Close(TableFile* file) {
     MutexLock lock(&mutex_);
     reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
     if (reader == nullptr) return;
-    open_.erase(std::find(open_.begin(), open_.end(), file));
+    const auto found = std::find(open_.begin(), open_.end(), file);
+    assert(found != open_.end());  // it has a reader
+    open_.erase(found);
     if (options_.budget != nullptr) options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
   }
   assert(file->pins.load(std::memory_order_relaxed) == 0);  // nobody can reach it any more

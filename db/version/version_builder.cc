@@ -127,7 +127,10 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
                                     [](const auto& level) { return !level->files.empty(); });
   if (!has_unknown || has_base) return;
   for (const Arrivals& level : *levels) {
-    for (Arrival* arrival : level) arrival->fresh->epoch_number = 0;
+    for (Arrival* arrival : level) {
+      assert(arrival->fresh != nullptr);  // without a base nothing has moved
+      arrival->fresh->epoch_number = 0;
+    }
   }
   Arrivals& level0 = (*levels)[0];
   std::sort(level0.begin(), level0.end(),
@@ -163,6 +166,7 @@ Splice<TableFile*> VersionBuilder::SpliceOf(Level level, const Arrivals& arrival
 }
 
 Status VersionBuilder::Build(BuiltVersion* built) {
+  assert(built->version == nullptr && built->added.empty() && built->removed.empty());
   std::vector<Arrivals> arrivals = ArrivalsByLevel();
   if (arrivals.size() > static_cast<size_t>(num_levels_)) {
     return Status::InvalidArgument(StrCat("the database has tables on level ", arrivals.size() - 1,

@@ -327,6 +327,7 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
 // If the end of the MANIFEST is ever lost, what is left still names the logs that held what the
 // lost records brought.
 std::vector<LogFacts> VersionSet::NewLogFacts() const {
+  assert(is_writing_);
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;
   for (const LogFacts& log : wals_->DurableFacts()) {
@@ -453,6 +454,7 @@ void VersionSet::Install(Change* change, Pending* pending) {
       ApplyToFamily(edit, Family(edit.column_family));
     }
   }
+  assert(pending->added == nullptr);  // some edit has named it
 }
 
 void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVersions> family) {

@@ -102,6 +102,7 @@ char* BufferedWalSink::MemoryAt(uint64_t offset) {
 }
 
 void BufferedWalSink::ReleaseBefore(uint64_t offset) {
+  assert(offset <= order_.staged_end());
   SpinLockGuard guard(&chunks_lock_);
   for (; (first_chunk_ + 1) * kChunkBytes <= offset && !chunks_.empty(); ++first_chunk_) {
     if (spare_chunks_.size() < kKeptChunks && chunks_.front() != nullptr) {

@@ -108,6 +108,7 @@ Status MappedWalSink::Deliver(uint64_t end) {
 }
 
 Status MappedWalSink::Sync(uint64_t end) {
+  assert(end <= size() && !is_closed_);
   RETURN_IF_ERROR(Deliver(end));
   Status status = sync_.Reach(
       end, [this] { return order_.staged_end(); },
@@ -128,6 +129,7 @@ Status MappedWalSink::SyncFile() {
 // ---- Pages ahead
 
 void MappedWalSink::PopulateAhead(uint64_t end) {
+  assert(end <= size());  // of a range that was reserved
   // A log that has become large is expected to grow on: look ahead in proportion.
   const uint64_t ahead = std::clamp(end, kMinPieceBytes, 2 * piece_bytes_);
   uint64_t trigger = populate_trigger_.load(std::memory_order_relaxed);
@@ -183,6 +185,7 @@ Status MappedWalSink::Close() {
     MutexLock lock(&job_mutex_);
     while (jobs_ > 0) job_done_.Wait();
   }
+  assert(order_.is_aborted() || order_.staged_end() == size());  // no writer is left in it
   // After a failure what was staged before it stays: a valid log up to there.
   Status status = file_->Close(order_.staged_end());
   const Status first = error();

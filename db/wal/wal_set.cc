@@ -10,6 +10,7 @@
 #include "db/wal/log_beginning.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/str_cat.h"
 
@@ -98,6 +99,7 @@ void WalSet::AddRecovered(const LogFacts& log) {
   assert(log.number > 0 && log.synced_bytes <= log.end_bytes);
   MutexLock lock(&mutex_);
   recovered_[log.number] = log;
+  if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
 }
 
 std::vector<LogFacts> WalSet::DurableFacts() const {
@@ -155,10 +157,12 @@ Status WalSet::SyncDirectoryFor(FileNumber number) {
 
 void WalSet::NoteEntriesSynced(FileNumber log_number) {
   MutexLock lock(&mutex_);
+  assert(logs_.empty() || log_number <= logs_.back().sink->log_number());
   newest_durable_entry_ = std::max(newest_durable_entry_, log_number);
 }
 
 Status WalSet::SyncAll() {
+  assert(!InEpoch());
   const std::shared_ptr<WalSink> log = current();
   const uint64_t end = log->size();
   RETURN_IF_ERROR(log->Flush(end));
@@ -221,6 +225,7 @@ std::vector<FileNumber> WalSet::ReleaseBelow(FileNumber min_log_number,
     if (log.number < min_log_number) numbers.push_back(log.number);
   }
   std::erase_if(replaced_, [&](const Info& log) { return log.number < min_log_number; });
+  if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   return numbers;
 }
 

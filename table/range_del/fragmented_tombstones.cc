@@ -7,6 +7,7 @@
 #include "table/range_del/fragmented_tombstones.h"
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <utility>
 
@@ -152,6 +153,7 @@ void FragmentedTombstones::Cut(std::span<RangeTombstone> tombstones) const {
 }
 
 void FragmentedTombstones::BuildFrom(std::vector<RangeTombstone> tombstones) {
+  assert(fragments_.empty());
   const auto comes_first = [this](const RangeTombstone& a, const RangeTombstone& b) {
     const int order = comparator_.OrderWithoutTimestamp(a.begin, b.begin);
     return order != 0 ? order < 0 : a.seqno > b.seqno;
@@ -205,6 +207,7 @@ void FragmentedTombstones::Append(const Fragment& fragment) {
 }
 
 void FragmentedTombstones::BuildHeads() {
+  assert(heads_.empty());
   if (comparator_.order() == KeyOrder::kCustom || fragments_.empty()) return;
   // Begins ascend, so what the first and the last share, all share.
   const Slice first = fragments_.front().begin();

@@ -3,6 +3,8 @@
 // Collectors speak of user keys and EntryType; tables of internal keys and ValueType.
 #include "table/sst/property_collectors.h"
 
+#include <cassert>
+
 #include "util/internal_key.h"
 #include "util/result.h"
 
@@ -44,6 +46,7 @@ PropertyCollectors::PropertyCollectors(const Factories* factories,
 
 void PropertyCollectors::AddEntry(const Slice& internal_key, const Slice& value,
                                   uint64_t file_bytes) {
+  assert(internal_key.size() >= kTrailerBytes);
   const uint64_t trailer = ExtractTrailer(internal_key);
   const Slice user_key = ExtractUserKey(internal_key);
   for (const auto& collector : collectors_) {

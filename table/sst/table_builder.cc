@@ -242,6 +242,7 @@ bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
 }
 
 bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) const {
+  assert(!data_block.empty());
   const size_t bytes = data_block.CurrentBytes();
   if (bytes >= block_bytes) return true;
   return bytes > nearly_full_bytes && data_block.EstimateBytesWith(key, value) > block_bytes;
@@ -267,6 +268,7 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
 }
 
 Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
+  assert(status.ok() && !IsInOrder(key));
   status = Status::Corruption(
       StrCat("table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
              DescribeInternalKey(key, /*hex=*/true), " does not sort behind ",
@@ -276,6 +278,7 @@ Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
 }
 
 Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) {
+  assert(status.ok() && key.size() + value.size() >= kLargeEntryBytes);
   if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
   // Before the order is checked, which needs the last key of the block.
   if (data_block.empty() || !IsInOrder(key)) return Status::OK();
@@ -284,6 +287,7 @@ Status TableBuilder::Rep::PrepareForLarge(const Slice& key, const Slice& value) 
 }
 
 Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
+  assert(status.ok());  // the first error stays
   status = Status::InvalidArgument(StrCat("table builder: ", file->path(), ": an entry of ",
                                           key.size(), " + ", value.size(), " bytes, but at most ",
                                           kMaxEntryBytes, " fit into a table"));
@@ -291,6 +295,7 @@ Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
 }
 
 Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value) {
+  assert(TrailerType(ExtractTrailer(key)) == kTypeRangeDeletion);
   range_tombstones.Add(key, value);
   ++properties.num_range_deletions;
   if (!collectors.empty()) collectors.AddEntry(key, value, FileSize());

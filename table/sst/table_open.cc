@@ -60,6 +60,7 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
               .limit = file_->size() - kFooterBytes,
               .cache = options.block_cache}) {
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
+  assert(file_->size() >= kFooterBytes);  // DecodeFooter() has found one
 }
 
 TableReader::~TableReader() {
@@ -113,6 +114,7 @@ Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
 }
 
 Status TableReader::LoadProperties(const MetaBlocks& blocks) {
+  assert(properties_ == nullptr);
   const BlockHandle* handle = Find(blocks, kPropertiesBlockName);
   if (handle == nullptr) {
     return Status::Corruption(StrCat("table: ", path(), ": no properties block"));
@@ -143,6 +145,7 @@ Status TableReader::CheckProperties() const {
 }
 
 Status TableReader::CheckUniqueId() const {
+  assert(properties_ != nullptr);
   if (options_.expected_unique_id.empty()) return Status::OK();
   Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
   std::string found;  // empty if the file does not say who made it
@@ -180,6 +183,7 @@ Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
 }
 
 Status TableReader::LoadIndex(const MetaBlocks& blocks) {
+  assert(properties_ != nullptr && !index_);
   const auto& user = properties_->user_collected_properties;
   const auto type_property = user.find(std::string(kIndexTypeProperty));
   if (type_property == user.end() || type_property->second.size() != sizeof(uint32_t)) {

@@ -89,6 +89,7 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
 }
 
 Status TableReader::Verification::CheckBlock(DataBlock* block, const BlockHandle& handle) {
+  assert(handle.offset < table_.store_.fetcher().limit());
   const BlockFetcher& fetcher = table_.store_.fetcher();
   BlockCursor cursor;
   cursor.Attach(&block->block, table_.key_format_);
@@ -169,6 +170,7 @@ Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle
 
 // Range tombstones are counted as entries and as deletions, but lie in a block of their own.
 Status TableReader::Verification::CheckTotals() const {
+  assert(deletions_ <= entries_);
   const TableProperties& facts = table_.properties();
   const auto check = [](std::string_view what, uint64_t found, uint64_t recorded) {
     return found == recorded ? Status::OK()

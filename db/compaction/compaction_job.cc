@@ -191,6 +191,26 @@ Status CompactionJob::GatherTombstones() {
     tombstones_ =
         std::make_unique<const FragmentedTombstones>(version.comparator(), std::move(all));
   }
+  return CheckLastKeys();
+}
+
+// Tombstones that reach behind a table's last key, which is an entry, hide that key too. No
+// tombstone that ends there says so: it is the next table, which goes on with versions of the key,
+// that has it. Without that table readers would see again what was hidden from them.
+Status CompactionJob::CheckLastKeys() const {
+  for (const auto& list : input_tombstones_) {
+    assert(!list->empty() && tombstones_ != nullptr);
+    const FragmentedTombstones::Fragment last = list->fragment(list->size() - 1);
+    if (!last.end_is_inclusive) continue;
+    for (const SequenceNumber seqno : last.seqnos) {
+      const SequenceNumber seen_by = OldestSnapshotThatSees(options_.snapshots, seqno);
+      if (tombstones_->MaxCoveringSeqno(last.end, seen_by) >= seqno) continue;
+      return Status::Corruption(
+          StrCat("compaction: range tombstone ", seqno, " reaches behind its table's last key '",
+                 last.end.ToString(), "', but no next table goes on with that key (",
+                 options_.plan->DebugString(), ")"));
+    }
+  }
   return Status::OK();
 }
 

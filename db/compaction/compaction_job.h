@@ -49,6 +49,7 @@ class CompactionJob {
   // The range tombstones of the inputs, newer levels first. Tables that those before cover whole
   // are left out of inputs_, unopened.
   Status GatherTombstones();
+  Status CheckLastKeys() const;
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status CheckCounts(const OutputResult& result) const;
 

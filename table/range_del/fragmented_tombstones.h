@@ -89,7 +89,7 @@ class FragmentedTombstones {
   SequenceNumber MaxSeqno(size_t index, SequenceNumber upper_seqno) const;
 
   // One tombstone for each number of each fragment, in their order. An inclusive end is given as an
-  // exclusive one.
+  // exclusive one, for there is no other: who goes on with them looks for its last key elsewhere.
   void AppendTo(std::vector<RangeTombstone>* tombstones) const;
 
   const InternalKeyComparator& comparator() const { return comparator_; }

@@ -103,15 +103,24 @@ std::string WhatTheRestTells(const Sample& sample, const Mutation& mutation,
   return "";
 }
 
+// Which level a table is on is said in one place only. It decides where a lookup stops, and what
+// range tombstones hide from readers, where a compaction goes by the sequence numbers.
+bool IsMisledByLevels(const Sample& sample, const Findings& findings) {
+  const bool has_moved =
+      std::any_of(sample.levels.begin(), sample.levels.end(), [&](const auto& table) {
+        const auto found = findings.levels.find(table.first);
+        return found != findings.levels.end() && found->second != table.second;
+      });
+  return has_moved && (findings.wrong.starts_with(kGetAndScanDisagree) ||
+                       (sample.has_range_tombstones && findings.wrong == kOtherRowsLater));
+}
+
 // The class, "" if none; `wrong` then says why.
 std::string Classify(const Sample& sample, const Mutation& mutation, std::string* wrong) {
   const bool may_lie = mutation.is_lie || mutation.is_twin;
   const Findings findings = Examine(sample, mutation.files, mutation.directories, may_lie);
   *wrong = findings.wrong;
-  // Which level a table is on is said in one place only, and decides where a lookup stops.
-  const bool misleads_lookups = mutation.is_lie && KindOf(mutation.path) == "MANIFEST" &&
-                                wrong->starts_with(kGetAndScanDisagree);
-  if (misleads_lookups) return "LIE";
+  if (mutation.is_lie && IsMisledByLevels(sample, findings)) return "LIE";
   if (!wrong->empty()) return "";
   if (!findings.error.ok()) return "ERROR";
   if (findings.found == sample.expected) return "SAME";

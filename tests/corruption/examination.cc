@@ -84,6 +84,7 @@ Findings Examination::Run(const Files& files, const std::vector<std::string>& di
       return std::move(findings_);
     }
     (void)opened.db()->GetProperty("ashlar.recovery-report", &findings_.report);
+    findings_.levels = LevelsOf(opened.db());
     const Readings readings = ReadAll(&opened);
     JudgeFirst(readings);
     Maintain(&opened, readings);
@@ -175,7 +176,7 @@ void Examination::JudgeAgain(const Readings& readings) {
     if (!reading.FirstError().ok()) {
       Wrong("an error after reopening: " + reading.FirstError().ToString());
     } else if (findings_.found[family] != Rows(reading.forward.begin(), reading.forward.end())) {
-      Wrong("other rows after compaction and reopening");
+      Wrong(kOtherRowsLater);
     }
   }
 }

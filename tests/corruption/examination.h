@@ -13,12 +13,14 @@
 namespace ashlar {
 
 inline constexpr char kGetAndScanDisagree[] = "get and scan disagree";
+inline constexpr char kOtherRowsLater[] = "other rows after compaction and reopening";
 
 struct Findings {
   Status error;        // of the first call that failed
   std::string wrong;   // what no damage excuses: see below; empty if nothing
   Contents found;      // what a scan returned; all there is if `error` is OK
   std::string report;  // of the recovery
+  TableLevels levels;  // once it was opened
 };
 
 // `directories` are made too. `may_lie`: the files may hold other rows than the sample's, with the

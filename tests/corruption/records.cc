@@ -53,6 +53,8 @@ std::map<size_t, std::string> KindsOf(const std::string& table, const Footer& fo
       kinds[handle.offset] = "index";
     else if (name == kPropertiesBlockName)
       kinds[handle.offset] = "properties";
+    else if (name == kRangeDeletionBlockName)
+      kinds[handle.offset] = "range deletions";
     else
       kinds[handle.offset] = "filter";
   }

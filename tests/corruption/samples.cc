@@ -56,6 +56,22 @@ class SampleMaker {
     sample_.expected["default"].erase(key);
     sample_.earlier.push_back(sample_.expected);
   }
+  // The operator of all option sets joins operands with commas.
+  void Merge(const std::string& key, const std::string& operand) {
+    const std::string salted = operand + salt_;
+    EXPECT_TRUE(db_.db()->Merge(WriteOptions(), key, salted).ok());
+    Rows& rows = sample_.expected["default"];
+    rows[key] = rows.contains(key) ? rows[key] + "," + salted : salted;
+    sample_.earlier.push_back(sample_.expected);
+  }
+  // In bytewise order.
+  void DeleteRange(const std::string& begin, const std::string& end) {
+    EXPECT_TRUE(db_.db()->DeleteRange(WriteOptions(), begin, end).ok());
+    sample_.has_range_tombstones = true;
+    Rows& rows = sample_.expected["default"];
+    rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
+    sample_.earlier.push_back(sample_.expected);
+  }
   // One batch: `key` in all families.
   void PutInAll(const std::string& key, const std::string& value) {
     WriteBatch batch;
@@ -124,6 +140,42 @@ Sample Levels(const OptionSet& set, char salt) {
   maker.Flush();
   for (int i = 2; i < 30; i += 9) maker.Put(KeyOf(i), "newest");
   maker.Delete("key1");
+  return maker.Take();
+}
+
+// Range tombstones over older values and over each other: beside points in a table of level 0,
+// alone in another one, and in the log.
+Sample RangeTombstones(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 30; ++i) maker.Put(KeyOf(i), "old" + std::to_string(i));
+  maker.Flush();
+  maker.Compact();
+  maker.DeleteRange("key11", "key14");
+  maker.DeleteRange("key13", "key2");
+  for (int i = 15; i < 30; i += 5) maker.Put(KeyOf(i), "new");
+  maker.Flush();
+  maker.DeleteRange("key24", "key26");
+  maker.DeleteRange("key2", "key20");
+  maker.Flush();
+  maker.Put("key12", "again");
+  maker.DeleteRange("key7", "key9");
+  maker.Put("key8", "again");
+  return maker.Take();
+}
+
+// Operands over values, tombstones and nothing, on two levels and in the log.
+Sample MergeOperands(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 12; ++i) maker.Put(KeyOf(i), "base" + std::to_string(i));
+  maker.Flush();
+  maker.Compact();
+  for (int i = 0; i < 15; i += 2) maker.Merge(KeyOf(i), "flushed");
+  maker.Delete("key3");
+  maker.DeleteRange("key4", "key6");
+  maker.Merge("key3", "behind a deletion");
+  maker.Merge("key5", "behind a range");
+  maker.Flush();
+  for (int i = 0; i < 15; i += 3) maker.Merge(KeyOf(i), "logged");
   return maker.Take();
 }
 
@@ -225,6 +277,12 @@ class SampleList {
   }
   Sample& Add(const std::string& name, Sample sample) {
     sample.name = name;
+    const auto fs = std::make_shared<MemoryFileSystem>();
+    const std::unique_ptr<Env> env(NewCompositeEnv(fs));
+    for (const auto& [path, bytes] : sample.files) fs->PutFile(path, bytes);
+    OpenedDb opened;
+    EXPECT_TRUE(opened.Open(OptionsOf(sample, env.get()), kSampleDir).ok());
+    sample.levels = LevelsOf(opened.db());
     samples_.push_back(std::move(sample));
     return samples_.back();
   }
@@ -252,6 +310,9 @@ std::vector<Sample> MakeSamples() {
   list.Add("one table", plain, OneTable).is_main = true;
   list.Add("log", plain, LogOnly).is_main = true;
   list.Add("levels", plain, Levels).is_main = true;
+  list.Add("range tombstones", plain, RangeTombstones).is_main = true;
+  list.Add("range tombstones, LZ4, format 6", lz4, RangeTombstones);
+  list.Add("merge operands", plain, MergeOperands).is_main = true;
   list.Add("one table, LZ4, format 6", lz4, OneTable).is_main = true;
   list.Add("levels, format 2", old_format, Levels);
   list.Add("two families", plain, TwoFamilies).is_main = true;
@@ -274,6 +335,14 @@ std::vector<Sample> MakeSamples() {
   list.Add("hash index", Foreign("hash_index"));
   list.Add("first-key index", Foreign("first_key"));
   return list.Take();
+}
+
+TableLevels LevelsOf(DB* db) {
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  TableLevels levels;
+  for (const LiveFileMetaData& file : files) levels[file.name] = file.level;
+  return levels;
 }
 
 Options OptionsOf(const Sample& sample, Env* env) {

@@ -18,6 +18,8 @@ inline constexpr char kSampleDir[] = "/db";
 
 using Files = std::map<std::string, std::string>;  // by path
 
+using TableLevels = std::map<std::string, int>;  // by file name
+
 struct Sample {
   std::string name;
   OptionSet options;
@@ -31,9 +33,13 @@ struct Sample {
   // Every row is one entry of the one table, and nothing is in the log: the table's properties say
   // how many rows there are, and the MANIFEST which is the first and which the last.
   bool is_one_table = false;
+  bool has_range_tombstones = false;
+  TableLevels levels;  // as the MANIFEST has them
 };
 
 std::vector<Sample> MakeSamples();
+
+TableLevels LevelsOf(DB* db);
 
 // Without background work the files stay as they are made.
 Options OptionsOf(const Sample& sample, Env* env);

@@ -23,6 +23,12 @@ namespace {
 
 constexpr char kDir[] = "/tree";
 
+// The internal key of a put.
+std::string KeyOf(const std::string& text) {
+  const TextEntry entry = ParseEntry(text + " PUT");
+  return MakeInternalKey(entry.user_key, entry.seqno, entry.type);
+}
+
 std::string Answer(const Status& status) { return status.ok() ? "ok" : status.ToString(); }
 
 }  // namespace
@@ -109,6 +115,10 @@ std::string TreeScenario::BuildTable(const std::string& line) {
   const Status status = (*file)->Finish(&table.meta);
   if (!status.ok()) return status.ToString();
   table.meta.marked_for_compaction = has("marked");
+  for (const std::string& word : head) {
+    if (word.starts_with("smallest=")) table.meta.smallest = KeyOf(word.substr(9));
+    if (word.starts_with("largest=")) table.meta.largest = KeyOf(word.substr(8));
+  }
   tables_.push_back(std::move(table));
   return "";
 }

@@ -6,7 +6,8 @@
 //   build                            a table a line: "L1 | a#9 DEL, b#3 PUT x"; level 0 oldest
 //   first;
 //                                    numbers from 1 on. "L1 busy | ..." is being compacted,
-//                                    "L1 marked | ..." wants to be
+//                                    "L1 marked | ..." wants to be; "L1 largest=c#5 | ..." and
+//                                    "L1 smallest=..." are the MANIFEST's word for its border
 //   snapshots 5 9                    the sequence numbers that snapshots hold
 //   pick                             what an automatic compaction would do
 //   compact                          does it, until nothing is wanted if "all" is there

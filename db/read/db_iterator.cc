@@ -370,7 +370,10 @@ bool DBIterator::SeekNewestVersion() {
   const auto is_on_key = [this] {
     return merged_->Valid() && comparator_.SameKey(ExtractUserKey(merged_->key()), saved_key_);
   };
-  while (is_on_key() && !IsVisible(TrailerSeqno(ExtractTrailer(merged_->key())))) merged_->Next();
+  while (is_on_key() && !IsVisible(TrailerSeqno(ExtractTrailer(merged_->key())))) {
+    if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return false;
+    merged_->Next();
+  }
   if (!merged_->status().ok()) return false;
   bool is_value = false;
   if (is_on_key()) {

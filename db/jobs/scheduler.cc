@@ -207,13 +207,7 @@ void Scheduler::RunCompaction() {
 void Scheduler::RunManualCompaction() {
   ManualCompaction* const manual = compactions_->RunManual();
   core_->cleaner->DeleteObsoleteFiles();
-  if (manual == nullptr) return;
-  assert(manual->is_taken && !manual->is_done);
-  {
-    MutexLock lock(&core_->mutex);
-    RequestDueTombstonesLocked();
-  }
-  compactions_->FinishManual(manual);
+  if (manual != nullptr) compactions_->FinishManual(manual);
 }
 
 void Scheduler::CompactFamily(FamilyRef family) {

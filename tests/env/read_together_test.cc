@@ -106,8 +106,10 @@ TEST_F(ReadTogetherTest, AnswersWhereTheKernelRefusesInTheMiddle) {
 
 TEST_F(ReadTogetherTest, AChildReadsThroughARingOfItsOwn) {
   CheckReads(5, 3);
+  const std::shared_ptr<PosixUring> parents = PosixUring::OfThread();
   const pid_t child = fork();
   if (child == 0) {
+    EXPECT_TRUE(parents == nullptr || PosixUring::OfThread() != parents);
     CheckReads(5, 3);
     _exit(HasFailure() ? 1 : 0);
   }

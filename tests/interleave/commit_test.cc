@@ -6,22 +6,27 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/options.h"
 #include "ashlar/user_write_callback.h"
 #include "ashlar/write_batch.h"
 #include "db/read/snapshot_list.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_batch_internal.h"
+#include "memtable/memtable.h"
 #include "tests/interleave/interleave.h"
 
 namespace ashlar::interleave {
 namespace {
 
-// A database without memtables: family i is the i-th thread's, and asking for its memtable is what
-// inserts its batch.
+// A database without memtables but that of the last family, which merges go to: family i is the
+// i-th thread's, and asking for its memtable is what inserts its batch.
 class Host final : public CommitHost {
  public:
   static constexpr uint32_t kFamilies = 3;
@@ -29,15 +34,16 @@ class Host final : public CommitHost {
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
   bool HasFamily(uint32_t) override { return true; }
   bool CanMerge(uint32_t) override { return true; }
-  size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
-  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber,
+  size_t MaxSuccessiveMerges(uint32_t) override { return merges != nullptr ? 1 : 0; }
+  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
                                       std::vector<std::shared_ptr<void>>*) override {
-    return std::nullopt;
+    Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");
+    return "folded";
   }
   MemTable* ActiveMemTable(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);
-    return nullptr;
+    return family + 1 == kFamilies ? merges.get() : nullptr;
   }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
   void NoteLogError(const Status&, FileNumber) override {}
@@ -46,6 +52,8 @@ class Host final : public CommitHost {
 
   std::array<std::atomic<bool>, kFamilies> is_inserted{};
   std::atomic<bool> is_paused{false};
+  std::unique_ptr<MemTable, void (*)(MemTable*)> merges{nullptr, [](MemTable* m) { m->Unref(); }};
+  std::function<SequenceNumber()> visible_seqno;
 };
 
 struct Database {
@@ -70,6 +78,19 @@ struct Database {
     const SequenceNumber first = WriteBatchInternal::Sequence(batch);
     first_seqno[family].store(first);
     Require(pipeline.visible_seqno() >= first + 1, "a write that has returned is visible");
+  }
+  // One batch of an operand.
+  void Merge() {
+    WriteOptions options;
+    options.disableWAL = true;
+    std::string bytes(kWriteBatchHeaderBytes, '\0');
+    bytes[8] = 1;
+    bytes += static_cast<char>(kTypeColumnFamilyMerge);
+    bytes += static_cast<char>(Host::kFamilies - 1);
+    bytes += {1, 'a', 1, 'v'};
+    WriteBatch batch(bytes);
+    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
+            "ok");
   }
   // What a reader sees and what is there. The numbers are known only once the writers have
   // returned, so both are kept.
@@ -120,6 +141,20 @@ TEST(CommitOrders, NoCommitIsUnderWayInAPause) {
                                   db->pipeline.Resume();
                                 }},
                     .check = [db] { db->Look(), db->CheckLook(1); }};
+  });
+}
+
+// An operand that is folded when it is written goes onto what commits before it have written, who
+// may be slower.
+TEST(CommitOrders, AnOperandIsFoldedOntoAllThatIsOlder) {
+  ExpectAlways({.preemptions = 2}, [] {
+    auto db = std::make_shared<Database>();
+    db->host.visible_seqno = [db = db.get()] { return db->pipeline.visible_seqno(); };
+    db->host.merges.reset(
+        new MemTable(InternalKeyComparator(BytewiseComparator()), MemTableOptions(), 1));
+    Require(db->host.merges->Add(1, kTypeMerge, "a", "first").ok(), "added");
+    return Scenario{.threads = {[db] { db->Write(0); }, [db] { db->Merge(); }},
+                    .check = [db] { Require(db->pipeline.visible_seqno() == 103, "visible"); }};
   });
 }
 

@@ -122,6 +122,17 @@ TEST_F(TombstonesInMemTable, RangeTombstonesAroundEachOtherMakeFewLists) {
   EXPECT_EQ(table_->Tombstones()->size(), 2 * kCount - 1);
 }
 
+// Nobody asks for all of them, so that they stay in several lists.
+TEST_F(TombstonesInMemTable, RangeTombstonesOfEveryListAreFound) {
+  constexpr uint64_t kCount = 200;
+  const auto key = [](uint64_t i) { return std::to_string(1000 + i); };
+  for (uint64_t i = 1; i <= kCount; i++) {
+    ASSERT_OK(table_->Add(i, kTypeRangeDeletion, key(i), key(i + 1)));
+    for (uint64_t k = 1; k <= i; k++) ASSERT_EQ(Get(key(k), i), "(deleted)") << k << " of " << i;
+    ASSERT_EQ(Get(key(i + 1), i), "(undecided)");
+  }
+}
+
 // One thread adds; the others never miss a tombstone that was there before they asked.
 TEST_F(TombstonesInMemTable, RangeTombstonesAreReadWhileOthersAreAdded) {
   std::atomic<SequenceNumber> added{0};

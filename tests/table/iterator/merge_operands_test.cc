@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands are copied or kept alive where they lie: by references of their own owners, each of
+// which is taken once for operands in a row and given back once.
+#include "table/iterator/merge_operands.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace ashlar {
+namespace {
+
+// What an operand lies in, which counts its references.
+struct Block {
+  explicit Block(char fill) : bytes(2 * kCopiedValueBytes, fill) {}
+  ValuePin pin() {
+    return {.acquire = [](void* owner) { static_cast<Block*>(owner)->references++; },
+            .release = [](void* owner, void*) { static_cast<Block*>(owner)->references--; },
+            .owner = this};
+  }
+  std::string bytes;
+  int references = 0;
+};
+
+TEST(MergeOperands, EachIsKeptAliveByItsOwnBlock) {
+  Block first('a'), second('b');
+  {
+    MergeOperands operands;
+    operands.Add(first.bytes, first.pin());
+    operands.Add(Slice(first.bytes.data() + 1, kCopiedValueBytes + 1), first.pin());
+    operands.Add(second.bytes, second.pin());
+    operands.Add("small", second.pin());
+    EXPECT_EQ(first.references, 1) << "one for both";
+    EXPECT_EQ(second.references, 1);
+    EXPECT_EQ(operands.PinOf(0).owner, &first);
+    EXPECT_EQ(operands.PinOf(1).owner, &first);
+    EXPECT_EQ(operands.PinOf(2).owner, &second);
+    EXPECT_EQ(operands.PinOf(3).acquire, nullptr) << "a copy";
+    EXPECT_EQ(operands.all()[2].data(), second.bytes.data());
+    EXPECT_EQ(operands.all()[3].ToString(), "small");
+    operands.Truncate(2);
+    EXPECT_EQ(first.references, 1);
+    EXPECT_EQ(second.references, 0);
+  }
+  EXPECT_EQ(first.references, 0);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -72,6 +72,13 @@ class CostBudgetTest : public testing::Test {
   }
 
   void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void OpenWithFilters(const std::shared_ptr<Cache>& cache) {
+    BlockBasedTableOptions table;
+    table.block_cache = cache;
+    table.filter_policy.reset(NewBloomFilterPolicy(10));
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    Open();
+  }
   void Put(const std::string& key, const std::string& value) {
     ASSERT_OK(db_->Put(WriteOptions(), key, value));
   }
@@ -86,11 +93,7 @@ class CostBudgetTest : public testing::Test {
 TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
   if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
-  BlockBasedTableOptions table;
-  table.block_cache = cache;
-  table.filter_policy.reset(NewBloomFilterPolicy(10));
-  options_.table_factory.reset(NewBlockBasedTableFactory(table));
-  Open();
+  OpenWithFilters(cache);
   for (int i = 0; i < 2000; i++) Put(Key(i), std::string(20, 'v'));
   Flush();
   for (int i = 0; i < 2000; i += 2) Put(Key(i), std::string(20, 'w'));
@@ -131,11 +134,7 @@ TEST_F(CostBudgetTest, ACachedGetAllocatesNothingLocksNothingAndPinsNothing) {
 TEST_F(CostBudgetTest, ACachedBatchAllocatesNothingLocksNothingAndPinsNothing) {
   if (!ASHLAR_TEST_COUNTS_CALLS) return SkipAsImpossible("counted calls in a sanitizer build");
   const std::shared_ptr<Cache> cache = NewLRUCache(8 << 20);
-  BlockBasedTableOptions table;
-  table.block_cache = cache;
-  table.filter_policy.reset(NewBloomFilterPolicy(10));
-  options_.table_factory.reset(NewBlockBasedTableFactory(table));
-  Open();
+  OpenWithFilters(cache);
   const auto write = [&](int first, int step) {
     for (int i = first; i < 2000; i += step) Put(Key(i), std::string(20, 'v'));
   };

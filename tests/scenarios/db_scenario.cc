@@ -157,6 +157,10 @@ void DbScenario::CloseHandles() {
     IgnoreError(db_->DestroyColumnFamilyHandle(handle), "the database is closed next");
   }
   handles_.clear();
+  for (ColumnFamilyHandle* handle : old_handles_) {
+    IgnoreError(db_->DestroyColumnFamilyHandle(handle), "the database is closed next");
+  }
+  old_handles_.clear();
 }
 
 std::string DbScenario::Close(const ScenarioStep&) {
@@ -280,11 +284,9 @@ std::string DbScenario::Create(const ScenarioStep& step) {
   ColumnFamilyHandle* handle = nullptr;
   const Status status = db_->CreateColumnFamily(options_, step.Word(0), &handle);
   if (!status.ok()) return Answer(status);
-  // That of a dropped family of the name stays too.
-  std::string name = step.Word(0);
-  while (handles_.contains(name)) name += " before";
-  std::swap(handles_[name], handles_[step.Word(0)]);
-  handles_[step.Word(0)] = handle;
+  ColumnFamilyHandle*& named = handles_[step.Word(0)];
+  if (named != nullptr) old_handles_.push_back(named);
+  named = handle;
   return Answer(status);
 }
 

@@ -83,6 +83,7 @@ class DbScenario {
   Options options_;
   std::unique_ptr<DB> db_;
   std::map<std::string, ColumnFamilyHandle*> handles_;
+  std::vector<ColumnFamilyHandle*> old_handles_;  // of dropped families whose names are used again
   std::map<std::string, const Snapshot*> snapshots_;
   std::string lower_, upper_;  // of the scan under way
 };

@@ -4,6 +4,7 @@
 #include "tests/support/opened_db.h"
 
 #include "util/hash.h"
+#include "util/result.h"
 
 namespace ashlar {
 
@@ -29,8 +30,8 @@ Status OpenedDb::CreateFamily(const Options& options, const std::string& name) {
   if (status.ok()) {
     handles_.push_back(handle);
   } else if (handle != nullptr) {
-    (void)db_->DestroyColumnFamilyHandle(handle)
-        .ok();  // the family is there, its OPTIONS file is not
+    IgnoreError(db_->DestroyColumnFamilyHandle(handle),
+                "the family is there, its OPTIONS file is not: that is the error to tell");
   }
   return status;
 }

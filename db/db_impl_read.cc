@@ -98,7 +98,7 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
 Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
                            ColumnFamilyHandle* handle, const Slice& key,
                            ReadExplanation* explanation) {
-  const bool is_seek = read == ExplainedRead::kSeek;
+  const bool is_seek = read != ExplainedRead::kGet;
   RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
                           : CheckReadOptionsSupported(options));
   *explanation = ReadExplanation();
@@ -128,7 +128,8 @@ void DBImpl::ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanat
   ReadExplainer explainer(explanation);
   DBIterator iterator(options, std::move(view),
                       {.merge = core_.merge_tools(), .trace = &explainer});
-  iterator.Seek(explanation->key);
+  const bool is_forward = explanation->read == ExplainedRead::kSeek;
+  is_forward ? iterator.Seek(explanation->key) : iterator.SeekForPrev(explanation->key);
   explainer.EndSeek(iterator);
 }
 

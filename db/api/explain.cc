@@ -26,4 +26,10 @@ Status ExplainSeek(DB* db, const ReadOptions& options, ColumnFamilyHandle* colum
   return db->ExplainRead(ExplainedRead::kSeek, options, column_family, target, explanation);
 }
 
+Status ExplainSeekForPrev(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
+                          const Slice& target, ReadExplanation* explanation) {
+  assert(db != nullptr && explanation != nullptr);
+  return db->ExplainRead(ExplainedRead::kSeekForPrev, options, column_family, target, explanation);
+}
+
 }  // namespace ashlar

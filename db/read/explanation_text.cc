@@ -79,9 +79,18 @@ std::string NameOf(const Place& place) {
                 Quoted(place.smallest_key), " to ", Quoted(place.largest_key), ")");
 }
 
+const char* NameOf(ExplainedRead read) {
+  switch (read) {
+    case ExplainedRead::kGet: return "Get of ";
+    case ExplainedRead::kSeek: return "Seek to ";
+    case ExplainedRead::kSeekForPrev: return "Seek backwards to ";
+  }
+  return "?";
+}
+
 std::string Head(const ReadExplanation& explanation) {
-  const bool is_seek = explanation.read == ExplainedRead::kSeek;
-  std::string text = StrCat(is_seek ? "Seek to " : "Get of ", Quoted(explanation.key),
+  const bool is_seek = explanation.read != ExplainedRead::kGet;
+  std::string text = StrCat(NameOf(explanation.read), Quoted(explanation.key),
                             " at sequence number ", explanation.seqno, ": ");
   if (!explanation.status.ok()) return text + explanation.status.ToString();
   if (is_seek && !explanation.is_valid) return text + "no entry";
@@ -106,8 +115,9 @@ std::string ExplainedPlace::ToString() const {
   std::string text = NameOf(*this);
   if (was_in_row_cache) text += ": row cache";
   if (was_opened && !was_in_row_cache) text += ": opened";
-  if (filter == Filter::kRejected) text += ": filter rejected the key";
-  if (filter == Filter::kLetThrough) text += ": filter let the key through";
+  const char* const asked = is_prefix_filter ? "the prefix" : "the key";
+  if (filter == Filter::kRejected) text += StrCat(": filter rejected ", asked);
+  if (filter == Filter::kLetThrough) text += StrCat(": filter let ", asked, " through");
   text += StrCat(": ", NameOf(found), IfAny(merge_operands, "operand"));
   if (found != Found::kNothing) text += StrCat(", sequence number ", seqno);
   if (entries_skipped != 0) {

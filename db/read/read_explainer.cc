@@ -5,6 +5,7 @@
 // answer.
 #include "db/read/read_explainer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ashlar/iterator.h"
@@ -143,6 +144,11 @@ void ReadExplainer::OnTombstone(const Tombstone& tombstone) {
                    .seqno = tombstone.seqno});
 }
 
+void ReadExplainer::OnPrefixFilter(bool let_through) {
+  place().filter = let_through ? Place::Filter::kLetThrough : Place::Filter::kRejected;
+  place().is_prefix_filter = true;
+}
+
 // Lookups.
 
 void ReadExplainer::BeginLookup(const PointLookup& lookup) {
@@ -224,12 +230,28 @@ void ReadExplainer::OnEntryLeft(const Slice& internal_key) {
     place().entries_skipped += run.left();
     run.left_key = user_key.ToString();
     run.left_values = run.left_operands = run.left_deletes = 0;
+    run.left_seqno = run.left_base_seqno = 0;
   }
-  switch (TrailerType(trailer)) {
-    case kTypeMerge: ++run.left_operands; break;
+  NoteLeft(&run, internal_key);
+}
+
+// Another version of left_key. Backwards it is newer than those before, and hides them unless it is
+// an operand.
+void ReadExplainer::NoteLeft(Run* run, const Slice& internal_key) {
+  const uint64_t trailer = ExtractTrailer(internal_key);
+  const ValueType type = TrailerType(trailer);
+  const SequenceNumber seqno = TrailerSeqno(trailer);
+  if (type != kTypeMerge && is_backward()) {
+    place().entries_skipped += run->left();
+    run->left_values = run->left_operands = run->left_deletes = 0;
+  }
+  run->left_seqno = std::max(run->left_seqno, seqno);
+  if (type != kTypeMerge) run->left_base_seqno = std::max(run->left_base_seqno, seqno);
+  switch (type) {
+    case kTypeMerge: ++run->left_operands; break;
     case kTypeDeletion:
-    case kTypeSingleDeletion: ++run.left_deletes; break;
-    default: ++run.left_values;
+    case kTypeSingleDeletion: ++run->left_deletes; break;
+    default: ++run->left_values;
   }
 }
 
@@ -248,7 +270,8 @@ void ReadExplainer::EndSeek(const Iterator& iterator) {
   const bool is_folded = explanation.merge_operands != 0;
   for (const Run& run : runs_) {
     explanation.runs_hidden += run.has_moved ? 0 : 1;
-    if (run.place != kNoPlace) NoteAnswer(run, is_folded);
+    if (run.place == kNoPlace) continue;
+    is_backward() ? NoteAnswerBackwards(run, is_folded) : NoteAnswer(run, is_folded);
   }
   current_ = kNoPlace;
 }
@@ -257,9 +280,7 @@ void ReadExplainer::EndSeek(const Iterator& iterator) {
 // folded, has left its part behind.
 void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   Place& last = explanation_->places[run.place];
-  const bool has_part = explanation_->is_valid && is_folded && run.left() != 0 &&
-                        run.left_key == explanation_->found_key;
-  if (has_part) {
+  if (is_folded && HasLeftFoundKey(run)) {
     const uint64_t base = run.left_values != 0 ? 1 : 0;
     last.merge_operands = run.left_operands;
     last.entries_skipped += run.left() - run.left_operands - base;
@@ -282,6 +303,31 @@ void ReadExplainer::NoteAnswer(const Run& run, bool is_folded) {
   }
   last.found = Place::Found::kValue;
   last.seqno = TrailerSeqno(ExtractTrailer(run.shown));
+}
+
+// All runs have left the entry behind. Its value, or what its operands were merged into, is the
+// newest version that is no operand, in whatever run; versions of older runs are hidden.
+void ReadExplainer::NoteAnswerBackwards(const Run& run, bool is_folded) {
+  Place& last = explanation_->places[run.place];
+  SequenceNumber base_seqno = 0;
+  for (const Run& other : runs_) {
+    if (HasLeftFoundKey(other)) base_seqno = std::max(base_seqno, other.left_base_seqno);
+  }
+  const bool has_base =
+      HasLeftFoundKey(run) && run.left_values != 0 && run.left_base_seqno == base_seqno;
+  const bool has_operands =
+      HasLeftFoundKey(run) && is_folded && run.left_operands != 0 && run.left_seqno >= base_seqno;
+  last.entries_skipped += run.left() - (has_base ? 1 : 0) - (has_operands ? run.left_operands : 0);
+  if (has_operands) {
+    last.merge_operands = run.left_operands;
+    last.found = has_base ? Place::Found::kValue : Place::Found::kMergeOperands;
+  } else if (has_base) {
+    last.found = Place::Found::kValue;
+    if (!is_folded) last.seqno = base_seqno;
+  } else if (!last.tombstones.empty() && last.found == Place::Found::kNothing) {
+    last.found = Place::Found::kRangeTombstone;
+    last.seqno = last.tombstones.back().seqno;
+  }
 }
 
 namespace {

@@ -37,6 +37,7 @@ class ReadExplainer final : public ReadTrace {
   void OnRowFound() override;
   void OnBlock(const Block& block) override;
   void OnTombstone(const Tombstone& tombstone) override;
+  void OnPrefixFilter(bool let_through) override;
   void BeginLookup(const PointLookup& lookup) override;
   void EndLookup(const PointLookup& lookup) override;
   void AddRun(size_t run, const MemTablePlace* memtable) override;
@@ -55,11 +56,14 @@ class ReadExplainer final : public ReadTrace {
     size_t place = kNoPlace;  // where it is, or was when it came to its end
     bool has_moved = false;
     std::string shown;  // internal key of the entry it stands on; empty: none
-    // Of the entries it has left, those of the last user key that the reader may see.
+    // Of the entries it has left, those of the last user key that the reader may see; backwards
+    // those from the newest one that is no operand on.
     std::string left_key;
     uint64_t left_values = 0;
     uint64_t left_operands = 0;
     uint64_t left_deletes = 0;
+    SequenceNumber left_seqno = 0;       // of the newest of them
+    SequenceNumber left_base_seqno = 0;  // of the newest that is no operand; 0 also for none
 
     uint64_t left() const { return left_values + left_operands + left_deletes; }
   };
@@ -72,7 +76,13 @@ class ReadExplainer final : public ReadTrace {
   // Adds time and bytes since the last call to the current place.
   void Charge();
   void NoteLookup();
+  void NoteLeft(Run* run, const Slice& internal_key);
   void NoteAnswer(const Run& run, bool is_folded);
+  void NoteAnswerBackwards(const Run& run, bool is_folded);
+  bool HasLeftFoundKey(const Run& run) const {
+    return explanation_->is_valid && run.left() != 0 && run.left_key == explanation_->found_key;
+  }
+  bool is_backward() const { return explanation_->read == ExplainedRead::kSeekForPrev; }
 
   ReadExplanation* const explanation_;
   const PerfLevel level_before_;

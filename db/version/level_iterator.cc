@@ -162,10 +162,15 @@ PrefixAnswer LevelIterator::SpareFilesBefore(const Slice& internal_key) {
 
 PrefixAnswer LevelIterator::AskFilter(const Slice& internal_key, bool is_forward) const {
   assert(inner_.has_value());
-  return table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
-                                               .prefix = options_.wanted->prefix(),
-                                               .internal_key = internal_key,
-                                               .is_forward = is_forward});
+  const PrefixAnswer answer =
+      table_->AskForPrefix(*options_.read, {.extractor = options_.wanted->extractor(),
+                                            .prefix = options_.wanted->prefix(),
+                                            .internal_key = internal_key,
+                                            .is_forward = is_forward});
+  if (options_.trace != nullptr && answer != PrefixAnswer::kUnknown) {
+    options_.trace->OnPrefixFilter(/*let_through=*/answer == PrefixAnswer::kPerhaps);
+  }
+  return answer;
 }
 
 void LevelIterator::CountPrefix(PrefixAnswer answer) const {

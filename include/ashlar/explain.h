@@ -29,7 +29,7 @@ class ColumnFamilyHandle;
 class DB;
 struct ReadOptions;
 
-enum class ExplainedRead : uint8_t { kGet, kSeek };
+enum class ExplainedRead : uint8_t { kGet, kSeek, kSeekForPrev };
 
 // One use of a block. The index and the filter of a table are read when it is opened and stay with
 // it, so they appear only where they are partitioned.
@@ -78,7 +78,10 @@ struct ExplainedPlace {
   std::string largest_key;
   uint64_t file_bytes = 0;
   bool was_opened = false;            // the table had to be opened
-  Filter filter = Filter::kNotAsked;  // of memtables too, if they have one; by Get alone
+  // Of memtables too, if they have one. Seeks ask tables alone, and for the prefix, where their
+  // options want entries of one prefix only.
+  Filter filter = Filter::kNotAsked;
+  bool is_prefix_filter = false;  // it was asked for the prefix by a seek
   Found found = Found::kNothing;
   SequenceNumber seqno = 0;  // of what was found; 0 also for what is older than all readers
   std::vector<ExplainedTombstone> tombstones;
@@ -117,12 +120,15 @@ struct ReadExplanation {
   std::string ToString() const;
 };
 
-// Reads the key as DB::Get does, or seeks as a new iterator does, and says how. OK if the
+// Reads the key as DB::Get does, or seeks as a new iterator does, one way or the other, and says
+// how. OK if the
 // explanation is complete, whatever the read came to; NotSupported for a database that is not of
 // this library; else as the read for options that are refused.
 Status ExplainGet(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
                   const Slice& key, ReadExplanation* explanation);
 Status ExplainSeek(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
                    const Slice& target, ReadExplanation* explanation);
+Status ExplainSeekForPrev(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
+                          const Slice& target, ReadExplanation* explanation);
 
 }  // namespace ashlar

@@ -64,6 +64,8 @@ class ReadTrace {
   virtual void OnRowFound() = 0;  // the row cache answered for the table
   virtual void OnBlock(const Block& block) = 0;
   virtual void OnTombstone(const Tombstone& tombstone) = 0;
+  // A seek asked the filter of the table for the prefix that it wants.
+  virtual void OnPrefixFilter(bool let_through) = 0;
 
   // A point read: before it begins, and when no place is left to look at.
   virtual void BeginLookup(const PointLookup& lookup) = 0;

@@ -21,6 +21,8 @@ class TracedPoints final : public InternalIterator {
   }
   ~TracedPoints() override { DestroyIterator(points_, home_); }
 
+  ValuePin PinOfValue() const override { return points_->PinOfValue(); }
+
   void SeekToFirst() override {
     Move([](InternalIterator* points) { points->SeekToFirst(); });
   }

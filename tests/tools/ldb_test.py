@@ -75,10 +75,13 @@ class LdbTest(ToolTest):
         self.assertRegex(text, r"\n       data block at 0, \d+ bytes, from file, [\d.]+ us\n")
         text = self.ok("explain", "--seek=bb")
         self.assertRegex(text, r"^Seek to 'bb' at sequence number \d+: 'c' with 1 byte, ")
+        text = self.ok("explain", "--seek_for_prev=bb")
+        self.assertRegex(text, r"^Seek backwards to 'bb' at sequence number \d+: 'b' with 1 byte, ")
         self.assertIn("NotFound", self.ok("explain", "--key=nosuch"))
         self.assertIn("'a'", self.ok("explain", "--seek=0x61", "--key_hex"))
         self.check_failure(self.ldb("explain"), "--key")
         self.check_failure(self.ldb("explain", "--key=a", "--seek=a"), "--seek")
+        self.check_failure(self.ldb("explain", "--seek_for_prev=a", "--seek=a"), "--seek")
 
     def test_put_and_batchput_say_ok(self):
         self.check(self.ldb("put", "a", "1", "--create_if_missing"), ["OK"])

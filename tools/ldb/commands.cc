@@ -22,12 +22,13 @@ std::vector<LdbCommand> MakeDataCommands() {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
        .details = "Exits with 1 if the key is not there.",
        .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
-      {.name = "explain", .usage = "--key=<key> | --seek=<key>",
+      {.name = "explain", .usage = "--key=<key> | --seek=<key> | --seek_for_prev=<key>",
        .summary = "read, and print each place that was looked at, with what it cost",
        .details = "Memtables, then tables, newest first: answers of filters, where blocks came from,\n"
                   "range tombstones, merge operands, entries skipped. --key reads one key, --seek\n"
-                  "looks for the first key at or after it.",
-       .flags = {"key", "seek"}, .run = &RunExplain},
+                  "looks for the first key at or after it, --seek_for_prev for the last one at or\n"
+                  "before it.",
+       .flags = {"key", "seek", "seek_for_prev"}, .run = &RunExplain},
       {.name = "put", .usage = "<key> <value> [--create_if_missing]", .summary = "store a value",
        .details = "The database keeps its options: they are read from its OPTIONS file.",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunPut},

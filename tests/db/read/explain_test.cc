@@ -11,83 +11,18 @@
 #include <vector>
 
 #include "ashlar/cache.h"
-#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "ashlar/filter_policy.h"
-#include "ashlar/merge_operator.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/table.h"
 #include "ashlar/utilities/stackable_db.h"
-#include "tests/support/status_matchers.h"
+#include "tests/db/read/explain_fixture.h"
 
 namespace ashlar {
 namespace {
 
 using Place = ExplainedPlace;
 using Block = ExplainedBlock;
-
-class ExplainTest : public testing::Test {
- protected:
-  ExplainTest() {
-    table_.filter_policy.reset(NewBloomFilterPolicy(10));
-    options_.env = env_.get();
-    options_.create_if_missing = true;
-    options_.disable_auto_compactions = true;
-    EXPECT_OK(
-        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
-  }
-  void SetUp() override { Open(); }
-  void Open() {
-    db_.reset();
-    options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
-  }
-  void Put(const std::string& key, const std::string& value) {
-    ASSERT_OK(db_->Put(WriteOptions(), key, value));
-  }
-  void Merge(const std::string& key, const std::string& operand) {
-    ASSERT_OK(db_->Merge(WriteOptions(), key, operand));
-  }
-  void Delete(const std::string& key) { ASSERT_OK(db_->Delete(WriteOptions(), key)); }
-  void DeleteRange(const std::string& begin, const std::string& end) {
-    ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), begin, end));
-  }
-  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
-  void Compact() { ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
-
-  // The explanation says what the read itself says.
-  ReadExplanation Get(const std::string& key, const ReadOptions& options = ReadOptions()) {
-    ReadExplanation explanation;
-    ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
-    EXPECT_OK(ExplainGet(db_.get(), options, family, key, &explanation));
-    std::string value;
-    EXPECT_EQ(db_->Get(options, key, &value).code(), explanation.status.code());
-    EXPECT_EQ(explanation.value_bytes, value.size());
-    EXPECT_EQ(explanation.key, key);
-    EXPECT_FALSE(explanation.ToString().empty());
-    return explanation;
-  }
-  ReadExplanation Seek(const std::string& target, const ReadOptions& options = ReadOptions()) {
-    ReadExplanation explanation;
-    ColumnFamilyHandle* const family = db_->DefaultColumnFamily();
-    EXPECT_OK(ExplainSeek(db_.get(), options, family, target, &explanation));
-    const std::unique_ptr<Iterator> it(db_->NewIterator(options));
-    it->Seek(target);
-    EXPECT_EQ(it->status().code(), explanation.status.code());
-    EXPECT_EQ(it->Valid(), explanation.is_valid);
-    if (it->Valid() && explanation.is_valid) {
-      EXPECT_EQ(it->key().ToString(), explanation.found_key);
-      EXPECT_EQ(it->value().size(), explanation.value_bytes);
-    }
-    return explanation;
-  }
-
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
-  BlockBasedTableOptions table_;
-  Options options_;
-  std::unique_ptr<DB> db_;
-};
 
 TEST_F(ExplainTest, AKeyInTheMemtableIsFoundThere) {
   Put("a", "1234");
@@ -337,82 +272,6 @@ TEST_F(ExplainTest, FamiliesHavePlacesOfTheirOwn) {
   EXPECT_EQ(explanation.found_key, "a");
   EXPECT_EQ(explanation.run_count, 1u);
   ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
-}
-
-TEST_F(ExplainTest, ASeekLooksIntoEachRun) {
-  for (const char* key : {"a", "m", "z"}) Put(key, std::string(2000, 'v'));
-  Flush();
-  Compact();
-  Put("c", "1"), Put("x", "1");
-  Flush();
-  Put("b", "1");
-  const ReadExplanation explanation = Seek("b1");
-  EXPECT_EQ(explanation.found_key, "c");
-  EXPECT_EQ(explanation.run_count, 3u);
-  EXPECT_EQ(explanation.runs_hidden, 0u);
-  EXPECT_EQ(explanation.table_count, 2u);
-  ASSERT_EQ(explanation.places.size(), 3u) << explanation.ToString();
-  EXPECT_EQ(explanation.places[0].kind, Place::Kind::kMemTable);
-  EXPECT_EQ(explanation.places[0].found, Place::Found::kNothing);
-  EXPECT_EQ(explanation.places[1].level, 0);
-  EXPECT_EQ(explanation.places[1].found, Place::Found::kValue);
-  EXPECT_EQ(explanation.places[1].seqno, 4u);
-  EXPECT_EQ(explanation.places[1].blocks.size(), 1u);
-  EXPECT_EQ(explanation.places[2].level, 6);
-  EXPECT_EQ(explanation.places[2].found, Place::Found::kNothing);
-  EXPECT_EQ(explanation.places[2].smallest_key, "a");
-  EXPECT_NE(explanation.ToString().find("Seek to 'b1'"), std::string::npos);
-  EXPECT_FALSE(Seek("zz").is_valid);
-}
-
-// The deleted keys and hidden versions that a seek wades through are counted where they lie.
-TEST_F(ExplainTest, EntriesThatASeekSkipsAreCounted) {
-  for (int i = 10; i < 30; i++) Put(std::to_string(i), "1");
-  Flush();
-  for (int i = 10; i < 20; i++) Delete(std::to_string(i));
-  const ReadExplanation explanation = Seek("1");
-  EXPECT_EQ(explanation.found_key, "20");
-  ASSERT_EQ(explanation.places.size(), 2u);
-  EXPECT_EQ(explanation.places[0].entries_skipped, 10u);
-  EXPECT_EQ(explanation.places[1].entries_skipped, 10u);
-  EXPECT_EQ(explanation.places[1].found, Place::Found::kValue);
-  EXPECT_NE(explanation.ToString().find("10 entries skipped"), std::string::npos);
-}
-
-TEST_F(ExplainTest, EntriesAboveTheSnapshotAreSkipped) {
-  Put("b", "1");
-  const Snapshot* snapshot = db_->GetSnapshot();
-  for (const char* key : {"a1", "a2", "b"}) Put(key, "2");
-  ReadOptions then;
-  then.snapshot = snapshot;
-  const ReadExplanation explanation = Seek("a", then);
-  EXPECT_EQ(explanation.found_key, "b");
-  EXPECT_EQ(explanation.places.at(0).entries_skipped, 3u);
-  db_->ReleaseSnapshot(snapshot);
-}
-
-TEST_F(ExplainTest, RunsThatATombstoneHidesAreNotLookedAt) {
-  for (int i = 10; i < 30; i++) Put(std::to_string(i), "1");
-  Flush();
-  Compact();
-  DeleteRange("0", "9");
-  const ReadExplanation explanation = Seek("1");
-  EXPECT_FALSE(explanation.is_valid);
-  EXPECT_EQ(explanation.places.at(0).found, Place::Found::kRangeTombstone);
-  ASSERT_EQ(explanation.places.at(0).tombstones.size(), 1u);
-  EXPECT_EQ(explanation.places.at(0).tombstones[0].end, "9");
-  uint64_t skipped = 0;
-  for (const Place& place : explanation.places) skipped += place.entries_skipped;
-  EXPECT_LE(skipped, 1u) << explanation.ToString();
-
-  const Slice bound("8");
-  ReadOptions bounded;
-  bounded.iterate_upper_bound = &bound;
-  const ReadExplanation inside = Seek("1", bounded);
-  EXPECT_EQ(inside.run_count, 2u);
-  EXPECT_EQ(inside.runs_hidden, 1u);
-  EXPECT_EQ(inside.places.size(), 1u) << inside.ToString();
-  EXPECT_NE(inside.ToString().find("1 run hidden"), std::string::npos);
 }
 
 TEST_F(ExplainTest, ThePerfContextOfTheThreadStaysAsItWas) {

@@ -33,6 +33,7 @@ class RecordedBlocks final : public ReadTrace {
   void OnRowFound() override {}
   void OnBlock(const Block& block) override { blocks.push_back(block); }
   void OnTombstone(const Tombstone&) override {}
+  void OnPrefixFilter(bool) override {}
   void BeginLookup(const PointLookup&) override {}
   void EndLookup(const PointLookup&) override {}
   void AddRun(size_t, const MemTablePlace*) override {}

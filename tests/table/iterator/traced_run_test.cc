@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An observed run answers as the run itself does.
+#include "table/iterator/traced_run.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "table/iterator/read_trace.h"
+#include "util/internal_key.h"
+
+namespace ashlar {
+namespace {
+
+class Silence final : public ReadTrace {
+ public:
+  void EnterMemTable(const MemTablePlace&) override {}
+  void EnterTable(const Table&) override {}
+  void OnRowFound() override {}
+  void OnBlock(const Block&) override {}
+  void OnTombstone(const Tombstone&) override {}
+  void OnPrefixFilter(bool) override {}
+  void BeginLookup(const PointLookup&) override {}
+  void EndLookup(const PointLookup&) override {}
+  void AddRun(size_t, const MemTablePlace*) override {}
+  void EnterRun(size_t) override {}
+  void OnEntryShown(const Slice&) override {}
+  void OnEntryLeft(const Slice&) override {}
+};
+
+// One entry whose value lies in `owner`.
+class OneEntry final : public InternalIterator {
+ public:
+  explicit OneEntry(std::string* owner) : owner_(owner) {}
+  ValuePin PinOfValue() const override { return ValuePin::Lasting(owner_); }
+  void SeekToFirst() override { Show(); }
+  void SeekToLast() override { Show(); }
+  void Seek(const Slice&) override { Show(); }
+  void SeekForPrev(const Slice&) override { Show(); }
+
+ private:
+  void Show() {
+    valid_ = true;
+    key_ = internal_key_;
+    value_ = *owner_;
+  }
+  void NextSlow() override { valid_ = false; }
+  void PrevSlow() override { valid_ = false; }
+
+  std::string* const owner_;
+  const std::string internal_key_ = MakeInternalKey("key", 7, kTypeMerge);
+};
+
+// Else merges under an observer would copy their operands, and it would see another read than there
+// is without it.
+TEST(TracedRun, ValuesArePinnedAsWithoutATrace) {
+  std::string value(3000, 'v');
+  Silence trace;
+  const SortedRun run = Traced(SortedRun(new OneEntry(&value)), 0, &trace, /*arena=*/nullptr);
+  const std::unique_ptr<InternalIterator> points(run.points);
+  points->SeekToFirst();
+  ASSERT_TRUE(points->Valid());
+  EXPECT_EQ(points->value().data(), value.data());
+  ASSERT_NE(points->PinOfValue().acquire, nullptr);
+  EXPECT_EQ(points->PinOfValue().owner, &value);
+  points->Next();
+  EXPECT_FALSE(points->Valid());
+}
+
+}  // namespace
+}  // namespace ashlar

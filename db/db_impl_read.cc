@@ -12,12 +12,14 @@
 #include "db/read/db_iterator.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
+#include "db/read/perf_meter.h"
 #include "db/read/pinned_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_explainer.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
+#include "util/perf_level_impl.h"
 #include "util/read_callback.h"
 #include "util/stack_array.h"
 #include "util/statistics.h"
@@ -30,7 +32,8 @@ SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
 }
 
 void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
-  CountPointRead(lookup, value_bytes, statistics);
+  CountPointRead(lookup, statistics);
+  AddPerfCount(&PerfContextBase::get_read_bytes, value_bytes);
   if (statistics == nullptr) [[likely]]
     return;
   RecordTick(statistics, NUMBER_KEYS_READ);
@@ -86,6 +89,10 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
 Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, std::string* timestamp) {
   if (timestamp != nullptr) timestamp->clear();
+  if (PerfMeter::IsWanted()) [[unlikely]] {
+    PerfMeter meter;
+    return ReadPoint(options, handle, key, value, nullptr, &meter);
+  }
   return ReadPoint(options, handle, key, value, nullptr, nullptr);
 }
 
@@ -215,7 +222,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
     is_over = read.RunInEpoch(SkipsMemTables(options));
   }
   if (!is_over) read.Finish();
-  CountPointRead(lookup, base.size(), core_.statistics.get());
+  CountGet(lookup, base.size(), core_.statistics.get());
   return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
 

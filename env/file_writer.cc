@@ -9,7 +9,11 @@
 #include <utility>
 
 #include "ashlar/rate_limiter.h"
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "env/io_rule.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -19,7 +23,10 @@ Result<std::unique_ptr<FileWriter>> FileWriter::Create(FileSystem* fs, const std
                                                        const FileWriterOptions& options) {
   AssertIoAllowed();
   std::unique_ptr<FSWritableFile> file;
-  RETURN_IF_ERROR(fs->NewWritableFile(path, file_options, &file, nullptr));
+  {
+    const IoTimer timer(&IOStatsContext::open_nanos);
+    RETURN_IF_ERROR(fs->NewWritableFile(path, file_options, &file, nullptr));
+  }
   return Wrap(std::move(file), path, 0, options);
 }
 
@@ -75,9 +82,18 @@ Status FileWriter::Flush() {
 Status FileWriter::WriteThrough(Slice data) {
   AssertIoAllowed();
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
-  file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
-  const Status status = WritePaced(data);
+  {
+    const IoTimer timer(&IOStatsContext::prepare_write_nanos);
+    file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
+  }
+  Status status;
+  {
+    const IoTimer timer(&IOStatsContext::write_nanos, &IOStatsContext::cpu_write_nanos);
+    const StopWatch watch(SystemClock::Default().get(), options_.statistics, SST_WRITE_MICROS);
+    status = WritePaced(data);
+  }
   if (!status.ok()) return Poison(status);
+  AddIoBytes(&IOStatsContext::bytes_written, data.size());
   flushed_size_.store(offset + data.size(), std::memory_order_release);
   return StartWriteOut();
 }
@@ -105,6 +121,7 @@ Status FileWriter::StartWriteOut() {
   if (flushed <= kKeepBytes) return Status::OK();
   const uint64_t end = (flushed - kKeepBytes) / kPageBytes * kPageBytes;
   if (end < written_out_size_ + options_.bytes_per_sync) return Status::OK();
+  const IoTimer timer(&IOStatsContext::range_sync_nanos);
   const Status status =
       file_->RangeSync(written_out_size_, end - written_out_size_, io_options_, nullptr);
   if (!status.ok()) return Poison(status);
@@ -127,6 +144,7 @@ Status FileWriter::SyncFlushed() {
 
 Status FileWriter::DoSync() {
   AssertIoAllowed();
+  const IoTimer timer(&IOStatsContext::fsync_nanos);
   const Status status =
       options_.use_fsync ? file_->Fsync(io_options_, nullptr) : file_->Sync(io_options_, nullptr);
   return status.ok() ? status : Poison(status);

@@ -23,6 +23,8 @@
 
 namespace ashlar {
 
+class Statistics;
+
 struct FileWriterOptions {
   // Appends are gathered up to this many bytes; 0 = each append is one system call.
   size_t buffer_bytes = 1 << 20;
@@ -35,6 +37,8 @@ struct FileWriterOptions {
   // Paces the bytes handed to the kernel; not owned; null = no limit.
   RateLimiter* rate_limiter = nullptr;
   Env::IOPriority priority = Env::IO_TOTAL;  // IO_TOTAL = not paced
+  // Histograms of the time that writes take, for tables; outlive the writer. Null: none.
+  Statistics* statistics = nullptr;
 };
 
 class FileWriter {

@@ -16,6 +16,8 @@
 
 namespace ashlar {
 
+class Statistics;
+
 class RandomReader {
  public:
   static Result<std::unique_ptr<RandomReader>> Open(FileSystem* fs, const std::string& path,
@@ -26,6 +28,9 @@ class RandomReader {
   RandomReader(std::unique_ptr<FSRandomAccessFile> file, std::string path, uint64_t size,
                FileSystem* fs = nullptr)
       : file_(std::move(file)), path_(std::move(path)), size_(size), fs_(fs) {}
+  // Before the first read: histograms of the time that reads take, which outlive the reader. Null:
+  // none.
+  void CountInto(Statistics* statistics) { statistics_ = statistics; }
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;
@@ -61,6 +66,7 @@ class RandomReader {
   const std::string path_;
   const uint64_t size_;
   FileSystem* const fs_;
+  Statistics* statistics_ = nullptr;
 };
 
 }  // namespace ashlar

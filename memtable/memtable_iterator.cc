@@ -10,12 +10,17 @@
 
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
+#include "util/perf_level_impl.h"
 
 namespace ashlar {
 
 class MemTableIterator final : public InternalIterator {
  public:
   explicit MemTableIterator(const BlinkTree* tree) : tree_(tree) { assert(tree_ != nullptr); }
+  ~MemTableIterator() override {
+    AddPerfCount(&PerfContextBase::next_on_memtable_count, nexts_);
+    AddPerfCount(&PerfContextBase::prev_on_memtable_count, prevs_);
+  }
 
   void SeekToFirst() override {
     tree_->SeekToFirst(&window_);
@@ -26,10 +31,14 @@ class MemTableIterator final : public InternalIterator {
     Expose();
   }
   void Seek(const Slice& internal_key) override {
+    AddPerfCount(&PerfContextBase::seek_on_memtable_count);
+    const PerfTimer timer(&PerfContextBase::seek_on_memtable_time);
     tree_->Seek(PositionOf(internal_key), &window_);
     Expose();
   }
   void SeekForPrev(const Slice& internal_key) override {
+    AddPerfCount(&PerfContextBase::seek_on_memtable_count);
+    const PerfTimer timer(&PerfContextBase::seek_on_memtable_time);
     tree_->SeekForPrev(PositionOf(internal_key), &window_);
     Expose();
   }
@@ -37,11 +46,13 @@ class MemTableIterator final : public InternalIterator {
 
  protected:
   void NextSlow() override {
+    ++nexts_;
     tree_->Next(&window_);
     PrefetchAt(window_.index + kAhead);
     Expose();
   }
   void PrevSlow() override {
+    ++prevs_;
     tree_->Prev(&window_);
     PrefetchAt(window_.index - kAhead);
     Expose();
@@ -67,6 +78,8 @@ class MemTableIterator final : public InternalIterator {
 
   const BlinkTree* const tree_;  // of the memtable, which outlives the iterator
   BlinkTree::Window window_;
+  uint64_t nexts_ = 0;  // told to the thread's perf context at the end
+  uint64_t prevs_ = 0;
 };
 
 class VectorRepIterator final : public InternalIterator {

@@ -3,6 +3,10 @@
 // Making, parsing and describing internal keys.
 #include "util/internal_key.h"
 
+#include <cassert>
+
+#include "util/perf_level_impl.h"
+
 namespace ashlar {
 
 bool ParseInternalKey(const Slice& internal_key, ParsedInternalKey* result) {
@@ -42,5 +46,11 @@ InternalKeyComparator::InternalKeyComparator(const Comparator* user_comparator)
       order_(user_comparator == BytewiseComparator()          ? KeyOrder::kBytewise
              : user_comparator == ReverseBytewiseComparator() ? KeyOrder::kReverseBytewise
                                                               : KeyOrder::kCustom) {}
+
+int InternalKeyComparator::OrderCustom(const Slice& a, const Slice& b) const {
+  assert(order_ == KeyOrder::kCustom);
+  AddPerfCount(&PerfContextBase::user_key_comparison_count);
+  return user_comparator_->Compare(a, b);
+}
 
 }  // namespace ashlar

@@ -179,11 +179,27 @@ void PrintLevels(const LevelMap& levels, bool exclude_zeros, std::string* text) 
 
 }  // namespace
 
-thread_local PerfLevel this_thread_perf_level = kEnableCount;
+constinit thread_local PerfLevel this_thread_perf_level = kEnableCount;
+constinit thread_local bool this_thread_measures_reads = false;
+
+namespace {
+
+void NoteWhatIsMeasured() {
+  const bool by_level = get_perf_context()->per_level_perf_context_enabled;
+  this_thread_measures_reads = TimesPerf() || (CountsPerf() && by_level);
+}
+
+// After the flag of a context has changed, which need not be the thread's own.
+void NoteFlag(const PerfContext* context) {
+  if (context == get_perf_context()) NoteWhatIsMeasured();
+}
+
+}  // namespace
 
 void SetPerfLevel(PerfLevel level) {
   assert(level > kUninitialized && level < kOutOfBounds);
   this_thread_perf_level = level;
+  NoteWhatIsMeasured();
 }
 
 PerfLevel GetPerfLevel() { return this_thread_perf_level; }
@@ -215,10 +231,12 @@ PerfContext& PerfContext::operator=(const PerfContext& other) {
   delete level_to_perf_context;
   level_to_perf_context = CopyOf(other.level_to_perf_context);
   per_level_perf_context_enabled = other.per_level_perf_context_enabled;
+  NoteFlag(this);
   return *this;
 }
 
-PerfContext::~PerfContext() { ClearPerLevelPerfContext(); }
+// The thread may be ending: its flag is left alone.
+PerfContext::~PerfContext() { delete level_to_perf_context; }
 
 void PerfContext::Reset() {
   ResetCounters<PerfContextBase>(kCounters, this);
@@ -247,14 +265,19 @@ std::string PerfContext::ToString(bool exclude_zero_counters) const {
 void PerfContext::EnablePerLevelPerfContext() {
   if (level_to_perf_context == nullptr) level_to_perf_context = new LevelMap();
   per_level_perf_context_enabled = true;
+  NoteFlag(this);
 }
 
-void PerfContext::DisablePerLevelPerfContext() { per_level_perf_context_enabled = false; }
+void PerfContext::DisablePerLevelPerfContext() {
+  per_level_perf_context_enabled = false;
+  NoteFlag(this);
+}
 
 void PerfContext::ClearPerLevelPerfContext() {
   delete level_to_perf_context;
   level_to_perf_context = nullptr;
   per_level_perf_context_enabled = false;
+  NoteFlag(this);
 }
 
 void PerfContext::copyMetrics(const PerfContext* other) noexcept {

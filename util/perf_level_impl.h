@@ -6,16 +6,21 @@
 
 #include <cstdint>
 
+#include "ashlar/iostats_context.h"
 #include "ashlar/perf_context.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/system_clock.h"
 
 namespace ashlar {
 
-extern thread_local PerfLevel this_thread_perf_level;
+extern constinit thread_local PerfLevel this_thread_perf_level;
+// Whether a point read has more to do for the thread's PerfContext than to add its own counters:
+// times, or counters by level.
+extern constinit thread_local bool this_thread_measures_reads;
 
 inline bool CountsPerf() { return this_thread_perf_level >= kEnableCount; }
 inline bool TimesPerf() { return this_thread_perf_level >= kEnableTimeExceptForMutex; }
+inline bool TimesCpu() { return this_thread_perf_level >= kEnableTimeAndCPUTimeExceptForMutex; }
 
 inline void AddPerfCount(uint64_t PerfContextBase::*counter, uint64_t count = 1) {
   if (CountsPerf() && count != 0) get_perf_context()->*counter += count;
@@ -24,6 +29,8 @@ inline void AddPerfCount(uint64_t PerfContextBase::*counter, uint64_t count = 1)
 // Adds the nanoseconds of its own life to a counter, if times are measured.
 class PerfTimer {
  public:
+  explicit PerfTimer(uint64_t PerfContextBase::*counter)
+      : PerfTimer(TimesPerf() ? SystemClock::Default().get() : nullptr, counter) {}
   PerfTimer(SystemClock* clock, uint64_t PerfContextBase::*counter)
       : clock_(TimesPerf() ? clock : nullptr),
         counter_(counter),
@@ -38,6 +45,61 @@ class PerfTimer {
   SystemClock* clock_;
   uint64_t PerfContextBase::*counter_;
   uint64_t start_nanos_;
+};
+
+// The same for the CPU time of the thread.
+class CpuTimer {
+ public:
+  explicit CpuTimer(uint64_t PerfContextBase::*counter)
+      : clock_(TimesCpu() ? SystemClock::Default().get() : nullptr),
+        counter_(counter),
+        start_nanos_(clock_ != nullptr ? clock_->CPUNanos() : 0) {}
+  ~CpuTimer() {
+    if (clock_ != nullptr) get_perf_context()->*counter_ += clock_->CPUNanos() - start_nanos_;
+  }
+  CpuTimer(const CpuTimer&) = delete;
+  CpuTimer& operator=(const CpuTimer&) = delete;
+
+ private:
+  SystemClock* clock_;
+  uint64_t PerfContextBase::*counter_;
+  uint64_t start_nanos_;
+};
+
+// Bytes that went to or came from a file, for the thread's IOStatsContext.
+inline void AddIoBytes(uint64_t IOStatsContext::*counter, uint64_t bytes) {
+  if (!CountsPerf()) return;
+  IOStatsContext* const context = get_iostats_context();
+  if (!context->disable_iostats) context->*counter += bytes;
+}
+
+// Adds the nanoseconds of its own life to a counter of it, and the CPU time of the thread to
+// another one, if times are measured.
+class IoTimer {
+ public:
+  explicit IoTimer(uint64_t IOStatsContext::*counter,
+                   uint64_t IOStatsContext::*cpu_counter = nullptr)
+      : clock_(TimesPerf() ? SystemClock::Default().get() : nullptr),
+        counter_(counter),
+        cpu_counter_(TimesCpu() ? cpu_counter : nullptr),
+        start_nanos_(clock_ != nullptr ? clock_->NowNanos() : 0),
+        start_cpu_nanos_(cpu_counter_ != nullptr ? clock_->CPUNanos() : 0) {}
+  ~IoTimer() {
+    if (clock_ == nullptr) return;
+    IOStatsContext* const context = get_iostats_context();
+    if (context->disable_iostats) return;
+    context->*counter_ += clock_->NowNanos() - start_nanos_;
+    if (cpu_counter_ != nullptr) context->*cpu_counter_ += clock_->CPUNanos() - start_cpu_nanos_;
+  }
+  IoTimer(const IoTimer&) = delete;
+  IoTimer& operator=(const IoTimer&) = delete;
+
+ private:
+  SystemClock* clock_;
+  uint64_t IOStatsContext::*counter_;
+  uint64_t IOStatsContext::*cpu_counter_;
+  uint64_t start_nanos_;
+  uint64_t start_cpu_nanos_;
 };
 
 }  // namespace ashlar

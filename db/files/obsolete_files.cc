@@ -16,6 +16,7 @@
 #include "env/random_reader.h"
 #include "table/sst/table_reader.h"
 #include "util/epoch.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -152,6 +153,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
       Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
       return;
     }
+    RecordTick(core->statistics.get(), FILES_DELETED_IMMEDIATELY);
     core->events->Event("file_deletion").Add("file", BaseNameOf(path));
   };
   files.logs.clear();

@@ -117,6 +117,14 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("status", status.ToString());
   Statistics* const statistics = core_->statistics.get();
   RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
+  RecordInHistogram(statistics, NUM_FILES_IN_SINGLE_COMPACTION, plan_.InputFileCount());
+  if (!plan_.is_trivial_move && status.ok()) {
+    const bool is_marked = plan_.reason == CompactionReason::kFilesMarkedForCompaction;
+    RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
+    RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
+    if (is_marked) RecordTick(statistics, COMPACT_READ_BYTES_MARKED, plan_.InputBytes());
+    if (is_marked) RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, result_.bytes_written);
+  }
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);

@@ -115,6 +115,9 @@ void BackgroundFlush::Report(const Status& status) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
   RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
+  for (const OutputTable& table : result_.tables) {
+    RecordTick(core_->statistics.get(), FLUSH_WRITE_BYTES, table.meta.file_size);
+  }
   NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
 }
 

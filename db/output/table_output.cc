@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "ashlar/merge_operator.h"
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/options/table_factory.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "table/format/unique_id.h"
 #include "util/coding.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -83,6 +86,7 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.newest_key_time = options.creation_time;
   builder.file_creation_time = options.creation_time;
   builder.level = options.level;
+  builder.statistics = context.writer_options.statistics;
   builder.level_count = family.num_levels;
   builder.filter_shift_millibits = options.filter_shift_millibits;
   const bool is_last_level = options.is_bottommost && options.level > 0;
@@ -160,7 +164,11 @@ bool TableOutput::IsDenseWithTombstones() const {
 Status TableOutput::Finish(FileMetadata* meta) {
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Finish());
-  RETURN_IF_ERROR(file_->Sync());
+  {
+    const StopWatch watch(SystemClock::Default().get(), options_.context->writer_options.statistics,
+                          options_.level == 0 ? TABLE_SYNC_MICROS : COMPACTION_OUTFILE_SYNC_MICROS);
+    RETURN_IF_ERROR(file_->Sync());
+  }
   RETURN_IF_ERROR(file_->Close());
   is_finished_ = true;
   meta_.number = options_.file_number;

@@ -38,6 +38,7 @@ DBIterator::DBIterator(const ReadOptions& options, ReadView view, const DBIterat
 }
 
 DBIterator::~DBIterator() {
+  ReportSteps();
   if (statistics_ != nullptr) ReportCounts();
 }
 
@@ -108,24 +109,6 @@ Status DBIterator::status() const {
   return merged_->status();
 }
 
-Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
-  if (prop_name == "rocksdb.iterator.super-version-number") {
-    *prop = std::to_string(view_.super_version()->number());
-    return Status::OK();
-  }
-  if (prop_name == "rocksdb.iterator.is-key-pinned" ||
-      prop_name == "rocksdb.iterator.is-value-pinned") {
-    *prop = "0";
-    return Status::OK();
-  }
-  if (prop_name == "rocksdb.iterator.internal-key") {
-    if (!valid_) return Status::InvalidArgument("iterator is not valid");
-    *prop = key().ToString();
-    return Status::OK();
-  }
-  return Status::InvalidArgument("unknown iterator property: " + prop_name);
-}
-
 void DBIterator::Fail(Status status) {
   assert(!status.ok());
   if (status_.ok()) status_ = std::move(status);
@@ -143,6 +126,8 @@ void DBIterator::BeginSeek(Direction direction) {
   wanted_.Clear();
   direction_ = direction;
   AddPerfCount(&PerfContextBase::iter_seek_count);
+  ReportSteps();
+  is_measured_ = statistics_ != nullptr || TimesPerf();
 }
 
 void DBIterator::RememberPrefix(const Slice& target) {
@@ -156,10 +141,27 @@ void DBIterator::SeekInternal(const Slice& user_key, SequenceNumber seqno) {
   assert(seqno <= kMaxSequenceNumber);
   seek_key_.clear();
   AppendInternalKey(&seek_key_, user_key, PackTrailer(seqno, kValueTypeForSeek));
+  const PerfTimer timer(&PerfContextBase::seek_internal_seek_time);
   merged_->Seek(seek_key_);
 }
 
+namespace {
+
+// Measures one seek, for whoever wants to know.
+class SeekWatch {
+ public:
+  explicit SeekWatch(const MergeTools& tools)
+      : cpu_(&PerfContextBase::iter_seek_cpu_nanos), all_(tools.clock, tools.statistics, DB_SEEK) {}
+
+ private:
+  const CpuTimer cpu_;
+  const StopWatch all_;
+};
+
+}  // namespace
+
 void DBIterator::Seek(const Slice& target) {
+  const SeekWatch watch(merge_);
   BeginSeek(Direction::kForward);
   Slice from = target;
   if (options_.iterate_lower_bound != nullptr && BelowLowerBound(target)) {
@@ -169,22 +171,30 @@ void DBIterator::Seek(const Slice& target) {
   if (scanned_ != nullptr) [[unlikely]]
     scanned_->Approach(*view_.super_version()->version(), target);
   SeekInternal(from, seqno_);
-  FindNextVisible(/*is_key_saved=*/false);
-  if (statistics_ != nullptr) [[unlikely]]
+  {
+    const PerfTimer timer(&PerfContextBase::find_next_user_entry_time);
+    FindNextVisible(/*is_key_saved=*/false);
+  }
+  if (is_measured_) [[unlikely]]
     CountStep(&seeks_);
 }
 
 void DBIterator::SeekToFirst() {
   if (options_.iterate_lower_bound != nullptr) return Seek(*options_.iterate_lower_bound);
+  const SeekWatch watch(merge_);
   BeginSeek(Direction::kForward);
-  merged_->SeekToFirst();
+  {
+    const PerfTimer timer(&PerfContextBase::seek_internal_seek_time);
+    merged_->SeekToFirst();
+  }
   FindNextVisible(/*is_key_saved=*/false);
   if (valid_) RememberPrefix(key());
-  if (statistics_ != nullptr) [[unlikely]]
+  if (is_measured_) [[unlikely]]
     CountStep(&seeks_);
 }
 
 void DBIterator::SeekForPrev(const Slice& target) {
+  const SeekWatch watch(merge_);
   BeginSeek(Direction::kReverse);
   RememberPrefix(target);
   seek_key_.clear();
@@ -194,13 +204,17 @@ void DBIterator::SeekForPrev(const Slice& target) {
   } else {
     AppendInternalKey(&seek_key_, target, 0);
   }
-  merged_->SeekForPrev(seek_key_);
+  {
+    const PerfTimer timer(&PerfContextBase::seek_internal_seek_time);
+    merged_->SeekForPrev(seek_key_);
+  }
   FindPrevVisible();
-  if (statistics_ != nullptr) [[unlikely]]
+  if (is_measured_) [[unlikely]]
     CountStep(&seeks_);
 }
 
 void DBIterator::SeekToLast() {
+  const SeekWatch watch(merge_);
   BeginSeek(Direction::kReverse);
   if (options_.iterate_upper_bound != nullptr) {
     seek_key_.clear();
@@ -212,13 +226,20 @@ void DBIterator::SeekToLast() {
   }
   FindPrevVisible();
   if (valid_) RememberPrefix(saved_key_);
-  if (statistics_ != nullptr) [[unlikely]]
+  if (is_measured_) [[unlikely]]
     CountStep(&seeks_);
 }
 
 void DBIterator::Next() {
   assert(valid_);
+  if (is_measured_) [[unlikely]]
+    return NextMeasured();
+  StepForward();
+}
+
+void DBIterator::StepForward() {
   skipped_ = 0;
+  ++nexts_to_report_;
   if (direction_ == Direction::kForward) [[likely]] {
     saved_key_.assign(user_key_.data(), user_key_.size());
     merged_->Next();
@@ -226,17 +247,20 @@ void DBIterator::Next() {
     SwitchToForward();
   }
   FindNextVisible(/*is_key_saved=*/true);
-  if (statistics_ != nullptr) [[unlikely]]
-    CountStep(&nexts_);
 }
 
 void DBIterator::Prev() {
   assert(valid_);
+  if (is_measured_) [[unlikely]]
+    return PrevMeasured();
+  StepBackward();
+}
+
+void DBIterator::StepBackward() {
   skipped_ = 0;
+  ++prevs_to_report_;
   if (direction_ != Direction::kReverse) SwitchToReverse();
   FindPrevVisible();
-  if (statistics_ != nullptr) [[unlikely]]
-    CountStep(&prevs_);
 }
 
 // From the entry the merging iterator stands on, the next one to show. `is_key_saved`: versions of
@@ -480,33 +504,6 @@ bool DBIterator::CountSkipped(uint64_t PerfContextBase::*counter) {
   }
   Fail(Status::Incomplete("too many internal keys skipped"));
   return false;
-}
-
-void DBIterator::CountReseek() {
-  if (statistics_ != nullptr) reseeks_++;
-}
-
-void DBIterator::CountStep(Steps* steps) {
-  assert(statistics_ != nullptr);  // looked at once, by the caller
-  steps->made++;
-  if (!valid_) return;
-  steps->found++;
-  bytes_shown_ += key().size() + value().size();
-}
-
-void DBIterator::ReportCounts() const {
-  const auto report = [this](Tickers ticker, uint64_t count) {
-    if (count > 0) statistics_->recordTick(ticker, count);
-  };
-  report(NO_ITERATOR_DELETED, 1);
-  report(NUMBER_DB_SEEK, seeks_.made);
-  report(NUMBER_DB_SEEK_FOUND, seeks_.found);
-  report(NUMBER_DB_NEXT, nexts_.made);
-  report(NUMBER_DB_NEXT_FOUND, nexts_.found);
-  report(NUMBER_DB_PREV, prevs_.made);
-  report(NUMBER_DB_PREV_FOUND, prevs_.found);
-  report(ITER_BYTES_READ, bytes_shown_);
-  report(NUMBER_OF_RESEEKS_IN_ITERATION, reseeks_);
 }
 
 // True for tombstones; other kinds, operands apart, are values of features that are not there yet.

@@ -109,6 +109,11 @@ class DBIterator final : public Iterator {
   bool CountSkipped(uint64_t PerfContextBase::*counter);
   void CountReseek();
   void CountStep(Steps* steps);
+  void StepForward();
+  void StepBackward();
+  void NextMeasured();
+  void PrevMeasured();
+  void ReportSteps();
   void ReportCounts() const;
   bool CheckKind(ValueType type);
   void Fail(Status status);
@@ -134,7 +139,8 @@ class DBIterator final : public Iterator {
   std::unique_ptr<MergingIterator> merged_;
 
   bool valid_ = false;
-  bool is_checked_ = false;  // a bound, a prefix, a callback or tombstones must be looked at
+  bool is_measured_ = false;  // statistics, or times as of the last seek
+  bool is_checked_ = false;   // a bound, a prefix, a callback or tombstones must be looked at
   Direction direction_ = Direction::kForward;
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
   std::string saved_key_;  // forward: key to skip; otherwise: the key shown
@@ -145,7 +151,8 @@ class DBIterator final : public Iterator {
   // none: then only the bounds end the iteration.
   std::optional<std::string> prefix_;
   std::string seek_key_;
-  uint64_t skipped_ = 0;  // entries, since the last one shown
+  uint64_t skipped_ = 0;      // entries, since the last one shown
+  uint64_t skipped_sum_ = 0;  // of all steps; told to the statistics
   Status status_;
 
   // So many tombstones in a row are worth a range tombstone; 0: none are.
@@ -153,7 +160,11 @@ class DBIterator final : public Iterator {
   uint64_t dead_count_ = 0;  // of the row up to saved_key_
   std::string dead_begin_;   // its first key
 
-  // Kept only with statistics, and told to them at the end.
+  // Told to the thread's perf context at the next seek or at the end.
+  uint32_t nexts_to_report_ = 0;
+  uint32_t prevs_to_report_ = 0;
+
+  // Kept only while steps are measured, and told to the statistics at the end.
   Steps seeks_;
   Steps nexts_;
   Steps prevs_;

@@ -32,6 +32,7 @@
 #include "util/epoch.h"
 #include "util/key_order.h"
 #include "util/mutex.h"
+#include "util/perf_level_impl.h"
 #include "util/read_callback.h"
 #include "util/stack_array.h"
 
@@ -100,6 +101,7 @@ class MultiGetRun {
   // Reads the keys at [begin, end) of order_.
   void ReadRange(size_t begin, size_t end);
   void ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys);
+  void ReadTogether(const SuperVersion& view, BatchLookups* lookups);
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
   void ReadRows(const SuperVersion& view, BatchLookups* lookups);
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
@@ -233,15 +235,26 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   if (keys.size() == 1) {
     ReadAlone(view, &lookups[0]);
   } else {
-    if (!request_.skips_memtables) SearchMemTables(view, lookups.pointers());
-    if (request_.options->read_tier != kMemtableTier) ReadTables(view, &lookups);
+    ReadTogether(view, &lookups);
   }
+  PointReadCounts counts;
   for (size_t k = 0; k < keys.size(); ++k) {
     const uint32_t i = keys[k];
     request_.statuses[i] =
         lookups[k].operands() == nullptr ? StatusOf(lookups[k]) : ResolveAlone(view, &lookups[k]);
-    CountPointRead(lookups[k], request_.values[i].size(), statistics_);
+    counts.Add(lookups[k]);
   }
+  counts.Report(statistics_);
+}
+
+void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) {
+  if (!request_.skips_memtables) {
+    const PerfTimer timer(&PerfContextBase::get_from_memtable_time);
+    SearchMemTables(view, lookups->pointers());
+  }
+  if (request_.options->read_tier == kMemtableTier) return;
+  const PerfTimer timer(&PerfContextBase::get_from_output_files_time);
+  ReadTables(view, lookups);
 }
 
 // Merge operators are users' code, which runs outside of epochs.
@@ -305,6 +318,7 @@ size_t MultiGetRun::ReadAll(Statistics* statistics) {
 }
 
 void Count(const MultiGetRequest& request, size_t value_bytes, Statistics* statistics) {
+  AddPerfCount(&PerfContextBase::multiget_read_bytes, value_bytes);
   if (statistics == nullptr) return;
   const size_t key_count = request.keys.size();
   const auto found = std::count_if(request.statuses, request.statuses + key_count,

@@ -3,6 +3,7 @@
 // Newest data first: the first part that decides the lookup ends it.
 #include "db/read/point_read.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "ashlar/options.h"
@@ -99,37 +100,76 @@ Status StatusOf(const PointLookup& lookup) {
   }
 }
 
-void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
+namespace {
+
+void TellThread(uint64_t lookups, const PointLookup::Counters& counters) {
+  PerfContext* const context = get_perf_context();
+  context->get_from_memtable_count += lookups;
+  context->block_cache_hit_count += counters.block_hits;
+  context->block_cache_read_byte += counters.block_hit_bytes;
+  context->bloom_sst_hit_count += counters.filter_positive + counters.prefix_filter_positive;
+  context->bloom_sst_miss_count += counters.filter_useful + counters.prefix_filter_useful;
+  context->bloom_memtable_hit_count += counters.memtable_filter_positive;
+  context->bloom_memtable_miss_count += counters.memtable_filter_useful;
+}
+
+}  // namespace
+
+void PointReadCounts::Add(const PointLookup& lookup) {
   const PointLookup::Counters& counters = lookup.counters;
-  if (CountsPerf()) {
-    PerfContext* const context = get_perf_context();
-    context->get_from_memtable_count++;
-    context->get_read_bytes += value_bytes;
-    context->block_cache_hit_count += counters.block_hits;
-    context->bloom_sst_hit_count += counters.filter_positive + counters.prefix_filter_positive;
-    context->bloom_sst_miss_count += counters.filter_useful + counters.prefix_filter_useful;
-    context->bloom_memtable_hit_count += counters.memtable_filter_positive;
-    context->bloom_memtable_miss_count += counters.memtable_filter_useful;
+  ++lookups_;
+  const bool is_from_memory = counters.tables_probed == 0 && lookup.decided();
+  memtable_hits_ += is_from_memory ? 1 : 0;
+  if (lookup.outcome() == PointLookup::Outcome::kFound && !is_from_memory) {
+    ++hits_by_level_[std::clamp(counters.level, 0, 2)];
   }
-  if (statistics == nullptr) return;
+  sum_.filter_useful += counters.filter_useful;
+  sum_.filter_positive += counters.filter_positive;
+  sum_.filter_true_positive += counters.filter_true_positive;
+  sum_.prefix_filter_useful += counters.prefix_filter_useful;
+  sum_.prefix_filter_positive += counters.prefix_filter_positive;
+  sum_.prefix_filter_true_positive += counters.prefix_filter_true_positive;
+  sum_.memtable_filter_useful += counters.memtable_filter_useful;
+  sum_.memtable_filter_positive += counters.memtable_filter_positive;
+  sum_.block_hits += counters.block_hits;
+  sum_.block_misses += counters.block_misses;
+  sum_.block_hit_bytes += counters.block_hit_bytes;
+}
+
+void PointReadCounts::Report(Statistics* statistics) const {
+  if (CountsPerf()) TellThread(lookups_, sum_);
+  if (statistics != nullptr) Tell(statistics);
+}
+
+void PointReadCounts::Tell(Statistics* statistics) const {
   const auto add = [statistics](Tickers ticker, uint64_t count) {
     if (count > 0) statistics->recordTick(ticker, count);
   };
-  const bool is_from_memory = counters.tables_probed == 0 && lookup.decided();
-  add(is_from_memory ? MEMTABLE_HIT : MEMTABLE_MISS, 1);
-  add(BLOOM_FILTER_USEFUL, counters.filter_useful);
-  add(BLOOM_FILTER_FULL_POSITIVE, counters.filter_positive);
-  add(BLOOM_FILTER_FULL_TRUE_POSITIVE, counters.filter_true_positive);
-  add(BLOOM_FILTER_PREFIX_CHECKED, counters.prefix_filter_positive + counters.prefix_filter_useful);
-  add(BLOOM_FILTER_PREFIX_USEFUL, counters.prefix_filter_useful);
-  add(BLOOM_FILTER_PREFIX_TRUE_POSITIVE, counters.prefix_filter_true_positive);
-  if (lookup.outcome() == PointLookup::Outcome::kFound && !is_from_memory) {
-    add(counters.level == 0 ? GET_HIT_L0 : counters.level == 1 ? GET_HIT_L1 : GET_HIT_L2_AND_UP, 1);
-  }
-  add(BLOCK_CACHE_DATA_HIT, counters.block_hits);
-  add(BLOCK_CACHE_HIT, counters.block_hits);
-  add(BLOCK_CACHE_DATA_MISS, counters.block_misses);
-  add(BLOCK_CACHE_MISS, counters.block_misses);
+  add(MEMTABLE_HIT, memtable_hits_);
+  add(MEMTABLE_MISS, lookups_ - memtable_hits_);
+  add(GET_HIT_L0, hits_by_level_[0]);
+  add(GET_HIT_L1, hits_by_level_[1]);
+  add(GET_HIT_L2_AND_UP, hits_by_level_[2]);
+  add(BLOOM_FILTER_USEFUL, sum_.filter_useful);
+  add(BLOOM_FILTER_FULL_POSITIVE, sum_.filter_positive);
+  add(BLOOM_FILTER_FULL_TRUE_POSITIVE, sum_.filter_true_positive);
+  add(BLOOM_FILTER_PREFIX_CHECKED, sum_.prefix_filter_positive + sum_.prefix_filter_useful);
+  add(BLOOM_FILTER_PREFIX_USEFUL, sum_.prefix_filter_useful);
+  add(BLOOM_FILTER_PREFIX_TRUE_POSITIVE, sum_.prefix_filter_true_positive);
+  add(BLOCK_CACHE_DATA_HIT, sum_.block_hits);
+  add(BLOCK_CACHE_HIT, sum_.block_hits);
+  add(BLOCK_CACHE_DATA_MISS, sum_.block_misses);
+  add(BLOCK_CACHE_MISS, sum_.block_misses);
+  add(BLOCK_CACHE_BYTES_READ, sum_.block_hit_bytes);
+}
+
+void CountPointRead(const PointLookup& lookup, Statistics* statistics) {
+  if (CountsPerf()) TellThread(1, lookup.counters);
+  if (statistics == nullptr) [[likely]]
+    return;
+  PointReadCounts counts;
+  counts.Add(lookup);
+  counts.Tell(statistics);
 }
 
 }  // namespace ashlar

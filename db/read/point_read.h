@@ -4,16 +4,17 @@
 // KeyMayExist all end here.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "ashlar/status.h"
 #include "db/read/merge_resolution.h"
 #include "db/version/point_search.h"
+#include "table/iterator/point_lookup.h"
 
 namespace ashlar {
 
 class MemTable;
-class PointLookup;
 class Statistics;
 class SuperVersion;
 struct ReadOptions;
@@ -60,8 +61,23 @@ Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
 // What the user is told about a lookup that has run and met no merge operand.
 Status StatusOf(const PointLookup& lookup);
 
-// Adds what one lookup did; calls and the bytes they returned are counted by whoever was called.
-// `statistics` may be null.
-void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics);
+// PointReadCounts sums up what the lookups of one call did, on the stack, and reports it once.
+// Calls, and the bytes that they return, are counted by whoever was called.
+class PointReadCounts {
+ public:
+  void Add(const PointLookup& lookup);
+  // To the thread's perf context, as its level asks, and to the statistics unless they are null.
+  void Report(Statistics* statistics) const;
+  // To the statistics alone.
+  void Tell(Statistics* statistics) const;
+
+ private:
+  uint64_t lookups_ = 0;
+  uint64_t memtable_hits_ = 0;
+  uint64_t hits_by_level_[3] = {};  // the last: and deeper ones
+  PointLookup::Counters sum_;
+};
+// The same for one lookup, without the sums. `statistics` may be null.
+void CountPointRead(const PointLookup& lookup, Statistics* statistics);
 
 }  // namespace ashlar

@@ -26,6 +26,7 @@ TableOutputContext OutputsFor(const DBOptions& options, const FileOptions& file_
   outputs.writer_options.buffer_bytes = options.writable_file_max_buffer_size;
   outputs.writer_options.bytes_per_sync = options.bytes_per_sync;
   outputs.writer_options.use_fsync = options.use_fsync;
+  outputs.writer_options.statistics = options.statistics.get();
   outputs.writer_options.rate_limiter = options.rate_limiter.get();
   outputs.writer_options.priority = options.rate_limiter != nullptr ? Env::IO_LOW : Env::IO_TOTAL;
   outputs.db_session_id = session_id;

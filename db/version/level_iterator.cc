@@ -10,6 +10,7 @@
 #include "db/version/level_tombstones.h"
 #include "db/version/scanned_blocks.h"
 #include "db/version/wanted_prefix.h"
+#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -47,6 +48,7 @@ Status LevelIterator::OpenTable() {
   if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
   ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_]));
   NoteTombstones();
+  const PerfTimer timer(&PerfContextBase::new_table_iterator_nanos);
   const auto* const filter = options_.read->table_filter;
   if (filter != nullptr && !(*filter)(table_->properties())) return Status::OK();
   inner_.emplace(

@@ -10,6 +10,8 @@
 #include "env/filename.h"
 #include "env/io_deadline.h"
 #include "util/epoch.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -66,12 +68,21 @@ Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
 }
 
 Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* file) {
+  const PerfTimer timer(&PerfContextBase::find_table_nanos);
   Result<TableHandle> open = Pin(file, IfClosed::kFail);
   if (open.ok() || !open.status().IsIncomplete() || options.read_tier == kBlockCacheTier) {
     return open;
   }
   RETURN_IF_ERROR(IoDeadline(options, options_.clock).Check());
   return Pin(file);
+}
+
+Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const FileMetadata& meta) const {
+  const StopWatch watch(SystemClock::Default().get(), options_.statistics, TABLE_OPEN_IO_MICROS);
+  RecordTick(options_.statistics, NO_FILE_OPENS);
+  Result<std::unique_ptr<TableReader>> table = LoadTable(meta);
+  if (!table.ok()) RecordTick(options_.statistics, NO_FILE_ERRORS);
+  return table;
 }
 
 Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& meta) const {
@@ -109,7 +120,9 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& m
 }
 
 Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
-  ASSIGN_OR_RETURN(std::unique_ptr<TableReader> reader, LoadTable(file->meta));
+  Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(file->meta);
+  if (!loaded.ok()) return loaded.status();
+  std::unique_ptr<TableReader> reader = loaded.Take();
   const TableReader* published = reader.get();
   std::vector<TableReader*> evicted;
   {

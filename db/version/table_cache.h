@@ -144,6 +144,7 @@ class TableCache {
   bool IsLimited() const { return options_.budget != nullptr && options_.budget->max_open >= 0; }
   Result<const TableReader*> OpenTable(TableFile* file);
   Result<std::unique_ptr<TableReader>> LoadTable(const FileMetadata& meta) const;
+  Result<std::unique_ptr<TableReader>> TimeAndLoad(const FileMetadata& meta) const;
   // The readers taken out of use; the caller retires them after unlocking.
   std::vector<TableReader*> EvictBeyondBudgetLocked() REQUIRES(mutex_);
 

@@ -74,6 +74,7 @@ void AddCounters(const PointLookup::Counters& from, PointLookup::Counters* to) {
   to->prefix_filter_true_positive += from.prefix_filter_true_positive;
   to->block_hits += from.block_hits;
   to->block_misses += from.block_misses;
+  to->block_hit_bytes += from.block_hit_bytes;
   to->tables_probed += from.tables_probed;
 }
 

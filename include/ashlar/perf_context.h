@@ -31,6 +31,7 @@ struct PerfContextByLevel : public PerfContextByLevelBase {
 };
 
 struct PerfContextBase {
+  // Calls of a comparator of the user's; the built-in orders compare bytes without calling one.
   uint64_t user_key_comparison_count = 0;
   uint64_t block_cache_hit_count = 0;
   uint64_t block_read_count = 0;
@@ -58,7 +59,7 @@ struct PerfContextBase {
   uint64_t block_decompress_count = 0;
   uint64_t get_read_bytes = 0;
   uint64_t multiget_read_bytes = 0;
-  uint64_t iter_read_bytes = 0;
+  uint64_t iter_read_bytes = 0;  // only with statistics, or where times are asked for
   uint64_t blob_cache_hit_count = 0;
   uint64_t blob_cache_read_byte = 0;
   uint64_t blob_read_count = 0;
@@ -132,7 +133,7 @@ struct PerfContextBase {
   uint64_t iter_next_cpu_nanos = 0;
   uint64_t iter_prev_cpu_nanos = 0;
   uint64_t iter_seek_cpu_nanos = 0;
-  uint64_t iter_next_count = 0;
+  uint64_t iter_next_count = 0;  // this and the next: unless timed, at the next seek or the end
   uint64_t iter_prev_count = 0;
   uint64_t iter_seek_count = 0;
   uint64_t encrypt_data_nanos = 0;

@@ -83,11 +83,17 @@ void MergingIterator::Restart(Direction direction) {
 template <MergingIterator::Direction kDirection, typename Position>
 void MergingIterator::PositionAll(const Position& position) {
   Restart(kDirection);
-  for (uint32_t i = 0; i < children_.size(); ++i) {
-    position(children_[i].points);
-    children_[i].place = Place::kMerged;
-    if (!Admit(i)) return;
+  AddPerfCount(&PerfContextBase::seek_child_seek_count, children_.size());
+  {
+    const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
+    for (uint32_t i = 0; i < children_.size(); ++i) {
+      position(children_[i].points);
+      children_[i].place = Place::kMerged;
+      if (!Admit(i)) return;
+    }
   }
+  const PerfTimer timer(kDirection == Direction::kForward ? &PerfContextBase::seek_min_heap_time
+                                                          : &PerfContextBase::seek_max_heap_time);
   OrderHeap<kDirection>();
   if (!heap_.empty()) TakeRunnerUp<kDirection>();
   if (has_tombstones_) return FindVisible<kDirection>();
@@ -265,6 +271,8 @@ void MergingIterator::SeekUnderTombstones(const Slice& target) {
   const KeyPosition at{ExtractUserKey(target), kDirection == Direction::kReverse};
   const auto place = [&](uint32_t i) {
     InternalIterator* const child = children_[i].points;
+    AddPerfCount(&PerfContextBase::seek_child_seek_count);
+    const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
     kDirection == Direction::kForward ? child->Seek(target) : child->SeekForPrev(target);
   };
   if (EnterSlab<kDirection>(at, place)) FindVisible<kDirection>();

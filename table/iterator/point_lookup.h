@@ -168,6 +168,7 @@ class PointLookup {
     uint32_t block_hits = 0;  // data blocks found in memory
     uint32_t block_misses = 0;
     uint32_t tables_probed = 0;
+    uint64_t block_hit_bytes = 0;
     int32_t level = kNoLevel;  // of the table that decided the lookup
     static constexpr int32_t kNoLevel = -1;
   };

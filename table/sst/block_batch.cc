@@ -92,7 +92,8 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
     scratch += n;
   }
   {
-    const PerfTimer timer(SystemClock::Default().get(), &PerfContextBase::block_read_time);
+    const PerfTimer timer(&PerfContextBase::block_read_time);
+    const CpuTimer cpu_timer(&PerfContextBase::block_read_cpu_time);
     ReadTogether(reads, io);
   }
   for (size_t i = 0; i < runs.size(); ++i) {
@@ -115,6 +116,7 @@ void ReadMissingBlocks(std::span<MissingBlock> blocks, const BlockRead& how,
                        uint64_t max_gap_bytes) {
   assert(!InEpoch() && !how.in_epoch && !how.cache_only);
   IOOptions io;
+  io.io_activity = how.activity;
   const Status in_time = how.deadline == nullptr ? Status::OK() : how.deadline->Prepare(&io);
   std::vector<MissingBlock*> sorted;
   for (MissingBlock& block : blocks) {

@@ -9,9 +9,11 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/statistics.h"
 #include "table/format/properties.h"
 #include "table/sst/readahead.h"
 #include "util/perf_level_impl.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -20,6 +22,7 @@ namespace {
 constexpr std::string_view kDataKind = "data block";
 constexpr std::string_view kFilterKind = "filter";
 constexpr std::string_view kIndexKind = "index";
+constexpr std::string_view kDictionaryKind = "compression dictionary";
 constexpr std::string_view kPropertiesKind = "properties";
 
 // One block read from the file, for the thread's perf context.
@@ -31,12 +34,21 @@ void CountRead(size_t bytes, uint64_t PerfContextBase::*bytes_of_kind) {
   context->*bytes_of_kind += bytes;
   if (bytes_of_kind == &PerfContextBase::index_block_read_byte) context->index_block_read_count++;
   if (bytes_of_kind == &PerfContextBase::filter_block_read_byte) context->filter_block_read_count++;
+  if (bytes_of_kind == &PerfContextBase::compression_dict_block_read_byte) {
+    context->compression_dict_block_read_count++;
+  }
+}
+
+uint64_t PerfContextBase::*BytesOf(std::string_view kind) {
+  if (kind.starts_with(kIndexKind)) return &PerfContextBase::index_block_read_byte;
+  if (kind.starts_with(kDictionaryKind)) return &PerfContextBase::compression_dict_block_read_byte;
+  return &PerfContextBase::metadata_block_read_byte;
 }
 
 // Times a step of reading a block, if times are measured.
 template <typename Step>
 auto Timed(uint64_t PerfContextBase::*nanos, Step step) {
-  const PerfTimer timer(SystemClock::Default().get(), nanos);
+  const PerfTimer timer(nanos);
   return step();
 }
 
@@ -84,11 +96,44 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
   StoredBytes scratch;
   char* const memory = scratch.Reserve(n);
   Slice stored;
+  const CpuTimer cpu_timer(&PerfContextBase::block_read_cpu_time);
+  const bool is_for_compaction = io.io_activity == Env::IOActivity::kCompaction;
+  const StopWatch watch(SystemClock::Default().get(), statistics_,
+                        is_for_compaction ? READ_BLOCK_COMPACTION_MICROS : READ_BLOCK_GET_MICROS);
   RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&]() -> Status {
     if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored, io);
     return file_->ReadExactly(handle.offset, n, memory, &stored, io);
   }));
   return ParseData(handle, stored.data());
+}
+
+Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
+                            std::string_view kind) const {
+  assert(handle.FitsBefore(limit_));
+  RecordTick(statistics_, BLOCK_CHECKSUM_COMPUTE_COUNT);
+  Status status = Timed(&PerfContextBase::block_checksum_time, [&] {
+    return VerifyBlock(checksum_, handle, stored, {path(), kind});
+  });
+  if (status.IsCorruption()) RecordTick(statistics_, BLOCK_CHECKSUM_MISMATCH_COUNT);
+  return status;
+}
+
+Status BlockFetcher::Uncompress(const CompressedBlock& compressed,
+                                const UncompressionDict* dictionary, char* raw) const {
+  assert(raw != nullptr);
+  if (compressed.type == kNoCompression) return UncompressBlock(compressed, dictionary, raw);
+  const PerfTimer timer(&PerfContextBase::block_decompress_time);
+  AddPerfCount(&PerfContextBase::block_decompress_count);
+  SystemClock* const clock = WantsTimers(statistics_) ? SystemClock::Default().get() : nullptr;
+  const uint64_t start_nanos = clock == nullptr ? 0 : clock->NowNanos();
+  Status status = UncompressBlock(compressed, dictionary, raw);
+  if (clock != nullptr) {
+    RecordTime(statistics_, DECOMPRESSION_TIMES_NANOS, clock->NowNanos() - start_nanos);
+  }
+  RecordTick(statistics_, NUMBER_BLOCK_DECOMPRESSED);
+  RecordTick(statistics_, BYTES_DECOMPRESSED_FROM, compressed.payload.size());
+  RecordTick(statistics_, BYTES_DECOMPRESSED_TO, compressed.raw_bytes);
+  return status;
 }
 
 Status BlockFetcher::CheckData(const BlockHandle& handle) const {
@@ -99,17 +144,13 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   assert(handle.FitsBefore(limit_));
   CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
             &PerfContextBase::data_block_read_byte);
-  RETURN_IF_ERROR(Timed(&PerfContextBase::block_checksum_time, [&] {
-    return VerifyBlock(checksum_, handle, stored, {path(), kDataKind});
-  }));
+  RETURN_IF_ERROR(Verify(handle, stored, kDataKind));
   const CompressionType type = StoredCompressionType(stored, handle.size);
   const Slice payload(stored, static_cast<size_t>(handle.size));
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
   DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
-  Status status = Timed(&PerfContextBase::block_decompress_time,
-                        [&] { return UncompressBlock(*compressed, dictionary_, block->bytes()); });
-  if (type != kNoCompression) AddPerfCount(&PerfContextBase::block_decompress_count);
+  Status status = Uncompress(*compressed, dictionary_, block->bytes());
   if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
   if (status.ok()) return block;
   block->Unref();
@@ -122,7 +163,10 @@ Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto filter = ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n));
   Slice stored;
-  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, filter->bytes(), &stored, io));
+  const PerfTimer timer(&PerfContextBase::read_filter_block_nanos);
+  RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&] {
+    return file_->ReadExactly(handle.offset, n, filter->bytes(), &stored, io);
+  }));
   return FinishFilter(handle, stored.data(), std::move(filter));
 }
 
@@ -139,7 +183,7 @@ Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, &PerfContextBase::filter_block_read_byte);
   if (stored != filter->bytes()) std::memcpy(filter->bytes(), stored, n);
-  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, filter->bytes(), {path(), kFilterKind}));
+  RETURN_IF_ERROR(Verify(handle, filter->bytes(), kFilterKind));
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
     return Describe(Status::Corruption("a filter is never compressed"), kFilterKind, handle);
   }
@@ -154,7 +198,12 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   auto memory = std::make_unique_for_overwrite<char[]>(n);
   Slice stored;
-  RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored, io));
+  const PerfTimer timer(
+      kind.starts_with(kIndexKind) && TimesPerf() ? SystemClock::Default().get() : nullptr,
+      &PerfContextBase::read_index_block_nanos);
+  RETURN_IF_ERROR(Timed(&PerfContextBase::block_read_time, [&] {
+    return file_->ReadExactly(handle.offset, n, memory.get(), &stored, io);
+  }));
   return FinishLoose(handle, kind, stored.data(), std::move(memory));
 }
 
@@ -174,17 +223,15 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
                                              std::unique_ptr<char[]> memory) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   const Slice stored(bytes, n);
-  const bool is_index = kind.starts_with(kIndexKind);
-  CountRead(n, is_index ? &PerfContextBase::index_block_read_byte
-                        : &PerfContextBase::metadata_block_read_byte);
-  RETURN_IF_ERROR(VerifyBlock(checksum_, handle, stored.data(), {path(), kind}));
+  CountRead(n, BytesOf(kind));
+  RETURN_IF_ERROR(Verify(handle, stored.data(), kind));
   const CompressionType type = StoredCompressionType(stored.data(), handle.size);
   const Slice payload(stored.data(), static_cast<size_t>(handle.size));
   if (type == kNoCompression) return LooseBlock{.memory = std::move(memory), .contents = payload};
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kind, handle);
   auto raw = std::make_unique_for_overwrite<char[]>(compressed->raw_bytes);
-  Status status = UncompressBlock(*compressed, nullptr, raw.get());
+  Status status = Uncompress(*compressed, nullptr, raw.get());
   if (!status.ok()) return Describe(status, kind, handle);
   const Slice contents(raw.get(), compressed->raw_bytes);
   return LooseBlock{.memory = std::move(raw), .contents = contents};

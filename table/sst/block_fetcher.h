@@ -21,6 +21,7 @@
 namespace ashlar {
 
 class Readahead;
+class Statistics;
 
 // The uncompressed bytes of a block that is not kept in the cache.
 struct LooseBlock {
@@ -31,8 +32,10 @@ struct LooseBlock {
 class BlockFetcher {
  public:
   // `file` outlives the fetcher. No block may reach beyond `limit`.
-  BlockFetcher(const RandomReader* file, const ChecksumContext& checksum, uint64_t limit)
-      : file_(file), checksum_(checksum), limit_(limit) {}
+  // `statistics` may be null; outlives this.
+  BlockFetcher(const RandomReader* file, const ChecksumContext& checksum, uint64_t limit,
+               Statistics* statistics = nullptr)
+      : file_(file), checksum_(checksum), limit_(limit), statistics_(statistics) {}
 
   // Data blocks may be compressed with this dictionary from now on. May be null; outlives this.
   void SetDictionary(const UncompressionDict* dictionary) { dictionary_ = dictionary; }
@@ -74,10 +77,15 @@ class BlockFetcher {
                                     ObjectRef<FilterBlock> filter) const;
   Result<LooseBlock> FinishLoose(const BlockHandle& handle, std::string_view kind,
                                  const char* bytes, std::unique_ptr<char[]> memory) const;
+  // The checksum of stored bytes, counted and timed.
+  Status Verify(const BlockHandle& handle, const char* stored, std::string_view kind) const;
+  Status Uncompress(const CompressedBlock& compressed, const UncompressionDict* dictionary,
+                    char* raw) const;
 
   const RandomReader* const file_;
   const ChecksumContext checksum_;
   const uint64_t limit_;
+  Statistics* const statistics_;
   const UncompressionDict* dictionary_ = nullptr;
 };
 

@@ -10,14 +10,42 @@
 #include <type_traits>
 #include <utility>
 
+#include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
 #include "util/epoch.h"
+#include "util/perf_level_impl.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr std::string_view kPartitionKind = "index partition";
+
+// Of an index or a filter: those of data are summed up by whoever reads.
+void CountMiss(TableObjectKind kind, Statistics* statistics) {
+  assert(kind != TableObjectKind::kData);
+  if (statistics == nullptr) return;
+  statistics->recordTick(BLOCK_CACHE_MISS, 1);
+  statistics->recordTick(
+      kind == TableObjectKind::kIndex ? BLOCK_CACHE_INDEX_MISS : BLOCK_CACHE_FILTER_MISS, 1);
+}
+
+void CountInsertion(const BlockInsertion& insertion, bool is_inserted, Statistics* statistics) {
+  if (statistics == nullptr) return;
+  if (!is_inserted) return statistics->recordTick(BLOCK_CACHE_ADD_FAILURES, 1);
+  statistics->recordTick(BLOCK_CACHE_ADD, 1);
+  statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, insertion.charge);
+  const auto add = [&](Tickers adds, Tickers bytes) {
+    statistics->recordTick(adds, 1);
+    statistics->recordTick(bytes, insertion.charge);
+  };
+  switch (static_cast<const TableObject*>(insertion.object)->kind) {
+    case TableObjectKind::kData: return add(BLOCK_CACHE_DATA_ADD, BLOCK_CACHE_DATA_BYTES_INSERT);
+    case TableObjectKind::kIndex: return add(BLOCK_CACHE_INDEX_ADD, BLOCK_CACHE_INDEX_BYTES_INSERT);
+    case TableObjectKind::kFilter:
+      return add(BLOCK_CACHE_FILTER_ADD, BLOCK_CACHE_FILTER_BYTES_INSERT);
+  }
+}
 
 ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
   switch (kind) {
@@ -94,8 +122,30 @@ template <typename T>
 ObjectRef<T> BlockStore::FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const {
   auto cached =
       read->in_epoch ? ObjectRef<T>::Borrow(FindCached<T>(parent, i)) : FindOwned<T>(parent, i);
-  if constexpr (std::is_same_v<T, DataBlock>) read->hits += cached ? 1 : 0;
+  if (cached) CountHit(*cached, read);
   return cached;
+}
+
+template <typename T>
+void BlockStore::CountHit(const T& object, BlockRead* read) const {
+  const size_t bytes = object.MemoryBytes();
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    ++read->hits;
+    read->hit_bytes += bytes;
+  } else {
+    constexpr bool kIsIndex = std::is_same_v<T, IndexBlock>;
+    AddPerfCount(&PerfContextBase::block_cache_hit_count);
+    AddPerfCount(kIsIndex ? &PerfContextBase::block_cache_index_hit_count
+                          : &PerfContextBase::block_cache_filter_hit_count);
+    AddPerfCount(kIsIndex ? &PerfContextBase::block_cache_index_read_byte
+                          : &PerfContextBase::block_cache_filter_read_byte,
+                 bytes);
+    AddPerfCount(&PerfContextBase::block_cache_read_byte, bytes);
+    if (statistics_ == nullptr) return;
+    statistics_->recordTick(BLOCK_CACHE_HIT, 1);
+    statistics_->recordTick(kIsIndex ? BLOCK_CACHE_INDEX_HIT : BLOCK_CACHE_FILTER_HIT, 1);
+    statistics_->recordTick(BLOCK_CACHE_BYTES_READ, bytes);
+  }
 }
 
 // The cached block with a reference, or null.
@@ -120,7 +170,11 @@ template <typename T>
 Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i,
                                               BlockRead* read) const {
   assert(!InEpoch());
-  if constexpr (std::is_same_v<T, DataBlock>) ++read->misses;
+  if constexpr (std::is_same_v<T, DataBlock>) {
+    ++read->misses;
+  } else {
+    CountMiss(T::kKind, statistics_);
+  }
   const BlockHandle handle = parent.index->handle(i);
   if (read->cache_only) return NotInCache(handle);
   ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
@@ -136,7 +190,7 @@ ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
                                           BlockRead* read) const {
   assert(!read->in_epoch);
   ObjectRef<DataBlock> found = FindOwned<DataBlock>(index, i);
-  found ? ++read->hits : ++read->misses;
+  found ? CountHit(*found, read) : void(++read->misses);
   return found;
 }
 
@@ -210,6 +264,7 @@ T* BlockStore::FindCached(const IndexBlock& parent, size_t i) const {
 template <typename T>
 Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   IOOptions io;
+  io.io_activity = read->activity;
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
   if constexpr (std::is_same_v<T, DataBlock>) {
     return fetcher_.ReadData(handle, read->readahead, io);
@@ -252,9 +307,10 @@ bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock*
   insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : Cache::Priority::HIGH;
   insertion.table = parent == nullptr ? nullptr : parent->slots;
   insertion.slot_index = static_cast<uint32_t>(i);
-  if (cache_->Insert(insertion).ok()) return true;
-  object->Unref();
-  return false;
+  const bool is_inserted = cache_->Insert(insertion).ok();
+  CountInsertion(insertion, is_inserted, statistics_);
+  if (!is_inserted) object->Unref();
+  return is_inserted;
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
@@ -279,13 +335,19 @@ Result<ObjectRef<IndexBlock>> BlockStore::PinIndex(const BlockHandle& handle,
   FlatIndex::Source source = index_source_;
   source.format = format;
   ASSIGN_OR_RETURN(IndexBlock * index, ReadIndex(handle, source, kind));
-  if (cache_ != nullptr) Publish(index, handle, nullptr, 0);
+  if (cache_ != nullptr) {
+    CountMiss(TableObjectKind::kIndex, statistics_);
+    Publish(index, handle, nullptr, 0);
+  }
   return ObjectRef<IndexBlock>::Own(index);
 }
 
 Result<ObjectRef<FilterBlock>> BlockStore::PinFilter(const BlockHandle& handle) const {
   ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ReadFilter(handle));
-  if (cache_ != nullptr) Publish(filter, handle, nullptr, 0);
+  if (cache_ != nullptr) {
+    CountMiss(TableObjectKind::kFilter, statistics_);
+    Publish(filter, handle, nullptr, 0);
+  }
   return ObjectRef<FilterBlock>::Own(filter);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "ashlar/env.h"
 #include "ashlar/slice.h"
 #include "cache/block_cache.h"
 #include "env/io_deadline.h"
@@ -33,10 +34,12 @@ struct BlockRead {
   bool fill_cache = true;
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Readahead* readahead = nullptr;
-  const IoDeadline* deadline = nullptr;  // null: there is time
-  ReadTrace* trace = nullptr;            // null: nobody is told
-  uint32_t hits = 0;                     // data blocks
+  const IoDeadline* deadline = nullptr;                  // null: there is time
+  ReadTrace* trace = nullptr;                            // null: nobody is told
+  Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
+  uint32_t hits = 0;                                     // data blocks
   uint32_t misses = 0;
+  uint64_t hit_bytes = 0;  // of the data blocks in memory
 };
 
 // The answer of a search inside an epoch that needs what is not in memory. Nobody sees it but the
@@ -48,12 +51,14 @@ class BlockStore {
   struct Options {
     const RandomReader* file = nullptr;  // outlives the store
     ChecksumContext checksum;
-    uint64_t limit = 0;               // no block may reach beyond
-    BlockCacheView* cache = nullptr;  // null: nothing is cached; outlives the store
+    uint64_t limit = 0;                // no block may reach beyond
+    BlockCacheView* cache = nullptr;   // null: nothing is cached; outlives the store
+    Statistics* statistics = nullptr;  // null: none; outlives the store
   };
   explicit BlockStore(const Options& options)
-      : fetcher_(options.file, options.checksum, options.limit),
+      : fetcher_(options.file, options.checksum, options.limit, options.statistics),
         cache_(options.cache),
+        statistics_(options.statistics),
         open_id_(cache_ == nullptr ? 0 : cache_->NewFileId()) {}
 
   BlockFetcher& fetcher() { return fetcher_; }
@@ -141,6 +146,9 @@ class BlockStore {
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   Result<ObjectRef<T>> LoadTraced(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  // Of the caller's `read`, or of a partition at once.
+  template <typename T>
+  void CountHit(const T& object, BlockRead* read) const;
   template <typename T>
   ObjectRef<T> FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
@@ -170,6 +178,7 @@ class BlockStore {
 
   BlockFetcher fetcher_;
   BlockCacheView* const cache_;      // null: every read goes to the file
+  Statistics* const statistics_;     // null: none
   const uint64_t open_id_;           // for indexes, which hold on to the comparator of this open
   uint64_t file_id_ = 0;             // of data and filter blocks in the cache; see SetFileId()
   bool decodes_hot_blocks_ = false;  // see DecodeHotBlocks()

@@ -6,7 +6,10 @@
 
 #include <cassert>
 
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "env/file_writer.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -20,6 +23,7 @@ Status BlockWriter::Open() {
 }
 
 Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* handle) {
+  const StopWatch watch(SystemClock::Default().get(), options_.statistics, WRITE_RAW_BLOCK_MICROS);
   Slice stored = block;
   CompressionType type = kNoCompression;
   was_rejected_ = false;
@@ -33,6 +37,7 @@ Status BlockWriter::Write(const Slice& block, Packing packing, BlockHandle* hand
       was_rejected_ = true;
     }
   }
+  CountCompression(block, type != kNoCompression);
   char trailer[kBlockTrailerBytes];
   EncodeBlockTrailer(options_.checksum, offset_, stored, type, trailer);
   *handle = {offset_, stored.size()};
@@ -50,7 +55,31 @@ Status BlockWriter::Append(const Slice& bytes) {
 bool BlockWriter::TryCompress(const Slice& block) {
   assert(compressor_ != nullptr);
   const size_t limit = CompressedSizeLimit(block.size(), options_.compression_opts);
-  return compressor_->Compress(block, limit, &compressed_);
+  if (options_.statistics == nullptr) return compressor_->Compress(block, limit, &compressed_);
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_nanos = WantsTimers(options_.statistics) ? clock->NowNanos() : 0;
+  const bool is_smaller = compressor_->Compress(block, limit, &compressed_);
+  if (start_nanos != 0) {
+    RecordTime(options_.statistics, COMPRESSION_TIMES_NANOS, clock->NowNanos() - start_nanos);
+  }
+  return is_smaller;
+}
+
+// After a block that might be compressed: it was, or that did not pay, or nobody tried.
+void BlockWriter::CountCompression(const Slice& block, bool is_compressed) const {
+  Statistics* const statistics = options_.statistics;
+  if (statistics == nullptr) return;
+  if (is_compressed) {
+    statistics->recordTick(NUMBER_BLOCK_COMPRESSED, 1);
+    statistics->recordTick(BYTES_COMPRESSED_FROM, block.size());
+    statistics->recordTick(BYTES_COMPRESSED_TO, compressed_.size());
+  } else if (was_rejected_) {
+    statistics->recordTick(NUMBER_BLOCK_COMPRESSION_REJECTED, 1);
+    statistics->recordTick(BYTES_COMPRESSION_REJECTED, block.size());
+  } else {
+    statistics->recordTick(NUMBER_BLOCK_COMPRESSION_BYPASSED, 1);
+    statistics->recordTick(BYTES_COMPRESSION_BYPASSED, block.size());
+  }
 }
 
 Status BlockWriter::CheckCompressed(const Slice& block) {

@@ -20,12 +20,14 @@
 namespace ashlar {
 
 class FileWriter;
+class Statistics;
 
 struct BlockWriterOptions {
   ChecksumContext checksum;
   CompressionType compression = kNoCompression;
   CompressionOptions compression_opts;
-  bool verify_compression = false;  // decompress each compressed block again before it is written
+  bool verify_compression = false;   // decompress each compressed block again before it is written
+  Statistics* statistics = nullptr;  // outlives the writer; null: none
 };
 
 enum class Packing : uint8_t {
@@ -55,6 +57,7 @@ class BlockWriter {
 
  private:
   bool TryCompress(const Slice& block);
+  void CountCompression(const Slice& block, bool is_compressed) const;
   Status CheckCompressed(const Slice& block);
 
   const BlockWriterOptions options_;

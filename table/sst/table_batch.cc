@@ -180,6 +180,7 @@ void TableReader::EpochBatch::Finish(Item* item, const HeadSearch& search) {
   BlockRead read;
   read.in_epoch = true;
   read.hits = 1;
+  read.hit_bytes = item->block->MemoryBytes();
   Status status = Offer(item, search, &read);
   if (!status.ok() && status.IsIncomplete()) [[unlikely]] {
     lookup->GoBackTo(item->before);  // it will be asked again
@@ -225,6 +226,7 @@ class TableReader::ReadBatch {
     how_.fill_cache = options.fill_cache;
     how_.cache_only = is_memory_only_;
     how_.deadline = &deadline_;
+    how_.activity = Env::IOActivity::kMultiGet;
   }
 
   void Run(TableProbe* probes, size_t count) {

@@ -92,7 +92,8 @@ BlockWriterOptions WriterOptions(const TableBuilderOptions& options) {
   return {.checksum = {options.table->checksum, ChooseBaseChecksum(options)},
           .compression = options.compression,
           .compression_opts = options.compression_opts,
-          .verify_compression = options.table->verify_compression};
+          .verify_compression = options.table->verify_compression,
+          .statistics = options.statistics};
 }
 
 #if ASHLAR_INVARIANTS

@@ -26,6 +26,7 @@ namespace ashlar {
 class FileWriter;
 class InternalKeyComparator;
 class SliceTransform;
+class Statistics;
 class TablePropertiesCollectorFactory;
 struct BlockBasedTableOptions;
 struct TableProperties;
@@ -57,6 +58,8 @@ struct TableBuilderOptions {
   uint64_t file_creation_time = 0;
   int level = -1;  // -1: unknown
   int level_count = -1;
+
+  Statistics* statistics = nullptr;  // outlives the builder; null: none
 
   // Makes the checksums of this file differ from those of every other one (format_version >= 6).
   // 0: derived from session and file number, which is as good as a random number where both are

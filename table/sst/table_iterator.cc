@@ -52,6 +52,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
   read_.deadline = &deadline_;
+  read_.activity = for_compaction ? Env::IOActivity::kCompaction : Env::IOActivity::kDBIterator;
 }
 
 // Behind the block that holds the upper bound. Called back by readahead_.
@@ -68,12 +69,14 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
 
 TableIterator::~TableIterator() {
   AddPerfCount(&PerfContextBase::block_cache_hit_count, read_.hits);
+  AddPerfCount(&PerfContextBase::block_cache_read_byte, read_.hit_bytes);
   Statistics* const statistics = table_->options_.statistics;
   if (statistics == nullptr) return;
   statistics->recordTick(BLOCK_CACHE_HIT, read_.hits);
   statistics->recordTick(BLOCK_CACHE_DATA_HIT, read_.hits);
   statistics->recordTick(BLOCK_CACHE_MISS, read_.misses);
   statistics->recordTick(BLOCK_CACHE_DATA_MISS, read_.misses);
+  statistics->recordTick(BLOCK_CACHE_BYTES_READ, read_.hit_bytes);
 }
 
 void TableIterator::SeekToFirst() {
@@ -91,7 +94,10 @@ void TableIterator::Seek(const Slice& internal_key) {
   status_ = index_.Seek(target, &read_);
   if (!status_.ok() || !index_.Valid()) return End();
   if (!EnterBlock()) return;
-  valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);
+  {
+    const PerfTimer timer(&PerfContextBase::block_seek_nanos);
+    valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);
+  }
   if (!valid_) NextSlow();
 }
 
@@ -150,6 +156,7 @@ bool TableIterator::EnterBlock() {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
+    const PerfTimer timer(&PerfContextBase::new_table_block_iter_nanos);
     Status status = LoadBlock();
     if (!status.ok()) {
       Fail(status);

@@ -58,7 +58,9 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
       store_({.file = file_.get(),
               .checksum = footer.checksum,
               .limit = file_->size() - kFooterBytes,
-              .cache = options.block_cache}) {
+              .cache = options.block_cache,
+              .statistics = options.statistics}) {
+  file_->CountInto(options.statistics);
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
   assert(file_->size() >= kFooterBytes);  // DecodeFooter() has found one
 }

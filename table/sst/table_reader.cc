@@ -53,6 +53,7 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   read.cache_only = options.read_tier == kBlockCacheTier;
   read.deadline = &deadline;
   read.trace = lookup->trace();
+  read.activity = Env::IOActivity::kGet;
   return GetFiltered(lookup, &read);
 }
 
@@ -80,6 +81,7 @@ void TableReader::CountSearch(const BlockRead& read, const PointLookup::Mark& be
   ++lookup->counters.tables_probed;
   lookup->counters.block_hits += read.hits;
   lookup->counters.block_misses += read.misses;
+  lookup->counters.block_hit_bytes += read.hit_bytes;
   if (!filter_.CanReject()) return;
   filter_.CountPositive(lookup, lookup->decided() || lookup->seqno() != before.seqno);
 }
@@ -139,6 +141,7 @@ Status TableReader::GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read)
     DataBlock* block = store_.Peek(*index_, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
+      read->hit_bytes += block->MemoryBytes();
       if (read->trace != nullptr) [[unlikely]]
         TraceSlot(index.handle(i), read->trace);
     } else {

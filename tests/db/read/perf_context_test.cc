@@ -12,6 +12,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/iostats_context.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_level.h"
 #include "ashlar/table.h"
@@ -75,6 +76,81 @@ TEST_F(PerfContextOfDb, AFilterThatSparesAFileIsCounted) {
   }
   EXPECT_EQ(context_.bloom_sst_miss_count + context_.bloom_sst_hit_count, 20u);
   EXPECT_GT(context_.bloom_sst_miss_count, 10u);
+}
+
+TEST_F(PerfContextOfDb, LevelsAreCountedOnceTheyAreEnabled) {
+  context_.EnablePerLevelPerfContext();
+  ASSERT_OK(Get("150"));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(Get("151"));
+  ASSERT_OK(Get("151"));
+  EXPECT_TRUE(Get("1505").IsNotFound());
+  ASSERT_NE(context_.level_to_perf_context, nullptr);
+  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  EXPECT_EQ(top.user_key_return_count, 1u);
+  EXPECT_EQ(top.bloom_filter_full_positive, 1u);
+  EXPECT_EQ(top.bloom_filter_full_true_positive, 1u);
+  EXPECT_EQ(top.block_cache_miss_count, 1u);
+  EXPECT_GT(top.get_from_table_nanos, 0u);
+  const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+  EXPECT_EQ(last.user_key_return_count, 2u);
+  EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 3u);
+  EXPECT_EQ(last.bloom_filter_full_true_positive, 2u);
+  EXPECT_GE(last.block_cache_hit_count, 1u);
+  context_.DisablePerLevelPerfContext();
+  ASSERT_OK(Get("152"));
+  EXPECT_EQ((*context_.level_to_perf_context)[6].user_key_return_count, 2u);
+  context_.ClearPerLevelPerfContext();
+  ASSERT_OK(Get("153"));
+}
+
+TEST_F(PerfContextOfDb, TimesOfAReadAreTakenByItsParts) {
+  ASSERT_OK(Get("150"));
+  EXPECT_GT(context_.get_from_memtable_time, 0u);
+  EXPECT_GT(context_.get_from_output_files_time, context_.block_read_time);
+  SetPerfLevel(kEnableCount);
+  context_.Reset();
+  ASSERT_OK(Get("151"));
+  EXPECT_EQ(context_.get_from_memtable_time + context_.get_from_output_files_time, 0u);
+}
+
+TEST_F(PerfContextOfDb, BytesOfFilesAreCountedForTheThread) {
+  IOStatsContext& io = *get_iostats_context();
+  io.Reset();
+  ASSERT_OK(Get("150"));
+  EXPECT_GE(io.bytes_read, context_.block_read_byte);
+  EXPECT_GT(io.read_nanos, 0u);
+  const uint64_t read = io.bytes_read;
+  ASSERT_OK(Get("150"));
+  EXPECT_EQ(io.bytes_read, read);
+  io.disable_iostats = true;
+  EXPECT_TRUE(db_->VerifyChecksum().ok());
+  EXPECT_EQ(io.bytes_read, read);
+  io.disable_iostats = false;
+  EXPECT_TRUE(db_->VerifyChecksum().ok());
+  EXPECT_GT(io.bytes_read, read);
+}
+
+TEST_F(PerfContextOfDb, StepsOfAnIteratorAreToldAtItsEndAtTheLatest) {
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->SeekToFirst();
+    EXPECT_EQ(context_.iter_seek_count, 1u);
+    EXPECT_EQ(context_.seek_child_seek_count, 2u);  // a memtable and a table
+    for (int i = 0; i < 5; ++i) it->Next();
+    for (int i = 0; i < 3; ++i) it->Prev();
+    EXPECT_EQ(context_.iter_next_count, 5u);  // at once, where times are measured
+    EXPECT_EQ(context_.iter_prev_count, 3u);
+    SetPerfLevel(kEnableCount);
+    it->SeekToFirst();
+    it->Next();
+    EXPECT_EQ(context_.iter_next_count, 5u);
+  }
+  EXPECT_EQ(context_.iter_next_count, 6u);
+  EXPECT_EQ(context_.iter_prev_count, 3u);
+  EXPECT_EQ(context_.iter_read_bytes, 9 * 53u);
+  EXPECT_GT(context_.seek_internal_seek_time, 0u);
+  EXPECT_GT(context_.iter_seek_cpu_nanos + context_.iter_next_cpu_nanos, 0u);
 }
 
 TEST_F(PerfContextOfDb, AScanCountsWhatItSkips) {

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an iterator tells of itself: properties, and counts, which it keeps in its own members and
+// tells to the thread's perf context at the next seek or at the end, or at each step where steps
+// are measured; to the statistics at the end.
+#include <cassert>
+
+#include "db/read/db_iterator.h"
+#include "db/read/super_version.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+Status DBIterator::GetProperty(std::string prop_name, std::string* prop) {
+  if (prop_name == "rocksdb.iterator.super-version-number") {
+    *prop = std::to_string(view_.super_version()->number());
+    return Status::OK();
+  }
+  if (prop_name == "rocksdb.iterator.is-key-pinned" ||
+      prop_name == "rocksdb.iterator.is-value-pinned") {
+    *prop = "0";
+    return Status::OK();
+  }
+  if (prop_name == "rocksdb.iterator.internal-key") {
+    if (!valid_) return Status::InvalidArgument("iterator is not valid");
+    *prop = key().ToString();
+    return Status::OK();
+  }
+  return Status::InvalidArgument("unknown iterator property: " + prop_name);
+}
+
+void DBIterator::NextMeasured() {
+  const CpuTimer cpu(&PerfContextBase::iter_next_cpu_nanos);
+  const PerfTimer timer(&PerfContextBase::find_next_user_entry_time);
+  StepForward();
+  ReportSteps();
+  CountStep(&nexts_);
+}
+
+void DBIterator::PrevMeasured() {
+  const CpuTimer cpu(&PerfContextBase::iter_prev_cpu_nanos);
+  StepBackward();
+  ReportSteps();
+  CountStep(&prevs_);
+}
+
+void DBIterator::CountReseek() {
+  if (statistics_ != nullptr) reseeks_++;
+}
+
+void DBIterator::CountStep(Steps* steps) {
+  assert(is_measured_);
+  steps->made++;
+  skipped_sum_ += skipped_;
+  if (!valid_) return;
+  steps->found++;
+  const size_t bytes = key().size() + value().size();
+  bytes_shown_ += bytes;
+  AddPerfCount(&PerfContextBase::iter_read_bytes, bytes);
+}
+
+void DBIterator::ReportSteps() {
+  AddPerfCount(&PerfContextBase::iter_next_count, nexts_to_report_);
+  AddPerfCount(&PerfContextBase::iter_prev_count, prevs_to_report_);
+  nexts_to_report_ = prevs_to_report_ = 0;
+}
+
+void DBIterator::ReportCounts() const {
+  const auto report = [this](Tickers ticker, uint64_t count) {
+    if (count > 0) statistics_->recordTick(ticker, count);
+  };
+  report(NO_ITERATOR_DELETED, 1);
+  report(NUMBER_DB_SEEK, seeks_.made);
+  report(NUMBER_DB_SEEK_FOUND, seeks_.found);
+  report(NUMBER_DB_NEXT, nexts_.made);
+  report(NUMBER_DB_NEXT_FOUND, nexts_.found);
+  report(NUMBER_DB_PREV, prevs_.made);
+  report(NUMBER_DB_PREV_FOUND, prevs_.found);
+  report(ITER_BYTES_READ, bytes_shown_);
+  report(NUMBER_OF_RESEEKS_IN_ITERATION, reseeks_);
+  report(NUMBER_ITER_SKIP, skipped_sum_);
+}
+
+}  // namespace ashlar

@@ -234,6 +234,9 @@ class DBImpl final : public UnbuiltCalls,
   template <typename Callback, typename Trace>
   Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    PinnableSlice* value, Callback callback, Trace trace);
+  // A Get that is watched; see db/read/read_sampler.h.
+  Status GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                    PinnableSlice* value);
   void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
                   ReadExplanation* explanation);
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);

@@ -37,6 +37,7 @@ void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMet
 
 // Opens the table if nobody has yet.
 void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
+  result->num_reads_sampled = file->sampled_reads.all.load(std::memory_order_relaxed);
   Result<TableHandle> table = tables->Pin(file);
   if (!table.ok()) return;
   result->num_entries = (*table)->properties().num_entries;

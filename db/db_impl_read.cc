@@ -16,6 +16,7 @@
 #include "db/read/pinned_iterator.h"
 #include "db/read/point_read.h"
 #include "db/read/read_explainer.h"
+#include "db/read/read_sampler.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
@@ -93,7 +94,21 @@ Status DBImpl::Get(const ReadOptions& options, ColumnFamilyHandle* handle, const
     PerfMeter meter;
     return ReadPoint(options, handle, key, value, nullptr, &meter);
   }
+  if (IsReadSampled()) [[unlikely]]
+    return GetSampled(options, handle, key, value);
   return ReadPoint(options, handle, key, value, nullptr, nullptr);
+}
+
+Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                          PinnableSlice* value) {
+  ReadSample sample;
+  const Status status = ReadPoint(options, handle, key, value, nullptr, &sample);
+  if (!sample.IsWorthAsking() || core_.is_read_only) return status;
+  ColumnFamilyData* const family = FamilyOrDefault(handle);
+  MutexLock lock(&core_.mutex);
+  family->is_read_compaction_wanted = true;
+  scheduler_.RequestCompactionLocked(family);
+  return status;
 }
 
 Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,

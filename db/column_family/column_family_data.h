@@ -133,6 +133,8 @@ class ColumnFamilyData final : public ReadViewSource {
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;
   bool is_compaction_queued GUARDED_BY(db_mutex) = false;
+  // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
+  bool is_read_compaction_wanted GUARDED_BY(db_mutex) = false;
 
  private:
   ~ColumnFamilyData() override;

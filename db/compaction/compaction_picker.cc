@@ -17,6 +17,10 @@
 namespace ashlar {
 namespace {
 
+// A byte is rewritten in some ten nanoseconds, and a search in memory takes several hundred: so
+// compaction costs at most about as much time as the reads before it have wasted.
+constexpr double kDefaultWastedReadsPerByte = 1.0 / 64;
+
 struct KeyRange {
   Slice smallest;  // user keys, inclusive
   Slice largest;
@@ -45,6 +49,7 @@ class Picker {
 
   const CompactionNeeds& needs() const { return needs_; }
 
+  std::optional<CompactionPlan> PickForReads() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickLevel(Level level, const std::map<Level, std::string>* cursors)
       REQUIRES(db_mutex);
   // Completes a plan around these files of a level. None if a file or the output range is taken.
@@ -324,6 +329,39 @@ std::vector<TableFile*> Picker::ByPriority(Level level,
   return files;
 }
 
+// Reads that searched a table in vain pay for merging it with what they had to go on to. The plan
+// that is paid for best is taken, if it is the only compaction of the family: so what is rewritten
+// for the sake of reads is bounded by what the reads have cost.
+std::optional<CompactionPlan> Picker::PickForReads() {
+  const double given = options_.read_triggered_compaction_threshold;
+  if (given < 0 || !running_.empty()) return std::nullopt;
+  const double reads_per_byte = given == 0 ? kDefaultWastedReadsPerByte : given;
+  const auto credit = [&](const TableFile& file) {  // in bytes
+    const uint64_t wasted = file.sampled_reads.wasted.load(std::memory_order_relaxed);
+    return static_cast<double>(wasted) / reads_per_byte;
+  };
+  std::optional<CompactionPlan> best;
+  double best_score = 1;
+  for (Level level = 0; level.Next() < version_.num_levels(); ++level) {
+    for (TableFile* file : version_.files(level)) {
+      // Its own bytes are a part of any plan's.
+      if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;
+      auto plan = level == 0 ? PlanFor(Level0Component(file), needs_.base_level, true)
+                             : PlanFor({level, {file}}, level.Next(), true);
+      if (!plan.has_value()) continue;
+      double paid = 0;
+      for (const TableFile* input : plan->inputs.front().files) paid += credit(*input);
+      const double score = paid / static_cast<double>(std::max<uint64_t>(plan->InputBytes(), 1));
+      if (score < best_score) continue;
+      best_score = score;
+      best = std::move(plan);
+      best->reason = CompactionReason::kReadTriggered;
+      best->score = score;
+    }
+  }
+  return best;
+}
+
 std::optional<CompactionPlan> Picker::PickLevel(Level level,
                                                 const std::map<Level, std::string>* cursors) {
   assert(level >= 0 && level + 1 < version_.num_levels());
@@ -385,7 +423,7 @@ std::optional<CompactionPlan> PickCompaction(const Version& version, const PickO
       return plan;
     }
   }
-  return std::nullopt;
+  return options.may_serve_reads ? picker.PickForReads() : std::nullopt;
 }
 
 std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOptions& options,

@@ -65,6 +65,8 @@ struct PickOptions {
   const CompactionClaims* claims = nullptr;  // of the family
   // Round-robin positions by level; may be null.
   const std::map<Level, std::string>* cursors = nullptr;
+  // Where no level is in need, a table that wasted many reads may be taken.
+  bool may_serve_reads = false;
 };
 
 // The most urgent compaction none of whose files is being compacted and whose output range no

@@ -48,6 +48,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   pick.options = &family->options();
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
+  pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickDueTombstones(family, pick);
   if (!plan.has_value()) return nullptr;

@@ -185,8 +185,10 @@ constexpr OptionRow kRows[] = {
                                                   "seconds after which a file is rewritten",
                                                   Support::kSomeValues, TakesEffect::kDynamic}),
     Option<Cf, &Cf::read_triggered_compaction_threshold>(
-        {"read_triggered_compaction_threshold", "compact often-read files", Support::kDefaultOnly,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"read_triggered_compaction_threshold",
+         "reads wasted on a table, per byte of the compaction that they bring about; 0: 1/64, "
+         "negative: never",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::sample_for_compression>({"sample_for_compression",
                                              "sample 1/N blocks to estimate ratios", Support::kHint,
                                              TakesEffect::kDynamic}),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
+#include "table/iterator/sampled_reads.h"
 #include "util/file_number.h"
 #include "util/internal_key.h"
 #include "util/level.h"
@@ -75,6 +76,9 @@ class TableFile {
   std::atomic<TableReader*> reader{nullptr};
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
+
+  // What point reads do here, by samples (db/read/read_sampler.h).
+  mutable SampledReads sampled_reads;
 
   // Handles of the open reader, counted only where the number of open tables is limited; above 0
   // the table stays open. Raised under the table cache's mutex.

@@ -23,7 +23,8 @@ void TableFile::TraceEntry(Level level, ReadTrace* trace) const {
                      .file_bytes = meta.file_size,
                      .smallest = meta.smallest_user_key(),
                      .largest = meta.largest_user_key(),
-                     .is_open = reader.load(std::memory_order_relaxed) != nullptr});
+                     .is_open = reader.load(std::memory_order_relaxed) != nullptr,
+                     .sampled = &sampled_reads});
 }
 
 Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)

@@ -151,8 +151,8 @@ struct AdvancedColumnFamilyOptions {
                                    Slice delta_value, std::string* merged_value) = nullptr;
   // Bytes of a memtable's Bloom filter, as share of write_buffer_size, at most 0.25; 0 = no filter.
   // It holds the prefixes of prefix_extractor, if that is set, and whole keys if the next one says
-  // so. Lookups of absent keys then cost one cache miss in place of a search. From the next memtable
-  // on.
+  // so. Lookups of absent keys then cost one cache miss in place of a search. From the next
+  // memtable on.
   double memtable_prefix_bloom_size_ratio = 0.0;
   // Whole keys in that filter: it also tells apart keys with a common prefix.
   bool memtable_whole_key_filtering = false;
@@ -233,7 +233,9 @@ struct AdvancedColumnFamilyOptions {
   // Seconds after which a file is rewritten. Not built yet: only the default and 0 (off) are
   // accepted.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
-  // Compact often-read files. Not built yet: must be the default.
+  // A point read is wasted on a table that it searches in vain, to go on to an older one. A table
+  // is compacted before its time once so many reads were wasted on it, by samples, for each byte
+  // that its compaction rewrites. 0: 1/64; negative: never.
   double read_triggered_compaction_threshold = 0.0;
   // Sample 1/N blocks to estimate ratios. A hint without effect.
   uint64_t sample_for_compression = 0;

@@ -24,6 +24,7 @@ namespace ashlar {
 class FragmentedTombstones;
 class PointLookup;
 struct LookupKey;
+struct SampledReads;
 
 class ReadTrace {
  public:
@@ -42,6 +43,7 @@ class ReadTrace {
     Slice smallest;  // user keys, inclusive
     Slice largest;
     bool is_open = false;
+    SampledReads* sampled = nullptr;  // of the table; for db/read/read_sampler.h
   };
   struct Block {
     BlockKind kind = BlockKind::kData;

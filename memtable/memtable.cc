@@ -12,21 +12,13 @@
 
 #include "util/hash.h"
 #include "util/str_cat.h"
+#include "util/thread_number.h"
 
 namespace ashlar {
 namespace {
 
 // Both sizes are kept in 32 bits.
 constexpr size_t kMaxSliceBytes = std::numeric_limits<uint32_t>::max();
-
-// Spreads threads over the counter stripes in the order in which they first insert.
-size_t ThreadIndex() {
-  static constinit std::atomic<size_t> next_index{0};
-  static thread_local size_t index = 0;  // 0 = not given yet
-  if (index == 0) [[unlikely]]
-    index = 1 + next_index.fetch_add(1, std::memory_order_relaxed);
-  return index;
-}
 
 void AcquirePin(void* memtable) { static_cast<const MemTable*>(memtable)->Ref(); }
 void ReleasePin(void* memtable, void* /*unused*/) {
@@ -128,7 +120,7 @@ void MemTable::AddCounters(InsertHint* hint) {
 void MemTable::AddConcurrently(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
-  CounterStripe& stripe = stripes_[ThreadIndex() % kStripes];
+  CounterStripe& stripe = stripes_[ThreadNumber() % kStripes];
   stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
   if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
   if (added.range_deletes != 0) [[unlikely]]

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "util/thread_number.h"
+
 namespace ashlar {
 
 namespace {
@@ -22,13 +24,6 @@ size_t SanitizeBlockBytes(size_t bytes) {
 
 // Where an arena of huge blocks begins.
 constexpr size_t kFirstBlockBytes = 64 * 1024;
-
-// Threads are spread over shards in the order in which they first ask.
-size_t ShardOfThread() {
-  static constinit std::atomic<size_t> next_shard{0};
-  thread_local const size_t shard = next_shard.fetch_add(1, std::memory_order_relaxed);
-  return shard;
-}
 
 }  // namespace
 
@@ -95,7 +90,7 @@ char* ConcurrentArena::AllocateFromArena(size_t bytes, bool is_aligned) {
 }
 
 char* ConcurrentArena::AllocateFromShard(size_t bytes, bool is_aligned) {
-  Shard& shard = shards_[ShardOfThread() % kShardCount];
+  Shard& shard = shards_[ThreadNumber() % kShardCount];
   SpinLockGuard guard(&shard.lock);
   if (is_aligned) bytes = (bytes + Arena::kAlignment - 1) & ~(Arena::kAlignment - 1);
   if (bytes > static_cast<size_t>(shard.back - shard.front)) {

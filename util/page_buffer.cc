@@ -5,13 +5,28 @@
 #include "util/page_buffer.h"
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
 
 namespace ashlar {
+namespace {
+
+// From the heap, aligned as a mapping would be; throws std::bad_alloc.
+constexpr std::align_val_t AlignmentOf(size_t bytes) {
+  return std::align_val_t{bytes >= PageBuffer::kHugePageBytes ? PageBuffer::kHugePageBytes
+                                                              : alignof(std::max_align_t)};
+}
+char* FromHeap(size_t bytes) {
+  return static_cast<char*>(::operator new(bytes, AlignmentOf(bytes)));
+}
+void ToHeap(char* data, size_t bytes) { ::operator delete(data, AlignmentOf(bytes)); }
+
+}  // namespace
 
 #if defined(__linux__)
 
@@ -46,7 +61,7 @@ PageBuffer::PageBuffer(size_t bytes) : size_((bytes + kPageBytes - 1) & ~(kPageB
   }
   assert(size_ >= bytes);
   is_mapped_ = data_ != nullptr;
-  if (!is_mapped_) data_ = new char[size_];
+  if (!is_mapped_) data_ = FromHeap(size_);
 #if defined(MADV_HUGEPAGE)
   if (is_mapped_ && size_ >= kHugePageBytes) {
     madvise(data_, size_ & ~(kHugePageBytes - 1), MADV_HUGEPAGE);
@@ -58,14 +73,14 @@ void PageBuffer::Free() {
   if (is_mapped_) {
     munmap(data_, size_);
   } else {
-    delete[] data_;
+    ToHeap(data_, size_);
   }
 }
 
 #else
 
-PageBuffer::PageBuffer(size_t bytes) : data_(new char[bytes]), size_(bytes) {}
-void PageBuffer::Free() { delete[] data_; }
+PageBuffer::PageBuffer(size_t bytes) : data_(FromHeap(bytes)), size_(bytes) {}
+void PageBuffer::Free() { ToHeap(data_, size_); }
 
 #endif
 

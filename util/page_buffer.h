@@ -22,7 +22,7 @@ class PageBuffer {
 
   PageBuffer() = default;
   // At least `bytes`, rounded up to pages; throws std::bad_alloc. From kHugePageBytes on it is
-  // aligned to huge pages and asks for them; without them it is as good, only slower.
+  // always aligned to huge pages and asks for them; without them it is as good, only slower.
   explicit PageBuffer(size_t bytes);
   ~PageBuffer() { Free(); }
   PageBuffer(PageBuffer&& other) noexcept { Swap(&other); }

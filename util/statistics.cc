@@ -15,6 +15,7 @@
 
 #include "util/histogram.h"
 #include "util/mutex.h"
+#include "util/thread_number.h"
 
 namespace ashlar {
 namespace {
@@ -26,13 +27,6 @@ size_t ShardCount() {
   size_t count = 1;
   while (count < cores && count < kMaxShardCount) count *= 2;
   return count;
-}
-
-// Threads draw shards in turn.
-size_t ThisThreadNumber() {
-  static std::atomic<size_t> next{0};
-  thread_local const size_t number = next.fetch_add(1, std::memory_order_relaxed);
-  return number;
 }
 
 class BasicStatistics final : public Statistics {
@@ -60,7 +54,7 @@ class BasicStatistics final : public Statistics {
     std::array<HistogramShard, HISTOGRAM_ENUM_MAX> histograms;
   };
 
-  Shard& ThisShard() { return shards_[ThisThreadNumber() & shard_mask_]; }
+  Shard& ThisShard() { return shards_[ThreadNumber() & shard_mask_]; }
   Histogram Sum(uint32_t type) const;
   uint64_t TakeTickerLocked(uint32_t ticker) REQUIRES(reset_mutex_);
 

@@ -3,37 +3,47 @@
 // Allocation of cached objects with their bytes behind them.
 #include "table/sst/table_objects.h"
 
-#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <new>
+
+#include "util/slab_heap.h"
 
 namespace ashlar {
 
 namespace {
 
-// Sizes come in four steps a doubling, so that a decoded block fits where a raw one was: with exact
-// sizes the holes that raw blocks leave would never be filled.
-size_t RoundUpToStep(size_t bytes) {
-  const size_t step = std::bit_floor(std::max<size_t>(bytes, 256)) / 4;
-  assert(step != 0);
+// Of all databases. Lives for ever: cached blocks die late, in any thread.
+SlabHeap* BlockHeap() {
+  static SlabHeap* const heap = new SlabHeap;
+  return heap;
+}
+
+// What a data block of `bytes`, the object included, takes. What is too large for slabs comes in
+// four steps a doubling, so that a decoded block fits where a raw one was.
+size_t RoundUp(size_t bytes) {
+  if (bytes <= SlabHeap::kMaxPieceBytes) return SlabHeap::RoundUp(bytes);
+  const size_t step = std::bit_floor(bytes) / 4;
   return (bytes + step - 1) / step * step;
 }
+
+bool LivesInSlab(size_t bytes) { return !kHeapIsWatched && bytes <= SlabHeap::kMaxPieceBytes; }
 
 }  // namespace
 
 DataBlock* DataBlock::Allocate(size_t bytes) {
-  const size_t total = RoundUpToStep(sizeof(DataBlock) + bytes);
+  const size_t total = RoundUp(sizeof(DataBlock) + bytes);
   assert(total >= sizeof(DataBlock) + bytes);
-  void* memory = ::operator new(total);
+  void* const memory = LivesInSlab(total) ? BlockHeap()->Allocate(total) : ::operator new(total);
   return new (memory) DataBlock(total - sizeof(DataBlock));
 }
 
 void DataBlock::Destroy(CachedObject* object) {
   assert(static_cast<TableObject*>(object)->kind == kKind);
   auto* block = static_cast<DataBlock*>(object);
+  const bool lives_in_slab = LivesInSlab(block->MemoryBytes());
   block->~DataBlock();
-  ::operator delete(block);
+  lives_in_slab ? SlabHeap::Free(block) : ::operator delete(block);
 }
 
 FilterBlock* FilterBlock::Allocate(size_t bytes) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The slab heap: sizes, pieces that do not meet, memory that is used again and given back.
+#include "util/slab_heap.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "util/random.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kSegment = SlabHeap::kSegmentBytes;
+
+// A piece filled with a mark of its own, so that pieces that meet are seen.
+struct Piece {
+  unsigned char* data;
+  size_t bytes;
+  unsigned char mark;
+
+  Piece(SlabHeap* heap, size_t n, unsigned char with)
+      : data(static_cast<unsigned char*>(heap->Allocate(n))), bytes(n), mark(with) {
+    std::memset(data, mark, SlabHeap::RoundUp(bytes));
+  }
+  bool IsIntact() const {
+    return std::all_of(data, data + SlabHeap::RoundUp(bytes),
+                       [this](unsigned char c) { return c == mark; });
+  }
+};
+
+TEST(SlabHeap, RoundsUpByASixteenthAtMost) {
+  for (size_t bytes = 1; bytes <= SlabHeap::kMaxPieceBytes; ++bytes) {
+    const size_t rounded = SlabHeap::RoundUp(bytes);
+    ASSERT_GE(rounded, bytes);
+    ASSERT_EQ(rounded % SlabHeap::kAlignment, 0u) << bytes;
+    ASSERT_LE(rounded, SlabHeap::kMaxPieceBytes) << bytes;
+    ASSERT_LE(rounded, std::max<size_t>(256, bytes + bytes / 16 + SlabHeap::kAlignment)) << bytes;
+    ASSERT_EQ(SlabHeap::RoundUp(rounded), rounded) << bytes;
+  }
+}
+
+TEST(SlabHeap, PiecesOfAllSizesAreAlignedAndDoNotMeet) {
+  SlabHeap heap;
+  std::vector<Piece> pieces;
+  for (int round = 0; round < 3; ++round) {
+    for (size_t bytes = 1; bytes <= SlabHeap::kMaxPieceBytes; bytes += 61) {
+      pieces.emplace_back(&heap, bytes, static_cast<unsigned char>(pieces.size()));
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(pieces.back().data) % SlabHeap::kAlignment, 0u);
+    }
+  }
+  for (const Piece& piece : pieces) {
+    ASSERT_TRUE(piece.IsIntact()) << piece.bytes;
+    SlabHeap::Free(piece.data);
+  }
+}
+
+TEST(SlabHeap, WastesLittle) {
+  SlabHeap heap;
+  std::vector<void*> pieces;
+  size_t used = 0;
+  for (; used < 32 * kSegment; used += 4200) pieces.push_back(heap.Allocate(4200));
+  EXPECT_LE(heap.MappedBytes(), used + used / 16);
+  for (void* piece : pieces) SlabHeap::Free(piece);
+}
+
+TEST(SlabHeap, WhatOneSizeLeftServesAnother) {
+  SlabHeap heap;
+  std::vector<void*> pieces;
+  for (const size_t bytes : {4200, 1000, 9000, 300, 18000}) {
+    for (size_t used = 0; used < 4 * kSegment; used += bytes) {
+      pieces.push_back(heap.Allocate(bytes));
+    }
+    EXPECT_LE(heap.MappedBytes(), 5 * kSegment) << bytes;
+    for (void* piece : pieces) SlabHeap::Free(piece);
+    pieces.clear();
+  }
+}
+
+TEST(SlabHeap, GivesEmptySegmentsBackButOne) {
+  SlabHeap heap;
+  std::vector<void*> pieces;
+  for (size_t used = 0; used < 8 * kSegment; used += 5000) pieces.push_back(heap.Allocate(5000));
+  EXPECT_GE(heap.MappedBytes(), 8 * kSegment);
+  // In an order that leaves every slab partly used until near the end.
+  for (size_t offset = 0; offset < 7; ++offset) {
+    for (size_t i = offset; i < pieces.size(); i += 7) SlabHeap::Free(pieces[i]);
+  }
+  EXPECT_EQ(heap.MappedBytes(), kSegment);
+  SlabHeap::Free(heap.Allocate(100));
+  EXPECT_EQ(heap.MappedBytes(), kSegment);
+}
+
+// A random program of allocations and frees; what is nearly empty must not be filled again first.
+TEST(SlabHeap, SurvivesRandomUse) {
+  SlabHeap heap;
+  Random64 random(301);
+  std::vector<Piece> pieces;
+  for (int step = 0; step < 100000; ++step) {
+    if (pieces.empty() || random.Uniform(100) < (step < 50000 ? 55u : 45u)) {
+      const size_t bytes = 1 + random.Uniform(random.OneIn(4) ? SlabHeap::kMaxPieceBytes : 600);
+      pieces.emplace_back(&heap, bytes, static_cast<unsigned char>(step));
+      continue;
+    }
+    const size_t i = random.Uniform(pieces.size());
+    ASSERT_TRUE(pieces[i].IsIntact()) << "step " << step;
+    SlabHeap::Free(pieces[i].data);
+    pieces[i] = pieces.back();
+    pieces.pop_back();
+  }
+  for (const Piece& piece : pieces) {
+    ASSERT_TRUE(piece.IsIntact());
+    SlabHeap::Free(piece.data);
+  }
+  EXPECT_EQ(heap.MappedBytes(), kSegment);
+}
+
+// Pieces go back from other threads than those that took them.
+TEST(SlabHeap, ThreadsShareIt) {
+  SlabHeap heap;
+  constexpr size_t kThreads = 6;
+  std::vector<std::vector<Piece>> made(kThreads);
+  std::vector<int> broken(kThreads, 0);
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::thread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        std::vector<Piece> mine = std::move(made[t]);
+        Random64 random(17 * t + static_cast<size_t>(round));
+        for (int i = 0; i < 2000; ++i) {
+          mine.emplace_back(&heap, 1 + random.Uniform(9000), static_cast<unsigned char>(t + 1));
+          if (random.OneIn(3)) continue;
+          broken[t] += mine.front().IsIntact() ? 0 : 1;
+          SlabHeap::Free(mine.front().data);
+          mine.front() = mine.back();
+          mine.pop_back();
+        }
+        made[t] = std::move(mine);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    std::rotate(made.begin(), made.begin() + 1, made.end());
+  }
+  for (size_t t = 0; t < kThreads; ++t) {
+    EXPECT_EQ(broken[t], 0) << t;
+    for (const Piece& piece : made[t]) {
+      EXPECT_TRUE(piece.IsIntact());
+      SlabHeap::Free(piece.data);
+    }
+  }
+  EXPECT_LE(heap.MappedBytes(), 4 * kSegment);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -115,17 +115,34 @@ void LevelIterator::SeekToLast() {
   SkipBackward();
 }
 
-void LevelIterator::Seek(const Slice& internal_key) {
+void LevelIterator::FindFile(const Slice& internal_key) {
   const auto file = std::partition_point(files_.begin(), files_.end(), [&](TableFile* f) {
     return options_.comparator->Compare(f->meta.largest, internal_key) < 0;
   });
   const auto index = static_cast<size_t>(file - files_.begin());
   StartInFile(index < files_.size() && BeyondUpperBound(index) ? files_.size() : index);
+}
+
+void LevelIterator::Seek(const Slice& internal_key) {
+  FindFile(internal_key);
   const PrefixAnswer answer = SpareFilesFrom(internal_key);
   if (inner_.has_value()) {
     inner_->Seek(internal_key);
     CountPrefix(answer);
   }
+  SkipForward();
+}
+
+// Where filters may spare files, it is not known yet which block will be needed.
+void LevelIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
+  if (options_.wanted != nullptr) return;
+  if (step == SeekStep::kFindBlock) FindFile(internal_key);
+  if (inner_.has_value()) inner_->BeginSeek(internal_key, step);
+}
+
+void LevelIterator::EndSeek(const Slice& internal_key) {
+  if (options_.wanted != nullptr) return Seek(internal_key);
+  if (inner_.has_value()) inner_->EndSeek(internal_key);
   SkipForward();
 }
 

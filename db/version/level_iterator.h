@@ -50,6 +50,8 @@ class LevelIterator final : public InternalIterator {
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
   void SeekForPrev(const Slice& internal_key) override;
+  void BeginSeek(const Slice& internal_key, SeekStep step) override;
+  void EndSeek(const Slice& internal_key) override;
   ValuePin PinOfValue() const override { return inner_->PinOfValue(); }
 
   std::string DebugString() const;
@@ -58,6 +60,8 @@ class LevelIterator final : public InternalIterator {
   void NextSlow() override;
   void PrevSlow() override;
 
+  // Goes to the file where a seek forwards begins.
+  void FindFile(const Slice& internal_key);
   // Forgets where it was and goes to the file.
   void StartInFile(size_t index);
   // Makes the file the current one; the number of files means none. Failures are in status_.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cassert>
+#include <cstdint>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -44,6 +45,14 @@ class InternalIterator {
   // The first entry at or after the internal key; the last one at or before it.
   virtual void Seek(const Slice& internal_key) = 0;
   virtual void SeekForPrev(const Slice& internal_key) = 0;
+
+  // Seek() in steps, for whoever seeks in several runs: each step of all of them, then the next, so
+  // that they wait for memory together. All steps in order, then EndSeek(), with the same key; in
+  // between the iterator may only be positioned anew or destroyed. Those that gain nothing do it
+  // all in EndSeek().
+  enum class SeekStep : uint8_t { kFindBlock, kFetchBlock, kEnterBlock };
+  virtual void BeginSeek(const Slice& /*internal_key*/, SeekStep /*step*/) {}
+  virtual void EndSeek(const Slice& internal_key) { Seek(internal_key); }
 
   void Next() {
     assert(valid_);

@@ -57,11 +57,11 @@ void MergingIterator::SeekToLast() {
   PositionAll<Direction::kReverse>([](InternalIterator* child) { child->SeekToLast(); });
 }
 void MergingIterator::Seek(const Slice& internal_key) {
-  if (has_tombstones_) return SeekUnderTombstones<Direction::kForward>(internal_key);
-  PositionAll<Direction::kForward>([&](InternalIterator* child) { child->Seek(internal_key); });
+  Restart(Direction::kForward);
+  SeekTogether(internal_key);
 }
 void MergingIterator::SeekForPrev(const Slice& internal_key) {
-  if (has_tombstones_) return SeekUnderTombstones<Direction::kReverse>(internal_key);
+  if (has_tombstones_) return SeekBackUnderTombstones(internal_key);
   PositionAll<Direction::kReverse>(
       [&](InternalIterator* child) { child->SeekForPrev(internal_key); });
 }
@@ -87,17 +87,57 @@ void MergingIterator::PositionAll(const Position& position) {
   {
     const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
     for (uint32_t i = 0; i < children_.size(); ++i) {
-      position(children_[i].points);
       children_[i].place = Place::kMerged;
+      position(children_[i].points);
       if (!Admit(i)) return;
     }
   }
+  StartMerge<kDirection>();
+}
+
+template <MergingIterator::Direction kDirection>
+void MergingIterator::StartMerge() {
   const PerfTimer timer(kDirection == Direction::kForward ? &PerfContextBase::seek_min_heap_time
                                                           : &PerfContextBase::seek_max_heap_time);
   OrderHeap<kDirection>();
   if (!heap_.empty()) TakeRunnerUp<kDirection>();
   if (has_tombstones_) return FindVisible<kDirection>();
   SetLimit<kDirection>();
+}
+
+void MergingIterator::SeekTogether(const Slice& target) {
+  using Step = InternalIterator::SeekStep;
+  {
+    const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
+    const uint32_t count = FindBlocks(target);
+    AddPerfCount(&PerfContextBase::seek_child_seek_count, count);
+    for (const Step step : {Step::kFetchBlock, Step::kEnterBlock}) {
+      for (uint32_t i = 0; i < count; ++i) children_[i].points->BeginSeek(target, step);
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+      children_[i].points->EndSeek(target);
+      if (!Admit(i)) return;
+    }
+  }
+  StartMerge<Direction::kForward>();
+}
+
+// Tombstones that a child meets later, when its seek ends in another file, make the slab stale.
+uint32_t MergingIterator::FindBlocks(const Slice& target) {
+  const KeyPosition at{ExtractUserKey(target), /*is_behind=*/false};
+  const auto child_count = static_cast<uint32_t>(children_.size());
+  uint32_t count = 0;
+  for (bool is_covered = false; count < child_count && !is_covered; ++count) {
+    Child& child = children_[count];
+    child.place = Place::kMerged;
+    child.points->BeginSeek(target, InternalIterator::SeekStep::kFindBlock);
+    if (!has_tombstones_ || child.tombstones == nullptr) continue;
+    is_covered = slab_.Narrow(count, child.tombstones->StretchFrom(at), /*is_forward=*/true);
+  }
+  for (uint32_t i = count; i < child_count; ++i) children_[i].place = Place::kUnplaced;
+  if (has_tombstones_) slab_.Close();
+  is_stale_ = false;
+  return count;
 }
 
 template <MergingIterator::Direction kDirection>
@@ -264,18 +304,16 @@ void MergingIterator::OnTombstonesMet() {
   limit_ = direction_ == Direction::kForward ? 0 : UINT64_MAX;
 }
 
-template <MergingIterator::Direction kDirection>
-void MergingIterator::SeekUnderTombstones(const Slice& target) {
-  Restart(kDirection);
+void MergingIterator::SeekBackUnderTombstones(const Slice& target) {
+  Restart(Direction::kReverse);
   for (Child& child : children_) child.place = Place::kUnplaced;
-  const KeyPosition at{ExtractUserKey(target), kDirection == Direction::kReverse};
+  const KeyPosition at{ExtractUserKey(target), /*is_behind=*/true};
   const auto place = [&](uint32_t i) {
-    InternalIterator* const child = children_[i].points;
     AddPerfCount(&PerfContextBase::seek_child_seek_count);
     const PerfTimer timer(&PerfContextBase::seek_child_seek_time);
-    kDirection == Direction::kForward ? child->Seek(target) : child->SeekForPrev(target);
+    children_[i].points->SeekForPrev(target);
   };
-  if (EnterSlab<kDirection>(at, place)) FindVisible<kDirection>();
+  if (EnterSlab<Direction::kReverse>(at, place)) FindVisible<Direction::kReverse>();
 }
 
 template <MergingIterator::Direction kDirection>

@@ -91,9 +91,16 @@ class MergingIterator final : private TombstoneWatcher {
   // Moves every child by `position` and starts anew.
   template <Direction kDirection, typename Position>
   void PositionAll(const Position& position);
-  // The same from the internal key `target` on, without the children that are hidden there.
+  // Seek() in the steps of all children together, after a Restart().
+  void SeekTogether(const Slice& target);
+  // The first step, of as many children, the newest first, as it returns. Under tombstones the slab
+  // of the target is made on the way, and those that it hides wait unplaced.
+  uint32_t FindBlocks(const Slice& target);
+  // All children that are merged stand in the heap, in no order yet.
   template <Direction kDirection>
-  void SeekUnderTombstones(const Slice& target);
+  void StartMerge();
+  // SeekForPrev() without the children that are hidden there.
+  void SeekBackUnderTombstones(const Slice& target);
   // Puts the other children on the far side of the current entry. False after an error.
   template <Direction kDirection>
   bool SwitchDirection();

@@ -32,6 +32,13 @@ class TracedPoints final : public InternalIterator {
   void Seek(const Slice& internal_key) override {
     Move([&](InternalIterator* points) { points->Seek(internal_key); });
   }
+  void BeginSeek(const Slice& internal_key, SeekStep step) override {
+    trace_->EnterRun(index_);
+    points_->BeginSeek(internal_key, step);
+  }
+  void EndSeek(const Slice& internal_key) override {
+    Move([&](InternalIterator* points) { points->EndSeek(internal_key); });
+  }
   void SeekForPrev(const Slice& internal_key) override {
     Move([&](InternalIterator* points) { points->SeekForPrev(internal_key); });
   }

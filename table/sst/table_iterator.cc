@@ -13,6 +13,7 @@
 #include "table/sst/scan_blocks.h"
 #include "table/sst/table_reader.h"
 #include "util/arena.h"
+#include "util/epoch.h"
 #include "util/perf_level_impl.h"
 
 namespace ashlar {
@@ -90,10 +91,35 @@ void TableIterator::SeekToLast() {
 }
 
 void TableIterator::Seek(const Slice& internal_key) {
+  BeginSeek(internal_key, SeekStep::kFindBlock);
+  BeginSeek(internal_key, SeekStep::kEnterBlock);
+  EndSeek(internal_key);
+}
+
+void TableIterator::BeginSeek(const Slice& internal_key, SeekStep step) {
+  switch (step) {
+    case SeekStep::kFindBlock:
+      End();
+      status_ = index_.Seek(SeekTarget(internal_key), &read_);
+      if (index_.Valid()) table_->store_.PrefetchSlot(index_.leaf(), index_.entry());
+      break;
+    case SeekStep::kFetchBlock:
+      if (index_.Valid()) FetchBlock();
+      break;
+    case SeekStep::kEnterBlock:
+      if (index_.Valid() && EnterBlock() && !block_->is_decoded) block_->block.PrefetchTail();
+      break;
+  }
+}
+
+void TableIterator::FetchBlock() {
+  const EpochGuard guard;
+  table_->store_.PrefetchData(index_.leaf(), index_.entry());
+}
+
+void TableIterator::EndSeek(const Slice& internal_key) {
+  if (cursor_ == nullptr) return;  // behind the last block, or failed
   const SeekTarget target(internal_key);
-  status_ = index_.Seek(target, &read_);
-  if (!status_.ok() || !index_.Valid()) return End();
-  if (!EnterBlock()) return;
   {
     const PerfTimer timer(&PerfContextBase::block_seek_nanos);
     valid_ = block_cursor_.Seek(table_->icmp_, target, &key_, &value_);

@@ -33,6 +33,8 @@ class TableIterator final : public InternalIterator {
   void SeekToLast() override;
   void Seek(const Slice& internal_key) override;
   void SeekForPrev(const Slice& internal_key) override;
+  void BeginSeek(const Slice& internal_key, SeekStep step) override;
+  void EndSeek(const Slice& internal_key) override;
   ValuePin PinOfValue() const override { return PinOfBlock(block_.get()); }
 
   // ReadOptions::adaptive_readahead: the iterator over the next file reads on at the pace of this.
@@ -43,6 +45,8 @@ class TableIterator final : public InternalIterator {
   void NextSlow() override;
   void PrevSlow() override;
 
+  // Starts bringing in the block of index_, if it is in memory.
+  void FetchBlock();
   // Loads the block of index_ and attaches the cursor to it. False, and ended, after an error.
   bool EnterBlock();
   Status LoadBlock();

@@ -25,6 +25,7 @@ double Multiplier(const ColumnFamilyOptions& options, Level level) {
 }
 
 void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs) {
+  assert(needs->target_bytes.size() > 1);  // a single level needs no compaction
   double target = static_cast<double>(options.max_bytes_for_level_base);
   needs->base_level = 1;
   for (size_t level = 1; level < needs->target_bytes.size(); level++) {
@@ -89,6 +90,7 @@ double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes
 // there. What compactions have taken is still to be rewritten.
 uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options,
                       const CompactionNeeds& needs) {
+  assert(needs.target_bytes.size() == static_cast<size_t>(version.num_levels()));
   double pending = 0;
   double carried = 0;
   const CompactionClaims::Sums level0{.files = version.files(0).size(),

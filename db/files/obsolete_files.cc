@@ -30,6 +30,7 @@ FileNumber MinLogNumber(const DbCore& core) REQUIRES(db_mutex) {
 }  // namespace
 
 ObsoleteFiles CollectObsolete(DbCore* core) {
+  assert(core->file_deletions_disabled >= 0);
   ObsoleteFiles files;
   files.families = core->versions->TakeUnusedFamilies();
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;

@@ -60,6 +60,7 @@ void IteratorTower::ObserveLastRun() {
 }
 
 void IteratorTower::AddMemTables(const SuperVersion& super_version) {
+  assert(runs_.runs.empty());  // the active memtable is the first run
   AddMemTable(super_version.mem());
   for (MemTable* sealed : super_version.immutables()) AddMemTable(sealed);
 }

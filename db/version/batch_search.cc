@@ -6,6 +6,7 @@
 #include "db/version/batch_search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <climits>
 #include <utility>
 
@@ -120,6 +121,7 @@ void BatchSearch::GoBehind(Key* key, const TableFile& file) const {
 }
 
 void BatchSearch::Add(Wave* wave, Key* key, TableFile* file) const {
+  assert(wave->count < kMaxKeys && key->waits_for == nullptr);
   wave->keys[wave->count] = key;
   wave->files[wave->count] = file;
   ++wave->count;

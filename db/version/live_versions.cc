@@ -35,6 +35,7 @@ void LiveVersions::Retire(std::vector<TableFile*> removed) noexcept {
 }
 
 std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
+  assert(version_number != 0);  // they are counted from 1
   const auto it = last_holds_.find(version_number);
   assert(it != last_holds_.end());
   const std::vector<TableFile*> tables = std::move(it->second);

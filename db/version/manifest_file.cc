@@ -18,6 +18,7 @@ namespace {
 // The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
 // a crash may keep the rename alone.
 Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number) {
+  assert(manifest_number > 0);
   RETURN_IF_ERROR(SyncDirectory(fs, dir));
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
   return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
@@ -49,6 +50,7 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
 }
 
 Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
+  assert(log_ == nullptr);  // the one before is not written to any more
   ASSIGN_OR_RETURN(
       auto file,
       FileWriter::Create(

@@ -4,6 +4,7 @@
 #include "db/version/scanned_blocks.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "ashlar/options.h"
@@ -61,6 +62,7 @@ void ScannedBlocks::Approach(const Version& version, const Slice& target) {
 }
 
 void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
+  assert(!InEpoch() && range < ranges_.size());
   Forget();
   if (options_->read_tier == kBlockCacheTier || options_->read_tier == kMemtableTier) return;
   TableCache* const tables = version.tables();

@@ -129,6 +129,7 @@ bool TableRows::Find(const FileMetadata& file, PointLookup* lookup) const {
 // before.
 Status TableRows::Read(const TableReader& table, const FileMetadata& file,
                        const ReadOptions& options, PointLookup* lookup) const {
+  assert(!InEpoch() && !lookup->decided());
   PinnableSlice value;
   PointLookup of_table(lookup->key(), &value);
   of_table.SetTrace(lookup->trace());
@@ -141,6 +142,7 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   const uint64_t trailer = PackTrailer(of_table.seqno(), is_found ? kTypeValue : kTypeDeletion);
   Row* const row = Row::New(trailer, value);
   row->OfferTo(lookup);
+  assert(lookup->decided());  // as the row's own was
   if (!options.fill_cache) {
     row->Unref();
     return Status::OK();

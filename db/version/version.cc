@@ -89,6 +89,7 @@ LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Sl
 
 // Bytes of the level's tables before `user_key`.
 uint64_t Version::ApproximateOffset(Level level_number, const Slice& user_key) const {
+  assert(!InEpoch());  // a table may be opened
   uint64_t bytes = 0;
   const std::string seek = MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek);
   for (TableFile* file : levels_[level_number]->files) {

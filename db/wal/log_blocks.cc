@@ -52,6 +52,7 @@ bool IsKnownType(uint8_t type) { return (type >= 1 && type <= 11) || type == 130
 }  // namespace
 
 size_t LogReader::ReadSource(size_t n, char* dst) {
+  assert(ahead_position_ <= ahead_.size());
   size_t done = std::min(n, ahead_.size() - ahead_position_);
   if (done > 0) {
     std::memcpy(dst, ahead_.data() + ahead_position_, done);
@@ -179,6 +180,7 @@ LogReader::Physical LogReader::ParseHeader() {
 // Otherwise it may be what is left of an old record, or a damaged record of this log: like every
 // bad checksum in a recycled log.
 LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_bytes) {
+  assert(position_ + record_bytes <= limit_);
   if (!HasGoodChecksum(header, record_bytes)) {
     return Damage(Kind::kBadChecksum, "checksum mismatch in a record that names another log");
   }
@@ -199,6 +201,7 @@ LogReader::Physical LogReader::JudgeOldRecord(const char* header, size_t record_
 // to the end of a block come before a record that may not be cut. Anything else is an unfinished
 // end or, with intact records behind, damage.
 LogReader::Physical LogReader::JudgeZeros() {
+  assert(limit_ >= position_ + kLogHeaderBytes);
   if (options_.is_tailing) return EndHere();
   const uint64_t offset = block_offset_ + position_;
   FillWholeBlock();
@@ -290,6 +293,7 @@ std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
 // Appends up to a block to ahead_, whose first byte belongs to `base` of the file.
 bool LogReader::ReadAhead(uint64_t base) {
   const size_t old_size = ahead_.size();
+  assert(status_.ok());
   if (base + old_size >= options_.end_offset) return false;
   const uint64_t wanted =
       std::min<uint64_t>(kLogBlockBytes, options_.end_offset - (base + old_size));

@@ -200,6 +200,7 @@ bool TableIterator::EnterBlock() {
 
 // Leaves the block that there was if it fails.
 Status TableIterator::LoadBlock() {
+  assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   ObjectRef<DataBlock> held;
   if (held_ != nullptr) held = held_->Find(handle.offset);

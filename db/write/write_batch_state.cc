@@ -58,6 +58,8 @@ void WriteBatchInternal::TruncateTo(WriteBatch* batch, const SavePoint& point) {
   batch->rep_.resize(point.size);
   SetCount(batch, point.count);
   batch->content_flags_.store(point.content_flags, std::memory_order_relaxed);
+  // What was marked behind the point is taken back with what was added there.
+  if (batch->wal_term_point_.size > point.size) batch->wal_term_point_.clear();
   if (batch->extras_ != nullptr && batch->extras_->is_protected) {
     batch->extras_->protection.resize(point.count);
   }

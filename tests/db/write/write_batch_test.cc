@@ -247,6 +247,26 @@ TEST(WriteBatch, WalTerminationPointCutsTheWalPart) {
   EXPECT_EQ(Text(batch), "Put cf=0 \"logged\" \"1\"\nPut cf=0 \"not logged\" \"2\"\n");
 }
 
+TEST(WriteBatch, ARollbackTakesTheWalTerminationPointsBehindItBack) {
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  batch.SetSavePoint();
+  ASSERT_OK(batch.Put("b", std::string(1000, '2')));
+  batch.MarkWalTerminationPoint();
+  ASSERT_OK(batch.RollbackToSavePoint());
+  EXPECT_EQ(WriteBatchInternal::PartForWal(batch).records.size(), batch.GetDataSize() - 12);
+  ASSERT_OK(batch.Put("c", "3"));
+  EXPECT_EQ(WriteBatchInternal::PartForWal(batch).count, 2u);
+  // One in front of it stays.
+  batch.MarkWalTerminationPoint();
+  batch.SetSavePoint();
+  ASSERT_OK(batch.Put("d", "4"));
+  ASSERT_OK(batch.RollbackToSavePoint());
+  ASSERT_OK(batch.Put("e", "5"));
+  EXPECT_EQ(WriteBatchInternal::PartForWal(batch).count, 2u);
+  EXPECT_EQ(batch.Count(), 3u);
+}
+
 TEST(WriteBatch, ReleaseMovesBytesOut) {
   WriteBatch batch = FullBatch();
   const std::string expected = batch.Data();

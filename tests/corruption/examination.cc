@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "ashlar/env.h"
 #include "env/memory/memory_file_system.h"
@@ -17,17 +18,22 @@ namespace {
 
 using RowList = std::vector<std::pair<std::string, std::string>>;
 
-// One family, read in three ways.
+// One family, read in four ways.
 struct Reading {
   RowList forward, backward;
   Status forward_status, backward_status;
-  std::map<std::string, std::pair<Status, std::string>> gets;
+  using Lookups = std::map<std::string, std::pair<Status, std::string>>;
+  Lookups gets, batch;  // of the same keys
+
+  std::vector<const Lookups*> lookups() const { return {&gets, &batch}; }
 
   Status FirstError() const {
     if (!forward_status.ok()) return forward_status;
     if (!backward_status.ok()) return backward_status;
-    for (const auto& [key, got] : gets) {
-      if (!got.first.ok() && !got.first.IsNotFound()) return got.first;
+    for (const Lookups* found : lookups()) {
+      for (const auto& [key, got] : *found) {
+        if (!got.first.ok() && !got.first.IsNotFound()) return got.first;
+      }
     }
     return Status::OK();
   }
@@ -57,9 +63,11 @@ class Examination {
   void CheckUntouched(const Files& files);
   Readings ReadAll(OpenedDb* opened);
   Reading ReadFamily(DB* db, ColumnFamilyHandle* handle);
+  static void ReadBatch(DB* db, ColumnFamilyHandle* handle, Reading* reading);
   void JudgeFirst(const Readings& readings);
   void JudgeAgain(const Readings& readings);
   bool IsConsistent(const Readings& readings);
+  void CheckLookups(const Reading& reading, const Rows& rows);
   bool FitsSomeState(const Readings& readings) const;
   bool Fits(const Readings& readings, const Contents& state) const;
   bool FitsFamily(const Reading& reading, const Rows& rows) const;
@@ -138,9 +146,23 @@ Reading Examination::ReadFamily(DB* db, ColumnFamilyHandle* handle) {
   };
   for (const auto& [key, value] : reading.forward) get(key);
   const auto expected = sample_.expected.find(handle->GetName());
-  if (expected == sample_.expected.end()) return reading;
-  for (const auto& [key, value] : expected->second) get(key);
+  if (expected != sample_.expected.end()) {
+    for (const auto& [key, value] : expected->second) get(key);
+  }
+  ReadBatch(db, handle, &reading);
   return reading;
+}
+
+void Examination::ReadBatch(DB* db, ColumnFamilyHandle* handle, Reading* reading) {
+  std::vector<Slice> keys;
+  for (const auto& [key, got] : reading->gets) keys.emplace_back(key);
+  std::vector<PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size());
+  db->MultiGet(ReadOptions(), handle, keys.size(), keys.data(), values.data(), statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const std::string value = statuses[i].ok() ? values[i].ToString() : "";
+    reading->batch[keys[i].ToString()] = {statuses[i], value};
+  }
 }
 
 void Examination::JudgeFirst(const Readings& readings) {
@@ -196,16 +218,23 @@ bool Examination::IsConsistent(const Readings& readings) {
     }
     RowList reversed(reading.backward.rbegin(), reading.backward.rend());
     if (reversed != reading.forward) Wrong("other rows backwards");
-    for (const auto& [key, got] : reading.gets) {
-      const auto row = rows.find(key);
-      const bool is_there = row != rows.end();
-      if (is_there != got.first.ok())
-        Wrong(StrCat(kGetAndScanDisagree, " on the presence of ", key));
-      else if (is_there && row->second != got.second)
-        Wrong(StrCat(kGetAndScanDisagree, " on ", key));
-    }
+    CheckLookups(reading, rows);
   }
   return findings_.wrong.empty();
+}
+
+void Examination::CheckLookups(const Reading& reading, const Rows& rows) {
+  for (const auto& [key, got] : reading.gets) {
+    const auto row = rows.find(key);
+    const bool is_there = row != rows.end();
+    if (is_there != got.first.ok())
+      Wrong(StrCat(kGetAndScanDisagree, " on the presence of ", key));
+    else if (is_there && row->second != got.second)
+      Wrong(StrCat(kGetAndScanDisagree, " on ", key));
+    const auto& [status, value] = reading.batch.at(key);
+    if (got.first.ok() != status.ok() || (status.ok() && got.second != value))
+      Wrong(StrCat("get and batch disagree on ", key));
+  }
 }
 
 bool Examination::FitsSomeState(const Readings& readings) const {
@@ -237,12 +266,14 @@ bool Examination::FitsFamily(const Reading& reading, const Rows& rows) const {
   if (!fits_scan(reading.forward, reading.forward_status)) return false;
   std::reverse(sorted.begin(), sorted.end());
   if (!fits_scan(reading.backward, reading.backward_status)) return false;
-  return std::all_of(reading.gets.begin(), reading.gets.end(), [&](const auto& got) {
+  const auto fits_lookup = [&](const auto& got) {
     const auto& [status, value] = got.second;
     const auto row = rows.find(got.first);
     if (status.ok()) return row != rows.end() && row->second == value;
     return !status.IsNotFound() || row == rows.end();
-  });
+  };
+  return std::ranges::all_of(reading.gets, fits_lookup) &&
+         std::ranges::all_of(reading.batch, fits_lookup);
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <new>
+#include <utility>
+#include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/write_batch.h"
 #include "env/sim/sim_env.h"
 
@@ -16,6 +19,7 @@ namespace {
 constexpr char kDir[] = "/db";
 constexpr char kSecond[] = "second";
 constexpr unsigned kKeys = 25;
+constexpr char kFailingKey[] = "fails";  // of no other writes
 
 }  // namespace
 
@@ -86,7 +90,7 @@ Status FaultRun::Note(const Status& status) {
 }
 
 // A failed allocation may come out as an exception.
-Status FaultRun::Call(const std::function<Status()>& call) {
+Status FaultRun::Try(const std::function<Status()>& call) {
   Status status = Status::MemoryLimit("bad_alloc");
   try {
     case_.around([&] { status = call(); });
@@ -94,7 +98,7 @@ Status FaultRun::Call(const std::function<Status()>& call) {
     status = Status::MemoryLimit("bad_alloc");
   }
   threads_.RunSome();
-  return Note(status);
+  return status;
 }
 
 void FaultRun::Remember(const Status& status, const WriteOptions& write, ColumnFamilyHandle* family,
@@ -104,6 +108,14 @@ void FaultRun::Remember(const Status& status, const WriteOptions& write, ColumnF
   possible_after_loss_.Write(row, value, /*is_acknowledged=*/false);
   if (status.ok() && write.sync) possible_after_loss_ = possible_;
   ever_.Write(row, value, /*is_acknowledged=*/false);
+}
+
+void FaultRun::RememberMerge(const Status& status, const WriteOptions& write, const RowKey& row,
+                             const std::string& operand) {
+  possible_.Append(row, operand, status.ok());
+  possible_after_loss_.Append(row, operand, /*is_acknowledged=*/false);
+  if (status.ok() && write.sync) possible_after_loss_ = possible_;
+  ever_.Append(row, operand, /*is_acknowledged=*/false);
 }
 
 ColumnFamilyHandle* FaultRun::DrawFamily() {
@@ -126,7 +138,7 @@ std::string FaultRun::Step(int i) {
   WriteOptions write;
   write.sync = random_.OneIn(4);
   write.no_slowdown = case_.never_waits;
-  const uint64_t kind = random_.Uniform(14);
+  const uint64_t kind = random_.Uniform(19);
   switch (kind) {
     case 0: Put(write, ""); return "";
     case 1:
@@ -136,7 +148,12 @@ std::string FaultRun::Step(int i) {
     case 5: return random_.OneIn(4) ? CheckRows("while working", /*must_be_ok=*/false) : "";
     case 6: PutBatch(write, "batch" + std::to_string(i)); return "";
     case 7:
-    case 8: return Look();
+    case 8:
+    case 14: return Look();
+    case 15: DeleteRange(write); return "";
+    case 16: Merge(write, "merged" + std::to_string(i)); return "";
+    case 17: return CheckBatch();
+    case 18: return random_.OneIn(4) ? MergeInVain(write) : "";
     default: Put(write, std::to_string(i) + std::string(random_.Uniform(300), 'v')); return "";
   }
 }
@@ -165,6 +182,57 @@ void FaultRun::PutBatch(const WriteOptions& write, const std::string& value) {
   Remember(status, write, last, other, value);
 }
 
+void FaultRun::DeleteRange(const WriteOptions& write) {
+  ColumnFamilyHandle* const family = DrawFamily();
+  const Comparator* const order = family->GetComparator();
+  std::string begin = DrawKey(), end = DrawKey();
+  if (order->Compare(end, begin) < 0) std::swap(begin, end);
+  const Status status = Call([&] { return opened_.db()->DeleteRange(write, family, begin, end); });
+  for (unsigned i = 0; i < 2 * kKeys; ++i) {
+    const std::string key = "k" + std::to_string(i / 2) + (i % 2 == 0 ? "" : "b");
+    const bool is_inside = order->Compare(begin, key) <= 0 && order->Compare(key, end) < 0;
+    if (is_inside) Remember(status, write, family, key, "");
+  }
+}
+
+void FaultRun::Merge(const WriteOptions& write, const std::string& operand) {
+  ColumnFamilyHandle* const family = DrawFamily();
+  const std::string key = DrawKey();
+  const Status status = Call([&] { return opened_.db()->Merge(write, family, key, operand); });
+  RememberMerge(status, write, {family->GetName(), key}, operand);
+}
+
+// An operand that fails (tests/support/option_set.cc) fails reads of its key, whatever else fails;
+// jobs keep it until it is deleted.
+std::string FaultRun::MergeInVain(WriteOptions write) {
+  ColumnFamilyHandle* const family = DrawFamily();
+  has_failing_key_ = true;
+  (void)Call([&] { return opened_.db()->Merge(write, family, kFailingKey, "!"); }).ok();
+  if (random_.OneIn(2)) Structure(/*kind=*/1);
+  std::string value;
+  const Status got =
+      Try([&] { return opened_.db()->Get(ReadOptions(), family, kFailingKey, &value); });
+  if (got.ok()) return "an operand that fails is read as '" + value + "'";
+  (void)RemoveFailingKeys(/*may_wait=*/!case_.never_waits).ok();
+  return "";
+}
+
+Status FaultRun::RemoveFailingKeys(bool may_wait) {
+  WriteOptions write;
+  write.sync = true;
+  write.no_slowdown = !may_wait;
+  for (ColumnFamilyHandle* family : opened_.handles()) {
+    const Status status = Call([&] { return opened_.db()->Delete(write, family, kFailingKey); });
+    if (!status.ok()) return status;
+  }
+  has_failing_key_ = false;
+  return Status::OK();
+}
+
+bool FaultRun::IsFailingMerge(const Status& status) const {
+  return has_failing_key_ && status.subcode() == Status::kMergeOperatorFailed;
+}
+
 void FaultRun::Structure(uint64_t kind) {
   DB* const db = opened_.db();
   ColumnFamilyHandle* const family = DrawFamily();
@@ -184,7 +252,7 @@ void FaultRun::Structure(uint64_t kind) {
 
 std::string FaultRun::Look() {
   if (!view_.has_value()) {
-    (void)OpenView().ok();
+    if (!has_failing_key_) (void)OpenView().ok();
     return "";
   }
   const std::string wrong = CheckView("while working", /*must_be_ok=*/false);
@@ -260,11 +328,42 @@ std::string FaultRun::CheckKey() {
   return possible_.Judge({family->GetName(), key}, status.ok() ? value : "");
 }
 
+// Of all families at once, some keys twice.
+std::string FaultRun::CheckBatch() {
+  std::vector<ColumnFamilyHandle*> families;
+  std::vector<std::string> names;
+  for (uint64_t i = 0; i < 6; ++i) {
+    families.push_back(DrawFamily());
+    names.push_back(random_.OneIn(4) && i > 0 ? names[i - 1] : DrawKey());
+  }
+  const std::vector<Slice> keys(names.begin(), names.end());
+  std::vector<PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size(), Status::Aborted());
+  const Status status = Call([&] {
+    opened_.db()->MultiGet(ReadOptions(), keys.size(), families.data(), keys.data(), values.data(),
+                           statuses.data());
+    for (const Status& each : statuses) {
+      if (!each.ok() && !each.IsNotFound()) return each;
+    }
+    return Status::OK();
+  });
+  if (status.IsMemoryLimit()) return "";  // perhaps in the middle of it
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!statuses[i].ok() && !statuses[i].IsNotFound()) continue;
+    const std::string value = statuses[i].ok() ? values[i].ToString() : "";
+    const std::string wrong = possible_.Judge({families[i]->GetName(), names[i]}, value);
+    if (!wrong.empty()) return "in a batch: " + wrong;
+  }
+  return "";
+}
+
 // A scan that ends with OK shows every key that must be there.
 std::string FaultRun::CheckRows(const std::string& when, bool must_be_ok) {
   Contents contents;
-  const Status status = must_be_ok ? Note(opened_.ReadAll(&contents))
-                                   : Call([&] { return opened_.ReadAll(&contents); });
+  Status status =
+      must_be_ok ? opened_.ReadAll(&contents) : Try([&] { return opened_.ReadAll(&contents); });
+  if (IsFailingMerge(status)) return "";
+  status = Note(status);
   if (status.ToString().find("DISAGREE") != std::string::npos) return when + status.ToString();
   if (!status.ok()) return must_be_ok ? when + ": " + status.ToString() : "";
   return JudgeRows(contents, when);
@@ -314,6 +413,10 @@ std::string FaultRun::ReopenAfterFault(bool may_lose_unsynced) {
   case_.end_fault(sim_.get());
   const Status status = opened_.Open(case_.options.Build(env_.get()), kDir);
   if (!status.ok()) return "reopen: " + status.ToString();
+  if (has_failing_key_) {
+    const Status removed = RemoveFailingKeys(/*may_wait=*/true);
+    if (!removed.ok()) return "delete after reopening: " + removed.ToString();
+  }
   if (!may_lose_unsynced) return CheckRows("after reopening", /*must_be_ok=*/true);
   possible_ = possible_after_loss_;
   Contents contents;
@@ -326,6 +429,10 @@ std::string FaultRun::ReopenAfterFault(bool may_lose_unsynced) {
 
 // All writes must be accepted again, in every family; the last one is synced.
 std::string FaultRun::WriteAll(const std::string& value) {
+  if (has_failing_key_) {
+    const Status removed = RemoveFailingKeys(/*may_wait=*/true);
+    if (!removed.ok()) return "delete after recovery: " + removed.ToString();
+  }
   for (ColumnFamilyHandle* family : opened_.handles()) {
     for (int i = 0; i < 5; ++i) {
       const std::string key = "k" + std::to_string(i);

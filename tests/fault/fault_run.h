@@ -89,21 +89,30 @@ class FaultRun {
 
   Status Open();
   Status Note(const Status& status);
-  Status Call(const std::function<Status()>& call);
+  Status Try(const std::function<Status()>& call);
+  Status Call(const std::function<Status()>& call) { return Note(Try(call)); }
   void Remember(const Status& status, const WriteOptions& write, ColumnFamilyHandle* family,
                 const std::string& key, const std::string& value);
+  void RememberMerge(const Status& status, const WriteOptions& write, const RowKey& row,
+                     const std::string& operand);
   ColumnFamilyHandle* DrawFamily();
   std::string DrawKey();
   std::string Work();
   std::string Step(int i);
   void Put(const WriteOptions& write, const std::string& value);
   void PutBatch(const WriteOptions& write, const std::string& value);
+  void DeleteRange(const WriteOptions& write);
+  void Merge(const WriteOptions& write, const std::string& operand);
+  std::string MergeInVain(WriteOptions write);
+  Status RemoveFailingKeys(bool may_wait);
+  bool IsFailingMerge(const Status& status) const;
   void Structure(uint64_t kind);
   std::string Look();
   Status OpenView();
   std::string CheckView(const std::string& when, bool must_be_ok);
   void DropView();
   std::string CheckKey();
+  std::string CheckBatch();
   std::string CheckRows(const std::string& when, bool must_be_ok);
   std::string JudgeRows(const Contents& contents, const std::string& when) const;
   std::string Recover();
@@ -120,6 +129,7 @@ class FaultRun {
   OpenedDb opened_;
   std::optional<View> view_;
   bool has_second_family_ = false;  // its creation was acknowledged
+  bool has_failing_key_ = false;    // perhaps: an operand is there that fails reads of its key
   std::string first_failure_;
   PossibleRows possible_;
   // The same if what was not synced may be lost, too: a failed sync drops it, and only a database

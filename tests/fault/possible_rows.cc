@@ -12,6 +12,17 @@ void PossibleRows::Write(const RowKey& row, const std::string& value, bool is_ac
   values.insert(value);
 }
 
+void PossibleRows::Append(const RowKey& row, const std::string& operand, bool is_acknowledged) {
+  std::set<std::string>& values = values_[row];
+  if (values.empty()) values.insert("");
+  std::set<std::string> appended;
+  for (const std::string& value : values) {
+    appended.insert(value.empty() ? operand : value + "," + operand);
+  }
+  if (is_acknowledged) values.clear();
+  values.merge(appended);
+}
+
 void PossibleRows::SettleAll(const Contents& contents) {
   for (auto& [row, values] : values_) {
     const auto family = contents.find(row.first);

@@ -21,6 +21,8 @@ class PossibleRows {
   // A write of `value`. One that was acknowledged decides; one that failed leaves the key
   // undecided.
   void Write(const RowKey& row, const std::string& value, bool is_acknowledged);
+  // A merge of `operand`, by an operator that puts commas between operands.
+  void Append(const RowKey& row, const std::string& operand, bool is_acknowledged);
   // It was seen, so it stays.
   void Settle(const RowKey& row, const std::string& value) { values_[row] = {value}; }
   // The same for all rows; what is missing has no value.

@@ -26,8 +26,8 @@ class OpenedDb {
   Status Open(const Options& options, const std::string& dir);
   // One more family, in handles() from here on.
   Status CreateFamily(const Options& options, const std::string& name);
-  // Scans forward and backward and gets every key found; a disagreement between these is
-  // Corruption with a message that begins with "DISAGREE".
+  // Scans forward and backward and gets every key found, alone and in a batch; a disagreement
+  // between these is Corruption with a message that begins with "DISAGREE".
   Status ReadAll(Contents* contents);
   Status Close();
 
@@ -36,6 +36,7 @@ class OpenedDb {
 
  private:
   Status ReadFamily(ColumnFamilyHandle* handle, Rows* rows);
+  Status CheckBatch(const Contents& contents);
 
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> handles_;

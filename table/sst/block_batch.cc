@@ -60,7 +60,8 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
 
 void Admit(MissingBlock* block, const char* stored, bool fill_cache) {
   if (block->kind != TableObjectKind::kData) {
-    block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored);
+    block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
+                                                 fill_cache, block->held);
     return;
   }
   auto admitted = block->store->AdmitData(*block->index, block->entry, stored, fill_cache);

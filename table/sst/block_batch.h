@@ -23,8 +23,10 @@ struct MissingBlock {
   const BlockStore* store = nullptr;
   const IndexBlock* index = nullptr;
   size_t entry = 0;
-  // A partition, of the index or the filter, only goes to the cache, if all is well with it.
+  // A partition, of the index or the filter, goes to `held`, which is not null then, if all is well
+  // with it.
   TableObjectKind kind = TableObjectKind::kData;
+  HeldPartitions* held = nullptr;
   // The answer: the block with a reference, or why there is none.
   ObjectRef<DataBlock> block;
   Status status;

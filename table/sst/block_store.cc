@@ -93,7 +93,16 @@ Result<ObjectRef<T>> BlockStore::Load(const IndexBlock& parent, size_t i, BlockR
     return LoadTraced<T>(parent, i, read);
   ObjectRef<T> cached = FindInMemory<T>(parent, i, read);
   if (cached || read->in_epoch) return cached;
-  return LoadFromFile<T>(parent, i, read);
+  return LoadHeld<T>(parent, i, read);
+}
+
+template <typename T>
+Result<ObjectRef<T>> BlockStore::LoadHeld(const IndexBlock& parent, size_t i,
+                                          BlockRead* read) const {
+  TableObject* const held = read->held == nullptr ? nullptr : read->held->Find(parent, i);
+  if (held == nullptr || held->kind != T::kKind) return LoadFromFile<T>(parent, i, read);
+  held->Ref();
+  return ObjectRef<T>::Own(static_cast<T*>(held));
 }
 
 template <typename T>
@@ -107,7 +116,7 @@ Result<ObjectRef<T>> BlockStore::LoadTraced(const IndexBlock& parent, size_t i,
   const Origin origin = !cached ? Origin::kFile : has_slot ? Origin::kSlot : Origin::kCache;
   if (!cached) {
     if (read->in_epoch) return cached;
-    ASSIGN_OR_RETURN(cached, LoadFromFile<T>(parent, i, read));
+    ASSIGN_OR_RETURN(cached, LoadHeld<T>(parent, i, read));
   }
   const BlockHandle handle = parent.index->handle(i);
   read->trace->OnBlock({.kind = KindInTrace(T::kKind),
@@ -203,22 +212,25 @@ Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size
 
 bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const {
   assert(kind != TableObjectKind::kData);
-  if (cache_ == nullptr) return false;
   return kind == TableObjectKind::kFilter ? !FindOwned<FilterBlock>(top, i)
                                           : !FindOwned<IndexBlock>(top, i);
 }
 
 Status BlockStore::AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
-                                  const char* stored) const {
-  assert(!InEpoch() && cache_ != nullptr);
+                                  const char* stored, bool fill_cache, HeldPartitions* held) const {
+  assert(!InEpoch() && held != nullptr);
   const BlockHandle handle = top.index->handle(i);
   if (kind == TableObjectKind::kFilter) {
     ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ParseFilter(handle, stored));
-    return Admit(filter, top, i, /*fill_cache=*/true).status();
+    ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> admitted, Admit(filter, top, i, fill_cache));
+    held->Add(top, i, admitted.get());
+    return Status::OK();
   }
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ParseLoose(handle, kPartitionKind, stored));
   ASSIGN_OR_RETURN(IndexBlock * index, MakeIndex(block, handle, index_source_, kPartitionKind));
-  return Admit(index, top, i, /*fill_cache=*/true).status();
+  ASSIGN_OR_RETURN(const ObjectRef<IndexBlock> admitted, Admit(index, top, i, fill_cache));
+  held->Add(top, i, admitted.get());
+  return Status::OK();
 }
 
 // What every object that was just read goes through. Takes over the caller's reference.

@@ -21,6 +21,7 @@
 #include "table/index/flat_index.h"
 #include "table/iterator/read_trace.h"
 #include "table/sst/block_fetcher.h"
+#include "table/sst/held_partitions.h"
 #include "table/sst/table_objects.h"
 #include "util/result.h"
 
@@ -34,8 +35,9 @@ struct BlockRead {
   bool fill_cache = true;
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Readahead* readahead = nullptr;
-  const IoDeadline* deadline = nullptr;                  // null: there is time
-  ReadTrace* trace = nullptr;                            // null: nobody is told
+  const IoDeadline* deadline = nullptr;  // null: there is time
+  ReadTrace* trace = nullptr;            // null: nobody is told
+  const HeldPartitions* held = nullptr;  // partitions that were read for this operation; null: none
   Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
   uint32_t hits = 0;                                     // data blocks
   uint32_t misses = 0;
@@ -85,10 +87,10 @@ class BlockStore {
   Result<ObjectRef<DataBlock>> AdmitData(const IndexBlock& index, size_t i, const char* stored,
                                          bool fill_cache) const;
   // Partitions of the index (kIndex) or the filter (kFilter), for those who read several at once:
-  // whether it is missing and could be kept, and putting it into the cache from its stored bytes.
+  // whether it is missing, and making it of its stored bytes, for them and perhaps for the cache.
   bool WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const;
-  Status AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i,
-                        const char* stored) const;
+  Status AdmitPartition(TableObjectKind kind, const IndexBlock& top, size_t i, const char* stored,
+                        bool fill_cache, HeldPartitions* held) const;
   // Each starts loading what the next reads: the slot, and the block if the slot knows it. The
   // second inside an EpochGuard.
   void PrefetchSlot(const IndexBlock& index, size_t i) const {
@@ -144,8 +146,8 @@ class BlockStore {
   std::string DebugString() const;
 
  private:
-  // Slot, cache, file: the last two only where the step before found nothing. LoadTraced() also
-  // times and reports it.
+  // Slot, cache, what was read beforehand, file: each only where the step before found nothing.
+  // LoadTraced() also times and reports it.
   template <typename T>
   Result<ObjectRef<T>> Load(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
@@ -155,6 +157,8 @@ class BlockStore {
   void CountHit(const T& object, BlockRead* read) const;
   template <typename T>
   ObjectRef<T> FindInMemory(const IndexBlock& parent, size_t i, BlockRead* read) const;
+  template <typename T>
+  Result<ObjectRef<T>> LoadHeld(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
   template <typename T>

@@ -227,14 +227,15 @@ class TableReader::ReadBatch {
     how_.cache_only = is_memory_only_;
     how_.deadline = &deadline_;
     how_.activity = Env::IOActivity::kMultiGet;
+    how_.held = &held_;
   }
 
   void Run(TableProbe* probes, size_t count) {
     items_.reserve(count);
     missing_.reserve(count);
-    if (KeepsPartitions()) ReadPartitions({probes, count}, TableObjectKind::kFilter);
+    if (!is_memory_only_) ReadPartitions({probes, count}, TableObjectKind::kFilter);
     for (size_t i = 0; i < count; ++i) AskFilter(&probes[i]);
-    if (KeepsPartitions()) ReadPartitions({probes, count}, TableObjectKind::kIndex);
+    if (!is_memory_only_) ReadPartitions({probes, count}, TableObjectKind::kIndex);
     std::erase_if(items_, [this](Item& item) { return !TryLocate(&item); });
     if (!missing_.empty()) ReadMissingBlocks(missing_, how_);
     for (Item& item : items_) Search(&item);
@@ -251,8 +252,6 @@ class TableReader::ReadBatch {
     size_t missing = kNone;      // else its place in missing_
   };
 
-  // Whether partitions that are read are there when the keys come to them.
-  bool KeepsPartitions() const { return how_.fill_cache && !is_memory_only_; }
   void ReadPartitions(std::span<const TableProbe> probes, TableObjectKind kind);
   void AskFilter(TableProbe* probe);
   bool TryLocate(Item* item);
@@ -262,6 +261,7 @@ class TableReader::ReadBatch {
 
   const IoDeadline deadline_;
   const bool is_memory_only_;
+  HeldPartitions held_;
   BlockRead how_;  // each key begins with a copy
   std::vector<Item> items_;
   std::vector<MissingBlock> missing_;
@@ -284,7 +284,7 @@ void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
 }
 
 // Those of filters and indexes that are missing are read together; who then asks for them finds
-// them in the cache. An error is told by who needs the partition.
+// them in the cache or in held_. An error is told by who needs the partition.
 void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
                                             TableObjectKind kind) {
   std::vector<MissingBlock> missing;
@@ -294,7 +294,8 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
     });
     if (is_noted || entry >= top.index->size()) return;
     if (!table.store_.WantsPartition(kind, top, entry)) return;
-    missing.push_back({.store = &table.store_, .index = &top, .entry = entry, .kind = kind});
+    missing.push_back(
+        {.store = &table.store_, .index = &top, .entry = entry, .kind = kind, .held = &held_});
   };
   if (kind == TableObjectKind::kFilter) {
     for (const TableProbe& probe : probes) {

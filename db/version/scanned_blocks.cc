@@ -23,6 +23,9 @@ namespace {
 // Where nobody says how much: enough to keep a device busy for a while, little beside a cache.
 constexpr uint64_t kDefaultHeldBytes = uint64_t{32} << 20;
 
+// Of each run where a range without an end begins: readahead goes on from there.
+constexpr size_t kOpenEndBytes = 64 << 10;
+
 }  // namespace
 
 ScannedBlocks::ScannedBlocks(const MultiScanArgs& args, const ReadOptions* options)
@@ -74,7 +77,7 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   std::vector<TableHandle> handles;  // tables stay open while their blocks are read
   Status status;
   for (; range < ranges_.size() && status.ok() && batch.noted_bytes() < max_held_bytes_; ++range) {
-    if (ranges_[range].limit.has_value()) status = Note(version, ranges_[range], &handles, &batch);
+    status = Note(version, ranges_[range], &handles, &batch);
   }
   read_until_ = range;
   batch.Read();
@@ -89,20 +92,24 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
 
 Status ScannedBlocks::Note(const Version& version, const ScanRange& range,
                            std::vector<TableHandle>* tables, ScanBlocks* batch) {
-  const Slice start(range.start), limit(*range.limit);
+  const bool has_end = range.limit.has_value();
+  const Slice start(range.start), limit(has_end ? *range.limit : Slice());
   for (Level level = 0; level <= version.deepest_level(); ++level) {
     const Slice* const begin = range.start.empty() ? nullptr : &start;
-    for (TableFile* file : version.Overlapping(level, begin, &limit).files) {
+    for (TableFile* file : version.Overlapping(level, begin, has_end ? &limit : nullptr).files) {
       // The limit itself is not wanted.
-      if (version.comparator().OrderWithoutTimestamp(file->meta.smallest_user_key(), limit) >= 0)
-        continue;
+      const Slice smallest = file->meta.smallest_user_key();
+      if (has_end && version.comparator().OrderWithoutTimestamp(smallest, limit) >= 0) continue;
       ASSIGN_OR_RETURN(TableHandle table, version.tables()->PinFor(*options_, file));
       const auto* const filter = options_->table_filter;
       if (filter != nullptr && !(*filter)(table->properties())) continue;
       tables->push_back(std::move(table));
-      RETURN_IF_ERROR(batch->Note(*tables->back(),
-                                  begin == nullptr ? file->meta.smallest_user_key() : start, limit,
-                                  max_held_bytes_, &files_[file->meta.number]));
+      const size_t most = has_end ? max_held_bytes_
+                                  : std::min(max_held_bytes_, batch->noted_bytes() + kOpenEndBytes);
+      RETURN_IF_ERROR(batch->Note(*tables->back(), begin == nullptr ? smallest : start,
+                                  has_end ? limit : file->meta.largest_user_key(), most,
+                                  &files_[file->meta.number]));
+      if (!has_end && level > 0) break;
     }
   }
   return Status::OK();

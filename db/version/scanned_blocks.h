@@ -5,8 +5,9 @@
 //
 // When the iterator comes to a range that was not read yet, the blocks of this one and of the next
 // ones are read together, as many as may be held at a time; they are held, in or outside of the
-// block cache, until the next such turn. Ranges without an end are left to readahead. What cannot
-// be read here is read again, and told, by who needs it.
+// block cache, until the next such turn. Of ranges without an end these are the first blocks of
+// each run; readahead goes on from there. What cannot be read here is read again, and told, by who
+// needs it.
 //
 // Not inside an EpochGuard. Threads: one at a time.
 #pragma once

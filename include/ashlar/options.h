@@ -164,7 +164,7 @@ struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
 enum class WALRecoveryMode : char {
   // An incomplete record at the end of a log is taken for the mark of a crash and ignored.
   kTolerateCorruptedTailRecords = 0x00,
-  // Any damage fails the open.
+  // Any damage fails the open. An unsynced tail lost with nothing in later logs is no damage.
   kAbsoluteConsistency = 0x01,
   // Replay stops before the first damage: the database is as it was at some moment.
   kPointInTimeRecovery = 0x02,

@@ -210,6 +210,47 @@ TEST_F(MultiScanTest, ARangeThatIsLeftEarlyAndOneWithoutAnEnd) {
   EXPECT_EQ(count, 10);
 }
 
+// In the middle or at the end: their first blocks are read with those of the other ranges.
+TEST_F(MultiScanTest, RangesWithoutAnEndBeginWithWhatWasReadTogether) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const std::string names[] = {Key(100), Key(110), Key(970), Key(980)};
+  MultiScanArgs args(options_.comparator);
+  args.insert(names[0], names[1]);
+  args.insert(names[2]);
+  args.insert(names[3]);
+  const std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
+  EXPECT_FALSE(recorder_.Take().empty());
+  std::vector<Shown> shown;
+  for (; scan->Valid(); scan->NextRange()) {
+    Shown& range = shown.emplace_back();
+    for (Iterator* it = scan->iterator(); scan->InRange(); it->Next()) {
+      range.push_back(it->key().ToString() + it->value().ToString());
+    }
+  }
+  EXPECT_OK(scan->status());
+  EXPECT_TRUE(recorder_.Take().empty());
+  EXPECT_EQ(Take(MULTISCAN_PREPARE_CALLS), 1u);
+  ASSERT_EQ(shown.size(), 3u);
+  EXPECT_EQ(shown[0], Show(ReadOptions(), names[0], names[1]));
+  EXPECT_EQ(shown[1], Show(ReadOptions(), names[2], "z"));
+  EXPECT_EQ(shown[2], Show(ReadOptions(), names[3], "z"));
+}
+
+// Longer than what is read together, from the first key on.
+TEST_F(MultiScanTest, ARangeOfEverythingShowsEverything) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  MultiScanArgs args(options_.comparator);
+  args.insert("");
+  const std::unique_ptr<MultiScan> scan = db_->NewMultiScan(ReadOptions(), family_, args);
+  EXPECT_LE(Take(MULTISCAN_PREFETCH_BYTES), 140u << 10) << "of each of two runs a piece";
+  Shown shown;
+  for (Iterator* it = scan->iterator(); scan->InRange(); it->Next()) {
+    shown.push_back(it->key().ToString() + it->value().ToString());
+  }
+  EXPECT_OK(scan->status());
+  EXPECT_EQ(shown, Show(ReadOptions(), "", "z"));
+}
+
 TEST_F(MultiScanTest, ABlockThatCannotBeReadIsToldByItsRange) {
   ASSERT_NO_FATAL_FAILURE(Fill());
   recorder_.FailIf([](const ReadRecorder::Read& read) { return read.offset > 20000; });

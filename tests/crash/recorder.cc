@@ -27,6 +27,7 @@ TraceProfile CrashProfile(uint64_t seed) {
   profile.no_wal_percent = seed % 3 == 1 ? 25 : 0;
   // What an operand is merged with must not be lost alone.
   profile.has_merges = profile.no_wal_percent == 0;
+  profile.has_hidden_failures = true;
   profile.has_reads = profile.has_iterators = profile.has_set_options = false;
   return profile;
 }

@@ -130,7 +130,7 @@ class SequenceRun {
       if (recorder_.Handle(family) == nullptr) continue;
       op.parts.push_back({OpKind::kPut, family, "b", {++tag_, 600}, {}});
     }
-    op.parts.push_back({OpKind::kDelete, 0, "a", {}, {}});
+    op.parts.push_back({OpKind::kFailingMerge, 0, "a", {}, {}});  // and deletes it
     return recorder_.Apply(op);
   }
 

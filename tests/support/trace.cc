@@ -79,7 +79,8 @@ bool ParsePart(const std::string& text, BatchPart* part) {
   std::getline(in, value, ':');
   const std::optional<OpKind> found = KindOf(kind);
   const bool is_part =
-      found.has_value() && (*found <= OpKind::kDeleteRange || *found == OpKind::kGet);
+      found.has_value() &&
+      (*found <= OpKind::kDeleteRange || *found == OpKind::kGet || *found == OpKind::kFailingMerge);
   if (!is_part || family.empty()) return false;
   *part = {*found, std::atoi(family.c_str()), Unescape(key), {}, {}};
   if (*found == OpKind::kDeleteRange) {

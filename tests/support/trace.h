@@ -75,7 +75,9 @@ struct ValueSpec {
 };
 
 struct BatchPart {
-  OpKind kind = OpKind::kPut;  // or another one before kBatch; kGet in kMultiGetFamilies
+  // Or another one before kBatch; kGet in kMultiGetFamilies; kFailingMerge: an operand that fails,
+  // and behind it a deletion of its key, so that no reader meets it.
+  OpKind kind = OpKind::kPut;
   int family = 0;
   std::string key;
   ValueSpec value;

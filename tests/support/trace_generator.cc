@@ -290,6 +290,9 @@ bool TraceGenerator::Fill(TraceOp* op) {
       return true;
     case OpKind::kBatch:
       for (uint64_t n = 1 + random_.Skewed(5); n > 0; --n) op->parts.push_back(Part());
+      if (profile_.has_hidden_failures && random_.OneIn(6)) {
+        op->parts.push_back({OpKind::kFailingMerge, Family(), Key(), {}, {}});
+      }
       return true;
     case OpKind::kGet:
     case OpKind::kKeyMayExist:

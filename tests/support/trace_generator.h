@@ -31,8 +31,9 @@ struct TraceProfile {
   bool has_pauses = false;   // of background work; jumps of the clock
   bool has_crashes = false;  // reopening what a crash left
   bool has_merges = false;
-  bool has_failing_merges = false;  // a crash in one would leave its key
-  bool has_big_ones = false;        // keys of 70 KB, values beyond a memtable
+  bool has_failing_merges = false;   // a crash in one would leave its key
+  bool has_hidden_failures = false;  // operands that fail, deleted in the same batch
+  bool has_big_ones = false;         // keys of 70 KB, values beyond a memtable
 };
 
 class TraceGenerator {

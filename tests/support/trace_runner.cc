@@ -159,12 +159,13 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
     count += is_merge ? 2 : part.kind == OpKind::kPut ? 1 : 0;
     ColumnFamilyHandle* handle = Handle(part.family);
     Status added;
+    if (part.kind == OpKind::kFailingMerge) added = batch->Merge(handle, part.key, "!");
     if (part.kind == OpKind::kPut)
       added = batch->Put(handle, part.key, part.value.Expand());
     else if (is_merge)
       added = batch->Merge(handle, part.key, part.value.Expand());
-    else if (part.kind == OpKind::kDelete)
-      added = batch->Delete(handle, part.key);
+    else if (part.kind == OpKind::kDelete || part.kind == OpKind::kFailingMerge)
+      added = added.ok() ? batch->Delete(handle, part.key) : added;
     else if (part.kind == OpKind::kDeleteRange)
       added = batch->DeleteRange(handle, part.key, part.end);
     else

@@ -20,7 +20,6 @@
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/read_callback.h"
 #include "util/stack_array.h"
 #include "util/statistics.h"
@@ -33,8 +32,7 @@ SequenceNumber SeqnoFor(const ReadOptions& options, SequenceNumber visible) {
 }
 
 void CountGet(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
-  CountPointRead(lookup, statistics);
-  AddPerfCount(&PerfContextBase::get_read_bytes, value_bytes);
+  CountPointRead(lookup, value_bytes, statistics);
   if (statistics == nullptr) [[likely]]
     return;
   RecordTick(statistics, NUMBER_KEYS_READ);

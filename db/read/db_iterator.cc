@@ -234,10 +234,6 @@ void DBIterator::Next() {
   assert(valid_);
   if (is_measured_) [[unlikely]]
     return NextMeasured();
-  StepForward();
-}
-
-void DBIterator::StepForward() {
   skipped_ = 0;
   ++nexts_to_report_;
   if (direction_ == Direction::kForward) [[likely]] {
@@ -253,10 +249,6 @@ void DBIterator::Prev() {
   assert(valid_);
   if (is_measured_) [[unlikely]]
     return PrevMeasured();
-  StepBackward();
-}
-
-void DBIterator::StepBackward() {
   skipped_ = 0;
   ++prevs_to_report_;
   if (direction_ != Direction::kReverse) SwitchToReverse();

@@ -109,8 +109,6 @@ class DBIterator final : public Iterator {
   bool CountSkipped(uint64_t PerfContextBase::*counter);
   void CountReseek();
   void CountStep(Steps* steps);
-  void StepForward();
-  void StepBackward();
   void NextMeasured();
   void PrevMeasured();
   void ReportSteps();

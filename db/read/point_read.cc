@@ -102,8 +102,7 @@ Status StatusOf(const PointLookup& lookup) {
 
 namespace {
 
-void TellThread(uint64_t lookups, const PointLookup::Counters& counters) {
-  PerfContext* const context = get_perf_context();
+void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfContext* context) {
   context->get_from_memtable_count += lookups;
   context->block_cache_hit_count += counters.block_hits;
   context->block_cache_read_byte += counters.block_hit_bytes;
@@ -137,7 +136,7 @@ void PointReadCounts::Add(const PointLookup& lookup) {
 }
 
 void PointReadCounts::Report(Statistics* statistics) const {
-  if (CountsPerf()) TellThread(lookups_, sum_);
+  if (CountsPerf()) TellThread(lookups_, sum_, get_perf_context());
   if (statistics != nullptr) Tell(statistics);
 }
 
@@ -163,8 +162,12 @@ void PointReadCounts::Tell(Statistics* statistics) const {
   add(BLOCK_CACHE_BYTES_READ, sum_.block_hit_bytes);
 }
 
-void CountPointRead(const PointLookup& lookup, Statistics* statistics) {
-  if (CountsPerf()) TellThread(1, lookup.counters);
+void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics) {
+  if (CountsPerf()) {
+    PerfContext* const context = get_perf_context();
+    TellThread(1, lookup.counters, context);
+    context->get_read_bytes += value_bytes;
+  }
   if (statistics == nullptr) [[likely]]
     return;
   PointReadCounts counts;

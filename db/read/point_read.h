@@ -77,7 +77,7 @@ class PointReadCounts {
   uint64_t hits_by_level_[3] = {};  // the last: and deeper ones
   PointLookup::Counters sum_;
 };
-// The same for one lookup, without the sums. `statistics` may be null.
-void CountPointRead(const PointLookup& lookup, Statistics* statistics);
+// The same for the one lookup of a Get, without the sums. `statistics` may be null.
+void CountPointRead(const PointLookup& lookup, size_t value_bytes, Statistics* statistics);
 
 }  // namespace ashlar

@@ -34,12 +34,12 @@ struct BlockRead {
   bool in_epoch = false;
   bool fill_cache = true;
   bool cache_only = false;  // a block that is not in memory is Incomplete
+  Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
   Readahead* readahead = nullptr;
   const IoDeadline* deadline = nullptr;  // null: there is time
   ReadTrace* trace = nullptr;            // null: nobody is told
   const HeldPartitions* held = nullptr;  // partitions that were read for this operation; null: none
-  Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
-  uint32_t hits = 0;                                     // data blocks
+  uint32_t hits = 0;                     // data blocks
   uint32_t misses = 0;
   uint64_t hit_bytes = 0;  // of the data blocks in memory
 };

@@ -18,6 +18,19 @@
 
 namespace ashlar {
 
+namespace {
+
+// The histogram of writes for one kind of work; HISTOGRAM_ENUM_MAX: none.
+uint32_t HistogramOf(Env::IOActivity activity) {
+  switch (activity) {
+    case Env::IOActivity::kFlush: return FILE_WRITE_FLUSH_MICROS;
+    case Env::IOActivity::kCompaction: return FILE_WRITE_COMPACTION_MICROS;
+    default: return HISTOGRAM_ENUM_MAX;
+  }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<FileWriter>> FileWriter::Create(FileSystem* fs, const std::string& path,
                                                        const FileOptions& file_options,
                                                        const FileWriterOptions& options) {
@@ -86,8 +99,12 @@ Status FileWriter::WriteThrough(Slice data) {
     const IoTimer timer(&IOStatsContext::prepare_write_nanos);
     file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
   }
+  const uint32_t histogram = HistogramOf(options_.activity);
+  Statistics* const activity_statistics =
+      histogram == HISTOGRAM_ENUM_MAX ? nullptr : options_.statistics;
   Status status;
   {
+    const StopWatch activity_watch(SystemClock::Default().get(), activity_statistics, histogram);
     const IoTimer timer(&IOStatsContext::write_nanos, &IOStatsContext::cpu_write_nanos);
     const StopWatch watch(SystemClock::Default().get(), options_.statistics, SST_WRITE_MICROS);
     status = WritePaced(data);
@@ -104,7 +121,7 @@ Status FileWriter::WritePaced(Slice data) {
   }
   while (!data.empty()) {
     const size_t granted = options_.rate_limiter->RequestToken(
-        data.size(), 0, options_.priority, nullptr, RateLimiter::OpType::kWrite);
+        data.size(), 0, options_.priority, options_.statistics, RateLimiter::OpType::kWrite);
     RETURN_IF_ERROR(file_->Append(Slice(data.data(), granted), io_options_, nullptr));
     data.remove_prefix(granted);
   }

@@ -39,6 +39,7 @@ struct FileWriterOptions {
   Env::IOPriority priority = Env::IO_TOTAL;  // IO_TOTAL = not paced
   // Histograms of the time that writes take, for tables; outlive the writer. Null: none.
   Statistics* statistics = nullptr;
+  Env::IOActivity activity = Env::IOActivity::kUnknown;  // that the writes are a part of
 };
 
 class FileWriter {

@@ -18,6 +18,7 @@
 #include "env/file_writer.h"
 #include "env/filename.h"
 #include "util/mutex.h"
+#include "util/perf_level_impl.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -87,6 +88,7 @@ class FileLog : public Logger {
 
  private:
   void WriteLine(const std::string& line) {
+    const IoTimer timer(&IOStatsContext::logger_nanos);
     MutexLock lock(&mutex_);
     if (writer_->is_closed()) return;
     IgnoreError(writer_->Append(line), "a lost log line stops nobody");

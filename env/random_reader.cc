@@ -76,6 +76,9 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
     RETURN_IF_ERROR(file_->Read(offset, n, io, result, scratch, nullptr));
   }
   AddIoBytes(&IOStatsContext::bytes_read, result->size());
+  if (io.io_activity == Env::IOActivity::kVerifyDBChecksum) {
+    RecordTick(statistics_, VERIFY_CHECKSUM_READ_BYTES, result->size());
+  }
   return result->size() == n ? Status::OK() : ShortRead(offset, n, result->size());
 }
 

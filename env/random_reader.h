@@ -31,6 +31,7 @@ class RandomReader {
   // Before the first read: histograms of the time that reads take, which outlive the reader. Null:
   // none.
   void CountInto(Statistics* statistics) { statistics_ = statistics; }
+  Statistics* statistics() const { return statistics_; }
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;

@@ -8,6 +8,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "ashlar/statistics.h"
+
 namespace ashlar {
 
 namespace {
@@ -104,17 +106,48 @@ Status GenericRateLimiter::GetTotalPendingRequests(int64_t* total_pending_reques
   return Status::OK();
 }
 
-void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics* /*stats*/) {
+void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics* stats) {
+  Serve(bytes, pri, stats, OpType::kWrite);
+}
+
+void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics* stats,
+                                 OpType op_type) {
+  if (IsRateLimited(op_type)) Serve(bytes, pri, stats, op_type);
+}
+
+void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats,
+                               OpType op_type) {
+  const uint64_t start_micros = stats == nullptr ? 0 : options_.clock->NowMicros();
+  const bool has_waited = Take(bytes, pri);
+  if (stats == nullptr) return;
+  const bool is_read = op_type == OpType::kRead;
+  stats->recordTick(is_read ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE, 1);
+  stats->recordTick(is_read ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE,
+                    static_cast<uint64_t>(bytes));
+  if (!has_waited) return;
+  const uint64_t waited_micros = options_.clock->NowMicros() - start_micros;
+  stats->recordTick(NUMBER_RATE_LIMITER_DRAINS, 1);
+  stats->recordTick(
+      is_read ? RATE_LIMITER_DELAYED_REQUESTS_READ : RATE_LIMITER_DELAYED_REQUESTS_WRITE, 1);
+  stats->recordTick(
+      is_read ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE,
+      waited_micros);
+  stats->recordInHistogram(is_read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE,
+                           waited_micros);
+}
+
+// Whether the bucket held too little and there was a wait.
+bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   assert(pri < Env::IO_TOTAL && bytes >= 0);
   MutexLock lock(&mutex_);
-  if (is_ending_) return;
+  if (is_ending_) return false;
   ++total_requests_[pri];
   total_bytes_[pri] += bytes;
   const uint64_t now = options_.clock->NowMicros();
   if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
   if (!HasWaitersLocked() && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
-    return;
+    return false;
   }
   Waiter waiter(&mutex_, bytes);
   queues_[pri].push_back(&waiter);
@@ -123,6 +156,7 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
   WaitLocked(&waiter);
   std::erase(queues_[pri], &waiter);  // still there only if the limiter ends
   if (--waiter_count_ == 0 && is_ending_) all_gone_.SignalAll();
+  return true;
 }
 
 void GenericRateLimiter::WaitLocked(Waiter* waiter) {

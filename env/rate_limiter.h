@@ -42,6 +42,7 @@ class GenericRateLimiter : public RateLimiter {
   Status SetSingleBurstBytes(int64_t single_burst_bytes) override;
   using RateLimiter::Request;
   void Request(int64_t bytes, Env::IOPriority pri, Statistics* stats) override;
+  void Request(int64_t bytes, Env::IOPriority pri, Statistics* stats, OpType op_type) override;
   int64_t GetSingleBurstBytes() const override;
   int64_t GetTotalBytesThrough(Env::IOPriority pri) const override;
   int64_t GetTotalRequests(Env::IOPriority pri) const override;
@@ -56,6 +57,9 @@ class GenericRateLimiter : public RateLimiter {
     int64_t bytes_left;
   };
 
+  // Takes them and tells the statistics, which may be null.
+  void Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats, OpType op_type);
+  bool Take(int64_t bytes, Env::IOPriority pri) EXCLUDES(mutex_);
   int64_t RefillBytesLocked() const REQUIRES(mutex_);
   void WaitLocked(Waiter* waiter) REQUIRES(mutex_);
   void RefillLocked(uint64_t now) REQUIRES(mutex_);

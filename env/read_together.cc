@@ -11,6 +11,7 @@
 
 #include "env/io_rule.h"
 #include "env/random_reader.h"
+#include "util/perf_level_impl.h"
 
 namespace ashlar {
 namespace {
@@ -67,6 +68,7 @@ void ReadFromMany(FileSystem* fs, std::span<FileRead> reads, const IOOptions& io
   for (size_t i = 0; i < reads.size(); ++i) {
     if (!polled.ok() && handles[i] != nullptr) requests[i].status = polled;
     TakeAnswer(requests[i], &reads[i]);
+    if (reads[i].status.ok()) AddIoBytes(&IOStatsContext::bytes_read, reads[i].result.size());
     if (handles[i] != nullptr && deleters[i]) deleters[i](handles[i]);
   }
 }

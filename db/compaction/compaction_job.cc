@@ -11,10 +11,13 @@
 #include <utility>
 
 #include "ashlar/env.h"
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
 #include "util/mutex.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -52,6 +55,7 @@ class CompactionJob::Subcompaction {
   OutputResult result;
 
  private:
+  Status Merge();
   SortedRuns OpenInputs(const ReadOptions& read) const;
   DeeperLevels LevelsBelow() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below) const;
@@ -63,7 +67,16 @@ class CompactionJob::Subcompaction {
   const std::optional<Slice> end_;
 };
 
+// The writer replaces the result, so what is added to it comes last.
 Status CompactionJob::Subcompaction::Run() {
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_micros = clock->CPUMicros();
+  Status status = Merge();
+  result.cpu_micros = clock->CPUMicros() - start_micros;
+  return status;
+}
+
+Status CompactionJob::Subcompaction::Merge() {
   assert(!begin_ || !end_ ||
          options_.version->comparator().OrderWithoutTimestamp(*begin_, *end_) < 0);
   ReadOptions read;
@@ -73,16 +86,20 @@ Status CompactionJob::Subcompaction::Run() {
   EntryStream entries(StreamOptions(&below), OpenInputs(read));
   OutputWriterOptions writer = WriterOptions();
   std::unique_ptr<const FragmentedTombstones> kept;
+  uint64_t dropped = 0;
   if (job_.tombstones_ != nullptr) {
     DeeperLevels below_tombstones = LevelsBelow();
     kept = TombstonesToKeep(*job_.tombstones_, {.snapshots = options_.snapshots,
                                                 .below = &below_tombstones,
                                                 .is_bottommost = options_.plan->is_bottommost,
                                                 .begin = begin_,
-                                                .end = end_});
+                                                .end = end_,
+                                                .dropped = &dropped});
     writer.tombstones = kept.get();
   }
-  return OutputWriter(writer).WriteAll(&entries, &result);
+  Status status = OutputWriter(writer).WriteAll(&entries, &result);
+  result.range_tombstones_dropped = dropped;
+  return status;
 }
 
 SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) const {
@@ -215,22 +232,30 @@ Status CompactionJob::CheckLastKeys() const {
 }
 
 Status CompactionJob::Run(OutputResult* result) {
-  const CompactionPlan& plan = *options_.plan;
-  assert(!plan.is_trivial_move && !plan.inputs.empty());
-  RETURN_IF_ERROR(GatherTombstones());
-  const std::vector<Slice> cuts =
-      CutPoints(plan, options_.version->comparator(), std::max(options_.max_subcompactions, 1u));
+  assert(!options_.plan->is_trivial_move && !options_.plan->inputs.empty());
   std::vector<std::unique_ptr<Subcompaction>> parts;
-  for (size_t i = 0; i <= cuts.size(); i++) {
-    parts.push_back(std::make_unique<Subcompaction>(
-        *this, i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
-        i == cuts.size() ? std::nullopt : std::optional<Slice>(cuts[i])));
-  }
+  RETURN_IF_ERROR(Cut(&parts));
   Status status = RunParts(&parts);
   for (const auto& part : parts) result->Append(std::move(part->result));
   if (status.ok() && options_.verify_record_count) status = CheckCounts(*result);
   if (!status.ok()) DeleteUnnamedTables(options_.table, result);
   return status;
+}
+
+Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
+  assert(parts->empty());
+  Statistics* const statistics = options_.table.context->writer_options.statistics;
+  const StopWatch watch(SystemClock::Default().get(), statistics, SUBCOMPACTION_SETUP_TIME);
+  RETURN_IF_ERROR(GatherTombstones());
+  const std::vector<Slice> cuts = CutPoints(*options_.plan, options_.version->comparator(),
+                                            std::max(options_.max_subcompactions, 1u));
+  for (size_t i = 0; i <= cuts.size(); i++) {
+    parts->push_back(std::make_unique<Subcompaction>(
+        *this, i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
+        i == cuts.size() ? std::nullopt : std::optional<Slice>(cuts[i])));
+  }
+  RecordInHistogram(statistics, NUM_SUBCOMPACTIONS_SCHEDULED, parts->size());
+  return Status::OK();
 }
 
 // The first part runs here, the others in threads of their own.

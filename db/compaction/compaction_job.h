@@ -50,6 +50,7 @@ class CompactionJob {
   // are left out of inputs_, unopened.
   Status GatherTombstones();
   Status CheckLastKeys() const;
+  Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status CheckCounts(const OutputResult& result) const;
 

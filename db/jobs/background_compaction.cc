@@ -102,6 +102,32 @@ std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Sta
                                  : BackgroundErrorReason::kCompaction;
 }
 
+void BackgroundCompaction::Count(const Status& status) const {
+  Statistics* const statistics = core_->statistics.get();
+  RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
+  RecordInHistogram(statistics, NUM_FILES_IN_SINGLE_COMPACTION, plan_.InputFileCount());
+  if (status.subcode() == Status::kManualCompactionPaused) {
+    RecordTick(statistics, COMPACTION_CANCELLED);
+  } else if (status.subcode() == Status::kCompactionAborted) {
+    RecordTick(statistics, COMPACTION_ABORTED);
+  }
+  if (plan_.is_trivial_move) return;
+  RecordTime(statistics, COMPACTION_CPU_TIME, result_.cpu_micros);
+  RecordTick(statistics, COMPACTION_CPU_TOTAL_TIME, result_.cpu_micros);
+  RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
+  RecordTick(statistics, COMPACTION_RANGE_DEL_DROP_OBSOLETE, result_.range_tombstones_dropped);
+  if (!status.ok()) return;
+  RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
+  RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
+  const std::vector<TableFile*>& files = plan_.inputs.front().files;
+  const auto is_marked = [](const TableFile* file) { return file->meta.marked_for_compaction; };
+  if (std::none_of(files.begin(), files.end(), is_marked)) return;
+  RecordTick(statistics, COMPACT_READ_BYTES_MARKED, plan_.InputBytes());
+  RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, result_.bytes_written);
+}
+
 void BackgroundCompaction::Report(const Status& status) {
   core_->events->Event("compaction_finished")
       .Add("job", id_)
@@ -115,21 +141,11 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("is_trivial_move", plan_.is_trivial_move)
       .Add("compaction_time_micros", ElapsedMicros())
       .Add("status", status.ToString());
-  Statistics* const statistics = core_->statistics.get();
-  RecordTime(statistics, COMPACTION_TIME, ElapsedMicros());
-  RecordInHistogram(statistics, NUM_FILES_IN_SINGLE_COMPACTION, plan_.InputFileCount());
-  if (!plan_.is_trivial_move && status.ok()) {
-    const bool is_marked = plan_.reason == CompactionReason::kFilesMarkedForCompaction;
-    RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
-    RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
-    if (is_marked) RecordTick(statistics, COMPACT_READ_BYTES_MARKED, plan_.InputBytes());
-    if (is_marked) RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, result_.bytes_written);
-  }
-  RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
-  RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
-  RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
+  if (core_->statistics != nullptr) Count(status);
   NotifyCompactionCompleted(core_, *family_, plan_, result_, status);
-  if (!recovered_error_.ok()) NotifyRecoveryEnd(core_, recovered_error_, Status::OK());
+  if (recovered_error_.ok()) return;
+  RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  NotifyRecoveryEnd(core_, recovered_error_, Status::OK());
 }
 
 }  // namespace ashlar

@@ -40,6 +40,7 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
+  void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);
 
   Compactions* const running_;

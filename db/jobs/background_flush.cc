@@ -52,6 +52,10 @@ void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, ToTell()); 
 // A table must not hold more of the order of writes than the logs of the other families do after a
 // machine crash: so older logs are synced first if there are other families.
 Status BackgroundFlush::WriteTables() {
+  for (const MemTable* memtable : work_.memtables) {
+    memory_bytes_ += memtable->ApproximateMemoryUsage();
+    payload_bytes_ += memtable->raw_bytes();
+  }
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
   assert(result_.tables.size() <= 1);
   if (syncs_older_logs_) {
@@ -99,6 +103,26 @@ std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& 
   return BackgroundErrorReason::kFlush;
 }
 
+void BackgroundFlush::Count() const {
+  Statistics* const statistics = core_->statistics.get();
+  uint64_t kept_bytes = 0;  // of the payload
+  for (const OutputTable& table : result_.tables) {
+    statistics->recordTick(FLUSH_WRITE_BYTES, table.meta.file_size);
+    kept_bytes += table.properties.raw_key_size + table.properties.raw_value_size;
+  }
+  statistics->recordTick(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, payload_bytes_);
+  statistics->recordTick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH,
+                         payload_bytes_ - std::min(payload_bytes_, kept_bytes));
+  statistics->recordInHistogram(FLUSH_MEMTABLE_MEMORY_BYTES, memory_bytes_);
+  statistics->recordInHistogram(FLUSH_MEMTABLE_TOTAL_DATA_SIZE, payload_bytes_);
+  if (reason_ == FlushReason::kWriteBufferFull) {
+    statistics->recordTick(FLUSH_REASON_WRITE_BUFFER_FULL, 1);
+    statistics->recordInHistogram(FLUSH_WRITE_BUFFER_FULL_MEMTABLE_MEMORY_BYTES, memory_bytes_);
+  } else if (reason_ == FlushReason::kMemtableMaxRangeDeletions) {
+    statistics->recordTick(FLUSH_REASON_MEMTABLE_MAX_RANGE_DELETIONS, 1);
+  }
+}
+
 void BackgroundFlush::Report(const Status& status) {
   if (failed_log_.has_value()) {
     NoteLogError(core_, status, *failed_log_);
@@ -115,9 +139,7 @@ void BackgroundFlush::Report(const Status& status) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
   RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
-  for (const OutputTable& table : result_.tables) {
-    RecordTick(core_->statistics.get(), FLUSH_WRITE_BYTES, table.meta.file_size);
-  }
+  if (status.ok() && core_->statistics != nullptr) Count();
   NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
 }
 

@@ -37,6 +37,7 @@ class BackgroundFlush final : public BackgroundJob {
   BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
   void NoteProgress(double progress) EXCLUDES(db_mutex);
   Status SyncDirectories();
+  void Count() const;
 
   FlushToTell ToTell() const { return {.file_number = work_.table.file_number, .reason = reason_}; }
 
@@ -44,6 +45,8 @@ class BackgroundFlush final : public BackgroundJob {
   const FlushReason reason_;     // of the oldest memtable
   const FileNumber log_number_;  // the first log that the family needs once this is installed
   const bool syncs_older_logs_;
+  uint64_t memory_bytes_ = 0;             // of the memtables
+  uint64_t payload_bytes_ = 0;            // internal keys and values in them
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
 };
 

@@ -138,6 +138,7 @@ VersionSetOptions Opener::VersionOptions() const {
   result.use_fsync = options.use_fsync;
   result.max_bytes = options.max_manifest_file_size;
   result.preallocate_bytes = options.manifest_preallocation_size;
+  result.statistics = core_->statistics.get();
   result.write_db_id = options.write_dbid_to_manifest;
   result.info_log = nullptr;
   return result;

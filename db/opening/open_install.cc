@@ -151,6 +151,7 @@ Status Opener::StartLog() {
   options.manual_flush = request_.db_options.manual_wal_flush;
   options.buffer_bytes = request_.db_options.writable_file_max_buffer_size;
   options.bytes_per_sync = request_.db_options.wal_bytes_per_sync;
+  options.statistics = core_->statistics.get();
   options.use_fsync = request_.db_options.use_fsync;
   options.env = core_->env;
   core_->wals->Configure(options, core_->wal_dir);

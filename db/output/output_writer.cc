@@ -17,7 +17,9 @@ void OutputResult::Append(OutputResult part) {
   hidden_dropped += part.hidden_dropped;
   covered_dropped += part.covered_dropped;
   tombstones_dropped += part.tombstones_dropped;
+  range_tombstones_dropped += part.range_tombstones_dropped;
   bytes_written += part.bytes_written;
+  cpu_micros += part.cpu_micros;
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {

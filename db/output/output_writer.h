@@ -32,10 +32,12 @@ struct OutputResult {
   std::vector<OutputTable> tables;  // ascending and disjoint; none if nothing survived
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
-  uint64_t hidden_dropped = 0;      // versions behind a newer one
-  uint64_t covered_dropped = 0;     // entries under a range tombstone
-  uint64_t tombstones_dropped = 0;  // that hid nothing any more
+  uint64_t hidden_dropped = 0;            // versions behind a newer one
+  uint64_t covered_dropped = 0;           // entries under a range tombstone
+  uint64_t tombstones_dropped = 0;        // that hid nothing any more
+  uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
+  uint64_t cpu_micros = 0;  // of the threads that worked on it
 
   // Takes over what the part with the next higher keys did.
   void Append(OutputResult part);

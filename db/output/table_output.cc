@@ -61,8 +61,10 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   std::unique_ptr<TableOutput> output(new TableOutput(options));
   const TableOutputContext& context = *options.context;
   output->path_ = TableFileName(options.dir, options.file_number);
-  ASSIGN_OR_RETURN(output->file_, FileWriter::Create(context.fs, output->path_,
-                                                     context.file_options, context.writer_options));
+  FileWriterOptions writer = context.writer_options;
+  writer.activity = options.level == 0 ? Env::IOActivity::kFlush : Env::IOActivity::kCompaction;
+  ASSIGN_OR_RETURN(output->file_,
+                   FileWriter::Create(context.fs, output->path_, context.file_options, writer));
   output->table_options_ = TableOptionsFrom(options);
 
   const ColumnFamilyOptions& family = *options.family_options;

@@ -71,7 +71,10 @@ std::unique_ptr<const FragmentedTombstones> TombstonesToKeep(
     const bool hides_nothing =
         options.is_bottommost ||
         (options.below != nullptr && !options.below->MayOverlap(range.begin, range.end));
+    const size_t kept_before = kept.size();
     AppendKept(range, fragment.seqnos, options.snapshots, hides_nothing, &kept);
+    if (options.dropped == nullptr) continue;
+    *options.dropped += fragment.seqnos.size() - (kept.size() - kept_before);
   }
   return std::make_unique<const FragmentedTombstones>(order, std::move(kept));
 }

@@ -55,6 +55,7 @@ struct TombstonesToKeepOptions {
   DeeperLevels* below = nullptr;    // null: anything may lie below
   bool is_bottommost = false;       // no deeper level holds a key of the range
   std::optional<Slice> begin, end;  // user keys; the end is not part of it
+  uint64_t* dropped = nullptr;      // how many are left out is added; null: nobody asks
 };
 
 // Those of `all` that a job over [begin, end) must write; empty if none. Borrows the keys of `all`

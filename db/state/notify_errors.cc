@@ -4,9 +4,17 @@
 // overrule them.
 #include "db/state/notify_errors.h"
 
+#include "util/statistics.h"
+
 namespace ashlar {
 
 namespace {
+
+void CountError(const DbCore& core, const Status& error) {
+  Statistics* const statistics = core.statistics.get();
+  RecordTick(statistics, ERROR_HANDLER_BG_ERROR_COUNT);
+  if (error.IsIOError()) RecordTick(statistics, ERROR_HANDLER_BG_IO_ERROR_COUNT);
+}
 
 // Whether the database tries again by itself: a listener may leave that to DB::Resume(). Those
 // after it are not asked any more.
@@ -26,10 +34,14 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
   if (seen.ok()) return;
+  CountError(*core, seen);
   Error(core->info_log, "background error: %s", seen.ToString().c_str());
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
   const bool has_begun = core->errors.WouldBeSoft(seen, reason);
   if (has_begun) recovery = AskForRecovery(*core, seen, reason);
+  if (has_begun && recovery == ErrorState::Recovery::kAutomatic) {
+    RecordTick(core->statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
+  }
   const Status before = core->errors.Get();
   const bool is_current = core->errors.Raise(seen, reason, recovery);
   if (is_current && core->errors.BlocksWrites()) core->pipeline->RequestAttention();
@@ -56,6 +68,7 @@ void NotifyUnreportedError(DbCore* core) {
     MutexLock lock(&core->mutex);
     core->conditions.ErrorChanged();
   }
+  CountError(*core, report->error);
   Error(core->info_log, "background error: %s", report->error.ToString().c_str());
   ForEachListener(*core, [&](EventListener* listener) {
     Status seen = report->error;

@@ -16,6 +16,7 @@
 #include "env/info_log.h"
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
+#include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
 #include "util/str_cat.h"
 
@@ -118,7 +119,12 @@ void WriteControl::ReportErrors() { NotifyUnreportedError(core_); }
 Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) {
   assert(!InEpoch());  // it waits
   MutexLock lock(&core_->mutex);
-  Status status = RunDueWorkLocked(options);
+  Status status;
+  {
+    const PerfTimer timer(&PerfContextBase::write_scheduling_flushes_compactions_time);
+    status = RunDueWorkLocked(options);
+  }
+  const PerfTimer timer(&PerfContextBase::write_delay_time);
   const uint64_t start_micros = core_->NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);

@@ -12,8 +12,11 @@
 
 #include "ashlar/db.h"
 #include "ashlar/file_system.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
 #include "env/file_util.h"
 #include "util/result.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -60,7 +63,9 @@ Status DeleteFlatDirectory(FileSystem* fs, const std::string& dir) {
 // Puts live files into a new directory.
 class FileCopier {
  public:
-  FileCopier(FileSystem* fs, const std::string& dir) : fs_(fs), dir_(dir) {}
+  // `statistics` may be null.
+  FileCopier(FileSystem* fs, const std::string& dir, Statistics* statistics)
+      : fs_(fs), dir_(dir), statistics_(statistics) {}
 
   Status Take(const LiveFileStorageInfo& file) {
     const std::string source = StrCat(file.directory, "/", file.relative_filename);
@@ -75,12 +80,16 @@ class FileCopier {
       if (!status.IsNotSupported()) return status;
       can_link_ = false;  // another file system: that goes for all files
     }
-    return CopyFileTo(fs_, source, target, file.trim_to_size ? file.size : UINT64_MAX);
+    RETURN_IF_ERROR(CopyFileTo(fs_, source, target, file.trim_to_size ? file.size : UINT64_MAX));
+    RecordTick(statistics_, CHECKPOINT_READ_BYTES, file.size);
+    RecordTick(statistics_, CHECKPOINT_WRITE_BYTES, file.size);
+    return Status::OK();
   }
 
  private:
   FileSystem* fs_;
   const std::string dir_;
+  Statistics* const statistics_;
   bool can_link_ = true;
 };
 
@@ -128,7 +137,8 @@ class CheckpointOfDb final : public Checkpoint {
     options.wal_size_for_flush = log_size_for_flush;
     std::vector<LiveFileStorageInfo> files;
     RETURN_IF_ERROR(db_->GetLiveFilesStorageInfo(options, &files));
-    FileCopier copier(fs_, dir);
+    const DBOptions db_options = db_->GetDBOptions();
+    FileCopier copier(fs_, dir, db_options.statistics.get());
     for (const LiveFileStorageInfo& file : files) RETURN_IF_ERROR(copier.Take(file));
     return SyncDirectory(fs_, dir);
   }

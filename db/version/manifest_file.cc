@@ -6,11 +6,14 @@
 #include <cassert>
 #include <utility>
 
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/wal/log_writer.h"
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
 #include "util/result.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -25,8 +28,9 @@ Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifes
                              BaseNameOf(CurrentFileName(dir)), contents);
 }
 
-Status AddAndSync(LogWriter* log, const std::vector<std::string>& records) {
+Status AddAndSync(LogWriter* log, const std::vector<std::string>& records, Statistics* statistics) {
   for (const std::string& record : records) RETURN_IF_ERROR(log->AddRecord(record));
+  const StopWatch watch(SystemClock::Default().get(), statistics, MANIFEST_FILE_SYNC_MICROS);
   return log->Sync();
 }
 
@@ -57,13 +61,13 @@ Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>&
           options_.fs, DescriptorFileName(options_.dir, number), options_.file_options,
           {.use_fsync = options_.use_fsync, .preallocate_bytes = options_.preallocate_bytes}));
   log_ = std::make_unique<LogWriter>(std::move(file));
-  RETURN_IF_ERROR(AddAndSync(log_.get(), records));
+  RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
   return SetCurrentFile(options_.fs, options_.dir, number);
 }
 
 Status ManifestFile::Append(const std::vector<std::string>& records) {
   assert(log_ != nullptr);
-  Status status = AddAndSync(log_.get(), records);
+  Status status = AddAndSync(log_.get(), records, options_.statistics);
   if (!status.ok()) log_.reset();
   return status;
 }

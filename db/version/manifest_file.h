@@ -20,6 +20,7 @@
 namespace ashlar {
 
 class LogWriter;
+class Statistics;
 
 struct ManifestFileOptions {
   FileSystem* fs = nullptr;  // outlives the file
@@ -28,6 +29,7 @@ struct ManifestFileOptions {
   bool use_fsync = false;
   uint64_t max_bytes = uint64_t{1} << 30;
   size_t preallocate_bytes = 4 << 20;
+  Statistics* statistics = nullptr;  // of the time that syncs take; outlive the file; null: none
 };
 
 class ManifestFile {

@@ -9,10 +9,12 @@
 
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "env/io_deadline.h"
 #include "util/internal_key.h"
+#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -25,6 +27,20 @@ constexpr uint64_t kDefaultHeldBytes = uint64_t{32} << 20;
 
 // Of each run where a range without an end begins: readahead goes on from there.
 constexpr size_t kOpenEndBytes = 64 << 10;
+
+// What one preparation found and read.
+void Count(const ScanBlocks::Counts& counts, Statistics* statistics) {
+  AddPerfCount(&PerfContextBase::multiscan_prepare_count);
+  AddPerfCount(&PerfContextBase::multiscan_blocks_from_cache, counts.found);
+  AddPerfCount(&PerfContextBase::multiscan_blocks_prefetched, counts.read);
+  AddPerfCount(&PerfContextBase::multiscan_prefetch_bytes, counts.read_bytes);
+  if (statistics == nullptr) return;
+  statistics->recordTick(MULTISCAN_PREPARE_CALLS, 1);
+  statistics->recordTick(MULTISCAN_BLOCKS_FROM_CACHE, counts.found);
+  statistics->recordTick(MULTISCAN_BLOCKS_PREFETCHED, counts.read);
+  statistics->recordTick(MULTISCAN_PREFETCH_BYTES, counts.read_bytes);
+  statistics->recordInHistogram(MULTISCAN_BLOCKS_PER_PREPARE, counts.found + counts.read);
+}
 
 }  // namespace
 
@@ -69,6 +85,8 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   Forget();
   if (options_->read_tier == kBlockCacheTier || options_->read_tier == kMemtableTier) return;
   TableCache* const tables = version.tables();
+  Statistics* const statistics = tables->options().statistics;
+  const StopWatch watch(SystemClock::Default().get(), statistics, MULTISCAN_PREPARE_MICROS);
   const IoDeadline deadline(*options_, tables->options().clock);
   BlockRead how;
   how.fill_cache = options_->fill_cache;
@@ -81,11 +99,7 @@ void ScannedBlocks::ReadFrom(const Version& version, size_t range) {
   }
   read_until_ = range;
   batch.Read();
-  Statistics* const statistics = tables->options().statistics;
-  RecordTick(statistics, MULTISCAN_PREPARE_CALLS);
-  RecordTick(statistics, MULTISCAN_BLOCKS_FROM_CACHE, batch.counts().found);
-  RecordTick(statistics, MULTISCAN_BLOCKS_PREFETCHED, batch.counts().read);
-  RecordTick(statistics, MULTISCAN_PREFETCH_BYTES, batch.counts().read_bytes);
+  Count(batch.counts(), statistics);
   if (!status.ok()) RecordTick(statistics, MULTISCAN_PREPARE_ERRORS);
   IgnoreError(status, "the iterator meets it again and tells of it");
 }

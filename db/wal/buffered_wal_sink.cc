@@ -14,7 +14,10 @@
 #include <new>
 #include <utility>
 
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/wal/stage_record.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -160,6 +163,7 @@ Status BufferedWalSink::Sync(uint64_t end) {
 }
 
 Status BufferedWalSink::SyncFile() {
+  const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
   const auto sync = [this]() -> Status {
     try {
       return is_sync_thread_safe_ ? file_->SyncFlushed() : file_->Sync();

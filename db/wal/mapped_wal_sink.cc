@@ -15,7 +15,11 @@
 #include <new>
 #include <utility>
 
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/wal/stage_record.h"
+#include "util/perf_level_impl.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -119,6 +123,8 @@ Status MappedWalSink::Sync(uint64_t end) {
 
 // An exception would leave those who wait for this sync waiting for ever.
 Status MappedWalSink::SyncFile() {
+  const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
+  const IoTimer timer(&IOStatsContext::fsync_nanos);
   try {
     return file_->Sync();
   } catch (const std::bad_alloc&) {

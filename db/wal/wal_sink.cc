@@ -11,7 +11,8 @@ namespace ashlar {
 WalSink::WalSink(const WalSinkOptions& options)
     : log_number_(options.log_number),
       path_(options.path),
-      framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()) {}
+      framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()),
+      statistics_(options.statistics) {}
 
 Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
   std::string bytes;

@@ -27,6 +27,8 @@
 
 namespace ashlar {
 
+class Statistics;
+
 struct WalSinkOptions {
   FileSystem* fs = nullptr;  // outlives the sink
   FileOptions file_options;
@@ -47,6 +49,7 @@ struct WalSinkOptions {
   bool use_fsync = false;
   // Populates pages of the mapped sink ahead of the writers; null: the writers do it themselves.
   Env* env = nullptr;
+  Statistics* statistics = nullptr;  // of the time that syncs take; outlive the sink; null: none
 };
 
 class WalSink {
@@ -106,6 +109,7 @@ class WalSink {
 
  protected:
   explicit WalSink(const WalSinkOptions& options);
+  Statistics* statistics() const { return statistics_; }
   // Writes bytes that are framed already.
   virtual Status StageRaw(const Range& range, const Slice& bytes) = 0;
 
@@ -113,6 +117,7 @@ class WalSink {
   const FileNumber log_number_;
   const std::string path_;
   const LogFraming framing_;
+  Statistics* const statistics_;
   // Written by Reserve() only.
   std::atomic<uint64_t> reserved_end_{0};
 };

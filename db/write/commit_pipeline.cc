@@ -17,6 +17,7 @@
 #include "memtable/memtable.h"
 #include "util/entry_limits.h"
 #include "util/epoch.h"
+#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -30,7 +31,10 @@ Status CommitPipeline::Commit(const Request& request) {
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
     RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
   }
-  RETURN_IF_ERROR(CheckBatch(batch, options.ignore_missing_column_families));
+  {
+    const PerfTimer timer(&PerfContextBase::write_pre_and_post_process_time);
+    RETURN_IF_ERROR(CheckBatch(batch, options.ignore_missing_column_families));
+  }
   if (options.disableWAL && !has_unlogged_writes()) {
     has_unlogged_writes_.store(true, std::memory_order_relaxed);
   }
@@ -52,9 +56,13 @@ Status CommitPipeline::Commit(const Request& request) {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
   Publish(reservation);
-  AwaitVisible(reservation.ticket);
+  {
+    const PerfTimer timer(&PerfContextBase::write_thread_wait_nanos);
+    AwaitVisible(reservation.ticket);
+  }
 
   if (status.ok() && sync_log != nullptr) {
+    const PerfTimer timer(&PerfContextBase::write_wal_time);
     status = wals_->SyncThrough(sync_log, reservation.log_end);
     if (!status.ok()) host_->NoteLogError(status, sync_log->log_number());
   }
@@ -199,6 +207,7 @@ bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
 
 Status CommitPipeline::Log(const Reservation& reservation,
                            const WriteBatchInternal::WalPart& part) {
+  const PerfTimer timer(&PerfContextBase::write_wal_time);
   char header[kWriteBatchHeaderBytes];
   EncodeFixed64(header, reservation.first_seqno);
   EncodeFixed32(header + 8, part.count);
@@ -215,6 +224,7 @@ Status CommitPipeline::Log(const Reservation& reservation,
 // anew what was checked costs a Put some 20 of its 4,000 instructions.
 void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
                             Aftermath* aftermath) {
+  const PerfTimer timer(&PerfContextBase::write_memtable_time);
   std::optional<EpochGuard> guard(std::in_place);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
   WriteBatchRecord record;

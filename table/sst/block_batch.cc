@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/statistics.h"
 #include "env/read_together.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -96,6 +98,9 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
     const PerfTimer timer(&PerfContextBase::block_read_time);
     const CpuTimer cpu_timer(&PerfContextBase::block_read_cpu_time);
     ReadTogether(reads, io);
+  }
+  if (io.io_activity == Env::IOActivity::kMultiGet) {
+    RecordInHistogram(reads.front().file->statistics(), MULTIGET_IO_BATCH_SIZE, reads.size());
   }
   for (size_t i = 0; i < runs.size(); ++i) {
     for (MissingBlock* block : runs[i].blocks) {

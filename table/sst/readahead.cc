@@ -9,6 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -31,14 +34,14 @@ bool CanStartReads(const RandomReader& file) {
 Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch,
                        Slice* result, const IOOptions& io) {
   if (offset >= begin_ && offset + n <= begin_ + size_) {
-    *result = Slice(buffer_.data() + (offset - begin_), n);
+    *result = TakeFromBuffer(file, offset, n);
     expected_ = offset + n;
     return Status::OK();
   }
   size_t bytes = BytesToRead(offset, n);
   expected_ = offset + n;
   if (next_.bytes != 0 && TakeNext(file, offset, n, io)) {
-    *result = Slice(buffer_.data(), n);
+    *result = TakeFromBuffer(file, offset, n);
     return Status::OK();
   }
   if (options_.fixed_bytes > kPieceBytes && can_prefetch_ && !file.file()->use_direct_io()) {
@@ -52,8 +55,21 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
   const uint64_t left = end - std::min(end, offset);
   Status status =
       Fill(file, offset, std::max(n, static_cast<size_t>(std::min<uint64_t>(left, bytes))), io);
-  if (status.ok()) *result = Slice(buffer_.data(), n);
+  if (!status.ok()) return status;
+  *result = Slice(buffer_.data(), n);
+  RecordTick(file.statistics(), PREFETCH_BYTES, size_ - n);
+  if (io.io_activity == Env::IOActivity::kCompaction) {
+    RecordInHistogram(file.statistics(), COMPACTION_PREFETCH_BYTES, size_ - n);
+  }
   return status;
+}
+
+// What was read ahead, and is wanted now.
+Slice Readahead::TakeFromBuffer(const RandomReader& file, uint64_t offset, size_t n) {
+  assert(offset >= begin_ && offset + n <= begin_ + size_);
+  RecordTick(file.statistics(), PREFETCH_HITS);
+  RecordTick(file.statistics(), PREFETCH_BYTES_USEFUL, n);
+  return Slice(buffer_.data() + (offset - begin_), n);
 }
 
 // No byte behind it is read or fetched ahead.
@@ -109,15 +125,22 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
   next_.request.len = next_.bytes;
   next_.request.scratch = next_.buffer.data();
   next_.fs = file.fs();
+  next_.statistics = file.statistics();
   const auto note = [](FSReadRequest& answered, void* request) {
     auto* const mine = static_cast<FSReadRequest*>(request);
     if (mine == &answered) return;
     mine->result = answered.result;
     mine->status = answered.status;
   };
-  const IOStatus started = file.file()->ReadAsync(next_.request, io, note, &next_.request,
-                                                  &next_.handle, &next_.deleter, nullptr);
+  IOStatus started;
+  {
+    const StopWatch watch(SystemClock::Default().get(), next_.statistics, READ_ASYNC_MICROS);
+    started = file.file()->ReadAsync(next_.request, io, note, &next_.request, &next_.handle,
+                                     &next_.deleter, nullptr);
+  }
   if (!started.ok()) next_.request.status = started;
+  RecordInHistogram(next_.statistics, ASYNC_READ_BYTES, next_.bytes);
+  RecordTick(next_.statistics, PREFETCH_BYTES, next_.bytes);
   if (next_.handle == nullptr) return;
   std::vector<void*> handles{next_.handle};
   IgnoreError(next_.fs->Poll(handles, 0), "it only sends the read on its way");
@@ -151,8 +174,13 @@ void Readahead::EndNext() {
   next_.bytes = 0;
   if (next_.handle == nullptr) return;
   std::vector<void*> handles{next_.handle};
-  const IOStatus waited = next_.fs->Poll(handles, 1);
+  IOStatus waited;
+  {
+    const StopWatch watch(SystemClock::Default().get(), next_.statistics, POLL_WAIT_MICROS);
+    waited = next_.fs->Poll(handles, 1);
+  }
   if (!waited.ok()) next_.request.status = waited;
+  if (!next_.request.status.ok()) RecordTick(next_.statistics, ASYNC_READ_ERROR_COUNT);
   if (next_.deleter) next_.deleter(next_.handle);
   next_.handle = nullptr;
 }

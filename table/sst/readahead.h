@@ -22,6 +22,8 @@
 
 namespace ashlar {
 
+class Statistics;
+
 class Readahead {
  public:
   struct Options {
@@ -67,6 +69,7 @@ class Readahead {
   void StartNext(const RandomReader& file, uint64_t begin, size_t bytes, const IOOptions& io);
   bool TakeNext(const RandomReader& file, uint64_t offset, size_t n, const IOOptions& io);
   void EndNext();
+  Slice TakeFromBuffer(const RandomReader& file, uint64_t offset, size_t n);
   // Makes room for `bytes` from `offset` on, and says how many of them are there.
   size_t KeepFrom(uint64_t offset, size_t bytes);
   void Prefetch(const RandomReader& file, uint64_t begin, uint64_t end);
@@ -89,6 +92,7 @@ class Readahead {
     FileSystem* fs = nullptr;  // where it is waited for
     void* handle = nullptr;    // null: it is done
     IOHandleDeleter deleter;
+    Statistics* statistics = nullptr;
   };
   NextPiece next_;
   bool can_prefetch_ = true;  // until the file system says that it cannot

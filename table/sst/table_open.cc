@@ -11,6 +11,7 @@
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
@@ -19,6 +20,7 @@
 #include "table/range_del/range_del_block.h"
 #include "table/sst/table_reader.h"
 #include "util/hash.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -73,8 +75,10 @@ TableReader::~TableReader() {
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
-  ASSIGN_OR_RETURN(const Footer footer, ReadFooter(*file));
-  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), footer, options));
+  Result<Footer> footer = ReadFooter(*file);
+  if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
+  if (!footer.ok()) return footer.status();
+  std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
   RETURN_IF_ERROR(reader->Load());
   return reader;
 }

@@ -73,11 +73,13 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
                                      : table_.options_.max_auto_readahead_bytes;
   Readahead readahead({.fixed_bytes = readahead_bytes});
   const BlockFetcher& fetcher = table_.store_.fetcher();
+  IOOptions io;
+  io.io_activity = read_.activity = Env::IOActivity::kVerifyDBChecksum;
   IndexCursor index(&table_.store_, table_.index_.get(), table_.is_partitioned_);
   RETURN_IF_ERROR(index.First(&read_));
   while (index.Valid()) {
     const BlockHandle handle = index.handle();
-    ASSIGN_OR_RETURN(DataBlock * raw, fetcher.ReadData(handle, &readahead));
+    ASSIGN_OR_RETURN(DataBlock * raw, fetcher.ReadData(handle, &readahead, io));
     const auto block = ObjectRef<DataBlock>::Own(raw);
     RETURN_IF_ERROR(CheckBlock(block.get(), handle));
     RETURN_IF_ERROR(index.Next(&read_));

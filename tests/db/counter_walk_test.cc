@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every ticker, histogram, perf counter and I/O counter is walked: it counts in the scenario below,
+// or docs/statistics.md says why it does not. So nobody monitors a zero that means nothing, and
+// what is built cannot lose its counter unnoticed.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/comparator.h"
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/iostats_context.h"
+#include "ashlar/listener.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/multi_scan.h"
+#include "ashlar/options.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/rate_limiter.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "ashlar/utilities/checkpoint.h"
+#include "ashlar/utilities/table_properties_collectors.h"
+#include "env/fault/fault_file_system.h"
+#include "tests/db/counter_walk.h"
+#include "tests/support/blocked_pool.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+
+namespace ashlar {
+namespace {
+
+class OwnOrder final : public Comparator {
+ public:
+  const char* Name() const override { return "OwnOrder"; }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class NeverMerges final : public AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "NeverMerges"; }
+  bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
+    return false;
+  }
+};
+
+// Does something to each compaction that has just begun.
+class CompactionHook final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+    if (on_begin) on_begin(db);
+  }
+  void OnErrorRecoveryCompleted(Status) override { recovered.release(); }
+  std::binary_semaphore recovered{0};
+  std::function<void(DB*)> on_begin;  // changed only while no compaction runs
+};
+
+class CounterWalk : public testing::Test {
+ protected:
+  CounterWalk() {
+    statistics_->set_stats_level(StatsLevel::kAll);
+    table_.filter_policy.reset(NewBloomFilterPolicy(10));
+    table_.block_cache = NewLRUCache(8 << 20);
+    table_.block_size = 1024;
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.statistics = statistics_;
+    options_.num_levels = 4;
+    options_.compression = kSnappyCompression;
+    options_.bytes_per_sync = 1;
+    options_.max_sequential_skip_in_iterations = 2;
+    options_.max_subcompactions = 2;
+    options_.listeners.push_back(hook_);
+    EXPECT_OK(
+        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+    SetPerfLevel(kEnableTime);
+    get_perf_context()->Reset();
+    get_iostats_context()->Reset();
+  }
+  ~CounterWalk() override { SetPerfLevel(kEnableCount); }
+
+  void Open(const std::string& path) { Open(path, options_, table_); }
+  void Open(const std::string& path, Options options, const BlockBasedTableOptions& table) {
+    db_.reset();
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    ASSERT_OK(DB::Open(options, path, &db_));
+  }
+  static std::string Key(int i) { return "key" + std::to_string(100000 + i); }
+  void Put(int i, const std::string& value = std::string(100, 'v')) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), value));
+  }
+  void Fill(int keys, size_t value_bytes = 100) {
+    for (int i = 0; i < keys; i++) Put(i, std::string(value_bytes, 'v'));
+    Flush();
+  }
+  void Flush() { ASSERT_OK(db_->Flush(FlushOptions())); }
+  Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
+  void Get(const std::string& key) {
+    std::string value;
+    const Status status = db_->Get(ReadOptions(), key, &value);
+    ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
+  }
+  // Something in the middle of the only table is overwritten.
+  void Damage(const std::string& dir, double where);
+
+  void WriteAndCompact();
+  void ReadPoints();
+  void ReadBatches();
+  void Scan();
+  void ScanRanges();
+  void CopyAndCheck();
+  void UsePrefixes();
+  void UseRows();
+  void CacheIndexes();
+  void UseOwnCode();
+  void StopCompactions();
+  void WaitForRoom();
+  void MeetDamage();
+  void RecoverFromErrors();
+  void ReadAhead();
+  void CallEnvironment();
+
+  const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
+  const std::shared_ptr<CompactionHook> hook_ = std::make_shared<CompactionHook>();
+  const std::shared_ptr<FaultFileSystem> faults_ = std::make_shared<FaultFileSystem>(
+      std::shared_ptr<Env>(NewMemEnv(Env::Default()))->GetFileSystem());
+  const std::unique_ptr<Env> memory_{NewCompositeEnv(faults_)};
+  const std::unique_ptr<Env> env_{NewTimedEnv(memory_.get())};
+  BlockBasedTableOptions table_;
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+// Values in level 0, level 1 and below; versions and tombstones for the compactions to drop.
+void CounterWalk::WriteAndCompact() {
+  for (int round = 0; round < 2; round++) Fill(1000);
+  for (int i = 0; i < 20; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(30), Key(40)));
+  Flush();
+  ASSERT_OK(Compact());
+  for (int i = 500; i < 600; i++) Put(i);
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(600), Key(650)));
+  for (int i = 0; i < 3; i++) ASSERT_OK(db_->Merge(WriteOptions(), Key(700), "x"));
+  Flush();
+  for (int i = 800; i < 900; i++) Put(i);
+  for (int i = 0; i < 10; i++) Put(899);
+  ASSERT_OK(db_->Delete(WriteOptions(), Key(801)));
+  WriteOptions durable;
+  durable.sync = true;
+  ASSERT_OK(db_->Put(durable, Key(900), "synced"));
+  Random64 random(1);
+  Put(901, random.Bytes(20000));  // does not get smaller
+}
+
+void CounterWalk::ReadPoints() {
+  for (int round = 0; round < 4; round++) {
+    for (const int i : {100, 110, 550, 700, 850}) Get(Key(i));
+    for (int i = 0; i < 30; i++) Get(Key(i) + "nosuch");
+  }
+  std::vector<PinnableSlice> operands(4);
+  GetMergeOperandsOptions limit;
+  limit.expected_max_number_of_operands = 4;
+  int count = 0;
+  ASSERT_OK(db_->GetMergeOperands(ReadOptions(), db_->DefaultColumnFamily(), Key(700),
+                                  operands.data(), &limit, &count));
+}
+
+void CounterWalk::ReadBatches() {
+  std::vector<Slice> keys;
+  std::vector<std::string> names;
+  for (int i = 200; i < 400; i += 10) names.push_back(Key(i));
+  for (const std::string& name : names) keys.emplace_back(name);
+  std::vector<std::string> values;
+  for (int round = 0; round < 2; round++) {
+    for (const Status& status : db_->MultiGet(ReadOptions(), keys, &values)) ASSERT_OK(status);
+  }
+}
+
+void CounterWalk::Scan() {
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+  }
+  ASSERT_OK(it->status());
+  for (it->SeekToLast(); it->Valid(); it->Prev()) {
+  }
+  ASSERT_OK(it->status());
+  for (int i = 0; i < 1000; i += 100) it->Seek(Key(i));
+  it->SeekForPrev(Key(500));
+  const std::unique_ptr<Snapshot, std::function<void(const Snapshot*)>> snapshot(
+      const_cast<Snapshot*>(db_->GetSnapshot()),
+      [this](const Snapshot* s) { db_->ReleaseSnapshot(s); });
+  for (int i = 0; i < 10; i++) Put(899);
+  ReadOptions old;
+  old.snapshot = snapshot.get();
+  const std::unique_ptr<Iterator> then(db_->NewIterator(old));
+  for (then->Seek(Key(898)); then->Valid(); then->Next()) {
+  }
+  ASSERT_OK(then->status());
+}
+
+// The second time from the cache.
+void CounterWalk::ScanRanges() {
+  table_.block_cache = NewLRUCache(8 << 20);
+  Open("/db");
+  for (int round = 0; round < 2; round++) {
+    MultiScanArgs ranges(BytewiseComparator());
+    const std::string names[] = {Key(100), Key(120), Key(300), Key(320)};
+    ranges.insert(names[0], names[1]);
+    ranges.insert(names[2], names[3]);
+    const std::unique_ptr<MultiScan> scan =
+        db_->NewMultiScan(ReadOptions(), db_->DefaultColumnFamily(), ranges);
+    for (; scan->Valid(); scan->NextRange()) {
+      for (; scan->InRange(); scan->iterator()->Next()) {
+      }
+    }
+    ASSERT_OK(scan->status());
+  }
+}
+
+void CounterWalk::CopyAndCheck() {
+  ASSERT_OK(db_->VerifyChecksum());
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
+}
+
+// Tables whose filters hold prefixes, a memtable with a filter, a cache without room, levels that
+// are filled from below; then rows.
+void CounterWalk::UsePrefixes() {
+  BlockBasedTableOptions table = table_;
+  table.whole_key_filtering = false;
+  table.block_cache = NewLRUCache(100, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
+  Options options = options_;
+  options.prefix_extractor.reset(NewFixedPrefixTransform(7));
+  options.memtable_prefix_bloom_size_ratio = 0.1;
+  options.level_compaction_dynamic_level_bytes = true;
+  options.memtable_max_range_deletions = 1;
+  Open("/prefixes", options, table);
+  for (int i = 0; i < 1000; i++) Put(i);
+  Put(9000);
+  for (const int i : {500, 5000}) Get(Key(i));
+  Flush();
+  ASSERT_OK(Compact());
+  for (const int i : {1, 500, 5000}) Get(Key(i));
+  Get(Key(500) + "nosuch");
+  ReadOptions same;
+  same.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(same));
+  it->Seek(Key(500));
+  it->Seek(Key(5000));
+  ASSERT_OK(it->status());
+  for (int i = 0; i < 3; i++) {
+    ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Key(i), Key(i + 1)));
+  }
+  Put(1);
+  Flush();
+}
+
+void CounterWalk::UseRows() {
+  Options options = options_;
+  options.row_cache = NewLRUCache(1 << 20);
+  Open("/rows", options, table_);
+  Fill(100);
+  for (int round = 0; round < 2; round++) Get(Key(50));
+}
+
+void CounterWalk::CacheIndexes() {
+  BlockBasedTableOptions table = table_;
+  table.cache_index_and_filter_blocks = true;
+  table.block_cache = NewLRUCache(8 << 20);
+  Open("/indexes", options_, table);
+  Fill(1000);
+  for (int round = 0; round < 2; round++) Get(Key(500));
+}
+
+// An order of the user's, a merge operator that fails, a table that is marked for its tombstones.
+void CounterWalk::UseOwnCode() {
+  const OwnOrder order;
+  Options options = options_;
+  options.comparator = &order;
+  options.merge_operator = std::make_shared<NeverMerges>();
+  options.table_properties_collector_factories.push_back(
+      NewCompactOnDeletionCollectorFactory(10, 5));
+  Open("/own", options, table_);
+  Fill(100);
+  ASSERT_OK(db_->Merge(WriteOptions(), Key(1), "x"));
+  std::string value;
+  EXPECT_FALSE(db_->Get(ReadOptions(), Key(1), &value).ok());
+  Put(1);
+  for (int i = 20; i < 60; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  Flush();
+  ASSERT_OK(Compact());
+  db_.reset();
+}
+
+// By the caller, then by a thread that aborts all of them and waits for that.
+void CounterWalk::StopCompactions() {
+  Open("/stopped");
+  for (int round = 0; round < 2; round++) Fill(100);
+  std::atomic<bool> is_cancelled{false};
+  CompactRangeOptions cancelled;
+  cancelled.canceled = &is_cancelled;
+  hook_->on_begin = [&](DB*) { is_cancelled = true; };
+  EXPECT_TRUE(db_->CompactRange(cancelled, nullptr, nullptr).IsIncomplete());
+  std::thread aborter;
+  hook_->on_begin = [&](DB* db) {
+    aborter = std::thread([db] { db->AbortAllCompactions(); });
+    for (std::string work; work.find("aborted") == std::string::npos; std::this_thread::yield()) {
+      EXPECT_TRUE(db->GetProperty("ashlar.background-work", &work));
+    }
+  };
+  EXPECT_TRUE(Compact().IsIncomplete());
+  aborter.join();
+  db_->ResumeAllCompactions();
+  hook_->on_begin = nullptr;
+}
+
+// Compactions that do not begin, so that writers are slowed down; a memtable that is full; a
+// limited rate.
+void CounterWalk::WaitForRoom() {
+  Options options = options_;
+  options.disable_auto_compactions = false;
+  options.level0_file_num_compaction_trigger = 1;
+  options.level0_slowdown_writes_trigger = 2;
+  options.write_buffer_size = 64 << 10;
+  options.delayed_write_rate = 1 << 20;
+  options.rate_limiter.reset(NewGenericRateLimiter(16 << 20, 1000));
+  const BlockedPool blocked(env_.get(), Env::Priority::LOW);
+  Open("/waiting", options, table_);
+  Random64 random(3);
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < 100; i++) Put(i, random.Bytes(1000));
+    Flush();
+  }
+  for (int i = 0; i < 20; i++) Put(i, random.Bytes(1000));
+}
+
+void CounterWalk::Damage(const std::string& dir, double where) {
+  std::vector<std::string> names;
+  ASSERT_OK(env_->GetChildren(dir, &names));
+  for (const std::string& name : names) {
+    if (!name.ends_with(".sst")) continue;
+    std::string bytes;
+    ASSERT_OK(ReadFileToString(env_.get(), dir + "/" + name, &bytes));
+    bytes[static_cast<size_t>(where * static_cast<double>(bytes.size() - 1))] ^= 1;
+    ASSERT_OK(WriteStringToFile(env_.get(), bytes, dir + "/" + name));
+  }
+}
+
+// A block in the middle is damaged, then the magic number at the end.
+void CounterWalk::MeetDamage() {
+  Open("/damaged");
+  Fill(1000);
+  Options options = options_;
+  options.table_factory.reset(NewBlockBasedTableFactory(table_));
+  for (const double where : {0.3, 1.0}) {
+    db_.reset();
+    Damage("/damaged", where);
+    const Status opened = DB::Open(options, "/damaged", &db_);
+    EXPECT_FALSE(opened.ok() && db_->VerifyChecksum().ok());
+  }
+}
+
+// A compaction that fails once and is tried again.
+void CounterWalk::RecoverFromErrors() {
+  Options options = options_;
+  options.disable_auto_compactions = false;
+  options.level0_file_num_compaction_trigger = 2;
+  Open("/errors", options, table_);
+  std::atomic<int> begun{0};
+  hook_->on_begin = [&](DB*) {
+    if (begun++ > 0) return;
+    FaultPlan plan;
+    plan.kinds = KindBit(CallKind::kSync);
+    plan.path_part = ".sst";
+    faults_->AddFault(plan);
+  };
+  for (int round = 0; round < 2; round++) Fill(100);
+  hook_->recovered.acquire();
+  EXPECT_GE(begun, 2);
+  db_.reset();
+  hook_->on_begin = nullptr;
+}
+
+void CounterWalk::ReadAhead() {
+  Options options = options_;
+  options.compaction_readahead_size = 64 << 10;
+  options.wal_bytes_per_sync = 64 << 10;
+  Open("/ahead", options, table_);
+  for (int round = 0; round < 2; round++) Fill(3000, 500);
+  ASSERT_OK(Compact());
+}
+
+// What the engine does not ask of an environment.
+void CounterWalk::CallEnvironment() {
+  const EnvOptions options;
+  ASSERT_OK(env_->CreateDir("/env"));
+  ASSERT_OK(WriteStringToFile(env_.get(), "text", "/env/a"));
+  uint64_t time = 0;
+  ASSERT_OK(env_->GetFileModificationTime("/env/a", &time));
+  std::vector<Env::FileAttributes> attributes;
+  ASSERT_OK(env_->GetChildrenFileAttributes("/env", &attributes));
+  std::unique_ptr<RandomRWFile> update;
+  ASSERT_OK(env_->NewRandomRWFile("/env/a", &update, options));
+  update.reset();
+  std::unique_ptr<WritableFile> reused;
+  ASSERT_OK(env_->ReuseWritableFile("/env/b", "/env/a", &reused, options));
+  reused.reset();
+  std::shared_ptr<Logger> logger;
+  ASSERT_OK(env_->NewLogger("/env/log", &logger));
+  Info(logger, "a line");
+  logger.reset();
+  for (const char* name : {"/env/b", "/env/log"}) ASSERT_OK(env_->DeleteFile(name));
+  ASSERT_OK(env_->DeleteDir("/env"));
+}
+
+TEST_F(CounterWalk, EachCounterCountsOrTheDocumentSaysWhyNot) {
+  Open("/db");
+  WriteAndCompact();
+  ReadPoints();
+  ReadBatches();
+  Scan();
+  ScanRanges();
+  CopyAndCheck();
+  UsePrefixes();
+  UseRows();
+  CacheIndexes();
+  UseOwnCode();
+  StopCompactions();
+  WaitForRoom();
+  MeetDamage();
+  RecoverFromErrors();
+  ReadAhead();
+  CallEnvironment();
+  db_.reset();
+  CounterDocument walk;
+  for (const auto& [ticker, name] : TickersNameMap) {
+    walk.Visit("ticker", name, statistics_->getTickerCount(ticker) > 0);
+  }
+  for (const auto& [histogram, name] : HistogramsNameMap) {
+    HistogramData data;
+    statistics_->histogramData(histogram, &data);
+    walk.Visit("histogram", name, data.count > 0);
+  }
+  for (const auto& [name, value] : CountersIn(get_perf_context()->ToString())) {
+    walk.Visit("perf counter", name, value > 0);
+  }
+  for (const auto& [name, value] : CountersIn(get_iostats_context()->ToString())) {
+    walk.Visit("I/O counter", name, value > 0);
+  }
+  walk.ExpectAllRowsUsed();
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
@@ -102,6 +103,35 @@ TEST_F(PerfContextOfDb, LevelsAreCountedOnceTheyAreEnabled) {
   EXPECT_EQ((*context_.level_to_perf_context)[6].user_key_return_count, 2u);
   context_.ClearPerLevelPerfContext();
   ASSERT_OK(Get("153"));
+}
+
+TEST_F(PerfContextOfDb, EachLevelIsToldWhatItsOwnTableDid) {
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  for (const char* key : {"100", "199"}) ASSERT_OK(db_->Put(WriteOptions(), key, "new"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  context_.EnablePerLevelPerfContext();
+  ASSERT_OK(Get("150"));  // not in level 0, whose table spans it
+  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  EXPECT_EQ(top.bloom_filter_useful + top.bloom_filter_full_positive, 1u);
+  EXPECT_EQ(top.user_key_return_count, 0u);
+  const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+  EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 1u);
+  EXPECT_EQ(last.user_key_return_count, 1u);
+  context_.ClearPerLevelPerfContext();
+}
+
+TEST_F(PerfContextOfDb, ABatchIsToldAsTheSumOfItsLookups) {
+  std::vector<std::string> names;
+  for (int i = 130; i < 140; ++i) names.push_back(std::to_string(i));
+  const std::vector<Slice> keys(names.begin(), names.end());
+  std::vector<std::string> values;
+  for (const Status& status : db_->MultiGet(ReadOptions(), keys, &values)) ASSERT_OK(status);
+  context_.Reset();
+  for (const Status& status : db_->MultiGet(ReadOptions(), keys, &values)) ASSERT_OK(status);
+  EXPECT_EQ(context_.block_cache_hit_count, 10u);
+  EXPECT_EQ(context_.bloom_sst_hit_count, 10u);
+  EXPECT_EQ(context_.get_from_memtable_count, 10u);
+  EXPECT_EQ(context_.multiget_read_bytes, 500u);
 }
 
 TEST_F(PerfContextOfDb, TimesOfAReadAreTakenByItsParts) {

@@ -2,6 +2,7 @@
 //
 // Reads: choosing the view, then the one point read or an iterator.
 #include <cassert>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -316,10 +317,14 @@ void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slic
               "a scan goes on without");
 }
 
-// Files of an old super version may be deleted once no iterator uses them.
+// Files of an old super version may be deleted once no iterator uses them. Destructors come here.
 void DBImpl::OnViewReleased(Purge purge) {
   if (!core_.versions->HasObsolete() || core_.is_closing.load(std::memory_order_acquire)) return;
-  purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
+  try {
+    purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
+  } catch (const std::bad_alloc&) {
+    // Whoever comes next, or at last the next open, deletes what is left.
+  }
 }
 
 }  // namespace ashlar

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
 #include <utility>
 
 #include "db/version/version_builder.h"
@@ -98,12 +99,14 @@ std::vector<FamilyVersions*> VersionSet::LiveFamilies() const {
 
 void VersionSet::Release(Version* version) {
   assert(version->family() != nullptr);  // installed
-  {
+  try {
     MutexLock lock(&obsolete_mutex_);
     FamilyVersions* const family = version->family();
     for (TableFile* file : family->live.Remove(version->number())) {
       obsolete_.push_back({family->shared_from_this(), std::unique_ptr<TableFile>(file)});
     }
+  } catch (const std::bad_alloc&) {
+    // Destructors come here. Files that are not noted are deleted by the next open.
   }
   delete version;
   [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);

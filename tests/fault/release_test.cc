@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Giving something back never fails: where a destructor deletes files for which there is no memory,
+// they stay until somebody else comes by, or until the next open.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "tests/fault/allocation_hook.h"
+#include "tests/support/paths.h"
+#include "tests/support/suite.h"
+
+namespace ashlar {
+namespace {
+
+size_t CountTables(const std::string& dir) {
+  std::vector<std::string> names;
+  EXPECT_TRUE(Env::Default()->GetChildren(dir, &names).ok());
+  return static_cast<size_t>(std::count_if(
+      names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); }));
+}
+
+// The iterator is the last one to use two tables that a compaction has replaced.
+TEST(ReleaseFaults, AnIteratorGoesWithoutMemoryForWhatBecomesObsolete) {
+  BeginCase("iterator released without memory");
+  bool has_failed = true;
+  for (uint64_t which = 0; has_failed; ++which) {
+    const std::string dir = FreshTempDir("release_" + std::to_string(which));
+    Options options;
+    options.create_if_missing = true;
+    options.disable_auto_compactions = true;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, dir, &db).ok());
+    for (const char* value : {"old", "new"}) {
+      ASSERT_TRUE(db->Put(WriteOptions(), "key", value).ok());
+      ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+    }
+    std::unique_ptr<Iterator> iterator(db->NewIterator(ReadOptions()));
+    iterator->SeekToFirst();
+    ASSERT_TRUE(db->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
+    uint64_t countdown = which;
+    {
+      const AllocationFault armed(&countdown);
+      iterator.reset();
+    }
+    has_failed = countdown == UINT64_MAX;
+    ASSERT_TRUE(db->Close().ok());
+    ASSERT_TRUE(DB::Open(options, dir, &db).ok());
+    std::string value;
+    ASSERT_TRUE(db->Get(ReadOptions(), "key", &value).ok()) << which;
+    EXPECT_EQ(value, "new");
+    EXPECT_EQ(CountTables(dir), 1u) << "allocation " << which;
+    EXPECT_TRUE(has_failed || which > 0);
+  }
+  EndCases();
+}
+
+}  // namespace
+}  // namespace ashlar

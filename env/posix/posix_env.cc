@@ -3,15 +3,11 @@
 // The default Env: the machine's files and clock, four thread pools, and threads of their own.
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "env/env_adaptors.h"
 #include "env/posix/posix_error.h"
@@ -40,36 +36,19 @@ class PosixEnv : public CompositeEnv {
   }
   int UnSchedule(void* tag, Priority pri) override { return Pool(pri).UnSchedule(tag); }
 
-  // Joins those that ended, or their stacks would stay until WaitForJoin(), which few call.
+  // Detached: nobody need come back for its stack.
   void StartThread(void (*function)(void*), void* arg) override {
-    std::vector<Started> ended;
-    {
-      MutexLock lock(&started_mutex_);
-      const auto first_ended =
-          std::partition(started_.begin(), started_.end(), [](const Started& started) {
-            return !started.has_ended->load(std::memory_order_acquire);
-          });
-      ended.reserve(started_.size());
-      std::move(first_ended, started_.end(), std::back_inserter(ended));
-      started_.erase(first_ended, started_.end());
-    }
-    for (Started& started : ended) started.thread.join();
-    auto has_ended = std::make_shared<std::atomic<bool>>(false);
     MutexLock lock(&started_mutex_);
-    started_.reserve(started_.size() + 1);  // once the thread runs nothing may fail
-    std::thread thread([function, arg, has_ended] {
+    std::thread([this, function, arg] {
       function(arg);
-      has_ended->store(true, std::memory_order_release);
-    });
-    started_.push_back({std::move(thread), std::move(has_ended)});
+      MutexLock end(&started_mutex_);
+      if (--started_count_ == 0) all_ended_.SignalAll();
+    }).detach();
+    ++started_count_;
   }
   void WaitForJoin() override {
-    std::vector<Started> all;
-    {
-      MutexLock lock(&started_mutex_);
-      all.swap(started_);
-    }
-    for (Started& started : all) started.thread.join();
+    MutexLock lock(&started_mutex_);
+    while (started_count_ > 0) all_ended_.Wait();
   }
 
   int ReserveThreads(int threads, Priority pri) override {
@@ -106,12 +85,6 @@ class PosixEnv : public CompositeEnv {
   }
 
  private:
-  struct Started {
-    std::thread thread;
-    // Set by the thread as the last thing it does.
-    std::shared_ptr<std::atomic<bool>> has_ended;
-  };
-
   ThreadPoolImpl& Pool(Priority pri) const {
     assert(pri >= BOTTOM && pri < TOTAL);
     return *pools_[pri];
@@ -119,7 +92,8 @@ class PosixEnv : public CompositeEnv {
 
   const std::array<std::unique_ptr<ThreadPoolImpl>, TOTAL> pools_;  // by Priority
   Mutex started_mutex_{LockRank::kThreadPool};
-  std::vector<Started> started_ GUARDED_BY(started_mutex_);
+  CondVar all_ended_{&started_mutex_};
+  int started_count_ GUARDED_BY(started_mutex_) = 0;  // threads that run
 };
 
 }  // namespace

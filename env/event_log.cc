@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstdio>
+#include <new>
 
 #include "ashlar/env.h"
 #include "ashlar/system_clock.h"
@@ -58,7 +59,12 @@ EventLine::EventLine(Logger* logger, SystemClock* clock, std::string_view event)
 }
 
 EventLine::~EventLine() {
-  if (logger_ != nullptr) Log(logger_, "EVENT_LOG_v1 %s", Finish().c_str());
+  if (logger_ == nullptr) return;
+  try {
+    Log(logger_, "EVENT_LOG_v1 %s", Finish().c_str());
+  } catch (const std::bad_alloc&) {
+    // Then the line is missing.
+  }
 }
 
 }  // namespace ashlar

@@ -38,17 +38,32 @@ std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
   assert(version_number != 0);  // they are counted from 1
   const auto it = last_holds_.find(version_number);
   assert(it != last_holds_.end());
-  const std::vector<TableFile*> tables = std::move(it->second);
-  const auto older_end = last_holds_.erase(it);
+  const bool has_older = it != last_holds_.begin();
   std::vector<TableFile*> unreachable;
-  for (TableFile* file : tables) {
-    if (older_end == last_holds_.begin() || std::prev(older_end)->first < file->first_version) {
+  unreachable.reserve(it->second.size());
+  if (has_older) {
+    std::vector<TableFile*>& older = std::prev(it)->second;
+    older.reserve(older.size() + it->second.size());
+  }
+  // From here on nothing allocates.
+  for (TableFile* file : it->second) {
+    if (!has_older || std::prev(it)->first < file->first_version) {
       unreachable.push_back(file);
     } else {
-      std::prev(older_end)->second.push_back(file);
+      std::prev(it)->second.push_back(file);
     }
   }
+  last_holds_.erase(it);
   return unreachable;
+}
+
+std::vector<TableFile*> LiveVersions::TakeAll() {
+  std::vector<TableFile*> all;
+  for (const auto& [version_number, tables] : last_holds_) {
+    all.insert(all.end(), tables.begin(), tables.end());
+  }
+  last_holds_.clear();
+  return all;
 }
 
 std::string LiveVersions::DebugString() const {

@@ -35,8 +35,12 @@ class LiveVersions {
   // Versions to come do not hold these tables. There is a version that does. Called once for each
   // version at most, before the next one is added. Allocates nothing.
   void Retire(std::vector<TableFile*> removed) noexcept;
-  // Nobody uses the version any more. Returns the tables that no version holds now.
+  // Nobody uses the version any more. Returns the tables that no version holds now, at most as many
+  // as were noted under it. If memory runs out, it stays, and what is noted under it.
   std::vector<TableFile*> Remove(uint64_t version_number);
+  size_t CountNoted(uint64_t version_number) const { return last_holds_.at(version_number).size(); }
+  // Of versions that stayed, once nobody uses any.
+  std::vector<TableFile*> TakeAll();
 
   bool empty() const { return last_holds_.empty(); }
   // Each live version, oldest first, with the retired tables whose newest holder it is; a line

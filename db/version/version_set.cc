@@ -58,6 +58,13 @@ struct VersionSet::Pending {
   std::vector<FamilySnapshot> families;
 };
 
+FamilyVersions::~FamilyVersions() {
+  for (TableFile* file : live.TakeAll()) {
+    tables->Close(file);
+    delete file;
+  }
+}
+
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
 VersionSet::~VersionSet() {
@@ -102,11 +109,13 @@ void VersionSet::Release(Version* version) {
   try {
     MutexLock lock(&obsolete_mutex_);
     FamilyVersions* const family = version->family();
+    obsolete_.reserve(obsolete_.size() + family->live.CountNoted(version->number()));
     for (TableFile* file : family->live.Remove(version->number())) {
       obsolete_.push_back({family->shared_from_this(), std::unique_ptr<TableFile>(file)});
     }
   } catch (const std::bad_alloc&) {
-    // Destructors come here. Files that are not noted are deleted by the next open.
+    // Destructors come here. What this version held counts as held until the family goes, and the
+    // next open deletes it.
   }
   delete version;
   [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);

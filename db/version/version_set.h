@@ -68,6 +68,7 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
 
   explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
+  ~FamilyVersions();
 };
 
 // A table that no version holds any more. The file on disk is the owner's to delete.

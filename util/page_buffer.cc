@@ -53,7 +53,8 @@ char* MapAligned(size_t bytes, size_t alignment) {
 
 }  // namespace
 
-PageBuffer::PageBuffer(size_t bytes) : size_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)) {
+PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)
+    : size_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)) {
   if (size_ >= kHugePageBytes) {
     data_ = MapAligned(size_, kHugePageBytes);
   } else if (size_ >= kMinMappedBytes) {
@@ -63,7 +64,7 @@ PageBuffer::PageBuffer(size_t bytes) : size_((bytes + kPageBytes - 1) & ~(kPageB
   is_mapped_ = data_ != nullptr;
   if (!is_mapped_) data_ = FromHeap(size_);
 #if defined(MADV_HUGEPAGE)
-  if (is_mapped_ && size_ >= kHugePageBytes) {
+  if (is_mapped_ && size_ >= kHugePageBytes && pages == Pages::kHuge) {
     madvise(data_, size_ & ~(kHugePageBytes - 1), MADV_HUGEPAGE);
   }
 #endif
@@ -79,7 +80,7 @@ void PageBuffer::Free() {
 
 #else
 
-PageBuffer::PageBuffer(size_t bytes) : data_(FromHeap(bytes)), size_(bytes) {}
+PageBuffer::PageBuffer(size_t bytes, Pages /*pages*/) : data_(FromHeap(bytes)), size_(bytes) {}
 void PageBuffer::Free() { ToHeap(data_, size_); }
 
 #endif

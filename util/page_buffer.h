@@ -22,8 +22,10 @@ class PageBuffer {
 
   PageBuffer() = default;
   // At least `bytes`, rounded up to pages; throws std::bad_alloc. From kHugePageBytes on it is
-  // always aligned to huge pages and asks for them; without them it is as good, only slower.
-  explicit PageBuffer(size_t bytes);
+  // always aligned to huge pages and, unless told otherwise, asks for them; without them it is as
+  // good, only slower.
+  enum class Pages : bool { kSmall, kHuge };
+  explicit PageBuffer(size_t bytes, Pages pages = Pages::kHuge);
   ~PageBuffer() { Free(); }
   PageBuffer(PageBuffer&& other) noexcept { Swap(&other); }
   PageBuffer& operator=(PageBuffer&& other) noexcept {

@@ -23,7 +23,7 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kMinPieceBytes = 256;
-constexpr size_t kStepsPerDoubling = 16;
+constexpr size_t kStepsPerDoubling = 4;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
 constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
 
@@ -111,7 +111,7 @@ struct SlabHeap::Segment {
 };
 
 SlabHeap::Segment* SlabHeap::Segment::Create(Shard* owner) {
-  PageBuffer pages(kSegmentBytes);
+  PageBuffer pages(kSegmentBytes, PageBuffer::Pages::kSmall);
   char* const memory = pages.data();
   assert(reinterpret_cast<uintptr_t>(memory) % kSegmentBytes == 0);
   return new (memory) Segment(owner, std::move(pages));

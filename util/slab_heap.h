@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SlabHeap: a heap for pieces of up to some kilobytes that live in huge pages.
+// SlabHeap: a heap for pieces of some kilobytes.
 //
-// It is made for what a block cache keeps: millions of pieces, read at random and given back in any
-// order. In small pages each such read misses in the TLB as well, and a general heap that grows by
-// one block at a time asks the system for every page. Here the system is asked for a segment, one
-// huge page, at a time; a segment is cut into slabs, and a slab into pieces of one size. An empty
-// slab serves any size, an empty segment goes back to the system, but for one a shard.
+// It is made for what a block cache keeps: millions of pieces that come one by one and are given
+// back in any order. A general heap that grows by one block at a time asks the system each time.
+// Here the system is asked for a segment of two megabytes; a segment is cut into slabs, and a slab
+// into pieces of one size. An empty slab serves any size, an empty segment goes back to the system,
+// but for one a shard.
+//
+// Segments do not ask for huge pages. Those spare misses in the TLB, a fifth of a random read of
+// what is cached; but where a hypervisor takes back what its guest does not use, the first touch of
+// a huge page costs a millisecond, and a cache that fills up pays more than it gains.
 //
 //   SlabHeap heap;
 //   void* piece = heap.Allocate(4200);
@@ -26,11 +30,12 @@ class SlabHeap {
  public:
   static constexpr size_t kSegmentBytes = PageBuffer::kHugePageBytes;
   static constexpr size_t kSlabBytes = size_t{128} << 10;
-  static constexpr size_t kMaxPieceBytes = size_t{18} << 10;  // seven in a slab
+  static constexpr size_t kMaxPieceBytes = size_t{20} << 10;  // six in a slab
   static constexpr size_t kAlignment = 64;                    // of every piece
 
-  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment,
-  // at most a sixteenth more than that needs, and 256 at least.
+  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, at most a quarter
+  // more, and 256 at least. So few sizes that a decoded block fits where a raw one was: with more,
+  // the holes that those leave would stay.
   static size_t RoundUp(size_t bytes);
 
   SlabHeap();

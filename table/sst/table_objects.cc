@@ -20,7 +20,7 @@ SlabHeap* BlockHeap() {
 }
 
 // What a data block of `bytes`, the object included, takes. What is too large for slabs comes in
-// four steps a doubling, so that a decoded block fits where a raw one was.
+// as many steps.
 size_t RoundUp(size_t bytes) {
   if (bytes <= SlabHeap::kMaxPieceBytes) return SlabHeap::RoundUp(bytes);
   const size_t step = std::bit_floor(bytes) / 4;

@@ -34,13 +34,13 @@ struct Piece {
   }
 };
 
-TEST(SlabHeap, RoundsUpByASixteenthAtMost) {
+TEST(SlabHeap, RoundsUpByAQuarterAtMost) {
   for (size_t bytes = 1; bytes <= SlabHeap::kMaxPieceBytes; ++bytes) {
     const size_t rounded = SlabHeap::RoundUp(bytes);
     ASSERT_GE(rounded, bytes);
     ASSERT_EQ(rounded % SlabHeap::kAlignment, 0u) << bytes;
     ASSERT_LE(rounded, SlabHeap::kMaxPieceBytes) << bytes;
-    ASSERT_LE(rounded, std::max<size_t>(256, bytes + bytes / 16 + SlabHeap::kAlignment)) << bytes;
+    ASSERT_LE(rounded, std::max<size_t>(256, bytes + bytes / 4 + SlabHeap::kAlignment)) << bytes;
     ASSERT_EQ(SlabHeap::RoundUp(rounded), rounded) << bytes;
   }
 }
@@ -64,7 +64,7 @@ TEST(SlabHeap, WastesLittle) {
   SlabHeap heap;
   std::vector<void*> pieces;
   size_t used = 0;
-  for (; used < 32 * kSegment; used += 4200) pieces.push_back(heap.Allocate(4200));
+  for (; used < 32 * kSegment; used += 5120) pieces.push_back(heap.Allocate(5100));
   EXPECT_LE(heap.MappedBytes(), used + used / 16);
   for (void* piece : pieces) SlabHeap::Free(piece);
 }
@@ -72,7 +72,7 @@ TEST(SlabHeap, WastesLittle) {
 TEST(SlabHeap, WhatOneSizeLeftServesAnother) {
   SlabHeap heap;
   std::vector<void*> pieces;
-  for (const size_t bytes : {4200, 1000, 9000, 300, 18000}) {
+  for (const size_t bytes : {5120, 1024, 10000, 320, 20000}) {
     for (size_t used = 0; used < 4 * kSegment; used += bytes) {
       pieces.push_back(heap.Allocate(bytes));
     }

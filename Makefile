@@ -8,7 +8,7 @@ SECONDS_PER_TARGET ?= 60
 ROUNDS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart test check bench format fuzz install clean
+.PHONY: help quickstart test check bench format fuzz install deb clean
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -54,6 +54,14 @@ install:  ## headers, libraries, CMake packages, pkg-config files (PREFIX=/usr/l
 	@cmake --preset release -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(CMAKE_QUIET)
 	@cmake --build build/release -j $(JOBS)
 	@cmake --install build/release
+
+deb:  ## Debian packages of the library, the drop-in and the tools, in build/deb/packages
+	@tools/setup.sh build deb
+	@cmake --preset release -B build/deb -DASHLAR_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr $(CMAKE_QUIET)
+	@cmake --build build/deb -j $(JOBS)
+	@cpack --config build/deb/CPackConfig.cmake -B build/deb/packages
+	@rm -rf build/deb/packages/_CPack_Packages
+	-@tests/install/library_sizes.sh build/deb  # a library that has grown is no reason to have no packages
 
 clean:  ## remove the build folders
 	@rm -rf build

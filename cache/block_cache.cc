@@ -16,11 +16,17 @@ Slice BytesOf(const BlockKey& key) {
   return Slice(reinterpret_cast<const char*>(&key), sizeof(key));
 }
 
+constexpr BlockForms kNoForms;
+
 }  // namespace
 
-BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache)
-    : cache_(std::move(cache)), clock_(ClockCache::From(cache_.get())) {
+BlockCacheView::BlockCacheView(std::shared_ptr<Cache> cache, const BlockForms* forms)
+    : cache_(std::move(cache)),
+      clock_(ClockCache::From(cache_.get())),
+      forms_(forms != nullptr ? forms : &kNoForms),
+      has_second_tier_(clock_ != nullptr && clock_->HasSecondTier()) {
   assert(cache_ != nullptr);
+  if (forms != nullptr && clock_ != nullptr) clock_->SetForms(forms);
 }
 
 CachedObject* BlockCacheView::Lookup(const BlockKey& key) {
@@ -41,27 +47,34 @@ CachedObject* BlockCacheView::Lookup(const BlockKey& key, SlotTable* table, uint
   return object;
 }
 
-CachedObject* BlockCacheView::LookupRef(const BlockKey& key) {
-  if (clock_ == nullptr) return LookupRefByHandle(key);
+CachedObject* BlockCacheView::LookupRef(const BlockKey& key, CacheEntryRole role) {
+  if (clock_ == nullptr) return LookupRefByHandle(key, role);
   EpochGuard guard;
   CachedObject* const object = Lookup(key);
   return object != nullptr && object->TryRef() ? object : nullptr;
 }
 
 // While the handle is held, the cache holds its reference on the object.
-CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key) {
+CachedObject* BlockCacheView::LookupRefByHandle(const BlockKey& key, CacheEntryRole role) {
   assert(!InEpoch());
-  Cache::Handle* const handle =
-      cache_->Lookup(BytesOf(key), HelperOfRole(CacheEntryRole::kMisc), nullptr);
+  Cache::CreateContext context;
+  Cache::Handle* const handle = cache_->Lookup(BytesOf(key), forms_->Of(role), &context);
   if (handle == nullptr) return nullptr;
   // Something the program itself has put there is none of ours.
   const Cache::CacheItemHelper* const helper = cache_->GetCacheItemHelper(handle);
-  const bool is_ours = helper != nullptr && helper == HelperOfRole(helper->role);
+  const bool is_ours = helper != nullptr && helper->del_cb == &DropReference;
   CachedObject* const object =
       is_ours ? static_cast<CachedObject*>(cache_->Value(handle)) : nullptr;
   if (object != nullptr) object->Ref();
   cache_->Release(handle);
   return object;
+}
+
+CachedObject* BlockCacheView::TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
+                                                 Statistics* statistics) {
+  assert(!InEpoch() && has_second_tier_);
+  return static_cast<CachedObject*>(
+      clock_->TakeFromSecondTier(BytesOf(key), forms_->Of(role), statistics));
 }
 
 Status BlockCacheView::Insert(const BlockInsertion& insertion) {
@@ -73,7 +86,7 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
   object->charge = insertion.charge;
   object->role = insertion.role;
   if (clock_ == nullptr) {
-    return cache_->Insert(BytesOf(insertion.key), object, HelperOfRole(insertion.role),
+    return cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
                           insertion.charge, nullptr, insertion.priority);
   }
   return clock_->InsertObject(

@@ -18,6 +18,12 @@
 namespace ashlar {
 
 class ClockCache;
+class Statistics;
+
+// Deletes objects in a cache that is not ours, and says their role: the form of what is not saved.
+const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role);
+// The deleter in it: drops the cache's reference.
+void DropReference(Cache::ObjectPtr object, MemoryAllocator* allocator);
 
 struct BlockInsertion {
   BlockKey key;
@@ -30,9 +36,19 @@ struct BlockInsertion {
   uint32_t slot_index = 0;
 };
 
+// How objects of each role are deleted, and saved for a second tier. Lives for ever.
+struct BlockForms {
+  const Cache::CacheItemHelper* of_role[kNumCacheEntryRoles] = {};  // null: not saved
+  const Cache::CacheItemHelper* Of(CacheEntryRole role) const {
+    const Cache::CacheItemHelper* const form = of_role[static_cast<size_t>(role)];
+    return form != nullptr ? form : HelperOfRole(role);
+  }
+};
+
 class BlockCacheView {
  public:
-  explicit BlockCacheView(std::shared_ptr<Cache> cache);
+  // `forms` are those of all objects that are inserted; null: none is saved.
+  explicit BlockCacheView(std::shared_ptr<Cache> cache, const BlockForms* forms = nullptr);
   BlockCacheView(const BlockCacheView&) = delete;
   BlockCacheView& operator=(const BlockCacheView&) = delete;
 
@@ -42,8 +58,15 @@ class BlockCacheView {
   CachedObject* Lookup(const BlockKey& key);
   // The same, and puts the object into a slot if it is not in it yet (the file was reopened, say).
   CachedObject* Lookup(const BlockKey& key, SlotTable* table, uint32_t slot_index);
-  // With a reference: the caller must Unref(). Not inside an EpochGuard.
-  CachedObject* LookupRef(const BlockKey& key);
+  // With a reference: the caller must Unref(). Not inside an EpochGuard. `role` is that of the
+  // object, which a program's own cache may bring in from its second tier.
+  CachedObject* LookupRef(const BlockKey& key, CacheEntryRole role = CacheEntryRole::kMisc);
+
+  // The second tier of the built-in cache: what it holds under the key, made anew for the caller,
+  // with a reference and in no cache. Null if it holds nothing. Not inside an EpochGuard.
+  bool HasSecondTier() const { return has_second_tier_; }
+  CachedObject* TakeFromSecondTier(const BlockKey& key, CacheEntryRole role,
+                                   Statistics* statistics);
 
   // Adds the object, replacing what was under its key. On OK the caller's reference has become the
   // cache's, even if the cache found no room and dropped it at once; inside an EpochGuard the
@@ -63,10 +86,12 @@ class BlockCacheView {
   Cache* cache() const { return cache_.get(); }
 
  private:
-  CachedObject* LookupRefByHandle(const BlockKey& key);
+  CachedObject* LookupRefByHandle(const BlockKey& key, CacheEntryRole role);
 
   const std::shared_ptr<Cache> cache_;
   ClockCache* const clock_;  // cache_, if it is the built-in one
+  const BlockForms* const forms_;
+  const bool has_second_tier_;
 };
 
 }  // namespace ashlar

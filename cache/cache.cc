@@ -7,13 +7,14 @@
 #include "ashlar/cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "ashlar/secondary_cache.h"
 #include "cache/clock_cache.h"
+#include "util/option_text.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -25,14 +26,17 @@ constexpr int kMaxShardBits = 19;
 constexpr size_t kMinShardBytes = size_t{8} << 20;
 
 bool AreValid(const ShardedCacheOptions& options) {
-  return options.num_shard_bits <= kMaxShardBits && options.secondary_cache == nullptr;
+  return options.num_shard_bits <= kMaxShardBits;
 }
 
 bool IsRatio(double ratio) { return ratio >= 0.0 && ratio <= 1.0; }
 
 std::shared_ptr<Cache> MakeCache(const char* name, const ShardedCacheOptions& options) {
-  return std::make_shared<ClockCache>(
-      ClockCacheOptions{.name = name, .sharded = options, .min_shard_bytes = kMinShardBytes});
+  ClockCacheOptions cache;
+  cache.name = name;
+  cache.sharded = options;
+  cache.min_shard_bytes = kMinShardBytes;
+  return std::make_shared<ClockCache>(cache);
 }
 
 struct RoleNames {
@@ -61,33 +65,15 @@ const RoleNames& NamesOf(CacheEntryRole role) {
   return kNames[static_cast<size_t>(role)];
 }
 
-// "4096", "64M", "1G" ...
-bool ParseByteCount(std::string_view text, size_t* bytes) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *bytes);
-  if (error != std::errc()) return false;
-  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  if (unit.empty()) return true;
-  const size_t power = std::string_view("kKmMgGtT").find(unit[0]);
-  if (unit.size() != 1 || power == std::string_view::npos) return false;
-  const unsigned shift = 10 * (static_cast<unsigned>(power) / 2 + 1);
-  if (*bytes >> (64 - shift) != 0) return false;
-  *bytes <<= shift;
-  return true;
-}
-
-bool ParseFlag(std::string_view text, bool* flag) {
-  *flag = text == "true" || text == "1";
-  return *flag || text == "false" || text == "0";
-}
-
-bool ParseNumber(std::string_view text, int* number) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
-
 bool ParseRatio(std::string_view text, double* ratio) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), *ratio);
-  return result.ec == std::errc() && result.ptr == text.data() + text.size() && IsRatio(*ratio);
+  return ParseDoubleText(text, ratio) && IsRatio(*ratio);
+}
+
+bool ParseBits(std::string_view text, int* bits) {
+  int64_t number;
+  if (!ParseInt64Text(text, &number) || number < -1 || number > kMaxShardBits) return false;
+  *bits = static_cast<int>(number);
+  return true;
 }
 
 struct CacheText {
@@ -97,9 +83,9 @@ struct CacheText {
 
 bool ParseField(std::string_view name, std::string_view value, CacheText* text) {
   LRUCacheOptions& options = text->options;
-  if (name == "capacity") return ParseByteCount(value, &options.capacity);
-  if (name == "num_shard_bits") return ParseNumber(value, &options.num_shard_bits);
-  if (name == "strict_capacity_limit") return ParseFlag(value, &options.strict_capacity_limit);
+  if (name == "capacity") return ParseUint64Text(value, &options.capacity);
+  if (name == "num_shard_bits") return ParseBits(value, &options.num_shard_bits);
+  if (name == "strict_capacity_limit") return ParseBoolText(value, &options.strict_capacity_limit);
   if (name == "high_pri_pool_ratio") return ParseRatio(value, &options.high_pri_pool_ratio);
   if (name == "low_pri_pool_ratio") return ParseRatio(value, &options.low_pri_pool_ratio);
   if (name == "id") {
@@ -109,22 +95,15 @@ bool ParseField(std::string_view name, std::string_view value, CacheText* text) 
   return false;
 }
 
-Status ParseCacheText(std::string_view rest, CacheText* text) {
-  const std::string whole(rest);
-  while (!rest.empty()) {
-    const std::string_view field = rest.substr(0, rest.find(';'));
-    rest.remove_prefix(std::min(rest.size(), field.size() + 1));
-    if (field.empty()) continue;
-    const size_t equals = field.find('=');
-    const std::string_view name = field.substr(0, equals);
-    const std::string_view value =
-        equals == std::string_view::npos ? std::string_view() : field.substr(equals + 1);
-    if (!ParseField(name, value, text)) {
-      return Status::InvalidArgument(
-          StrCat("cache options '", whole, "': cannot use '", field,
-                 "'; known are capacity, num_shard_bits, strict_capacity_limit, "
-                 "high_pri_pool_ratio, low_pri_pool_ratio, id"));
-    }
+Status ParseCacheText(const std::string& whole, CacheText* text) {
+  std::vector<NameValue> fields;
+  RETURN_IF_ERROR(SplitOptions(whole, &fields));
+  for (const auto& [name, value] : fields) {
+    if (ParseField(name, value, text)) continue;
+    return Status::InvalidArgument(
+        StrCat("cache options '", whole, "': cannot use '", name, "=", value,
+               "'; known are capacity, num_shard_bits, strict_capacity_limit, "
+               "high_pri_pool_ratio, low_pri_pool_ratio, id"));
   }
   return Status::OK();
 }
@@ -194,25 +173,6 @@ std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
                      nullptr, kDefaultToAdaptiveMutex, metadata_charge_policy);
 }
 
-std::shared_ptr<SecondaryCache> CompressedSecondaryCacheOptions::MakeSharedSecondaryCache() const {
-  return nullptr;
-}
-std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(size_t, int, bool, double, double,
-                                                            std::shared_ptr<MemoryAllocator>, bool,
-                                                            CacheMetadataChargePolicy,
-                                                            CompressionType, bool,
-                                                            const CacheEntryRoleSet&) {
-  return nullptr;
-}
-std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
-    const CompressedSecondaryCacheOptions&) {
-  return nullptr;
-}
-std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions&) { return nullptr; }
-Status UpdateTieredCache(const std::shared_ptr<Cache>&, int64_t, double, TieredAdmissionPolicy) {
-  return Status::NotSupported("UpdateTieredCache: tiered caches are not built yet");
-}
-
 Status SecondaryCache::CreateFromString(const ConfigOptions&, const std::string& id,
                                         std::shared_ptr<SecondaryCache>*) {
   return Status::NotSupported("SecondaryCache: not built yet", id);
@@ -221,11 +181,9 @@ Status SecondaryCache::CreateFromString(const ConfigOptions&, const std::string&
 Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
                                std::shared_ptr<Cache>* result) {
   CacheText text;
-  if (!ParseByteCount(value, &text.options.capacity)) {
-    text.options.capacity = 0;
-    Status status = ParseCacheText(value, &text);
-    if (!status.ok()) return status;
-  }
+  text.options.capacity = 0;
+  const bool is_capacity = value.find('=') == std::string::npos;
+  RETURN_IF_ERROR(ParseCacheText(is_capacity ? StrCat("capacity=", value) : value, &text));
   HyperClockCacheOptions hyper_clock(0);
   static_cast<ShardedCacheOptions&>(hyper_clock) = text.options;
   std::shared_ptr<Cache> cache =

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -51,11 +52,6 @@ Cache::ObjectPtr ValueOf(CachedObject* object) {
   return entry != nullptr ? entry->value : object;
 }
 
-const Cache::CacheItemHelper* HelperOf(CachedObject* object) {
-  HandleEntry* const entry = EntryOf(object);
-  return entry != nullptr ? entry->helper : HelperOfRole(object->role);
-}
-
 size_t PlainChargeOf(CachedObject* object) {
   HandleEntry* const entry = EntryOf(object);
   return entry != nullptr ? entry->charge - entry->metadata_charge : object->charge;
@@ -76,11 +72,6 @@ Registry& TheRegistry() {
   return registry;
 }
 
-// The deleter of blocks in caches that are not ours: drops the cache's reference.
-void DropReference(Cache::ObjectPtr object, MemoryAllocator*) {
-  static_cast<CachedObject*>(object)->Unref();
-}
-
 template <size_t... kRoles>
 constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
     std::index_sequence<kRoles...>) {
@@ -88,6 +79,10 @@ constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
 }
 
 }  // namespace
+
+void DropReference(Cache::ObjectPtr object, MemoryAllocator*) {
+  static_cast<CachedObject*>(object)->Unref();
+}
 
 const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
   static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
@@ -105,8 +100,12 @@ ClockCache::ClockCache(const ClockCacheOptions& options)
       shard_mask_(shard_count_ - 1),
       shards_(new ClockShard[shard_count_]),
       capacity_(0),
-      is_strict_(false) {
+      is_strict_(false),
+      second_tier_(options.sharded.secondary_cache),
+      demotion_(options.demotion),
+      second_tier_share_(options.second_tier_share) {
   assert(std::has_single_bit(shard_count_));  // ShardOf() takes bits of the hash
+  assert(second_tier_ != nullptr || options.second_tier_share == 0);
   SetCapacity(options.sharded.capacity);
   SetStrictCapacityLimit(options.sharded.strict_capacity_limit);
   Registry& registry = TheRegistry();
@@ -232,14 +231,20 @@ Cache::Handle* ClockCache::CreateStandalone(const Slice& key, ObjectPtr obj,
   return nullptr;
 }
 
-Cache::Handle* ClockCache::Lookup(const Slice& key, const CacheItemHelper*, CreateContext*,
-                                  Priority, Statistics*) {
+Cache::Handle* ClockCache::Lookup(const Slice& key, const CacheItemHelper* helper,
+                                  CreateContext* context, Priority priority, Statistics* stats) {
   const CacheKeyView view = ViewOf(key);
-  EpochGuard guard;
-  CachedObject* const object = ShardOf(view.hash).Find(view);
-  if (object == nullptr || !object->TryRef()) return nullptr;
-  object->Touch();
-  return HandleOf(object);
+  {
+    EpochGuard guard;
+    CachedObject* const object = ShardOf(view.hash).Find(view);
+    if (object != nullptr && object->TryRef()) {
+      object->Touch();
+      return HandleOf(object);
+    }
+  }
+  if (second_tier_ == nullptr) [[likely]]
+    return nullptr;
+  return LookupInSecondTier(key, helper, context, priority, stats);
 }
 
 bool ClockCache::Ref(Handle* handle) {
@@ -250,18 +255,21 @@ bool ClockCache::Ref(Handle* handle) {
 bool ClockCache::Release(Handle* handle, bool erase_if_last_ref) {
   CachedObject* const object = ObjectOf(handle);
   ClockShard& shard = ShardOf(object->hash);
-  EpochGuard guard;  // keeps the object readable after the reference is given up
-  const uint32_t before = object->refs.fetch_sub(1, std::memory_order_acq_rel);
-  assert(before != 0);
-  if (before == 1) {
-    object->OnLastReference();
-    return true;
-  }
-  if (before > 2 || !(erase_if_last_ref || shard.IsOverCapacity())) return false;
   Departed departed;
-  const bool is_erased = shard.EraseIfUnreferenced(object, &departed);
+  bool is_last = false, is_erased = false;
+  {
+    const EpochGuard guard;  // keeps the object readable after the reference is given up
+    const uint32_t before = object->refs.fetch_sub(1, std::memory_order_acq_rel);
+    assert(before != 0);
+    is_last = before == 1;
+    if (before == 2 && (erase_if_last_ref || shard.IsOverCapacity())) {
+      is_erased = shard.EraseIfUnreferenced(object, &departed);
+    }
+  }
+  // Nobody else can find it any more. Deleters of users run outside of epochs.
+  if (is_last) object->OnLastReference();
   Finish(departed);
-  return is_erased;
+  return is_last || is_erased;
 }
 
 Cache::ObjectPtr ClockCache::Value(Handle* handle) { return ValueOf(ObjectOf(handle)); }
@@ -276,12 +284,26 @@ void ClockCache::Erase(const Slice& key) {
 uint64_t ClockCache::NewId() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
 
 void ClockCache::SetCapacity(size_t capacity) {
+  IgnoreError(Divide(capacity, second_tier_share()), "a second tier may refuse to change");
+}
+
+Status ClockCache::Divide(size_t capacity, double second_tier_share) {
+  assert(second_tier_share >= 0 && second_tier_share <= 1);
+  Status status;
+  size_t first = capacity;
+  if (second_tier_ != nullptr && (second_tier_share > 0 || this->second_tier_share() > 0)) {
+    const auto second = static_cast<size_t>(static_cast<double>(capacity) * second_tier_share);
+    first -= std::min(first, second);
+    status = second_tier_->SetCapacity(second);
+  }
+  second_tier_share_.store(second_tier_share, std::memory_order_relaxed);
   capacity_.store(capacity, std::memory_order_relaxed);
   for (size_t i = 0; i < shard_count_; ++i) {
     Departed departed;
-    shards_[i].SetCapacity(PerShard(capacity, shard_count_), &departed);
+    shards_[i].SetCapacity(PerShard(first, shard_count_), &departed);
     Finish(departed);
   }
+  return status;
 }
 
 void ClockCache::SetStrictCapacityLimit(bool is_strict) {
@@ -329,7 +351,7 @@ const Cache::CacheItemHelper* ClockCache::GetCacheItemHelper(Handle* handle) con
 
 void ClockCache::ApplyToAllEntries(const EntryCallback& callback,
                                    const ApplyToAllEntriesOptions& opts) {
-  const auto apply = [&callback](CachedObject* object) {
+  const auto apply = [&callback, this](CachedObject* object) {
     callback(KeyOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
   };
   const size_t limit = std::max<size_t>(opts.average_entries_per_lock, 1);
@@ -383,8 +405,10 @@ void ClockCache::Finish(const Departed& departed) {
     next = object->queue_next;
     assert(object->refs.load(std::memory_order_relaxed) == 0);  // nobody else can find it
     HandleEntry* const entry = EntryOf(object);
-    if (entry != nullptr && eviction_callback_ && (object->state & CachedObject::kEvicted)) {
-      Evicted(entry);
+    if (object->state & CachedObject::kEvicted) {
+      if (second_tier_ != nullptr) [[unlikely]]
+        Demote(object);
+      if (entry != nullptr && eviction_callback_) Evicted(entry);
     }
     object->OnLastReference();
   }

@@ -17,6 +17,8 @@
 #include <string>
 
 #include "ashlar/advanced_cache.h"
+#include "ashlar/secondary_cache.h"
+#include "cache/block_cache.h"
 #include "cache/clock_shard.h"
 #include "cache/handle_entry.h"
 #include "util/hash.h"
@@ -28,6 +30,12 @@ struct ClockCacheOptions {
   ShardedCacheOptions sharded;
   // A smaller shard would lose too much to uneven filling. For num_shard_bits == -1.
   size_t min_shard_bytes = 512 * 1024;
+  // Of what leaves for want of room, what goes to the second tier although it comes there for the
+  // first time: nothing, what had been used here, or all.
+  enum class Demotion : uint8_t { kSecondTime, kUsed, kAll };
+  Demotion demotion = Demotion::kSecondTime;
+  // The share of the capacity that is the second tier's; 0: that has one of its own.
+  double second_tier_share = 0;
 };
 
 class ClockCache final : public Cache {
@@ -52,6 +60,18 @@ class ClockCache final : public Cache {
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
     ShardOf(object->hash).PublishSlot(object, table, slot_index);
   }
+  // For BlockCacheView: all that use a cache have the same forms.
+  void SetForms(const BlockForms* forms) { forms_.store(forms, std::memory_order_release); }
+  bool HasSecondTier() const { return second_tier_ != nullptr; }
+  // An object that the second tier makes of what it holds under the key; null: it holds nothing.
+  ObjectPtr TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper, Statistics* stats);
+  // Divides the capacity anew between this and its second tier.
+  Status Divide(size_t capacity, double second_tier_share);
+  void SetDemotion(ClockCacheOptions::Demotion demotion) {
+    demotion_.store(demotion, std::memory_order_relaxed);
+  }
+  double second_tier_share() const { return second_tier_share_.load(std::memory_order_relaxed); }
+
   void CheckInvariants();
   // A line for the cache, and one for each shard that holds something.
   std::string DebugString();
@@ -107,6 +127,14 @@ class ClockCache final : public Cache {
   // Ends what has left a shard. Not under a lock.
   void Finish(const Departed& departed);
   void Evicted(HandleEntry* entry);
+  void Demote(CachedObject* object);
+  const CacheItemHelper* HelperOf(CachedObject* object) const;
+  std::unique_ptr<SecondaryCacheResultHandle> AskSecondTier(const Slice& key,
+                                                            const CacheItemHelper* helper,
+                                                            CreateContext* context,
+                                                            Statistics* stats);
+  Handle* LookupInSecondTier(const Slice& key, const CacheItemHelper* helper,
+                             CreateContext* context, Priority priority, Statistics* stats);
 
   const char* const name_;
   const uint32_t hash_seed_;
@@ -117,11 +145,12 @@ class ClockCache final : public Cache {
   // As last set by the user; the shards have their parts of it.
   std::atomic<size_t> capacity_;
   std::atomic<bool> is_strict_;
-  std::atomic<uint64_t> next_id_{1};  // of NewId()
-  bool is_disowned_ = false;          // the destructor leaves everything alone
+  std::atomic<uint64_t> next_id_{1};               // of NewId()
+  std::atomic<const BlockForms*> forms_{nullptr};  // of blocks; null: none is saved
+  const std::shared_ptr<SecondaryCache> second_tier_;
+  std::atomic<ClockCacheOptions::Demotion> demotion_;
+  std::atomic<double> second_tier_share_;
+  bool is_disowned_ = false;  // the destructor leaves everything alone
 };
-
-// The helper of an object that came through BlockCacheView, by role.
-const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role);
 
 }  // namespace ashlar

@@ -308,6 +308,7 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
   version_.fetch_add(1, std::memory_order_release);
   departed->buckets = old;
   ghosts_.assign(larger->size(), 0);
+  has_ghosts_ = false;
   assert((version_.load(std::memory_order_relaxed) & 1) == 0);
 }
 
@@ -328,6 +329,7 @@ void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
 
 // Fingerprint 0 is an empty place.
 bool ClockShard::WasEvictedLately(uint64_t hash) {
+  if (!has_ghosts_) return false;  // spares a cache that fills up the miss
   assert(std::has_single_bit(ghosts_.size()));
   uint32_t& place = ghosts_[hash >> 32 & (ghosts_.size() - 1)];
   if (place != (static_cast<uint32_t>(hash) | 1)) return false;
@@ -338,6 +340,7 @@ bool ClockShard::WasEvictedLately(uint64_t hash) {
 void ClockShard::RememberEviction(uint64_t hash) {
   assert(std::has_single_bit(ghosts_.size()));
   ghosts_[hash >> 32 & (ghosts_.size() - 1)] = static_cast<uint32_t>(hash) | 1;
+  has_ghosts_ = true;
 }
 
 void ClockShard::Erase(const CacheKeyView& key, Departed* departed) {

@@ -163,6 +163,7 @@ class alignas(64) ClockShard {
   // Fingerprints of objects that left from probation, by hash: who comes back soon has proved
   // itself. Overwritten in place, so it forgets at about the pace of evictions.
   std::vector<uint32_t> ghosts_ GUARDED_BY(lock_);
+  bool has_ghosts_ GUARDED_BY(lock_) = false;
   // Whether an insertion that finds no room fails, instead of exceeding the capacity.
   bool is_strict_ GUARDED_BY(lock_) = false;
   size_t unchecked_changes_ GUARDED_BY(lock_) = 0;  // invariant builds: since the last deep check

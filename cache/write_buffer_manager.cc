@@ -8,10 +8,8 @@
 #include <cassert>
 #include <list>
 #include <utility>
-#include <vector>
 
-#include "ashlar/advanced_cache.h"
-#include "util/coding.h"
+#include "cache/cache_charge.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -21,49 +19,32 @@ namespace {
 // that are being flushed.
 size_t MutableLimit(size_t buffer_size) { return buffer_size * 7 / 8; }
 
-constexpr Cache::CacheItemHelper kChargeHelper(CacheEntryRole::kWriteBuffer);
-
 }  // namespace
 
-// Entries without contents, of 256 KiB each, that together cost the cache what memtables hold.
+// What memtables hold, in steps.
 struct WriteBufferManager::CacheCharge {
-  static constexpr size_t kStepBytes = 256 * 1024;
-
-  explicit CacheCharge(std::shared_ptr<Cache> target) : cache(std::move(target)) {}
-  ~CacheCharge() {
-    for (Cache::Handle* handle : handles) cache->Release(handle, /*erase_if_last_ref=*/true);
-  }
+  explicit CacheCharge(std::shared_ptr<Cache> target)
+      : cache(std::move(target)), charge(cache.get(), CacheEntryRole::kWriteBuffer) {}
 
   // Follows `used` upwards at once, downwards when a quarter of the charge is unused.
   void Update(size_t used) {
     MutexLock lock(&mutex);
-    while (charged_bytes() < used && GrowLocked()) {
+    constexpr size_t kStepBytes = ashlar::CacheCharge::kStepBytes;
+    while (charge.bytes() < used) {
+      // The cache is full and strict: the memory is used, but not charged.
+      if (!charge.GrowTo(charge.bytes() + kStepBytes).ok()) break;
     }
-    while (!handles.empty() && used < charged_bytes() / 4 * 3) {
-      cache->Release(handles.back(), /*erase_if_last_ref=*/true);
-      handles.pop_back();
-      charged.store(handles.size() * kStepBytes, std::memory_order_relaxed);
+    while (charge.bytes() != 0 && used < charge.bytes() / 4 * 3) {
+      charge.ShrinkTo(charge.bytes() - kStepBytes);
     }
+    charged.store(charge.bytes(), std::memory_order_relaxed);
   }
   size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
-
-  // False when the cache is full and strict: the memory is then used, but not charged.
-  bool GrowLocked() REQUIRES(mutex) {
-    std::string key;
-    PutFixed64(&key, cache->NewId());
-    PutFixed64(&key, 0);
-    Cache::Handle* handle = nullptr;
-    const Status status = cache->Insert(key, nullptr, &kChargeHelper, kStepBytes, &handle);
-    if (!status.ok() || handle == nullptr) return false;
-    handles.push_back(handle);
-    charged.store(handles.size() * kStepBytes, std::memory_order_relaxed);
-    return true;
-  }
 
   const std::shared_ptr<Cache> cache;
   // Taken before the locks of the cache.
   Mutex mutex{LockRank::kTableCache};
-  std::vector<Cache::Handle*> handles GUARDED_BY(mutex);
+  ashlar::CacheCharge charge GUARDED_BY(mutex);
   std::atomic<size_t> charged{0};  // written under `mutex`
 };
 

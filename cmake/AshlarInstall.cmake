@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What `cmake --install` puts in place: headers, both kinds of library, the CMake packages Ashlar
-# and RocksDB, and pkg-config files. tests/install builds programs against the result.
+# and RocksDB, pkg-config files and tools. Each belongs to a component, which is named as the package
+# of AshlarPackages.cmake that holds it. tests/install builds programs against the result.
 include(CMakePackageConfigHelpers)
 set(ashlar_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake")
+set(ASHLAR_COMPONENTS "")
+
+# Where pkg-config's files find the prefix: upward from themselves, however deep the libraries lie
+# (lib, lib64, lib/x86_64-linux-gnu), so that an installation may be moved.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(ASHLAR_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+  set(ASHLAR_PC_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+else()
+  file(RELATIVE_PATH ashlar_up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" ashlar_up "${ashlar_up}")
+  set(ASHLAR_PC_PREFIX "\${pcfiledir}/${ashlar_up}")
+  set(ASHLAR_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(ASHLAR_PC_INCLUDEDIR "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(ASHLAR_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
 
 # "lz4 lz4.h lz4;..." becomes the package's own dependency calls, and `-llz4 ...` for pkg-config.
 set(ASHLAR_DEPENDENCY_CALLS "")
@@ -15,38 +34,58 @@ foreach(dep ${ASHLAR_DEPS})
 endforeach()
 string(APPEND ASHLAR_PRIVATE_LIBS " -lstdc++")
 
-# ashlar_install_package(Package folder library targets...)
-function(ashlar_install_package package folder library)
+macro(ashlar_component name)
+  list(APPEND ASHLAR_COMPONENTS ${name})
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" RENAME copyright
+    DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/${name}" COMPONENT ${name})
+endmacro()
+
+# ashlar_install_library(Package folder library component VERSION v COMPATIBILITY c TARGETS ...): the
+# shared library in <component>, all that one needs to build with it in <component>-dev.
+macro(ashlar_install_library package folder library component)
+  cmake_parse_arguments(ASHLAR_INSTALL "" "VERSION;COMPATIBILITY" "TARGETS" ${ARGN})
+  ashlar_component(${component})
+  ashlar_component(${component}-dev)
   set(ASHLAR_PACKAGE ${package})
   set(ASHLAR_LIBRARY ${library})
-  install(TARGETS ${ARGN} EXPORT ${package}Targets
-    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT ${package}Targets NAMESPACE ${package}::
-    DESTINATION "${ashlar_package_dir}/${folder}")
   set(out "${PROJECT_BINARY_DIR}/package/${folder}")
   configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/PackageConfig.cmake.in"
     "${out}/${package}Config.cmake" INSTALL_DESTINATION "${ashlar_package_dir}/${folder}")
   write_basic_package_version_file("${out}/${package}ConfigVersion.cmake"
-    VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
+    VERSION ${ASHLAR_INSTALL_VERSION} COMPATIBILITY ${ASHLAR_INSTALL_COMPATIBILITY})
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/package.pc.in" "${out}/${library}.pc" @ONLY)
+
+  install(TARGETS ${ASHLAR_INSTALL_TARGETS} EXPORT ${package}Targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}-dev
+    LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
+    NAMELINK_COMPONENT ${component}-dev)
+  install(EXPORT ${package}Targets NAMESPACE ${package}::
+    DESTINATION "${ashlar_package_dir}/${folder}" COMPONENT ${component}-dev)
   install(FILES "${out}/${package}Config.cmake" "${out}/${package}ConfigVersion.cmake"
     "${PROJECT_SOURCE_DIR}/cmake/AshlarFindDep.cmake"
-    DESTINATION "${ashlar_package_dir}/${folder}")
-  configure_file("${PROJECT_SOURCE_DIR}/cmake/package.pc.in" "${out}/${library}.pc" @ONLY)
-  install(FILES "${out}/${library}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-endfunction()
-
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/ashlar" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h")
-ashlar_install_package(Ashlar Ashlar ashlar ashlar ashlar_shared)
-if(ASHLAR_BUILD_DROPIN)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/rocksdb" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+    DESTINATION "${ashlar_package_dir}/${folder}" COMPONENT ${component}-dev)
+  install(FILES "${out}/${library}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT ${component}-dev)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/${library}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT ${component}-dev
     FILES_MATCHING PATTERN "*.h")
-  ashlar_install_package(RocksDB rocksdb rocksdb rocksdb rocksdb_shared)
+endmacro()
+
+ashlar_install_library(Ashlar Ashlar ashlar libashlar
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion TARGETS ashlar ashlar_shared)
+# Programs ask for the RocksDB that they were written with or a newer one, and the API is that of all.
+if(ASHLAR_BUILD_DROPIN)
+  ashlar_install_library(RocksDB rocksdb rocksdb librocksdb-ashlar
+    VERSION ${ASHLAR_ROCKSDB_VERSION} COMPATIBILITY AnyNewerVersion TARGETS rocksdb rocksdb_shared)
 endif()
 
 # The tools of the build, when they are part of it.
+if(TARGET ldb)
+  ashlar_component(ashlar-tools)
+endif()
 foreach(tool ldb sst_dump db_bench)
   if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    install(TARGETS ${tool}
+      RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT ashlar-tools)
   endif()
 endforeach()

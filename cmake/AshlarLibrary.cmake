@@ -2,7 +2,18 @@
 #
 # libashlar from the objects of all rooms, and the drop-in librocksdb: the same sources, compiled
 # with the namespace `ashlar` renamed to `rocksdb`, plus the C API, which exists only there.
+#
+# Versions. libashlar has the project's; below 1.0 a minor version may break programs, so the soname
+# is libashlar.so.0.1. The drop-in answers build systems with the version of RocksDB whose API it has.
+# Objects are laid out differently, so its soname must never be one that RocksDB has or will have:
+# librocksdb.so.11.9-ashlar0.1, beside which RocksDB's own library may be installed.
 include(GNUInstallDirs)
+file(STRINGS "${PROJECT_SOURCE_DIR}/include/ashlar/version.h" ashlar_version_lines
+  REGEX "^#define ROCKSDB_(MAJOR|MINOR|PATCH) [0-9]+$")
+string(REGEX MATCHALL "[0-9]+" ashlar_rocksdb_version "${ashlar_version_lines}")
+list(JOIN ashlar_rocksdb_version "." ASHLAR_ROCKSDB_VERSION)
+string(REGEX REPLACE "\\.[0-9]+$" "" ashlar_rocksdb_abi "${ASHLAR_ROCKSDB_VERSION}")
+set(ashlar_abi "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(ashlar_objects "")
 set(ashlar_sources "")
 foreach(room ${ASHLAR_ROOMS})
@@ -16,7 +27,7 @@ list(REMOVE_DUPLICATES ashlar_sources)
 function(ashlar_library target kind output export objects)
   add_library(${target} ${kind} ${objects})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} EXPORT_NAME ${export}
-    LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    LINKER_LANGUAGE CXX)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -25,14 +36,57 @@ function(ashlar_library target kind output export objects)
   target_link_libraries(${target} PRIVATE ${deps})
 endfunction()
 
+# Relocations as a bitmap, 8,000 of them in 2 KB instead of 190. Loaders of glibc know it since 2.36;
+# a library that is linked against an older one may not ask for it.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS "-Wl,-z,pack-relative-relocs" "-Wl,--fatal-warnings")
+check_cxx_source_compiles("
+  #include <cstdlib>
+  #if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 36)
+  #error the loader may not know them
+  #endif
+  int main() { return 0; }" ASHLAR_HAS_PACKED_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+set(ashlar_packed_relocations "")
+if(ASHLAR_HAS_PACKED_RELOCATIONS)
+  set(ashlar_packed_relocations $<$<CONFIG:Release>:-Wl,-z,pack-relative-relocs>)
+endif()
+
+# ashlar_shared_library(target output_name objects VERSION v ABI soversion NAMESPACE n): only names
+# of the namespace leave it, not the std:: templates over its types.
+function(ashlar_shared_library target output objects)
+  cmake_parse_arguments(LIBRARY "" "VERSION;ABI;NAMESPACE" "" ${ARGN})
+  ashlar_library(${target} SHARED ${output} ${output}-shared "${objects}")
+  set_target_properties(${target} PROPERTIES VERSION ${LIBRARY_VERSION} SOVERSION ${LIBRARY_ABI})
+  string(LENGTH ${LIBRARY_NAMESPACE} length)
+  set(ASHLAR_MANGLED "${length}${LIBRARY_NAMESPACE}")
+  set(map "${PROJECT_BINARY_DIR}/${output}.map")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${map}" @ONLY)
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${map}"
+    $<$<CONFIG:Release>:-Wl,--gc-sections,-Bsymbolic-functions> ${ashlar_packed_relocations})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
+endfunction()
+
 ashlar_library(ashlar STATIC ashlar ashlar "${ashlar_objects}")
-ashlar_library(ashlar_shared SHARED ashlar ashlar-shared "${ashlar_objects}")
+ashlar_shared_library(ashlar_shared ashlar "${ashlar_objects}"
+  VERSION ${PROJECT_VERSION} ABI ${ashlar_abi} NAMESPACE ashlar)
 
 if(ASHLAR_BUILD_DROPIN)
   file(GLOB_RECURSE ashlar_c_api CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/db/c_api/*.cc")
   add_library(rocksdb_objects OBJECT ${ashlar_sources} ${ashlar_c_api})
   target_link_libraries(rocksdb_objects PRIVATE ashlar_flags ashlar_deps)
   target_compile_definitions(rocksdb_objects PRIVATE ashlar=rocksdb)
+  ashlar_hide(rocksdb_objects)
   ashlar_library(rocksdb STATIC rocksdb rocksdb $<TARGET_OBJECTS:rocksdb_objects>)
-  ashlar_library(rocksdb_shared SHARED rocksdb rocksdb-shared $<TARGET_OBJECTS:rocksdb_objects>)
+  ashlar_shared_library(rocksdb_shared rocksdb $<TARGET_OBJECTS:rocksdb_objects>
+    VERSION ${ASHLAR_ROCKSDB_VERSION}-ashlar${PROJECT_VERSION}
+    ABI ${ashlar_rocksdb_abi}-ashlar${ashlar_abi} NAMESPACE rocksdb)
 endif()
+
+# A program written for RocksDB, compiled against the drop-in or against RocksDB itself.
+function(ashlar_add_client target rocksdb)
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE ${rocksdb} Threads::Threads)
+endfunction()

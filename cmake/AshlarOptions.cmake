@@ -12,7 +12,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Dev or Debug" FORCE)
 endif()
 set_property(CACHE CMAKE_BUILD_TYPE PROPERTY STRINGS Release Dev Debug)
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")  # and what cmake/AshlarRareCode.cmake says
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1" CACHE STRING "assertions on, compiles fast" FORCE)
 set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g")
 

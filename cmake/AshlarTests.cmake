@@ -125,6 +125,11 @@ foreach(folder ${ashlar_test_folders})
   ashlar_test_folder("${folder}")
 endforeach()
 include(AshlarInterleave)
+foreach(tool ldb sst_dump db_bench)  # docs_test compares what they print with docs/compatibility.md
+  if(TARGET ${tool})
+    add_dependencies(docs_test ${tool})
+  endif()
+endforeach()
 
 # Fuzz drivers. The replay needs no fuzzer: recorded inputs, then seeded mutations of them.
 set(ashlar_fuzz_dir "${PROJECT_SOURCE_DIR}/tests/fuzz")
@@ -150,6 +155,7 @@ endforeach()
 # Scripts: tests/<name>/<name>_test.py, and tidy.
 find_package(Python3 COMPONENTS Interpreter)
 if(Python3_FOUND)
+  include(AshlarGuide)
   ashlar_add_test(tidy 60 ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/tidy/tidy.py"
     "${PROJECT_SOURCE_DIR}")
   set_tests_properties(tidy PROPERTIES LABELS fast)
@@ -173,14 +179,12 @@ endif()
 if(ASHLAR_BUILD_TOOLS AND NOT SANITIZE AND NOT ASHLAR_FUZZ AND NOT ASHLAR_COVERAGE)
   ashlar_add_test(install 600 "${PROJECT_SOURCE_DIR}/tests/install/install_test.sh"
     "${PROJECT_BINARY_DIR}" $<IF:$<BOOL:${ASHLAR_BUILD_DROPIN}>,dropin,plain>)
+  if(ASHLAR_BUILD_DROPIN)
+    ashlar_add_test(packages 600 "${PROJECT_SOURCE_DIR}/tests/install/packages_test.sh"
+      "${PROJECT_BINARY_DIR}")
+    set_tests_properties(packages PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
 endif()
-
-# A program of tests/dropin or tests/interop, compiled against the drop-in or against RocksDB itself.
-function(ashlar_add_client target rocksdb)
-  add_executable(${target} ${ARGN})
-  set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
-  target_link_libraries(${target} PRIVATE ${rocksdb} Threads::Threads)
-endfunction()
 
 # One client source, written for RocksDB alone, against the drop-in: with and without RTTI, static
 # and shared. When RocksDB itself is installed, the same file also runs against that.
@@ -205,7 +209,15 @@ if(ASHLAR_BUILD_DROPIN AND EXISTS "${ashlar_client}")
         "${PROJECT_SOURCE_DIR}/tests/dropin/${client}.cc")
     endforeach()
     ashlar_add_client(differential_theirs "${ASHLAR_REFERENCE_ROCKSDB}" ${ashlar_differential})
-    foreach(target dropin_client_reference dropin_reader_reference differential_theirs)
+    # The examples are written for RocksDB: there, all of them run.
+    set(ashlar_reference_examples "")
+    foreach(source ${ashlar_rocksdb_examples})
+      get_filename_component(name "${source}" NAME_WE)
+      ashlar_add_client(reference_${name} "${ASHLAR_REFERENCE_ROCKSDB}" "${source}")
+      list(APPEND ashlar_reference_examples reference_${name})
+    endforeach()
+    foreach(target dropin_client_reference dropin_reader_reference differential_theirs
+            ${ashlar_reference_examples})
       target_include_directories(${target} SYSTEM PRIVATE "${ASHLAR_REFERENCE_INCLUDE}")
     endforeach()
     ashlar_add_test(dropin_client_reference 60 dropin_client_reference)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Programs over the library: tools/<name>/*.cc -> <name>, examples/<name>.cc -> example_<name>,
-# benchmarks/micro/<name>_bench.cc -> <name>_bench (target bench_micro, not part of `all`).
+# benchmarks/micro/<name>_bench.cc -> <name>_bench (target bench_micro, not part of `all`). With the
+# drop-in, programs written for RocksDB: examples/rocksdb/<name>.cc -> dropin_<name>, benchmarks/ycsb
+# and benchmarks/clients.
 if(NOT ASHLAR_BUILD_TOOLS)
   return()
 endif()
@@ -33,6 +35,18 @@ foreach(source ${examples})
   add_executable(example_${name} "${source}")
   ashlar_link_rooms(example_${name} all)
 endforeach()
+
+file(GLOB ashlar_rocksdb_examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/rocksdb/*.cc")
+if(ASHLAR_BUILD_DROPIN)
+  foreach(source ${ashlar_rocksdb_examples})
+    get_filename_component(name "${source}" NAME_WE)
+    ashlar_add_client(dropin_${name} rocksdb "${source}")
+  endforeach()
+  ashlar_add_client(ycsb rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/ycsb/ycsb.cc")
+  foreach(client build_tables ingest_waits memory_limit)
+    ashlar_add_client(${client} rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/clients/${client}.cc")
+  endforeach()
+endif()
 
 find_package(benchmark QUIET)
 if(benchmark_FOUND)

@@ -8,6 +8,7 @@
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
+#include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
@@ -26,6 +27,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
       recovery_(&core_, &write_control_, &scheduler_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
+      ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
       closer_(&core_, &scheduler_, &manual_flushes_) {
   core_.db = this;
   core_.cleaner = this;
@@ -84,6 +86,7 @@ Status OpenAs(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
   handles->clear();
   db->reset();
   RETURN_IF_ERROR(CheckDbOptionsSupported(request.db_options));
+  ASSIGN_OR_RETURN(request.db_options.write_compatible_with, CompatibilityOf(request));
   for (ColumnFamilyDescriptor& family : request.families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
     family.options = SanitizeColumnFamilyOptions(request.db_options, family.options);

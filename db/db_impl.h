@@ -9,6 +9,7 @@
 //   ManualFlushes, ManualCompactions       the same on request
 //   ErrorRecovery      what Resume() does
 //   FamilyChanges      column families and options
+//   Ingestions         external files
 //
 // A read-only database is the same without background work; its writes answer NotSupported.
 #pragma once
@@ -22,6 +23,7 @@
 #include "db/api/unbuilt_calls.h"
 #include "db/changes/family_changes.h"
 #include "db/files/live_files.h"
+#include "db/ingestion/ingestions.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/error_recovery.h"
 #include "db/jobs/job_runner.h"
@@ -38,6 +40,7 @@
 
 namespace ashlar {
 
+struct FileChecksum;
 class ReadCallback;
 class ReadExplainer;
 struct MultiGetRequest;
@@ -79,6 +82,23 @@ class DBImpl final : public UnbuiltCalls,
   using DB::GetOptions;
   Options GetOptions(ColumnFamilyHandle* handle) const override;
   DBOptions GetDBOptions() const override;
+
+  using DB::IngestExternalFile;
+  Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
+                            const IngestExternalFileOptions& options) override;
+  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
+  using DB::PrepareFileIngestion;
+  Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
+                              std::unique_ptr<FileIngestionHandle>* handle) override;
+  Status CommitFileIngestionHandles(
+      std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
+
+  using DB::CreateColumnFamilyWithImport;
+  Status CreateColumnFamilyWithImport(
+      const ColumnFamilyOptions& options, const std::string& name,
+      const ImportColumnFamilyOptions& import_options,
+      const std::vector<const ExportImportFilesMetaData*>& metadatas,
+      ColumnFamilyHandle** handle) override;
 
   // Writes; db_impl_write.cc.
   using DB::Delete;
@@ -132,6 +152,17 @@ class DBImpl final : public UnbuiltCalls,
   void MultiGet(const ReadOptions& options, const size_t num_keys, ColumnFamilyHandle** handles,
                 const Slice* keys, PinnableSlice* values, std::string* timestamps, Status* statuses,
                 const bool sorted_input = false) override;
+  using DB::GetEntity;
+  using DB::MultiGetEntity;
+  Status GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                   PinnableWideColumns* columns) override;
+  void MultiGetEntity(const ReadOptions& options, size_t num_keys, ColumnFamilyHandle** handles,
+                      const Slice* keys, PinnableWideColumns* results, Status* statuses,
+                      bool sorted_input = false) override;
+  std::unique_ptr<Iterator> NewCoalescingIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
+  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
+      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
   using DB::KeyMayExist;
   bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    std::string* value, std::string* timestamp, bool* value_found) override;
@@ -172,6 +203,7 @@ class DBImpl final : public UnbuiltCalls,
                       std::map<std::string, std::string>* value) override;
   bool GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) override;
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
+  Status ResetStats() override;
   Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* handle,
                              const Range* ranges, int n, uint64_t* sizes) override;
   void GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
@@ -180,7 +212,7 @@ class DBImpl final : public UnbuiltCalls,
   int Level0StopWriteTrigger(ColumnFamilyHandle* handle) override;
   const std::string& GetName() const override { return core_.dir; }
   Env* GetEnv() const override { return core_.env; }
-  FileSystem* GetFileSystem() const override { return core_.fs.get(); }
+  FileSystem* GetFileSystem() const override { return core_.env->GetFileSystem().get(); }
   Status GetDbIdentity(std::string& identity) const override;
   Status GetDbSessionId(std::string& session_id) const override;
 
@@ -202,6 +234,7 @@ class DBImpl final : public UnbuiltCalls,
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
+  Status VerifyFileChecksums(const ReadOptions& options) override;
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* handle,
                                   TablePropertiesCollection* props) override;
@@ -229,14 +262,16 @@ class DBImpl final : public UnbuiltCalls,
   }
   Status CheckWritable() const;
   bool SkipsMemTables(const ReadOptions& options) const;
-  // `callback`: a const ReadCallback*; `trace`: a ReadTrace*. Either may be nullptr itself, which
-  // costs nothing.
-  template <typename Callback, typename Trace>
+  // `callback`: a const ReadCallback*; `trace`: a ReadTrace*; `is_entity`: a bool*, which says that
+  // *value is a whole entity. Each may be nullptr itself, which costs nothing.
+  template <typename Callback, typename Trace, typename IsEntity = std::nullptr_t>
   Status ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                   PinnableSlice* value, Callback callback, Trace trace);
+                   PinnableSlice* value, Callback callback, Trace trace,
+                   IsEntity is_entity = nullptr);
   // A Get that is watched; see db/read/read_sampler.h.
   Status GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                     PinnableSlice* value);
+  void RequestReadCompaction(ColumnFamilyData* family);
   void ExplainGet(const ReadOptions& options, ColumnFamilyHandle* handle, const ReadView& view,
                   ReadExplanation* explanation);
   void ExplainSeek(const ReadOptions& options, ReadView view, ReadExplanation* explanation);
@@ -244,13 +279,20 @@ class DBImpl final : public UnbuiltCalls,
                   ColumnFamilyHandle** handles);
   Iterator* MakeIterator(const ReadOptions& options, ReadView view,
                          const ReadCallback* callback = nullptr);
+  Status AwaitTurn(const WriteOptions& options, size_t bytes);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);
-  using LevelTables = std::vector<std::vector<SstFileMetaData>>;  // by level
-  std::vector<LevelTables> DescribeTables(const std::vector<FamilyRef>& families)
+  Status LogsAreUnknown(const char* call) const;
+  struct DescribedFiles {
+    std::vector<std::vector<SstFileMetaData>> levels;
+    std::vector<BlobMetaData> blobs;
+  };
+  std::vector<DescribedFiles> DescribeTables(const std::vector<FamilyRef>& families)
       EXCLUDES(db_mutex);
   std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
+  Status VerifyFileChecksum(const ReadOptions& options, const std::string& path,
+                            const FileChecksum& expected) const;
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();
@@ -264,6 +306,7 @@ class DBImpl final : public UnbuiltCalls,
   ManualCompactions manual_compactions_;
   ErrorRecovery recovery_;
   FamilyChanges family_changes_;
+  Ingestions ingestions_;
   Closer closer_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;

@@ -3,6 +3,7 @@
 // Properties, estimates, and what the database says about itself.
 #include "db/db_impl.h"
 #include "db/state/properties.h"
+#include "db/state/report_properties.h"
 
 namespace ashlar {
 
@@ -27,6 +28,11 @@ bool DBImpl::GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, u
 
 bool DBImpl::GetAggregatedIntProperty(const Slice& property, uint64_t* value) {
   return ashlar::GetAggregatedIntProperty(Sources(), property, value);
+}
+
+Status DBImpl::ResetStats() {
+  ResetReports(&core_);
+  return Status::OK();
 }
 
 PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_}; }

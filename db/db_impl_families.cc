@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Column families and options: db/changes/ does the work.
+// Column families, options and external files: db/changes/ and db/ingestion/ do the work.
 #include "db/db_impl.h"
 
 #include "db/changes/file_drops.h"
+#include "db/ingestion/family_import.h"
 
 namespace ashlar {
 
@@ -71,6 +72,44 @@ Options DBImpl::GetOptions(ColumnFamilyHandle* handle) const {
 DBOptions DBImpl::GetDBOptions() const {
   MutexLock lock(&core_.mutex);
   return *core_.options;
+}
+
+Status DBImpl::IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
+                                  const IngestExternalFileOptions& options) {
+  IngestExternalFileArg arg;
+  arg.column_family = handle;
+  arg.external_files = files;
+  arg.options = options;
+  return IngestExternalFiles({arg});
+}
+
+Status DBImpl::IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) {
+  std::vector<std::unique_ptr<FileIngestionHandle>> handles(1);
+  RETURN_IF_ERROR(PrepareFileIngestion(args, handles.data()));
+  return CommitFileIngestionHandles(std::move(handles));
+}
+
+Status DBImpl::PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
+                                    std::unique_ptr<FileIngestionHandle>* handle) {
+  handle->reset();
+  RETURN_IF_ERROR(CheckWritable());
+  return ingestions_.Prepare(args, handle);
+}
+
+Status DBImpl::CommitFileIngestionHandles(
+    std::vector<std::unique_ptr<FileIngestionHandle>> handles) {
+  RETURN_IF_ERROR(CheckWritable());
+  return ingestions_.Commit(std::move(handles));
+}
+
+Status DBImpl::CreateColumnFamilyWithImport(
+    const ColumnFamilyOptions& options, const std::string& name,
+    const ImportColumnFamilyOptions& import_options,
+    const std::vector<const ExportImportFilesMetaData*>& metadatas, ColumnFamilyHandle** handle) {
+  *handle = nullptr;
+  RETURN_IF_ERROR(CheckWritable());
+  return FamilyImport(&core_, &family_changes_)
+      .Run(options, name, import_options, metadatas, handle);
 }
 
 }  // namespace ashlar

@@ -2,13 +2,17 @@
 //
 // What is on disk: metadata of live files, lists for copying a database, checksums.
 #include <algorithm>
+#include <cassert>
 
 #include "ashlar/file_checksum.h"
+#include "db/blob/blob_file.h"
 #include "db/db_impl.h"
 #include "db/files/live_files.h"
 #include "db/files/obsolete_files.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/io_deadline.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -26,13 +30,14 @@ void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMet
   result->largest_seqno = meta.largest_seqno;
   result->smallestkey = meta.smallest_user_key().ToString();
   result->largestkey = meta.largest_user_key().ToString();
+  result->smallest = meta.smallest;
+  result->largest = meta.largest;
   result->oldest_ancester_time = meta.oldest_ancestor_time;
   result->file_creation_time = meta.file_creation_time;
   result->epoch_number = meta.epoch_number;
   result->oldest_blob_file_number = meta.oldest_blob_file_number.value();
   result->file_checksum = meta.file_checksum;
-  result->file_checksum_func_name =
-      meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function;
+  result->file_checksum_func_name = ChecksumFunctionOf(meta);
 }
 
 // Opens the table if nobody has yet.
@@ -44,9 +49,22 @@ void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
   result->num_deletions = (*table)->properties().num_deletions;
 }
 
+std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
+  std::vector<BlobMetaData> result;
+  if (blobs == nullptr) return result;
+  for (const BlobFiles::Live& live : blobs->all()) {
+    const BlobFileAddition& meta = live.file->meta;
+    result.emplace_back(meta.number.value(), BaseNameOf(live.file->path),
+                        DirectoryOf(live.file->path), meta.file_bytes(), meta.blob_count,
+                        meta.blob_bytes, live.garbage_count, live.garbage_bytes,
+                        meta.checksum_method, meta.checksum_value);
+  }
+  return result;
+}
+
 void FillFamilyMetaData(const ColumnFamilyData& family,
                         std::vector<std::vector<SstFileMetaData>> tables,
-                        ColumnFamilyMetaData* metadata) {
+                        std::vector<BlobMetaData> blobs, ColumnFamilyMetaData* metadata) {
   metadata->name = family.name();
   metadata->size = 0;
   metadata->file_count = 0;
@@ -58,6 +76,10 @@ void FillFamilyMetaData(const ColumnFamilyData& family,
     metadata->size += bytes;
     metadata->levels.emplace_back(static_cast<int>(level), bytes, std::move(tables[level]));
   }
+  metadata->blob_file_size = 0;
+  for (const BlobMetaData& blob : blobs) metadata->blob_file_size += blob.blob_file_size;
+  metadata->blob_file_count = blobs.size();
+  metadata->blob_files = std::move(blobs);
 }
 
 RecordedBounds BoundsOf(const FileMetadata& meta) {
@@ -101,8 +123,8 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
 }
 
 // By family and level, all of one moment. Of a dropped family no levels.
-std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
-  std::vector<LevelTables> result(families.size());
+std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
+  std::vector<DescribedFiles> result(families.size());
   std::vector<ReadView> views;
   {
     MutexLock lock(&core_.mutex);
@@ -110,15 +132,16 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<Family
       views.push_back(families[i]->AcquireView());
       if (families[i]->is_dropped()) continue;
       const Version& version = *views[i].super_version()->version();
-      result[i].resize(version.num_levels());
+      result[i].levels.resize(version.num_levels());
+      result[i].blobs = DescribeBlobs(version.blobs());
     }
   }
   // The long part, with the files opened that are not open, needs the views alone.
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
-    for (size_t level = 0; level < result[i].size(); level++) {
+    for (size_t level = 0; level < result[i].levels.size(); level++) {
       for (TableFile* file : version.files(Level{static_cast<int>(level)})) {
-        SstFileMetaData& entry = result[i][level].emplace_back();
+        SstFileMetaData& entry = result[i].levels[level].emplace_back();
         FillFileMetaData(core_, file->meta, &entry);
         FillCounts(version.tables(), file, &entry);
       }
@@ -127,10 +150,10 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<Family
   MutexLock lock(&core_.mutex);
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
-    for (size_t level = 0; level < result[i].size(); level++) {
+    for (size_t level = 0; level < result[i].levels.size(); level++) {
       const std::vector<TableFile*>& files = version.files(Level{static_cast<int>(level)});
       for (size_t f = 0; f < files.size(); f++) {
-        result[i][level][f].being_compacted = files[f]->being_compacted;
+        result[i].levels[level][f].being_compacted = files[f]->being_compacted;
       }
     }
   }
@@ -140,10 +163,10 @@ std::vector<DBImpl::LevelTables> DBImpl::DescribeTables(const std::vector<Family
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
-  const std::vector<LevelTables> tables = DescribeTables(families);
+  const std::vector<DescribedFiles> tables = DescribeTables(families);
   for (size_t i = 0; i < families.size(); i++) {
-    for (size_t level = 0; level < tables[i].size(); level++) {
-      for (const SstFileMetaData& file : tables[i][level]) {
+    for (size_t level = 0; level < tables[i].levels.size(); level++) {
+      for (const SstFileMetaData& file : tables[i].levels[level]) {
         LiveFileMetaData& entry = metadata->emplace_back();
         static_cast<SstFileMetaData&>(entry) = file;
         entry.column_family_name = families[i]->name();
@@ -157,15 +180,17 @@ void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMet
   ColumnFamilyData* family = FamilyOrDefault(handle);
   std::vector<FamilyRef> one;
   one.emplace_back(family);
-  FillFamilyMetaData(*family, std::move(DescribeTables(one)[0]), metadata);
+  DescribedFiles files = std::move(DescribeTables(one)[0]);
+  FillFamilyMetaData(*family, std::move(files.levels), std::move(files.blobs), metadata);
 }
 
 void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
-  std::vector<LevelTables> tables = DescribeTables(families);
+  std::vector<DescribedFiles> tables = DescribeTables(families);
   for (size_t i = 0; i < families.size(); i++) {
-    FillFamilyMetaData(*families[i], std::move(tables[i]), &metadata->emplace_back());
+    FillFamilyMetaData(*families[i], std::move(tables[i].levels), std::move(tables[i].blobs),
+                       &metadata->emplace_back());
   }
 }
 
@@ -181,7 +206,8 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   files.clear();
   *manifest_file_size = 0;
   flush_memtable = flush_memtable && !core_.is_read_only;
-  if (flush_memtable) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
+  if (flush_memtable)
+    RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   LiveFiles live;
   {
     MutexLock lock(&core_.mutex);
@@ -201,13 +227,21 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   return Status::OK();
 }
 
+// A database that is open for reading only has read the logs and keeps no list of them; a copy made
+// of its other files could not be opened.
+Status DBImpl::LogsAreUnknown(const char* call) const {
+  assert(core_.is_read_only);
+  return Status::NotSupported(StrCat(call, ": the database is open for reading only"), core_.dir);
+}
+
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
-  if (!core_.is_read_only && core_.wals->total_bytes() >= options.wal_size_for_flush) {
-    RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
+  if (core_.is_read_only) return LogsAreUnknown("GetLiveFilesStorageInfo");
+  if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
+    RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   }
-  if (!core_.is_read_only) RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
+  RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   *files = StorageInfoOf(CaptureFiles(), core_, options.include_checksum_info);
   OnViewReleased(Purge::kNow);
   return Status::OK();
@@ -215,6 +249,7 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
 
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
+  if (core_.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
   for (const WalSet::Info& log : core_.wals->List()) {
     files.push_back(WalFileOf(log.number, log.bytes));
   }
@@ -222,6 +257,8 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
 }
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
+  current_wal_file->reset();
+  if (core_.is_read_only) return LogsAreUnknown("GetCurrentWalFile");
   const WalSet::Info log = core_.wals->List().back();
   *current_wal_file = WalFileOf(log.number, log.bytes);
   return Status::OK();
@@ -245,6 +282,45 @@ Status DBImpl::VerifyChecksum(const ReadOptions& options) {
     }
   }
   return status;
+}
+
+// Files whose checksum nobody recorded are passed over: VerifyChecksum() looks into all tables.
+Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
+  if (core_.outputs.checksum_factory == nullptr) {
+    return Status::InvalidArgument("VerifyFileChecksums: no file_checksum_gen_factory is set");
+  }
+  Status status;
+  const LiveFiles live = CaptureFiles();
+  for (const VersionRef& version : live.versions) {
+    const TableCache& tables = *version->tables();
+    for (Level level = 0; level < version->num_levels(); ++level) {
+      for (const TableFile* file : version->files(level)) {
+        if (!status.ok()) break;
+        const FileMetadata& meta = file->meta;
+        status = VerifyFileChecksum(options, tables.PathOf(meta),
+                                    {meta.file_checksum, meta.file_checksum_function});
+      }
+    }
+    if (version->blobs() == nullptr) continue;
+    for (const BlobFiles::Live& blob : version->blobs()->all()) {
+      if (!status.ok()) break;
+      const BlobFileAddition& meta = blob.file->meta;
+      status =
+          VerifyFileChecksum(options, blob.file->path, {meta.checksum_value, meta.checksum_method});
+    }
+  }
+  OnViewReleased(Purge::kNow);
+  return status;
+}
+
+Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string& path,
+                                  const FileChecksum& expected) const {
+  if (expected.value.empty()) return Status::OK();
+  IOOptions io;
+  io.io_activity = Env::IOActivity::kVerifyFileChecksums;
+  RETURN_IF_ERROR(IoDeadline(options, core_.clock.get()).Prepare(&io));
+  return CheckFileChecksum(core_.fs.get(), path, core_.file_options,
+                           core_.outputs.checksum_factory.get(), expected, io);
 }
 
 Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,

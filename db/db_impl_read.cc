@@ -10,7 +10,9 @@
 #include "db/db_impl.h"
 #include "db/files/obsolete_files.h"
 #include "db/options/options_check.h"
+#include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
+#include "db/read/family_iterators.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/perf_meter.h"
@@ -48,11 +50,12 @@ bool DBImpl::SkipsMemTables(const ReadOptions& options) const {
   return options.read_tier == kPersistedTier && core_.pipeline->has_unlogged_writes();
 }
 
-template <typename Callback, typename Trace>
+template <typename Callback, typename Trace, typename IsEntity>
 Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
-                         PinnableSlice* value, Callback callback, Trace trace) {
+                         PinnableSlice* value, Callback callback, Trace trace, IsEntity is_entity) {
   constexpr bool kHasCallback = !std::is_null_pointer_v<Callback>;
   constexpr bool kHasTrace = !std::is_null_pointer_v<Trace>;
+  constexpr bool kKeepsEntities = !std::is_null_pointer_v<IsEntity>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
@@ -68,20 +71,23 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   const LookupKey lookup_key(key, seqno, family->comparator().order());
   PointLookup lookup(lookup_key, value);
   if constexpr (kHasCallback) lookup.SetCallback(callback);
+  if constexpr (kKeepsEntities) lookup.KeepEntities();
   if constexpr (kHasTrace) {
     lookup.SetTrace(trace);
     trace->BeginLookup(lookup);
   }
   PointRead read(*super_version, options, &lookup);
   const bool is_over = read.RunInEpoch(SkipsMemTables(options));
-  if (!is_over || lookup.operands() != nullptr) [[unlikely]] {
+  if (!is_over || lookup.is_unfinished()) [[unlikely]] {
     const ReadView pinned(family, SuperVersionRef(super_version), lookup_key.snapshot());
     guard.Leave();
     const Status status = FinishPointRead(core_.merge_tools(), is_over, &read);
+    if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
     CountGet(lookup, value->size(), core_.statistics.get());
     return status;
   }
   if constexpr (kHasTrace) trace->EndLookup(lookup);
+  if constexpr (kKeepsEntities) *is_entity = lookup.is_entity();
   CountGet(lookup, value->size(), core_.statistics.get());
   return StatusOf(lookup);
 }
@@ -102,12 +108,15 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
                           PinnableSlice* value) {
   ReadSample sample;
   const Status status = ReadPoint(options, handle, key, value, nullptr, &sample);
-  if (!sample.IsWorthAsking() || core_.is_read_only) return status;
-  ColumnFamilyData* const family = FamilyOrDefault(handle);
+  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handle));
+  return status;
+}
+
+void DBImpl::RequestReadCompaction(ColumnFamilyData* family) {
+  if (core_.is_read_only) return;
   MutexLock lock(&core_.mutex);
   family->is_read_compaction_wanted = true;
   scheduler_.RequestCompactionLocked(family);
-  return status;
 }
 
 Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
@@ -178,13 +187,18 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
                       ColumnFamilyHandle** handles, const Slice* keys, PinnableSlice* values,
                       std::string* timestamps, Status* statuses, const bool sorted_input) {
   for (size_t i = 0; timestamps != nullptr && i < num_keys; i++) timestamps[i].clear();
-  ReadPoints(options,
-             {.is_sorted = sorted_input,
-              .families = {},
-              .keys = {keys, num_keys},
-              .values = values,
-              .statuses = statuses},
-             handles);
+  MultiGetRequest request;
+  request.is_sorted = sorted_input;
+  request.keys = {keys, num_keys};
+  request.values = values;
+  request.statuses = statuses;
+  request.watched_key = SampledRead(num_keys);
+  if (request.watched_key == num_keys) [[likely]]
+    return ReadPoints(options, request, handles);
+  ReadSample sample;
+  request.watch = &sample;
+  ReadPoints(options, request, handles);
+  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handles[request.watched_key]));
 }
 
 void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
@@ -198,6 +212,57 @@ void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options
               .values = values,
               .statuses = statuses},
              handles);
+}
+
+namespace {
+
+// Moves what was read there.
+Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
+                 PinnableWideColumns* columns) {
+  if (!is_entity) {
+    columns->SetPlainValue(std::move(*value));
+    return Status::OK();
+  }
+  const Status status = columns->SetWideColumnValue(std::move(*value));
+  if (status.ok()) return status;
+  return Status::CopyAppendMessage(status, "; of key ", key.ToString(/*hex=*/true));
+}
+
+}  // namespace
+
+Status DBImpl::GetEntity(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
+                         PinnableWideColumns* columns) {
+  if (columns == nullptr) {
+    return Status::InvalidArgument("GetEntity: needs a place for the columns");
+  }
+  columns->Reset();
+  PinnableSlice value;
+  bool is_entity = false;
+  const Status status = ReadPoint(options, handle, key, &value, nullptr, nullptr, &is_entity);
+  if (!status.ok()) return status;
+  const Status decoded = ToColumns(&value, is_entity, key, columns);
+  return decoded.ok() ? status : decoded;  // which may say that there were many operands
+}
+
+void DBImpl::MultiGetEntity(const ReadOptions& options, size_t num_keys,
+                            ColumnFamilyHandle** handles, const Slice* keys,
+                            PinnableWideColumns* results, Status* statuses, bool sorted_input) {
+  std::vector<PinnableSlice> values(num_keys);
+  const auto are_entities = std::make_unique<bool[]>(num_keys);
+  ReadPoints(options,
+             {.is_sorted = sorted_input,
+              .families = {},
+              .keys = {keys, num_keys},
+              .values = values.data(),
+              .statuses = statuses,
+              .are_entities = are_entities.get()},
+             handles);
+  for (size_t i = 0; i < num_keys; i++) {
+    results[i].Reset();
+    if (!statuses[i].ok()) continue;
+    const Status decoded = ToColumns(&values[i], are_entities[i], keys[i], &results[i]);
+    if (!decoded.ok()) statuses[i] = decoded;
+  }
 }
 
 bool DBImpl::KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* handle, const Slice& key,
@@ -236,6 +301,7 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
     is_over = read.RunInEpoch(SkipsMemTables(options));
   }
   if (!is_over) read.Finish();
+  if (lookup.is_blob_index()) ReadBlob(*view.super_version(), options, &lookup);
   CountGet(lookup, base.size(), core_.statistics.get());
   return HandOutOperands(&lookup, *operands_options, merge_operands, number_of_operands);
 }
@@ -249,8 +315,10 @@ Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* ha
 Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
                                const ReadCallback* callback) {
   if (options.background_purge_on_iterator_cleanup) view.PurgeInBackground();
+  ReadOptions read = options;
+  if (read.pin_data) read.allow_unprepared_value = false;  // what is shown is copied at once
   auto iterator = std::make_unique<DBIterator>(
-      options, std::move(view),
+      read, std::move(view),
       DBIteratorSetting{.merge = core_.merge_tools(),
                         .callback = callback,
                         .dead_ranges = CheckWritable().ok() ? this : nullptr});
@@ -289,6 +357,22 @@ Status DBImpl::NewIterators(const ReadOptions& options,
   return Status::OK();
 }
 
+std::unique_ptr<Iterator> DBImpl::NewCoalescingIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
+  FamilyCursors cursors;
+  const Status status = OpenFamilyCursors(this, options, handles, &cursors);
+  if (!status.ok()) return std::unique_ptr<Iterator>(NewErrorIterator(status));
+  return std::make_unique<CoalescingIterator>(std::move(cursors));
+}
+
+std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
+    const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) {
+  FamilyCursors cursors;
+  const Status status = OpenFamilyCursors(this, options, handles, &cursors);
+  if (!status.ok()) return NewAttributeGroupErrorIterator(status);
+  return std::make_unique<GroupingIterator>(std::move(cursors));
+}
+
 const Snapshot* DBImpl::GetSnapshot() {
   return core_.snapshots.Take([this] { return VisibleSeqno(); },
                               static_cast<int64_t>(core_.NowSeconds()));
@@ -305,12 +389,16 @@ void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
 
 // Older runs are older than a tombstone of a memtable (TombstoneSlab). So the view's memtable must
 // still be the one that is written to, and hold something that the view sees: what is in the other
-// runs was written before. It is not a write: it takes no number and is not logged, for whoever can
-// see it sees nothing in the range anyway.
+// runs was written before, unless external files came since. It is not a write: it takes no number
+// and is not logged, for whoever can see it sees nothing in the range anyway.
 void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
   auto* const family = static_cast<ColumnFamilyData*>(view.source());
   MutexLock lock(&core_.mutex);
   MemTable* const memtable = family->mem();
+  if (family->is_ingesting ||
+      view.super_version()->version()->number() < family->ingested_version) {
+    return;
+  }
   if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
   InsertHint uncounted;
   IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),

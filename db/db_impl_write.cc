@@ -12,6 +12,7 @@
 #include "db/options/options_check.h"
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
+#include "env/rate_limiter.h"
 #include "util/epoch.h"
 #include "util/statistics.h"
 #include "util/thread_object.h"
@@ -161,6 +162,8 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   if (options.low_pri) [[unlikely]] {
     RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, updates->GetDataSize()));
   }
+  if (options.rate_limiter_priority != Env::IO_TOTAL) [[unlikely]]
+    RETURN_IF_ERROR(AwaitTurn(options, updates->GetDataSize()));
   std::optional<WriteBatch> existing;
   if (options.ignore_missing_column_families) [[unlikely]] {
     existing = WithoutMissingFamilies(*updates, core_.families);
@@ -171,6 +174,22 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   if (core_.statistics != nullptr && status.ok()) [[unlikely]]
     CountWrite(options, *updates);
   return status;
+}
+
+// Before the batch has a place in the log, so that nobody waits behind one who is paced.
+Status DBImpl::AwaitTurn(const WriteOptions& options, size_t bytes) {
+  assert(options.rate_limiter_priority == Env::IO_USER && !options.disableWAL);
+  const bool writes_log_later = [this] {
+    MutexLock lock(&core_.mutex);
+    return core_.options->manual_wal_flush;
+  }();
+  if (writes_log_later) {
+    return Status::InvalidArgument(
+        "WriteOptions::rate_limiter_priority: with manual_wal_flush a write writes no log");
+  }
+  AwaitTokens(core_.outputs.writer_options.rate_limiter, bytes, options.rate_limiter_priority,
+              core_.statistics.get(), RateLimiter::OpType::kWrite);
+  return Status::OK();
 }
 
 void DBImpl::CountWrite(const WriteOptions& options, const WriteBatch& batch) {

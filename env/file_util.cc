@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <memory>
 #include <random>
 
+#include "ashlar/file_checksum.h"
 #include "env/file_writer.h"
+#include "env/random_reader.h"
 #include "env/sequential_reader.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -110,6 +113,59 @@ Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to
   }
   RETURN_IF_ERROR(writer->Sync());
   return writer->Close();
+}
+
+Status ChecksumFile(FileSystem* fs, const std::string& path, const FileOptions& options,
+                    FileChecksumGenerator* generator, const IOOptions& io) {
+  assert(generator != nullptr);
+  constexpr uint64_t kPieceBytes = 256 * 1024;
+  ASSIGN_OR_RETURN(const auto reader, RandomReader::Open(fs, path, options));
+  const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
+  for (uint64_t offset = 0; offset < reader->size();) {
+    const auto n = static_cast<size_t>(std::min(kPieceBytes, reader->size() - offset));
+    Slice piece;
+    RETURN_IF_ERROR(reader->ReadExactly(offset, n, scratch.get(), &piece, io));
+    generator->Update(piece.data(), piece.size());
+    offset += n;
+  }
+  generator->Finalize();
+  return Status::OK();
+}
+
+std::unique_ptr<FileChecksumGenerator> NewChecksumGenerator(FileChecksumGenFactory* factory,
+                                                            const std::string& path,
+                                                            const std::string& function) {
+  assert(factory != nullptr);
+  FileChecksumGenContext context;
+  context.file_name = path;
+  context.requested_checksum_func_name = function;
+  auto generator = factory->CreateFileChecksumGenerator(context);
+  if (generator != nullptr && !function.empty() && function != generator->Name()) return nullptr;
+  return generator;
+}
+
+Result<FileChecksum> ChecksumFile(FileSystem* fs, const std::string& path,
+                                  const FileOptions& options, FileChecksumGenFactory* factory,
+                                  const std::string& function, const IOOptions& io) {
+  const auto generator = NewChecksumGenerator(factory, path, function);
+  if (generator == nullptr) {
+    return Status::InvalidArgument(
+        StrCat("checksum of ", path, ": ", factory->Name(), " has no function ", function));
+  }
+  RETURN_IF_ERROR(ChecksumFile(fs, path, options, generator.get(), io));
+  return FileChecksum{.value = generator->GetChecksum(), .function = generator->Name()};
+}
+
+Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOptions& options,
+                         FileChecksumGenFactory* factory, const FileChecksum& expected,
+                         const IOOptions& io) {
+  ASSIGN_OR_RETURN(const FileChecksum found,
+                   ChecksumFile(fs, path, options, factory, expected.function, io));
+  if (found.value == expected.value) return Status::OK();
+  return Status::Corruption(
+      StrCat(path, ": ", expected.function, " of the whole file: expected ",
+             Slice(expected.value).ToString(/*hex=*/true), ", found ",
+             Slice(found.value).ToString(/*hex=*/true)));
 }
 
 // The seed comes from the system once; a counter keeps the ids of one process apart.

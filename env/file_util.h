@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "util/result.h"
 
 namespace ashlar {
+
+class FileChecksumGenFactory;
+class FileChecksumGenerator;
 
 Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path);
 
@@ -39,6 +43,34 @@ Status DeleteFileIfExists(FileSystem* fs, const std::string& path);
 // Copies the first `bytes` bytes (all if UINT64_MAX) to a new file, synced.
 Status CopyFileTo(FileSystem* fs, const std::string& from, const std::string& to,
                   uint64_t bytes = UINT64_MAX);
+
+// Gives the whole file to the generator, from its first byte to its last, and finalizes it. `io`:
+// what the reads are for.
+Status ChecksumFile(FileSystem* fs, const std::string& path, const FileOptions& options,
+                    FileChecksumGenerator* generator, const IOOptions& io = IOOptions());
+
+// What is recorded of a file, so that it can be told later whether it is still the same.
+struct FileChecksum {
+  std::string value;
+  std::string function;
+};
+
+// The factory's function of this name or, if that is empty, its own; null if it has none.
+std::unique_ptr<FileChecksumGenerator> NewChecksumGenerator(FileChecksumGenFactory* factory,
+                                                            const std::string& path,
+                                                            const std::string& function = "");
+
+// The same by a function of the factory: the one of this name or, if that is empty, the factory's
+// own. InvalidArgument if it has none.
+Result<FileChecksum> ChecksumFile(FileSystem* fs, const std::string& path,
+                                  const FileOptions& options, FileChecksumGenFactory* factory,
+                                  const std::string& function = "",
+                                  const IOOptions& io = IOOptions());
+
+// Corruption if the file has another checksum.
+Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOptions& options,
+                         FileChecksumGenFactory* factory, const FileChecksum& expected,
+                         const IOOptions& io = IOOptions());
 
 // Random and printable: 8-4-4-4-12 lower-case hex digits, a version 4 UUID.
 std::string NewUniqueId();

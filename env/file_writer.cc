@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "ashlar/file_checksum.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
@@ -28,6 +29,25 @@ uint32_t HistogramOf(Env::IOActivity activity) {
     default: return HISTOGRAM_ENUM_MAX;
   }
 }
+
+// Measures one write, for whoever wants to know.
+class WriteWatch {
+ public:
+  explicit WriteWatch(const FileWriterOptions& options)
+      : of_activity_(SystemClock::Default().get(),
+                     HistogramOf(options.activity) == HISTOGRAM_ENUM_MAX ? nullptr
+                                                                         : options.statistics,
+                     HistogramOf(options.activity)),
+        timer_(&IOStatsContext::write_nanos, &IOStatsContext::cpu_write_nanos),
+        of_all_(SystemClock::Default().get(), options.statistics, SST_WRITE_MICROS) {}
+  WriteWatch(const WriteWatch&) = delete;
+  WriteWatch& operator=(const WriteWatch&) = delete;
+
+ private:
+  const StopWatch of_activity_;
+  const IoTimer timer_;
+  const StopWatch of_all_;
+};
 
 }  // namespace
 
@@ -54,9 +74,12 @@ FileWriter::FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& 
     : file_(std::move(file)),
       path_(path),
       options_(options),
+      alignment_(file_->use_direct_io() ? file_->GetRequiredBufferAlignment() : 0),
+      direct_offset_(size),
       size_(size),
       flushed_size_(size),
       written_out_size_(size) {
+  assert(alignment_ == 0 || size == 0);  // what is there already would have to be read first
   io_options_.rate_limiter_priority = options.priority;
   file_->SetIOPriority(options.priority);
   if (options.preallocate_bytes > 0) {
@@ -69,6 +92,8 @@ FileWriter::~FileWriter() { IgnoreError(Close(), "nobody is left to tell"); }
 Status FileWriter::Append(Slice data) {
   if (is_poisoned()) return FirstError();
   assert(!is_closed());
+  if (options_.checksum != nullptr) options_.checksum->Update(data.data(), data.size());
+  if (alignment_ != 0) return AppendDirect(data);
   if (buffered_ + data.size() > options_.buffer_bytes) {
     RETURN_IF_ERROR(Flush());
     if (data.size() >= options_.buffer_bytes) {
@@ -86,27 +111,100 @@ Status FileWriter::Append(Slice data) {
 
 Status FileWriter::Flush() {
   if (is_poisoned()) return FirstError();
-  if (buffered_ == 0) return Status::OK();
-  RETURN_IF_ERROR(WriteThrough(Slice(buffer_.data(), buffered_)));
-  buffered_ = 0;
+  if (alignment_ != 0) return FlushDirect();
+  if (buffered_ > 0) {
+    RETURN_IF_ERROR(WriteThrough(Slice(buffer_.data(), buffered_)));
+    buffered_ = 0;
+  }
+  if (!has_unflushed_) return Status::OK();
+  const Status status = file_->Flush(io_options_, nullptr);
+  if (!status.ok()) return Poison(status);
+  has_unflushed_ = false;
   return Status::OK();
+}
+
+Status FileWriter::AppendDirect(Slice data) {
+  assert(alignment_ != 0);
+  if (pages_.data() == nullptr) {
+    const size_t pages = std::max<size_t>(options_.buffer_bytes / alignment_, 1);
+    pages_ = AlignedBuffer(pages * alignment_, alignment_);
+  }
+  size_ += data.size();
+  while (!data.empty()) {
+    const size_t n = std::min(data.size(), pages_.size() - buffered_);
+    std::memcpy(pages_.data() + buffered_, data.data(), n);
+    buffered_ += n;
+    data.remove_prefix(n);
+    if (buffered_ < pages_.size()) break;
+    RETURN_IF_ERROR(WritePages(buffered_));
+    direct_offset_ += buffered_;
+    buffered_ = 0;
+  }
+  return Status::OK();
+}
+
+// A part of a page stays in the buffer, to be written again with what follows it.
+Status FileWriter::FlushDirect() {
+  if (size_ == flushed_size_.load(std::memory_order_relaxed)) return Status::OK();
+  const size_t part = buffered_ % alignment_;
+  const size_t padding = part == 0 ? 0 : alignment_ - part;
+  assert(buffered_ + padding <= pages_.size());
+  std::memset(pages_.data() + buffered_, 0, padding);
+  has_padding_ |= padding != 0;
+  RETURN_IF_ERROR(WritePages(buffered_ + padding));
+  direct_offset_ += buffered_ - part;
+  std::memmove(pages_.data(), pages_.data() + (buffered_ - part), part);
+  buffered_ = part;
+  return Status::OK();
+}
+
+// The first `bytes` of the buffer, whole pages.
+Status FileWriter::WritePages(size_t bytes) {
+  AssertIoAllowed();
+  assert(bytes % alignment_ == 0 && direct_offset_ % alignment_ == 0);
+  Slice left(pages_.data(), bytes);
+  uint64_t offset = direct_offset_;
+  const WriteWatch watch(options_);
+  while (!left.empty()) {
+    const size_t granted = GrantedOf(left.size());
+    const Status status =
+        file_->PositionedAppend(Slice(left.data(), granted), offset, io_options_, nullptr);
+    if (!status.ok()) return Poison(status);
+    left.remove_prefix(granted);
+    offset += granted;
+  }
+  AddIoBytes(&IOStatsContext::bytes_written, bytes);
+  flushed_size_.store(direct_offset_ + std::min(bytes, buffered_), std::memory_order_release);
+  return Status::OK();
+}
+
+Status FileWriter::CutPadding() {
+  if (!has_padding_ || is_poisoned()) return Status::OK();
+  assert(alignment_ != 0);
+  const Status status = file_->Truncate(size_, io_options_, nullptr);
+  if (!status.ok()) return Poison(status);
+  has_padding_ = false;
+  return Status::OK();
+}
+
+// How much of so many bytes may be written now; whole pages with direct I/O.
+size_t FileWriter::GrantedOf(size_t bytes) {
+  if (options_.rate_limiter == nullptr || options_.priority == Env::IO_TOTAL) return bytes;
+  return options_.rate_limiter->RequestToken(bytes, alignment_, options_.priority,
+                                             options_.statistics, RateLimiter::OpType::kWrite);
 }
 
 Status FileWriter::WriteThrough(Slice data) {
   AssertIoAllowed();
+  has_unflushed_ = true;
   const uint64_t offset = flushed_size_.load(std::memory_order_relaxed);
   {
     const IoTimer timer(&IOStatsContext::prepare_write_nanos);
     file_->PrepareWrite(static_cast<size_t>(offset), data.size(), io_options_, nullptr);
   }
-  const uint32_t histogram = HistogramOf(options_.activity);
-  Statistics* const activity_statistics =
-      histogram == HISTOGRAM_ENUM_MAX ? nullptr : options_.statistics;
   Status status;
   {
-    const StopWatch activity_watch(SystemClock::Default().get(), activity_statistics, histogram);
-    const IoTimer timer(&IOStatsContext::write_nanos, &IOStatsContext::cpu_write_nanos);
-    const StopWatch watch(SystemClock::Default().get(), options_.statistics, SST_WRITE_MICROS);
+    const WriteWatch watch(options_);
     status = WritePaced(data);
   }
   if (!status.ok()) return Poison(status);
@@ -116,12 +214,8 @@ Status FileWriter::WriteThrough(Slice data) {
 }
 
 Status FileWriter::WritePaced(Slice data) {
-  if (options_.rate_limiter == nullptr || options_.priority == Env::IO_TOTAL) {
-    return file_->Append(data, io_options_, nullptr);
-  }
   while (!data.empty()) {
-    const size_t granted = options_.rate_limiter->RequestToken(
-        data.size(), 0, options_.priority, options_.statistics, RateLimiter::OpType::kWrite);
+    const size_t granted = GrantedOf(data.size());
     RETURN_IF_ERROR(file_->Append(Slice(data.data(), granted), io_options_, nullptr));
     data.remove_prefix(granted);
   }
@@ -148,12 +242,13 @@ Status FileWriter::StartWriteOut() {
 
 Status FileWriter::Sync() {
   RETURN_IF_ERROR(Flush());
+  RETURN_IF_ERROR(CutPadding());
   return DoSync();
 }
 
 Status FileWriter::SyncFlushed() {
   if (is_poisoned()) return FirstError();
-  if (!file_->IsSyncThreadSafe()) {
+  if (!file_->IsSyncThreadSafe() || alignment_ != 0) {
     return Status::NotSupported(StrCat("sync beside appends: ", path_), "this file system cannot");
   }
   return DoSync();
@@ -170,6 +265,7 @@ Status FileWriter::DoSync() {
 Status FileWriter::Close() {
   if (is_closed()) return is_poisoned() ? FirstError() : Status::OK();
   Status status = Flush();
+  if (status.ok()) status = CutPadding();
   const Status close_status = file_->Close(io_options_, nullptr);
   file_.reset();
   if (status.ok() && !close_status.ok()) status = Poison(close_status);

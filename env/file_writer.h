@@ -4,8 +4,12 @@
 //
 // The first failed append or sync poisons the writer: the content behind it is unknown, and a
 // second fsync would prove nothing, because the kernel may have marked the lost pages clean. Every
-// later call answers the first error and touches the file no more. Threads: one at a time; sync
-// may be called beside appends only through SyncFlushed().
+// later call answers the first error and touches the file no more.
+//
+// With direct I/O whole pages are written: what does not fill its last page yet is written with
+// zeros behind it, and again when more has come; Sync() and Close() cut the zeros off.
+//
+// Threads: one at a time; sync may be called beside appends only through SyncFlushed().
 #pragma once
 
 #include <atomic>
@@ -17,12 +21,14 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "env/aligned_buffer.h"
 #include "util/mutex.h"
 #include "util/page_buffer.h"
 #include "util/result.h"
 
 namespace ashlar {
 
+class FileChecksumGenerator;
 class Statistics;
 
 struct FileWriterOptions {
@@ -40,6 +46,8 @@ struct FileWriterOptions {
   // Histograms of the time that writes take, for tables; outlive the writer. Null: none.
   Statistics* statistics = nullptr;
   Env::IOActivity activity = Env::IOActivity::kUnknown;  // that the writes are a part of
+  // Is given all that is appended, in order; whoever owns it finalizes it. Null: nobody asks.
+  FileChecksumGenerator* checksum = nullptr;
 };
 
 class FileWriter {
@@ -81,8 +89,13 @@ class FileWriter {
   FileWriter(std::unique_ptr<FSWritableFile> file, const std::string& path, uint64_t size,
              const FileWriterOptions& options);
 
+  Status AppendDirect(Slice data);
+  Status FlushDirect();
+  Status WritePages(size_t bytes);
+  Status CutPadding();
   Status WriteThrough(Slice data);
   Status WritePaced(Slice data);
+  size_t GrantedOf(size_t bytes);
   Status StartWriteOut();
   Status DoSync();
   // Remembers the first error and returns that one.
@@ -94,8 +107,13 @@ class FileWriter {
   const std::string path_;
   const FileWriterOptions options_;
   IOOptions io_options_;
+  const size_t alignment_;  // of direct I/O; 0: none
+  AlignedBuffer pages_;     // with direct I/O: buffered_ bytes that begin a page at direct_offset_
+  uint64_t direct_offset_;
+  bool has_padding_ = false;  // the file ends behind flushed_size_
   PageBuffer buffer_;  // none before the first Append() that uses it
   size_t buffered_ = 0;
+  bool has_unflushed_ = false;  // appended to the file, which may have a buffer of its own
   uint64_t size_;
   std::atomic<uint64_t> flushed_size_;
   uint64_t written_out_size_;  // up to here write-out was asked for

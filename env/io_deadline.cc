@@ -12,7 +12,9 @@
 namespace ashlar {
 
 IoDeadline::IoDeadline(const ReadOptions& options, SystemClock* clock)
-    : is_set_(options.deadline.count() != 0 || options.io_timeout.count() != 0),
+    : is_set_(options.deadline.count() != 0 || options.io_timeout.count() != 0 ||
+              options.rate_limiter_priority != Env::IO_TOTAL),
+      priority_(options.rate_limiter_priority),
       deadline_(options.deadline),
       timeout_(options.io_timeout) {
   if (is_set_) clock_ = clock != nullptr ? clock : SystemClock::Default().get();
@@ -26,6 +28,7 @@ Status IoDeadline::Check() const {
 Status IoDeadline::PrepareSet(IOOptions* io) const {
   assert(clock_ != nullptr);
   io->timeout = timeout_;
+  io->rate_limiter_priority = priority_;
   if (deadline_.count() == 0) return Status::OK();
   const auto now = std::chrono::microseconds(clock_->NowMicros());
   if (now >= deadline_) {

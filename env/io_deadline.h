@@ -18,6 +18,7 @@ namespace ashlar {
 class SystemClock;
 struct ReadOptions;
 
+// Also the priority at which the reads are paced: the third thing that a user says of them.
 class IoDeadline {
  public:
   IoDeadline() = default;  // never
@@ -38,6 +39,7 @@ class IoDeadline {
   Status PrepareSet(IOOptions* io) const;
 
   bool is_set_ = false;
+  Env::IOPriority priority_ = Env::IO_TOTAL;  // IO_TOTAL = not paced
   std::chrono::microseconds deadline_{0};  // since the epoch of the clock; 0 = none
   std::chrono::microseconds timeout_{0};   // of one read; 0 = none
   SystemClock* clock_ = nullptr;

@@ -3,9 +3,17 @@
 // RandomReader: exact reads over an FSRandomAccessFile.
 #include "env/random_reader.h"
 
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <deque>
+#include <vector>
+
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "env/aligned_buffer.h"
 #include "env/io_rule.h"
+#include "env/rate_limiter.h"
 #include "util/perf_level_impl.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -31,17 +39,30 @@ uint32_t HistogramOf(Env::IOActivity activity) {
 // Measures one read, for whoever wants to know.
 class ReadWatch {
  public:
-  ReadWatch(Statistics* statistics, Env::IOActivity activity)
+  ReadWatch(Statistics* statistics, Env::IOActivity activity, const LevelHistogramRef& by_level)
       : timer_(&IOStatsContext::read_nanos, &IOStatsContext::cpu_read_nanos),
-        all_(SystemClock::Default().get(), statistics, SST_READ_MICROS),
-        of_activity_(SystemClock::Default().get(),
-                     HistogramOf(activity) == HISTOGRAM_ENUM_MAX ? nullptr : statistics,
-                     HistogramOf(activity)) {}
+        statistics_(WantsTimers(statistics) ? statistics : nullptr),
+        of_activity_(HistogramOf(activity)),
+        by_level_(by_level),
+        start_micros_(statistics_ != nullptr ? SystemClock::Default()->NowMicros() : 0) {}
+  ~ReadWatch() {
+    if (statistics_ == nullptr) return;
+    const uint64_t micros = SystemClock::Default()->NowMicros() - start_micros_;
+    statistics_->reportTimeToHistogram(SST_READ_MICROS, micros);
+    if (of_activity_ != HISTOGRAM_ENUM_MAX) {
+      statistics_->reportTimeToHistogram(of_activity_, micros);
+    }
+    by_level_.Add(micros);
+  }
+  ReadWatch(const ReadWatch&) = delete;
+  ReadWatch& operator=(const ReadWatch&) = delete;
 
  private:
   const IoTimer timer_;
-  const StopWatch all_;
-  const StopWatch of_activity_;
+  Statistics* const statistics_;
+  const uint32_t of_activity_;
+  const LevelHistogramRef& by_level_;
+  const uint64_t start_micros_;
 };
 
 }  // namespace
@@ -60,7 +81,9 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
     status = fs->GetFileSize(path, file_options.io_options, &size, nullptr);
   }
   if (!status.ok()) return status;
-  return std::make_unique<RandomReader>(std::move(file), path, size, fs);
+  auto reader = std::make_unique<RandomReader>(std::move(file), path, size, fs);
+  reader->PaceBy(file_options.rate_limiter);
+  return reader;
 }
 
 Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
@@ -71,9 +94,11 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
     *result = Slice();
     return ShortRead(offset, n, static_cast<size_t>(offset < size_ ? size_ - offset : 0));
   }
+  Pace(n, io);
   {
-    const ReadWatch watch(statistics_, io.io_activity);
-    RETURN_IF_ERROR(file_->Read(offset, n, io, result, scratch, nullptr));
+    const ReadWatch watch(statistics_, io.io_activity, by_level_);
+    RETURN_IF_ERROR(is_direct() ? ReadPages(offset, n, scratch, result, io)
+                                : file_->Read(offset, n, io, result, scratch, nullptr));
   }
   AddIoBytes(&IOStatsContext::bytes_read, result->size());
   if (io.io_activity == Env::IOActivity::kVerifyDBChecksum) {
@@ -82,12 +107,29 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
   return result->size() == n ? Status::OK() : ShortRead(offset, n, result->size());
 }
 
+Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const {
+  AssertIoAllowed();
+  // The kernel forgets whole pages only.
+  const uint64_t begin = offset / kDefaultPageSize * kDefaultPageSize;
+  const uint64_t end = (offset + n + kDefaultPageSize - 1) / kDefaultPageSize * kDefaultPageSize;
+  IgnoreError(file_->InvalidateCache(static_cast<size_t>(begin), static_cast<size_t>(end - begin)),
+              "then the same bytes come again, and their checksum tells");
+  IOOptions io;
+  int64_t supported = 0;
+  if (fs_ != nullptr) fs_->SupportedOps(supported);
+  io.verify_and_reconstruct_read =
+      (supported >> FSSupportedOps::kVerifyAndReconstructRead & 1) != 0;
+  return ReadExactly(offset, n, scratch, result, io);
+}
+
 Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
                                       const IOOptions& io) const {
   AssertIoAllowed();
+  for (size_t i = 0; i < count; ++i) Pace(requests[i].len, io);
   {
-    const ReadWatch watch(statistics_, io.io_activity);
-    RETURN_IF_ERROR(file_->MultiRead(requests, count, io, nullptr));
+    const ReadWatch watch(statistics_, io.io_activity, by_level_);
+    RETURN_IF_ERROR(is_direct() ? MultiReadPages(requests, count, io)
+                                : file_->MultiRead(requests, count, io, nullptr));
   }
   Status first_error;
   for (FSReadRequest* request = requests; request != requests + count; ++request) {
@@ -99,6 +141,62 @@ Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,
     first_error.UpdateIfOk(request->status);
   }
   return first_error;
+}
+
+void RandomReader::AwaitTurn(size_t n, const IOOptions& io) const {
+  AwaitTokens(rate_limiter_, n, io.rate_limiter_priority, statistics_, RateLimiter::OpType::kRead);
+}
+
+// The pages around [offset, offset + n), which are read into `memory`.
+struct RandomReader::Pages {
+  Pages(uint64_t offset, size_t n, size_t alignment)
+      : begin(offset / alignment * alignment),
+        bytes(static_cast<size_t>((offset + n + alignment - 1) / alignment * alignment - begin)),
+        front(static_cast<size_t>(offset - begin)),
+        memory(bytes, alignment) {
+    assert(front < alignment && bytes >= front + n);
+  }
+  // What the caller asked for of what was found: the last page may end early, with the file.
+  Slice Take(const Slice& found, size_t n, char* scratch) const {
+    const size_t there = found.size() > front ? std::min(found.size() - front, n) : 0;
+    if (there > 0) std::memcpy(scratch, found.data() + front, there);
+    return {scratch, there};
+  }
+
+  const uint64_t begin;
+  const size_t bytes;
+  const size_t front;
+  const AlignedBuffer memory;
+};
+
+IOStatus RandomReader::ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
+                                 const IOOptions& io) const {
+  assert(is_direct());
+  const Pages pages(offset, n, alignment_);
+  Slice found;
+  IOStatus status = file_->Read(pages.begin, pages.bytes, io, &found, pages.memory.data(), nullptr);
+  *result = pages.Take(status.ok() ? found : Slice(), n, scratch);
+  return status;
+}
+
+IOStatus RandomReader::MultiReadPages(FSReadRequest* requests, size_t count,
+                                      const IOOptions& io) const {
+  assert(is_direct());
+  std::deque<Pages> pages;
+  std::vector<FSReadRequest> whole(count);
+  for (size_t i = 0; i < count; ++i) {
+    pages.emplace_back(requests[i].offset, requests[i].len, alignment_);
+    whole[i].offset = pages[i].begin;
+    whole[i].len = pages[i].bytes;
+    whole[i].scratch = pages[i].memory.data();
+  }
+  RETURN_IF_ERROR(file_->MultiRead(whole.data(), count, io, nullptr));
+  for (size_t i = 0; i < count; ++i) {
+    requests[i].status = whole[i].status;
+    const Slice found = whole[i].status.ok() ? whole[i].result : Slice();
+    requests[i].result = pages[i].Take(found, requests[i].len, requests[i].scratch);
+  }
+  return IOStatus::OK();
 }
 
 Status RandomReader::Prefetch(uint64_t offset, size_t n) const {

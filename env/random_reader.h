@@ -12,6 +12,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "util/level_histograms.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -22,16 +23,34 @@ class RandomReader {
  public:
   static Result<std::unique_ptr<RandomReader>> Open(FileSystem* fs, const std::string& path,
                                                     const FileOptions& file_options);
-  // Over an open file of known size.
+  // Over an open file of known size. With direct I/O, which wants whole pages, the reader reads
+  // those and gives out what was asked for.
   // `fs`, which outlives the reader, is where reads of the file that were started are waited for;
   // null: they are not started beside others.
   RandomReader(std::unique_ptr<FSRandomAccessFile> file, std::string path, uint64_t size,
                FileSystem* fs = nullptr)
-      : file_(std::move(file)), path_(std::move(path)), size_(size), fs_(fs) {}
-  // Before the first read: histograms of the time that reads take, which outlive the reader. Null:
-  // none.
-  void CountInto(Statistics* statistics) { statistics_ = statistics; }
+      : file_(std::move(file)),
+        path_(std::move(path)),
+        size_(size),
+        fs_(fs),
+        alignment_(file_->use_direct_io() ? file_->GetRequiredBufferAlignment() : 0) {}
+  // Before the first read: histograms of the time that reads take, which outlive the last read.
+  // Null: none, also not by level.
+  void CountInto(Statistics* statistics, const LevelHistogramRef& by_level = {}) {
+    statistics_ = statistics;
+    by_level_ = by_level;
+  }
   Statistics* statistics() const { return statistics_; }
+  // Before the first read: paces those that have a priority. Outlives the reader.
+  void PaceBy(RateLimiter* limiter) { rate_limiter_ = limiter; }
+  // Waits until `n` bytes may be read; for who does so through file() itself.
+  void Pace(size_t n, const IOOptions& io) const {
+    if (rate_limiter_ == nullptr || io.rate_limiter_priority == Env::IO_TOTAL) [[likely]]
+      return;
+    AwaitTurn(n, io);
+  }
+  // Past the page cache: whoever uses file() itself must ask for whole pages.
+  bool is_direct() const { return alignment_ != 0; }
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;
@@ -40,6 +59,9 @@ class RandomReader {
   // file that lives as long as the reader.
   Status ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
                      const IOOptions& io = IOOptions()) const;
+  // The same for one who has reason to doubt what it has read: not out of the page cache if the
+  // file system can help it, and repaired from other copies if it keeps any.
+  Status ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const;
   // The same for several ranges at once, by the file system's own batching where it has one.
   // Each request gets its own status; the answer is the first error among them.
   Status MultiReadExactly(FSReadRequest* requests, size_t count,
@@ -61,13 +83,21 @@ class RandomReader {
   FileSystem* fs() const { return fs_; }
 
  private:
+  struct Pages;
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
+  void AwaitTurn(size_t n, const IOOptions& io) const;
+  IOStatus ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
+                     const IOOptions& io) const;
+  IOStatus MultiReadPages(FSReadRequest* requests, size_t count, const IOOptions& io) const;
 
   const std::unique_ptr<FSRandomAccessFile> file_;
   const std::string path_;
   const uint64_t size_;
   FileSystem* const fs_;
+  const size_t alignment_;  // of direct I/O; 0: none
+  RateLimiter* rate_limiter_ = nullptr;
   Statistics* statistics_ = nullptr;
+  LevelHistogramRef by_level_;
 };
 
 }  // namespace ashlar

@@ -34,6 +34,16 @@ size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority
   return bytes;
 }
 
+void AwaitTokens(RateLimiter* limiter, size_t bytes, Env::IOPriority priority,
+                 Statistics* statistics, RateLimiter::OpType type) {
+  if (limiter == nullptr) return;
+  while (bytes > 0) {
+    const size_t granted = limiter->RequestToken(bytes, 0, priority, statistics, type);
+    if (granted == 0) return;  // one that has nothing to give out
+    bytes -= std::min(granted, bytes);
+  }
+}
+
 GenericRateLimiter::GenericRateLimiter(const GenericRateLimiterOptions& options)
     : RateLimiter(options.mode),
       options_(options),

@@ -22,6 +22,10 @@
 
 namespace ashlar {
 
+// Waits until all of the bytes may be moved, in as many requests as that takes. Null: at once.
+void AwaitTokens(RateLimiter* limiter, size_t bytes, Env::IOPriority priority,
+                 Statistics* statistics, RateLimiter::OpType type);
+
 struct GenericRateLimiterOptions {
   int64_t bytes_per_second = 0;  // > 0; with is_auto_tuned the upper bound
   int64_t refill_period_micros = 100 * 1000;

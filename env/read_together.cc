@@ -56,6 +56,7 @@ void ReadFromMany(FileSystem* fs, std::span<FileRead> reads, const IOOptions& io
       mine->result = answered.result;
       mine->status = answered.status;
     };
+    reads[i].file->Pace(reads[i].n, io);
     const IOStatus started = reads[i].file->file()->ReadAsync(requests[i], io, done, &requests[i],
                                                               &handles[i], &deleters[i], nullptr);
     if (!started.ok()) requests[i].status = started;
@@ -76,8 +77,9 @@ void ReadFromMany(FileSystem* fs, std::span<FileRead> reads, const IOOptions& io
 // The file system that can read from all of these files at once, or null.
 FileSystem* CommonAsyncSystem(std::span<const FileRead> reads) {
   FileSystem* const fs = reads[0].file->fs();
-  const bool is_common = std::all_of(reads.begin(), reads.end(),
-                                     [fs](const FileRead& read) { return read.file->fs() == fs; });
+  const bool is_common = std::all_of(reads.begin(), reads.end(), [fs](const FileRead& read) {
+    return read.file->fs() == fs && !read.file->is_direct();
+  });
   if (fs == nullptr || !is_common) return nullptr;
   int64_t supported = 0;
   fs->SupportedOps(supported);

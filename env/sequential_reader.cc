@@ -14,7 +14,10 @@ Result<std::unique_ptr<SequentialReader>> SequentialReader::Open(FileSystem* fs,
                                                                  const FileOptions& file_options) {
   AssertIoAllowed();
   std::unique_ptr<FSSequentialFile> file;
-  RETURN_IF_ERROR(fs->NewSequentialFile(path, file_options, &file, nullptr));
+  // What is read once in order gains nothing from being read past the page cache.
+  FileOptions cached = file_options;
+  cached.use_direct_reads = false;
+  RETURN_IF_ERROR(fs->NewSequentialFile(path, cached, &file, nullptr));
   return std::make_unique<SequentialReader>(std::move(file), path);
 }
 

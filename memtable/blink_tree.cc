@@ -186,6 +186,11 @@ const BlinkTree::Node* BlinkTree::DescendTo(uint32_t level, const Position& key)
 
 // ---- Point lookups
 
+bool BlinkTree::IsEmpty() const {
+  const Node* const root = root_.load(std::memory_order_acquire);
+  return root->level == 0 && root->count() == 0;
+}
+
 BlinkTree::Cursor BlinkTree::FindIn(const Node* leaf, const Position& key) const {
   assert(leaf->level == 0);
   while (true) {

@@ -68,6 +68,10 @@ class BlinkTree {
   BlinkTree(const BlinkTree&) = delete;
   BlinkTree& operator=(const BlinkTree&) = delete;
 
+  // Whether nothing was inserted before the call. What a reader may see was, so it may end here: a
+  // root that is a leaf holds all there is, and keeps a part of it when it is split.
+  bool IsEmpty() const;
+
   Position At(const Slice& user_key, uint64_t trailer) const {
     return {user_key, trailer, HeadOf(user_key)};
   }
@@ -101,7 +105,8 @@ class BlinkTree {
       ToPreviousLeaf(window);
   }
 
-  // About what part of all entries lies before `key`, from 0 to 1. Costs some ten nodes, at most 128.
+  // About what part of all entries lies before `key`, from 0 to 1. Costs some ten nodes, at most
+  // 128.
   double FractionBefore(const Position& key) const;
 
   // What the keys now in the tree have in common. Only a guess while inserts go on.

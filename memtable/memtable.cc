@@ -187,6 +187,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
         Get(key, lookup);
         continue;
       }
+      if (tree_->IsEmpty()) continue;
       positions[batch_count] = tree_->At(key.user_key, key.trailer);
       batch[batch_count++] = lookup;
     }
@@ -243,9 +244,7 @@ MemTableCounters MemTable::counters() const {
 bool MemTable::IsEmpty() const {
   if (!tombstones_.empty()) return false;
   if (!tree_.has_value()) return vector_->Sorted()->empty();
-  BlinkTree::Window window;
-  tree_->SeekToFirst(&window);
-  return !window.IsValid();
+  return tree_->IsEmpty();
 }
 
 std::string MemTable::CommonPrefix() const {

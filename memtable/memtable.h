@@ -221,6 +221,7 @@ bool MemTable::VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&&
 template <typename Visit>
 bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
   if (tree_.has_value()) [[likely]] {
+    if (tree_->IsEmpty()) return false;
     return VisitFrom(tree_->Find(tree_->At(key.user_key, key.trailer)), key, visit);
   }
   const auto entries = vector_->Sorted();

@@ -33,7 +33,7 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
   const RangeTombstone own{CopyInto(arena_, tombstone.begin), CopyInto(arena_, tombstone.end),
                            tombstone.seqno};
   const auto single = std::make_shared<const Run>(comparator_, std::vector<RangeTombstone>{own});
-  const Lists* replaced = nullptr;
+  Lists* replaced = nullptr;
   {
     MutexLock lock(&mutex_);
     const Lists* const now = lists_.load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ void MemTableTombstones::Add(const RangeTombstone& tombstone) {
     lists.push_back(merged.size() == 1 ? single : Merge(merged));
     replaced = PublishLocked(std::move(lists));
   }
-  if (replaced != nullptr) EpochRetireDelete(const_cast<Lists*>(replaced));
+  if (replaced != nullptr) EpochRetireDelete(replaced);
 }
 
 MemTableTombstones::List MemTableTombstones::Merge(const std::vector<List>& lists) const {
@@ -67,13 +67,14 @@ MemTableTombstones::List MemTableTombstones::Merge(const std::vector<List>& list
   return std::make_shared<const Run>(comparator_, std::move(all));
 }
 
-const MemTableTombstones::Lists* MemTableTombstones::PublishLocked(std::vector<List> lists) const {
+MemTableTombstones::Lists* MemTableTombstones::PublishLocked(std::vector<List> lists) const {
   assert(!lists.empty());
   size_t bytes = 0;
   for (const List& list : lists) {
     bytes += list->fragments.MemoryUsage() + list->added.size() * sizeof(RangeTombstone);
   }
-  const Lists* const next = new Lists{std::move(lists)};
+  Lists* const next = new Lists;
+  next->all = std::move(lists);
   memory_bytes_.store(bytes, std::memory_order_relaxed);
   return lists_.exchange(next, std::memory_order_acq_rel);
 }
@@ -94,7 +95,7 @@ SequenceNumber MemTableTombstones::MaxCoveringSeqno(const Slice& user_key,
 
 std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
   if (empty()) return nullptr;
-  const Lists* replaced = nullptr;
+  Lists* replaced = nullptr;
   List whole;
   {
     MutexLock lock(&mutex_);
@@ -106,7 +107,7 @@ std::shared_ptr<const FragmentedTombstones> MemTableTombstones::All() const {
       replaced = PublishLocked({whole});
     }
   }
-  if (replaced != nullptr) EpochRetireDelete(const_cast<Lists*>(replaced));
+  if (replaced != nullptr) EpochRetireDelete(replaced);
   return {whole, &whole->fragments};
 }
 

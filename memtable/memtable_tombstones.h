@@ -25,6 +25,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
 #include "table/range_del/fragmented_tombstones.h"
+#include "util/epoch.h"
 #include "util/internal_key.h"
 #include "util/mutex.h"
 
@@ -67,7 +68,7 @@ class MemTableTombstones {
   };
   using List = std::shared_ptr<const Run>;
   // Immutable once published. The oldest, and largest, first; never empty.
-  struct Lists {
+  struct Lists : EpochRetired {
     std::vector<List> all;
   };
 
@@ -75,14 +76,14 @@ class MemTableTombstones {
   List Merge(const std::vector<List>& lists) const;
   // Makes `lists` what readers see. Answers what they saw before; the caller retires that after
   // unlocking.
-  const Lists* PublishLocked(std::vector<List> lists) const REQUIRES(mutex_);
+  Lists* PublishLocked(std::vector<List> lists) const REQUIRES(mutex_);
 
   const InternalKeyComparator comparator_;
   Allocator* const arena_;
   mutable Mutex mutex_{LockRank::kLeaf};  // of those who change the lists
   // Written under mutex_ with release, after the lists are complete; readers load with acquire,
   // inside an epoch. Null until the first tombstone.
-  mutable std::atomic<const Lists*> lists_{nullptr};
+  mutable std::atomic<Lists*> lists_{nullptr};
   mutable std::atomic<size_t> memory_bytes_{0};  // written under mutex_
 };
 

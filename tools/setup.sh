@@ -4,7 +4,7 @@
 # Installs what a job needs and is not there yet, on Debian and Ubuntu; elsewhere says what to
 # install. Running it again costs a tenth of a second.
 #
-#   tools/setup.sh [build] [test] [bench] [format] [clang] [fuzz]        default: build
+#   tools/setup.sh [build] [test] [bench] [format] [clang] [fuzz] [deb]        default: build
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache pkg-config libsnappy-dev liblz4-dev libzstd-dev zlib1g-dev
@@ -13,9 +13,10 @@ test=(libgtest-dev python3)
 bench=(libbenchmark-dev python3)
 format=(clang-format)
 clang=(clang)
+deb=(dpkg-dev file)
 fuzz=(clang)
 # Good to have: a suite that needs one of these skips itself without it.
-test_optional=(rocksdb-tools librocksdb-dev)
+test_optional=(rocksdb-tools librocksdb-dev dpkg-dev file)
 bench_optional=(rocksdb-tools time)
 fuzz_optional=(libclang-rt-14-dev)
 
@@ -23,8 +24,8 @@ fuzz_optional=(libclang-rt-14-dev)
 wanted=() optional=()
 for job in "$@"; do
   case "$job" in
-    build|test|bench|format|clang|fuzz) ;;
-    *) echo "setup: unknown job '$job' (build, test, bench, format, clang, fuzz)" >&2; exit 2 ;;
+    build|test|bench|format|clang|fuzz|deb) ;;
+    *) echo "setup: unknown job '$job' (build, test, bench, format, clang, fuzz, deb)" >&2; exit 2 ;;
   esac
   declare -n list="$job"
   wanted+=("${list[@]}")

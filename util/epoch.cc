@@ -78,7 +78,7 @@ struct Batch {
   EpochRetired* objects;
 };
 
-// A ring: retiring must not fail for want of memory, as what is retired was unlinked already.
+// A ring of fixed size: see EpochRetired.
 class BatchQueue {
  public:
   bool IsEmpty() const { return begin_ == end_; }
@@ -289,18 +289,6 @@ bool TryReclaim() {
   return has_taken_all;
 }
 
-// An object without a base of ours.
-struct Wrapped : EpochRetired {
-  void* object;
-  void (*deleter)(void*);
-};
-
-void FreeWrapped(EpochRetired* retired) {
-  Wrapped* const wrapped = static_cast<Wrapped*>(retired);
-  wrapped->deleter(wrapped->object);
-  delete wrapped;
-}
-
 }  // namespace
 
 namespace epoch_internal {
@@ -327,13 +315,6 @@ void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes
       slot->retired_bytes >= kRetiredBytesToReclaim) {
     TryReclaim();
   }
-}
-
-void EpochRetire(void* object, void (*deleter)(void*), size_t bytes) {
-  Wrapped* const wrapped = new Wrapped;
-  wrapped->object = object;
-  wrapped->deleter = deleter;
-  EpochRetire(wrapped, &FreeWrapped, bytes);
 }
 
 void EpochReclaim() { TryReclaim(); }

@@ -122,22 +122,20 @@ inline bool InEpoch() {
   return slot != nullptr && slot->depth != 0;
 }
 
-// Base of objects that are retired without an allocation.
+// Base of what is retired: the chain goes through the objects, because retiring must not fail for
+// want of memory; what is retired was unlinked already.
 struct EpochRetired {
   EpochRetired* next_retired = nullptr;
   void (*free_retired)(EpochRetired*) = nullptr;
 };
 
-// Each of these hands over an object that new readers can no longer reach. `bytes` is its size as
-// far as known: much retired memory makes reclamation come sooner. Now and then the call also frees
-// what is due.
+// Hands over an object that new readers can no longer reach. `bytes` is its size as far as known:
+// much retired memory makes reclamation come sooner. Now and then the call also frees what is due.
 void EpochRetire(EpochRetired* object, void (*free)(EpochRetired*), size_t bytes = 0);
-void EpochRetire(void* object, void (*deleter)(void*), size_t bytes = 0);
 template <typename T>
 void EpochRetireDelete(T* object) {
   EpochRetire(
-      const_cast<void*>(static_cast<const volatile void*>(object)),
-      [](void* p) { delete static_cast<T*>(p); }, sizeof(T));
+      object, [](EpochRetired* retired) { delete static_cast<T*>(retired); }, sizeof(T));
 }
 
 // Frees what is due now. Does nothing inside a guard, or if another thread is at it.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass over the text with a brace counter does all splitting; no recursion.
+// One pass over the text with a brace counter does all splitting; no recursion. What stands here
+// was compared, text by text, with RocksDB 7.8.3: tests/data/options.
 #include "util/option_text.h"
 
+#include <algorithm>
+#include <cassert>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -14,6 +17,8 @@
 
 namespace ashlar {
 namespace {
+
+constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 bool IsSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -33,11 +38,20 @@ Status BadText(const char* what, std::string_view text) {
                                  EscapeBytes(Slice(text.substr(0, kShown))));
 }
 
-// One value from `*position` up to `separator` outside braces, without braces around the whole of
-// it. Leaves *position behind the separator.
+// One value from `*position` up to `separator`, without braces around the whole of it. Leaves
+// *position behind the separator. Only a value that begins with a brace is nested; in any other,
+// braces are characters like others, as RocksDB reads them.
 Status TakeItem(std::string_view text, char separator, size_t* position, std::string* item) {
+  assert(*position <= text.size());
   const size_t begin = *position;
+  const size_t first = text.find_first_not_of(kSpaces, begin);
   size_t end = begin;
+  if (first == std::string_view::npos || text[first] != '{') {
+    end = std::min(text.find(separator, begin), text.size());
+    *item = TrimSpaces(text.substr(begin, end - begin));
+    *position = end < text.size() ? end + 1 : end;
+    return Status::OK();
+  }
   while (end < text.size() && text[end] != separator) {
     if (text[end] == '}') return BadText("a closing brace without an opening one", text);
     if (text[end] == '{') {
@@ -55,17 +69,32 @@ Status TakeItem(std::string_view text, char separator, size_t* position, std::st
   return Status::OK();
 }
 
-// Multiplies by the suffix. False if there is another suffix or the result does not fit.
-bool ApplySuffix(std::string_view suffix, uint64_t* value) {
-  if (suffix.empty()) return true;
-  if (suffix.size() != 1) return false;
-  constexpr std::string_view kSuffixes = "kmgtp";
-  const size_t power = kSuffixes.find(static_cast<char>(std::tolower(suffix[0])));
-  if (power == std::string_view::npos) return false;
+// Takes a sign off the front: whether it was a minus.
+bool TakeSign(std::string_view* text) {
+  if (text->empty() || (text->front() != '-' && text->front() != '+')) return false;
+  const bool is_negative = text->front() == '-';
+  text->remove_prefix(1);
+  return is_negative;
+}
+
+// Multiplies by the suffix that stands right behind the digits. False if the result does not fit.
+bool ApplySuffix(std::string_view rest, uint64_t* value) {
+  constexpr std::string_view kSuffixes = "kmgt";
+  if (rest.empty()) return true;
+  const size_t power = kSuffixes.find(static_cast<char>(std::tolower(rest[0])));
+  if (power == std::string_view::npos) return true;  // no suffix: ends the number
   const int shift = static_cast<int>(power + 1) * 10;
   if (*value > (std::numeric_limits<uint64_t>::max() >> shift)) return false;
   *value <<= shift;
   return true;
+}
+
+// Digits and suffix, without a sign.
+bool ParseMagnitude(std::string_view text, uint64_t* value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *value);
+  if (error != std::errc()) return false;
+  return ApplySuffix(std::string_view(stop, static_cast<size_t>(end - stop)), value);
 }
 
 }  // namespace
@@ -84,6 +113,16 @@ std::string StripBraces(std::string_view text) {
   return std::string(text);
 }
 
+bool HasPairedBraces(std::string_view text) {
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '{';
+    depth -= c == '}';
+    if (depth < 0) return false;
+  }
+  return depth == 0;
+}
+
 Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
   const std::string inner = StripBraces(text);
   const std::string_view rest = inner;
@@ -99,6 +138,9 @@ Status SplitOptions(std::string_view text, std::vector<NameValue>* options) {
     }
     const std::string_view name = TrimSpaces(rest.substr(position, equals - position));
     if (name.empty()) return BadText("an empty name before", rest.substr(position));
+    if (name.find_first_of("{}") != std::string_view::npos) {
+      return BadText("expected a name, found a brace", rest.substr(position));
+    }
     position = equals + 1;
     std::string value;
     Status status = TakeItem(rest, ';', &position, &value);
@@ -153,18 +195,17 @@ std::string UnescapeOptionString(std::string_view escaped) {
 
 bool ParseUint64Text(std::string_view text, uint64_t* value) {
   text = TrimSpaces(text);
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *value);
-  if (error != std::errc()) return false;
-  return ApplySuffix(std::string_view(stop, static_cast<size_t>(end - stop)), value);
+  const bool is_negative = TakeSign(&text);
+  if (!ParseMagnitude(text, value)) return false;
+  if (is_negative) *value = ~*value + 1;
+  return true;
 }
 
 bool ParseInt64Text(std::string_view text, int64_t* value) {
   text = TrimSpaces(text);
-  const bool is_negative = !text.empty() && text.front() == '-';
-  if (is_negative) text.remove_prefix(1);
+  const bool is_negative = TakeSign(&text);
   uint64_t magnitude = 0;
-  if (!ParseUint64Text(text, &magnitude)) return false;
+  if (!ParseMagnitude(text, &magnitude)) return false;
   const uint64_t limit = uint64_t{1} << 63;
   if (magnitude > (is_negative ? limit : limit - 1)) return false;
   *value = is_negative ? static_cast<int64_t>(~magnitude + 1) : static_cast<int64_t>(magnitude);
@@ -173,9 +214,15 @@ bool ParseInt64Text(std::string_view text, int64_t* value) {
 
 bool ParseDoubleText(std::string_view text, double* value) {
   text = TrimSpaces(text);
+  const bool is_negative = TakeSign(&text);
+  const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (is_hex) text.remove_prefix(2);
+  if (text.empty() || text.front() == '-') return false;
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *value);
-  return error == std::errc() && stop == end && std::isfinite(*value);
+  const auto format = is_hex ? std::chars_format::hex : std::chars_format::general;
+  if (std::from_chars(text.data(), end, *value, format).ec != std::errc()) return false;
+  if (is_negative) *value = -*value;
+  return std::isfinite(*value);
 }
 
 bool ParseBoolText(std::string_view text, bool* value) {
@@ -223,7 +270,8 @@ Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
                    std::string* opts_str) {
   opts_str->clear();
   for (const auto& [name, value] : opts_map) {
-    const bool needs_braces = value.find_first_of("=;{}") != std::string::npos;
+    const bool needs_braces =
+        value.find(';') != std::string::npos || (!value.empty() && value.front() == '{');
     StrAppend(opts_str, name, "=", needs_braces ? "{" : "", value, needs_braces ? "}" : "", ";");
   }
   return Status::OK();

@@ -24,10 +24,13 @@ std::string_view TrimSpaces(std::string_view text);
 // Without one pair of braces around the whole, and without spaces: "{a=b}" -> "a=b".
 std::string StripBraces(std::string_view text);
 
+bool HasPairedBraces(std::string_view text);
+
 using NameValue = std::pair<std::string, std::string>;
 
 // Splits "name=value;name={nested;};..." at the top level, in order. Braces around the whole text
-// and around a value are taken off. A name without `=` is an error.
+// and around a value are taken off. A name without `=` is an error. A value that does not begin
+// with a brace ends at the next semicolon, whatever it holds.
 Status SplitOptions(std::string_view text, std::vector<NameValue>* options);
 
 // Splits "a:b:{c:d}" at `separator` outside braces. An empty text has no items.
@@ -37,10 +40,13 @@ Status SplitList(std::string_view text, char separator, std::vector<std::string>
 std::string EscapeOptionString(std::string_view raw);
 std::string UnescapeOptionString(std::string_view escaped);
 
-// Decimal, with an optional suffix k, m, g, t, p (powers of 1024). False on anything else, and on
-// overflow.
+// Numbers as RocksDB reads them: spaces, a sign, decimal digits and, right behind these, one of k,
+// m, g, t in either case (powers of 1024). The number ends there, and what follows means nothing:
+// "2MB" is 2 MiB, "1.5G" is 1, "0x100" is 0. A negative number given for an unsigned one counts
+// down from 2^64. False if there are no digits, and on overflow.
 bool ParseUint64Text(std::string_view text, uint64_t* value);
 bool ParseInt64Text(std::string_view text, int64_t* value);
+// Also with an exponent, or hexadecimal; likewise without what follows. False if it is not finite.
 bool ParseDoubleText(std::string_view text, double* value);
 // true, false, 1, 0.
 bool ParseBoolText(std::string_view text, bool* value);

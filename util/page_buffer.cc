@@ -70,6 +70,15 @@ PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)
 #endif
 }
 
+void PageBuffer::TouchAhead([[maybe_unused]] char* begin, [[maybe_unused]] size_t bytes) {
+#if defined(MADV_POPULATE_WRITE)
+  const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t first = (address + kPageBytes - 1) & ~(kPageBytes - 1);
+  const uintptr_t last = (address + bytes) & ~(kPageBytes - 1);
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+#endif
+}
+
 void PageBuffer::Free() {
   if (is_mapped_) {
     munmap(data_, size_);
@@ -82,6 +91,7 @@ void PageBuffer::Free() {
 
 PageBuffer::PageBuffer(size_t bytes, Pages /*pages*/) : data_(FromHeap(bytes)), size_(bytes) {}
 void PageBuffer::Free() { ToHeap(data_, size_); }
+void PageBuffer::TouchAhead(char*, size_t) {}
 
 #endif
 

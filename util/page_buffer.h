@@ -36,6 +36,10 @@ class PageBuffer {
   char* data() const { return data_; }
   size_t size() const { return size_; }
 
+  // Asks for the pages that lie wholly in [begin, begin + bytes) of a buffer at once, as they would
+  // come one by one when they are first written. Only advice: nothing is lost where it is refused.
+  static void TouchAhead(char* begin, size_t bytes);
+
  private:
   void Free();
   void Swap(PageBuffer* other) {

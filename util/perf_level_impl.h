@@ -26,44 +26,40 @@ inline void AddPerfCount(uint64_t PerfContextBase::*counter, uint64_t count = 1)
   if (CountsPerf() && count != 0) get_perf_context()->*counter += count;
 }
 
-// Adds the nanoseconds of its own life to a counter, if times are measured.
-class PerfTimer {
+// Adds the nanoseconds of its own life to a counter, if times are measured. `Nanos` is the clock's.
+template <uint64_t (SystemClock::*Nanos)()>
+class LifeTimer {
  public:
-  explicit PerfTimer(uint64_t PerfContextBase::*counter)
-      : PerfTimer(TimesPerf() ? SystemClock::Default().get() : nullptr, counter) {}
-  PerfTimer(SystemClock* clock, uint64_t PerfContextBase::*counter)
-      : clock_(TimesPerf() ? clock : nullptr),
-        counter_(counter),
-        start_nanos_(clock_ != nullptr ? clock_->NowNanos() : 0) {}
-  ~PerfTimer() {
-    if (clock_ != nullptr) get_perf_context()->*counter_ += clock_->NowNanos() - start_nanos_;
+  LifeTimer(const LifeTimer&) = delete;
+  LifeTimer& operator=(const LifeTimer&) = delete;
+
+ protected:
+  // No clock, no measurement.
+  LifeTimer(SystemClock* clock, uint64_t PerfContextBase::*counter)
+      : clock_(clock), counter_(counter), start_(clock != nullptr ? (clock->*Nanos)() : 0) {}
+  ~LifeTimer() {
+    if (clock_ != nullptr) get_perf_context()->*counter_ += (clock_->*Nanos)() - start_;
   }
-  PerfTimer(const PerfTimer&) = delete;
-  PerfTimer& operator=(const PerfTimer&) = delete;
 
  private:
   SystemClock* clock_;
   uint64_t PerfContextBase::*counter_;
-  uint64_t start_nanos_;
+  uint64_t start_;
+};
+
+class PerfTimer : LifeTimer<&SystemClock::NowNanos> {
+ public:
+  explicit PerfTimer(uint64_t PerfContextBase::*counter)
+      : LifeTimer(TimesPerf() ? SystemClock::Default().get() : nullptr, counter) {}
+  PerfTimer(SystemClock* clock, uint64_t PerfContextBase::*counter)
+      : LifeTimer(TimesPerf() ? clock : nullptr, counter) {}
 };
 
 // The same for the CPU time of the thread.
-class CpuTimer {
+class CpuTimer : LifeTimer<&SystemClock::CPUNanos> {
  public:
   explicit CpuTimer(uint64_t PerfContextBase::*counter)
-      : clock_(TimesCpu() ? SystemClock::Default().get() : nullptr),
-        counter_(counter),
-        start_nanos_(clock_ != nullptr ? clock_->CPUNanos() : 0) {}
-  ~CpuTimer() {
-    if (clock_ != nullptr) get_perf_context()->*counter_ += clock_->CPUNanos() - start_nanos_;
-  }
-  CpuTimer(const CpuTimer&) = delete;
-  CpuTimer& operator=(const CpuTimer&) = delete;
-
- private:
-  SystemClock* clock_;
-  uint64_t PerfContextBase::*counter_;
-  uint64_t start_nanos_;
+      : LifeTimer(TimesCpu() ? SystemClock::Default().get() : nullptr, counter) {}
 };
 
 // Bytes that went to or came from a file, for the thread's IOStatsContext.

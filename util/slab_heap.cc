@@ -25,6 +25,8 @@ namespace {
 constexpr size_t kMinPieceBytes = 256;
 constexpr size_t kStepsPerDoubling = 4;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
+// Pages of a slab come so many at a time: each on its own costs several times as much.
+constexpr uint32_t kTouchedBytes = 64 << 10;
 constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
 
 // Sizes are numbered from kMinPieceBytes on, kStepsPerDoubling of them for each doubling.
@@ -70,12 +72,22 @@ struct SlabHeap::Slab {
   uint32_t capacity = 0;  // pieces
   uint32_t carved = 0;
   uint32_t used = 0;
+  uint32_t touched = 0;  // bytes from begin on whose pages were asked for: stays when it is empty
 
   void* Take() {
     assert(used < capacity);
     ++used;
-    if (free_pieces == nullptr) return begin + size_t{piece_bytes} * carved++;
-    return std::exchange(free_pieces, *static_cast<void**>(free_pieces));
+    return free_pieces == nullptr ? Carve()
+                                  : std::exchange(free_pieces, *static_cast<void**>(free_pieces));
+  }
+  void* Carve() {
+    const uint32_t offset = piece_bytes * carved++;
+    if (offset + piece_bytes > touched) {
+      const uint32_t ahead = std::min(kTouchedBytes, piece_bytes * capacity - touched);
+      PageBuffer::TouchAhead(begin + touched, ahead);
+      touched += ahead;
+    }
+    return begin + offset;
   }
   void PutBack(void* piece) {
     assert(used > 0);
@@ -87,13 +99,13 @@ struct SlabHeap::Slab {
 struct SlabHeap::Segment {
   Segment* previous = nullptr;  // among those with free slabs
   Segment* next = nullptr;
-  Shard* shard;
-  PageBuffer memory;  // this segment itself
+  Shard* shard = nullptr;  // changes while it is empty
+  PageBuffer memory;       // this segment itself
   uint32_t free_slabs = kAllSlabs;
   Slab slabs[kSlabsPerSegment];
 
-  explicit Segment(Shard* owner, PageBuffer pages) : shard(owner), memory(std::move(pages)) {}
-  static Segment* Create(Shard* owner);
+  explicit Segment(PageBuffer pages) : memory(std::move(pages)) {}
+  static Segment* Create();
   static void Destroy(Segment* segment) {
     const PageBuffer last = std::move(segment->memory);
     segment->~Segment();
@@ -110,11 +122,11 @@ struct SlabHeap::Segment {
   void PutBackSlab(Slab* slab);
 };
 
-SlabHeap::Segment* SlabHeap::Segment::Create(Shard* owner) {
+SlabHeap::Segment* SlabHeap::Segment::Create() {
   PageBuffer pages(kSegmentBytes, PageBuffer::Pages::kSmall);
   char* const memory = pages.data();
   assert(reinterpret_cast<uintptr_t>(memory) % kSegmentBytes == 0);
-  return new (memory) Segment(owner, std::move(pages));
+  return new (memory) Segment(std::move(pages));
 }
 
 SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
@@ -124,8 +136,10 @@ SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
   free_slabs &= free_slabs - 1;
   char* const end = reinterpret_cast<char*>(this) + (i + 1) * kSlabBytes;
   Slab* const slab = &slabs[i];
-  *slab = Slab();
+  assert(slab->used == 0 && slab->next == nullptr);
   slab->begin = end - kSlabBytes + (i == 0 ? kOwnBytes : 0);
+  slab->free_pieces = nullptr;
+  slab->carved = 0;
   slab->piece_bytes = static_cast<uint32_t>(piece_bytes);
   slab->capacity = static_cast<uint32_t>(static_cast<size_t>(end - slab->begin) / piece_bytes);
   assert(slab->capacity > 1);
@@ -139,28 +153,67 @@ void SlabHeap::Segment::PutBackSlab(Slab* slab) {
   free_slabs |= bit;
 }
 
-class SlabHeap::Shard {
+// The empty segments of all shards. Without a lock: whoever takes one out of its place owns it.
+class SlabHeap::Spares {
  public:
-  Shard() = default;
-  ~Shard() {
-    assert(mapped_bytes() == (spare_ == nullptr ? 0 : kSegmentBytes));  // no piece is left
-    if (spare_ != nullptr) Segment::Destroy(spare_);
+  Spares() = default;
+  ~Spares() {
+    for (auto& place : places_) {
+      Segment* const segment = place.load(std::memory_order_relaxed);
+      if (segment == nullptr) continue;
+      Segment::Destroy(segment);
+      mapped_bytes_.fetch_sub(kSegmentBytes, std::memory_order_relaxed);
+    }
+    assert(mapped_bytes() == 0);  // no piece is left
   }
 
-  void* Allocate(size_t piece_bytes);
-  void Free(Segment* segment, void* piece);
+  // One that waits, or a new one. Throws std::bad_alloc.
+  Segment* Take() {
+    for (auto& place : places_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      Segment* const segment = place.exchange(nullptr, std::memory_order_acquire);
+      if (segment != nullptr) return segment;
+    }
+    Segment* const segment = Segment::Create();
+    mapped_bytes_.fetch_add(kSegmentBytes, std::memory_order_relaxed);
+    return segment;
+  }
+  void Put(Segment* segment) {
+    assert(segment->IsEmpty());
+    for (auto& place : places_) {
+      Segment* none = nullptr;
+      if (place.compare_exchange_strong(none, segment, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+        return;
+      }
+    }
+    Segment::Destroy(segment);
+    mapped_bytes_.fetch_sub(kSegmentBytes, std::memory_order_relaxed);
+  }
   size_t mapped_bytes() const { return mapped_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  std::atomic<Segment*> places_[kMaxSpareSegments] = {};
+  std::atomic<size_t> mapped_bytes_{0};  // of segments in use too
+};
+
+class SlabHeap::Shard {
+ public:
+  // `spares` outlives the shard.
+  void Init(Spares* spares) { spares_ = spares; }
+
+  void* Allocate(size_t piece_bytes);
+  void Free(Segment* segment, void* piece);
+
+ private:
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
-  // The segment if it is to be given back to the system, else null.
+  // The segment if it is empty now, else null.
   Segment* Retire(Segment* segment, Slab* slab) REQUIRES(mutex_);
 
   Mutex mutex_{LockRank::kLeaf};
   List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs of each size
   List<Segment> segments_ GUARDED_BY(mutex_);             // in use, with free slabs
-  Segment* spare_ GUARDED_BY(mutex_) = nullptr;           // an empty one, or null
-  std::atomic<size_t> mapped_bytes_{0};
+  Spares* spares_ = nullptr;
 };
 
 void* SlabHeap::Shard::Allocate(size_t piece_bytes) {
@@ -179,11 +232,9 @@ void* SlabHeap::Shard::Allocate(size_t piece_bytes) {
 
 SlabHeap::Slab* SlabHeap::Shard::NewSlab(size_t piece_bytes) {
   if (segments_.front() == nullptr) {
-    if (spare_ == nullptr) {
-      spare_ = Segment::Create(this);
-      mapped_bytes_.fetch_add(kSegmentBytes, std::memory_order_relaxed);
-    }
-    segments_.PushFront(std::exchange(spare_, nullptr));
+    Segment* const empty = spares_->Take();
+    empty->shard = this;
+    segments_.PushFront(empty);
   }
   Segment* const segment = segments_.front();
   Slab* const slab = segment->TakeSlab(piece_bytes);
@@ -192,17 +243,15 @@ SlabHeap::Slab* SlabHeap::Shard::NewSlab(size_t piece_bytes) {
 }
 
 void SlabHeap::Shard::Free(Segment* segment, void* piece) {
-  Segment* dead = nullptr;
+  Segment* empty = nullptr;
   {
     const MutexLock lock(&mutex_);
     Slab* const slab = segment->SlabOf(piece);
     if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].PushFront(slab);
     slab->PutBack(piece);
-    if (slab->used == 0) dead = Retire(segment, slab);
+    if (slab->used == 0) empty = Retire(segment, slab);
   }
-  if (dead == nullptr) return;
-  mapped_bytes_.fetch_sub(kSegmentBytes, std::memory_order_relaxed);
-  Segment::Destroy(dead);
+  if (empty != nullptr) spares_->Put(empty);
 }
 
 SlabHeap::Segment* SlabHeap::Shard::Retire(Segment* segment, Slab* slab) {
@@ -211,9 +260,7 @@ SlabHeap::Segment* SlabHeap::Shard::Retire(Segment* segment, Slab* slab) {
   segment->PutBackSlab(slab);
   if (!segment->IsEmpty()) return nullptr;
   segments_.Remove(segment);
-  if (spare_ != nullptr) return segment;
-  spare_ = segment;
-  return nullptr;
+  return segment;
 }
 
 size_t SlabHeap::RoundUp(size_t bytes) {
@@ -224,7 +271,9 @@ size_t SlabHeap::RoundUp(size_t bytes) {
   return (rounded + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-SlabHeap::SlabHeap() : shards_(new Shard[kShardCount]) {}
+SlabHeap::SlabHeap() : spares_(new Spares), shards_(new Shard[kShardCount]) {
+  for (size_t i = 0; i < kShardCount; ++i) shards_[i].Init(spares_.get());
+}
 SlabHeap::~SlabHeap() = default;
 
 void* SlabHeap::Allocate(size_t bytes) {
@@ -238,10 +287,6 @@ void SlabHeap::Free(void* piece) {
   segment->shard->Free(segment, piece);
 }
 
-size_t SlabHeap::MappedBytes() const {
-  size_t bytes = 0;
-  for (size_t i = 0; i < kShardCount; ++i) bytes += shards_[i].mapped_bytes();
-  return bytes;
-}
+size_t SlabHeap::MappedBytes() const { return spares_->mapped_bytes(); }
 
 }  // namespace ashlar

@@ -5,8 +5,9 @@
 // It is made for what a block cache keeps: millions of pieces that come one by one and are given
 // back in any order. A general heap that grows by one block at a time asks the system each time.
 // Here the system is asked for a segment of two megabytes; a segment is cut into slabs, and a slab
-// into pieces of one size. An empty slab serves any size, an empty segment goes back to the system,
-// but for one a shard.
+// into pieces of one size. An empty slab serves any size. An empty segment waits for whoever wants
+// one next, which is often another thread: a block that is unpacked replaces one that somebody else
+// read. When enough of them wait, it goes back to the system.
 //
 // Segments do not ask for huge pages. Those spare misses in the TLB, a fifth of a random read of
 // what is cached; but where a hypervisor takes back what its guest does not use, the first touch of
@@ -32,6 +33,9 @@ class SlabHeap {
   static constexpr size_t kSlabBytes = size_t{128} << 10;
   static constexpr size_t kMaxPieceBytes = size_t{20} << 10;  // six in a slab
   static constexpr size_t kAlignment = 64;                    // of every piece
+  // Empty segments that are kept: what one thread frees while another allocates comes in smaller
+  // lots.
+  static constexpr size_t kMaxSpareSegments = 8;
 
   // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, at most a quarter
   // more, and 256 at least. So few sizes that a decoded block fits where a raw one was: with more,
@@ -57,9 +61,11 @@ class SlabHeap {
   struct Slab;
   struct Segment;
   class Shard;
+  class Spares;
 
   static constexpr size_t kShardCount = 4;
 
+  std::unique_ptr<Spares> spares_;
   std::unique_ptr<Shard[]> shards_;
 };
 

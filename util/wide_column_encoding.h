@@ -19,7 +19,11 @@ Status AppendEncodedColumns(const WideColumns& columns, std::string* dst);
 // column whose value lives in a blob file; *columns is empty then.
 Status DecodeColumns(const Slice& entity, WideColumns* columns);
 
-// Only the value of the default column; empty without one. Errors as above.
+// Of columns that are sorted by name, the value of the default one; empty without one.
+Slice DefaultColumnOf(const WideColumns& columns);
+
+// Only the value of the default column; empty without one. Errors as above: all of the entity is
+// looked at. Of version 1 without an allocation.
 Status DecodeDefaultColumn(const Slice& entity, Slice* value);
 
 }  // namespace ashlar

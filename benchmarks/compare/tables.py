@@ -32,13 +32,15 @@ class Table:
     """`fill` makes the database of all rows, or, if it is None, each row makes its own. `num` and
     the counts in a row's flags are divided by --scale."""
 
-    def __init__(self, title, num, flags="", fill=SETTLED, fill_flags="", before=""):
+    def __init__(self, title, num, flags="", fill=SETTLED, fill_flags="", before="", cold=False):
+        """`cold`: no run finds anything in the system's page cache, so use a --dir on a disk."""
         self.title, self.num, self.flags, self.fill = title, num, flags, fill
-        self.fill_flags, self.before, self.rows = fill_flags, before, []
+        self.fill_flags, self.before, self.cold, self.rows = fill_flags, before, cold, []
 
-    def row(self, label, benchmarks, flags=""):
-        """Of a benchmark that is named twice the last run counts: the others warm up."""
-        self.rows.append((label, benchmarks, flags))
+    def row(self, label, benchmarks, flags="", ours=""):
+        """Of a benchmark that is named twice the last run counts: the others warm up. `ours`: flags
+        that the peer does not know."""
+        self.rows.append((label, benchmarks, flags, ours))
         return self
 
 
@@ -47,9 +49,9 @@ def multiget():
     for stride in (0, 16, 256, 4096):
         for batch in (1, 2, 4, 8, 16, 32):
             table.row(f"batch {batch}, stride {stride}", "multireadrandom,multireadrandom",
-                      f"-reads=1000000 -multiread_batched=1 -multiread_stride={stride} "
+                      f"-reads=500000 -multiread_batched=1 -multiread_stride={stride} "
                       f"-batch_size={batch}")
-    return [table.row("Get", "readrandom,readrandom", "-reads=1000000")]
+    return [table.row("Get", "readrandom,readrandom", "-reads=500000")]
 
 
 def multiget_missing():
@@ -74,6 +76,73 @@ def range_tombstones():
         table.row("seek, 1000 nexts", "seekrandom,seekrandom", "-reads=5000 -seek_nexts=1000")
         table.row("readrandom", "readrandom,readrandom", "-reads=1000000")
         tables.append(table)
+    return tables
+
+
+def many_range_tombstones():
+    """A million of them, behind every second write."""
+    holes = ("-writes=2000000 -writes_per_range_tombstone=2 -max_num_range_tombstones=1000000 "
+             "-range_tombstone_width=10")
+    return [Table("a million range tombstones, loading", 5000000, holes, fill=None)
+            .row("fillrandom", "fillrandom")
+            .row("compact, microseconds in all", "fillrandom,compact"),
+            Table("a million range tombstones, reading", 5000000, fill_flags=holes,
+                  before="-disable_auto_compactions=1")
+            .row("readrandom", "readrandom,readrandom", "-reads=500000")
+            .row("seek, 10 nexts", "seekrandom,seekrandom", "-reads=100000 -seek_nexts=10")
+            .row("scan", "readseq,readseq")]
+
+
+def deletes():
+    """A scan that begins with a million deleted keys, before and after compactions have run."""
+    holes = "fillseq,flush,deleteseq,flush"
+    still = "-reads=100000 -deletes=1000000 -disable_auto_compactions=1"
+    return [Table("a scan of 100,000 behind a million deletes", 1100000, fill=None)
+            .row("no deletes", "fillseq,flush,readseq,readseq", "-reads=100000")
+            .row("not compacted, first scan", f"{holes},readseq", still)
+            .row("not compacted, second scan", f"{holes},readseq,readseq", still)
+            .row("not compacted, second scan, the first left a range tombstone",
+                 f"{holes},readseq,readseq", still, "-min_tombstones_for_range_conversion=1000")
+            .row("compactions settled", f"{holes},waitforcompaction,readseq,readseq",
+                 "-reads=100000 -deletes=1000000")]
+
+
+def small_cache(cold=False):
+    """Most blocks are read and uncompressed. What is read is in the system's page cache or, if
+    `cold`, not."""
+    tables = []
+    where, passes, reads = ("a disk", 1, 100000) if cold else ("the page cache", 2, 500000)
+    for compression in ("lz4", "zstd"):
+        table = Table(f"cache of 5 %, {compression}, from {where}", 4000000,
+                      f"{FOUR_LEVELS} -compression_type={compression} -cache_size=23000000",
+                      cold=cold)
+        for stride in (0, 16):
+            table.row(f"MultiGet, batch 32, stride {stride}",
+                      ",".join(["multireadrandom"] * passes),
+                      f"-reads={reads} -multiread_batched=1 -multiread_stride={stride} "
+                      "-batch_size=32")
+        tables.append(table.row("Get", ",".join(["readrandom"] * passes),
+                                f"-reads={30000 if cold else reads}"))
+    return tables
+
+
+def cold():
+    return small_cache(cold=True)
+
+
+def blobs():
+    """Loading includes the flushes that write them."""
+    tables = []
+    for size, num in ((4096, 200000), (65536, 12500)):
+        tables.append(Table(f"values of {size} bytes in blob files", num,
+                            f"-value_size={size} -enable_blob_files=1 -min_blob_size=1024",
+                            fill=None)
+                      .row("load", "fillrandom")
+                      .row("readrandom", "fillrandom,flush,waitforcompaction,readrandom,readrandom",
+                           "-reads=100000")
+                      .row("MultiGet, batch 32",
+                           "fillrandom,flush,waitforcompaction,multireadrandom,multireadrandom",
+                           "-reads=100000 -multiread_batched=1 -batch_size=32"))
     return tables
 
 
@@ -127,13 +196,29 @@ def core():
     return tables
 
 
+def compactions():
+    """Of all there is, in one piece. How fast tables are built alone says clients/build_tables.cc."""
+    tables = []
+    for title, flags in (
+            ("none", ""), ("none, no filter", "-bloom_bits=-1"),
+            ("none, Ribbon", "-use_ribbon_filter=1"), ("lz4", "-compression_type=lz4"),
+            ("zstd", "-compression_type=zstd"),
+            ("zstd, dictionary", "-compression_type=zstd -compression_max_dict_bytes=16384"),
+            ("zstd, 2 threads", "-compression_type=zstd -compression_parallel_threads=2")):
+        tables.append(Table(f"full compaction, {title}", 4000000,
+                            f"-disable_auto_compactions=1 {flags}", fill=None)
+                      .row("compact, microseconds in all", "fillrandom,flush,compact"))
+    return tables
+
+
 TABLES = {function.__name__: function for function in (
-    multiget, multiget_missing, range_tombstones, merges, pinned, memtable_filters, core)}
+    core, multiget, multiget_missing, range_tombstones, many_range_tombstones, deletes, merges,
+    pinned, memtable_filters, small_cache, cold, compactions, blobs)}
 
 
 def scaled(flags, scale):
     """Counts of the workload shrink; sizes of values, batches and buffers do not."""
-    counts = re.compile(r"-(num|writes|reads|merge_keys|writes_before_delete_range|"
+    counts = re.compile(r"-(num|writes|reads|deletes|merge_keys|writes_before_delete_range|"
                         r"max_num_range_tombstones)=(\d+)")
     return counts.sub(lambda m: f"-{m[1]}={max(1, int(int(m[2]) / scale))}", flags)
 
@@ -156,6 +241,13 @@ class Side:
         os.makedirs(self.folder)
 
 
+def forget_pages():
+    """Of all files, in the system's page cache. Only root may."""
+    os.sync()
+    with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as control:
+        control.write("1")
+
+
 def run_table(table, sides, args):
     base = f"{COMMON} -num={table.num} {table.flags}"
     print(f"\n### {table.title}\n\n`{scaled(base, args.scale)}`", flush=True)
@@ -165,21 +257,26 @@ def run_table(table, sides, args):
             side.clear()
             side.run(table.fill, scaled(f"{base} -seed=42 {table.fill_flags}", args.scale))
     print("\n| | workload | ours | peer | ratio | rounds |\n|---|---|---:|---:|---:|---|", flush=True)
-    for label, benchmarks, flags in table.rows:
+    for label, benchmarks, flags, own_flags in table.rows:
         micros = {side.name: [] for side in sides}
         for number in range(args.rounds):
             for side in sides if number % 2 == 0 else reversed(sides):
                 if table.fill is None:
                     side.clear()
+                if table.cold:
+                    forget_pages()
                 existing = "" if table.fill is None else "-use_existing_db=1"
                 line = f"{base} -seed={number + 1} {existing} {table.before} {flags}"
+                if side.name == "ours":
+                    line = f"{line} {own_flags}"
                 micros[side.name].append(side.run(benchmarks, scaled(line, args.scale)))
         ours, peer = micros["ours"], micros["peer"]
         if None in ours + peer:
             sys.exit(f"tables: {benchmarks} gave no figure")
         ratios = [b / a for a, b in zip(ours, peer)]
         low_ours, low_peer = statistics.median(ours), statistics.median(peer)
-        print(f"| {label} | `{benchmarks}` `{scaled(flags, args.scale)}` | {low_ours:.3f} | "
+        print(f"| {label} | `{benchmarks}` `{scaled(flags, args.scale)}`"
+              f"{f' ours `{own_flags}`' if own_flags else ''} | {low_ours:.3f} | "
               f"{low_peer:.3f} | {low_peer / low_ours:.2f} | {min(ratios):.2f} .. {max(ratios):.2f} |",
               flush=True)
 

@@ -18,7 +18,7 @@ constexpr uint32_t kMillibitsPerKey = 10000;
 
 std::string BuildFilter(uint64_t key_count) {
   FullFilterBuilder builder(
-      {.kind = BloomKind::kCacheLocal, .millibits_per_key = kMillibitsPerKey});
+      {.kind = FilterForm::kCacheLocal, .millibits_per_key = kMillibitsPerKey});
   for (uint64_t i = 0; i < key_count; ++i) builder.AddKey(BenchKey(i));
   return builder.Finish();
 }

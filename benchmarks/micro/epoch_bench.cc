@@ -25,8 +25,12 @@ void BM_EpochGuardNested(benchmark::State& state) {
 }
 BENCHMARK(BM_EpochGuardNested);
 
+struct Retired : EpochRetired {
+  uint64_t payload = 1;
+};
+
 void BM_EpochRetireDelete(benchmark::State& state) {
-  for (auto _ : state) EpochRetireDelete(new uint64_t(1));
+  for (auto _ : state) EpochRetireDelete(new Retired);
 }
 BENCHMARK(BM_EpochRetireDelete)->Threads(1)->Threads(2);
 

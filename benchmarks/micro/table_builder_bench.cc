@@ -52,19 +52,33 @@ class NullFile final : public FSWritableFile {
   uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return 0; }
 };
 
-void BuildTable(benchmark::State& state, CompressionType compression, bool has_filter) {
+enum class Filter { kNone, kBloom, kRibbon };
+
+struct Form {
+  CompressionType compression = kNoCompression;
+  Filter filter = Filter::kBloom;
+  uint32_t dictionary_bytes = 0;
+  uint32_t threads = 1;
+  bool separates_values = false;
+};
+
+void BuildTable(benchmark::State& state, const Form& form) {
   const std::vector<std::string> keys = Keys();
   const std::string value = Value();
   const InternalKeyComparator icmp(BytewiseComparator());
   BlockBasedTableOptions table;
-  if (has_filter) table.filter_policy.reset(NewBloomFilterPolicy(10));
+  table.separate_key_value_in_data_block = form.separates_values;
+  if (form.filter == Filter::kBloom) table.filter_policy.reset(NewBloomFilterPolicy(10));
+  if (form.filter == Filter::kRibbon) table.filter_policy.reset(NewRibbonFilterPolicy(10, -1));
   for (auto _ : state) {
     const std::unique_ptr<FileWriter> writer =
         FileWriter::Wrap(std::make_unique<NullFile>(), "null.sst", /*size=*/0);
     TableBuilderOptions options;
     options.icmp = &icmp;
     options.table = &table;
-    options.compression = compression;
+    options.compression = form.compression;
+    options.compression_opts.max_dict_bytes = form.dictionary_bytes;
+    options.compression_opts.parallel_threads = form.threads;
     TableBuilder builder(options, writer.get());
     for (const std::string& key : keys) {
       if (!builder.Add(key, value).ok()) state.SkipWithError("Add");
@@ -75,11 +89,17 @@ void BuildTable(benchmark::State& state, CompressionType compression, bool has_f
   state.SetBytesProcessed(state.iterations() * kEntryCount *
                           static_cast<int64_t>(keys[0].size() + kValueBytes));
 }
-BENCHMARK_CAPTURE(BuildTable, raw, kNoCompression, false);
-BENCHMARK_CAPTURE(BuildTable, raw_bloom, kNoCompression, true);
-BENCHMARK_CAPTURE(BuildTable, lz4_bloom, kLZ4Compression, true);
-BENCHMARK_CAPTURE(BuildTable, snappy_bloom, kSnappyCompression, true);
-BENCHMARK_CAPTURE(BuildTable, zstd_bloom, kZSTD, true);
+BENCHMARK_CAPTURE(BuildTable, raw, Form{.filter = Filter::kNone})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, raw_bloom, Form{})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, raw_ribbon, Form{.filter = Filter::kRibbon})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, raw_separate, Form{.separates_values = true})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, lz4, Form{kLZ4Compression})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, lz4_2_threads, Form{kLZ4Compression, Filter::kBloom, 0, 2})
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, snappy, Form{kSnappyCompression})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, zstd, Form{kZSTD})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, zstd_2_threads, Form{kZSTD, Filter::kBloom, 0, 2})->UseRealTime();
+BENCHMARK_CAPTURE(BuildTable, zstd_dictionary, Form{kZSTD, Filter::kBloom, 16384})->UseRealTime();
 
 void BuildBlocks(benchmark::State& state) {
   const std::vector<std::string> keys = Keys();

@@ -2,9 +2,13 @@
 //
 // The convenience forms of reads: without a handle, into strings and vectors, asynchronous. All end
 // in the forms with PinnableSlice that a database implements.
+#include <cassert>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "ashlar/attribute_groups.h"
 #include "ashlar/db.h"
 #include "ashlar/iostats_context.h"
 #include "ashlar/perf_context.h"
@@ -107,17 +111,41 @@ void DB::MultiGet(const ReadOptions& options, const size_t num_keys,
            sorted_input);
 }
 
+namespace {
+
+// The groups of all keys as of one moment: one call reads them all.
+void ReadGroups(DB* db, const ReadOptions& options, std::span<const Slice> keys,
+                std::span<PinnableAttributeGroups> results) {
+  assert(keys.size() == results.size());
+  std::vector<ColumnFamilyHandle*> families;
+  std::vector<Slice> key_of_group;
+  std::vector<PinnableAttributeGroup*> groups;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    for (PinnableAttributeGroup& group : results[i]) {
+      group.Reset();
+      families.push_back(group.column_family());
+      key_of_group.push_back(keys[i]);
+      groups.push_back(&group);
+    }
+  }
+  std::vector<PinnableWideColumns> columns(groups.size());
+  std::vector<Status> statuses(groups.size());
+  db->MultiGetEntity(options, groups.size(), families.data(), key_of_group.data(), columns.data(),
+                     statuses.data(), /*sorted_input=*/false);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i]->SetStatus(statuses[i]);
+    if (statuses[i].ok()) groups[i]->SetColumns(std::move(columns[i]));
+  }
+}
+
+}  // namespace
+
 Status DB::GetEntity(const ReadOptions& options, const Slice& key,
                      PinnableAttributeGroups* result) {
   if (result == nullptr) {
     return Status::InvalidArgument("DB::GetEntity: needs a place for the result");
   }
-  for (PinnableAttributeGroup& group : *result) {
-    group.Reset();
-    PinnableWideColumns columns;
-    group.SetStatus(GetEntity(options, group.column_family(), key, &columns));
-    if (group.status().ok()) group.SetColumns(std::move(columns));
-  }
+  ReadGroups(this, options, {&key, 1}, {result, 1});
   return Status::OK();
 }
 void DB::MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -135,11 +163,7 @@ void DB::MultiGetEntity(const ReadOptions& options, size_t num_keys,
 }
 void DB::MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice* keys,
                         PinnableAttributeGroups* results) {
-  for (size_t i = 0; i < num_keys; ++i) {
-    Status status = GetEntity(options, keys[i], &results[i]);
-    if (status.ok()) continue;
-    for (PinnableAttributeGroup& group : results[i]) group.SetStatus(status);
-  }
+  ReadGroups(this, options, {keys, num_keys}, {results, num_keys});
 }
 
 bool DB::KeyMayExist(const ReadOptions&, ColumnFamilyHandle*, const Slice&, std::string*,

@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "ashlar/attribute_groups.h"
-#include "ashlar/iterator.h"
-
 namespace ashlar {
 
 Status UnbuiltCalls::CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
@@ -20,16 +17,6 @@ Status UnbuiltCalls::CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
 
 Status UnbuiltCalls::SuggestCompactRange(ColumnFamilyHandle*, const Slice*, const Slice*) {
   return Status::NotSupported("SuggestCompactRange");
-}
-
-std::unique_ptr<Iterator> UnbuiltCalls::NewCoalescingIterator(
-    const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) {
-  return std::unique_ptr<Iterator>(NewErrorIterator(Status::NotSupported("NewCoalescingIterator")));
-}
-
-std::unique_ptr<AttributeGroupIterator> UnbuiltCalls::NewAttributeGroupIterator(
-    const ReadOptions&, const std::vector<ColumnFamilyHandle*>&) {
-  return NewAttributeGroupErrorIterator(Status::NotSupported("NewAttributeGroupIterator"));
 }
 
 Status UnbuiltCalls::IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string) {
@@ -49,33 +36,9 @@ Status UnbuiltCalls::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator
   return Status::NotSupported("GetUpdatesSince");
 }
 
-Status UnbuiltCalls::IngestExternalFile(ColumnFamilyHandle*, const std::vector<std::string>&,
-                                        const IngestExternalFileOptions&) {
-  return Status::NotSupported("IngestExternalFile");
-}
-
-Status UnbuiltCalls::IngestExternalFiles(const std::vector<IngestExternalFileArg>&) {
-  return Status::NotSupported("IngestExternalFiles");
-}
-
-Status UnbuiltCalls::PrepareFileIngestion(const std::vector<IngestExternalFileArg>&,
-                                          std::unique_ptr<FileIngestionHandle>*) {
-  return Status::NotSupported("PrepareFileIngestion");
-}
-
-Status UnbuiltCalls::CommitFileIngestionHandles(std::vector<std::unique_ptr<FileIngestionHandle>>) {
-  return Status::NotSupported("CommitFileIngestionHandles");
-}
-
 Status UnbuiltCalls::GetPreparedFileInfoForExternalSstIngestion(
     const std::string&, std::shared_ptr<const PreparedFileInfo>*) {
   return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");
-}
-
-Status UnbuiltCalls::CreateColumnFamilyWithImport(
-    const ColumnFamilyOptions&, const std::string&, const ImportColumnFamilyOptions&,
-    const std::vector<const ExportImportFilesMetaData*>&, ColumnFamilyHandle**) {
-  return Status::NotSupported("CreateColumnFamilyWithImport");
 }
 
 Status UnbuiltCalls::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&) {

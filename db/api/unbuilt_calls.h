@@ -23,11 +23,6 @@ class UnbuiltCalls : public DB {
   Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
                              const Slice* end) override;
 
-  std::unique_ptr<Iterator> NewCoalescingIterator(
-      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
-  std::unique_ptr<AttributeGroupIterator> NewAttributeGroupIterator(
-      const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& handles) override;
-
   Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
   Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
   Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
@@ -35,23 +30,8 @@ class UnbuiltCalls : public DB {
   Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
                          const WalIterator::ReadOptions& read_options) override;
 
-  using DB::IngestExternalFile;
-  Status IngestExternalFile(ColumnFamilyHandle* handle, const std::vector<std::string>& files,
-                            const IngestExternalFileOptions& options) override;
-  Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) override;
-  using DB::PrepareFileIngestion;
-  Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
-                              std::unique_ptr<FileIngestionHandle>* handle) override;
-  Status CommitFileIngestionHandles(
-      std::vector<std::unique_ptr<FileIngestionHandle>> handles) override;
   Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
-  using DB::CreateColumnFamilyWithImport;
-  Status CreateColumnFamilyWithImport(
-      const ColumnFamilyOptions& options, const std::string& name,
-      const ImportColumnFamilyOptions& import_options,
-      const std::vector<const ExportImportFilesMetaData*>& metadatas,
-      ColumnFamilyHandle** handle) override;
   Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
                           const Slice& end_key) override;
 };

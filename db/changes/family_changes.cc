@@ -12,6 +12,7 @@
 #include "db/opening/open.h"
 #include "db/options/dynamic_options.h"
 #include "db/options/options_check.h"
+#include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
 #include "db/state/needed_logs.h"
 #include "util/epoch.h"
@@ -61,6 +62,7 @@ Status FamilyChanges::Drop(ColumnFamilyData* family) {
     writes_->UpdateStallLocked();
     core_->conditions.FamilyChanged();
   }
+  writes_->TellStallChanges();
   PurgeObsoleteFiles(core_);
   return WriteOptionsFile(core_);
 }
@@ -92,10 +94,13 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
     ASSIGN_OR_RETURN(ColumnFamilyOptions changed,
                      ChangeColumnFamilyOptions(*core_->options, family->options(), values));
     family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
+    family->versions()->tables->SetReadahead(
+        *BlockBasedOptionsOf(family->options().table_factory.get()));
     writes_->UpdateStallLocked();
     scheduler_->RequestCompactionLocked(family);
     core_->conditions.FamilyChanged();
   }
+  writes_->TellStallChanges();
   return WriteOptionsFile(core_);
 }
 
@@ -106,9 +111,13 @@ Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
     MutexLock lock(&core->mutex);
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
+    core->open_tables.SetMaxOpenFiles(core->options->max_open_files);
+    core->wals->SetBuffering(core->options->writable_file_max_buffer_size,
+                             core->options->wal_bytes_per_sync);
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
+  writes->TellStallChanges();
   return WriteOptionsFile(core);
 }
 

@@ -38,6 +38,7 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     }
     core->conditions.JobEnded();
   }
+  writes->TellStallChanges();
   PurgeObsoleteFiles(core);
   return status;
 }

@@ -43,7 +43,8 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
 ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
                                    std::shared_ptr<const ColumnFamilyOptions> options,
                                    VersionSet* versions, FamilyHost* host)
-    : id_(family->id),
+    : work(options->num_levels),
+      id_(family->id),
       name_(family->name),
       comparator_(family->comparator),
       merge_operator_(options->merge_operator),
@@ -117,8 +118,21 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   PublishSuperVersion();
   undo.Cancel();
   active_log_ = new_log_number;
+  before_active_ = host_->VisibleSeqno();
   UpdatePace();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
+}
+
+MemTableInfo ColumnFamilyData::ActiveMemTableInfo() const {
+  const MemTableCounters counters = mem()->counters();
+  MemTableInfo info;
+  info.cf_name = name_;
+  info.first_seqno = counters.entries > 0 ? counters.smallest_seqno : 0;
+  info.earliest_seqno = before_active_;
+  info.num_entries = counters.entries;
+  info.num_deletes = counters.deletes;
+  assert(counters.entries == 0 || info.first_seqno > info.earliest_seqno);
+  return info;
 }
 
 // Flushes of one family are installed in the order of its memtables: while a job has the older

@@ -17,6 +17,8 @@
 
 #include "ashlar/listener.h"
 #include "ashlar/options.h"
+#include "cache/cache_entry_stats.h"
+#include "db/column_family/family_work.h"
 #include "db/read/read_view.h"
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
@@ -113,6 +115,8 @@ class ColumnFamilyData final : public ReadViewSource {
   FileNumber LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
   FileNumber OldestLogNeeded(FileNumber current_log) const REQUIRES(db_mutex);
+  // What listeners hear when the active memtable is sealed. The pipeline is paused.
+  MemTableInfo ActiveMemTableInfo() const REQUIRES(db_mutex);
   // The first log that may hold writes of the active memtable.
   FileNumber active_log() const REQUIRES(db_mutex) { return active_log_; }
   // The active memtable is empty, and the pipeline paused, with this log the current one.
@@ -133,6 +137,17 @@ class ColumnFamilyData final : public ReadViewSource {
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;
   bool is_compaction_queued GUARDED_BY(db_mutex) = false;
+  // What was done in the family, and what of it a text has told already.
+  FamilyWork work GUARDED_BY(db_mutex);
+  WorkPicture told_work GUARDED_BY(db_mutex);
+  // Of its block cache, as last counted.
+  CacheEntryStats cache_entries GUARDED_BY(db_mutex);
+  // How it holds writes up; the write control's to change.
+  StallDecision stall GUARDED_BY(db_mutex);
+  // External files are being put into the family: nothing may come into its memtables.
+  bool is_ingesting GUARDED_BY(db_mutex) = false;
+  // The number of the newest version that was made by that; 0: none was.
+  uint64_t ingested_version GUARDED_BY(db_mutex) = 0;
   // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
   bool is_read_compaction_wanted GUARDED_BY(db_mutex) = false;
 
@@ -164,6 +179,7 @@ class ColumnFamilyData final : public ReadViewSource {
   // in flight (acquire) and under the mutex. Never null.
   std::atomic<MemTable*> mem_;
   FileNumber active_log_ GUARDED_BY(db_mutex);
+  SequenceNumber before_active_ GUARDED_BY(db_mutex) = 0;  // mem_ holds nothing up to this one
   // Oldest first; each one's id is above that of the one before, mem_'s above all.
   std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
   // The version that pending_compaction_bytes_ was worked out for; 0: none.

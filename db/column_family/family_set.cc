@@ -39,11 +39,9 @@ FamilySet::~FamilySet() {
 }
 
 void FamilySet::Clear() {
-  std::vector<std::unique_ptr<LeavingFamily>> leaving;
-  for (ColumnFamilyData* family : All()) leaving.push_back(std::make_unique<LeavingFamily>(family));
-  Publish(std::make_unique<Table>());
-  assert(All().empty());
-  for (auto& family : leaving) Retire(std::move(family));
+  for (ColumnFamilyData*& family : table_.load(std::memory_order_acquire)->by_id) {
+    if (ColumnFamilyData* const last = std::exchange(family, nullptr)) last->Unref();
+  }
 }
 
 std::unique_ptr<FamilySet::Table> FamilySet::CopyTable() const {

@@ -27,6 +27,7 @@ class FamilySet {
   void Add(FamilyRef family) REQUIRES(db_mutex);
   // Lets go of the set's reference, after all readers that may have found it.
   void Remove(uint32_t id) REQUIRES(db_mutex);
+  // At the end: nobody looks families up any more. Allocates nothing.
   void Clear() REQUIRES(db_mutex);
 
   ColumnFamilyData* Find(uint32_t id) const {

@@ -48,8 +48,9 @@ uint64_t OldestEpoch(const CompactionPlan& plan) {
 // The part of a job in [begin, end) of user keys.
 class CompactionJob::Subcompaction {
  public:
-  Subcompaction(const CompactionJob& job, std::optional<Slice> begin, std::optional<Slice> end)
-      : job_(job), options_(job.options_), begin_(begin), end_(end) {}
+  Subcompaction(const CompactionJob& job, int number, std::optional<Slice> begin,
+                std::optional<Slice> end)
+      : job_(job), number_(number), options_(job.options_), begin_(begin), end_(end) {}
 
   Status Run();
   OutputResult result;
@@ -62,6 +63,7 @@ class CompactionJob::Subcompaction {
   OutputWriterOptions WriterOptions() const;
 
   const CompactionJob& job_;
+  const int number_;  // from 0, by keys
   const CompactionJobOptions& options_;
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
@@ -71,8 +73,10 @@ class CompactionJob::Subcompaction {
 Status CompactionJob::Subcompaction::Run() {
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
+  if (options_.observer != nullptr) options_.observer->OnPartBegun(number_);
   Status status = Merge();
   result.cpu_micros = clock->CPUMicros() - start_micros;
+  if (options_.observer != nullptr) options_.observer->OnPartEnded(number_, result, status);
   return status;
 }
 
@@ -81,10 +85,20 @@ Status CompactionJob::Subcompaction::Merge() {
          options_.version->comparator().OrderWithoutTimestamp(*begin_, *end_) < 0);
   ReadOptions read;
   read.fill_cache = false;
+  read.rate_limiter_priority = Env::IO_LOW;
   read.readahead_size = options_.readahead_bytes;
   DeeperLevels below = LevelsBelow();
-  EntryStream entries(StreamOptions(&below), OpenInputs(read));
   OutputWriterOptions writer = WriterOptions();
+  BlobFlow blobs(
+      BlobFlowOptionsFor(writer.table, {.files = options_.version->blobs(),
+                                        .new_file_number = options_.new_file_number,
+                                        .observer = options_.blob_observer,
+                                        .relocated_share = options_.relocated_blob_share,
+                                        .readahead_bytes = options_.blob_readahead_bytes}));
+  if (blobs.IsNeeded()) writer.blobs = &blobs;
+  EntryStreamOptions stream = StreamOptions(&below);
+  stream.blobs = writer.blobs;
+  EntryStream entries(stream, OpenInputs(read));
   std::unique_ptr<const FragmentedTombstones> kept;
   uint64_t dropped = 0;
   if (job_.tombstones_ != nullptr) {
@@ -115,6 +129,7 @@ DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   assert(options_.plan->output_level < options_.version->num_levels());
   const Version& version = *options_.version;
   std::vector<DeeperLevels::Tables> levels;
+  for (TableFile* const& file : options_.plan->older_in_level0) levels.emplace_back(&file, 1);
   for (Level level = options_.plan->output_level.Next(); level < version.num_levels(); ++level) {
     levels.emplace_back(version.files(level));
   }
@@ -142,7 +157,11 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   OutputWriterOptions writer;
   writer.table = options_.table;
   writer.table.level = plan.output_level;
+  writer.table.base_level = plan.base_level;
   writer.table.is_bottommost = plan.is_bottommost;
+  writer.table.is_flush = false;
+  writer.table.is_uncompressed = plan.leaves_uncompressed;
+  writer.table.target_file_bytes = plan.target_file_bytes;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);
   writer.table.epoch_number = OldestEpoch(plan);
   writer.table.filter_shift_millibits =
@@ -151,6 +170,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
                    .overlap_bytes = plan.max_grandparent_bytes,
                    .next_level = plan.grandparents};
   writer.new_file_number = options_.new_file_number;
+  writer.observer = options_.observer;
   return writer;
 }
 
@@ -193,7 +213,10 @@ Status CompactionJob::GatherTombstones() {
     LevelFiles to_read{level.level, {}};
     const size_t known = input_tombstones_.size();
     for (TableFile* file : level.files) {
-      if (tombstones_ != nullptr && CoversTable(*tombstones_, file->meta, options_.snapshots)) {
+      // What it has in blob files would not be counted as garbage.
+      const bool has_blobs = file->meta.oldest_blob_file_number != 0;
+      if (!has_blobs && tombstones_ != nullptr &&
+          CoversTable(*tombstones_, file->meta, options_.snapshots)) {
         continue;
       }
       to_read.files.push_back(file);
@@ -232,13 +255,13 @@ Status CompactionJob::CheckLastKeys() const {
 }
 
 Status CompactionJob::Run(OutputResult* result) {
-  assert(!options_.plan->is_trivial_move && !options_.plan->inputs.empty());
+  assert(options_.plan->IsMerge() && !options_.plan->inputs.empty());
   std::vector<std::unique_ptr<Subcompaction>> parts;
   RETURN_IF_ERROR(Cut(&parts));
   Status status = RunParts(&parts);
   for (const auto& part : parts) result->Append(std::move(part->result));
   if (status.ok() && options_.verify_record_count) status = CheckCounts(*result);
-  if (!status.ok()) DeleteUnnamedTables(options_.table, result);
+  if (!status.ok()) DeleteUnnamedFiles(options_.table, result);
   return status;
 }
 
@@ -247,11 +270,13 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   Statistics* const statistics = options_.table.context->writer_options.statistics;
   const StopWatch watch(SystemClock::Default().get(), statistics, SUBCOMPACTION_SETUP_TIME);
   RETURN_IF_ERROR(GatherTombstones());
-  const std::vector<Slice> cuts = CutPoints(*options_.plan, options_.version->comparator(),
-                                            std::max(options_.max_subcompactions, 1u));
+  // Level 0 takes one table: several would be of one age.
+  const uint32_t most =
+      options_.plan->output_level == 0 ? 1 : std::max(options_.max_subcompactions, 1u);
+  const std::vector<Slice> cuts = CutPoints(*options_.plan, options_.version->comparator(), most);
   for (size_t i = 0; i <= cuts.size(); i++) {
     parts->push_back(std::make_unique<Subcompaction>(
-        *this, i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
+        *this, static_cast<int>(i), i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
         i == cuts.size() ? std::nullopt : std::optional<Slice>(cuts[i])));
   }
   RecordInHistogram(statistics, NUM_SUBCOMPACTIONS_SCHEDULED, parts->size());

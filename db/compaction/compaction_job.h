@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
@@ -36,6 +37,11 @@ struct CompactionJobOptions {
   uint32_t max_subcompactions = 1;
   size_t readahead_bytes = 0;
   bool verify_record_count = true;
+  OutputObserver* observer = nullptr;  // null: nobody is told
+  BlobFileObserver* blob_observer = nullptr;
+  // What of the oldest blob files is moved, 0 to 1 of their number. None: nothing.
+  std::optional<double> relocated_blob_share;
+  size_t blob_readahead_bytes = 0;
 };
 
 class CompactionJob {

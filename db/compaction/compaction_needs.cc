@@ -112,6 +112,29 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
   return static_cast<uint64_t>(pending);
 }
 
+// The other styles look at the tree as a whole, and owe nothing that grows without them.
+double ScoreOfRuns(const Version& version, const ColumnFamilyOptions& options,
+                   const CompactionClaims& claims) REQUIRES(db_mutex) {
+  if (options.compaction_style == kCompactionStyleNone) return 0;
+  if (options.compaction_style == kCompactionStyleFIFO) {
+    uint64_t bytes = 0;
+    for (Level level = 0; level < version.num_levels(); ++level) {
+      bytes += claims.IdleOn(version, level).bytes;
+    }
+    const uint64_t most = options.compaction_options_fifo.max_table_files_size;
+    return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(most, 1));
+  }
+  size_t runs = claims.IdleOn(version, 0).files, marked = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    const CompactionClaims::Sums idle = claims.IdleOn(version, level);
+    if (level > 0 && idle.files != 0 && idle.files == version.files(level).size()) runs++;
+    marked += idle.marked;
+  }
+  const double score =
+      static_cast<double>(runs) / std::max(options.level0_file_num_compaction_trigger, 1);
+  return marked > 0 ? std::max(score, 1.0) : score;
+}
+
 }  // namespace
 
 // From the sums of the levels: no table is looked at.
@@ -121,6 +144,10 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   const int levels = version.num_levels();
   needs.scores.assign(static_cast<size_t>(levels), 0);
   needs.target_bytes.assign(static_cast<size_t>(levels), 0);
+  if (options.compaction_style != kCompactionStyleLevel) {
+    needs.scores[0] = ScoreOfRuns(version, options, claims);
+    return needs;
+  }
   if (levels < 2) return needs;
   if (options.level_compaction_dynamic_level_bytes) {
     SetDynamicTargets(version, options, &needs);

@@ -3,9 +3,11 @@
 // Picking compactions: pure functions from a version and options to a plan. No file or clock; the
 // same arguments give the same plan. The DB mutex is needed as files say whether a job has them.
 //
-// Levelled shape: level 0 holds flushed files that may overlap; every deeper level is one sorted
-// run with a target size. With dynamic level bytes the targets are derived from the deepest level
-// upwards, and level 0 compacts into the "base level", the first one that is in use.
+// Level 0 holds flushed files that may overlap; every deeper level is one sorted run. The styles
+// (level_picker.cc, universal_picker.cc, fifo_picker.cc) differ in what they merge, and when:
+// levelled trees have a target size for each level. With dynamic level bytes the targets are
+// derived from the deepest level upwards, and level 0 compacts into the "base level", the first in
+// use.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +27,24 @@ namespace ashlar {
 struct CompactionPlan {
   Level start_level = 0;
   Level output_level = 1;
-  std::vector<LevelFiles> inputs;        // start level first, ascending levels, none empty
-  std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
-  uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
-  uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
-  bool is_bottommost = false;            // nothing deeper overlaps the inputs
-  bool is_trivial_move = false;          // the inputs can be relinked on the output level
+  Level base_level = 1;                     // level 0 is compacted into it
+  std::vector<LevelFiles> inputs;           // start level first, ascending levels, none empty
+  std::vector<TableFile*> grandparents;     // of output_level + 1 that overlap the inputs
+  uint64_t target_file_bytes = 0;           // an output is cut when it reaches this
+  uint64_t max_grandparent_bytes = 0;       // and before it overlaps more than this
+  bool is_bottommost = false;               // nothing deeper overlaps the inputs
+  bool is_trivial_move = false;             // the inputs can be relinked on the output level
+  bool is_deletion = false;                 // the inputs are dropped, with all that they hold
+  bool leaves_uncompressed = false;         // the outputs, whatever the options say of their level
+  std::vector<TableFile*> older_in_level0;  // than outputs on level 0: they lie below
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
   double score = 0;
   // Manual ranges that do not fit in one plan: where the next one begins. None: all is covered.
   std::optional<std::string> next_begin;  // user key
 
+  // Whether its outputs are new tables.
+  bool IsMerge() const { return !is_trivial_move && !is_deletion; }
   uint64_t InputBytes() const;
   size_t InputFileCount() const;
   std::string DebugString() const;
@@ -67,6 +75,7 @@ struct PickOptions {
   const std::map<Level, std::string>* cursors = nullptr;
   // Where no level is in need, a table that wasted many reads may be taken.
   bool may_serve_reads = false;
+  uint64_t now_seconds = 0;  // since 1970: FIFO drops what is too old
 };
 
 // The most urgent compaction none of whose files is being compacted and whose output range no
@@ -81,6 +90,17 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
                                           const LevelFiles& table,
                                           const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
+
+// The universal style: all runs into the last level; none if they are one there already, unless
+// `rewrites_last` asks for that one to be written anew. `has_conflict`: something is being
+// compacted, try again later.
+std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOptions& options,
+                                          bool rewrites_last,
+                                          const std::vector<const CompactionPlan*>& running,
+                                          bool* has_conflict) REQUIRES(db_mutex);
+
+// What writers are slowed down by: the files of level 0, in the universal style all runs.
+int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& options);
 
 struct RangePickOptions {
   const ColumnFamilyOptions* options = nullptr;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the lists: tables family by family and level by level, then the MANIFEST and its
-// like, logs, the OPTIONS file.
+// The order of the lists: tables family by family and level by level, blob files, then the MANIFEST
+// and its like, logs, the OPTIONS file.
 #include "db/files/live_files.h"
 
 #include <algorithm>
 #include <cassert>
 #include <tuple>
 
+#include "db/blob/blob_file.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 
@@ -34,6 +35,14 @@ void ForEachTable(const LiveFiles& live, const Visit& visit) {
     for (Level level = 0; level < version->num_levels(); ++level) {
       for (const TableFile* file : version->files(level)) visit(*version, file->meta);
     }
+  }
+}
+
+template <typename Visit>
+void ForEachBlobFile(const LiveFiles& live, const Visit& visit) {
+  for (const VersionRef& version : live.versions) {
+    if (version->blobs() == nullptr) continue;
+    for (const BlobFiles::Live& blob : version->blobs()->all()) visit(*blob.file);
   }
 }
 
@@ -70,6 +79,9 @@ std::vector<std::string> NamesOf(const LiveFiles& live) {
   ForEachTable(live, [&names](const Version&, const FileMetadata& meta) {
     names.push_back(TableFileName("", meta.number));
   });
+  ForEachBlobFile(live, [&names](const BlobFile& blob) {
+    names.push_back(BlobFileName("", blob.meta.number));
+  });
   names.push_back(CurrentFileName(""));
   names.push_back(DescriptorFileName("", live.manifest_number));
   if (live.options_number != 0) names.push_back(OptionsFileName("", live.options_number));
@@ -84,7 +96,13 @@ std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPl
     files.push_back(InfoOf(path, kTableFile, meta.number, meta.file_size));
     if (!with_checksums) return;
     files.back().file_checksum = meta.file_checksum;
-    files.back().file_checksum_func_name = meta.file_checksum_function;
+    files.back().file_checksum_func_name = ChecksumFunctionOf(meta);
+  });
+  ForEachBlobFile(live, [&](const BlobFile& blob) {
+    files.push_back(InfoOf(blob.path, kBlobFile, blob.meta.number, blob.meta.file_bytes()));
+    if (!with_checksums) return;
+    files.back().file_checksum = blob.meta.checksum_value;
+    files.back().file_checksum_func_name = blob.meta.checksum_method;
   });
   const FileNumber manifest = live.manifest_number;
   files.push_back(InfoOf(DescriptorFileName(place.dir, manifest), kDescriptorFile, manifest,
@@ -109,11 +127,22 @@ Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list) {
   Status status;
   ForEachTable(live, [&](const Version&, const FileMetadata& meta) {
     if (!status.ok()) return;
+    status = list->InsertOneFileChecksum(meta.number.value(), meta.file_checksum,
+                                         ChecksumFunctionOf(meta));
+  });
+  ForEachBlobFile(live, [&](const BlobFile& blob) {
+    if (!status.ok()) return;
+    const BlobFileAddition& meta = blob.meta;
     status = list->InsertOneFileChecksum(
-        meta.number.value(), meta.file_checksum,
-        meta.file_checksum_function.empty() ? "Unknown" : meta.file_checksum_function);
+        meta.number.value(), meta.checksum_value,
+        meta.checksum_method.empty() ? "Unknown" : meta.checksum_method);
   });
   return status;
+}
+
+std::string ChecksumFunctionOf(const FileMetadata& meta) {
+  return meta.file_checksum_function.empty() ? kUnknownFileChecksumFuncName
+                                             : meta.file_checksum_function;
 }
 
 uint64_t OldestCreationTimeOf(const LiveFiles& live) {

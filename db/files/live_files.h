@@ -42,6 +42,8 @@ std::vector<std::string> NamesOf(const LiveFiles& live);
 std::vector<LiveFileStorageInfo> StorageInfoOf(const LiveFiles& live, const DbPlace& place,
                                                bool with_checksums);
 Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list);
+// Its name, as users know it, if there is none.
+std::string ChecksumFunctionOf(const FileMetadata& meta);
 // UINT64_MAX if there is no table, 0 if that of some table is unknown.
 uint64_t OldestCreationTimeOf(const LiveFiles& live);
 std::unique_ptr<WalFile> WalFileOf(FileNumber number, uint64_t bytes);

@@ -35,6 +35,7 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   files.families = core->versions->TakeUnusedFamilies();
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
+  files.blobs = core->versions->TakeObsoleteBlobs();
   for (FileNumber number : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
     files.paths.push_back(LogFileName(core->wal_dir, number));
   }
@@ -56,6 +57,12 @@ class DirectoryScan {
       : core_(core), min_log_(MinLogNumber(*core)) {
     core_->versions->ForEachLiveFile(
         [this](const FamilyVersions&, Level, TableFile* file) { live_.insert(file->meta.number); });
+    for (const FamilyVersions* family : core_->versions->LiveFamilies()) {
+      if (family->current->blobs() == nullptr) continue;
+      for (const BlobFiles::Live& blob : family->current->blobs()->all()) {
+        live_.insert(blob.file->meta.number);
+      }
+    }
   }
 
   Status Run(const std::string& dir, ObsoleteFiles* files) REQUIRES(db_mutex) {
@@ -81,6 +88,7 @@ class DirectoryScan {
     switch (type) {
       case kWalFile: return number < min_log_;
       case kDescriptorFile: return number < core_->versions->manifest_number();
+      case kBlobFile:
       case kTableFile: return !live_.contains(number) && !core_->pending_outputs.contains(number);
       case kTempFile: return !core_->pending_outputs.contains(number);
       default: return false;
@@ -120,10 +128,19 @@ class DirectoryScan {
   std::set<FileNumber> live_;
 };
 
-bool IsTablePath(const std::string& path) {
+bool IsPathOf(FileType wanted, const std::string& path) {
   FileNumber number;
   FileType type;
-  return ParseFileName(BaseNameOf(path), &number, &type) && type == kTableFile;
+  return ParseFileName(BaseNameOf(path), &number, &type) && type == wanted;
+}
+
+// A table that is put aside may refer to any blob file that nobody can explain either.
+void PutBlobsAside(ObsoleteFiles* files) {
+  if (files->asides.empty()) return;
+  const auto is_no_blob = [](const std::string& path) { return !IsPathOf(kBlobFile, path); };
+  const auto blobs = std::stable_partition(files->paths.begin(), files->paths.end(), is_no_blob);
+  files->asides.insert(files->asides.end(), blobs, files->paths.end());
+  files->paths.erase(blobs, files->paths.end());
 }
 
 }  // namespace
@@ -136,6 +153,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
   core->options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  PutBlobsAside(&files);
   core->versions->TakeReplacedManifests();  // they are among what the scan has found
   for (const std::string& path : files.asides) {
     StrAppend(&core->recovery_report, path,
@@ -147,21 +165,27 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
 
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   assert(!core->is_read_only || files.paths.empty());
-  const auto remove = [core](const std::string& path) {
+  const auto remove = [core, job_id = files.job_id](const std::string& path) {
     Status status = DeleteFileIfExists(core->fs.get(), path);
-    if (IsTablePath(path)) NotifyTableDeleted(core, path, status);
+    if (IsPathOf(kTableFile, path)) NotifyTableDeleted(core, path, job_id, status);
+    if (IsPathOf(kBlobFile, path)) NotifyBlobFileDeleted(core, path, job_id, status);
     if (!status.ok()) {
       Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
       return;
     }
     RecordTick(core->statistics.get(), FILES_DELETED_IMMEDIATELY);
-    core->events->Event("file_deletion").Add("file", BaseNameOf(path));
+    core->events->Event("file_deletion").Add("job", job_id).Add("file", BaseNameOf(path));
   };
   files.logs.clear();
   for (ObsoleteTable& table : files.tables) {
     assert(table.family != nullptr && table.file != nullptr);
     const std::string path = table.family->tables->PathOf(table.file->meta);
     table.Close();
+    remove(path);
+  }
+  for (std::unique_ptr<BlobFile>& blob : files.blobs) {
+    const std::string path = blob->path;
+    blob.reset();
     remove(path);
   }
   for (const std::string& path : files.paths) remove(path);
@@ -179,6 +203,7 @@ void DeleteKnownObsolete(DbCore* core) {
   {
     MutexLock lock(&core->mutex);
     files = CollectObsolete(core);
+    if (!files.empty()) files.job_id = core->next_job_id++;
   }
   if (!files.empty()) DeleteObsolete(core, std::move(files));
 }

@@ -18,19 +18,21 @@ namespace ashlar {
 // Files to delete, collected under the DB mutex and deleted without it.
 struct ObsoleteFiles {
   std::vector<ObsoleteTable> tables;
+  std::vector<std::unique_ptr<BlobFile>> blobs;
   // Dropped families that nobody uses: destroyed with this, where no lock is held.
   std::vector<std::shared_ptr<FamilyVersions>> families;
   // Closed, or unmapped, before their files are deleted: these are among `paths`.
   std::vector<std::shared_ptr<WalSink>> logs;
   std::vector<std::string> paths;   // of everything else
   std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
+  int job_id = 0;                   // as which listeners hear of it; 0: of opening
   bool empty() const {
-    return tables.empty() && families.empty() && paths.empty() && asides.empty();
+    return tables.empty() && blobs.empty() && families.empty() && paths.empty() && asides.empty();
   }
 };
 
-// Tables that no version holds any more, dropped families that nobody uses, logs that no family
-// needs, replaced MANIFESTs, old OPTIONS files.
+// Tables and blob files that no version holds any more, dropped families that nobody uses, logs
+// that no family needs, replaced MANIFESTs, old OPTIONS files.
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state

@@ -69,17 +69,22 @@ Status FlushJob::Run(OutputResult* result) {
   const auto kept = TombstonesToKeep(*tombstones, {.snapshots = options_.snapshots});
   EntryStreamOptions stream = StreamOptionsFor(options_, expected_entries);
   stream.tombstones = tombstones.get();
+  BlobFlow blobs(BlobFlowOptionsFor(options_.table, {.new_file_number = options_.new_blob_number,
+                                                     .observer = options_.blob_observer,
+                                                     .relocated_share = std::nullopt}));
+  if (blobs.IsNeeded()) stream.blobs = &blobs;
   EntryStream entries(stream, tower.TakeRuns());
-  const OutputWriterOptions writer{
-      .table = options_.table, .limits = {}, .tombstones = kept.get(), .new_file_number = [this] {
-        return options_.table.file_number;
-      }};
+  const OutputWriterOptions writer{.table = options_.table,
+                                   .limits = {},
+                                   .tombstones = kept.get(),
+                                   .new_file_number = [this] { return options_.table.file_number; },
+                                   .blobs = stream.blobs};
   Status status = OutputWriter(writer).WriteAll(&entries, result);
   if (status.ok() && result->input_entries != expected_entries) {
     status = Status::Corruption(StrCat("flush: the memtables counted ", expected_entries,
                                        " entries, but ", result->input_entries, " were found"));
   }
-  if (!status.ok()) DeleteUnnamedTables(options_.table, result);
+  if (!status.ok()) DeleteUnnamedFiles(options_.table, result);
   return status;
 }
 

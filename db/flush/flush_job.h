@@ -19,6 +19,10 @@ struct FlushJobOptions {
   TableOutputOptions table;
   std::vector<MemTable*> memtables;  // oldest first; the caller holds references
   std::vector<SequenceNumber> snapshots;
+  // A number for the next blob file, protected from deletion by the caller until the job is
+  // installed.
+  std::function<FileNumber()> new_blob_number;
+  BlobFileObserver* blob_observer = nullptr;  // null: nobody is told
   MergeTools merge;  // without an operator operands are written as they are
   // Told now and then how much of the memtables is written, 0 to 1. May be empty.
   std::function<void(double)> on_progress;
@@ -27,7 +31,7 @@ struct FlushJobOptions {
 class FlushJob {
  public:
   explicit FlushJob(const FlushJobOptions& options) : options_(options) {}
-  // One table or, if no entry survived, none. After an error there is none.
+  // One table and its blob files or, if no entry survived, none. After an error there is none.
   Status Run(OutputResult* result);
 
  private:

@@ -21,9 +21,10 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
                                            ColumnFamilyData* family, CompactionPlan plan)
     : BackgroundJob(core, family),
       running_(running),
-      id_(running->NextJobId()),
       version_(family->current(), core->versions.get()),
-      plan_(std::move(plan)) {
+      plan_(std::move(plan)),
+      teller_(core, *family, to_tell_),
+      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
   work_.plan = &plan_;
   work_.version = version_.get();
@@ -36,7 +37,19 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   work_.env = core->env;
   work_.max_subcompactions = core->options->max_subcompactions;
   work_.readahead_bytes = core->options->compaction_readahead_size;
+  work_.blob_readahead_bytes = family->options().blob_compaction_readahead_size;
+  SetBlobPolicy(BlobGarbageCollectionPolicy::kUseDefault, -1);
   work_.verify_record_count = core->options->compaction_verify_record_count;
+  to_tell_ = {.job_id = id_,
+              .plan = &plan_,
+              .version = version_.get(),
+              .compression = plan_.leaves_uncompressed
+                                 ? kNoCompression
+                                 : CompressionFor(family->options(), plan_.output_level,
+                                                  plan_.base_level, plan_.is_bottommost),
+              .blob_compression = family->options().blob_compression_type};
+  work_.blob_observer = &blob_teller_;
+  if (!core->listeners.empty()) work_.observer = &teller_;
   assert(!plan_.inputs.empty());
   family->versions()->claims.Take(plan_.inputs);
   running_->Add(this);
@@ -49,18 +62,63 @@ void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcomp
   if (max_subcompactions > 0) work_.max_subcompactions = max_subcompactions;
 }
 
-void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, plan_, id_); }
+void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) {
+  const ColumnFamilyOptions& options = family_->options();
+  const bool is_on = policy == BlobGarbageCollectionPolicy::kUseDefault
+                         ? options.enable_blob_garbage_collection
+                         : policy == BlobGarbageCollectionPolicy::kForce;
+  work_.relocated_blob_share.reset();
+  if (!is_on) return;
+  const bool is_given = age_cutoff >= 0 && age_cutoff <= 1;
+  work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
+}
+
+void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, to_tell_); }
+
+CompactionToTell BackgroundCompaction::ToTell() const {
+  CompactionToTell done = to_tell_;
+  done.result = &result_;
+  done.elapsed_micros = ElapsedMicros();
+  return done;
+}
+
+// What is moved is neither read nor written.
+JobWork BackgroundCompaction::WorkDone() const {
+  JobWork work;
+  if (!plan_.IsMerge()) {
+    if (plan_.is_trivial_move) work.moved_bytes = plan_.InputBytes();
+    return work;
+  }
+  work.jobs = 1;
+  work.micros = ElapsedMicros();
+  work.cpu_micros = result_.cpu_micros;
+  for (const LevelFiles& level : plan_.inputs) {
+    const bool is_upper = level.level != plan_.output_level;
+    for (const TableFile* file : level.files) {
+      (is_upper ? work.upper_bytes : work.output_level_bytes) += file->meta.file_size;
+    }
+  }
+  work.written_bytes = result_.bytes_written;
+  work.entries_read = result_.input_entries;
+  // Operands that were kept instead of what they make may be more than what was read.
+  work.entries_dropped =
+      result_.input_entries - std::min(result_.input_entries, result_.output_entries);
+  return work;
+}
 
 Status BackgroundCompaction::WriteTables() {
   assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
-  if (plan_.is_trivial_move) return Status::OK();
-  RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
-  return SyncDirectory(core_->fs.get(), work_.table.dir);
+  if (plan_.IsMerge()) {
+    RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
+    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
+  }
+  NotifyCompactionPreCommit(core_, *family_, ToTell());
+  return Status::OK();
 }
 
 Status BackgroundCompaction::Describe(VersionEdit* edit) {
   assert(edit->column_family == family_->id());
-  assert(!plan_.is_trivial_move || result_.tables.empty());
+  assert(plan_.IsMerge() || result_.tables.empty());
   RETURN_IF_ERROR(work_.stop.Check());
   for (const LevelFiles& level : plan_.inputs) {
     for (const TableFile* file : level.files) {
@@ -68,7 +126,7 @@ Status BackgroundCompaction::Describe(VersionEdit* edit) {
       if (plan_.is_trivial_move) edit->AddFile(plan_.output_level, file->meta);
     }
   }
-  for (const OutputTable& table : result_.tables) edit->AddFile(plan_.output_level, table.meta);
+  DescribeOutput(result_, plan_.output_level, edit);
   return Status::OK();
 }
 
@@ -77,6 +135,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
   if (!status.ok()) return;
+  family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptTombstones();
   family_->PublishSuperVersion();
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
@@ -111,13 +170,19 @@ void BackgroundCompaction::Count(const Status& status) const {
   } else if (status.subcode() == Status::kCompactionAborted) {
     RecordTick(statistics, COMPACTION_ABORTED);
   }
-  if (plan_.is_trivial_move) return;
+  if (plan_.is_deletion && status.ok()) {
+    RecordTick(statistics, plan_.reason == CompactionReason::kFIFOTtl ? FIFO_TTL_COMPACTIONS
+                                                                      : FIFO_MAX_SIZE_COMPACTIONS);
+  }
+  if (!plan_.IsMerge()) return;
   RecordTime(statistics, COMPACTION_CPU_TIME, result_.cpu_micros);
   RecordTick(statistics, COMPACTION_CPU_TOTAL_TIME, result_.cpu_micros);
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
   RecordTick(statistics, COMPACTION_RANGE_DEL_DROP_OBSOLETE, result_.range_tombstones_dropped);
+  RecordTick(statistics, BLOB_DB_GC_NUM_KEYS_RELOCATED, result_.blobs.relocated);
+  RecordTick(statistics, BLOB_DB_GC_BYTES_RELOCATED, result_.blobs.relocated_bytes);
   if (!status.ok()) return;
   RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
   RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
@@ -138,11 +203,12 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("num_input_records", result_.input_entries)
       .Add("num_output_records", result_.output_entries)
       .Add("total_output_size", result_.bytes_written)
+      .Add("num_blob_files", result_.blob_files.size())
       .Add("is_trivial_move", plan_.is_trivial_move)
       .Add("compaction_time_micros", ElapsedMicros())
       .Add("status", status.ToString());
   if (core_->statistics != nullptr) Count(status);
-  NotifyCompactionCompleted(core_, *family_, plan_, result_, status);
+  NotifyCompactionCompleted(core_, *family_, ToTell(), status);
   if (recovered_error_.ok()) return;
   RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
   NotifyRecoveryEnd(core_, recovered_error_, Status::OK());

@@ -7,6 +7,7 @@
 
 #include "db/compaction/compaction_job.h"
 #include "db/jobs/background_job.h"
+#include "db/jobs/notify.h"
 #include "db/version/version_ref.h"
 
 namespace ashlar {
@@ -22,6 +23,8 @@ class BackgroundCompaction final : public BackgroundJob {
   const CompactionPlan& plan() const { return plan_; }
   // On behalf of a call, whose flags stop it too.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
+  // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
+  void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);
   // It gives up soon with Incomplete(kCompactionAborted). Any thread.
   void Abort() { is_aborted_.store(true, std::memory_order_release); }
 
@@ -42,14 +45,19 @@ class BackgroundCompaction final : public BackgroundJob {
  private:
   void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);
+  JobWork WorkDone() const;
+  // With what it did, once it has.
+  CompactionToTell ToTell() const;
 
   Compactions* const running_;
-  const int id_;
   // The version the plan was made of. Given back after the report: listeners find its tables.
   const VersionRef version_;
   const CompactionPlan plan_;
   CompactionJobOptions work_;
   std::atomic<bool> is_aborted_{false};
+  CompactionToTell to_tell_;  // while it runs
+  CompactionTeller teller_;
+  BlobFileTeller blob_teller_;
   Status recovered_error_;  // the background error that its success has cleared, if any
 };
 

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <utility>
 
+#include "db/compaction/compaction_picker.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/state/needed_logs.h"
@@ -34,10 +35,39 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
       work_(std::move(work)),
       reason_(family->sealed().front().reason),
       log_number_(family->LogNumberAfter(work_.memtables)),
-      syncs_older_logs_(core->families.All().size() > 1) {
+      syncs_older_logs_(core->families.All().size() > 1),
+      blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kFlush}) {
   assert(!work_.memtables.empty());
   numbers_.Adopt(work_.table.file_number);
+  NoteStallTriggers();
+  work_.blob_observer = &blob_teller_;
+  work_.new_blob_number = [this] { return numbers_.NewNumber(); };
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
+}
+
+void BackgroundFlush::NoteStallTriggers() {
+  const ColumnFamilyOptions& options = family_->options();
+  const int tables = RunsThatSlowWrites(*family_->current(), options);
+  slows_writes_ = tables >= options.level0_slowdown_writes_trigger;
+  stops_writes_ = tables >= options.level0_stop_writes_trigger;
+}
+
+FlushToTell BackgroundFlush::ToTell() const {
+  return {.job_id = id_,
+          .file_number = work_.table.file_number,
+          .reason = reason_,
+          .slows_writes = slows_writes_,
+          .stops_writes = stops_writes_,
+          .blob_compression = work_.table.family_options->blob_compression_type};
+}
+
+JobWork BackgroundFlush::WorkDone() const {
+  JobWork work;
+  work.jobs = 1;
+  work.micros = ElapsedMicros();
+  work.cpu_micros = result_.cpu_micros;
+  work.written_bytes = result_.bytes_written;
+  return work;
 }
 
 void BackgroundFlush::NoteProgress(double progress) {
@@ -49,14 +79,29 @@ void BackgroundFlush::NoteProgress(double progress) {
 
 void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, ToTell()); }
 
+Status BackgroundFlush::WriteTables() {
+  const Status status = WriteTable();
+  TellTable(status);
+  return status;
+}
+
+void BackgroundFlush::TellTable(const Status& status) {
+  if (has_told_table_) return;
+  has_told_table_ = true;
+  NotifyFlushedTable(core_, *family_, ToTell(), result_, status);
+}
+
 // A table must not hold more of the order of writes than the logs of the other families do after a
 // machine crash: so older logs are synced first if there are other families.
-Status BackgroundFlush::WriteTables() {
+Status BackgroundFlush::WriteTable() {
   for (const MemTable* memtable : work_.memtables) {
     memory_bytes_ += memtable->ApproximateMemoryUsage();
     payload_bytes_ += memtable->raw_bytes();
   }
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_micros = clock->CPUMicros();
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
+  result_.cpu_micros = clock->CPUMicros() - start_micros;
   assert(result_.tables.size() <= 1);
   if (syncs_older_logs_) {
     const FileNumber newest_log = core_->wals->current_number();
@@ -84,7 +129,7 @@ Status BackgroundFlush::Describe(VersionEdit* edit) {
   assert(log_number_ <= core_->wals->current_number());
   edit->log_number = log_number_;
   edit->min_log_number_to_keep = std::min(log_number_, OldestLogNeeded(*core_, family_));
-  for (const OutputTable& table : result_.tables) edit->AddFile(work_.table.level, table.meta);
+  DescribeOutput(result_, work_.table.level, edit);
   return Status::OK();
 }
 
@@ -92,6 +137,8 @@ void BackgroundFlush::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   if (status.ok()) {
     family_->RemoveFlushed(work_.memtables);
+    family_->work.AddFlush(WorkDone());
+    NoteStallTriggers();
   } else {
     family_->ReturnFromFlush(work_.memtables);
   }
@@ -129,7 +176,8 @@ void BackgroundFlush::Report(const Status& status) {
     NotifyUnreportedError(core_);
   }
   EventLine line = core_->events->Event("flush_finished");
-  line.Add("cf_name", family_->name())
+  line.Add("job", id_)
+      .Add("cf_name", family_->name())
       .Add("memtables", work_.memtables.size())
       .Add("input_entries", result_.input_entries)
       .Add("output_entries", result_.output_entries)
@@ -140,6 +188,7 @@ void BackgroundFlush::Report(const Status& status) {
   }
   RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
   if (status.ok() && core_->statistics != nullptr) Count();
+  TellTable(status);  // of a flush that another one kept from writing
   NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
 }
 

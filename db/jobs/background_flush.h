@@ -36,18 +36,26 @@ class BackgroundFlush final : public BackgroundJob {
  private:
   BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
   void NoteProgress(double progress) EXCLUDES(db_mutex);
+  Status WriteTable();
   Status SyncDirectories();
+  void TellTable(const Status& status);
   void Count() const;
 
-  FlushToTell ToTell() const { return {.file_number = work_.table.file_number, .reason = reason_}; }
+  FlushToTell ToTell() const;
+  void NoteStallTriggers() REQUIRES(db_mutex);
+  JobWork WorkDone() const;
 
   FlushJobOptions work_;
   const FlushReason reason_;     // of the oldest memtable
   const FileNumber log_number_;  // the first log that the family needs once this is installed
   const bool syncs_older_logs_;
+  bool slows_writes_ = false;             // with as many tables on level 0 as there are now
+  bool stops_writes_ = false;             // likewise
+  bool has_told_table_ = false;           // listeners, what became of it
   uint64_t memory_bytes_ = 0;             // of the memtables
   uint64_t payload_bytes_ = 0;            // internal keys and values in them
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
+  BlobFileTeller blob_teller_;
 };
 
 }  // namespace ashlar

@@ -57,6 +57,8 @@ class BackgroundJob {
   BackgroundJob& operator=(const BackgroundJob&) = delete;
 
   ColumnFamilyData* family() const { return family_; }
+  // What listeners and the event log call it.
+  int id() const { return id_; }
   TableNumbers& numbers() { return numbers_; }
   // The tables it has written. The runner deletes those of a job that failed.
   OutputResult& result() { return result_; }
@@ -75,13 +77,18 @@ class BackgroundJob {
 
  protected:
   // The family lives as long as the job.
-  BackgroundJob(DbCore* core, ColumnFamilyData* family)
-      : core_(core), family_(family), start_micros_(core->NowMicros()), numbers_(core) {}
+  BackgroundJob(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex)
+      : core_(core),
+        family_(family),
+        id_(core->next_job_id++),
+        start_micros_(core->NowMicros()),
+        numbers_(core) {}
 
   uint64_t ElapsedMicros() const { return core_->NowMicros() - start_micros_; }
 
   DbCore* const core_;
   ColumnFamilyData* const family_;
+  const int id_;
   const uint64_t start_micros_;
   TableNumbers numbers_;
   OutputResult result_;

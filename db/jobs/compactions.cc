@@ -10,6 +10,52 @@
 #include "util/str_cat.h"
 
 namespace ashlar {
+namespace {
+
+bool WasWrittenBefore(const TableFile& table, uint64_t time) {
+  return table.meta.file_creation_time != 0 && table.meta.file_creation_time < time;
+}
+
+// What is older than periodic_compaction_seconds is rewritten where it is; level 0, whose tables
+// overlap, goes down as a whole. The outputs are of now. Costs a look at each table, so only if the
+// option is set.
+std::optional<CompactionPlan> PickOldTables(const DbCore& core, const ColumnFamilyData& family,
+                                            const PickOptions& pick,
+                                            const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex) {
+  const uint64_t now = core.NowSeconds();
+  const uint64_t period = pick.options->periodic_compaction_seconds;
+  if (period == 0 || now <= period) return std::nullopt;
+  const uint64_t limit = now - period;
+  const Version& version = *family.current();
+  std::optional<CompactionPlan> plan;
+  const bool is_universal = pick.options->compaction_style == kCompactionStyleUniversal;
+  if (!is_universal && pick.options->compaction_style != kCompactionStyleLevel) return plan;
+  for (Level level = 0; level < version.num_levels() && !plan.has_value(); ++level) {
+    for (const TableFile* table : version.files(level)) {
+      if (!WasWrittenBefore(*table, limit) || table->being_compacted) continue;
+      bool is_taken = false;
+      if (is_universal) {
+        plan = PickAllRuns(version, pick, /*rewrites_last=*/true, running, &is_taken);
+        break;
+      }
+      if (level == 0) {
+        const RangePickOptions all_of_level0{
+            .options = pick.options,
+            .claims = pick.claims,
+            .output_level = AssessCompaction(version, *pick.options, *pick.claims).base_level};
+        plan = PickRangeCompaction(version, all_of_level0, running, &is_taken);
+        break;
+      }
+      plan = PickRewrite(version, pick, version.FindTable(table->meta.number), running);
+      if (plan.has_value()) break;
+    }
+  }
+  if (plan.has_value()) plan->reason = CompactionReason::kPeriodicCompaction;
+  return plan;
+}
+
+}  // namespace
 
 void Compactions::Remove(BackgroundCompaction* job) {
   const auto found = std::find(running_.begin(), running_.end(), job);
@@ -23,7 +69,22 @@ Compactions::Plans Compactions::PlansUnderWay(const ColumnFamilyData* family) co
   for (const BackgroundCompaction* job : running_) {
     if (job->family() == family) plans.push_back(&job->plan());
   }
+  for (const auto& [holder, plan] : reserved_) {
+    if (holder == family) plans.push_back(plan);
+  }
   return plans;
+}
+
+void Compactions::ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) {
+  assert(plan->output_level > 0 && plan->InputFileCount() > 0);
+  reserved_.emplace_back(family, plan);
+}
+
+void Compactions::ReleaseLocked(const CompactionPlan* plan) {
+  const size_t released =
+      std::erase_if(reserved_, [plan](const auto& entry) { return entry.second == plan; });
+  assert(released == 1);
+  static_cast<void>(released);
 }
 
 Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
@@ -48,9 +109,11 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   pick.options = &family->options();
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
+  pick.now_seconds = core_->NowSeconds();
   pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickDueTombstones(family, pick);
+  if (!plan.has_value()) plan = PickOldTables(*core_, *family, pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
   return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
@@ -198,11 +261,28 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       auto piece =
           std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(*plan));
       piece->SetManual(manual.stop, manual.max_subcompactions);
+      piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
     core_->conditions.jobs.Wait();  // for a compaction that has some of the files to end
   }
+}
+
+// FIFO drops what it would drop anyway.
+std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& manual,
+                                                     bool* has_conflict) const {
+  PickOptions pick;
+  pick.options = &manual.family->options();
+  pick.claims = &manual.family->versions()->claims;
+  pick.now_seconds = core_->NowSeconds();
+  const Version& version = *manual.family->current();
+  const Plans running = PlansUnderWay(manual.family);
+  if (pick.options->compaction_style == kCompactionStyleUniversal) {
+    return PickAllRuns(version, pick, manual.rewrites_bottom, running, has_conflict);
+  }
+  *has_conflict = !running.empty();
+  return PickCompaction(version, pick, running);
 }
 
 // With the options and the tree of now: others came, perhaps, during the wait.
@@ -220,17 +300,19 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   pick.end = manual.end.has_value() ? &end_key : nullptr;
   pick.allow_trivial_move = manual.allow_trivial_move;
   const Version& version = *manual.family->current();
-  if (manual.input_level == 0) {
+  if (manual.input_level == 0 && version.num_levels() > 1) {
     // Not deeper than what is there now: older data would come to lie above newer.
     const CompactionNeeds needs = AssessCompaction(version, *pick.options, *pick.claims);
     pick.output_level = needs.base_level;
     assert(pick.output_level >= 1);
   }
-  auto plan = PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict);
+  auto plan = pick.options->compaction_style == kCompactionStyleLevel
+                  ? PickRangeCompaction(version, pick, PlansUnderWay(manual.family), has_conflict)
+                  : PickStyle(manual, has_conflict);
   assert(!plan.has_value() || !*has_conflict);
   if (plan.has_value()) {
     plan->is_manual = true;
-    plan->reason = CompactionReason::kManualCompaction;
+    if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }
   return plan;
 }

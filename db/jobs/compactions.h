@@ -25,7 +25,8 @@
 
 namespace ashlar {
 
-// What a call asks for: the files of one level in a range.
+// What a call asks for: the files of one level in a range; or, in a family that has no levels in
+// this sense, all that its style would take.
 struct ManualCompaction {
   ColumnFamilyData* family = nullptr;  // a reference of the caller
   Level input_level = 0;
@@ -34,8 +35,11 @@ struct ManualCompaction {
   std::optional<std::string> end;
   bool is_exclusive = false;  // nothing else compacts in the family meanwhile
   bool allow_trivial_move = false;
+  bool rewrites_bottom = false;     // universal: even if there is nothing but the last level
   uint32_t max_subcompactions = 0;  // 0: the database's
-  StopFlags stop;                   // `aborted` is the one below
+  BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
+  double blob_age_cutoff = -1;  // outside of 0 to 1: that of the options
+  StopFlags stop;               // `aborted` is the one below
 
   // Set by Compactions.
   std::atomic<bool> is_aborted{false};
@@ -62,6 +66,16 @@ class Compactions {
   int WaitingManualLocked() const REQUIRES(db_mutex);
   bool HasManualLocked() const REQUIRES(db_mutex) { return !manual_.empty(); }
 
+  // Somebody else is about to put tables where this plan, of which the level and the range count,
+  // would write: until it is released no compaction goes there. It outlives that.
+  void ReserveLocked(const ColumnFamilyData* family, const CompactionPlan* plan) REQUIRES(db_mutex);
+  void ReleaseLocked(const CompactionPlan* plan) REQUIRES(db_mutex);
+  // Of the compactions under way in the family, and what is reserved there.
+  std::vector<const CompactionPlan*> PlansLocked(const ColumnFamilyData* family) const
+      REQUIRES(db_mutex) {
+    return PlansUnderWay(family);
+  }
+
   // Stops those that run and wait in the family (null: in all) and lets none begin, until as many
   // Resume calls. IsBusyLocked() says when they have ended.
   void AbortLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
@@ -80,7 +94,6 @@ class Compactions {
   std::string DebugStringLocked() const REQUIRES(db_mutex);
 
   // For BackgroundCompaction.
-  int NextJobId() REQUIRES(db_mutex) { return next_job_id_++; }
   void Add(BackgroundCompaction* job) REQUIRES(db_mutex) { running_.push_back(job); }
   void Remove(BackgroundCompaction* job) REQUIRES(db_mutex);
 
@@ -101,6 +114,8 @@ class Compactions {
   Result<std::unique_ptr<BackgroundCompaction>> BeginPiece(const ManualCompaction& manual,
                                                            const std::optional<std::string>& begin)
       REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickStyle(const ManualCompaction& manual, bool* has_conflict) const
+      REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickPiece(const ManualCompaction& manual,
                                           const std::optional<std::string>& begin,
                                           bool* has_conflict) const REQUIRES(db_mutex);
@@ -108,12 +123,13 @@ class Compactions {
   DbCore* const core_;
   JobRunner* const jobs_;
   std::vector<BackgroundCompaction*> running_ GUARDED_BY(db_mutex);
+  std::vector<std::pair<const ColumnFamilyData*, const CompactionPlan*>> reserved_
+      GUARDED_BY(db_mutex);
   // In the order in which they came; those that run too.
   std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
   // Abort calls without their Resume: for all families, and by family id.
   int abort_all_count_ GUARDED_BY(db_mutex) = 0;
   std::map<uint32_t, int> abort_counts_ GUARDED_BY(db_mutex);
-  int next_job_id_ GUARDED_BY(db_mutex) = 1;
 };
 
 }  // namespace ashlar

@@ -33,6 +33,7 @@ Status ErrorRecovery::Run() {
     status = RunOnce(error);
   }
   core_->cleaner->DeleteObsoleteFiles();
+  writes_->TellStallChanges();
   NotifyRecoveryEnd(core_, error, status);
   return status;
 }
@@ -63,15 +64,17 @@ Status ErrorRecovery::RunOnce(const Status& error) {
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   Flushes flushes;
   FileNumber log_number = 0;
+  std::vector<MemTableInfo> sealed;
   {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
-    ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked());
+    ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     for (const FamilyRef& family : families) {
       auto flush = BackgroundFlush::Begin(core_, family.get());
       if (flush != nullptr) flushes.push_back(std::move(flush));
     }
   }
+  NotifyMemTablesSealed(*core_, sealed);
   for (const auto& flush : flushes) flush->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
@@ -93,7 +96,7 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   for (size_t i = 0; i < flushes.size(); i++) {
     BackgroundFlush& flush = *flushes[i];
     if (!outcomes[i].ok() && !flush.numbers().may_be_named()) {
-      DeleteUnnamedTables(flush.table_options(), &flush.result());
+      DeleteUnnamedFiles(flush.table_options(), &flush.result());
     }
     flush.Report(outcomes[i]);
   }

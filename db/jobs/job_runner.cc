@@ -43,8 +43,9 @@ Status JobRunner::Run(BackgroundJob* job) {
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }
+  writes_->TellStallChanges();
   if (!status.ok()) {
-    if (!job->numbers().may_be_named()) DeleteUnnamedTables(job->table_options(), &job->result());
+    if (!job->numbers().may_be_named()) DeleteUnnamedFiles(job->table_options(), &job->result());
     TellError(*job, status);
   }
   job->Report(status);
@@ -55,7 +56,7 @@ Status JobRunner::RecordInManifest(BackgroundJob* job) {
   VersionEdit edit;
   edit.column_family = job->family()->id();
   RETURN_IF_ERROR(job->Describe(&edit));
-  assert(job->result().tables.size() <= job->numbers().count());
+  assert(job->result().tables.size() + job->result().blob_files.size() <= job->numbers().count());
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();

@@ -39,7 +39,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   RETURN_IF_ERROR(CheckSupported(options));
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
-  RETURN_IF_ERROR(flushes_->Flush(flush, {family}));
+  RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
 
   ManualCompaction manual;
   manual.family = family;
@@ -47,6 +47,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   if (end != nullptr) manual.end = end->ToString();
   manual.is_exclusive = options.exclusive_manual_compaction;
   manual.max_subcompactions = options.max_subcompactions;
+  manual.blob_policy = options.blob_garbage_collection_policy;
+  manual.blob_age_cutoff = options.blob_garbage_collection_age_cutoff;
   manual.stop = {.background_cancelled = &core_->is_background_cancelled,
                  .aborted = &manual.is_aborted,
                  .manual_disabled = &is_disabled_,
@@ -92,6 +94,15 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
 // files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
+  bool has_levels = false;
+  {
+    MutexLock lock(&core_->mutex);
+    has_levels = manual->family->options().compaction_style == kCompactionStyleLevel;
+  }
+  if (!has_levels) {
+    manual->rewrites_bottom = RewritesBottom(options);
+    return RunToEnd(manual);
+  }
   const FileNumber first_new_file = core_->versions->next_file_number();
   RangeLevels levels = LevelsOf(*manual);
   for (Level level{std::max(levels.first, 0)}; level < std::max(levels.last, 1); ++level) {

@@ -6,20 +6,22 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/state/notify_errors.h"
 #include "util/epoch.h"
 
 namespace ashlar {
 
 Status ManualFlushes::Flush(const FlushOptions& options,
-                            const std::vector<ColumnFamilyData*>& families) {
+                            const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
   if (options.force_atomic_flush) return Status::NotSupported("FlushOptions::force_atomic_flush");
   std::vector<Target> targets;
-  RETURN_IF_ERROR(Begin(options, families, &targets));
+  RETURN_IF_ERROR(Begin(options, families, reason, &targets));
+  if (!core_->listeners.empty()) TellScheduled(targets, reason);
   return options.wait ? AwaitFlushed(targets) : Status::OK();
 }
 
 Status ManualFlushes::Begin(const FlushOptions& options,
-                            const std::vector<ColumnFamilyData*>& families,
+                            const std::vector<ColumnFamilyData*>& families, FlushReason reason,
                             std::vector<Target>* targets) {
   assert(targets->empty() && !InEpoch());
   MutexLock lock(&core_->mutex);
@@ -28,7 +30,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
   if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
-  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families, FlushReason::kManualFlush));
+  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families, reason));
   for (ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
     const bool has_sealed = !family->sealed().empty();
@@ -38,8 +40,18 @@ Status ManualFlushes::Begin(const FlushOptions& options,
   return Status::OK();
 }
 
+// A call for each family, as RocksDB makes them; none for one that has nothing to flush.
+void ManualFlushes::TellScheduled(const std::vector<Target>& targets, FlushReason reason) {
+  for (const Target& target : targets) {
+    if (target.newest_memtable == 0) continue;
+    NotifyManualFlush(
+        *core_,
+        {.cf_id = target.family->id(), .cf_name = target.family->name(), .flush_reason = reason});
+  }
+}
+
 // One that is dropped meanwhile needs no flush, but the others do.
-Status ManualFlushes::FlushAll(const FlushOptions& options) {
+Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) {
   Status status;
   do {
     std::vector<FamilyRef> pinned;
@@ -49,7 +61,7 @@ Status ManualFlushes::FlushAll(const FlushOptions& options) {
     }
     std::vector<ColumnFamilyData*> families;
     for (const FamilyRef& family : pinned) families.push_back(family.get());
-    status = Flush(options, families);
+    status = Flush(options, families, reason);
   } while (status.IsColumnFamilyDropped());
   return status;
 }

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "ashlar/options.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
@@ -22,10 +23,11 @@ class ManualFlushes {
 
   // What is in the memtables of these families now is in tables when this returns, if the options
   // say that it waits. The caller holds references on the families.
-  Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families)
-      EXCLUDES(db_mutex);
+  Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
+               FlushReason reason = FlushReason::kManualFlush) EXCLUDES(db_mutex);
   // Of all families that live.
-  Status FlushAll(const FlushOptions& options) EXCLUDES(db_mutex);
+  Status FlushAll(const FlushOptions& options, FlushReason reason = FlushReason::kManualFlush)
+      EXCLUDES(db_mutex);
 
  private:
   // A family and the id of its youngest memtable that the call is about; 0: none.
@@ -34,7 +36,8 @@ class ManualFlushes {
     uint64_t newest_memtable;
   };
   Status Begin(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
-               std::vector<Target>* targets) EXCLUDES(db_mutex);
+               FlushReason reason, std::vector<Target>* targets) EXCLUDES(db_mutex);
+  void TellScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);
   void AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
   Status AwaitFlushed(const std::vector<Target>& targets) EXCLUDES(db_mutex);
 

@@ -3,13 +3,26 @@
 // Filling the structs that listeners get.
 #include "db/jobs/notify.h"
 
+#include <algorithm>
+#include <cassert>
+
 #include "ashlar/listener.h"
+#include "db/version/table_cache.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 
 namespace ashlar {
 
 namespace {
+
+std::vector<BlobFileAdditionInfo> AdditionsOf(const DbCore& core, const OutputResult& result) {
+  std::vector<BlobFileAdditionInfo> infos;
+  for (const BlobFileAddition& blob : result.blob_files) {
+    infos.emplace_back(BlobFileName(core.table_paths.front(), blob.number), blob.number.value(),
+                       blob.blob_count, blob.blob_bytes);
+  }
+  return infos;
+}
 
 FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
                        const OutputResult* result, const FlushToTell& flush) {
@@ -19,69 +32,151 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   info.file_path = TableFileName(core.table_paths.front(), flush.file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
+  info.thread_id = core.env->GetThreadID();
+  info.job_id = flush.job_id;
+  info.triggered_writes_slowdown = flush.slows_writes;
+  info.triggered_writes_stop = flush.stops_writes;
   if (result != nullptr && !result->tables.empty()) {
     const OutputTable& table = result->tables.front();
     info.smallest_seqno = table.meta.smallest_seqno;
     info.largest_seqno = table.meta.largest_seqno;
     info.table_properties = table.properties;
+    info.oldest_blob_file_number = table.meta.oldest_blob_file_number.value();
   }
+  info.blob_compression_type = flush.blob_compression;
+  if (result != nullptr) info.blob_file_addition_infos = AdditionsOf(core, *result);
   return info;
 }
 
-TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family,
+TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family, int job_id,
                                    FileNumber file_number, TableFileCreationReason reason) {
   TableFileCreationInfo info;
   info.db_name = core.dir;
   info.cf_name = family.name();
   info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.job_id = job_id;
   info.reason = reason;
   info.file_checksum_func_name = kUnknownFileChecksumFuncName;
   return info;
 }
 
-CompactionFileInfo CompactionFile(Level level, FileNumber file_number) {
-  return {.level = level, .file_number = file_number.value(), .oldest_blob_file_number = 0};
+CompactionFileInfo CompactionFile(Level level, const FileMetadata& meta) {
+  return {.level = level,
+          .file_number = meta.number.value(),
+          .oldest_blob_file_number = meta.oldest_blob_file_number.value()};
+}
+
+void DescribeTable(const OutputTable& table, TableFileCreationInfo* info) {
+  info->file_size = table.meta.file_size;
+  info->table_properties = table.properties;
+  if (!table.meta.has_file_checksum) return;
+  info->file_checksum = table.meta.file_checksum;
+  info->file_checksum_func_name = table.meta.file_checksum_function;
+}
+
+// What the properties of its inputs add up to.
+void AddInput(const TableProperties& properties, CompactionJobStats* stats) {
+  stats->total_input_raw_key_bytes += properties.raw_key_size;
+  stats->total_input_raw_value_bytes += properties.raw_value_size;
+  stats->num_input_deletion_records +=
+      properties.num_deletions - std::min(properties.num_deletions, properties.num_range_deletions);
+}
+
+// A table that does not open is left out: the job will say what is wrong with it.
+void DescribeInputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
+  const CompactionPlan& plan = *compaction.plan;
+  TableCache* const tables = compaction.version->tables();
+  for (const LevelFiles& level : plan.inputs) {
+    for (TableFile* file : level.files) {
+      info->input_files.push_back(tables->PathOf(file->meta));
+      info->input_file_infos.push_back(CompactionFile(level.level, file->meta));
+      Result<TableHandle> table = tables->Pin(file);
+      if (!table.ok()) continue;
+      info->table_properties[info->input_files.back()] =
+          std::make_shared<const TableProperties>((*table)->properties());
+      if (compaction.result != nullptr) AddInput((*table)->properties(), &info->stats);
+    }
+    if (level.level == plan.output_level) {
+      info->stats.num_input_files_at_output_level = level.files.size();
+    }
+  }
+}
+
+std::string KeyPrefix(const Slice& internal_key) {
+  constexpr size_t kMost = CompactionJobStats::kMaxPrefixLength;  // by value: it has no definition
+  const Slice user_key = ExtractUserKey(internal_key);
+  return std::string(user_key.data(), std::min(user_key.size(), kMost));
+}
+
+void DescribeOutputs(const DbCore& core, const CompactionToTell& compaction,
+                     CompactionJobInfo* info) {
+  const CompactionPlan& plan = *compaction.plan;
+  if (plan.is_trivial_move) {  // the tables are what they were, elsewhere
+    info->output_files = info->input_files;
+    for (const CompactionFileInfo& input : info->input_file_infos) {
+      info->output_file_infos.push_back({.level = plan.output_level,
+                                         .file_number = input.file_number,
+                                         .oldest_blob_file_number = input.oldest_blob_file_number});
+    }
+    return;
+  }
+  const std::vector<OutputTable>& tables = compaction.result->tables;
+  for (const OutputTable& table : tables) {
+    info->output_files.push_back(TableFileName(core.table_paths.front(), table.meta.number));
+    info->table_properties[info->output_files.back()] =
+        std::make_shared<const TableProperties>(table.properties);
+    info->output_file_infos.push_back(CompactionFile(plan.output_level, table.meta));
+  }
+  info->blob_file_addition_infos = AdditionsOf(core, *compaction.result);
+  for (const BlobFileGarbage& garbage : compaction.result->blob_garbage) {
+    info->blob_file_garbage_infos.emplace_back(
+        BlobFileName(core.table_paths.front(), garbage.number), garbage.number.value(),
+        garbage.garbage_count, garbage.garbage_bytes);
+  }
+  if (tables.empty()) return;
+  info->stats.smallest_output_key_prefix = KeyPrefix(tables.front().meta.smallest);
+  info->stats.largest_output_key_prefix = KeyPrefix(tables.back().meta.largest);
+}
+
+void AddResult(const OutputResult& result, CompactionJobStats* stats) {
+  stats->cpu_micros = result.cpu_micros;
+  stats->num_input_records = result.input_entries;
+  stats->num_output_records = result.output_entries;
+  stats->num_output_files = result.tables.size();
+  stats->num_records_replaced = result.hidden_dropped;
+  stats->num_expired_deletion_records = result.tombstones_dropped;
+  stats->total_output_bytes = result.bytes_written;
+  stats->num_output_files_blob = result.blob_files.size();
+  stats->total_output_bytes_blob = result.blob_bytes_written();
+  stats->total_blob_bytes_read = result.blobs.read_bytes;
 }
 
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
-                                 const CompactionPlan& plan) {
+                                 const CompactionToTell& compaction) {
+  const CompactionPlan& plan = *compaction.plan;
   CompactionJobInfo info;
-  for (const LevelFiles& level : plan.inputs) {
-    for (const TableFile* file : level.files) {
-      info.input_files.push_back(TableFileName(core.table_paths.front(), file->meta.number));
-      info.input_file_infos.push_back(CompactionFile(level.level, file->meta.number));
-    }
-    if (level.level == 0) info.num_l0_files = static_cast<int>(level.files.size());
-  }
   info.cf_id = family.id();
   info.cf_name = family.name();
+  info.thread_id = core.env->GetThreadID();
+  info.job_id = compaction.job_id;
+  info.num_l0_files = static_cast<int>(compaction.version->files(0).size());
   info.base_input_level = plan.start_level;
   info.output_level = plan.output_level;
   info.compaction_reason = plan.reason;
+  info.compression = compaction.compression;
+  info.blob_compression_type = compaction.blob_compression;
   info.stats.is_manual_compaction = plan.is_manual;
   info.stats.num_input_files = plan.InputFileCount();
+  info.stats.is_full_compaction = plan.InputFileCount() == compaction.version->file_count();
+  if (plan.is_trivial_move) info.stats.num_input_files_trivially_moved = plan.InputFileCount();
+  DescribeInputs(compaction, &info);
+  if (compaction.result == nullptr) return info;
+  DescribeOutputs(core, compaction, &info);
+  info.stats.elapsed_micros = compaction.elapsed_micros;
+  if (plan.is_trivial_move) return info;
+  info.stats.total_input_bytes = plan.InputBytes();
+  AddResult(*compaction.result, &info.stats);
   return info;
-}
-
-// Once for each flush that was begun; a table that would be empty is told of with size 0.
-void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, FileNumber file_number,
-                        const OutputResult& result, const Status& status) {
-  TableFileCreationInfo info =
-      CreationInfo(*core, family, file_number, TableFileCreationReason::kFlush);
-  info.status = status;
-  if (!result.tables.empty()) {
-    info.file_size = result.tables.front().meta.file_size;
-    info.table_properties = result.tables.front().properties;
-  }
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
-}
-
-void NotifyCompactedTable(DbCore* core, const ColumnFamilyData& family, const OutputTable& table) {
-  TableFileCreationInfo info =
-      CreationInfo(*core, family, table.meta.number, TableFileCreationReason::kCompaction);
-  info.file_size = table.meta.file_size;
-  info.table_properties = table.properties;
-  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
 }
 
 }  // namespace
@@ -90,62 +185,153 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushT
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   const TableFileCreationInfo creation =
-      CreationInfo(*core, family, flush.file_number, TableFileCreationReason::kFlush);
+      CreationInfo(*core, family, flush.job_id, flush.file_number, TableFileCreationReason::kFlush);
   ForEachListener(*core, [&](EventListener* listener) {
     listener->OnFlushBegin(core->db, info);
     listener->OnTableFileCreationStarted(creation);
   });
 }
 
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+                        const OutputResult& result, const Status& status) {
+  if (core->listeners.empty()) return;
+  TableFileCreationInfo info =
+      CreationInfo(*core, family, flush.job_id, flush.file_number, TableFileCreationReason::kFlush);
+  info.status = status;
+  if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+}
+
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                           const OutputResult& result, const Status& status) {
-  if (core->listeners.empty()) return;
-  NotifyFlushedTable(core, family, flush.file_number, result, status);
-  if (!status.ok() || result.tables.empty()) return;
+  if (core->listeners.empty() || !status.ok() || result.tables.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, &result, flush);
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnFlushCompleted(core->db, info); });
 }
 
-void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
-                           int job_id) {
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
+                           const CompactionToTell& compaction) {
+  assert(compaction.result == nullptr);
   if (core->listeners.empty()) return;
-  CompactionJobInfo info = CompactionInfo(*core, family, plan);
-  info.job_id = job_id;
+  const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnCompactionBegin(core->db, info); });
 }
 
-void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionPlan& plan, const OutputResult& result,
-                               const Status& status) {
+void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionToTell& compaction) {
+  assert(compaction.result != nullptr);
   if (core->listeners.empty()) return;
-  CompactionJobInfo info = CompactionInfo(*core, family, plan);
-  for (const OutputTable& table : result.tables) {
-    NotifyCompactedTable(core, family, table);
-    info.output_files.push_back(TableFileName(core->table_paths.front(), table.meta.number));
-    info.table_properties[info.output_files.back()] =
-        std::make_shared<const TableProperties>(table.properties);
-    info.output_file_infos.push_back(CompactionFile(plan.output_level, table.meta.number));
-  }
+  const CompactionJobInfo info = CompactionInfo(*core, family, compaction);
+  ForEachListener(
+      *core, [&](EventListener* listener) { listener->OnCompactionPreCommit(core->db, info); });
+}
+
+void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionToTell& compaction, const Status& status) {
+  assert(compaction.result != nullptr);
+  if (core->listeners.empty()) return;
+  CompactionJobInfo info = CompactionInfo(*core, family, compaction);
   info.status = status;
-  info.stats.num_input_records = result.input_entries;
-  info.stats.num_output_records = result.output_entries;
-  info.stats.num_output_files = result.tables.size();
-  info.stats.num_records_replaced = result.hidden_dropped;
-  info.stats.total_input_bytes = plan.InputBytes();
-  info.stats.total_output_bytes = result.bytes_written;
+  info.aborted = status.IsCompactionAborted();
   ForEachListener(
       *core, [&](EventListener* listener) { listener->OnCompactionCompleted(core->db, info); });
 }
 
-void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status) {
+void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {
   if (core->listeners.empty()) return;
   TableFileDeletionInfo info;
   info.db_name = core->dir;
   info.file_path = path;
+  info.job_id = job_id;
   info.status = status;
   ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileDeleted(info); });
+}
+
+void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id,
+                           const Status& status) {
+  if (core->listeners.empty()) return;
+  const BlobFileDeletionInfo info(core->dir, path, job_id, status);
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnBlobFileDeleted(info); });
+}
+
+void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
+                                const IngestedToTell& ingested) {
+  if (core->listeners.empty()) return;
+  ExternalFileIngestionInfo info;
+  info.cf_name = family.name();
+  info.external_file_path = ingested.external_path;
+  info.internal_file_path = ingested.internal_path;
+  info.global_seqno = ingested.seqno;
+  info.table_properties = *ingested.properties;
+  ForEachListener(
+      *core, [&](EventListener* listener) { listener->OnExternalFileIngested(core->db, info); });
+}
+
+void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
+  if (core_->listeners.empty()) return;
+  const BlobFileCreationBriefInfo info(core_->dir, family_.name(),
+                                       BlobFileName(core_->table_paths.front(), number),
+                                       job_.job_id, job_.reason);
+  ForEachListener(*core_,
+                  [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
+}
+
+void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
+                                     const Status& status) {
+  assert((finished != nullptr) == status.ok());
+  if (core_->listeners.empty()) return;
+  const BlobFileAddition nothing;
+  const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
+  const BlobFileCreationInfo info(core_->dir, family_.name(),
+                                  BlobFileName(core_->table_paths.front(), number), job_.job_id,
+                                  job_.reason, blob.blob_count, blob.blob_bytes, status,
+                                  kUnknownFileChecksum, kUnknownFileChecksumFuncName);
+  ForEachListener(*core_, [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
+}
+
+void CompactionTeller::OnTableBegun(FileNumber number) {
+  const TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, number,
+                                                  TableFileCreationReason::kCompaction);
+  ForEachListener(*core_,
+                  [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
+}
+
+void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
+                                    const Status& status) {
+  TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, number,
+                                            TableFileCreationReason::kCompaction);
+  info.status = status;
+  if (finished != nullptr) DescribeTable(*finished, &info);
+  ForEachListener(*core_, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
+}
+
+SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
+  SubcompactionJobInfo info;
+  info.cf_id = family_.id();
+  info.cf_name = family_.name();
+  info.thread_id = core_->env->GetThreadID();
+  info.job_id = compaction_.job_id;
+  info.subcompaction_job_id = part;
+  info.base_input_level = compaction_.plan->start_level;
+  info.output_level = compaction_.plan->output_level;
+  info.compaction_reason = compaction_.plan->reason;
+  info.compression = compaction_.compression;
+  return info;
+}
+
+void CompactionTeller::OnPartBegun(int part) {
+  const SubcompactionJobInfo info = PartInfo(part);
+  ForEachListener(*core_, [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
+}
+
+void CompactionTeller::OnPartEnded(int part, const OutputResult& result, const Status& status) {
+  SubcompactionJobInfo info = PartInfo(part);
+  info.status = status;
+  AddResult(result, &info.stats);
+  ForEachListener(*core_,
+                  [&](EventListener* listener) { listener->OnSubcompactionCompleted(info); });
 }
 
 }  // namespace ashlar

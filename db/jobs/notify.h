@@ -13,18 +13,92 @@
 namespace ashlar {
 
 struct FlushToTell {
+  int job_id = 0;
   FileNumber file_number = 0;  // of the table that it writes, or would write
   FlushReason reason = FlushReason::kOthers;
+  // Whether level 0 has so many tables that it holds writes up.
+  bool slows_writes = false;
+  bool stops_writes = false;
+  CompressionType blob_compression = kNoCompression;
 };
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush);
-// `flush` is what NotifyFlushBegin() announced, also if no table came of it.
+// Once for each flush that was begun, when its table is written; one that would be empty is told of
+// with size 0.
+void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
+                        const OutputResult& result, const Status& status);
+// `flush` is what NotifyFlushBegin() announced. Nobody hears of one that failed or made no table.
 void NotifyFlushCompleted(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                           const OutputResult& result, const Status& status);
-void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family, const CompactionPlan& plan,
-                           int job_id);
+
+struct CompactionToTell {
+  int job_id = 0;
+  const CompactionPlan* plan = nullptr;
+  const Version* version = nullptr;  // the one that the plan was made of
+  CompressionType compression = kNoCompression;
+  CompressionType blob_compression = kNoCompression;
+  // Of a job that has run: what it did, and how long it took.
+  const OutputResult* result = nullptr;
+  uint64_t elapsed_micros = 0;
+};
+// With the properties of all inputs, for which tables may be opened.
+void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
+                           const CompactionToTell& compaction);
+// The outputs are written, but not installed yet.
+void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
+                               const CompactionToTell& compaction);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
-                               const CompactionPlan& plan, const OutputResult& result,
-                               const Status& status);
-void NotifyTableDeleted(DbCore* core, const std::string& path, const Status& status);
+                               const CompactionToTell& compaction, const Status& status);
+void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
+void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
+
+struct IngestedToTell {
+  std::string external_path;
+  std::string internal_path;
+  SequenceNumber seqno = 0;
+  const TableProperties* properties = nullptr;
+};
+void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
+                                const IngestedToTell& ingested);
+
+// Tells of the blob files of one job while it writes them.
+class BlobFileTeller final : public BlobFileObserver {
+ public:
+  struct Job {
+    int job_id = 0;
+    BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
+  };
+  // Both outlive the object.
+  BlobFileTeller(DbCore* core, const ColumnFamilyData& family, const Job& job)
+      : core_(core), family_(family), job_(job) {}
+
+  void OnBlobFileBegun(FileNumber number) override;
+  void OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
+                       const Status& status) override;
+
+ private:
+  DbCore* const core_;
+  const ColumnFamilyData& family_;
+  const Job job_;
+};
+
+// Tells of the tables and the parts of one compaction while it runs.
+class CompactionTeller final : public OutputObserver {
+ public:
+  // All outlive the object. Without listeners it need not be used at all.
+  CompactionTeller(DbCore* core, const ColumnFamilyData& family, const CompactionToTell& compaction)
+      : core_(core), family_(family), compaction_(compaction) {}
+
+  void OnTableBegun(FileNumber number) override;
+  void OnTableEnded(FileNumber number, const OutputTable* finished, const Status& status) override;
+  void OnPartBegun(int part) override;
+  void OnPartEnded(int part, const OutputResult& result, const Status& status) override;
+
+ private:
+  SubcompactionJobInfo PartInfo(int part) const;
+
+  DbCore* const core_;
+  const ColumnFamilyData& family_;
+  const CompactionToTell& compaction_;
+};
 
 }  // namespace ashlar

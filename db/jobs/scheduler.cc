@@ -10,6 +10,7 @@
 
 #include "db/jobs/background_flush.h"
 #include "db/options/options_check.h"
+#include "db/state/notify_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -140,6 +141,7 @@ void Scheduler::RunFlush() {
     assert(scheduled_flushes_ > 0);
     scheduled_flushes_--;
     core_->running_jobs.flushes++;
+    TellPressureLocked();
     if (MayStart() && !flush_queue_.empty()) {
       family = std::move(flush_queue_.front());
       flush_queue_.pop_front();
@@ -152,6 +154,7 @@ void Scheduler::RunFlush() {
   assert(core_->running_jobs.flushes > 0);
   core_->running_jobs.flushes--;
   DispatchLocked();
+  TellPressureLocked();
   core_->conditions.JobEnded();
 }
 
@@ -185,6 +188,7 @@ void Scheduler::RunCompaction() {
     assert(scheduled_compactions_ > 0);
     scheduled_compactions_--;
     core_->running_jobs.compactions++;
+    TellPressureLocked();
     if (MayStartCompaction()) {
       is_manual = compactions_->WaitingManualLocked() > 0;
       if (!is_manual && MayStartAutomatic() && !compaction_queue_.empty()) {
@@ -201,7 +205,39 @@ void Scheduler::RunCompaction() {
   assert(core_->running_jobs.compactions > 0);
   core_->running_jobs.compactions--;
   DispatchLocked();
+  TellPressureLocked();
   core_->conditions.JobEnded();
+}
+
+// Compactions of all levels share the threads of low priority, all of them at any time.
+BackgroundJobPressure Scheduler::PressureLocked() const {
+  BackgroundJobPressure pressure;
+  pressure.flush_scheduled = scheduled_flushes_;
+  pressure.flush_running = core_->running_jobs.flushes;
+  pressure.compaction_scheduled = pressure.compaction_low_scheduled = scheduled_compactions_;
+  pressure.compaction_running = pressure.compaction_low_running = core_->running_jobs.compactions;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    pressure.write_stall_proximity_pct =
+        std::max(pressure.write_stall_proximity_pct,
+                 StallProximityPercent(DebtOf(family), family->options()));
+  }
+  return pressure;
+}
+
+void Scheduler::TellPressureLocked() {
+  assert(core_->running_jobs.flushes >= 0 && core_->running_jobs.compactions >= 0);
+  if (core_->listeners.empty() || is_telling_pressure_) return;
+  is_telling_pressure_ = true;
+  for (BackgroundJobPressure now = PressureLocked(); now != told_pressure_;
+       now = PressureLocked()) {
+    told_pressure_ = now;
+    MutexUnlock unlock(&core_->mutex);
+    ForEachListener(*core_, [&](EventListener* listener) {
+      listener->OnBackgroundJobPressureChanged(core_->db, now);
+    });
+  }
+  is_telling_pressure_ = false;
 }
 
 void Scheduler::RunManualCompaction() {
@@ -276,7 +312,8 @@ std::string Scheduler::DebugStringLocked() const {
 
 int Scheduler::UnfinishedJobsLocked() const {
   return scheduled_flushes_ + core_->running_jobs.flushes + scheduled_compactions_ +
-         core_->running_jobs.compactions + (is_purge_scheduled_ ? 1 : 0) + running_purges_;
+         core_->running_jobs.compactions + (is_purge_scheduled_ ? 1 : 0) + running_purges_ +
+         (is_telling_pressure_ ? 1 : 0);
 }
 
 bool Scheduler::IsIdleLocked() const {

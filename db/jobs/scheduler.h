@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/listener.h"
 #include "db/column_family/family_ref.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/job_runner.h"
@@ -51,6 +52,9 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   bool Continue() EXCLUDES(db_mutex);
   bool is_paused() const REQUIRES(db_mutex) { return pause_count_ > 0; }
 
+  // What OnBackgroundJobPressureChanged() is told.
+  BackgroundJobPressure PressureLocked() const REQUIRES(db_mutex);
+
   // Returns when no job is queued or running; or with TimedOut, with the background error, or, if
   // `abort_on_pause`, with Aborted while compactions may not run. 0: no time limit.
   Status AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) EXCLUDES(db_mutex);
@@ -78,6 +82,9 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
     return MayStartCompaction() && !core_->errors.AwaitsResume();
   }
   bool IsIdleLocked() const REQUIRES(db_mutex);
+  // Tells listeners, in the order of the changes, what has changed since they were last told. Lets
+  // go of the mutex meanwhile; a job does it while it is counted.
+  void TellPressureLocked() REQUIRES(db_mutex);
   int UnfinishedJobsLocked() const REQUIRES(db_mutex);
 
   DbCore* const core_;
@@ -94,6 +101,9 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // Purges: one at most waits for a thread.
   bool is_purge_scheduled_ GUARDED_BY(db_mutex) = false;
   int running_purges_ GUARDED_BY(db_mutex) = 0;
+  // By whom listeners are told of the pressure, one at a time, and what they were told.
+  bool is_telling_pressure_ GUARDED_BY(db_mutex) = false;
+  BackgroundJobPressure told_pressure_ GUARDED_BY(db_mutex);
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

@@ -19,11 +19,15 @@ uint64_t RawBytes(const std::vector<MemTable*>& memtables) {
 TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& family) {
   TableOutputOptions table;
   table.context = &core.outputs;
+  table.buffering = {.buffer_bytes = core.options->writable_file_max_buffer_size,
+                     .bytes_per_sync = core.options->bytes_per_sync,
+                     .is_strict = core.options->strict_bytes_per_sync};
   table.family_options = family.shared_options();
   table.comparator = &family.comparator();
   table.family_name = family.name();
   table.family_id = family.id();
   table.dir = core.table_paths.front();
+  table.blob_store = family.versions()->tables->blobs();
   table.creation_time = core.NowSeconds();
   table.oldest_ancestor_time = table.creation_time;
   return table;
@@ -43,6 +47,9 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) {
   job.merge = MergeToolsFor(*core, *family);
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
+  const ColumnFamilyOptions& options = family->options();
+  job.table.is_uncompressed = options.compaction_style == kCompactionStyleUniversal &&
+                              options.compaction_options_universal.compression_size_percent >= 0;
   job.table.filter_shift_millibits =
       FilterShiftOfFlush(*family->current(), RawBytes(job.memtables));
   job.table.epoch_number = family->versions()->next_epoch++;

@@ -24,16 +24,21 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
     }
   }
   RETURN_IF_ERROR(WriteOptionsFile(core));
-  MutexLock lock(&core->mutex);
-  for (ColumnFamilyData* family : core->families.All()) {
-    scheduler->RequestCompactionLocked(family);
+  {
+    MutexLock lock(&core->mutex);
+    for (ColumnFamilyData* family : core->families.All()) {
+      scheduler->RequestCompactionLocked(family);
+    }
+    writes->UpdateStallLocked();
+    scheduler->StartLocked();
   }
-  writes->UpdateStallLocked();
-  scheduler->StartLocked();
+  writes->TellStallChanges();
   return Status::OK();
 }
 
 Status Closer::Run() {
+  ForEachListener(*core_,
+                  [this](EventListener* listener) { listener->OnDBShutdownBegin(core_->db); });
   Status status = CancelBackgroundWork(/*wait=*/false);
   RefuseWrites();
   if (!core_->is_read_only) {
@@ -51,7 +56,7 @@ Status Closer::CancelBackgroundWork(bool wait) {
   if (core_->is_read_only) return Status::OK();
   Status status;
   if (!core_->is_background_cancelled.load(std::memory_order_acquire)) {
-    if (WantsFlush()) status = flushes_->FlushAll(FlushOptions());
+    if (WantsFlush()) status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
     MutexLock lock(&core_->mutex);
     core_->is_background_cancelled.store(true, std::memory_order_release);
     core_->conditions.AllStops();

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "db/opening/first_look.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/version/manifest_reader.h"
@@ -27,6 +28,7 @@ Status Opener::Run() {
   RETURN_IF_ERROR(PrepareDirectories());
   if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
+  if (!request_.is_read_only) RETURN_IF_ERROR(CheckDirectIo());
 
   MutexLock lock(&core_->mutex);
   const IoUnderDbMutex nobody_waits;
@@ -50,7 +52,7 @@ Status Opener::CheckOptions() const {
   std::set<std::string> names;
   for (const ColumnFamilyDescriptor& family : request_.families) {
     if (names.insert(family.name).second) continue;
-    return Status::InvalidArgument("Column family named twice: ", family.name);
+    return Status::InvalidArgument("Column family named twice", family.name);
   }
   for (const ColumnFamilyDescriptor& family : request_.families) {
     RETURN_IF_ERROR(CheckOptionsSupported(request_.db_options, family.options));
@@ -64,6 +66,11 @@ Status Opener::CheckOptions() const {
 }
 
 Status Opener::PrepareDirectories() {
+  for (const std::string& dir : {core_->dir, core_->wal_dir}) {
+    bool is_dir = true;
+    const IOStatus status = core_->fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr);
+    if (status.ok() && !is_dir) return Status::IOError(dir, "exists but is not a directory");
+  }
   if (request_.is_read_only || !request_.db_options.create_if_missing) return Status::OK();
   RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->dir));
   RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->wal_dir));
@@ -81,6 +88,26 @@ Status Opener::LockDirectory() {
     if (exists.IsNotFound() || exists.IsPathNotFound()) return CreateIfMissing();
   }
   return core_->fs->LockFile(LockFileName(core_->dir), IOOptions(), &core_->lock, nullptr);
+}
+
+// A file system that refuses it says so here, and not when the first flush is under way.
+Status Opener::CheckDirectIo() {
+  FileOptions options = core_->outputs.file_options;
+  if (!options.use_direct_reads && !options.use_direct_writes) return Status::OK();
+  FileSystem* const fs = core_->fs.get();
+  for (const std::string& dir : core_->table_paths) {
+    const std::string path = TempFileName(dir, 1);
+    std::unique_ptr<FSWritableFile> written;
+    Status status = fs->NewWritableFile(path, options, &written, nullptr);
+    if (status.ok()) status = written->Close(IOOptions(), nullptr);
+    std::unique_ptr<FSRandomAccessFile> read;
+    if (status.ok()) status = fs->NewRandomAccessFile(path, options, &read, nullptr);
+    read.reset();
+    const Status deleted = DeleteFileIfExists(fs, path);
+    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(deleted);
+  }
+  return Status::OK();
 }
 
 Status Opener::CreateIfMissing() {
@@ -156,8 +183,11 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   // The factory has made one if there is to be one.
   if (!result.table.no_block_cache) result.block_cache = result.table.block_cache;
   result.row_cache = core->options->row_cache;
+  result.blob_cache = options.blob_cache;
   result.budget = &core->open_tables;
   result.statistics = core->statistics.get();
+  result.level_count = options.num_levels;
+  result.max_flushed_bytes = options.write_buffer_size / 2 * 3;
   result.clock = core->clock.get();
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
   return result;
@@ -183,7 +213,7 @@ Status Opener::RecoverVersions() {
       (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
     return Status::OK();
   }
-  return Status::InvalidArgument("Column family not found: ", missing_.front().name);
+  return Status::InvalidArgument("Column family not found", missing_.front().name);
 }
 
 const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
@@ -208,31 +238,12 @@ Status Opener::OpenFamilies() {
 // Every table is there and as long as the MANIFEST says. Those that hold what this version does not
 // support are refused now, while nothing has changed.
 Status Opener::CheckTables() {
-  Status first;
+  std::vector<NamedTable> tables;
   core_->versions->ForEachLiveFile([&](const FamilyVersions& family, Level, TableFile* file) {
-    if (first.ok()) first = CheckTable(family, file);
+    tables.push_back({&family, file});
   });
-  return first;
-}
-
-Status Opener::CheckTable(const FamilyVersions& family, TableFile* file) {
-  Result<TableHandle> reader = family.tables->Pin(file);
-  if (!reader.ok()) {
-    if (reader.status().IsPathNotFound() || reader.status().IsNotFound()) {
-      return Status::Corruption(StrCat(family.tables->PathOf(file->meta),
-                                       ": the MANIFEST names this table, but it does not exist"));
-    }
-    return reader.status();
-  }
-  const TableProperties& properties = (*reader)->properties();
-  const std::string path = (*reader)->path();
-  if (!properties.comparator_name.empty() &&
-      properties.comparator_name != family.comparator.user_comparator()->Name()) {
-    return Status::InvalidArgument(StrCat(path, ": written with comparator ",
-                                          properties.comparator_name, ", opened with ",
-                                          family.comparator.user_comparator()->Name()));
-  }
-  return Status::OK();
+  MutexUnlock unlock(&core_->mutex);  // helpers are waited for; nobody else knows the database yet
+  return LookAtTables(*core_, request_.db_options, tables);
 }
 
 Result<std::vector<FileNumber>> Opener::FindLogs() const {

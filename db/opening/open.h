@@ -46,12 +46,12 @@ class Opener {
   Status CheckOptions() const;
   Status PrepareDirectories();
   Status LockDirectory();
+  Status CheckDirectIo();
   Status CreateIfMissing();
   Status CheckNothingLeft() const;
   Status RecoverVersions() REQUIRES(db_mutex);
   Status OpenFamilies() REQUIRES(db_mutex);
   Status CheckTables() REQUIRES(db_mutex);
-  Status CheckTable(const FamilyVersions& family, TableFile* file);
   Status ReplayLogs() REQUIRES(db_mutex);
   Status FinishReadOnly() REQUIRES(db_mutex);
 

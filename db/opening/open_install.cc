@@ -135,9 +135,14 @@ Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
   FlushJobOptions job = BeginFlush(core_, family);
   if (job.memtables.empty()) return Status::OK();
   job.merge.merge_operator = nullptr;  // a user's code may not run under the mutex
+  job.new_blob_number = [this]() REQUIRES(db_mutex) {
+    const FileNumber number = core_->versions->NewFileNumber();
+    core_->pending_outputs.insert(number);
+    return number;
+  };
   OutputResult result;
   RETURN_IF_ERROR(FlushJob(job).Run(&result));
-  for (OutputTable& table : result.tables) edit->AddFile(0, std::move(table.meta));
+  DescribeOutput(result, 0, edit);
   flushed_.emplace_back(family, std::move(job.memtables));
   return Status::OK();
 }
@@ -210,7 +215,11 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   change.edits.push_back(std::move(edit));
   change.last_sequence = core->pipeline->visible_seqno();
   change.added_family = std::move(request);
-  RETURN_IF_ERROR(core->versions->LogAndApply(std::move(change), &core->mutex));
+  const Status status = core->versions->LogAndApply(std::move(change), &core->mutex);
+  // Refused, not failed: what failed may have reached the MANIFEST.
+  const bool is_refused = status.IsInvalidArgument() && core->versions->Family(name) != nullptr;
+  if (is_refused) core->versions->ReturnFamilyId(id);
+  RETURN_IF_ERROR(status);
   FamilyRef family = FamilyRef::Adopt(new ColumnFamilyData(
       core->versions->Family(id), std::make_shared<const ColumnFamilyOptions>(options),
       core->versions.get(), host));

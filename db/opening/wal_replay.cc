@@ -282,7 +282,7 @@ Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& rec
   // Operands stay what they are, also of a family that was opened without its operator.
   const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
                         record.type == kTypeSingleDeletion || record.type == kTypeMerge ||
-                        record.type == kTypeRangeDeletion;
+                        record.type == kTypeRangeDeletion || record.type == kTypeWideColumnEntity;
   if (!is_known) {
     return Status::NotSupported(
         "the log holds values of a newer kind, which are not supported by this version");

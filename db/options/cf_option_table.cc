@@ -3,6 +3,7 @@
 // The options of a column family, the common ones first.
 #include "ashlar/slice_transform.h"  // complete here: prefix extractors are made by name
 #include "db/options/option_table.h"
+#include "db/options/other_names.h"
 
 namespace ashlar {
 namespace {
@@ -29,10 +30,10 @@ constexpr OptionRow kRows[] = {
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::bottommost_compression_opts>(
         {"bottommost_compression_opts", "for bottommost_compression, if its .enabled is true",
-         Support::kSomeValues, TakesEffect::kDynamic}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::compression_opts>({"compression_opts",
                                        "tuning of `compression` and compression_per_level",
-                                       Support::kSomeValues, TakesEffect::kDynamic}),
+                                       Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::compression_manager>({"compression_manager", "plug-in compression",
                                           Support::kDefaultOnly, TakesEffect::kAtOpen,
                                           Since::kRocksDb119}),
@@ -45,8 +46,8 @@ constexpr OptionRow kRows[] = {
                                                Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::disable_auto_compactions>({"disable_auto_compactions", "manual compaction only",
                                                Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::table_factory>(
-        {"table_factory", "nullptr = block based with default options", Support::kSomeValues}),
+    Option<Cf, &Cf::table_factory>({"table_factory", "nullptr = block based with default options",
+                                    Support::kSomeValues, TakesEffect::kInside}),
     ProgramOption<Cf, &Cf::cf_paths>(
         {"cf_paths", "own paths for SSTs; empty = db_paths", Support::kDefaultOnly}),
     ProgramOption<Cf, &Cf::compaction_thread_limiter>(
@@ -136,16 +137,14 @@ constexpr OptionRow kRows[] = {
          "bytes that wait for compaction: above it writes stop; 0 = never", Support::kHonoured,
          TakesEffect::kDynamic}),
     Option<Cf, &Cf::compaction_style>(
-        {"compaction_style",
-         "only kCompactionStyleLevel is built: others are refused with NotSupported",
-         Support::kSomeValues}),
+        {"compaction_style", "which tables are merged, and when", Support::kHonoured}),
     Option<Cf, &Cf::compaction_pri>(
         {"compaction_pri", "file choice", Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::compaction_options_universal>({"compaction_options_universal",
-                                                   "tuning of universal compaction", Support::kHint,
-                                                   TakesEffect::kDynamic}),
+                                                   "tuning of universal compaction",
+                                                   Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::compaction_options_fifo>({"compaction_options_fifo",
-                                              "tuning of FIFO compaction", Support::kHint,
+                                              "tuning of FIFO compaction", Support::kHonoured,
                                               TakesEffect::kDynamic}),
     Option<Cf, &Cf::max_sequential_skip_in_iterations>(
         {"max_sequential_skip_in_iterations",
@@ -181,17 +180,19 @@ constexpr OptionRow kRows[] = {
                                                Since::kRocksDb119}),
     Option<Cf, &Cf::ttl>({"ttl", "seconds after which a file is compacted again",
                           Support::kSomeValues, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::periodic_compaction_seconds>({"periodic_compaction_seconds",
-                                                  "seconds after which a file is rewritten",
-                                                  Support::kSomeValues, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::periodic_compaction_seconds>(
+        {"periodic_compaction_seconds",
+         "seconds after which a file is rewritten on its level, at the next flush, compaction or "
+         "change of options; 0 = never",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::read_triggered_compaction_threshold>(
         {"read_triggered_compaction_threshold",
          "reads wasted on a table, per byte of the compaction that they bring about; 0: 1/64, "
          "negative: never",
          Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::sample_for_compression>({"sample_for_compression",
-                                             "sample 1/N blocks to estimate ratios", Support::kHint,
-                                             TakesEffect::kDynamic}),
+                                             "sample 1/N blocks to estimate ratios",
+                                             Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::last_level_temperature>({"last_level_temperature", "tier of the last level",
                                              Support::kHint, TakesEffect::kDynamic}),
     Option<Cf, &Cf::default_write_temperature>({"default_write_temperature",
@@ -207,35 +208,37 @@ constexpr OptionRow kRows[] = {
                                                      "keep write times without that",
                                                      Support::kDefaultOnly, TakesEffect::kDynamic}),
     Option<Cf, &Cf::enable_blob_files>({"enable_blob_files", "store large values apart",
-                                        Support::kDefaultOnly, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::min_blob_size>(
-        {"min_blob_size", "smallest value stored apart", Support::kHint, TakesEffect::kDynamic}),
+                                        Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::min_blob_size>({"min_blob_size", "smallest value stored apart",
+                                    Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::blob_file_size>(
-        {"blob_file_size", "target size", Support::kHint, TakesEffect::kDynamic}),
+        {"blob_file_size", "target size", Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::blob_compression_type>({"blob_compression_type", "compression of blob files",
-                                            Support::kHint, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::blob_compression_opts>({"blob_compression_opts", "its tuning", Support::kHint,
-                                            TakesEffect::kAtOpen, Since::kRocksDb119}),
+                                            Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::blob_compression_opts>({"blob_compression_opts", "its tuning",
+                                            Support::kHonoured, TakesEffect::kAtOpen,
+                                            Since::kRocksDb119}),
     Option<Cf, &Cf::enable_blob_garbage_collection>({"enable_blob_garbage_collection",
                                                      "move live blobs at compaction",
-                                                     Support::kDefaultOnly, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::blob_garbage_collection_age_cutoff>({"blob_garbage_collection_age_cutoff",
-                                                         "oldest share of files eligible",
-                                                         Support::kHint, TakesEffect::kDynamic}),
+                                                     Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::blob_garbage_collection_age_cutoff>(
+        {"blob_garbage_collection_age_cutoff", "oldest share of files eligible", Support::kHonoured,
+         TakesEffect::kDynamic}),
     Option<Cf, &Cf::blob_garbage_collection_force_threshold>(
         {"blob_garbage_collection_force_threshold", "garbage share that forces compaction",
-         Support::kHint, TakesEffect::kDynamic}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::blob_compaction_readahead_size>(
         {"blob_compaction_readahead_size",
-         "bytes read ahead of blob files by compactions; 0 = none", Support::kHint,
+         "bytes read ahead of blob files by compactions; 0 = none", Support::kHonoured,
          TakesEffect::kDynamic}),
     Option<Cf, &Cf::blob_file_starting_level>({"blob_file_starting_level",
-                                               "first level that separates values", Support::kHint,
-                                               TakesEffect::kDynamic}),
+                                               "first level that separates values",
+                                               Support::kHonoured, TakesEffect::kDynamic}),
     ParsedOption<Cf, &Cf::blob_cache>(
-        {"blob_cache", "cache for values; may be the block cache", Support::kHint}),
-    Option<Cf, &Cf::prepopulate_blob_cache>(
-        {"prepopulate_blob_cache", "put freshly written values into blob_cache", Support::kHint}),
+        {"blob_cache", "cache for values; may be the block cache", Support::kHonoured}),
+    Option<Cf, &Cf::prepopulate_blob_cache>({"prepopulate_blob_cache",
+                                             "put freshly written values into blob_cache",
+                                             Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::enable_blob_direct_write>(
         {"enable_blob_direct_write", "write large values to blob files before the memtable",
          Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
@@ -281,6 +284,37 @@ constexpr OptionRow kRows[] = {
         {"memtable_batch_lookup_optimization",
          "look up the keys of a MultiGet together: always done", Support::kHint,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
+    // Not members, or not by that name.
+    TextOption({"block_based_table_factory", "options on top of those that table_factory has",
+                Support::kHonoured, TakesEffect::kInside},
+               ParseBlockBasedTable),
+    TextOption({"plain_table_factory", "a table_factory: named only", Support::kSomeValues},
+               ParsePlainTable),
+    TextOption({"memtable", "a memtable_factory", Support::kSomeValues}, ParseMemtable),
+    TextOption({"table_properties_collectors",
+                "table_properties_collector_factories by name: CompactOnDeletionCollector"},
+               ParseCollectors),
+    RetiredOption("bottommost_temperature", TakesEffect::kDynamic),
+    RetiredOption("check_flush_compaction_key_order", TakesEffect::kDynamic),
+    RetiredOption("compaction_measure_io_stats"),
+    RetiredOption("expanded_compaction_factor", TakesEffect::kDynamic),
+    RetiredOption("filter_deletes", TakesEffect::kDynamic),
+    RetiredOption("hard_rate_limit", TakesEffect::kDynamic),
+    RetiredOption("ignore_max_compaction_bytes_for_input", TakesEffect::kDynamic),
+    RetiredOption("level_compaction_dynamic_file_size"),
+    RetiredOption("max_grandparent_overlap_factor", TakesEffect::kDynamic),
+    RetiredOption("max_mem_compaction_level"),
+    RetiredOption("max_write_buffer_number_to_maintain"),
+    RetiredOption("memtable_prefix_bloom_bits", TakesEffect::kDynamic),
+    RetiredOption("memtable_prefix_bloom_huge_page_tlb_size", TakesEffect::kDynamic),
+    RetiredOption("memtable_prefix_bloom_probes", TakesEffect::kDynamic),
+    RetiredOption("min_partial_merge_operands", TakesEffect::kDynamic),
+    RetiredOption("purge_redundant_kvs_while_flush"),
+    RetiredOption("rate_limit_delay_max_milliseconds"),
+    RetiredOption("snap_refresh_nanos", TakesEffect::kDynamic),
+    RetiredOption("soft_rate_limit", TakesEffect::kDynamic),
+    RetiredOption("source_compaction_factor", TakesEffect::kDynamic),
+    RetiredOption("verify_checksums_in_compaction", TakesEffect::kDynamic),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // The options of the whole database. Those that only a program can give (env, loggers, listeners,
 // statistics, rate limiter, write buffer manager) are honoured and have no row.
 #include "db/options/option_table.h"
+#include "db/options/other_names.h"
 
 namespace ashlar {
 namespace {
@@ -35,16 +36,20 @@ constexpr OptionRow kRows[] = {
         {"sst_file_manager", "tracks space and paces deletion", Support::kDefaultOnly}),
     Option<Db, &Db::info_log_level>({"info_log_level", "least severe messages that are logged",
                                      Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Db, &Db::max_open_files>(
-        {"max_open_files", "table files kept open; -1 = all", Support::kHonoured}),
+    Option<Db, &Db::max_open_files>({"max_open_files",
+                                     "table files kept open; -1 = all; changed to a limit, it "
+                                     "holds for those opened from then on",
+                                     Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::max_file_opening_threads>({"max_file_opening_threads",
-                                               "threads used at open when max_open_files=-1",
-                                               Support::kHint}),
+                                               "threads that open tables while the database is "
+                                               "opened"}),
     Option<Db, &Db::read_io_executor_threads>({"read_io_executor_threads",
                                                "threads for GetAsync/MultiGetAsync", Support::kHint,
                                                TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::open_files_async>({"open_files_async", "open SSTs in background after Open",
-                                       Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+    Option<Db, &Db::open_files_async>({"open_files_async",
+                                       "opening waits for no table: each is opened when it is read",
+                                       Support::kHonoured, TakesEffect::kAtOpen,
+                                       Since::kRocksDb119}),
     Option<Db, &Db::max_total_wal_size>(
         {"max_total_wal_size",
          "bytes of WAL above which the families with the oldest unflushed data are flushed",
@@ -102,16 +107,16 @@ constexpr OptionRow kRows[] = {
         {"WAL_size_limit_MB", "keep archived WALs up to this size", Support::kDefaultOnly}),
     Option<Db, &Db::manifest_preallocation_size>(
         {"manifest_preallocation_size", "preallocate", Support::kHonoured}),
-    Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "mmap SSTs", Support::kDefaultOnly}),
+    Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "map tables into memory"}),
     Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes", "mmap writes", Support::kDefaultOnly}),
     Option<Db, &Db::use_direct_reads>(
-        {"use_direct_reads", "o_DIRECT for user reads", Support::kDefaultOnly}),
+        {"use_direct_reads", "tables are read past the page cache (O_DIRECT)"}),
     Option<Db, &Db::use_direct_io_for_compaction_reads>(
         {"use_direct_io_for_compaction_reads", "o_DIRECT only for compaction input",
          Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::use_direct_io_for_flush_and_compaction>(
-        {"use_direct_io_for_flush_and_compaction", "o_DIRECT for background writes",
-         Support::kDefaultOnly}),
+        {"use_direct_io_for_flush_and_compaction",
+         "tables are written past the page cache (O_DIRECT)"}),
     Option<Db, &Db::allow_fallocate>({"allow_fallocate", "use fallocate"}),
     Option<Db, &Db::is_fd_close_on_exec>(
         {"is_fd_close_on_exec", "files are always closed on exec", Support::kHint}),
@@ -133,16 +138,18 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
                                                 "how far a compaction reads ahead",
                                                 Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Db, &Db::writable_file_max_buffer_size>(
-        {"writable_file_max_buffer_size", "write buffer per file", Support::kHonoured}),
+    Option<Db, &Db::writable_file_max_buffer_size>({"writable_file_max_buffer_size",
+                                                    "write buffer per file", Support::kHonoured,
+                                                    TakesEffect::kDynamic}),
     Option<Db, &Db::use_adaptive_mutex>(
         {"use_adaptive_mutex", "spin before sleep", Support::kHint}),
-    Option<Db, &Db::bytes_per_sync>(
-        {"bytes_per_sync", "incremental range sync of SSTs", Support::kHonoured}),
-    Option<Db, &Db::wal_bytes_per_sync>(
-        {"wal_bytes_per_sync", "same for the WAL", Support::kHonoured}),
+    Option<Db, &Db::bytes_per_sync>({"bytes_per_sync", "incremental range sync of SSTs",
+                                     Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Db, &Db::wal_bytes_per_sync>({"wal_bytes_per_sync",
+                                         "same for the WAL, from the next log on",
+                                         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::strict_bytes_per_sync>({"strict_bytes_per_sync", "wait for earlier ranges",
-                                            Support::kHint, TakesEffect::kDynamic}),
+                                            Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::enable_thread_tracking>(
         {"enable_thread_tracking", "feed GetThreadList", Support::kHint}),
     Option<Db, &Db::delayed_write_rate>({"delayed_write_rate",
@@ -168,8 +175,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::wal_recovery_mode>({"wal_recovery_mode", "see enum"}),
     Option<Db, &Db::allow_2pc>(
         {"allow_2pc", "keep prepared transactions at recovery", Support::kDefaultOnly}),
-    ProgramOption<Db, &Db::row_cache>(
-        {"row_cache", "cache of whole entries, for point lookups"}),
+    ProgramOption<Db, &Db::row_cache>({"row_cache", "cache of whole entries, for point lookups"}),
     Option<Db, &Db::wal_filter>({"wal_filter", "hook at WAL replay", Support::kDefaultOnly}),
     Option<Db, &Db::dump_malloc_stats>({"dump_malloc_stats", "with stats dump", Support::kHint}),
     Option<Db, &Db::avoid_flush_during_recovery>(
@@ -207,7 +213,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::log_readahead_size>(
         {"log_readahead_size", "readahead for WAL/manifest reading", Support::kHint}),
     Option<Db, &Db::file_checksum_gen_factory>(
-        {"file_checksum_gen_factory", "whole-file checksums", Support::kDefaultOnly}),
+        {"file_checksum_gen_factory", "makes checksums of whole files for the MANIFEST"}),
     Option<Db, &Db::best_efforts_recovery>(
         {"best_efforts_recovery", "open the newest consistent state despite missing files",
          Support::kDefaultOnly}),
@@ -253,10 +259,36 @@ constexpr OptionRow kRows[] = {
          Support::kHint}),
     Option<Db, &Db::fast_sst_open>({"fast_sst_open", "remember file-system metadata of SSTs",
                                     Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::write_compatible_with>(
-        {"write_compatible_with",
-         "ashlar's own: the oldest RocksDB that must be able to read what is written",
-         Support::kSomeValues, TakesEffect::kAtOpen, Since::kAshlar}),
+    Option<Db, &Db::write_compatible_with>({"write_compatible_with",
+                                            "ashlar's own: the oldest RocksDB that must be able to "
+                                            "read what is written; empty: that of "
+                                            "the directory's newest OPTIONS file",
+                                            Support::kSomeValues, TakesEffect::kAtOpen,
+                                            Since::kAshlar}),
+    // Not members, or not by that name.
+    TextOption({"env", "the environment, by name: only the machine's own has one"}, ParseEnv),
+    TextOption({"listeners", "as text: none can be made by name, and those of the program stay"},
+               ParseListeners),
+    TextOption({"statistics", "BasicStatistics"}, ParseStatistics),
+    TextOption({"rate_limiter_bytes_per_sec", "makes a rate_limiter"}, ParseRateLimit),
+    RetiredOption("access_hint_on_compaction_start"),
+    RetiredOption("allow_os_buffer", TakesEffect::kDynamic),
+    RetiredOption("base_background_compactions", TakesEffect::kDynamic),
+    RetiredOption("concurrent_prepare"),
+    RetiredOption("disableDataSync"),
+    RetiredOption("disable_data_sync"),
+    RetiredOption("experimental_allow_mempurge"),
+    RetiredOption("experimental_mempurge_policy"),
+    RetiredOption("experimental_mempurge_threshold"),
+    RetiredOption("fail_if_options_file_error"),
+    RetiredOption("new_table_reader_for_compaction_inputs"),
+    RetiredOption("preserve_deletes"),
+    RetiredOption("random_access_max_buffer_size"),
+    RetiredOption("rate_limiter"),
+    RetiredOption("seq_per_batch"),
+    RetiredOption("skip_checking_sst_file_sizes_on_db_open"),
+    RetiredOption("skip_log_error_on_recovery"),
+    RetiredOption("use_direct_writes"),
 };
 
 }  // namespace

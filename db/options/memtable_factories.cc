@@ -4,6 +4,8 @@
 // what MemtableKindOf() says.
 #include "db/options/memtable_factories.h"
 
+#include <vector>
+
 #include "util/coding.h"
 #include "util/option_text.h"
 #include "util/str_cat.h"
@@ -14,7 +16,7 @@ namespace {
 // A representation that can be named, but not used.
 class HashFactory final : public MemTableRepFactory {
  public:
-  HashFactory(const char* name, const char* nick_name, std::string options)
+  HashFactory(const char* name, const char* nick_name, std::vector<NameValue> options)
       : name_(name), nick_name_(nick_name), options_(std::move(options)) {}
   const char* Name() const override { return name_; }
   using MemTableRepFactory::CreateMemTableRep;
@@ -26,22 +28,39 @@ class HashFactory final : public MemTableRepFactory {
  protected:
   const char* NickName() const override { return nick_name_; }
   // What was given is printed again; nothing looks at it.
-  Status ConfigureOptions(const ConfigOptions&,
+  Status ConfigureOptions(const ConfigOptions& config,
                           const std::unordered_map<std::string, std::string>& opts_map,
-                          std::unordered_map<std::string, std::string>*) override {
-    if (opts_map.empty()) return Status::OK();
-    options_.clear();
-    for (const auto& [name, value] : opts_map) StrAppend(&options_, name, "=", value, ";");
-    return Status::OK();
+                          std::unordered_map<std::string, std::string>* unused) override {
+    auto rest = opts_map;
+    for (auto& [name, value] : options_) {
+      const auto given = rest.find(name);
+      if (given == rest.end()) continue;
+      if (!IsAsBefore(value, given->second)) {
+        return Status::InvalidArgument(StrCat(name_, ": ", name, ": bad value"), given->second);
+      }
+      value = TrimSpaces(given->second);
+      rest.erase(given);
+    }
+    return MemTableRepFactory::ConfigureOptions(config, rest, unused);
   }
   std::string SerializeOptions(const ConfigOptions&, const std::string&) const override {
-    return options_;
+    std::string text;
+    for (const auto& [name, value] : options_) StrAppend(&text, name, "=", value, ";");
+    return text;
   }
 
  private:
+  // A flag for a flag, a number for a number.
+  static bool IsAsBefore(const std::string& before, const std::string& given) {
+    bool flag;
+    uint64_t number;
+    return ParseUint64Text(before, &number) ? ParseUint64Text(given, &number)
+                                            : ParseBoolText(given, &flag);
+  }
+
   const char* name_;
   const char* nick_name_;
-  std::string options_;
+  std::vector<NameValue> options_;  // all that it knows, with their values
 };
 
 }  // namespace
@@ -99,19 +118,21 @@ std::string VectorRepFactory::SerializeOptions(const ConfigOptions&, const std::
 MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count, int32_t skiplist_height,
                                               int32_t skiplist_branching_factor) {
   return new HashFactory("HashSkipListRepFactory", "prefix_hash",
-                         StrCat("bucket_count=", bucket_count, ";skiplist_height=", skiplist_height,
-                                ";branching_factor=", skiplist_branching_factor, ";"));
+                         {{"bucket_count", StrCat(bucket_count)},
+                          {"skiplist_height", StrCat(skiplist_height)},
+                          {"branching_factor", StrCat(skiplist_branching_factor)}});
 }
 
 MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count, size_t huge_page_tlb_size,
                                               int bucket_entries_logging_threshold,
                                               bool if_log_bucket_dist_when_flash,
                                               uint32_t threshold_use_skiplist) {
-  return new HashFactory(
-      "HashLinkListRepFactory", "hash_linkedlist",
-      StrCat("bucket_count=", bucket_count, ";huge_page_size=", huge_page_tlb_size,
-             ";logging_threshold=", bucket_entries_logging_threshold, ";log_when_flash=",
-             if_log_bucket_dist_when_flash, ";threshold=", threshold_use_skiplist, ";"));
+  return new HashFactory("HashLinkListRepFactory", "hash_linkedlist",
+                         {{"bucket_count", StrCat(bucket_count)},
+                          {"huge_page_size", StrCat(huge_page_tlb_size)},
+                          {"logging_threshold", StrCat(bucket_entries_logging_threshold)},
+                          {"log_when_flash", if_log_bucket_dist_when_flash ? "true" : "false"},
+                          {"threshold", StrCat(threshold_use_skiplist)}});
 }
 
 // ---- Defaults of MemTableRep, for programs that derive from it

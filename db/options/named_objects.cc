@@ -15,10 +15,12 @@
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
+#include "ashlar/utilities/table_properties_collectors.h"
 #include "db/options/stock_merge_operators.h"
 #include "db/options/table_factory.h"
 #include "util/filter_policy_impl.h"
 #include "util/option_text.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -67,9 +69,10 @@ Status OnlyNull(const char* kind, const std::string& text, std::shared_ptr<T>* r
   return Status::OK();
 }
 
+// A parameter that does not fit makes another name of it, which no built-in class has.
 Status BadParameter(const ObjectText& text) {
-  return Status::InvalidArgument(StrCat(text.name, ": bad parameter"),
-                                 text.parameters.empty() ? "" : text.parameters.back());
+  return Status::NotSupported(StrCat(text.name, ": bad parameter"),
+                              text.parameters.empty() ? "" : text.parameters.back());
 }
 
 // nullptr for an unknown name.
@@ -276,9 +279,29 @@ Status EventListener::CreateFromString(const ConfigOptions& /*options*/, const s
 }
 
 Status TablePropertiesCollectorFactory::CreateFromString(
-    const ConfigOptions& /*options*/, const std::string& value,
+    const ConfigOptions& options, const std::string& value,
     std::shared_ptr<TablePropertiesCollectorFactory>* result) {
-  return OnlyNull("table properties collector factory", value, result);
+  ObjectText text;
+  RETURN_IF_ERROR(Parse(value, &text));
+  if (text.name != CompactOnDeletionCollectorFactory::kClassName()) {
+    return OnlyNull("table properties collector factory", value, result);
+  }
+  size_t window = 0, trigger = 0, least_bytes = 0;
+  double ratio = 0;
+  RETURN_IF_ERROR(TakeSizeOption("window_size", &text.options, &window));
+  RETURN_IF_ERROR(TakeSizeOption("deletion_trigger", &text.options, &trigger));
+  RETURN_IF_ERROR(TakeSizeOption("min_file_size", &text.options, &least_bytes));
+  const auto given = text.options.find("deletion_ratio");
+  if (given != text.options.end()) {
+    if (!ParseDoubleText(given->second, &ratio)) return BadParameter(text);
+    text.options.erase(given);
+  }
+  if (!text.options.empty() && !options.ignore_unknown_options) {
+    return Status::InvalidArgument(StrCat(text.name, ": unknown option"),
+                                   text.options.begin()->first);
+  }
+  *result = NewCompactOnDeletionCollectorFactory(window, trigger, ratio, least_bytes);
+  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -2,10 +2,12 @@
 //
 // Options that are structs inside another: their tables, parsing and printing.
 #include "db/options/option_table.h"
+#include "util/result.h"
 
 namespace ashlar {
 namespace {
 
+// The first rows are in the order of Position, below.
 constexpr OptionRow kCompressionRows[] = {
     Option<CompressionOptions, &CompressionOptions::window_bits>(
         {"window_bits", "zlib: base-two logarithm of the window"}),
@@ -51,10 +53,10 @@ constexpr OptionRow kUniversalRows[] = {
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::allow_trivial_move>(
         {"allow_trivial_move", "relink files that overlap nothing"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::incremental>(
-        {"incremental", "merge parts of runs"}),
+        {"incremental", "merge parts of runs: whole ones are merged", Support::kHint}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::reduce_file_locking>(
-        {"reduce_file_locking", "lock only what is read now", Support::kHonoured,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"reduce_file_locking", "lock only what is read now", Support::kHint, TakesEffect::kDynamic,
+         Since::kRocksDb119}),
 };
 
 constexpr OptionRow kFifoRows[] = {
@@ -63,23 +65,24 @@ constexpr OptionRow kFifoRows[] = {
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::allow_compaction>(
         {"allow_compaction", "merge small files"}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::age_for_warm>(
-        {"age_for_warm", "deprecated"}),
+        {"age_for_warm", "deprecated", Support::kHint}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::file_temperature_age_thresholds>(
-        {"file_temperature_age_thresholds", "age at which files change tier", Support::kHonoured,
+        {"file_temperature_age_thresholds", "age at which files change tier", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO,
            &CompactionOptionsFIFO::allow_trivial_copy_when_change_temperature>(
-        {"allow_trivial_copy_when_change_temperature", "copy without decoding", Support::kHonoured,
+        {"allow_trivial_copy_when_change_temperature", "copy without decoding", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::trivial_copy_buffer_size>(
-        {"trivial_copy_buffer_size", "bytes copied at once", Support::kHonoured,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"trivial_copy_buffer_size", "bytes copied at once", Support::kHint, TakesEffect::kDynamic,
+         Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::max_data_files_size>(
         {"max_data_files_size", "the limit with blob files", Support::kHonoured,
          TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<CompactionOptionsFIFO, &CompactionOptionsFIFO::use_kv_ratio_compaction>(
-        {"use_kv_ratio_compaction", "choose by ratio of keys to values", Support::kHonoured,
+        {"use_kv_ratio_compaction", "choose by ratio of keys to values", Support::kHint,
          TakesEffect::kDynamic, Since::kRocksDb119}),
+    RetiredOption("ttl", TakesEffect::kDynamic),
 };
 
 constexpr OptionRow kTemperatureAgeRows[] = {
@@ -116,20 +119,35 @@ void PrintStruct(OptionTable table, const PrintContext& context, const void* val
   text->push_back('}');
 }
 
-// window:level:strategy[:...], in the order of the table.
+// The members that the older form without names can give, in its order.
+enum Position : size_t {
+  kWindowBits,
+  kLevel,
+  kStrategy,  // with these three it begins
+  kDictBytes,
+  kTrainBytes,
+  kThreads,
+  kEnabled,
+  kDictBufferBytes,
+  kUseTrainer,
+  kPositionCount,
+};
+
+// window:level:strategy[:...]. A sixth item that is the last is `enabled`: the number of threads
+// was put in front of it later.
 Status ParsePositional(const ConfigOptions& config, std::string_view text,
                        CompressionOptions* value) {
   std::vector<std::string> items;
-  Status status = SplitList(text, ':', &items);
-  if (!status.ok()) return status;
-  constexpr size_t kLeast = 3;
-  if (items.size() < kLeast || items.size() > std::size(kCompressionRows)) {
+  RETURN_IF_ERROR(SplitList(text, ':', &items));
+  if (items.size() <= kStrategy || items.size() > kPositionCount) {
     return BadOptionValue("window:level:strategy[:...] or {name=value;...}", text);
   }
-  for (size_t i = 0; i < items.size() && status.ok(); ++i) {
-    status = kCompressionRows[i].parse(config, items[i], value);
+  const bool is_without_threads = items.size() == kThreads + 1;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const size_t position = is_without_threads && i == kThreads ? size_t{kEnabled} : i;
+    RETURN_IF_ERROR(kCompressionRows[position].parse(config, items[i], value));
   }
-  return status;
+  return Status::OK();
 }
 
 }  // namespace
@@ -156,6 +174,8 @@ Status ParseValue(const ConfigOptions& config, std::string_view text,
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   CompactionOptionsFIFO* value) {
+  const bool is_number = text.find('=') == std::string_view::npos && !TrimSpaces(text).empty();
+  if (is_number) return ParseValue(config, StripBraces(text), &value->max_table_files_size);
   return ParseStruct(kFifoRows, config, text, value);
 }
 

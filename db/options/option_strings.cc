@@ -11,33 +11,6 @@ namespace {
 
 using OptionMap = std::unordered_map<std::string, std::string>;
 
-// "block_based_table_factory={...}" is an old way to say "table_factory={id=BlockBasedTable;...}",
-// on top of the factory there is.
-Status ConfigureTableFactory(const ConfigOptions& config, const std::string& text,
-                             std::shared_ptr<TableFactory>* factory) {
-  std::shared_ptr<TableFactory> made;
-  if (*factory != nullptr && (*factory)->IsInstanceOf(TableFactory::kBlockBasedTableName())) {
-    made = (*factory)->Clone();
-  } else {
-    made.reset(NewBlockBasedTableFactory());
-  }
-  Status status = made->ConfigureFromString(config, text);
-  if (status.ok()) *factory = std::move(made);
-  return status;
-}
-
-Status SetFamilyOption(const ConfigOptions& config, const NameValue& option,
-                       ColumnFamilyOptions* options) {
-  if (option.first == "block_based_table_factory") {
-    return ConfigureTableFactory(config, option.second, &options->table_factory);
-  }
-  if (option.first == "memtable") {
-    return SetOption(ColumnFamilyOptionTable(), config, {"memtable_factory", option.second},
-                     options);
-  }
-  return SetOption(ColumnFamilyOptionTable(), config, option, options);
-}
-
 // Whether `name` or the part before its first point is in the table.
 bool Knows(OptionTable table, const std::string& name) {
   return FindOption(table, name) != nullptr ||
@@ -85,7 +58,7 @@ Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
                                      const ColumnFamilyOptions& base_options,
                                      const OptionMap& opts_map, ColumnFamilyOptions* new_options) {
   const auto set = [&](const NameValue& option, ColumnFamilyOptions* options) {
-    return SetFamilyOption(config_options, option, options);
+    return SetOption(ColumnFamilyOptionTable(), config_options, option, options);
   };
   return FromMap(base_options, opts_map, new_options, set);
 }
@@ -162,7 +135,8 @@ Status GetOptionsFromString(const ConfigOptions& config_options, const Options& 
       if (Knows(DbOptionTable(), option.first)) {
         return SetOption(DbOptionTable(), config, option, static_cast<DBOptions*>(options));
       }
-      return SetFamilyOption(config, option, static_cast<ColumnFamilyOptions*>(options));
+      return SetOption(ColumnFamilyOptionTable(), config, option,
+                       static_cast<ColumnFamilyOptions*>(options));
     };
     return FromMap(base, map, result, set);
   };

@@ -3,49 +3,12 @@
 // Finding, setting, printing and checking options row by row.
 #include "db/options/option_table.h"
 
-#include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-// Options of older releases, and of other table formats, that mean nothing here.
-constexpr std::string_view kRetired[] = {
-    "access_hint_on_compaction_start",
-    "allow_os_buffer",
-    "base_background_compactions",
-    "block_cache_compressed",
-    "check_flush_compaction_key_order",
-    "concurrent_prepare",
-    "disableDataSync",
-    "disable_data_sync",
-    "enable_pipelined_commit",
-    "fail_if_options_file_error",
-    "filter_deletes",
-    "hard_rate_limit",
-    "hash_index_allow_collision",
-    "ignore_max_compaction_bytes_for_input",
-    "iter_start_seqnum",
-    "level_compaction_dynamic_file_size",
-    "max_grandparent_overlap_factor",
-    "max_mem_compaction_level",
-    "max_write_buffer_number_to_maintain",
-    "new_table_reader_for_compaction_inputs",
-    "expanded_compaction_factor",
-    "preserve_deletes",
-    "purge_redundant_kvs_while_flush",
-    "random_access_max_buffer_size",
-    "rate_limit_delay_max_milliseconds",
-    "skip_checking_sst_file_sizes_on_db_open",
-    "skip_log_error_on_recovery",
-    "snap_refresh_nanos",
-    "soft_rate_limit",
-    "source_compaction_factor",
-    "verify_checksums_in_compaction",
-};
 
 Status WithName(const Status& status, std::string_view name) {
   assert(!status.ok());
@@ -73,10 +36,6 @@ const OptionRow* FindOption(OptionTable table, std::string_view name) {
   return nullptr;
 }
 
-bool IsRetiredOption(std::string_view name) {
-  return std::find(std::begin(kRetired), std::end(kRetired), name) != std::end(kRetired);
-}
-
 Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
                  void* options) {
   assert(options != nullptr);
@@ -92,15 +51,16 @@ Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue
     }
   }
   if (row == nullptr || row->parse == nullptr) {
-    if (IsRetiredOption(name) || config.ignore_unknown_options) return Status::OK();
+    if (config.ignore_unknown_options) return Status::OK();
     return Status::InvalidArgument(StrCat("unknown option: ", name));
   }
-  if (config.mutable_options_only && row->facts.takes_effect != TakesEffect::kDynamic) {
+  if (config.mutable_options_only && row->facts.takes_effect == TakesEffect::kAtOpen) {
     return Status::InvalidArgument(
         StrCat("option ", name, ": cannot be changed on an open database"));
   }
   ConfigOptions inner = config;
-  inner.mutable_options_only = false;  // what is inside a dynamic option is dynamic
+  // All of a dynamic option is dynamic.
+  if (row->facts.takes_effect == TakesEffect::kDynamic) inner.mutable_options_only = false;
   Status status = row->parse(inner, value, options);
   return status.ok() ? status : WithName(status, name);
 }

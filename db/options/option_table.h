@@ -20,6 +20,7 @@ namespace ashlar {
 enum class TakesEffect : uint8_t {
   kAtOpen,
   kDynamic,  // SetOptions(), SetDBOptions(): for work that starts later
+  kInside,   // an object whose own options say it, each for itself
 };
 
 enum class Support : uint8_t {
@@ -67,9 +68,6 @@ OptionTable MetadataCacheTable();       // of a MetadataCacheOptions
 
 // nullptr if there is none.
 const OptionRow* FindOption(OptionTable table, std::string_view name);
-// Names that older releases knew, or that are known to mean nothing here: accepted and ignored.
-bool IsRetiredOption(std::string_view name);
-
 // Sets one option of *options from text. "member.part" reaches into a nested struct.
 Status SetOption(OptionTable table, const ConfigOptions& config, const NameValue& option,
                  void* options);
@@ -137,6 +135,26 @@ constexpr OptionRow Option(OptionFacts facts) {
     PrintValue(context, static_cast<const Struct*>(options)->*Member, text);
   };
   return row;
+}
+
+// A row for what is no member, or for another name of one: `parse` sets it, nothing prints it.
+constexpr OptionRow TextOption(OptionFacts facts,
+                               Status (*parse)(const ConfigOptions&, std::string_view, void*)) {
+  OptionRow row{};
+  row.facts = facts;
+  row.parse = parse;
+  row.is_same = [](const void*, const void*) { return true; };
+  row.is_within_bounds = [](const OptionFacts&, const void*) { return true; };
+  return row;
+}
+
+// A name that older releases write and newer ones still read, without anything behind it: any value
+// is accepted.
+constexpr OptionRow RetiredOption(const char* name,
+                                  TakesEffect takes_effect = TakesEffect::kAtOpen) {
+  return TextOption(
+      {name, "of older releases: accepted, means nothing", Support::kHint, takes_effect},
+      [](const ConfigOptions&, std::string_view, void*) { return Status::OK(); });
 }
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 #include "ashlar/compaction_filter.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/wal_filter.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -89,6 +90,31 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter*
   if (!IsNull(text)) return UnknownObject(config, "WAL filter", text);
   *value = nullptr;
   return Status::OK();
+}
+
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  std::shared_ptr<TableFactory>* value) {
+  const std::string object = StripBraces(text);
+  std::unordered_map<std::string, std::string> members;
+  if (object.find('=') != std::string::npos) RETURN_IF_ERROR(StringToMap(object, &members));
+  const std::string name = members.empty() ? object : members["id"];
+  members.erase("id");
+  const bool keeps_factory =
+      *value != nullptr && (name.empty() ? !members.empty() : config.mutable_options_only);
+  if (keeps_factory) {
+    if (!name.empty() && name != (*value)->Name()) {
+      return BadOptionValue(StrCat("another option of ", (*value)->Name()), text);
+    }
+    std::shared_ptr<TableFactory> changed = (*value)->Clone();
+    RETURN_IF_ERROR(changed->ConfigureFromMap(config, members));
+    *value = std::move(changed);
+    return Status::OK();
+  }
+  std::shared_ptr<TableFactory> made = *value;
+  const Status status = TableFactory::CreateFromString(config, object, &made);
+  if (status.IsNotSupported()) return UnknownObject(config, TableFactory::Type(), text);
+  if (status.ok()) *value = std::move(made);
+  return status;
 }
 
 void PrintValue(const PrintContext& context, const Comparator* value, std::string* text) {

@@ -203,6 +203,10 @@ void PrintValue(const PrintContext&, const std::shared_ptr<T>&, std::string* tex
   text->append("nullptr");
 }
 
+// Options without a name are set on top of those of the factory there is. With
+// config.mutable_options_only only that can be done.
+Status ParseValue(const ConfigOptions& config, std::string_view text,
+                  std::shared_ptr<TableFactory>* value);
 Status ParseValue(const ConfigOptions& config, std::string_view text, const Comparator** value);
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   const CompactionFilter** value);

@@ -5,9 +5,10 @@
 #include "db/options/options_check.h"
 
 #include <algorithm>
+#include <limits>
 
-#include "ashlar/flush_block_policy.h"
 #include "ashlar/rate_limiter.h"
+#include "cache/cache_charge.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "util/filter_policy_impl.h"
@@ -31,12 +32,6 @@ Status Contradiction(std::string_view option, std::string_view why) {
   return Status::InvalidArgument(StrCat("option ", option, ": ", why));
 }
 
-// Dictionaries are read, but not written.
-Status CheckCompression(std::string_view option, const CompressionOptions& options) {
-  if (options.max_dict_bytes == 0) return Status::OK();
-  return NotBuilt(StrCat(option, ".max_dict_bytes"), "it must be 0");
-}
-
 bool IsCompressionAvailable(CompressionType type) {
   if (type == kDisableCompressionOption) return true;
   const auto& supported = GetSupportedCompressions();
@@ -57,6 +52,22 @@ Status CheckCompressionTypes(const ColumnFamilyOptions& options) {
   return Status::OK();
 }
 
+// What is written is checked once more by the table builder: here the user is told before.
+Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTableOptions& table) {
+  if (!table.block_align) return Status::OK();
+  if ((table.block_size & (table.block_size - 1)) != 0) {
+    return Contradiction("block_align", "block_size must be a power of two");
+  }
+  std::vector<CompressionType> types = options.compression_per_level;
+  types.push_back(options.compression);
+  types.push_back(options.bottommost_compression);
+  for (const CompressionType type : types) {
+    if (type == kNoCompression || type == kDisableCompressionOption) continue;
+    return Contradiction("block_align", "compression must be kNoCompression at every level");
+  }
+  return Status::OK();
+}
+
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
   if (options.comparator->timestamp_size() > 0) {
@@ -67,16 +78,18 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   }
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
+  if (table->index_type == BlockBasedTableOptions::kHashSearch &&
+      options.prefix_extractor == nullptr) {
+    return Contradiction("index_type", "kHashSearch needs a prefix_extractor");
+  }
+  RETURN_IF_ERROR(CheckAlignedBlocks(options, *table));
   return CheckTableOptionsSupported(*table);
 }
 
 Status CheckAges(const ColumnFamilyOptions& options) {
+  if (options.compaction_style == kCompactionStyleFIFO) return Status::OK();
   if (options.ttl != 0 && options.ttl != kAutomaticSeconds && options.ttl != kThirtyDays) {
     return NotBuilt("ttl", "use 0 or the default");
-  }
-  if (options.periodic_compaction_seconds != 0 &&
-      options.periodic_compaction_seconds != kAutomaticSeconds) {
-    return NotBuilt("periodic_compaction_seconds", "use 0 or the default");
   }
   return Status::OK();
 }
@@ -96,9 +109,10 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.write_buffer_manager != nullptr && options.write_buffer_manager->enabled()) {
     return NotBuilt("write_buffer_manager", "one with a limit cannot be used; leave it unset");
   }
-  if (!options.write_compatible_with.empty() && options.write_compatible_with != "7.8") {
-    return Contradiction("write_compatible_with", StrCat("expected \"\" or \"7.8\", found \"",
-                                                         options.write_compatible_with, "\""));
+  const std::string& compatible = options.write_compatible_with;
+  if (!compatible.empty() && compatible != "7.8" && compatible != "11.9") {
+    return Contradiction("write_compatible_with",
+                         StrCat("expected \"\", \"7.8\" or \"11.9\", found \"", compatible, "\""));
   }
   if (options.unordered_write && !options.allow_concurrent_memtable_write) {
     return Contradiction("unordered_write", "it needs allow_concurrent_memtable_write");
@@ -106,10 +120,35 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.unordered_write && options.enable_pipelined_write) {
     return Contradiction("unordered_write", "it excludes enable_pipelined_write");
   }
+  if (options.allow_mmap_reads && options.use_direct_reads) {
+    return Contradiction("allow_mmap_reads", "it excludes use_direct_reads");
+  }
   if (options.keep_log_file_num == 0)
     return Contradiction("keep_log_file_num", "it must be above 0");
   return Status::OK();
 }
+
+namespace {
+
+Status CheckUniversal(const ColumnFamilyOptions& options) {
+  if (options.compaction_style != kCompactionStyleUniversal) return Status::OK();
+  const CompactionOptionsUniversal& universal = options.compaction_options_universal;
+  const int most = universal.max_read_amp;
+  if (most < -1 || (most > 0 && most < options.level0_file_num_compaction_trigger)) {
+    return Contradiction(
+        "compaction_options_universal.max_read_amp",
+        StrCat("it must be -1, 0, or at least level0_file_num_compaction_trigger (",
+               options.level0_file_num_compaction_trigger, "), found ", most));
+  }
+  if (universal.max_merge_width < universal.min_merge_width) {
+    return Contradiction("compaction_options_universal.max_merge_width",
+                         StrCat("it must not be below min_merge_width (", universal.min_merge_width,
+                                "), found ", universal.max_merge_width));
+  }
+  return Status::OK();
+}
+
+}  // namespace
 
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   static const auto* defaults = new ColumnFamilyOptions();
@@ -117,37 +156,33 @@ Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   if (status.ok()) status = CheckPlugIns(options);
   if (status.ok()) status = CheckAges(options);
   if (status.ok()) status = CheckCompressionTypes(options);
-  if (status.ok()) status = CheckCompression("compression_opts", options.compression_opts);
-  if (status.ok() && options.bottommost_compression_opts.enabled) {
-    status = CheckCompression("bottommost_compression_opts", options.bottommost_compression_opts);
-  }
   if (!status.ok()) return status;
-  if (options.compaction_style != kCompactionStyleLevel) {
-    return NotBuilt("compaction_style", "it must be kCompactionStyleLevel");
-  }
-  return Status::OK();
+  return CheckUniversal(options);
 }
 
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   static const auto* defaults = new BlockBasedTableOptions();
   Status status = CheckRows(BlockBasedOptionTable(), &options, defaults);
   if (!status.ok()) return status;
-  const auto* policy = options.flush_block_policy_factory.get();
-  if (policy != nullptr && policy->CheckedCast<FlushBlockBySizePolicyFactory>() == nullptr) {
-    return NotBuilt("flush_block_policy_factory", "leave it unset");
-  }
-  if (options.index_type != BlockBasedTableOptions::kBinarySearch) {
-    return NotBuilt("index_type", "only kBinarySearch is written so far");
-  }
-  const FilterKind filter = DescribeFilterPolicy(options.filter_policy.get()).kind;
-  if (filter != FilterKind::kNone && filter != FilterKind::kBloom) {
-    return NotBuilt("filter_policy", "use NewBloomFilterPolicy()");
+  if (DescribeFilterPolicy(options.filter_policy.get()).kind == FilterKind::kCustom) {
+    return NotBuilt("filter_policy", "use NewBloomFilterPolicy() or NewRibbonFilterPolicy()");
   }
   if (options.no_block_cache && options.block_cache != nullptr) {
     return Contradiction("no_block_cache", "a block_cache is given as well");
   }
   if (options.no_block_cache && options.cache_index_and_filter_blocks) {
     return Contradiction("cache_index_and_filter_blocks", "no_block_cache leaves it no cache");
+  }
+  RETURN_IF_ERROR(CheckCacheUsage(options.cache_usage_options));
+  if (options.no_block_cache && AsksForCharges(options.cache_usage_options)) {
+    return Contradiction("cache_usage_options", "no_block_cache leaves no cache to charge");
+  }
+  if (options.metadata_block_size == 0 || options.metadata_block_size >= 2 * kGiB) {
+    return Contradiction("metadata_block_size", "it must be above 0 and below 2 GiB");
+  }
+  const size_t super_block = options.super_block_alignment_size;
+  if ((super_block & (super_block - 1)) != 0) {
+    return Contradiction("super_block_alignment_size", "it must be 0 or a power of two");
   }
   if (options.block_size == 0 || options.block_size >= 2 * kGiB) {
     return Contradiction("block_size", "it must be above 0 and below 2 GiB");
@@ -187,18 +222,22 @@ Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.protection_bytes_per_key != 0) {
     return NotBuilt("WriteOptions::protection_bytes_per_key", "it must be 0");
   }
-  if (options.rate_limiter_priority != Env::IO_TOTAL) {
-    return NotBuilt("WriteOptions::rate_limiter_priority", "it must be IO_TOTAL");
+  if (options.rate_limiter_priority == Env::IO_TOTAL) [[likely]]
+    return Status::OK();
+  if (options.rate_limiter_priority != Env::IO_USER) {
+    return Contradiction("WriteOptions::rate_limiter_priority", "it must be IO_USER or IO_TOTAL");
+  }
+  if (options.disableWAL) {
+    return Contradiction("WriteOptions::rate_limiter_priority", "it needs the WAL");
   }
   return Status::OK();
 }
 
 bool WritesForRocksDb78(const DBOptions& options) { return options.write_compatible_with == "7.8"; }
 
-uint32_t WrittenFormatVersion(const DBOptions& db_options, const BlockBasedTableOptions& options) {
-  constexpr uint32_t kNewestOfRocksDb78 = 5;
-  if (!WritesForRocksDb78(db_options)) return options.format_version;
-  return std::min(options.format_version, kNewestOfRocksDb78);
+BlockBasedTableOptions WrittenTableOptions(const DBOptions& db_options,
+                                           const BlockBasedTableOptions& options) {
+  return WritesForRocksDb78(db_options) ? ReadableByRocksDb78(options) : options;
 }
 
 BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options) {
@@ -233,6 +272,19 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
   return result;
 }
 
+namespace {
+
+// Writers never wait for a tree in which the oldest tables just go. A table that is due for a
+// periodic compaction is too old.
+void SanitizeFifo(ColumnFamilyOptions* options) {
+  options->level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
+  options->level0_stop_writes_trigger = std::numeric_limits<int>::max();
+  const uint64_t period = options->periodic_compaction_seconds;
+  if (period != 0 && (options->ttl == 0 || period < options->ttl)) options->ttl = period;
+}
+
+}  // namespace
+
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
                                                 const ColumnFamilyOptions& options) {
   ColumnFamilyOptions result = options;
@@ -242,7 +294,9 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
     const size_t share = std::min<size_t>(kMiB, result.write_buffer_size / 8);
     result.arena_block_size = (share + kAlignment - 1) / kAlignment * kAlignment;
   }
-  result.num_levels = std::max(result.num_levels, 2);
+  const bool is_levelled = result.compaction_style == kCompactionStyleLevel;
+  result.num_levels = std::max(result.num_levels, is_levelled ? 2 : 1);
+  if (!is_levelled) result.level_compaction_dynamic_level_bytes = false;
   result.max_write_buffer_number = std::max(result.max_write_buffer_number, 2);
   result.min_write_buffer_number_to_merge =
       std::clamp(result.min_write_buffer_number_to_merge, 1, result.max_write_buffer_number - 1);
@@ -252,6 +306,10 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
   int& slowdown = result.level0_slowdown_writes_trigger;
   slowdown = std::max(slowdown, compaction);
   result.level0_stop_writes_trigger = std::max(result.level0_stop_writes_trigger, slowdown);
+  if (result.compaction_style == kCompactionStyleUniversal) {
+    // One run always stays.
+    result.level0_stop_writes_trigger = std::max(result.level0_stop_writes_trigger, 2);
+  }
   uint64_t& soft = result.soft_pending_compaction_bytes_limit;
   const uint64_t hard = result.hard_pending_compaction_bytes_limit;
   if (soft == 0 || (hard > 0 && soft > hard)) soft = hard;
@@ -266,6 +324,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
   if (result.periodic_compaction_seconds == kAutomaticSeconds) {
     result.periodic_compaction_seconds = 0;
   }
+  if (result.compaction_style == kCompactionStyleFIFO) SanitizeFifo(&result);
   if (result.memtable_factory == nullptr) {
     result.memtable_factory = std::make_shared<SkipListFactory>();
   }

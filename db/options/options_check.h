@@ -25,8 +25,9 @@ Status CheckWriteOptionsSupported(const WriteOptions& options);
 
 // What DBOptions::write_compatible_with says.
 bool WritesForRocksDb78(const DBOptions& options);
-// The table format version to write: that of the table options, capped by write_compatible_with.
-uint32_t WrittenFormatVersion(const DBOptions& db_options, const BlockBasedTableOptions& options);
+// The table options to write by: the given ones, as far as write_compatible_with allows.
+BlockBasedTableOptions WrittenTableOptions(const DBOptions& db_options,
+                                           const BlockBasedTableOptions& options);
 
 // The options with every "automatic" replaced by the value that is used, and with values that are
 // too small or too large moved to the nearest that works: what an open database reports.

@@ -4,9 +4,11 @@
 // the section it stands in; sections must come in the order in which they are written.
 #include "db/options/options_file.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <unordered_set>
+#include <utility>
 
 #include "ashlar/version.h"
 #include "db/options/option_table.h"
@@ -58,8 +60,7 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
   StrAppend(text, "[", kTableSectionPrefix, factory->Name(), " ", quoted);
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(factory.get());
   if (table != nullptr) {
-    BlockBasedTableOptions written = *table;
-    written.format_version = WrittenFormatVersion(db_options, written);
+    const BlockBasedTableOptions written = WrittenTableOptions(db_options, *table);
     AppendSection(BlockBasedOptionTable(), context, &written, text);
   } else {
     text->append("  \n");
@@ -116,6 +117,7 @@ class OptionsTextParser {
       Status status = ParseLine(line);
       if (!status.ok()) return AtLine(status);
     }
+    RETURN_IF_ERROR(CloseTable());
     if (!has_db_section_) return Missing("[DBOptions]");
     if (contents_.families.empty()) return Missing("[CFOptions \"default\"]");
     return Status::OK();
@@ -134,6 +136,7 @@ class OptionsTextParser {
     if (line.empty()) return Status::OK();
     if (line.front() == '[' && line.back() == ']') {
       seen_names_.clear();
+      RETURN_IF_ERROR(CloseTable());
       return OpenSection(line.substr(1, line.size() - 2));
     }
     const size_t equals = line.find('=');
@@ -221,9 +224,19 @@ class OptionsTextParser {
       case Section::kTable: break;
     }
     if (!is_known_table_) return Status::OK();
+    table_texts_.insert(option);
+    BlockBasedTableOptions unused;  // this line alone: so that a bad one is named
+    return SetOption(BlockBasedOptionTable(), config_, option, &unused);
+  }
+
+  // The options of a table are set together: which of them fit depends on others.
+  Status CloseTable() {
+    if (table_texts_.empty()) return Status::OK();
+    assert(section_ == Section::kTable);
     assert(family_ != nullptr);
     assert(family_->options.table_factory != nullptr);
-    return family_->options.table_factory->ConfigureOption(config_, option.first, option.second);
+    const auto texts = std::exchange(table_texts_, {});
+    return family_->options.table_factory->ConfigureFromMap(config_, texts);
   }
 
   Status ApplyVersion(const NameValue& option) {
@@ -265,6 +278,7 @@ class OptionsTextParser {
   Section section_ = Section::kNone;       // that the next line belongs to
   FamilyOptionsInFile* family_ = nullptr;  // in contents_; of kFamily and kTable
   bool is_known_table_ = false;
+  std::unordered_map<std::string, std::string> table_texts_;  // of kTable: set when it ends
   bool has_version_section_ = false;
   bool has_db_section_ = false;
   std::unordered_set<std::string> seen_names_;  // of the section
@@ -292,6 +306,19 @@ std::string WriteOptionsText(const OptionsFileContents& contents) {
     AppendFamily(contents.db_options, family, context, &text);
   }
   return text;
+}
+
+int VersionOfOptionsText(std::string_view text) {
+  constexpr std::string_view kKey = "rocksdb_version=";
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = WithoutComment(text.substr(0, end));
+    if (line.substr(0, kKey.size()) == kKey) {
+      return std::max(0, ParseVersion(TrimSpaces(line.substr(kKey.size())), 3));
+    }
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return 0;
 }
 
 Result<OptionsFileContents> ParseOptionsText(const ConfigOptions& config, std::string_view text) {

@@ -150,6 +150,9 @@ class AppendBase : public MergeOperator {
                           std::unordered_map<std::string, std::string>* unused) override {
     auto rest = options;
     if (const auto given = rest.find("delimiter"); given != rest.end()) {
+      if (!HasPairedBraces(given->second)) {  // could not be printed and read again
+        return Status::InvalidArgument("delimiter: a brace without its twin", given->second);
+      }
       delimiter_ = UnescapeOptionString(given->second);
       rest.erase(given);
     }

@@ -3,6 +3,7 @@
 // The table factories. All of them carry options only; see util/table_factory.h.
 #include "db/options/table_factory.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "ashlar/advanced_cache.h"
@@ -10,15 +11,18 @@
 #include "ashlar/flush_block_policy.h"
 #include "db/options/option_table.h"
 #include "db/options/options_check.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// A format that can be named, but not used.
+// A format that can be named, but not used. Its options, if they are known, are kept and shown.
 class NamedTableFactory final : public TableFactory {
  public:
   explicit NamedTableFactory(const char* name) : name_(name) {}
+  explicit NamedTableFactory(const PlainTableOptions& options)
+      : name_(kPlainTableName()), plain_(options) {}
   const char* Name() const override { return name_; }
   using TableFactory::NewTableReader;
   Status NewTableReader(const ReadOptions&, const TableReaderOptions&,
@@ -30,23 +34,61 @@ class NamedTableFactory final : public TableFactory {
     return nullptr;
   }
   std::unique_ptr<TableFactory> Clone() const override {
-    return std::make_unique<NamedTableFactory>(name_);
+    return is_plain() ? std::make_unique<NamedTableFactory>(plain_)
+                      : std::make_unique<NamedTableFactory>(name_);
   }
 
  protected:
-  Status ConfigureOptions(const ConfigOptions&, const std::unordered_map<std::string, std::string>&,
+  const void* GetOptionsPtr(const std::string& name) const override {
+    if (is_plain() && name == PlainTableOptions::kName()) return &plain_;
+    return TableFactory::GetOptionsPtr(name);
+  }
+  Status ConfigureOptions(const ConfigOptions& config,
+                          const std::unordered_map<std::string, std::string>& opts_map,
                           std::unordered_map<std::string, std::string>*) override {
+    if (!is_plain()) return Status::OK();
+    for (const auto& [name, value] : opts_map) {
+      RETURN_IF_ERROR(SetOption(PlainTableOptionTable(), config, {name, value}, &plain_));
+    }
     return Status::OK();
+  }
+  std::string SerializeOptions(const ConfigOptions& config, const std::string&) const override {
+    PrintContext context;
+    context.config = config;
+    context.config.delimiter = ";";
+    std::string text;
+    if (is_plain()) PrintOptions(PlainTableOptionTable(), context, &plain_, &text);
+    return text;
   }
 
  private:
+  bool is_plain() const { return name_ == std::string_view(kPlainTableName()); }
+
   const char* name_;
+  PlainTableOptions plain_;
 };
+
+// Numbers that mean nothing become those that are nearest in meaning, as RocksDB has it.
+BlockBasedTableOptions Sanitized(BlockBasedTableOptions options) {
+  options.block_restart_interval = std::max(options.block_restart_interval, 1);
+  options.index_block_restart_interval = std::max(options.index_block_restart_interval, 1);
+  // Readers of a hash index count in restart points.
+  if (options.index_type == BlockBasedTableOptions::kHashSearch) {
+    options.index_block_restart_interval = 1;
+  }
+  const bool is_percentage =
+      options.block_size_deviation >= 0 && options.block_size_deviation <= 100;
+  if (!is_percentage) options.block_size_deviation = 0;
+  // Without index partitions there is nothing to partition filters by.
+  const bool has_partitions = options.index_type == BlockBasedTableOptions::kTwoLevelIndexSearch;
+  options.partition_filters = options.partition_filters && has_partitions;
+  return options;
+}
 
 }  // namespace
 
 BlockBasedTableFactory::BlockBasedTableFactory(const BlockBasedTableOptions& options)
-    : options_(options) {
+    : options_(Sanitized(options)) {
   if (options_.flush_block_policy_factory == nullptr) {
     options_.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
   }
@@ -143,7 +185,7 @@ Status BlockBasedTableFactory::ConfigureOptions(
     if (!status.ok()) return status;
   }
   if (changed.no_block_cache) changed.block_cache.reset();
-  options_ = changed;
+  options_ = Sanitized(std::move(changed));
   return Status::OK();
 }
 
@@ -168,8 +210,8 @@ TableFactory* NewBlockBasedTableFactory(const BlockBasedTableOptions& table_opti
   return new BlockBasedTableFactory(table_options);
 }
 
-TableFactory* NewPlainTableFactory(const PlainTableOptions& /*options*/) {
-  return new NamedTableFactory(TableFactory::kPlainTableName());
+TableFactory* NewPlainTableFactory(const PlainTableOptions& options) {
+  return new NamedTableFactory(options);
 }
 
 TableFactory* NewCuckooTableFactory(const CuckooTableOptions& /*table_options*/) {
@@ -181,6 +223,14 @@ TableFactory* NewAdaptiveTableFactory(std::shared_ptr<TableFactory> /*table_fact
                                       std::shared_ptr<TableFactory> /*plain_table_factory*/,
                                       std::shared_ptr<TableFactory> /*cuckoo_table_factory*/) {
   return new NamedTableFactory("AdaptiveTableFactory");
+}
+
+BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options) {
+  constexpr uint32_t kNewestFormat = 5;
+  options.format_version = std::min(options.format_version, kNewestFormat);
+  options.separate_key_value_in_data_block = false;
+  options.uniform_cv_threshold = -1;
+  return options;
 }
 
 // Names in files of the other formats, for programs that look at foreign properties.

@@ -65,4 +65,7 @@ class BlockBasedTableFactory final : public TableFactory {
 // factory stands for the defaults.
 const BlockBasedTableOptions* BlockBasedOptionsOf(const TableFactory* factory);
 
+// `options` without what RocksDB 7.8 cannot read.
+BlockBasedTableOptions ReadableByRocksDb78(BlockBasedTableOptions options);
+
 }  // namespace ashlar

@@ -9,25 +9,21 @@ namespace {
 using Table = BlockBasedTableOptions;
 
 constexpr OptionRow kRows[] = {
-    Option<Table, &Table::flush_block_policy_factory>({"flush_block_policy_factory",
-                                                       "when a data block ends; nullptr = by size",
-                                                       Support::kSomeValues}),
+    Option<Table, &Table::flush_block_policy_factory>(
+        {"flush_block_policy_factory", "when a data block ends; nullptr = by size"}),
     Option<Table, &Table::cache_index_and_filter_blocks>(
-        {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache",
-         Support::kHint}),
+        {"cache_index_and_filter_blocks", "keep index and filter blocks in the block cache"}),
     Option<Table, &Table::cache_index_and_filter_blocks_with_high_priority>(
-        {"cache_index_and_filter_blocks_with_high_priority", "use the high-priority pool for them",
-         Support::kHint}),
+        {"cache_index_and_filter_blocks_with_high_priority",
+         "they stay longer than data blocks that are used as often"}),
     Option<Table, &Table::pin_l0_filter_and_index_blocks_in_cache>(
         {"pin_l0_filter_and_index_blocks_in_cache",
-         "keep those of L0 files in the cache while the table is open", Support::kHint}),
+         "keep those of L0 files in the cache while the table is open"}),
     Option<Table, &Table::pin_top_level_index_and_filter>(
-        {"pin_top_level_index_and_filter", "pin the top of partitioned index/filter",
-         Support::kHint}),
+        {"pin_top_level_index_and_filter", "pin the top of partitioned index/filter"}),
     Option<Table, &Table::metadata_cache_options>(
-        {"metadata_cache_options", "finer pinning control", Support::kHint}),
-    Option<Table, &Table::index_type>(
-        {"index_type", "layout of the index that is written", Support::kSomeValues}),
+        {"metadata_cache_options", "finer pinning control"}),
+    Option<Table, &Table::index_type>({"index_type", "layout of the index that is written"}),
     Option<Table, &Table::index_block_search_type>(
         {"index_block_search_type", "search algorithm inside index blocks", Support::kHint,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
@@ -59,14 +55,14 @@ constexpr OptionRow kRows[] = {
         {"index_block_restart_interval", "the same for index blocks", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb78, 1, std::numeric_limits<double>::infinity()}),
     Option<Table, &Table::metadata_block_size>(
-        {"metadata_block_size", "target size of index/filter partitions", Support::kHint}),
+        {"metadata_block_size", "target size of index/filter partitions"}),
     ProgramOption<Table, &Table::cache_usage_options>(
-        {"cache_usage_options", "memory charging", Support::kDefaultOnly}),
+        {"cache_usage_options", "which memory beside blocks is charged to the block cache"}),
     Option<Table, &Table::partition_filters>(
-        {"partition_filters", "needs kTwoLevelIndexSearch", Support::kDefaultOnly}),
+        {"partition_filters", "needs kTwoLevelIndexSearch; without it, it is false"}),
     Option<Table, &Table::decouple_partitioned_filters>(
         {"decouple_partitioned_filters", "cut filter partitions independently of index partitions",
-         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::optimize_filters_for_memory>(
         {"optimize_filters_for_memory", "size filters to allocator classes"}),
     Option<Table, &Table::use_delta_encoding>(
@@ -86,7 +82,8 @@ constexpr OptionRow kRows[] = {
     Option<Table, &Table::whole_key_filtering>(
         {"whole_key_filtering", "put whole keys, besides prefixes, into the filter"}),
     Option<Table, &Table::detect_filter_construct_corruption>(
-        {"detect_filter_construct_corruption", "verify filters after building"}),
+        {"detect_filter_construct_corruption", "verify filters after building", Support::kHonoured,
+         TakesEffect::kDynamic}),
     Option<Table, &Table::verify_compression>(
         {"verify_compression", "decompress each block once after compressing"}),
     Option<Table, &Table::read_amp_bytes_per_bit>(
@@ -97,30 +94,40 @@ constexpr OptionRow kRows[] = {
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb78, 2, 7}),
     Option<Table, &Table::separate_key_value_in_data_block>(
         {"separate_key_value_in_data_block", "keys first, values at the end of the block",
-         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::uniform_cv_threshold>(
         {"uniform_cv_threshold",
-         "when to mark index keys as uniform for interpolation search; -1 = never", Support::kHint,
-         TakesEffect::kAtOpen, Since::kRocksDb119}),
+         "when to mark index keys as uniform for interpolation search; -1 = never",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::enable_index_compression>(
         {"enable_index_compression", "compress index blocks"}),
     Option<Table, &Table::block_align>(
-        {"block_align", "align blocks to page size; only uncompressed", Support::kDefaultOnly}),
+        {"block_align", "align blocks to page size; only uncompressed"}),
     Option<Table, &Table::super_block_alignment_size>(
         {"super_block_alignment_size", "avoid splitting a block over this boundary",
-         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::super_block_alignment_space_overhead_ratio>(
         {"super_block_alignment_space_overhead_ratio", "1/n of the file may be spent on that",
-         Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Table, &Table::index_shortening>({"index_shortening", "how index keys are shortened"}),
-    Option<Table, &Table::max_auto_readahead_size>(
-        {"max_auto_readahead_size", "limit of the doubling readahead"}),
-    Option<Table, &Table::prepopulate_block_cache>(
-        {"prepopulate_block_cache", "put freshly written blocks in the cache", Support::kHint}),
-    Option<Table, &Table::initial_auto_readahead_size>(
-        {"initial_auto_readahead_size", "first readahead"}),
+    Option<Table, &Table::max_auto_readahead_size>({"max_auto_readahead_size",
+                                                    "limit of the doubling readahead",
+                                                    Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Table, &Table::prepopulate_block_cache>({"prepopulate_block_cache",
+                                                    "put freshly written blocks in the cache",
+                                                    Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Table, &Table::initial_auto_readahead_size>({"initial_auto_readahead_size",
+                                                        "first readahead", Support::kHonoured,
+                                                        TakesEffect::kDynamic}),
     Option<Table, &Table::num_file_reads_for_auto_readahead>(
-        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts"}),
+        {"num_file_reads_for_auto_readahead", "sequential reads before readahead starts",
+         Support::kHonoured, TakesEffect::kDynamic}),
+    RetiredOption("block_cache_compressed"),
+    RetiredOption("hash_index_allow_collision"),
+    RetiredOption("index_per_partition"),
+    RetiredOption("reserve_table_builder_memory"),
+    RetiredOption("reserve_table_reader_memory"),
+    RetiredOption("skip_table_builder_flush"),
 };
 
 using Plain = PlainTableOptions;

@@ -8,6 +8,8 @@
 #include <cassert>
 #include <utility>
 
+#include "db/output/blob_flow.h"
+
 namespace ashlar {
 
 EntryStream::EntryStream(const EntryStreamOptions& options, SortedRuns runs)
@@ -64,6 +66,8 @@ bool EntryStream::FindRetained() {
                              DescribeInternalKey(key_, /*hex=*/true)));
       return false;
     }
+    if (type == kTypeBlobIndex && !NoteBlob(user_key)) [[unlikely]]
+      return false;
     if (tombstones_.Hides(user_key, TrailerSeqno(trailer))) {
       counts_.covered++;
       continue;
@@ -91,6 +95,14 @@ bool EntryStream::FindRetained() {
   return false;
 }
 
+// Whatever becomes of the entry that the runs stand on. False: the stream has ended.
+bool EntryStream::NoteBlob(const Slice& user_key) {
+  Status status = Status::Corruption("a blob index where there are no blob files");
+  if (options_.blobs != nullptr) status = options_.blobs->NoteInput(user_key, runs_.value());
+  if (!status.ok()) End(status);
+  return status.ok();
+}
+
 // key_ and value_ are the newest operand of a run: those of one user key that the same readers see.
 void EntryStream::FoldRun() {
   assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
@@ -111,7 +123,13 @@ void EntryStream::FoldRun() {
   const OperandFold::Below below = BelowRun(has_next, stripe, nothing_below);
   bool took_base = false;
   const bool drops_seqno = stripe == 0 && retention_.is_bottommost();
-  const Status folded = fold_.Finish(below, value_, drops_seqno, &took_base);
+  Slice base = value_;
+  if (below == OperandFold::Below::kValue && TrailerType(ExtractTrailer(key_)) == kTypeBlobIndex)
+      [[unlikely]] {
+    const Status loaded = options_.blobs->Load(ExtractUserKey(key_), value_, &base);
+    if (!loaded.ok()) return End(loaded);
+  }
+  const Status folded = fold_.Finish(below, base, drops_seqno, &took_base);
   if (!folded.ok()) return End(folded);
   const bool takes_entry =
       took_base && has_next && !is_first_of_key_ && retention_.stripe() == stripe;
@@ -132,7 +150,9 @@ OperandFold::Below EntryStream::BelowRun(bool has_next, size_t stripe, bool noth
   }
   if (retention_.stripe() != stripe) return OperandFold::Below::kUnknown;
   switch (TrailerType(ExtractTrailer(key_))) {
+    case kTypeBlobIndex:
     case kTypeValue: return OperandFold::Below::kValue;
+    case kTypeWideColumnEntity: return OperandFold::Below::kEntity;
     case kTypeDeletion:
     case kTypeSingleDeletion: return OperandFold::Below::kNothing;
     default: return OperandFold::Below::kUnknown;

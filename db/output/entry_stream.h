@@ -27,6 +27,8 @@
 
 namespace ashlar {
 
+class BlobFlow;
+
 struct EntryStreamOptions {
   const InternalKeyComparator* comparator = nullptr;  // outlives the stream
   std::vector<SequenceNumber> snapshots;              // ascending
@@ -35,6 +37,7 @@ struct EntryStreamOptions {
   // All range tombstones of the runs: what they hide is dropped. Outlives the stream; may be null.
   const FragmentedTombstones* tombstones = nullptr;
   std::optional<Slice> begin, end;  // user keys; the end is not part of it
+  BlobFlow* blobs = nullptr;        // is told of blob indexes; outlives the stream. Null: none
   MergeTools merge;                 // without an operator operands stay as they are
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Asked before the first entry, then each time so many more were read, and at the end, with the
@@ -93,6 +96,7 @@ class EntryStream {
   // The same before folding: into key_ and value_. False at the end.
   bool FindRetained();
   void FoldRun();
+  bool NoteBlob(const Slice& user_key);
   OperandFold::Below BelowRun(bool has_next, size_t stripe, bool nothing_below) const;
   void NextOfFold();
   void ShowFold(bool is_first_of_key);

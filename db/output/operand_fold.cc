@@ -37,7 +37,7 @@ Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, boo
   if (below != Below::kUnknown) {
     if (MergeAll(below, base, &status)) {
       *took_base = true;
-      MakeOne(PackTrailer(drops_seqno ? 0 : newest, kTypeValue));
+      MakeOne(PackTrailer(drops_seqno ? 0 : newest, merged_.type()));
     }
     return status;
   }
@@ -51,8 +51,10 @@ Status OperandFold::Finish(Below below, const Slice& base, bool drops_seqno, boo
 
 // False: the operands stay. Then *status tells whether the job may go on.
 bool OperandFold::MergeAll(Below below, const Slice& base, Status* status) {
-  const Slice* const existing = below == Below::kValue ? &base : nullptr;
-  const Status merged = MergeFully(tools_, user_key_, existing, operands_.Reversed(), &merged_);
+  const MergeBase existing{.value = base, .is_entity = below == Below::kEntity};
+  const Status merged =
+      MergeFully(tools_, user_key_, below == Below::kNothing ? nullptr : &existing,
+                 operands_.Reversed(), &merged_);
   if (merged.ok()) return true;
   const bool is_operators_fault = merged.subcode() == Status::kMergeOperatorFailed;
   const bool keeps =

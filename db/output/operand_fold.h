@@ -29,6 +29,7 @@ class OperandFold {
     kUnknown,  // perhaps something that this job does not see, or another reader's version
     kNothing,  // nothing at all, or a tombstone
     kValue,
+    kEntity,  // whose stored form is the base
   };
   // What a failed fold does to whoever asked: a job in the background keeps the operands.
   enum class OnFailure : uint8_t { kKeepOperands, kAsOperatorSays };

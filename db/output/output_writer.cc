@@ -4,14 +4,22 @@
 #include "db/output/output_writer.h"
 
 #include <cassert>
-#include <iterator>
 #include <utility>
+
+#include "db/version/version_edit.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/result.h"
 
 namespace ashlar {
 
 void OutputResult::Append(OutputResult part) {
-  tables.insert(tables.end(), std::make_move_iterator(part.tables.begin()),
-                std::make_move_iterator(part.tables.end()));
+  for (OutputTable& table : part.tables) tables.push_back(std::move(table));
+  for (BlobFileAddition& file : part.blob_files) blob_files.push_back(std::move(file));
+  AddGarbage(part.blob_garbage, &blob_garbage);
+  blobs.relocated += part.blobs.relocated;
+  blobs.relocated_bytes += part.blobs.relocated_bytes;
+  blobs.read_bytes += part.blobs.read_bytes;
   input_entries += part.input_entries;
   output_entries += part.output_entries;
   hidden_dropped += part.hidden_dropped;
@@ -24,28 +32,43 @@ void OutputResult::Append(OutputResult part) {
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
   assert(table_ == nullptr);  // a writer writes once
-  Status status = WriteEntries(entries);
-  if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
+  const Status status = WriteAndFinish(entries);
+  if (table_ != nullptr) TellEnd(table_->file_number(), nullptr, status);
   table_.reset();
   result_.input_entries = entries->counts().read;
   result_.hidden_dropped = entries->counts().hidden;
   result_.covered_dropped = entries->counts().covered;
   result_.tombstones_dropped = entries->counts().tombstones;
+  if (options_.blobs != nullptr) {
+    result_.blob_files = options_.blobs->TakeFiles();
+    result_.blob_garbage = options_.blobs->Garbage();
+    result_.blobs = options_.blobs->counts();
+  }
   *result = std::move(result_);
   return status;
+}
+
+// Blob files are durable before the table that refers to them is whole.
+Status OutputWriter::WriteAndFinish(EntryStream* entries) {
+  RETURN_IF_ERROR(WriteEntries(entries));
+  if (options_.blobs != nullptr) RETURN_IF_ERROR(options_.blobs->Finish());
+  return table_ == nullptr ? Status::OK() : FinishTable(/*next_key=*/nullptr);
 }
 
 Status OutputWriter::WriteEntries(EntryStream* entries) {
   OutputCutter cutter(entries->comparator(), options_.limits);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
-    const Slice key = entries->key();
+    Slice key = entries->key();
     if (entries->is_first_of_key()) {
       const Slice user_key = ExtractUserKey(key);
       if (next_tombstone_ < tombstone_count()) RETURN_IF_ERROR(PassTombstones(&user_key, &cutter));
       RETURN_IF_ERROR(CutBefore(user_key, &cutter));
     }
     assert(table_ != nullptr);
-    RETURN_IF_ERROR(table_->Add(key, entries->value()));
+    Slice value = entries->value();
+    if (options_.blobs != nullptr) [[unlikely]]
+      RETURN_IF_ERROR(options_.blobs->Pass(&key, &value));
+    RETURN_IF_ERROR(table_->Add(key, value));
     result_.output_entries++;
   }
   RETURN_IF_ERROR(entries->status());
@@ -81,11 +104,26 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
   }
   assert(table_ == nullptr);
   cutter->NoteNewOutput();
-  table_first_key_.assign(user_key.data(), user_key.size());
+  return BeginTable(user_key);
+}
+
+Status OutputWriter::BeginTable(const Slice& first_key) {
+  table_first_key_.assign(first_key.data(), first_key.size());
   TableOutputOptions options = options_.table;
   options.file_number = options_.new_file_number();
-  ASSIGN_OR_RETURN(table_, TableOutput::Create(options));
+  if (options_.observer != nullptr) options_.observer->OnTableBegun(options.file_number);
+  Result<std::unique_ptr<TableOutput>> created = TableOutput::Create(options);
+  if (!created.ok()) {
+    TellEnd(options.file_number, nullptr, created.status());
+    return created.status();
+  }
+  table_ = created.Take();
   return Status::OK();
+}
+
+void OutputWriter::TellEnd(FileNumber number, const OutputTable* finished, const Status& status) {
+  assert((finished != nullptr) == status.ok());
+  if (options_.observer != nullptr) options_.observer->OnTableEnded(number, finished, status);
 }
 
 // A tombstone that reaches over the border is cut there, into both tables, so that neither needs
@@ -122,14 +160,27 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   result_.bytes_written += finished.meta.file_size;
   assert(finished.meta.file_size > 0 &&
          finished.meta.smallest_seqno <= finished.meta.largest_seqno);
+  TellEnd(finished.meta.number, &finished, Status::OK());
   result_.tables.push_back(std::move(finished));
   table_.reset();
   return Status::OK();
 }
 
-void DeleteUnnamedTables(const TableOutputOptions& table, OutputResult* result) {
+void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
   result->tables.clear();
+  for (const BlobFileAddition& blob : result->blob_files) {
+    IgnoreError(DeleteFileIfExists(table.context->fs, BlobFileName(table.dir, blob.number)),
+                "what stays is deleted at the next open");
+  }
+  result->blob_files.clear();
+}
+
+void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
+  assert(edit->blob_additions.empty() && edit->blob_garbage.empty());
+  for (const OutputTable& table : result.tables) edit->AddFile(level, table.meta);
+  edit->blob_additions = result.blob_files;
+  edit->blob_garbage = result.blob_garbage;
 }
 
 }  // namespace ashlar

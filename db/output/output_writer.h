@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OutputWriter writes the entries of a stream, and range tombstones, to tables, as many as its
-// limits ask for.
+// limits ask for; large values to blob files, if it has a flow of them.
 //
 // Threads: one at a time. Crash: a finished table is synced, but nobody's until a MANIFEST names
 // it; an output that was not finished is deleted.
@@ -14,12 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "db/output/blob_flow.h"
 #include "db/output/entry_stream.h"
 #include "db/output/output_cutter.h"
+#include "db/output/output_observer.h"
 #include "db/output/table_output.h"
 #include "util/file_number.h"
 
 namespace ashlar {
+
+struct VersionEdit;
 
 // A finished table.
 struct OutputTable {
@@ -30,6 +34,9 @@ struct OutputTable {
 // What a flush or compaction, or a part of one, did.
 struct OutputResult {
   std::vector<OutputTable> tables;  // ascending and disjoint; none if nothing survived
+  std::vector<BlobFileAddition> blob_files;
+  std::vector<BlobFileGarbage> blob_garbage;  // ascending by number, each once
+  BlobFlow::Counts blobs;
   uint64_t input_entries = 0;
   uint64_t output_entries = 0;
   uint64_t hidden_dropped = 0;            // versions behind a newer one
@@ -38,6 +45,12 @@ struct OutputResult {
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
   uint64_t cpu_micros = 0;  // of the threads that worked on it
+
+  uint64_t blob_bytes_written() const {
+    uint64_t bytes = 0;
+    for (const BlobFileAddition& file : blob_files) bytes += file.file_bytes();
+    return bytes;
+  }
 
   // Takes over what the part with the next higher keys did.
   void Append(OutputResult part);
@@ -51,6 +64,8 @@ struct OutputWriterOptions {
   const FragmentedTombstones* tombstones = nullptr;
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<FileNumber()> new_file_number;
+  OutputObserver* observer = nullptr;  // null: nobody is told
+  BlobFlow* blobs = nullptr;           // entries pass through it; null: as they are
 };
 
 class OutputWriter {
@@ -63,6 +78,7 @@ class OutputWriter {
   Status WriteAll(EntryStream* entries, OutputResult* result);
 
  private:
+  Status WriteAndFinish(EntryStream* entries);
   Status WriteEntries(EntryStream* entries);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);
   // Range tombstones that begin at or before the key, which may be null for all, come into the
@@ -70,6 +86,8 @@ class OutputWriter {
   Status PassTombstones(const Slice* user_key, OutputCutter* cutter);
   // `next_key`: where the next table begins; null if this is the last one.
   Status FinishTable(const Slice* next_key);
+  Status BeginTable(const Slice& first_key);
+  void TellEnd(FileNumber number, const OutputTable* finished, const Status& status);
   Status WriteTombstonesBefore(const Slice* next_key);
   size_t tombstone_count() const {
     return options_.tombstones == nullptr ? 0 : options_.tombstones->size();
@@ -85,7 +103,10 @@ class OutputWriter {
   OutputResult result_;
 };
 
-// Deletes the tables of a result that no version is going to name. `table`: as they were written.
-void DeleteUnnamedTables(const TableOutputOptions& table, OutputResult* result);
+// Deletes the files of a result that no version is going to name. `table`: as they were written.
+void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result);
+
+// What the MANIFEST is to record of a result, whose tables are on `level`.
+void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit);
 
 }  // namespace ashlar

@@ -10,6 +10,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "db/blob/blob_format.h"
 #include "db/options/table_factory.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -28,31 +29,47 @@ namespace {
 constexpr uint64_t kTombstonesWorthCompacting = 4096;
 constexpr uint64_t kDenseShare = 4;
 
-constexpr uint32_t kNewestFormatOf7_8 = 5;
-
 BlockBasedTableOptions TableOptionsFrom(const TableOutputOptions& options) {
   BlockBasedTableOptions table;
   const BlockBasedTableOptions* given =
       BlockBasedOptionsOf(options.family_options->table_factory.get());
   if (given != nullptr) table = *given;
-  if (options.context->write_for_7_8) {
-    table.format_version = std::min(table.format_version, kNewestFormatOf7_8);
-  }
-  return table;
+  return options.context->write_for_7_8 ? ReadableByRocksDb78(std::move(table)) : table;
 }
 
 }  // namespace
 
-CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level,
+CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, Level base_level,
                                bool is_bottommost) {
+  assert(base_level >= 1);
   if (is_bottommost && options.bottommost_compression != kDisableCompressionOption) {
     return options.bottommost_compression;
   }
-  if (!options.compression_per_level.empty()) {
-    const auto last = options.compression_per_level.size() - 1;
-    return options.compression_per_level[std::min(static_cast<size_t>(level), last)];
+  const std::vector<CompressionType>& by_level = options.compression_per_level;
+  if (by_level.empty()) return options.compression;
+  // Levels above the base level hold data only while they are being emptied.
+  const auto depth = static_cast<size_t>(level);
+  const auto base = static_cast<size_t>(base_level);
+  const size_t entry = level == 0 ? 0 : depth < base ? 1 : depth - base + 1;
+  return by_level[std::min(entry, by_level.size() - 1)];
+}
+
+FileWriterOptions WriterOptionsFor(const TableOutputOptions& options) {
+  FileWriterOptions writer = options.context->writer_options;
+  if (options.buffering.has_value()) {
+    writer.buffer_bytes = options.buffering->buffer_bytes;
+    writer.bytes_per_sync = options.buffering->bytes_per_sync;
   }
-  return options.compression;
+  // Flushes before compactions: writers wait for them first.
+  writer.priority = options.is_flush ? Env::IO_HIGH : Env::IO_LOW;
+  writer.activity = options.is_flush ? Env::IOActivity::kFlush : Env::IOActivity::kCompaction;
+  return writer;
+}
+
+FileOptions FileOptionsFor(const TableOutputOptions& options) {
+  FileOptions file = options.context->file_options;
+  if (options.buffering.has_value()) file.strict_bytes_per_sync = options.buffering->is_strict;
+  return file;
 }
 
 Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
@@ -61,17 +78,21 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   std::unique_ptr<TableOutput> output(new TableOutput(options));
   const TableOutputContext& context = *options.context;
   output->path_ = TableFileName(options.dir, options.file_number);
-  FileWriterOptions writer = context.writer_options;
-  writer.activity = options.level == 0 ? Env::IOActivity::kFlush : Env::IOActivity::kCompaction;
+  FileWriterOptions writer = WriterOptionsFor(options);
+  output->BeginChecksum();
+  writer.checksum = output->checksum_.get();
   ASSIGN_OR_RETURN(output->file_,
-                   FileWriter::Create(context.fs, output->path_, context.file_options, writer));
+                   FileWriter::Create(context.fs, output->path_, FileOptionsFor(options), writer));
   output->table_options_ = TableOptionsFrom(options);
 
   const ColumnFamilyOptions& family = *options.family_options;
   TableBuilderOptions builder;
   builder.icmp = options.comparator;
   builder.table = &output->table_options_;
-  builder.compression = CompressionFor(family, options.level, options.is_bottommost);
+  builder.compression =
+      options.is_uncompressed
+          ? kNoCompression
+          : CompressionFor(family, options.level, options.base_level, options.is_bottommost);
   builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
                                  ? family.bottommost_compression_opts
                                  : family.compression_opts;
@@ -88,6 +109,9 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.newest_key_time = options.creation_time;
   builder.file_creation_time = options.creation_time;
   builder.level = options.level;
+  builder.target_file_bytes = options.target_file_bytes;
+  builder.sample_for_compression = family.sample_for_compression;
+  builder.is_flush = options.is_flush;
   builder.statistics = context.writer_options.statistics;
   builder.level_count = family.num_levels;
   builder.filter_shift_millibits = options.filter_shift_millibits;
@@ -95,6 +119,21 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.has_filter = !(family.optimize_filters_for_hits && is_last_level);
   output->builder_ = std::make_unique<TableBuilder>(builder, output->file_.get());
   return output;
+}
+
+void TableOutput::BeginChecksum() {
+  assert(checksum_ == nullptr && !path_.empty());
+  FileChecksumGenFactory* const factory = options_.context->checksum_factory.get();
+  if (factory != nullptr) checksum_ = NewChecksumGenerator(factory, path_);
+}
+
+// The file is complete.
+void TableOutput::NoteChecksum() {
+  if (checksum_ == nullptr) return;
+  checksum_->Finalize();
+  meta_.has_file_checksum = true;
+  meta_.file_checksum = checksum_->GetChecksum();
+  meta_.file_checksum_function = checksum_->Name();
 }
 
 TableOutput::~TableOutput() {
@@ -109,10 +148,26 @@ TableOutput::~TableOutput() {
 Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   assert(!is_finished_);
   RETURN_IF_ERROR(builder_->Add(internal_key, value));
-  assert(IsPointEntryType(TrailerType(ExtractTrailer(internal_key))));
+  const ValueType type = TrailerType(ExtractTrailer(internal_key));
+  assert(IsPointEntryType(type));
+  if (type == kTypeBlobIndex) RETURN_IF_ERROR(NoteBlob(internal_key, value));
   if (first_key_.empty()) first_key_ = internal_key.ToString();
   last_key_.assign(internal_key.data(), internal_key.size());
   CountTombstones(internal_key);
+  return Status::OK();
+}
+
+// The table is linked to the oldest of its blob files.
+Status TableOutput::NoteBlob(const Slice& internal_key, const Slice& encoded) {
+  assert(TrailerType(ExtractTrailer(internal_key)) == kTypeBlobIndex);
+  BlobIndex index;
+  const Status decoded = index.DecodeFrom(encoded);
+  if (!decoded.ok()) {
+    return Status::CopyAppendMessage(decoded, "; of key ",
+                                     DescribeInternalKey(internal_key, /*hex=*/true));
+  }
+  FileNumber& oldest = meta_.oldest_blob_file_number;
+  oldest = oldest == 0 ? index.file : std::min(oldest, index.file);
   return Status::OK();
 }
 
@@ -175,6 +230,7 @@ Status TableOutput::Finish(FileMetadata* meta) {
   is_finished_ = true;
   meta_.number = options_.file_number;
   meta_.file_size = builder_->FileSize();
+  NoteChecksum();
   SetBounds();
   meta_.smallest_seqno = builder_->smallest_seqno();
   meta_.largest_seqno = builder_->largest_seqno();

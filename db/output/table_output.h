@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ashlar/options.h"
@@ -23,6 +24,8 @@
 
 namespace ashlar {
 
+class BlobStore;
+
 // What all tables of a database have in common.
 struct TableOutputContext {
   FileSystem* fs = nullptr;
@@ -32,11 +35,19 @@ struct TableOutputContext {
   std::string db_session_id;
   std::string db_host_id;
   bool write_for_7_8 = false;
+  std::shared_ptr<FileChecksumGenFactory> checksum_factory;  // null: whole files have no checksums
 };
 
 // db/jobs/table_options.h fills in what does not depend on the job.
 struct TableOutputOptions {
   const TableOutputContext* context = nullptr;
+  // Instead of those of the context's writer_options, which are of the time of opening.
+  struct Buffering {
+    size_t buffer_bytes = 0;
+    uint64_t bytes_per_sync = 0;
+    bool is_strict = false;  // what was asked for before is waited for
+  };
+  std::optional<Buffering> buffering;
   std::shared_ptr<const ColumnFamilyOptions> family_options;
   const InternalKeyComparator* comparator = nullptr;  // outlives the output
   std::string family_name;
@@ -48,10 +59,19 @@ struct TableOutputOptions {
 
   FileNumber file_number = 0;
   Level level = 0;
+  Level base_level = 1;  // level 0 is compacted into it
   bool is_bottommost = false;
+  bool is_flush = true;                // of memtables; else of other tables
+  bool is_uncompressed = false;        // whatever the options say
+  uint64_t target_file_bytes = 0;      // 0: unknown
   int32_t filter_shift_millibits = 0;  // see filter_bits.h
   uint64_t epoch_number = 0;
+  const BlobStore* blob_store = nullptr;  // of the family; outlives the output. Null: none
 };
+
+// How files of such an output are written, apart from what for.
+FileWriterOptions WriterOptionsFor(const TableOutputOptions& options);
+FileOptions FileOptionsFor(const TableOutputOptions& options);
 
 // Deletes a finished table of these options that no version is going to name. What stays for an
 // error is deleted at the next open.
@@ -63,7 +83,7 @@ class TableOutput {
   ~TableOutput();
 
   // A point entry; in strictly ascending order.
-  Status Add(const Slice& internal_key, const Slice& value);
+  Status Add(const Slice& internal_key, const Slice& value);  // may be a blob index
   // Not empty; at any time. The table answers for all of its range.
   Status AddTombstone(const RangeTombstone& tombstone);
   // Bytes of the file so far, the block under construction included.
@@ -77,13 +97,17 @@ class TableOutput {
 
  private:
   explicit TableOutput(const TableOutputOptions& options) : options_(options) {}
+  void BeginChecksum();
+  void NoteChecksum();
   void SetBounds();
+  Status NoteBlob(const Slice& internal_key, const Slice& index);
   void CountTombstones(const Slice& internal_key);
   bool IsDenseWithTombstones() const;
 
   const TableOutputOptions options_;
   BlockBasedTableOptions table_options_;
   std::string path_;
+  std::unique_ptr<FileChecksumGenerator> checksum_;  // of the whole file; null: none
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;
   FileMetadata meta_;
@@ -98,6 +122,9 @@ class TableOutput {
 };
 
 // The compression of a table on `level`; `is_bottommost` if no deeper level has files.
-CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, bool is_bottommost);
+// With dynamic levels the second entry of compression_per_level is that of the base level, into
+// which level 0 is compacted.
+CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, Level base_level,
+                               bool is_bottommost);
 
 }  // namespace ashlar

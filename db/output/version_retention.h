@@ -57,7 +57,9 @@ class VersionRetention {
     if (is_tombstone) {
       return NothingBelow() ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
     }
-    return is_bottommost_ && type == kTypeValue ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
+    const bool is_value =
+        type == kTypeValue || type == kTypeWideColumnEntity || type == kTypeBlobIndex;
+    return is_bottommost_ && is_value ? Verdict::kKeepWithoutSeqno : Verdict::kKeep;
   }
 
   // Why the last entry was dropped.

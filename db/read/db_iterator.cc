@@ -49,6 +49,9 @@ void DBIterator::BuildTower() {
   IteratorTower tower(&comparator_, arena_.get());
   if (!options_.ignore_range_deletions) tower.HideDeleted(seqno_, callback_);
   tower.SetTrace(trace_);
+  // Its number was taken before: what comes into the memtable later is newer. A callback may think
+  // otherwise.
+  if (callback_ == nullptr) tower.SpareEmptyMemTable();
   prefix_extractor_ = options_.prefix_same_as_start || WantedPrefix::IsUsedBy(options_)
                           ? super_version.options().prefix_extractor.get()
                           : nullptr;
@@ -116,7 +119,7 @@ void DBIterator::Fail(Status status) {
 }
 
 void DBIterator::BeginSeek(Direction direction) {
-  assert(direction != Direction::kFolded);  // only a fold leads there
+  assert(direction == Direction::kForward || direction == Direction::kReverse);
   RefreshIfAsked();
   status_ = Status::OK();
   valid_ = false;
@@ -293,6 +296,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       return;
     }
     if (type == kTypeMerge) return FoldForward(user_key);
+    if (type == kTypeWideColumnEntity) return ShowEntityForward(user_key);
+    if (type == kTypeBlobIndex) return ShowBlobForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
     if (dead_least_ != 0 && dead_count_++ == 0) dead_begin_ = saved_key_;
@@ -415,7 +420,9 @@ bool DBIterator::TakeVersion(bool* is_value) {
     return true;
   }
   operands_.Clear();
-  *is_value = type == kTypeValue;
+  saved_is_entity_ = type == kTypeWideColumnEntity;
+  saved_is_blob_ = type == kTypeBlobIndex;
+  *is_value = type == kTypeValue || saved_is_entity_ || saved_is_blob_;
   if (!*is_value) {
     return CheckKind(type) && CountSkipped(&PerfContextBase::internal_delete_skipped_count);
   }
@@ -428,9 +435,18 @@ bool DBIterator::TakeVersion(bool* is_value) {
 bool DBIterator::ShowTaken(bool is_value) {
   if (!merged_->status().ok()) return false;
   shown_value_ = saved_value_;
-  if (operands_.empty()) [[likely]]
-    return is_value;
-  const Slice base = saved_value_;
+  shows_entity_ = false;
+  is_unprepared_ = false;
+  if (operands_.empty()) [[likely]] {
+    if (!is_value) return false;
+    if (saved_is_blob_) return ShowBlob(saved_value_);
+    return saved_is_entity_ ? ShowEntity(saved_value_) : true;
+  }
+  MergeBase base{.value = saved_value_, .is_entity = saved_is_entity_};
+  if (is_value && saved_is_blob_) {
+    if (!LoadBlob(saved_value_)) return false;
+    base.value = blob_value_;
+  }
   return Fold(is_value ? &base : nullptr, operands_.all());
 }
 
@@ -443,12 +459,13 @@ void DBIterator::StepBeforeSavedKey() {
 }
 
 // The merging iterator is before the versions of the key shown, which is in saved_key_, or behind
-// some of them that were folded. The search for the next one begins behind them.
+// some of them that were folded, or on the one shown. The search for the next one begins behind
+// them.
 void DBIterator::SwitchToForward() {
   assert(direction_ != Direction::kForward);
-  const bool is_behind = direction_ == Direction::kFolded;
-  direction_ = Direction::kForward;
-  if (is_behind) return;
+  const Direction before = std::exchange(direction_, Direction::kForward);
+  if (before == Direction::kFolded) return;
+  if (before == Direction::kDerived) return merged_->Next();
   seek_key_.clear();
   AppendInternalKey(&seek_key_, saved_key_, /*trailer=*/0);
   merged_->Seek(seek_key_);

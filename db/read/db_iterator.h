@@ -7,7 +7,9 @@
 // before all versions of the key that is shown, whose key and value were copied. Of a key with many
 // versions a few are passed by steps, then the rest by one seek. Where merge operands make the
 // value (db_iterator_merge.cc), it stands behind them on the way forward, and key and value are
-// copies too. Threads: one at a time.
+// copies too; of an entity (db_iterator_columns.cc) and of a value in a blob file
+// (db_iterator_blob.cc) the key is. Threads: one at a time; columns()
+// may be asked by many while nobody moves it.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,7 @@
 #include "ashlar/perf_context.h"
 #include "db/read/dead_ranges.h"
 #include "db/read/merge_resolution.h"
+#include "db/read/plain_column.h"
 #include "db/read/read_view.h"
 #include "db/version/wanted_prefix.h"
 #include "table/iterator/merge_operands.h"
@@ -49,6 +52,7 @@ class DBIterator final : public Iterator {
   ~DBIterator() override;
 
   bool Valid() const override { return valid_; }
+  bool PrepareValue() override;
   void SeekToFirst() override;
   void SeekToLast() override;
   void Seek(const Slice& target) override;
@@ -59,6 +63,7 @@ class DBIterator final : public Iterator {
   Slice value() const override {
     return direction_ == Direction::kForward ? merged_->value() : shown_value_;
   }
+  const WideColumns& columns() const override;
   Status status() const override;
   Status Refresh() override { return Refresh(nullptr); }
   Status Refresh(const Snapshot* snapshot) override;
@@ -67,7 +72,8 @@ class DBIterator final : public Iterator {
 
  private:
   // kFolded: forward, but the merging iterator has left the entries that are shown as one.
-  enum class Direction : uint8_t { kForward, kReverse, kFolded };
+  // kDerived: forward, on an entry whose value follows from the one stored.
+  enum class Direction : uint8_t { kForward, kReverse, kFolded, kDerived };
   // How often a step was made, and how often it ended on an entry.
   struct Steps {
     uint64_t made = 0;
@@ -98,10 +104,19 @@ class DBIterator final : public Iterator {
   void SwitchToReverse();
 
   // db_iterator_merge.cc
-  bool GatherOperands(Slice* base, bool* has_base);
+  bool GatherOperands(MergeBase* base, bool* has_base);
   void FoldForward(const Slice& user_key);
   bool FoldNewestVersion();
-  bool Fold(const Slice* base, const std::vector<Slice>& oldest_first);
+  bool Fold(const MergeBase* base, const std::vector<Slice>& oldest_first);
+
+  // db_iterator_columns.cc
+  void ShowEntityForward(const Slice& user_key);
+  bool ShowEntity(const Slice& entity);
+
+  // db_iterator_blob.cc
+  void ShowBlobForward(const Slice& user_key);
+  bool ShowBlob(const Slice& index);
+  bool LoadBlob(const Slice& index);
 
   bool ReachedUpperBound(const Slice& user_key) const;
   bool BelowLowerBound(const Slice& user_key) const;
@@ -143,7 +158,16 @@ class DBIterator final : public Iterator {
   Slice user_key_;         // forward: of the current entry, in the merging iterator's memory
   std::string saved_key_;  // forward: key to skip; otherwise: the key shown
   std::string saved_value_;
-  Slice shown_value_;  // unless forward: saved_value_, an operand, or the value below the operands
+  bool saved_is_entity_ = false;  // saved_value_ is an entity's stored form
+  bool saved_is_blob_ = false;    // or a blob index
+  bool is_unprepared_ = false;    // saved_value_ is the blob index of what PrepareValue() loads
+  PinnableSlice blob_value_;      // read last
+  // Unless kForward: saved_value_, blob_value_, an operand, the value below the operands, or a
+  // default column.
+  Slice shown_value_;
+  bool shows_entity_ = false;  // unless kForward: entity_columns_ are what is shown
+  WideColumns entity_columns_;
+  mutable PlainColumn plain_column_;
   MergeOperands operands_;
   // Of the seek's target; may be empty, which is a prefix like any other. Nothing if the target has
   // none: then only the bounds end the iteration.

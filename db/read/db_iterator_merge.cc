@@ -11,7 +11,7 @@ namespace ashlar {
 
 // From the operand that the merging iterator stands on forward over those of saved_key_, to the
 // value below them, which is lent by the merging iterator. False after a failure.
-bool DBIterator::GatherOperands(Slice* base, bool* has_base) {
+bool DBIterator::GatherOperands(MergeBase* base, bool* has_base) {
   operands_.Clear();
   *has_base = false;
   for (; merged_->Valid(); merged_->Next()) {
@@ -24,9 +24,14 @@ bool DBIterator::GatherOperands(Slice* base, bool* has_base) {
       operands_.Add(merged_->value(), merged_->PinOfValue());
       continue;
     }
-    *has_base = type == kTypeValue;
+    base->is_entity = type == kTypeWideColumnEntity;
+    *has_base = type == kTypeValue || type == kTypeBlobIndex || base->is_entity;
     if (*has_base) {
-      *base = merged_->value();
+      base->value = merged_->value();
+      if (type == kTypeBlobIndex) {
+        if (!LoadBlob(base->value)) return false;
+        base->value = blob_value_;
+      }
     } else if (!CheckKind(type)) {
       return false;
     }
@@ -39,7 +44,7 @@ bool DBIterator::GatherOperands(Slice* base, bool* has_base) {
 // The merging iterator stays on the value below the operands, or behind the key.
 void DBIterator::FoldForward(const Slice& user_key) {
   saved_key_.assign(user_key.data(), user_key.size());
-  Slice base;
+  MergeBase base;
   bool has_base = false;
   if (!GatherOperands(&base, &has_base)) return;
   direction_ = Direction::kFolded;
@@ -49,17 +54,17 @@ void DBIterator::FoldForward(const Slice& user_key) {
 // Going backward, after a seek to the newest visible version of saved_key_: shows what the operands
 // from there on make, and steps before the key. False if they make nothing.
 bool DBIterator::FoldNewestVersion() {
-  Slice base;
+  MergeBase base;
   bool has_base = false;
   if (!GatherOperands(&base, &has_base)) return false;
-  if (has_base) saved_value_.assign(base.data(), base.size());
-  base = saved_value_;
+  if (has_base) saved_value_.assign(base.value.data(), base.value.size());
+  base.value = saved_value_;
   StepBeforeSavedKey();
   return merged_->status().ok() && Fold(has_base ? &base : nullptr, operands_.Reversed());
 }
 
 // Makes the value to show. False: the operator failed.
-bool DBIterator::Fold(const Slice* base, const std::vector<Slice>& oldest_first) {
+bool DBIterator::Fold(const MergeBase* base, const std::vector<Slice>& oldest_first) {
   AddPerfCount(&PerfContextBase::internal_merge_count, oldest_first.size());
   RecordInHistogram(statistics_, READ_NUM_MERGE_OPERANDS, oldest_first.size());
   Merged merged;
@@ -70,6 +75,8 @@ bool DBIterator::Fold(const Slice* base, const std::vector<Slice>& oldest_first)
   }
   const bool is_input = merged.input.data() != nullptr;
   if (!is_input) saved_value_.swap(merged.value);
+  shows_entity_ = is_unprepared_ = false;
+  if (merged.is_entity) return ShowEntity(saved_value_);
   shown_value_ = is_input ? merged.input : Slice(saved_value_);
   return true;
 }

@@ -61,7 +61,8 @@ void IteratorTower::ObserveLastRun() {
 
 void IteratorTower::AddMemTables(const SuperVersion& super_version) {
   assert(runs_.runs.empty());  // the active memtable is the first run
-  AddMemTable(super_version.mem());
+  const bool is_left_out = spares_empty_ && trace_ == nullptr && super_version.mem()->IsEmpty();
+  if (!is_left_out) AddMemTable(super_version.mem());
   for (MemTable* sealed : super_version.immutables()) AddMemTable(sealed);
 }
 

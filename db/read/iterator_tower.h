@@ -67,6 +67,10 @@ class IteratorTower {
   // From here on runs tell the trace, which outlives them, where they go. Null: nobody is told.
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
 
+  // From here on an active memtable without entries is no run, unless a trace wants to hear of it:
+  // for readers that do not see what is inserted later.
+  void SpareEmptyMemTable() { spares_empty_ = true; }
+
   // What is added outlives the iterators, lists of files included.
   void AddMemTable(MemTable* memtable);
   // The active memtable, then the sealed ones.
@@ -100,6 +104,7 @@ class IteratorTower {
   const InternalKeyComparator* const comparator_;
   Arena* const arena_;
   ReadTrace* trace_ = nullptr;
+  bool spares_empty_ = false;
   std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
   const ReadCallback* callback_ = nullptr;     // that sees tombstones; null: none
   SortedRuns runs_;

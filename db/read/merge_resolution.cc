@@ -15,8 +15,10 @@
 #include "table/iterator/point_lookup.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
+#include "util/result.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
 
 namespace ashlar {
 namespace {
@@ -52,8 +54,20 @@ Status Failed(const MergeTools& tools, const Slice& key, const std::string& why)
              key.ToString(/*hex=*/true), why));
 }
 
-// What the operator made, as a value. Columns are not there yet.
+// Columns in their stored form. Nothing if two have one name.
+Status StoreColumns(const MergeOperator::MergeOperationOutputV3::NewColumns& made, Merged* result) {
+  WideColumns columns;
+  columns.reserve(made.size());
+  for (const auto& [name, value] : made) columns.emplace_back(name, value);
+  result->value.clear();
+  result->input = Slice(nullptr, 0);
+  result->is_entity = true;
+  return AppendEncodedColumns(columns, &result->value);
+}
+
+// What the operator made.
 Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result) {
+  result->is_entity = false;
   if (auto* value = std::get_if<std::string>(&output->new_value)) {
     result->value = std::move(*value);
     result->input = Slice(nullptr, 0);
@@ -63,12 +77,27 @@ Status TakeResult(MergeOperator::MergeOperationOutputV3* output, Merged* result)
     result->input = *input;
     return Status::OK();
   }
-  return Status::NotSupported("merge: results with columns are not supported by this version");
+  return StoreColumns(
+      std::get<MergeOperator::MergeOperationOutputV3::NewColumns>(output->new_value), result);
+}
+
+// What is below the operands, as the operator sees it: nothing, a value, or columns.
+Status DecodeBase(const Slice& key, const MergeBase* base,
+                  MergeOperator::MergeOperationInputV3::ExistingValue* existing) {
+  if (base == nullptr) return Status::OK();
+  if (!base->is_entity) {
+    *existing = base->value;
+    return Status::OK();
+  }
+  const Status status = DecodeColumns(base->value, &existing->emplace<WideColumns>());
+  if (status.ok()) return status;
+  return Status::CopyAppendMessage(status, "; below merge operands of key ",
+                                   key.ToString(/*hex=*/true));
 }
 
 }  // namespace
 
-Status MergeFully(const MergeTools& tools, const Slice& key, const Slice* base,
+Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* base,
                   const std::vector<Slice>& operands, Merged* result) {
   assert(!InEpoch());
   assert(!operands.empty());
@@ -76,14 +105,18 @@ Status MergeFully(const MergeTools& tools, const Slice& key, const Slice* base,
     return Status::InvalidArgument("merge_operator is not properly initialized.");
   }
   using Input = MergeOperator::MergeOperationInputV3;
+  Input::ExistingValue existing;
+  RETURN_IF_ERROR(DecodeBase(key, base, &existing));
   MergeOperator::MergeOperationOutputV3 output;
   std::string why;
   try {
     const MergeTimer timer(tools);
-    Input::ExistingValue existing;
-    if (base != nullptr) existing = *base;
     const Input input(key, std::move(existing), operands, tools.info_log);
-    if (tools.merge_operator->FullMergeV3(input, &output)) return TakeResult(&output, result);
+    if (tools.merge_operator->FullMergeV3(input, &output)) {
+      const Status taken = TakeResult(&output, result);
+      if (taken.ok()) return taken;
+      why = StrCat(": it made columns that cannot be stored: ", taken.ToString());
+    }
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit();
   } catch (const std::exception& thrown) {
@@ -116,6 +149,14 @@ namespace {
 void TakeMerged(Merged* merged, PointLookup* lookup) {
   PinnableSlice* const value = lookup->value();
   assert(value != nullptr);
+  if (merged->is_entity && !lookup->keeps_entities()) [[unlikely]] {
+    Slice default_column;
+    const Status decoded = DecodeDefaultColumn(merged->value, &default_column);
+    assert(decoded.ok());  // it was put together just now
+    IgnoreError(decoded, "cannot fail");
+    merged->value = default_column.ToString();
+    merged->is_entity = false;
+  }
   if (merged->input.data() == nullptr) {
     value->Reset();
     value->GetSelf()->swap(merged->value);
@@ -149,22 +190,37 @@ Status ResolveMerge(const MergeTools& tools, const ReadOptions& options, PointLo
   const size_t count = lookup->operands()->count();
   AddPerfCount(&PerfContextBase::internal_merge_point_lookup_count, count);
   RecordInHistogram(tools.statistics, READ_NUM_MERGE_OPERANDS, count);
-  const Slice* const base =
-      lookup->outcome() == PointLookup::Outcome::kFound ? lookup->value() : nullptr;
+  const bool has_base = lookup->outcome() == PointLookup::Outcome::kFound;
+  const MergeBase base{.value = *lookup->value(), .is_entity = lookup->is_entity()};
   Merged merged;
-  Status status =
-      MergeFully(tools, lookup->key().user_key, base, lookup->operands()->Reversed(), &merged);
+  Status status = MergeFully(tools, lookup->key().user_key, has_base ? &base : nullptr,
+                             lookup->operands()->Reversed(), &merged);
   if (!status.ok()) {
     lookup->value()->Reset();
     lookup->Fail(status);
     return status;
   }
   TakeMerged(&merged, lookup);
-  lookup->FinishMerge();
+  lookup->FinishMerge(merged.is_entity);
   const bool is_many = options.merge_operand_count_threshold.has_value() &&
                        count > *options.merge_operand_count_threshold;
   return is_many ? Status::OkMergeOperandThresholdExceeded() : Status::OK();
 }
+
+namespace {
+
+// Of an entity's stored form.
+Status KeepDefaultColumn(PinnableSlice* entity) {
+  Slice default_column;
+  RETURN_IF_ERROR(DecodeDefaultColumn(*entity, &default_column));
+  std::string copy = default_column.ToString();
+  entity->Reset();
+  entity->GetSelf()->swap(copy);
+  entity->PinSelf();
+  return Status::OK();
+}
+
+}  // namespace
 
 Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& options,
                        PinnableSlice* operands, int* count) {
@@ -179,7 +235,10 @@ Status HandOutOperands(PointLookup* lookup, const GetMergeOperandsOptions& optio
   if (*count > options.expected_max_number_of_operands) {
     return Status::Incomplete(Status::KMergeOperandsInsufficientCapacity);
   }
-  if (has_base) *operands++ = std::move(*lookup->value());
+  if (has_base) {
+    if (lookup->is_entity()) RETURN_IF_ERROR(KeepDefaultColumn(lookup->value()));
+    *operands++ = std::move(*lookup->value());
+  }
   for (size_t i = operand_count; i-- > 0; operands++) {
     const Slice& operand = gathered->all()[i];
     const ValuePin pin = gathered->PinOf(i);

@@ -14,6 +14,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "util/internal_key.h"
 
 namespace ashlar {
 
@@ -32,18 +33,27 @@ struct MergeTools {
   SystemClock* clock = nullptr;
 };
 
+// The value below the operands.
+struct MergeBase {
+  Slice value;
+  bool is_entity = false;  // `value` is the stored form of columns
+};
+
 // Where a fold puts its result.
 struct Merged {
   std::string value;
-  Slice input{nullptr, 0};  // set: the result is this one of the inputs
+  bool is_entity = false;   // `value` is the stored form of columns
+  Slice input{nullptr, 0};  // set: the result is this one of the inputs, or a column of the base
   MergeOperator::OpFailureScope failure_scope = MergeOperator::OpFailureScope::kDefault;
 
+  // As the kind of an entry says it.
+  ValueType type() const { return is_entity ? kTypeWideColumnEntity : kTypeValue; }
   Slice AsSlice() const { return input.data() != nullptr ? input : Slice(value); }
 };
 
 // Folds the operands, oldest first and at least one, into `base`; null: there is no value below
-// them. InvalidArgument without an operator.
-Status MergeFully(const MergeTools& tools, const Slice& key, const Slice* base,
+// them. InvalidArgument without an operator, Corruption if the base is a malformed entity.
+Status MergeFully(const MergeTools& tools, const Slice& key, const MergeBase* base,
                   const std::vector<Slice>& operands, Merged* result);
 
 // Makes one operand of several, oldest first. False if the operator does not; then *result means

@@ -23,12 +23,14 @@
 #include "ashlar/options.h"
 #include "ashlar/snapshot.h"
 #include "ashlar/statistics.h"
+#include "db/read/blob_lookups.h"
 #include "db/read/point_read.h"
 #include "db/version/batch_search.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
+#include "table/iterator/read_trace.h"
 #include "util/epoch.h"
 #include "util/key_order.h"
 #include "util/mutex.h"
@@ -101,10 +103,12 @@ class MultiGetRun {
   // Reads the keys at [begin, end) of order_.
   void ReadRange(size_t begin, size_t end);
   void ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys);
+  void ReadAroundWatched(const SuperVersion& view, std::span<const uint32_t> keys);
   void ReadTogether(const SuperVersion& view, BatchLookups* lookups);
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
   void ReadRows(const SuperVersion& view, BatchLookups* lookups);
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
+  void ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups);
   Status ResolveAlone(const SuperVersion& view, PointLookup* lookup);
   size_t ReadUpToLimit();
   KeyOrder OrderOf(const SuperVersion& view) const { return view.version()->comparator().order(); }
@@ -216,8 +220,22 @@ void MultiGetRun::ReadRange(size_t begin, size_t end) {
     const uint32_t family = family_of_[order_[begin]];
     assert(family < family_count_ && families_[family].view != nullptr);
     while (next < end && next - begin < kMaxBatch && family_of_[order_[next]] == family) ++next;
-    ReadBatch(*families_[family].view, {order_.data() + begin, next - begin});
+    const std::span<const uint32_t> keys(order_.data() + begin, next - begin);
+    if (request_.watch != nullptr) [[unlikely]] {
+      ReadAroundWatched(*families_[family].view, keys);
+    } else {
+      ReadBatch(*families_[family].view, keys);
+    }
   }
+}
+
+void MultiGetRun::ReadAroundWatched(const SuperVersion& view, std::span<const uint32_t> keys) {
+  const auto watched = std::find(keys.begin(), keys.end(), request_.watched_key);
+  const auto before = static_cast<size_t>(watched - keys.begin());
+  if (before != 0) ReadBatch(view, keys.first(before));
+  if (watched == keys.end()) return;
+  ReadBatch(view, keys.subspan(before, 1));
+  if (before + 1 != keys.size()) ReadBatch(view, keys.subspan(before + 1));
 }
 
 void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> keys) {
@@ -231,17 +249,28 @@ void MultiGetRun::ReadBatch(const SuperVersion& view, std::span<const uint32_t> 
   if (request_.callback != nullptr) [[unlikely]] {
     for (PointLookup* lookup : lookups.pointers()) lookup->SetCallback(request_.callback);
   }
+  if (request_.are_entities != nullptr) [[unlikely]] {
+    for (PointLookup* lookup : lookups.pointers()) lookup->KeepEntities();
+  }
+  if (request_.watch != nullptr && keys.front() == request_.watched_key) [[unlikely]] {
+    assert(keys.size() == 1);
+    lookups[0].SetTrace(request_.watch);
+    request_.watch->BeginLookup(lookups[0]);
+  }
   EnterEpoch();
   if (keys.size() == 1) {
     ReadAlone(view, &lookups[0]);
   } else {
     ReadTogether(view, &lookups);
   }
+  ReadBlobsOf(view, &lookups);
   PointReadCounts counts;
   for (size_t k = 0; k < keys.size(); ++k) {
     const uint32_t i = keys[k];
     request_.statuses[i] =
         lookups[k].operands() == nullptr ? StatusOf(lookups[k]) : ResolveAlone(view, &lookups[k]);
+    if (request_.are_entities != nullptr) [[unlikely]]
+      request_.are_entities[i] = lookups[k].is_entity();
     counts.Add(lookups[k]);
   }
   counts.Report(statistics_);
@@ -257,6 +286,15 @@ void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) 
   ReadTables(view, lookups);
 }
 
+void MultiGetRun::ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups) {
+  const auto all = lookups->pointers();
+  const auto is_blob = [](const PointLookup* lookup) { return lookup->is_blob_index(); };
+  if (std::none_of(all.begin(), all.end(), is_blob)) [[likely]]
+    return;
+  LeaveEpoch();
+  ReadBlobs(view, *request_.options, all);
+}
+
 // Merge operators are users' code, which runs outside of epochs.
 Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) {
   LeaveEpoch();
@@ -266,9 +304,13 @@ Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) 
 // A batch of one goes the way of Get.
 void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
   PointRead read(view, *request_.options, lookup);
-  if (read.RunInEpoch(request_.skips_memtables)) return;
-  LeaveEpoch();
-  read.Finish();
+  const bool is_over = read.RunInEpoch(request_.skips_memtables);
+  if (!is_over) {
+    LeaveEpoch();
+    read.Finish();
+  }
+  if (lookup->trace() != nullptr) [[unlikely]]
+    lookup->trace()->EndLookup(*lookup);
 }
 
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {

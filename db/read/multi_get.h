@@ -18,6 +18,7 @@ inline constexpr size_t kMultiGetOnStack = 32;
 
 class DbMutex;
 class ReadCallback;
+class ReadTrace;
 class Statistics;
 struct ReadOptions;
 
@@ -28,10 +29,16 @@ struct MultiGetRequest {
   MergeTools merge;                        // the operator is that of each family
   bool skips_memtables = false;
   bool is_sorted = false;  // a promise: the keys of a family are neighbours and ascend
+  // Of one key: it is read alone, as Get would.
+  ReadTrace* watch = nullptr;  // null: of none
+  size_t watched_key = 0;
   std::span<ReadViewSource* const> families;
   std::span<const Slice> keys;
   PinnableSlice* values = nullptr;
   Status* statuses = nullptr;
+  // Set: values are whole, and this says of each found whether it is an entity's stored form. Null:
+  // of entities the default columns are wanted.
+  bool* are_entities = nullptr;
 };
 
 // Where the one moment comes from.

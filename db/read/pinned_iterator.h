@@ -29,6 +29,7 @@ class PinnedIterator final : public Iterator {
   void Prev() override;
   Slice key() const override { return key_; }
   Slice value() const override { return value_; }
+  const WideColumns& columns() const override { return source_->columns(); }
   Status status() const override { return source_->status(); }
   Status Refresh() override { return source_->Refresh(); }
   Status Refresh(const Snapshot* snapshot) override { return source_->Refresh(snapshot); }

@@ -8,6 +8,7 @@
 
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "db/read/blob_lookups.h"
 #include "db/read/operand_limits.h"
 #include "db/read/super_version.h"
 #include "db/version/version.h"
@@ -83,6 +84,7 @@ Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
 
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup) {
+  if (lookup->is_blob_index()) ReadBlob(super_version, options, lookup);
   if (lookup->operands() == nullptr) return StatusOf(*lookup);
   const MergeTools with_operator = With(tools, super_version);
   ShouldMergeLimit limit(with_operator.merge_operator);

@@ -52,13 +52,14 @@ class PointRead {
 void SearchMemTables(const SuperVersion& super_version, std::span<PointLookup* const> lookups);
 
 // What is left of a read when the epoch is left and the super version pinned: the tables unless
-// `is_over`, and folding what operands were met. Returns what the user is told.
+// `is_over`, reading a value of a blob file, and folding what operands were met. Returns what the
+// user is told.
 Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read);
 // The same for a lookup that has run.
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup);
 
-// What the user is told about a lookup that has run and met no merge operand.
+// What the user is told about a lookup that has run and is not is_unfinished().
 Status StatusOf(const PointLookup& lookup);
 
 // PointReadCounts sums up what the lookups of one call did, on the stack, and reports it once.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sampled reads: one Get in about a thousand of each thread is watched, and the tables that it
-// searched in vain before it had to go on to an older one are charged with a thousand reads.
+// Sampled reads: of the keys that a thread asks for, with Get or MultiGet, one in about a thousand
+// is watched, and the tables that were searched for it in vain, before an older one had to be, are
+// charged with a thousand reads.
 // What a table has been charged with pays for compacting it (db/compaction/compaction_picker.h).
 //
 // A read that is not sampled costs a decrement of a thread's own number; one that is adds to shared
@@ -10,6 +11,7 @@
 // for reads come in patterns; threads that end early count too, for the first distance is shorter.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "table/iterator/point_lookup.h"
@@ -37,6 +39,19 @@ inline bool IsReadSampled() {
   if (--this_thread_sampling.reads_to_go != 0) [[likely]]
     return false;
   return BeginSampleDistance();
+}
+
+// The same for `count` reads at once: which of them it is, or `count`.
+inline size_t SampledRead(size_t count) {
+  ReadSampling& sampling = this_thread_sampling;
+  if (sampling.reads_to_go > count) [[likely]] {
+    sampling.reads_to_go -= static_cast<uint32_t>(count);
+    return count;
+  }
+  if (count == 0) return count;
+  const size_t which = sampling.reads_to_go - 1;
+  sampling.reads_to_go = 0;
+  return BeginSampleDistance() ? which : count;
 }
 
 // Lives on the stack around a sampled read.

@@ -20,6 +20,17 @@ bool SnapshotList::Release(const Snapshot* snapshot) {
   return true;
 }
 
+void SnapshotList::Hold() {
+  MutexLock lock(&mutex_);
+  holds_++;
+}
+
+void SnapshotList::LetGo() {
+  MutexLock lock(&mutex_);
+  assert(holds_ > 0);
+  if (--holds_ == 0) let_go_.SignalAll();
+}
+
 std::vector<SequenceNumber> SnapshotList::SequenceNumbers() const {
   MutexLock lock(&mutex_);
   std::vector<SequenceNumber> numbers;

@@ -38,6 +38,7 @@ class SnapshotList {
   template <typename VisibleSeqno>
   const SnapshotImpl* Take(const VisibleSeqno& visible_seqno, int64_t unix_time) {
     MutexLock lock(&mutex_);
+    while (holds_ > 0) let_go_.Wait();
     auto* snapshot = new SnapshotImpl(visible_seqno(), unix_time);
     // Numbers that readers may see only grow: nobody older is visible than to the newest snapshot.
     assert(live_.empty() ||
@@ -47,6 +48,11 @@ class SnapshotList {
   }
   // False if it is not a live snapshot of this list.
   bool Release(const Snapshot* snapshot);
+
+  // Between the two calls nobody gets a snapshot: Take() waits. For a change that the visible
+  // number alone does not hide from one.
+  void Hold();
+  void LetGo();
 
   // Sequence numbers, ascending, without repetition.
   std::vector<SequenceNumber> SequenceNumbers() const;
@@ -71,6 +77,8 @@ class SnapshotList {
 
   mutable Mutex mutex_{LockRank::kSnapshots};
   std::set<const SnapshotImpl*, Older> live_ GUARDED_BY(mutex_);
+  int holds_ GUARDED_BY(mutex_) = 0;  // Hold() calls without their LetGo()
+  CondVar let_go_{&mutex_};
 };
 
 }  // namespace ashlar

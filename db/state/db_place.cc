@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "db/options/options_check.h"
+#include "env/listened_file_system.h"
 #include "table/format/unique_id.h"
 #include "util/hash.h"
 
 namespace ashlar {
-namespace {
 
 std::string NewSessionId(Env* env) {
   const std::string unique = env->GenerateUniqueId();
@@ -18,19 +18,22 @@ std::string NewSessionId(Env* env) {
   return EncodeSessionId(hash.high, hash.low);
 }
 
+namespace {
+
 TableOutputContext OutputsFor(const DBOptions& options, const FileOptions& file_options,
                               FileSystem* fs, const std::string& session_id) {
   TableOutputContext outputs;
   outputs.fs = fs;
   outputs.file_options = file_options;
+  outputs.file_options.use_direct_writes = options.use_direct_io_for_flush_and_compaction;
   outputs.writer_options.buffer_bytes = options.writable_file_max_buffer_size;
   outputs.writer_options.bytes_per_sync = options.bytes_per_sync;
   outputs.writer_options.use_fsync = options.use_fsync;
   outputs.writer_options.statistics = options.statistics.get();
   outputs.writer_options.rate_limiter = options.rate_limiter.get();
-  outputs.writer_options.priority = options.rate_limiter != nullptr ? Env::IO_LOW : Env::IO_TOTAL;
   outputs.db_session_id = session_id;
   outputs.write_for_7_8 = WritesForRocksDb78(options);
+  outputs.checksum_factory = options.file_checksum_gen_factory;
   return outputs;
 }
 
@@ -40,11 +43,10 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
     : dir(db_dir),
       wal_dir(db_options.wal_dir.empty() ? db_dir : db_options.wal_dir),
       env(db_options.env),
-      fs(db_options.env->GetFileSystem()),
+      fs(WithFileListeners(db_options.env->GetFileSystem(), db_options.listeners, &info_log)),
       clock(db_options.env->GetSystemClock()),
       file_options(db_options),
-      open_tables(db_options.max_open_files < 0 ? -1
-                                                : std::max(20, db_options.max_open_files - 10)),
+      open_tables(db_options.max_open_files),
       session_id(NewSessionId(env)),
       statistics(db_options.statistics),
       listeners(db_options.listeners) {

@@ -33,6 +33,9 @@ class FileCleaner {
   virtual void DeleteObsoleteFiles() = 0;
 };
 
+// Twenty characters that no other call has given. Any thread.
+std::string NewSessionId(Env* env);
+
 struct DbPlace {
   // What the options alone say.
   DbPlace(const DBOptions& db_options, const std::string& db_dir);
@@ -45,6 +48,7 @@ struct DbPlace {
   const std::string wal_dir;
   std::vector<std::string> table_paths;  // directories of tables, by path id; never empty
   Env* const env;
+  // That of `env`; or one over it that tells those listeners who ask of every operation.
   const std::shared_ptr<FileSystem> fs;
   const std::shared_ptr<SystemClock> clock;
   const FileOptions file_options;

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/state/family_handle.h"
 
+#include "db/state/notify_errors.h"
+
 namespace ashlar {
 
 FamilyHandle::FamilyHandle(ColumnFamilyData* family, DbCore* core) : family_(family), core_(core) {}
 
 // The last handle of a dropped family takes its files with it.
 FamilyHandle::~FamilyHandle() {
+  ForEachListener(*core_, [this](EventListener* listener) {
+    listener->OnColumnFamilyHandleDeletionStarted(this);
+  });
   family_ = FamilyRef();
   if (!core_->is_closing.load(std::memory_order_acquire)) core_->cleaner->DeleteObsoleteFiles();
 }

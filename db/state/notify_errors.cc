@@ -4,6 +4,9 @@
 // overrule them.
 #include "db/state/notify_errors.h"
 
+#include <cassert>
+
+#include "util/epoch.h"
 #include "util/statistics.h"
 
 namespace ashlar {
@@ -75,6 +78,28 @@ void NotifyUnreportedError(DbCore* core) {
     listener->OnBackgroundError(report->reason, &seen);
     seen.PermitUncheckedError();
   });
+}
+
+void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed) {
+  assert(!InEpoch());
+  for (const MemTableInfo& info : sealed) {
+    ForEachListener(core, [&](EventListener* listener) { listener->OnMemTableSealed(info); });
+  }
+}
+
+void NotifyStallChanges(const DbCore& core, const std::vector<WriteStallInfo>& changes) {
+  assert(!InEpoch());
+  for (const WriteStallInfo& info : changes) {
+    assert(info.condition.cur != info.condition.prev);
+    ForEachListener(core,
+                    [&](EventListener* listener) { listener->OnStallConditionsChanged(info); });
+  }
+}
+
+void NotifyManualFlush(const DbCore& core, const ManualFlushInfo& flush) {
+  assert(!InEpoch());
+  ForEachListener(
+      core, [&](EventListener* listener) { listener->OnManualFlushScheduled(core.db, {flush}); });
 }
 
 void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners of background errors and of what became of them.
+// Telling listeners of background errors and of what became of them, what happens to writes, and
+// what is asked of the database.
 //
 // Nobody is told with a lock held, nor by a commit that has a place in the order of writes: a
 // listener may call back into the database.
 #pragma once
+
+#include <vector>
 
 #include "ashlar/listener.h"
 #include "db/state/db_core.h"
@@ -38,6 +41,13 @@ void NoteLogError(DbCore* core, const Status& error, FileNumber log_number);
 // Tells listeners what was raised where nobody could be told (ErrorState::TakeReport). A log that
 // failed has failed: they cannot overrule it. Wakes those who wait for what will not come.
 void NotifyUnreportedError(DbCore* core) EXCLUDES(db_mutex);
+// Memtables that take no more writes; families that hold writes up in another way.
+void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed)
+    EXCLUDES(db_mutex);
+void NotifyStallChanges(const DbCore& core, const std::vector<WriteStallInfo>& changes)
+    EXCLUDES(db_mutex);
+// A call has asked for this flush.
+void NotifyManualFlush(const DbCore& core, const ManualFlushInfo& flush) EXCLUDES(db_mutex);
 // An attempt to recover from `old_error` has ended; `status`: what stands now.
 void NotifyRecoveryEnd(DbCore* core, const Status& old_error, const Status& status)
     EXCLUDES(db_mutex);

@@ -5,15 +5,19 @@
 // without the mutex, since it may open tables, asks a user's object, or grows with the tables.
 #include "db/state/properties.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "ashlar/db.h"
 #include "ashlar/statistics.h"
+#include "db/blob/blob_file.h"
 #include "db/compaction/compaction_picker.h"
 #include "db/options/table_factory.h"
+#include "db/state/property_rows.h"
+#include "db/state/report_properties.h"
 #include "db/state/write_control.h"
 #include "util/str_cat.h"
 
@@ -29,21 +33,6 @@ using StateText = std::string (*)(const Sources&, Family&);
 // Without it.
 using ViewNumber = uint64_t (*)(const SuperVersion&);
 using ViewText = std::string (*)(const Sources&, const SuperVersion&);
-
-template <typename Function>
-struct Row {
-  std::string_view name;
-  Function compute;
-};
-
-// Null for a name that the table does not have.
-template <typename Function, size_t kCount>
-Function FindRow(const Row<Function> (&rows)[kCount], const Slice& name) {
-  for (const Row<Function>& row : rows) {
-    if (name == Slice(row.name)) return row.compute;
-  }
-  return nullptr;
-}
 
 uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
   uint64_t count = 0;
@@ -115,8 +104,32 @@ uint64_t BlockCacheFact(const SuperVersion& view) {
   const Cache* cache = view.version()->tables()->options().block_cache.get();
   return cache == nullptr ? 0 : uint64_t{(cache->*kFact)()};
 }
+template <size_t (Cache::*kFact)() const>
+uint64_t BlobCacheFact(const SuperVersion& view) {
+  const Cache* cache = view.version()->tables()->options().blob_cache.get();
+  return cache == nullptr ? 0 : uint64_t{(cache->*kFact)()};
+}
 
-constexpr Row<ViewNumber> kViewNumbers[] = {
+uint64_t LiveBlobBytes(const Version& version) {
+  return version.blobs() == nullptr ? 0 : version.blobs()->total_file_bytes();
+}
+uint64_t LiveBlobGarbage(const Version& version) {
+  return version.blobs() == nullptr ? 0 : version.blobs()->garbage_bytes();
+}
+
+// In the words of RocksDB.
+std::string BlobStats(const Sources&, Family& f) REQUIRES(db_mutex) {
+  const Version& version = *f.current();
+  const uint64_t bytes = LiveBlobBytes(version), garbage = LiveBlobGarbage(version);
+  const double amplification =
+      bytes > garbage ? static_cast<double>(bytes) / static_cast<double>(bytes - garbage) : 0;
+  const size_t count = version.blobs() == nullptr ? 0 : version.blobs()->all().size();
+  return StrCat("Number of blob files: ", count, "\nTotal size of blob files: ", bytes,
+                "\nTotal size of garbage in blob files: ", garbage,
+                "\nBlob file space amplification: ", amplification, "\n");
+}
+
+constexpr PropertyRow<ViewNumber> kViewNumbers[] = {
     {"rocksdb.estimate-num-keys", &EstimateKeys},
     {"rocksdb.estimate-oldest-key-time", &OldestKeyTime},
     {"rocksdb.estimate-table-readers-mem",
@@ -124,9 +137,12 @@ constexpr Row<ViewNumber> kViewNumbers[] = {
     {"rocksdb.block-cache-capacity", &BlockCacheFact<&Cache::GetCapacity>},
     {"rocksdb.block-cache-usage", &BlockCacheFact<&Cache::GetUsage>},
     {"rocksdb.block-cache-pinned-usage", &BlockCacheFact<&Cache::GetPinnedUsage>},
+    {"rocksdb.blob-cache-capacity", &BlobCacheFact<&Cache::GetCapacity>},
+    {"rocksdb.blob-cache-usage", &BlobCacheFact<&Cache::GetUsage>},
+    {"rocksdb.blob-cache-pinned-usage", &BlobCacheFact<&Cache::GetPinnedUsage>},
 };
 
-constexpr Row<StateNumber> kStateNumbers[] = {
+constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-immutable-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
@@ -142,7 +158,8 @@ constexpr Row<StateNumber> kStateNumbers[] = {
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},
     {"rocksdb.background-errors",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->errors.raised_count(); }},
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->errors.raised_count() - s.core->uncounted_errors; }},
     {"rocksdb.cur-size-active-mem-table",
      [](const Sources&, Family& f)
          REQUIRES(db_mutex) { return uint64_t{f.mem()->ApproximateMemoryUsage()}; }},
@@ -171,9 +188,8 @@ constexpr Row<StateNumber> kStateNumbers[] = {
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.core->snapshots.OldestSequenceNumber(); }},
     {"rocksdb.num-live-versions",
-     [](const Sources& s, Family&) REQUIRES(db_mutex) {
-       return static_cast<uint64_t>(s.core->versions->live_version_count());
-     }},
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{s.core->versions->LiveVersionsOf(*f.versions())}; }},
     {"rocksdb.current-super-version-number",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.super_version_number(); }},
     {"rocksdb.estimate-live-data-size", &EstimateLiveData},
@@ -200,54 +216,17 @@ constexpr Row<StateNumber> kStateNumbers[] = {
        return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
      }},
     {"rocksdb.num-blob-files",
-     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) {
+       const BlobFiles* const blobs = f.current()->blobs();
+       return blobs == nullptr ? 0 : uint64_t{blobs->all().size()};
+     }},
     {"rocksdb.total-blob-file-size",
-     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobBytes(*f.current()); }},
     {"rocksdb.live-blob-file-size",
-     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobBytes(*f.current()); }},
+    {"rocksdb.live-blob-file-garbage-size",
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobGarbage(*f.current()); }},
 };
-
-std::string LevelStats(const Sources&, Family& f) REQUIRES(db_mutex) {
-  std::string text = "Level Files Size(MB)\n--------------------\n";
-  char line[64];
-  for (Level level = 0; level < f.current()->num_levels(); ++level) {
-    std::snprintf(line, sizeof(line), "%3d %8zu %8.0f\n", int{level},
-                  f.current()->files(level).size(),
-                  static_cast<double>(f.current()->level_bytes(level)) / 1048576.0);
-    text += line;
-  }
-  return text;
-}
-
-std::string FamilyStats(const Sources& s, Family& f) REQUIRES(db_mutex) {
-  const CompactionNeeds needs = NeedsOf(f);
-  std::string text = StrCat("\n** Compaction Stats [", f.name(), "] **\n",
-                            "Level    Files   Size     Score\n-------------------------------\n");
-  char line[96];
-  for (Level level = 0; level < f.current()->num_levels(); ++level) {
-    if (f.current()->files(level).empty()) continue;
-    std::snprintf(line, sizeof(line), " L%-6d %5zu %8.2f MB %6.1f\n", int{level},
-                  f.current()->files(level).size(),
-                  static_cast<double>(f.current()->level_bytes(level)) / 1048576.0,
-                  needs.scores[level]);
-    text += line;
-  }
-  StrAppend(&text, "Estimated pending compaction bytes: ", needs.pending_bytes, "\n",
-            "Memtables: ", f.MemTableBytes(), " bytes, ", f.sealed().size(), " sealed\n",
-            "Write stall: ",
-            s.writes->stall().condition == WriteStallCondition::kNormal    ? "none"
-            : s.writes->stall().condition == WriteStallCondition::kDelayed ? "delayed"
-                                                                           : "stopped",
-            "\n");
-  return text;
-}
-
-std::string DatabaseStats(const Sources& s, Family&) REQUIRES(db_mutex) {
-  return StrCat("\n** DB Stats **\nLast sequence number: ", s.core->pipeline->visible_seqno(),
-                "\nWAL bytes: ", s.core->wals->total_bytes(),
-                "\nSnapshots: ", s.core->snapshots.count(),
-                "\nBackground errors: ", s.core->errors.raised_count(), "\n");
-}
 
 // Of one level, or of all.
 std::string Aggregated(const Version& version, std::optional<Level> only_level) {
@@ -258,7 +237,19 @@ std::string Aggregated(const Version& version, std::optional<Level> only_level) 
   return sum.ToString();
 }
 
-constexpr Row<ViewText> kViewTexts[] = {
+PropertyMap AggregatedMap(const Version& version, std::optional<Level> only_level) {
+  TableProperties sum;
+  ForEachTable(version, [&](Level level, const TableProperties& properties) {
+    if (!only_level || level == *only_level) sum.Add(properties);
+  });
+  PropertyMap map;
+  for (const auto& [name, number] : sum.GetAggregatablePropertiesAsMap()) {
+    map[name] = std::to_string(number);
+  }
+  return map;
+}
+
+constexpr PropertyRow<ViewText> kViewTexts[] = {
     {"rocksdb.sstables",
      [](const Sources&, const SuperVersion& view) { return view.version()->DebugString(); }},
     {"rocksdb.aggregated-table-properties",
@@ -278,16 +269,11 @@ std::string StateOf(const Sources& s, Family& f) REQUIRES(db_mutex) {
                 f.versions()->tables->DebugString());
 }
 
-constexpr Row<StateText> kStateTexts[] = {
-    {"rocksdb.levelstats", &LevelStats},
-    {"rocksdb.stats", [](const Sources& s, Family& f)
-                          REQUIRES(db_mutex) { return FamilyStats(s, f) + DatabaseStats(s, f); }},
-    {"rocksdb.cfstats", &FamilyStats},
-    {"rocksdb.cfstats-no-file-histogram", &FamilyStats},
-    {"rocksdb.dbstats", &DatabaseStats},
+constexpr PropertyRow<StateText> kStateTexts[] = {
     {"ashlar.background-work",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.jobs->DebugStringLocked(); }},
     {"ashlar.state", &StateOf},
+    {"rocksdb.blob-stats", &BlobStats},
     {"ashlar.recovery-report",
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
 };
@@ -341,13 +327,13 @@ ReadView ViewOf(const Sources& sources, Family* family) EXCLUDES(db_mutex) {
 
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
-  if (const StateNumber compute = FindRow(kStateNumbers, name)) {
+  if (const StateNumber compute = FindPropertyRow(kStateNumbers, name)) {
     MutexLock lock(&sources.core->mutex);
     if (family->is_dropped()) return false;
     *value = compute(sources, *family);
     return true;
   }
-  const ViewNumber compute = FindRow(kViewNumbers, name);
+  const ViewNumber compute = FindPropertyRow(kViewNumbers, name);
   if (compute == nullptr) return false;
   const ReadView view = ViewOf(sources, family);
   if (view.source() == nullptr) return false;
@@ -382,7 +368,7 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
     *value = std::to_string(number);
     return true;
   }
-  if (const StateText compute = FindRow(kStateTexts, name)) {
+  if (const StateText compute = FindPropertyRow(kStateTexts, name)) {
     MutexLock lock(&sources.core->mutex);
     if (family->is_dropped()) return false;
     *value = compute(sources, *family);
@@ -390,7 +376,8 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
   }
   const ReadView view = ViewOf(sources, family);
   if (view.source() == nullptr) return false;
-  if (const ViewText compute = FindRow(kViewTexts, name)) {
+  if (const std::optional<bool> known = GetReportText(sources, family, name, value)) return *known;
+  if (const ViewText compute = FindPropertyRow(kViewTexts, name)) {
     *value = compute(sources, *view.super_version());
     return true;
   }
@@ -400,21 +387,17 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     std::map<std::string, std::string>* value) {
   value->clear();
-  if (name != Slice("rocksdb.cfstats") && name != Slice("rocksdb.dbstats") &&
-      name != Slice("rocksdb.cf-write-stall-stats") &&
-      name != Slice("rocksdb.db-write-stall-stats")) {
-    return false;
-  }
   const ReadView view = ViewOf(sources, family);
   if (view.source() == nullptr) return false;
+  if (const std::optional<bool> known = GetReportMap(sources, family, name, value)) return *known;
   const Version& version = *view.super_version()->version();
-  for (Level level = 0; level < version.num_levels(); ++level) {
-    (*value)[StrCat("compaction.L", level, ".NumFiles")] =
-        std::to_string(version.files(level).size());
-    (*value)[StrCat("compaction.L", level, ".SizeBytes")] =
-        std::to_string(version.level_bytes(level));
+  Level level;
+  if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
+    *value = AggregatedMap(version, level);
+  } else if (name == Slice("rocksdb.aggregated-table-properties")) {
+    *value = AggregatedMap(version, {});
   }
-  return true;
+  return !value->empty();
 }
 
 }  // namespace ashlar

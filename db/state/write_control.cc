@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <new>
+#include <utility>
 
 #include "db/read/point_read.h"
 #include "db/state/needed_logs.h"
@@ -18,16 +20,12 @@
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-constexpr uint64_t kDefaultDelayedRate = 16 << 20;
-// Bytes a second of all writes of low priority while compactions lag.
-constexpr uint64_t kLowPriorityRate = 1 << 20;
-// Waits are cut into pieces, so that a stall that ends early does not hold a writer.
-constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 // Between two readings of the clock this much passes without a wait.
 constexpr uint64_t kNoWaitMicros = 20;
 
@@ -47,9 +45,9 @@ size_t WriteControl::MaxSuccessiveMerges(uint32_t family) {
 
 // The view may be the last one of its super version, and letting go of it takes the DB mutex, for
 // which no commit in flight may wait.
-std::optional<std::string> WriteControl::MergeNow(const WriteBatchRecord& record,
-                                                  SequenceNumber seqno,
-                                                  std::vector<std::shared_ptr<void>>* pins) {
+std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& record,
+                                                    SequenceNumber seqno,
+                                                    std::vector<std::shared_ptr<void>>* pins) {
   assert(!InEpoch());
   assert(seqno > 0);
   const auto view = std::make_shared<ReadView>();
@@ -66,6 +64,7 @@ std::optional<std::string> WriteControl::MergeNow(const WriteBatchRecord& record
   const LookupKey key(record.key, seqno - 1, super_version.version()->comparator().order());
   PinnableSlice value;
   PointLookup lookup(key, &value);
+  lookup.KeepEntities();
   PointRead read(super_version, options, &lookup);
   bool is_over = false;
   {
@@ -76,11 +75,12 @@ std::optional<std::string> WriteControl::MergeNow(const WriteBatchRecord& record
   const Status found = FinishPointRead(tools, is_over, &read);
   if (!found.ok() && !found.IsNotFound()) return std::nullopt;
   tools.merge_operator = super_version.options().merge_operator.get();
+  const MergeBase base{.value = value, .is_entity = lookup.is_entity()};
   Merged merged;
   const Status status =
-      MergeFully(tools, record.key, found.ok() ? &value : nullptr, {record.value}, &merged);
+      MergeFully(tools, record.key, found.ok() ? &base : nullptr, {record.value}, &merged);
   if (!status.ok()) return std::nullopt;
-  return merged.AsSlice().ToString();
+  return FoldedOperand{.type = merged.type(), .value = merged.AsSlice().ToString()};
 }
 
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {
@@ -129,9 +129,10 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
   const uint64_t waited_micros = core_->NowMicros() - start_micros;
-  if (core_->statistics != nullptr && waited_micros > kNoWaitMicros) {
-    core_->statistics->recordTick(STALL_MICROS, waited_micros);
-    core_->statistics->recordInHistogram(WRITE_STALL, waited_micros);
+  if (waited_micros > kNoWaitMicros) {
+    core_->stall_micros += waited_micros;
+    RecordTick(core_->statistics.get(), STALL_MICROS, waited_micros);
+    RecordInHistogram(core_->statistics.get(), WRITE_STALL, waited_micros);
   }
   SettleAttentionLocked();
   return status;
@@ -239,8 +240,9 @@ class WriteControl::Switch final : public LogTurn {
     is_paused = false;
   }
 
-  bool is_paused = false;         // the pipeline, by this switch
-  std::unique_ptr<WalSink> next;  // null: the current log goes on, as it is empty
+  bool is_paused = false;            // the pipeline, by this switch
+  std::vector<MemTableInfo> sealed;  // for listeners; empty without any
+  std::unique_ptr<WalSink> next;     // null: the current log goes on, as it is empty
 
  private:
   DbCore* const core_;
@@ -269,9 +271,13 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   Status status;
   {
     Switch turn(core_);
-    is_switching_ = true;
-    const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
-    status = SwitchAloneLocked(ids, reason, &turn);
+    const ScopeExit request([&]() REQUIRES(db_mutex) { RequestFlushesLocked(ids); });
+    {
+      is_switching_ = true;
+      const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
+      status = SwitchAloneLocked(ids, reason, &turn);
+    }
+    if (!turn.sealed.empty()) TellSealedLocked(turn.sealed);
   }
   if (!status.ok()) {
     MutexUnlock unlock(&core_->mutex);
@@ -279,7 +285,28 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
     return status;
   }
   UpdateStallLocked();
+  TellStallChangesLocked();
   return Status::OK();
+}
+
+// Of those that have something to be flushed. Where memory runs out, the next switch of the family,
+// or the end of a flush of it, asks again.
+void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
+  try {
+    for (const uint32_t id : ids) {
+      ColumnFamilyData* family = core_->families.Find(id);
+      if (family != nullptr && !family->sealed().empty()) flushes_->RequestFlushLocked(family);
+    }
+  } catch (const std::bad_alloc&) {
+    Warn(core_->info_log.get(), "no memory to ask for a flush");
+  }
+}
+
+// The switch is over: writes go on meanwhile.
+void WriteControl::TellSealedLocked(const std::vector<MemTableInfo>& sealed) {
+  assert(!core_->listeners.empty());
+  MutexUnlock unlock(&core_->mutex);
+  NotifyMemTablesSealed(*core_, sealed);
 }
 
 // Those of them that live and hold something. A family may go whenever the mutex is released; ids
@@ -301,8 +328,8 @@ Status WriteControl::SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushRe
   assert(turn->is_paused);  // what is sealed now is whole
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : FilledLocked(ids)) {
+    if (!core_->listeners.empty()) turn->sealed.push_back(family->ActiveMemTableInfo());
     family->SealMemTable(log_number, reason);
-    flushes_->RequestFlushLocked(family);
   }
   MoveIdleFamiliesLocked(log_number);
   return Status::OK();
@@ -332,7 +359,7 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
   return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1);
 }
 
-Result<FileNumber> WriteControl::BeginRecoveryLocked() {
+Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) {
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
   Switch turn(core_);
@@ -354,6 +381,7 @@ Result<FileNumber> WriteControl::BeginRecoveryLocked() {
   const FileNumber log_number = core_->wals->current_number();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->mem()->IsEmpty()) continue;
+    sealed->push_back(family->ActiveMemTableInfo());
     family->SealMemTable(log_number, FlushReason::kErrorRecovery);
   }
   MoveIdleFamiliesLocked(log_number);
@@ -367,117 +395,6 @@ void WriteControl::FinishRecoveryLocked() {
   UpdateStallLocked();
   SettleAttentionLocked();
   core_->conditions.ErrorChanged();
-}
-
-void WriteControl::UpdateStallLocked() {
-  StallDecision worst;
-  bool is_compaction_behind = false;
-  for (ColumnFamilyData* family : core_->families.All()) {
-    if (family->is_dropped()) continue;
-    WriteDebt debt;
-    debt.sealed_memtables = static_cast<int>(family->sealed().size());
-    debt.level0_files = static_cast<int>(family->current()->files(0).size());
-    debt.pending_compaction_bytes = family->PendingCompactionBytes();
-    worst = WorseOf(worst, DecideStall(debt, family->options()));
-    is_compaction_behind |= IsCompactionBehind(debt, family->options());
-  }
-  is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
-  // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
-  // ones, which were let go before their time.
-  if (!is_compaction_behind) low_priority_toll_ = Toll();
-  const bool has_changed = worst.condition != stall_.condition;
-  stall_ = worst;
-  assert(worst.severity >= 0 && worst.severity <= 1);
-  const uint64_t full_rate = core_->options->delayed_write_rate > 0
-                                 ? core_->options->delayed_write_rate
-                                 : kDefaultDelayedRate;
-  rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
-  if (rate_ == 0) toll_ = Toll();
-  if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
-  WatchLogSizeLocked();
-  if (has_changed) core_->conditions.StallChanged();
-}
-
-bool WriteControl::IsAheadOfFlushLocked() const {
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    if (family->is_dropped()) continue;
-    const uint64_t bytes = family->mem()->ApproximateMemoryUsage();
-    if (bytes >= family->paced_bytes() && bytes < family->write_buffer_bytes()) return true;
-  }
-  return false;
-}
-
-// Every step of the flush signals.
-void WriteControl::AwaitFlushProgressLocked() {
-  while (IsAheadOfFlushLocked() &&
-         !core_->is_background_cancelled.load(std::memory_order_acquire) &&
-         !core_->errors.BlocksWrites()) {
-    core_->conditions.writers.Wait();
-  }
-}
-
-// Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
-Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
-  const uint64_t errors_before = core_->errors.raised_count();
-  while (true) {
-    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
-    if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    // Writers in flight may have filled another one: left full are those that wait for a flush.
-    RETURN_IF_ERROR(SwitchFullMemTablesLocked());
-    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
-                            has_full_memtable_.load(std::memory_order_acquire);
-    if (!is_stopped) break;
-    if (options.no_slowdown) return Status::Incomplete("Write stall");
-    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
-      return Status::ShutdownInProgress("no flush or compaction will end the stall");
-    }
-    // The compaction that would end it failed again, and may do so for ever. (The first failure may
-    // be that of a job which began before the disk was mended.)
-    const Status error = core_->errors.Get();
-    const bool is_tried_again = !core_->errors.AwaitsResume();
-    if (!error.ok() && (!is_tried_again || core_->errors.raised_count() >= errors_before + 2)) {
-      return error;
-    }
-    core_->conditions.writers.Wait();
-  }
-  if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
-  if (options.no_slowdown) return Status::Incomplete("Write stall");
-  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
-  while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
-  }
-  return Status::OK();
-}
-
-// When bytes that are admitted now may be written.
-uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
-  assert(rate > 0);
-  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
-  toll->next_micros = start + bytes * 1000000 / rate;
-  return start;
-}
-
-// Waits for a part of the time until `start`; false once it has come.
-bool WriteControl::WaitPieceLocked(uint64_t start) {
-  // Short debts are not worth sleeping for: they add up and are paid together.
-  constexpr uint64_t kShortestSleepMicros = 1000;
-  const uint64_t now = core_->NowMicros();
-  if (now + kShortestSleepMicros >= start) return false;
-  if (core_->is_closing.load(std::memory_order_acquire)) return false;
-  core_->conditions.writers.WaitFor(std::min(start - now, kLongestWaitMicros));
-  return true;
-}
-
-Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) {
-  if (!is_compaction_behind_.load(std::memory_order_relaxed)) return Status::OK();
-  if (options.no_slowdown) {
-    return Status::Incomplete("Low priority write stall", "compactions lag behind");
-  }
-  MutexLock lock(&core_->mutex);
-  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
-  while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
-         WaitPieceLocked(start)) {
-  }
-  return Status::OK();
 }
 
 void WriteControl::SettleAttentionLocked() {

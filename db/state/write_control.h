@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/listener.h"
 #include "db/state/db_core.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
@@ -29,6 +30,9 @@ class FlushRequests {
   virtual void RequestFlushLocked(ColumnFamilyData* family) REQUIRES(db_mutex) = 0;
 };
 
+// What the family owes now.
+WriteDebt DebtOf(ColumnFamilyData* family) REQUIRES(db_mutex);
+
 class WriteControl final : public CommitHost {
  public:
   explicit WriteControl(DbCore* core) : core_(core) {}
@@ -40,8 +44,8 @@ class WriteControl final : public CommitHost {
   bool HasFamily(uint32_t family) override;
   bool CanMerge(uint32_t family) override;
   size_t MaxSuccessiveMerges(uint32_t family) override;
-  std::optional<std::string> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
-                                      std::vector<std::shared_ptr<void>>* pins) override;
+  std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
+                                        std::vector<std::shared_ptr<void>>* pins) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, FileNumber log_number) override;
@@ -49,16 +53,17 @@ class WriteControl final : public CommitHost {
   void ReportErrors() override EXCLUDES(db_mutex);
 
   // Seals the active memtables of these families and starts a new log, unless the current one is
-  // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations.
+  // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations
+  // and listeners, who hear that a memtable is sealed before it is flushed.
   Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason)
       REQUIRES(db_mutex);
 
   // Recovering from a background error that blocks writes. From the first call on no write begins,
   // whatever the error state says, until a recovery has succeeded. Begin seals all memtables, in
-  // front of a log that holds nothing and whose number it returns. If a log has failed, all before
-  // the new one leave the set in the same step. Asks for no flush. Lets go of the mutex for file
-  // operations.
-  Result<FileNumber> BeginRecoveryLocked() REQUIRES(db_mutex);
+  // front of a log that holds nothing and whose number it returns; listeners are to hear of those
+  // in `sealed`. If a log has failed, all before the new one leave the set in the same step. Asks
+  // for no flush. Lets go of the mutex for file operations.
+  Result<FileNumber> BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) REQUIRES(db_mutex);
   // What was in memory is durable, and the MANIFEST says that no log before that one is needed.
   void FinishRecoveryLocked() REQUIRES(db_mutex);
 
@@ -66,8 +71,11 @@ class WriteControl final : public CommitHost {
   Status AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) EXCLUDES(db_mutex);
 
   // Debt has changed: works out the stall anew. After every flush, compaction and change of
-  // options.
+  // options; TellStallChanges() is due as soon as the mutex is released.
   void UpdateStallLocked() REQUIRES(db_mutex);
+  // Tells listeners which families hold writes up in another way than they were told last. In the
+  // order of the changes: while one thread tells, the others leave theirs to it.
+  void TellStallChanges() EXCLUDES(db_mutex);
   const StallDecision& stall() const REQUIRES(db_mutex) { return stall_; }
   uint64_t delayed_write_rate() const REQUIRES(db_mutex) { return rate_; }
 
@@ -83,6 +91,10 @@ class WriteControl final : public CommitHost {
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
       REQUIRES(db_mutex);
+  void RequestFlushesLocked(const std::vector<uint32_t>& ids) REQUIRES(db_mutex);
+  void TellSealedLocked(const std::vector<MemTableInfo>& sealed) REQUIRES(db_mutex);
+  void NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) REQUIRES(db_mutex);
+  void TellStallChangesLocked() REQUIRES(db_mutex);
   Status InstallLogLocked(Switch* turn) REQUIRES(db_mutex);
   std::vector<ColumnFamilyData*> FilledLocked(const std::vector<uint32_t>& ids) const
       REQUIRES(db_mutex);
@@ -115,7 +127,10 @@ class WriteControl final : public CommitHost {
   // LockWAL calls without their UnlockWAL.
   int blocked_ GUARDED_BY(db_mutex) = 0;
   StallDecision stall_ GUARDED_BY(db_mutex);
-  uint64_t rate_ GUARDED_BY(db_mutex) = 0;  // bytes a second while delayed
+  // What listeners have not been told yet, oldest first; empty without listeners.
+  std::vector<WriteStallInfo> stall_changes_ GUARDED_BY(db_mutex);
+  bool is_telling_ GUARDED_BY(db_mutex) = false;  // a thread takes them from there
+  uint64_t rate_ GUARDED_BY(db_mutex) = 0;        // bytes a second while delayed
   Toll toll_ GUARDED_BY(db_mutex);
   Toll low_priority_toll_ GUARDED_BY(db_mutex);
 };

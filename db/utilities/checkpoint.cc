@@ -67,6 +67,12 @@ class FileCopier {
   FileCopier(FileSystem* fs, const std::string& dir, Statistics* statistics)
       : fs_(fs), dir_(dir), statistics_(statistics) {}
 
+  // A table, in one piece.
+  Status Take(const SstFileMetaData& file) {
+    LiveFileStorageInfo info;
+    static_cast<FileStorageInfo&>(info) = file;
+    return Take(info);
+  }
   Status Take(const LiveFileStorageInfo& file) {
     const std::string source = StrCat(file.directory, "/", file.relative_filename);
     const std::string target = StrCat(dir_, "/", file.relative_filename);
@@ -122,13 +128,60 @@ class CheckpointOfDb final : public Checkpoint {
     return Status::OK();
   }
 
-  Status ExportColumnFamily(ColumnFamilyHandle*, const std::string&,
+  // In the same steps; what the MANIFEST says of the tables goes to the caller instead of a file.
+  Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                             ExportImportFilesMetaData** metadata) override {
     *metadata = nullptr;
-    return Status::NotSupported("Checkpoint::ExportColumnFamily: not built yet");
+    const std::string dir = WithoutTrailingSlashes(export_dir);
+    if (dir.empty() || dir == "/") {
+      return Status::InvalidArgument("export: not a name for a new directory", export_dir);
+    }
+    if (fs_->FileExists(dir, IOOptions(), nullptr).ok()) {
+      return Status::InvalidArgument("export: the directory exists", dir);
+    }
+    const std::string unfinished = dir + ".tmp";
+    RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
+    auto exported = std::make_unique<ExportImportFilesMetaData>();
+    Status status = ExportTables(handle, unfinished, dir, exported.get());
+    if (status.ok()) status = fs_->RenameFile(unfinished, dir, IOOptions(), nullptr);
+    if (!status.ok()) {
+      IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
+      return status;
+    }
+    RETURN_IF_ERROR(SyncDirectory(fs_, ParentOf(dir)));
+    *metadata = exported.release();
+    return Status::OK();
   }
 
  private:
+  Status ExportTables(ColumnFamilyHandle* handle, const std::string& unfinished,
+                      const std::string& dir, ExportImportFilesMetaData* exported) {
+    RETURN_IF_ERROR(db_->Flush(FlushOptions(), handle));
+    RETURN_IF_ERROR(fs_->CreateDir(unfinished, IOOptions(), nullptr));
+    const KeepFiles keep_files(db_);
+    RETURN_IF_ERROR(keep_files.status());
+    ColumnFamilyMetaData family;
+    db_->GetColumnFamilyMetaData(handle, &family);
+    if (!family.blob_files.empty()) {
+      return Status::NotSupported("export: the column family has values in blob files",
+                                  family.blob_files.front().blob_file_name);
+    }
+    const DBOptions db_options = db_->GetDBOptions();
+    FileCopier copier(fs_, unfinished, db_options.statistics.get());
+    exported->db_comparator_name = handle->GetComparator()->Name();
+    for (const LevelMetaData& level : family.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        RETURN_IF_ERROR(copier.Take(file));
+        LiveFileMetaData& entry = exported->files.emplace_back();
+        static_cast<SstFileMetaData&>(entry) = file;
+        entry.column_family_name = family.name;
+        entry.level = level.level;
+        entry.directory = entry.db_path = dir;
+      }
+    }
+    return SyncDirectory(fs_, unfinished);
+  }
+
   Status FillDirectory(const std::string& dir, uint64_t log_size_for_flush) {
     RETURN_IF_ERROR(fs_->CreateDir(dir, IOOptions(), nullptr));
     const KeepFiles keep_files(db_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The free functions of ashlar/convenience.h that act on a database or a table file. What is about
-// option texts lies in util/options.
+// option texts lies in db/options.
 #include "ashlar/convenience.h"
 
 #include <vector>

@@ -66,6 +66,8 @@ class TableFile {
   TableFile(const TableFile&) = delete;
   TableFile& operator=(const TableFile&) = delete;
 
+  // Of this and of what it says about the file.
+  size_t MemoryBytes() const;
   // Tells that a read enters the table.
   void TraceEntry(Level level, ReadTrace* trace) const;
 
@@ -74,14 +76,21 @@ class TableFile {
   // The open reader, or null. Set once by the table cache (release; readers load with acquire),
   // cleared by it when too many files are open; what was unlinked is freed through the epoch.
   std::atomic<TableReader*> reader{nullptr};
+  // Opened while the number of open tables had no limit: it stays open, and handles of it are not
+  // counted. Set once, before `reader` is.
+  std::atomic<bool> stays_open{false};
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
+
+  // Where the newest version has it, or was to have it: only statistics go by this. Written by
+  // whoever makes versions.
+  std::atomic<int> level{0};
 
   // What point reads do here, by samples (db/read/read_sampler.h).
   mutable SampledReads sampled_reads;
 
-  // Handles of the open reader, counted only where the number of open tables is limited; above 0
-  // the table stays open. Raised under the table cache's mutex.
+  // Handles of the open reader, but for one that stays open anyway; above 0 it is not closed.
+  // Raised under the table cache's mutex.
   std::atomic<int> pins{0};
 
   // An input of a compaction that runs.

@@ -57,15 +57,6 @@ std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
   return unreachable;
 }
 
-std::vector<TableFile*> LiveVersions::TakeAll() {
-  std::vector<TableFile*> all;
-  for (const auto& [version_number, tables] : last_holds_) {
-    all.insert(all.end(), tables.begin(), tables.end());
-  }
-  last_holds_.clear();
-  return all;
-}
-
 std::string LiveVersions::DebugString() const {
   std::string text;
   for (const auto& [version_number, tables] : last_holds_) {

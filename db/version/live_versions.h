@@ -39,9 +39,16 @@ class LiveVersions {
   // as were noted under it. If memory runs out, it stays, and what is noted under it.
   std::vector<TableFile*> Remove(uint64_t version_number);
   size_t CountNoted(uint64_t version_number) const { return last_holds_.at(version_number).size(); }
-  // Of versions that stayed, once nobody uses any.
-  std::vector<TableFile*> TakeAll();
+  // Hands over the tables of versions that stayed, once nobody uses any. Allocates nothing.
+  template <typename Take>
+  void TakeAll(const Take& take) {
+    for (const auto& [version_number, tables] : last_holds_) {
+      for (TableFile* file : tables) take(file);
+    }
+    last_holds_.clear();
+  }
 
+  size_t size() const { return last_holds_.size(); }
   bool empty() const { return last_holds_.empty(); }
   // Each live version, oldest first, with the retired tables whose newest holder it is; a line
   // each.

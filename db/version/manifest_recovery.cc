@@ -177,10 +177,6 @@ Status ManifestRecovery::ApplyToFamily(const VersionEdit& edit) {
   }
   FamilyVersions& family = *it->second.versions;
   RETURN_IF_ERROR(CheckComparator(edit, family));
-  if (!edit.blob_additions.empty() || !edit.blob_garbage.empty()) {
-    return Status::NotSupported(
-        StrCat("column family \"", family.name, "\" keeps values in blob files"));
-  }
   RETURN_IF_ERROR(it->second.builder->Apply(edit));
   if (edit.log_number) {
     has_log_number_ = true;
@@ -213,7 +209,7 @@ Status ManifestRecovery::Finish(bool allow_subset) {
   if (!allow_subset && !skipped_.empty()) {
     std::string names;
     for (const auto& [id, name] : skipped_) StrAppend(&names, names.empty() ? "" : ", ", name);
-    return Status::InvalidArgument("Column families not opened: ", names);
+    return Status::InvalidArgument("Column families not opened", names);
   }
   if (!open_.contains(0)) {
     return Status::InvalidArgument("the default column family must be opened");

@@ -9,6 +9,7 @@
 
 #include "env/filename.h"
 #include "env/io_deadline.h"
+#include "table/sst/block_forms.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 #include "util/statistics.h"
@@ -17,18 +18,85 @@
 namespace ashlar {
 namespace {
 
-void DeleteReader(void* reader) { delete static_cast<TableReader*>(reader); }
+// Blob files lie in the first path. A part of the files that may be open are theirs.
+BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
+  constexpr int kTablesToABlobFile = 10, kLeastOpen = 8;
+  BlobStoreOptions blobs;
+  blobs.fs = options.fs;
+  blobs.file_options = options.file_options;
+  if (!options.paths.empty()) blobs.dir = options.paths.front();
+  blobs.cache = options.blob_cache;
+  blobs.statistics = options.statistics;
+  blobs.clock = options.clock;
+  if (options.budget != nullptr && options.budget->IsLimited()) {
+    const int most = options.budget->max_open.load(std::memory_order_relaxed);
+    blobs.most_open = std::max(kLeastOpen, most / kTablesToABlobFile);
+  }
+  return blobs;
+}
 
 }  // namespace
 
-TableCache::TableCache(TableCacheOptions options) : options_(std::move(options)) {
+TableCache::TableCache(TableCacheOptions options)
+    : options_(std::move(options)),
+      blobs_(BlobOptionsFrom(options_)),
+      read_times_(options_.statistics == nullptr
+                      ? nullptr
+                      : std::make_unique<LevelHistograms>(options_.level_count)) {
   if (options_.block_cache != nullptr) {
-    block_cache_ = std::make_unique<BlockCacheView>(options_.block_cache);
+    block_cache_ = std::make_unique<BlockCacheView>(options_.block_cache, &TableBlockForms());
   }
   if (options_.row_cache != nullptr) {
     rows_ = std::make_unique<const TableRows>(options_.row_cache, options_.statistics);
   }
+  SetReadahead(options_.table);
 }
+
+void TableCache::SetReadahead(const BlockBasedTableOptions& table) {
+  initial_readahead_bytes_.store(table.initial_auto_readahead_size, std::memory_order_relaxed);
+  max_readahead_bytes_.store(table.max_auto_readahead_size, std::memory_order_relaxed);
+  reads_before_readahead_.store(table.num_file_reads_for_auto_readahead, std::memory_order_relaxed);
+}
+
+size_t TableFile::MemoryBytes() const {
+  size_t bytes = sizeof(*this) + meta.smallest.capacity() + meta.largest.capacity() +
+                 meta.file_checksum.capacity() + meta.file_checksum_function.capacity() +
+                 meta.unique_id.capacity() + meta.min_timestamp.capacity() +
+                 meta.max_timestamp.capacity();
+  for (const auto& [tag, field] : meta.unknown_fields) bytes += sizeof(tag) + field.capacity();
+  return bytes;
+}
+
+namespace {
+
+// The tiers of MetadataCacheOptions, or what the options before them say.
+MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
+  const BlockBasedTableOptions& table = options.table;
+  const bool is_as_flushed = file.level.load(std::memory_order_relaxed) == 0 &&
+                             file.meta.file_size <= options.max_flushed_bytes;
+  const auto keeps = [&](PinningTier tier, PinningTier fallback) {
+    if (tier == PinningTier::kFallback) tier = fallback;
+    return tier == PinningTier::kAll || (tier == PinningTier::kFlushedAndSimilar && is_as_flushed);
+  };
+  const PinningTier l0_tier = table.pin_l0_filter_and_index_blocks_in_cache
+                                  ? PinningTier::kFlushedAndSimilar
+                                  : PinningTier::kNone;
+  const PinningTier top_tier =
+      table.pin_top_level_index_and_filter ? PinningTier::kAll : PinningTier::kNone;
+  const MetadataCacheOptions& tiers = table.metadata_cache_options;
+  const bool is_cached = table.cache_index_and_filter_blocks;
+  MetadataPlan plan;
+  plan.keeps_whole = !is_cached || keeps(tiers.unpartitioned_pinning, l0_tier);
+  plan.keeps_tops = !is_cached || keeps(tiers.top_level_index_pinning, top_tier);
+  plan.keeps_partitions = keeps(tiers.partition_pinning, l0_tier);
+  // A strict capacity is for what the program wants to have in the cache.
+  plan.charges_kept =
+      is_cached || options.block_cache == nullptr || !options.block_cache->HasStrictCapacityLimit();
+  plan.is_important = !is_cached || table.cache_index_and_filter_blocks_with_high_priority;
+  return plan;
+}
+
+}  // namespace
 
 // Closed readers wait in the epoch for those who may still use them, and their destructors go
 // through block_cache_. One that never had any waits for nobody: it may go under the DB mutex.
@@ -44,11 +112,17 @@ std::string TableCache::PathOf(const FileMetadata& meta) const {
   return TableFileName(options_.paths[path], meta.number);
 }
 
-// The pin is counted before the reader is looked at, so an eviction sees either of the two.
+// The pin is counted before the reader is looked at, so an eviction sees either of the two. Whether
+// a table stays open is told by the table, not by the limit, which may change at any moment.
 Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
   assert(!InEpoch());
   TableHandle handle;
-  if (IsLimited()) {
+  handle.reader_ = file->reader.load(std::memory_order_acquire);
+  if (handle.reader_ != nullptr && file->stays_open.load(std::memory_order_relaxed)) {
+    MarkUsed(file);
+    return handle;
+  }
+  {
     MutexLock lock(&mutex_);
     file->pins.fetch_add(1, std::memory_order_relaxed);
     handle.counted_ = file;
@@ -77,15 +151,16 @@ Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* fi
   return Pin(file);
 }
 
-Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const FileMetadata& meta) const {
+Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const TableFile& file) const {
   const StopWatch watch(SystemClock::Default().get(), options_.statistics, TABLE_OPEN_IO_MICROS);
   RecordTick(options_.statistics, NO_FILE_OPENS);
-  Result<std::unique_ptr<TableReader>> table = LoadTable(meta);
+  Result<std::unique_ptr<TableReader>> table = LoadTable(file);
   if (!table.ok()) RecordTick(options_.statistics, NO_FILE_ERRORS);
   return table;
 }
 
-Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& meta) const {
+Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file) const {
+  const FileMetadata& meta = file.meta;
   assert(!InEpoch());  // it reads
   const std::string path = PathOf(meta);
   auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
@@ -109,53 +184,68 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const FileMetadata& m
   reader_options.manifest_smallest_seqno = meta.smallest_seqno;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
+  // Whoever reads holds the file.
+  reader_options.read_times = {.histograms = read_times_.get(), .level = &file.level};
   reader_options.clock = options_.clock;
   if (options_.verify_unique_ids) reader_options.expected_unique_id = meta.unique_id;
-  reader_options.initial_auto_readahead_bytes = options_.table.initial_auto_readahead_size;
-  reader_options.max_auto_readahead_bytes = options_.table.max_auto_readahead_size;
-  reader_options.reads_before_auto_readahead = options_.table.num_file_reads_for_auto_readahead;
+  reader_options.initial_auto_readahead_bytes =
+      initial_readahead_bytes_.load(std::memory_order_relaxed);
+  reader_options.max_auto_readahead_bytes = max_readahead_bytes_.load(std::memory_order_relaxed);
+  reader_options.reads_before_auto_readahead =
+      reads_before_readahead_.load(std::memory_order_relaxed);
+  reader_options.metadata = PlanFor(options_, file);
+  reader_options.charges_reader =
+      IsCharged(options_.table.cache_usage_options, CacheEntryRole::kBlockBasedTableReader);
+  if (IsCharged(options_.table.cache_usage_options, CacheEntryRole::kFileMetadata)) {
+    reader_options.charged_file_metadata_bytes = file.MemoryBytes();
+  }
   const auto border = FragmentedTombstones::BorderOf(meta.smallest, meta.largest);
   reader_options.border = &border;
   return TableReader::Open(std::move(reader_file), reader_options);
 }
 
 Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
-  Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(file->meta);
+  Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(*file);
   if (!loaded.ok()) return loaded.status();
   std::unique_ptr<TableReader> reader = loaded.Take();
   const TableReader* published = reader.get();
-  std::vector<TableReader*> evicted;
+  EpochRetired* evicted = nullptr;
   {
     MutexLock lock(&mutex_);
     if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
     has_opened_ = true;
     open_.push_back(file);  // first: it may fail for want of memory
     file->recently_used.store(true, std::memory_order_relaxed);
+    if (!IsLimited()) file->stays_open.store(true, std::memory_order_relaxed);
     file->reader.store(reader.release(), std::memory_order_release);
-    if (options_.budget != nullptr) options_.budget->open.fetch_add(1, std::memory_order_relaxed);
+    Count(*file, +1);
     evicted = EvictBeyondBudgetLocked();
   }
-  for (TableReader* victim : evicted) EpochRetire(victim, &DeleteReader);
+  while (evicted != nullptr) {
+    TableReader* const victim = static_cast<TableReader*>(evicted);
+    evicted = victim->next_retired;
+    EpochRetireDelete(victim);
+  }
   return published;
 }
 
 // Goes round the open tables: a recently used one gets a second chance.
-std::vector<TableReader*> TableCache::EvictBeyondBudgetLocked() {
+EpochRetired* TableCache::EvictBeyondBudgetLocked() {
   mutex_.AssertHeld();
-  std::vector<TableReader*> evicted;
-  OpenTableBudget* budget = options_.budget;
-  if (budget == nullptr || budget->max_open < 0) return evicted;
+  EpochRetired* evicted = nullptr;
   size_t steps = 2 * open_.size();
   while (steps-- > 0 && open_.size() > 1 && IsOverBudget()) {
     if (hand_ >= open_.size()) hand_ = 0;
     TableFile* victim = open_[hand_];
-    if (victim->pins.load(std::memory_order_acquire) > 0 ||
+    if (victim->stays_open.load(std::memory_order_relaxed) ||
+        victim->pins.load(std::memory_order_acquire) > 0 ||
         victim->recently_used.exchange(false, std::memory_order_relaxed)) {
       hand_++;
       continue;
     }
-    evicted.push_back(nullptr);
-    evicted.back() = TakeReaderLocked(hand_);
+    TableReader* const reader = TakeReaderLocked(hand_);
+    reader->next_retired = evicted;
+    evicted = reader;
   }
   return evicted;
 }
@@ -164,9 +254,10 @@ TableReader* TableCache::TakeReaderLocked(size_t index) {
   assert(index < open_.size());
   TableReader* const reader = open_[index]->reader.exchange(nullptr, std::memory_order_acq_rel);
   assert(reader != nullptr);  // whoever is in open_ is open
+  assert(!open_[index]->stays_open.load(std::memory_order_relaxed));
+  Count(*open_[index], -1);
   open_[index] = open_.back();
   open_.pop_back();
-  options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
   return reader;
 }
 
@@ -183,11 +274,12 @@ void TableCache::Unpin(TableFile* file) {
     MutexLock lock(&mutex_);
     const bool is_last = file->pins.fetch_sub(1, std::memory_order_acq_rel) == 1;
     const auto found = std::find(open_.begin(), open_.end(), file);
-    if (is_last && found != open_.end() && IsOverBudget()) {
+    const bool may_close = is_last && !file->stays_open.load(std::memory_order_relaxed);
+    if (may_close && found != open_.end() && IsOverBudget()) {
       excess = TakeReaderLocked(static_cast<size_t>(found - open_.begin()));
     }
   }
-  if (excess != nullptr) EpochRetire(excess, &DeleteReader);
+  if (excess != nullptr) EpochRetireDelete(excess);
 }
 
 void TableCache::Close(TableFile* file) {
@@ -199,11 +291,11 @@ void TableCache::Close(TableFile* file) {
     const auto found = std::find(open_.begin(), open_.end(), file);
     assert(found != open_.end());  // it has a reader
     open_.erase(found);
-    if (options_.budget != nullptr) options_.budget->open.fetch_sub(1, std::memory_order_relaxed);
+    Count(*file, -1);
   }
   assert(file->pins.load(std::memory_order_relaxed) == 0);  // nobody can reach it any more
   if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
-  EpochRetire(reader, &DeleteReader);
+  EpochRetireDelete(reader);
 }
 
 size_t TableCache::MemoryBytes() const {
@@ -222,7 +314,7 @@ std::string TableCache::DebugString() const {
   std::string text = StrCat("tables open: ", open_.size(), ", ", bytes, " bytes");
   if (IsLimited()) {
     StrAppend(&text, "; of all families ", options_.budget->open.load(std::memory_order_relaxed),
-              " of ", options_.budget->max_open);
+              " of ", options_.budget->max_open.load(std::memory_order_relaxed));
   }
   return text + (rows_ != nullptr ? "; rows cached\n" : "\n");
 }

@@ -8,6 +8,7 @@
 // Threads: all functions from any thread.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include "ashlar/options.h"
 #include "ashlar/table.h"
 #include "cache/block_cache.h"
+#include "db/blob/blob_store.h"
 #include "db/version/file_metadata.h"
 #include "db/version/table_rows.h"
 #include "env/random_reader.h"
@@ -29,10 +31,25 @@
 
 namespace ashlar {
 
-// Counts the tables that all families of a database hold open, against `max_open_files`.
+// Counts the tables that all families of a database hold open, and could close, against
+// `max_open_files`.
 struct OpenTableBudget {
-  explicit OpenTableBudget(int limit) : max_open(limit) {}
-  const int max_open;  // negative: no limit
+  explicit OpenTableBudget(int max_open_files) : max_open(LimitFor(max_open_files)) {}
+  // Some files are not tables.
+  static int LimitFor(int max_open_files) {
+    constexpr int kOtherFiles = 10;
+    return max_open_files < 0 ? -1 : std::max(20, max_open_files - kOtherFiles);
+  }
+  void SetMaxOpenFiles(int max_open_files) {
+    max_open.store(LimitFor(max_open_files), std::memory_order_relaxed);
+  }
+  bool IsLimited() const { return max_open.load(std::memory_order_relaxed) >= 0; }
+  bool IsExceeded() const {
+    const int limit = max_open.load(std::memory_order_relaxed);
+    return limit >= 0 && open.load(std::memory_order_relaxed) > limit;
+  }
+
+  std::atomic<int> max_open;  // negative: no limit. Written by SetDBOptions(), read by openers
   std::atomic<int> open{0};
 };
 
@@ -47,10 +64,14 @@ struct TableCacheOptions {
   std::shared_ptr<const SliceTransform> prefix_extractor;
   std::shared_ptr<Cache> block_cache;  // null: blocks are not cached
   std::shared_ptr<Cache> row_cache;    // null: point lookups keep no rows
+  std::shared_ptr<Cache> blob_cache;   // null: values of blob files are not cached
   OpenTableBudget* budget = nullptr;   // outlives the cache
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
   bool verify_unique_ids = true;
+  int level_count = 7;  // for histograms of reads
+  // A file of level 0 above this was not flushed. For what stays in the block cache.
+  uint64_t max_flushed_bytes = 0;
 };
 
 class TableCache;
@@ -84,7 +105,7 @@ class TableHandle {
   friend class TableCache;
 
   const TableReader* reader_ = nullptr;
-  TableFile* counted_ = nullptr;  // null where open tables are not limited: it stays open anyway
+  TableFile* counted_ = nullptr;  // null for a table that stays open anyway
   TableCache* cache_ = nullptr;   // of counted_
 };
 
@@ -119,11 +140,21 @@ class TableCache {
   // From now on files are closed because the database is, not because they are obsolete.
   void KeepBlocksOnClose() { keeps_blocks_.store(true, std::memory_order_relaxed); }
 
+  // The readahead of tables that are opened from now on.
+  void SetReadahead(const BlockBasedTableOptions& table);
+
   // Null without a row cache.
   const TableRows* rows() const { return rows_.get(); }
+  // Reads what the tables have in blob files.
+  const BlobStore* blobs() const { return &blobs_; }
   std::string PathOf(const FileMetadata& meta) const;
   const TableCacheOptions& options() const { return options_; }
   size_t MemoryBytes() const;
+  // How long reads of tables took, by level; null without statistics.
+  const LevelHistograms* read_times() const { return read_times_.get(); }
+  void ForgetReadTimes() {
+    if (read_times_ != nullptr) read_times_->Clear();
+  }
   // One line: tables open, of how many that may be, and their bytes.
   std::string DebugString() const;
 
@@ -136,22 +167,31 @@ class TableCache {
   friend class TableHandle;
   // Ends one pin, and closes the table if that was the last one of one too many.
   void Unpin(TableFile* file);
-  bool IsOverBudget() const {
-    return options_.budget->open.load(std::memory_order_relaxed) > options_.budget->max_open;
-  }
+  bool IsOverBudget() const { return options_.budget != nullptr && options_.budget->IsExceeded(); }
   // Out of use; the caller retires it after unlocking.
   TableReader* TakeReaderLocked(size_t index) REQUIRES(mutex_);
-  bool IsLimited() const { return options_.budget != nullptr && options_.budget->max_open >= 0; }
+  bool IsLimited() const { return options_.budget != nullptr && options_.budget->IsLimited(); }
+  // One more or less of the open tables that could be closed.
+  void Count(const TableFile& file, int change) {
+    if (options_.budget == nullptr || file.stays_open.load(std::memory_order_relaxed)) return;
+    options_.budget->open.fetch_add(change, std::memory_order_relaxed);
+  }
   Result<const TableReader*> OpenTable(TableFile* file);
-  Result<std::unique_ptr<TableReader>> LoadTable(const FileMetadata& meta) const;
-  Result<std::unique_ptr<TableReader>> TimeAndLoad(const FileMetadata& meta) const;
-  // The readers taken out of use; the caller retires them after unlocking.
-  std::vector<TableReader*> EvictBeyondBudgetLocked() REQUIRES(mutex_);
+  Result<std::unique_ptr<TableReader>> LoadTable(const TableFile& file) const;
+  Result<std::unique_ptr<TableReader>> TimeAndLoad(const TableFile& file) const;
+  // The readers taken out of use, chained by next_retired; the caller retires them after unlocking.
+  EpochRetired* EvictBeyondBudgetLocked() REQUIRES(mutex_);
 
   const TableCacheOptions options_;
   std::unique_ptr<BlockCacheView> block_cache_;
   std::unique_ptr<const TableRows> rows_;
+  const BlobStore blobs_;
+  const std::unique_ptr<LevelHistograms> read_times_;
   std::atomic<bool> keeps_blocks_{false};
+  // As options_.table has them, until SetOptions() changes them; each for itself.
+  std::atomic<size_t> initial_readahead_bytes_{0};
+  std::atomic<size_t> max_readahead_bytes_{0};
+  std::atomic<uint64_t> reads_before_readahead_{0};
   mutable Mutex mutex_{LockRank::kTableCache};
   std::vector<TableFile*> open_ GUARDED_BY(mutex_);  // in no order; the clock hand goes round
   bool has_opened_ = false;                          // written under mutex_

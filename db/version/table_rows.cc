@@ -133,13 +133,17 @@ Status TableRows::Read(const TableReader& table, const FileMetadata& file,
   PinnableSlice value;
   PointLookup of_table(lookup->key(), &value);
   of_table.SetTrace(lookup->trace());
+  of_table.KeepEntities();
   RETURN_IF_ERROR(table.Get(options, &of_table));
   const bool is_row = of_table.outcome() != PointLookup::Outcome::kFailed && !GoesDeeper(of_table);
   if (!is_row) return table.Get(options, lookup);
   AddCounters(of_table.counters, &lookup->counters);
   if (!of_table.decided()) return Status::OK();
   const bool is_found = of_table.outcome() == PointLookup::Outcome::kFound;
-  const uint64_t trailer = PackTrailer(of_table.seqno(), is_found ? kTypeValue : kTypeDeletion);
+  const ValueType found = of_table.is_entity()       ? kTypeWideColumnEntity
+                          : of_table.is_blob_index() ? kTypeBlobIndex
+                                                     : kTypeValue;
+  const uint64_t trailer = PackTrailer(of_table.seqno(), is_found ? found : kTypeDeletion);
   Row* const row = Row::New(trailer, value);
   row->OfferTo(lookup);
   assert(lookup->decided());  // as the row's own was

@@ -7,7 +7,9 @@
 #include <cassert>
 #include <utility>
 
+#include "db/blob/blob_file.h"
 #include "db/version/table_cache.h"
+#include "db/version/version_edit.h"
 #include "table/iterator/read_trace.h"
 #include "table/sst/table_reader.h"
 #include "util/str_cat.h"
@@ -27,8 +29,12 @@ void TableFile::TraceEntry(Level level, ReadTrace* trace) const {
                      .sampled = &sampled_reads});
 }
 
-Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels)
-    : comparator_(comparator), tables_(tables), levels_(std::move(levels)) {
+Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels,
+                 std::shared_ptr<const BlobFiles> blobs)
+    : comparator_(comparator),
+      tables_(tables),
+      levels_(std::move(levels)),
+      blobs_(std::move(blobs)) {
   assert(!levels_.empty());
   next_filled_.assign(levels_.size() + 1, Level{num_levels()});
   for (Level level{num_levels() - 1}; level >= 0; --level) {
@@ -38,6 +44,8 @@ Version::Version(const InternalKeyComparator& comparator, TableCache* tables, Le
     next_filled_[level] = is_empty ? next_filled_[level.Next()] : level;
   }
 }
+
+Version::~Version() = default;
 
 LevelFiles Version::Overlapping(Level level_number, const Slice* begin, const Slice* end,
                                 bool expand_level0) const {
@@ -164,6 +172,21 @@ Status Version::CheckAges() const {
   return Status::OK();
 }
 
+void Version::DescribeFiles(VersionEdit* edit) const {
+  assert(!edit->changes_files());
+  for (Level level = 0; level < num_levels(); ++level) {
+    for (const TableFile* file : files(level)) edit->AddFile(level, file->meta);
+  }
+  if (blobs_ == nullptr) return;
+  for (const BlobFiles::Live& live : blobs_->all()) {
+    edit->blob_additions.push_back(live.file->meta);
+    if (live.garbage_count == 0) continue;
+    edit->blob_garbage.push_back({.number = live.file->meta.number,
+                                  .garbage_count = live.garbage_count,
+                                  .garbage_bytes = live.garbage_bytes});
+  }
+}
+
 std::string Version::DebugString() const {
   std::string out;
   for (Level level = 0; level < num_levels(); ++level) {
@@ -176,6 +199,7 @@ std::string Version::DebugString() const {
                 DescribeInternalKey(meta.largest, false), "\n");
     }
   }
+  if (blobs_ != nullptr) out += blobs_->DebugString();
   return out;
 }
 

@@ -28,8 +28,10 @@
 
 namespace ashlar {
 
+class BlobFiles;
 class TableCache;
 struct FamilyVersions;
+struct VersionEdit;
 
 // Some files of one level, in the order of the level.
 struct LevelFiles {
@@ -41,9 +43,10 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelTables>>;
 
-  // No level is null. The tables outlive the version.
-  Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels);
-  ~Version() = default;
+  // No level is null. The tables outlive the version. `blobs`: null for none.
+  Version(const InternalKeyComparator& comparator, TableCache* tables, Levels levels,
+          std::shared_ptr<const BlobFiles> blobs = nullptr);
+  ~Version();
   Version(const Version&) = delete;
   Version& operator=(const Version&) = delete;
 
@@ -66,6 +69,9 @@ class Version {
   uint64_t file_count() const { return file_count_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
   TableCache* tables() const { return tables_; }
+  // The blob files that tables may refer to. Null: no table refers to any.
+  const BlobFiles* blobs() const { return blobs_.get(); }
+  const std::shared_ptr<const BlobFiles>& shared_blobs() const { return blobs_; }
 
   // The first file of a level below 0 whose largest user key is not before `user_key`; the number
   // of files if there is none. Hot: a search over flat key heads.
@@ -86,6 +92,9 @@ class Version {
   // Bytes of tables that lie in [begin, end) of user keys, estimated from their indexes. May open
   // tables: not inside an EpochGuard.
   uint64_t ApproximateBytes(const Slice& begin, const Slice& end) const;
+
+  // Adds all its tables and blob files to the edit.
+  void DescribeFiles(VersionEdit* edit) const;
 
   // Set by the version set that installs the version, before anybody else sees it.
   void SetInstalled(FamilyVersions* family, uint64_t number) {
@@ -112,6 +121,7 @@ class Version {
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;  // outlives the version
   const Levels levels_;
+  const std::shared_ptr<const BlobFiles> blobs_;
   Level deepest_level_ = 0;
   std::vector<Level> next_filled_;  // by level; one more than there are
   uint64_t file_count_ = 0;

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <utility>
 
+#include "db/version/table_cache.h"
 #include "env/filename.h"
 #include "util/result.h"
 #include "util/str_cat.h"
@@ -30,7 +31,9 @@ VersionBuilder::VersionBuilder(const InternalKeyComparator& comparator, TableCac
     : comparator_(comparator),
       tables_(tables),
       num_levels_(num_levels),
-      base_(LevelsOf(base, num_levels)) {}
+      base_(LevelsOf(base, num_levels)),
+      blobs_(base == nullptr ? nullptr : base->shared_blobs(),
+             tables == nullptr ? nullptr : tables->blobs()) {}
 
 TableFile* VersionBuilder::BaseFile(const Place& place) const {
   assert(static_cast<size_t>(place.level) < base_.size());
@@ -63,7 +66,15 @@ Status VersionBuilder::Delete(Level level, FileNumber number) {
         StrCat("MANIFEST deletes table ", number, " from level ", level,
                actual.has_value() ? ", but it is on another level" : ", where no such table is"));
   }
-  if (arrivals_.erase(number) == 0) departures_[number] = *FindInBase(number);
+  const auto arrival = arrivals_.find(number);
+  if (arrival != arrivals_.end()) {
+    blobs_.Unlink(arrival->second.meta().oldest_blob_file_number);
+    arrivals_.erase(arrival);
+    return Status::OK();
+  }
+  const Place place = *FindInBase(number);
+  blobs_.Unlink(BaseFile(place)->meta.oldest_blob_file_number);
+  departures_[number] = place;
   return Status::OK();
 }
 
@@ -90,12 +101,15 @@ Status VersionBuilder::Add(Level level, const FileMetadata& meta) {
   } else {
     arrival.fresh = std::make_unique<FileMetadata>(meta);
   }
+  blobs_.Link(arrival.meta().oldest_blob_file_number);
   return Status::OK();
 }
 
 Status VersionBuilder::Apply(const VersionEdit& edit) {
   for (const auto& [level, number] : edit.deleted_files) RETURN_IF_ERROR(Delete(level, number));
   for (const auto& [level, meta] : edit.new_files) RETURN_IF_ERROR(Add(level, meta));
+  RETURN_IF_ERROR(blobs_.Apply(edit.blob_additions, edit.blob_garbage, edit.column_family));
+  blobs_.DropUnreachable();
   return Status::OK();
 }
 
@@ -113,8 +127,7 @@ std::vector<VersionBuilder::Arrivals> VersionBuilder::ArrivalsByLevel() {
       return comparator_.Compare(a->meta().smallest, b->meta().smallest) < 0;
     });
   }
-  std::sort(levels[0].begin(), levels[0].end(),
-            [](Arrival* a, Arrival* b) { return IsNewer(a->meta(), b->meta()); });
+  std::sort(levels[0].begin(), levels[0].end(), &VersionBuilder::IsNewerArrival);
   return levels;
 }
 
@@ -133,8 +146,7 @@ void VersionBuilder::AssignEpochs(std::vector<Arrivals>* levels) const {
     }
   }
   Arrivals& level0 = (*levels)[0];
-  std::sort(level0.begin(), level0.end(),
-            [](Arrival* a, Arrival* b) { return IsNewer(a->meta(), b->meta()); });
+  std::sort(level0.begin(), level0.end(), &VersionBuilder::IsNewerArrival);
   uint64_t epoch = 0;
   for (size_t level = levels->size() - 1; level > 0; level--) {
     if ((*levels)[level].empty()) continue;
@@ -179,6 +191,9 @@ Status VersionBuilder::Build(BuiltVersion* built) {
     built->added.push_back(std::make_unique<TableFile>(std::move(*arrival.fresh)));
     arrival.existing = built->added.back().get();
   }
+  for (const auto& [number, arrival] : arrivals_) {
+    arrival.existing->level.store(arrival.level, std::memory_order_relaxed);
+  }
   for (const auto& [number, place] : departures_) {
     if (!arrivals_.contains(number)) built->removed.push_back(BaseFile(place));
   }
@@ -191,7 +206,10 @@ Status VersionBuilder::Build(BuiltVersion* built) {
     }
   }
   built->place = LiveVersions::NewPlace();
-  built->version = std::make_unique<Version>(comparator_, tables_, std::move(levels));
+  std::shared_ptr<const BlobFiles> blobs;
+  RETURN_IF_ERROR(blobs_.Build(&blobs));
+  built->version =
+      std::make_unique<Version>(comparator_, tables_, std::move(levels), std::move(blobs));
   return Check(*built->version);
 }
 

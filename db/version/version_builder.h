@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "ashlar/status.h"
+#include "db/blob/blob_files_builder.h"
+#include "db/version/level_tables.h"
 #include "db/version/live_versions.h"
 #include "db/version/version.h"
 #include "db/version/version_edit.h"
@@ -35,7 +37,7 @@ class VersionBuilder {
                  int num_levels);
 
   // Deletions first, then additions. Corruption if a file to delete is not on the stated level or
-  // one to add is there already.
+  // one to add is there already; of blob files likewise (db/blob/blob_files_builder.h).
   Status Apply(const VersionEdit& edit);
 
   // The new version, whose order is checked around the files that are new on their level. Files
@@ -56,6 +58,10 @@ class VersionBuilder {
     const FileMetadata& meta() const { return existing != nullptr ? existing->meta : *fresh; }
   };
   using Arrivals = std::vector<Arrival*>;
+  // The order of level 0.
+  static bool IsNewerArrival(const Arrival* a, const Arrival* b) {
+    return IsNewer(a->meta(), b->meta());
+  }
 
   TableFile* BaseFile(const Place& place) const;
   std::optional<Place> FindInBase(FileNumber number) const;
@@ -70,7 +76,8 @@ class VersionBuilder {
   const InternalKeyComparator& comparator_;
   TableCache* const tables_;
   const int num_levels_;
-  const Version::Levels base_;                        // num_levels_ of them
+  const Version::Levels base_;  // num_levels_ of them
+  BlobFilesBuilder blobs_;
   std::unordered_map<FileNumber, Place> departures_;  // by number: files that leave their level
   std::unordered_map<FileNumber, Arrival> arrivals_;  // by number
 };

@@ -15,28 +15,13 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "db/blob/blob_file.h"
 #include "db/version/file_metadata.h"
 #include "db/wal/log_facts.h"
 #include "util/file_number.h"
 #include "util/level.h"
 
 namespace ashlar {
-
-struct BlobFileAddition {
-  FileNumber number = 0;
-  uint64_t blob_count = 0;
-  uint64_t blob_bytes = 0;
-  std::string checksum_method;
-  std::string checksum_value;
-
-  std::string DebugString() const;
-};
-
-struct BlobFileGarbage {
-  FileNumber number = 0;
-  uint64_t garbage_count = 0;  // increments since the record before
-  uint64_t garbage_bytes = 0;
-};
 
 // RocksDB's record of a log. Only read: RocksDB 7.8 cannot open a database that has one read-only.
 struct WalAddition {
@@ -67,6 +52,10 @@ struct VersionEdit {
 
   void AddFile(Level level, FileMetadata meta) { new_files.push_back({level, std::move(meta)}); }
   void DeleteFile(Level level, FileNumber number) { deleted_files.push_back({level, number}); }
+  bool changes_files() const {
+    return !new_files.empty() || !deleted_files.empty() || !blob_additions.empty() ||
+           !blob_garbage.empty();
+  }
   bool is_family_change() const { return added_family.has_value() || is_family_drop; }
 
   std::optional<std::string> db_id;

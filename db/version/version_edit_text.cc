@@ -107,12 +107,6 @@ void AddFileFields(const VersionEdit& edit, bool hex, FieldLines* out) {
 
 }  // namespace
 
-std::string BlobFileAddition::DebugString() const {
-  return StrCat("blob_file_number: ", number, " total_blob_count: ", blob_count,
-                " total_blob_bytes: ", blob_bytes, " checksum_method: ", checksum_method,
-                " checksum_value: ", Hex(checksum_value));
-}
-
 std::string VersionEdit::DebugString(bool hex) const {
   FieldLines out;
   out.AddIfSet("DB id", db_id);

@@ -59,28 +59,45 @@ struct VersionSet::Pending {
 };
 
 FamilyVersions::~FamilyVersions() {
-  for (TableFile* file : live.TakeAll()) {
+  live.TakeAll([this](TableFile* file) {
     tables->Close(file);
     delete file;
-  }
+  });
 }
 
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
+// Allocates nothing: nobody could be told that there was no memory.
 VersionSet::~VersionSet() {
   assert(!is_writing_);
   const auto end = [this](FamilyVersions* family) REQUIRES(db_mutex) {
     family->tables->KeepBlocksOnClose();
     assert(!family->is_dropped);  // those are in dropped_
-    if (family->current != nullptr) RetireCurrent(family);
+    if (family->current != nullptr) CloseCurrent(family);
   };
   for (auto& [id, family] : families_) end(family.get());
   for (auto& family : dropped_) family->tables->KeepBlocksOnClose();
   for (ObsoleteTable& table : TakeObsolete()) table.Close();
 }
 
+// Its tables are not obsolete, so they are on no list. Those that only older versions hold are.
+void VersionSet::CloseCurrent(FamilyVersions* family) {
+  Version* const last = std::exchange(family->current, nullptr);
+  assert(last != nullptr && last->family() == family);
+  for (const auto& level : last->levels()) {
+    for (TableFile* file : level->files) {
+      family->tables->Close(file);
+      delete file;
+    }
+  }
+  if (!last->Unref()) return;
+  delete last;
+  live_versions_.fetch_sub(1, std::memory_order_relaxed);
+}
+
 void ObsoleteTable::Close() {
-  assert(family != nullptr && file != nullptr);
+  if (file == nullptr) return;
+  assert(family != nullptr);
   family->tables->Close(file.get());
   file.reset();
 }
@@ -111,7 +128,7 @@ void VersionSet::Release(Version* version) {
     FamilyVersions* const family = version->family();
     obsolete_.reserve(obsolete_.size() + family->live.CountNoted(version->number()));
     for (TableFile* file : family->live.Remove(version->number())) {
-      obsolete_.push_back({family->shared_from_this(), std::unique_ptr<TableFile>(file)});
+      obsolete_.emplace_back(family->shared_from_this(), std::unique_ptr<TableFile>(file));
     }
   } catch (const std::bad_alloc&) {
     // Destructors come here. What this version held counts as held until the family goes, and the
@@ -120,6 +137,11 @@ void VersionSet::Release(Version* version) {
   delete version;
   [[maybe_unused]] const int before = live_versions_.fetch_sub(1, std::memory_order_relaxed);
   assert(before > 0);
+}
+
+size_t VersionSet::LiveVersionsOf(const FamilyVersions& family) const {
+  MutexLock lock(&obsolete_mutex_);
+  return family.live.size();
 }
 
 std::vector<ObsoleteTable> VersionSet::TakeObsolete() {
@@ -140,6 +162,7 @@ std::vector<std::shared_ptr<FamilyVersions>> VersionSet::TakeUnusedFamilies() {
 }
 
 bool VersionSet::HasObsolete() {
+  if (!obsolete_blobs_.empty()) return true;
   MutexLock lock(&obsolete_mutex_);
   return !obsolete_.empty();
 }
@@ -237,7 +260,7 @@ Status VersionSet::CheckFamilies(std::vector<VersionEdit>* edits) const {
   };
   for (const VersionEdit& edit : *edits) {
     if (edit.added_family && Family(*edit.added_family) != nullptr) {
-      return Status::InvalidArgument("Column family already exists: ", *edit.added_family);
+      return Status::InvalidArgument("Column family already exists", *edit.added_family);
     }
     if (edit.is_family_drop && is_gone(edit)) {
       return Status::ColumnFamilyDropped("the column family is dropped already");
@@ -273,7 +296,7 @@ void VersionSet::Begin(Change* change, Pending* pending) const {
   assert(is_writing_ && pending->changes.empty());
   for (const VersionEdit& edit : change->edits) {
     if (edit.is_family_change()) continue;
-    if (edit.new_files.empty() && edit.deleted_files.empty()) continue;
+    if (!edit.changes_files()) continue;
     FamilyVersions* const family = Family(edit.column_family);
     assert(family != nullptr && family->current != nullptr);  // CheckFamilies()
     Pending::FamilyChange& family_change = pending->changes[family->id];
@@ -322,11 +345,7 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
     records.push_back(Encoded(pending->head));
   }
   for (FamilySnapshot& family : pending->families) {
-    for (Level level = 0; level < family.version->num_levels(); ++level) {
-      for (const TableFile* file : family.version->files(level)) {
-        family.contents.AddFile(level, file->meta);
-      }
-    }
+    family.version->DescribeFiles(&family.contents);
     records.push_back(Encoded(family.identity));
     records.push_back(Encoded(family.contents));
   }
@@ -419,6 +438,7 @@ void VersionSet::Adopt(FamilyVersions* family, BuiltVersion built) {
   Version* const version = built.version.release();
   version->SetInstalled(family, family->next_version++);
   version->Ref();
+  if (version->blobs() != nullptr) version->blobs()->SetInstalled(&obsolete_blobs_);
   live_versions_.fetch_add(1, std::memory_order_relaxed);
   {
     MutexLock lock(&obsolete_mutex_);

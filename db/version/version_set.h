@@ -76,6 +76,12 @@ struct ObsoleteTable {
   std::shared_ptr<FamilyVersions> family;
   std::unique_ptr<TableFile> file;
 
+  ObsoleteTable(std::shared_ptr<FamilyVersions> f, std::unique_ptr<TableFile> table)
+      : family(std::move(f)), file(std::move(table)) {}
+  ObsoleteTable(ObsoleteTable&&) noexcept = default;
+  ObsoleteTable& operator=(ObsoleteTable&&) = delete;
+  ~ObsoleteTable() { Close(); }
+
   // Closes the reader and forgets its cached blocks: do so without the DB mutex.
   void Close();
 };
@@ -136,6 +142,8 @@ class VersionSet {
   FamilyVersions* Family(uint32_t id) const REQUIRES(db_mutex);
   FamilyVersions* Family(const std::string& name) const REQUIRES(db_mutex);
   std::vector<FamilyVersions*> LiveFamilies() const REQUIRES(db_mutex);
+  // Blob files that no version has any more. Closing them is I/O.
+  std::vector<std::unique_ptr<BlobFile>> TakeObsoleteBlobs() { return obsolete_blobs_.Take(); }
   // Any thread. Files that no version holds any more go to the list that TakeObsolete() empties.
   void Release(Version* version);
   std::vector<ObsoleteTable> TakeObsolete();
@@ -147,6 +155,8 @@ class VersionSet {
   std::vector<FileNumber> TakeReplacedManifests() REQUIRES(db_mutex) {
     return std::exchange(replaced_manifests_, {});
   }
+  // Installed and not yet released: of one family, of all.
+  size_t LiveVersionsOf(const FamilyVersions& family) const;
   int live_version_count() const { return live_versions_.load(std::memory_order_relaxed); }
 
   FileNumber NewFileNumber() {
@@ -167,6 +177,11 @@ class VersionSet {
   uint32_t max_column_family() const REQUIRES(db_mutex) { return max_column_family_; }
   // An id that no family has or had.
   uint32_t ReserveFamilyId() REQUIRES(db_mutex) { return ++max_column_family_; }
+  // Of a family that was refused before anything of it was written. Lost if a greater one was given
+  // out meanwhile.
+  void ReturnFamilyId(uint32_t id) REQUIRES(db_mutex) {
+    if (id == max_column_family_) --max_column_family_;
+  }
   uint64_t torn_manifest_bytes() const REQUIRES(db_mutex) { return torn_manifest_bytes_; }
   const std::string& db_id() const REQUIRES(db_mutex) { return db_id_; }
   void set_db_id(std::string db_id) REQUIRES(db_mutex) { db_id_ = std::move(db_id); }
@@ -204,6 +219,7 @@ class VersionSet {
   void TrackLog(const LogFacts& news) REQUIRES(db_mutex);
   void Adopt(FamilyVersions* family, BuiltVersion built) REQUIRES(db_mutex);
   void RetireCurrent(FamilyVersions* family) REQUIRES(db_mutex);
+  void CloseCurrent(FamilyVersions* family) REQUIRES(db_mutex);
 
   const VersionSetOptions options_;
   // Those that are not dropped.
@@ -231,9 +247,10 @@ class VersionSet {
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;
   std::vector<FileNumber> replaced_manifests_ GUARDED_BY(db_mutex);
 
+  ObsoleteBlobFiles obsolete_blobs_;   // outlives all versions
   std::atomic<int> live_versions_{0};  // installed and not yet released, of all families
   // Also of what `live` of each family says. Readers that give a version back need no DB mutex.
-  Mutex obsolete_mutex_{LockRank::kLeaf};
+  mutable Mutex obsolete_mutex_{LockRank::kLeaf};
   std::vector<ObsoleteTable> obsolete_ GUARDED_BY(obsolete_mutex_);
   // Families that left families_ and may still be in use.
   std::vector<std::shared_ptr<FamilyVersions>> dropped_ GUARDED_BY(obsolete_mutex_);

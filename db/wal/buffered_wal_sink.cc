@@ -164,6 +164,7 @@ Status BufferedWalSink::Sync(uint64_t end) {
 
 Status BufferedWalSink::SyncFile() {
   const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
+  CountSync();
   const auto sync = [this]() -> Status {
     try {
       return is_sync_thread_safe_ ? file_->SyncFlushed() : file_->Sync();

@@ -124,6 +124,7 @@ Status MappedWalSink::Sync(uint64_t end) {
 // An exception would leave those who wait for this sync waiting for ever.
 Status MappedWalSink::SyncFile() {
   const StopWatch watch(SystemClock::Default().get(), statistics(), WAL_FILE_SYNC_MICROS);
+  CountSync();
   const IoTimer timer(&IOStatsContext::fsync_nanos);
   try {
     return file_->Sync();

@@ -38,13 +38,23 @@ void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir
   assert(active_ == nullptr);
   options_ = options;
   wal_dir_ = wal_dir;
+  SetBuffering(options.buffer_bytes, options.bytes_per_sync);
+}
+
+void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
+  assert(buffer_bytes > 0);
+  buffer_bytes_.store(buffer_bytes, std::memory_order_relaxed);
+  bytes_per_sync_.store(bytes_per_sync, std::memory_order_relaxed);
 }
 
 Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   assert(number > 0 && options_.fs != nullptr);
   WalSinkOptions options = options_;
+  options.buffer_bytes = buffer_bytes_.load(std::memory_order_relaxed);
+  options.bytes_per_sync = bytes_per_sync_.load(std::memory_order_relaxed);
   options.log_number = number;
   options.path = LogFileName(wal_dir_, number);
+  options.sync_count = &sync_count_;
   return OpenWalSink(options);
 }
 

@@ -14,6 +14,7 @@
 // pipeline is paused; the rest from any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -37,6 +38,9 @@ class WalSet {
 
   // Before anything else. `options` are those of every log; number and path are filled in.
   void Configure(const WalSinkOptions& options, const std::string& wal_dir);
+
+  // Of logs that are made from now on.
+  void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
@@ -92,6 +96,8 @@ class WalSet {
   };
   // Oldest first. Taken together the bytes are a prefix of what was written.
   std::vector<Info> List() const;
+  // How often a log was synced; callers that shared a sync count once.
+  uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }
   // A line for each log, oldest first: where it ends, and what of it is durable.
   std::string DebugString() const;
 
@@ -106,9 +112,12 @@ class WalSet {
 
   Status CheckOrderLocked() const REQUIRES(mutex_);
 
-  // Fixed by Configure().
+  // Fixed by Configure(), but for what SetBuffering() changes.
   WalSinkOptions options_;
   std::string wal_dir_;
+  mutable std::atomic<uint64_t> sync_count_{0};  // counted by the logs; declared before them
+  std::atomic<size_t> buffer_bytes_{0};  // these two: each for itself, written by SetDBOptions()
+  std::atomic<uint64_t> bytes_per_sync_{0};  // and read when a log is made
   // Written while the pipeline is paused, read by commits in flight.
   WalSink* active_ = nullptr;
   mutable Mutex mutex_{LockRank::kWal};

@@ -12,7 +12,8 @@ WalSink::WalSink(const WalSinkOptions& options)
     : log_number_(options.log_number),
       path_(options.path),
       framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()),
-      statistics_(options.statistics) {}
+      statistics_(options.statistics),
+      sync_count_(options.sync_count) {}
 
 Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload) {
   std::string bytes;

@@ -49,6 +49,8 @@ struct WalSinkOptions {
   bool use_fsync = false;
   // Populates pages of the mapped sink ahead of the writers; null: the writers do it themselves.
   Env* env = nullptr;
+  // Counts the syncs of the file; outlives the sink; null: nobody does.
+  std::atomic<uint64_t>* sync_count = nullptr;
   Statistics* statistics = nullptr;  // of the time that syncs take; outlive the sink; null: none
 };
 
@@ -110,6 +112,9 @@ class WalSink {
  protected:
   explicit WalSink(const WalSinkOptions& options);
   Statistics* statistics() const { return statistics_; }
+  void CountSync() const {
+    if (sync_count_ != nullptr) sync_count_->fetch_add(1, std::memory_order_relaxed);
+  }
   // Writes bytes that are framed already.
   virtual Status StageRaw(const Range& range, const Slice& bytes) = 0;
 
@@ -118,6 +123,7 @@ class WalSink {
   const std::string path_;
   const LogFraming framing_;
   Statistics* const statistics_;
+  std::atomic<uint64_t>* const sync_count_;
   // Written by Reserve() only.
   std::atomic<uint64_t> reserved_end_{0};
 };

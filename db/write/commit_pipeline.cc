@@ -20,6 +20,7 @@
 #include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
 
 namespace ashlar {
 
@@ -145,6 +146,7 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
         }
         break;
       case kTypeRangeDeletion: RETURN_IF_ERROR(CheckRange(record)); break;
+      case kTypeWideColumnEntity: RETURN_IF_ERROR(CheckEntity(record)); break;
       default:
         return Status::NotSupported(
             "Write", StrCat("records of kind ", int{record.type}, " are not supported"));
@@ -157,6 +159,15 @@ Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_
                counted, " records"));
   }
   return Status::OK();
+}
+
+// Those that a batch was given by its columns are well-formed; a batch may also come as bytes.
+Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
+  assert(record.type == kTypeWideColumnEntity);
+  Slice default_column;
+  const Status status = DecodeDefaultColumn(record.value, &default_column);
+  if (status.ok()) return status;
+  return Status::CopyAppendMessage(status, "; of key ", record.key.ToString(/*hex=*/true));
 }
 
 // An empty range is accepted and hides nothing; a reversed one is a mistake of the caller. The
@@ -195,11 +206,15 @@ bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
   last_reserved_ += count;
   reservation->last_seqno = last_reserved_;
   slots_[reservation->ticket % kMaxInFlight] = {reservation->last_seqno, false};
+  reserved_bytes_ += record_bytes;
   if (use_log) {
     reservation->log = wals_->active();
     const WalSink::Range range = reservation->log->Reserve(record_bytes);
     reservation->log_offset = range.offset;
     reservation->log_end = range.end;
+  } else {
+    unlogged_bytes_ += record_bytes;
+    unlogged_commits_++;
   }
   order_lock_.Unlock();
   return true;
@@ -281,10 +296,10 @@ void CommitPipeline::FoldOperand(const Reservation& reservation, SequenceNumber 
                                  WriteBatchRecord* record, Aftermath* aftermath) {
   assert(record->type == kTypeMerge);
   if (reservation.ticket > 0) AwaitVisible(reservation.ticket - 1);
-  std::optional<std::string> folded = host_->MergeNow(*record, seqno, &aftermath->pins);
+  std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &aftermath->pins);
   if (!folded.has_value()) return;
-  aftermath->folded = std::move(*folded);
-  record->type = kTypeValue;
+  aftermath->folded = std::move(folded->value);
+  record->type = folded->type;
   record->value = aftermath->folded;
 }
 
@@ -381,6 +396,18 @@ void CommitPipeline::Reopen() {
   ChangeGate(/*set=*/0, /*clear=*/kShut);
 }
 
+CommitTotals CommitPipeline::totals() {
+  SpinLockGuard guard(&order_lock_);
+  assert(unlogged_bytes_ <= reserved_bytes_ && unlogged_commits_ <= next_ticket_);
+  CommitTotals totals;
+  totals.commits = next_ticket_;
+  totals.updates = last_reserved_ - start_seqno_;
+  totals.bytes = reserved_bytes_;
+  totals.logged_commits = next_ticket_ - unlogged_commits_;
+  totals.logged_bytes = reserved_bytes_ - unlogged_bytes_;
+  return totals;
+}
+
 std::string CommitPipeline::DebugString() {
   SequenceNumber reserved = 0;
   uint64_t tickets = 0;
@@ -400,10 +427,19 @@ std::string CommitPipeline::DebugString() {
   return StrCat(text, is_shut ? ", shut" : "", wants_attention ? ", attention wanted" : "", "\n");
 }
 
+void CommitPipeline::SkipTo(SequenceNumber seqno) {
+  SpinLockGuard guard(&order_lock_);
+  assert(pauses_ > 0 && published_tickets_.load(std::memory_order_relaxed) == next_ticket_);
+  if (seqno <= last_reserved_) return;
+  start_seqno_ += seqno - last_reserved_;  // they are no updates
+  last_reserved_ = seqno;
+  visible_seqno_.store(seqno, std::memory_order_release);
+}
+
 void CommitPipeline::StartAt(SequenceNumber seqno) {
   SpinLockGuard guard(&order_lock_);
   assert(next_ticket_ == 0 && last_reserved_ <= seqno);
-  last_reserved_ = seqno;
+  last_reserved_ = start_seqno_ = seqno;
   visible_seqno_.store(seqno, std::memory_order_release);
 }
 

@@ -32,6 +32,7 @@
 #include "ashlar/types.h"
 #include "db/write/write_batch_internal.h"
 #include "util/file_number.h"
+#include "util/internal_key.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -43,6 +44,12 @@ class WalSink;
 class WriteBatch;
 struct WriteBatchRecord;
 struct WriteOptions;
+
+// What an operand was folded into: a value, or an entity's stored form.
+struct FoldedOperand {
+  ValueType type = kTypeValue;
+  std::string value;
+};
 
 // What the pipeline needs of its database.
 class CommitHost {
@@ -63,8 +70,9 @@ class CommitHost {
   // cannot be had at the price the options allow. Outside of epochs, in flight, when everything
   // before `seqno` is visible or of the same batch. What the read stood on is added to *pins, to be
   // let go of when the commit is not in flight any more.
-  virtual std::optional<std::string> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
-                                              std::vector<std::shared_ptr<void>>* pins) = 0;
+  virtual std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record,
+                                                SequenceNumber seqno,
+                                                std::vector<std::shared_ptr<void>>* pins) = 0;
   // Its active memtable, null if it does not live. Within an epoch; stable while a commit is in
   // flight.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
@@ -78,6 +86,15 @@ class CommitHost {
   virtual void NotePartialInsert(const Status& error) = 0;
   // After one of the two, when the commit holds nothing any more: whoever waits or listens is told.
   virtual void ReportErrors() = 0;
+};
+
+// What has been handed out to commits since opening, failed ones included.
+struct CommitTotals {
+  uint64_t commits = 0;
+  uint64_t updates = 0;
+  uint64_t bytes = 0;           // of batches, as a log takes them
+  uint64_t logged_commits = 0;  // those that did not skip the log
+  uint64_t logged_bytes = 0;
 };
 
 class CommitPipeline {
@@ -116,8 +133,12 @@ class CommitPipeline {
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
   // Whether any write skipped the log since opening.
   bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
+  CommitTotals totals();
   // Numbers given out and published, and what holds commits up; one line.
   std::string DebugString();
+  // Paused: the numbers up to `seqno` go to what was not written through the pipeline, and become
+  // visible. Nothing happens if they are given out already.
+  void SkipTo(SequenceNumber seqno);
   // At open, before any commit: everything up to `seqno` is in place.
   void StartAt(SequenceNumber seqno);
 
@@ -145,6 +166,7 @@ class CommitPipeline {
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
+  static Status CheckEntity(const WriteBatchRecord& record);
   Status CheckRange(const WriteBatchRecord& record);
   bool Reserve(uint64_t count, size_t record_bytes, bool use_log, Reservation* reservation);
   Status LogAndInsert(const Reservation& reservation, const Request& request,
@@ -179,7 +201,12 @@ class CommitPipeline {
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
   // Tickets number the commits in the order of their reservations.
   uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
-  int pauses_ GUARDED_BY(order_lock_) = 0;  // Pause() calls without their Resume()
+  // What reservations were made for, all of them and those without a log.
+  uint64_t reserved_bytes_ GUARDED_BY(order_lock_) = 0;
+  uint64_t unlogged_bytes_ GUARDED_BY(order_lock_) = 0;
+  uint64_t unlogged_commits_ GUARDED_BY(order_lock_) = 0;
+  SequenceNumber start_seqno_ GUARDED_BY(order_lock_) = 0;  // that of StartAt(); plus skips
+  int pauses_ GUARDED_BY(order_lock_) = 0;                  // Pause() calls without their Resume()
   // Of the commits in flight, by ticket: those from published_tickets_ to next_ticket_.
   Slot slots_[kMaxInFlight] GUARDED_BY(order_lock_);
   // Tickets below it are published. Written under order_lock_ (release), awaited by writers.

@@ -18,6 +18,11 @@ double Position(double value, double slowdown, double stop) {
   return std::clamp((value - slowdown) / (stop - slowdown), 0.0, 1.0);
 }
 
+// Waiting for compaction would be for ever.
+bool NeverCompacts(const ColumnFamilyOptions& options) {
+  return options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
+}
+
 StallDecision Delayed(WriteStallCause cause, double severity) {
   assert(severity >= 0);
   assert(severity <= 1);
@@ -31,7 +36,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   if (debt.sealed_memtables >= options.max_write_buffer_number) {
     return {Condition::kStopped, WriteStallCause::kMemtableLimit, 1};
   }
-  if (options.disable_auto_compactions) return {};
+  if (NeverCompacts(options)) return {};
   if (debt.level0_files >= options.level0_stop_writes_trigger) {
     return {Condition::kStopped, WriteStallCause::kL0FileCountLimit, 1};
   }
@@ -63,8 +68,27 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   return result;
 }
 
+int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+  double nearest = 0;
+  const auto consider = [&nearest](double value, double limit) {
+    if (limit > 0) nearest = std::max(nearest, value / limit);
+  };
+  const int memtables = options.max_write_buffer_number;
+  consider(debt.sealed_memtables, memtables > 3 ? memtables - 1 : memtables);
+  if (!NeverCompacts(options)) {
+    const int slowdown = options.level0_slowdown_writes_trigger;
+    const int stop = options.level0_stop_writes_trigger;
+    consider(debt.level0_files, slowdown > 0 ? std::min(slowdown, stop) : stop);
+    const uint64_t hard = options.hard_pending_compaction_bytes_limit;
+    const uint64_t soft = options.soft_pending_compaction_bytes_limit;
+    consider(static_cast<double>(debt.pending_compaction_bytes),
+             static_cast<double>(soft > 0 && hard > 0 ? std::min(soft, hard) : soft + hard));
+  }
+  return static_cast<int>(std::min(nearest * 100, 1e6));
+}
+
 bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options) {
-  if (options.disable_auto_compactions) return false;
+  if (NeverCompacts(options)) return false;
   const int trigger = options.level0_file_num_compaction_trigger;
   const int slowdown = std::max(options.level0_slowdown_writes_trigger, trigger);
   if (debt.level0_files > trigger && debt.level0_files >= trigger + (slowdown - trigger) / 2) {

@@ -31,6 +31,10 @@ struct StallDecision {
 
 StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
+// How near to a stall: percent of the way to the nearest limit at which writes are slowed down or
+// stopped; 100 and more: they are.
+int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options);
+
 // The more severe of two.
 StallDecision WorseOf(const StallDecision& a, const StallDecision& b);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // FileSystem over POSIX calls. Stateless but for the table of locks, so one object serves the
-// process. Only logs are written through mappings; direct I/O is not used: `use_direct_*` is
-// refused.
+// process. Only logs are written through mappings.
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,10 +32,13 @@ IOStatus Check(int result, const char* what, const std::string& path) {
 
 IOStatus ToIO(const Status& status) { return status_to_io_status(Status(status)); }
 
-IOStatus RefuseDirect(const std::string& path) {
-  return IOStatus::NotSupported(StrCat("open ", path),
-                                "direct I/O is not built; leave use_direct_reads and "
-                                "use_direct_io_for_flush_and_compaction off");
+// Past the page cache. Where it can be opened only otherwise, it is the file system that refuses.
+Result<UniqueFd> OpenDirect(const char* what, const std::string& path, int flags) {
+  Result<UniqueFd> fd = OpenFd(what, path, flags | O_DIRECT);
+  if (fd.ok() || !OpenFd(what, path, O_RDONLY).ok()) return fd;
+  return Status::NotSupported(StrCat(what, " ", path),
+                              "the file system refuses direct I/O (O_DIRECT); leave "
+                              "use_direct_reads and use_direct_io_for_flush_and_compaction off");
 }
 
 class PosixFileSystem final : public FileSystem, private MappedLogFactory {
@@ -57,7 +59,10 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* r, IODebugContext*) override {
     r->reset();
-    if (options.use_direct_reads) return RefuseDirect(f);
+    if (options.use_direct_reads) {
+      return IOStatus::NotSupported(StrCat("open ", f),
+                                    "what is read once in order is read through the page cache");
+    }
     auto fd = OpenFd("open for reading", f, O_RDONLY);
     if (!fd.ok()) return ToIO(fd.status());
     posix_fadvise(fd->get(), 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -68,10 +73,13 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& options,
                                std::unique_ptr<FSRandomAccessFile>* r, IODebugContext*) override {
     r->reset();
-    if (options.use_direct_reads) return RefuseDirect(f);
-    auto fd = OpenFd("open for reading", f, O_RDONLY);
+    if (options.use_mmap_reads && !options.use_direct_reads) return PosixMappedReadFile::Open(f, r);
+    using Direct = PosixRandomAccessFile::Direct;
+    auto fd = options.use_direct_reads ? OpenDirect("open for reading", f, O_RDONLY)
+                                       : OpenFd("open for reading", f, O_RDONLY);
     if (!fd.ok()) return ToIO(fd.status());
-    *r = std::make_unique<PosixRandomAccessFile>(fd.Take(), f);
+    *r = std::make_unique<PosixRandomAccessFile>(
+        fd.Take(), f, options.use_direct_reads ? Direct::kYes : Direct::kNo);
     return IOStatus::OK();
   }
 
@@ -90,8 +98,8 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
                              const FileOptions& options, std::unique_ptr<FSWritableFile>* r,
                              IODebugContext*) override {
     r->reset();
-    if (options.use_direct_writes) return RefuseDirect(f);
-    auto fd = OpenFd("open for reuse", old, O_RDWR);
+    auto fd = options.use_direct_writes ? OpenDirect("open for reuse", old, O_RDWR)
+                                        : OpenFd("open for reuse", old, O_RDWR);
     if (!fd.ok()) return ToIO(fd.status());
     if (rename(old.c_str(), f.c_str()) != 0) {
       return PosixError("rename", StrCat(old, " to ", f), errno);
@@ -282,8 +290,8 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   static IOStatus OpenForWriting(const std::string& f, const FileOptions& options, int flags,
                                  std::unique_ptr<FSWritableFile>* r) {
     r->reset();
-    if (options.use_direct_writes) return RefuseDirect(f);
-    auto fd = OpenFd("open for writing", f, O_RDWR | flags);
+    auto fd = options.use_direct_writes ? OpenDirect("open for writing", f, O_RDWR | flags)
+                                        : OpenFd("open for writing", f, O_RDWR | flags);
     if (!fd.ok()) return ToIO(fd.status());
     struct stat info = {};
     RETURN_IF_ERROR(Check(fstat(fd->get(), &info), "fstat", f));

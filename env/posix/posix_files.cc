@@ -25,9 +25,10 @@ namespace ashlar {
 
 namespace {
 
-// Up to n bytes from `offset`; fewer only at the end of the file.
+// Up to n bytes from `offset`; fewer only at the end of the file. A direct read that ends inside of
+// a page has met the end: another one could not begin there.
 IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char* scratch,
-                Slice* result) {
+                Slice* result, bool is_direct = false) {
   AssertIoAllowed();
   size_t done = 0;
   while (done < n) {
@@ -37,8 +38,8 @@ IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char
       *result = Slice();
       return PosixError("pread", path, errno);
     }
-    if (count == 0) break;
     done += static_cast<size_t>(count);
+    if (count == 0 || (is_direct && done % kDefaultPageSize != 0)) break;
   }
   *result = Slice(scratch, done);
   return IOStatus::OK();
@@ -46,8 +47,9 @@ IOStatus ReadAt(int fd, const std::string& path, uint64_t offset, size_t n, char
 
 // A request on its way through the ring.
 struct RingRead {
-  RingRead(int fd, const std::string& file_path, FSReadRequest* read_request)
+  RingRead(int fd, const std::string& file_path, bool direct, FSReadRequest* read_request)
       : path(file_path),
+        is_direct(direct),
         request(read_request),
         read{.fd = fd, .offset = request->offset, .n = request->len, .buffer = request->scratch} {}
   RingRead(const RingRead&) = delete;
@@ -59,14 +61,16 @@ struct RingRead {
     Slice rest;
     const size_t done = read.done_bytes;
     request->status = IOStatus::OK();
-    if (done < read.n) {
-      request->status =
-          ReadAt(read.fd, path, read.offset + done, read.n - done, read.buffer + done, &rest);
+    const bool is_at_end = is_direct && done % kDefaultPageSize != 0;
+    if (done < read.n && !is_at_end) {
+      request->status = ReadAt(read.fd, path, read.offset + done, read.n - done,
+                               read.buffer + done, &rest, is_direct);
     }
     request->result = request->status.ok() ? Slice(read.buffer, done + rest.size()) : Slice();
   }
 
   const std::string& path;
+  const bool is_direct;
   FSReadRequest* const request;
   UringRead read;
   // Of ReadAsync() only.
@@ -140,11 +144,12 @@ IOStatus PosixSequentialFile::PositionedRead(uint64_t offset, size_t n, const IO
 
 IOStatus PosixRandomAccessFile::Read(uint64_t offset, size_t n, const IOOptions&, Slice* result,
                                      char* scratch, IODebugContext*) const {
-  return ReadAt(fd_.get(), path_, offset, n, scratch, result);
+  return ReadAt(fd_.get(), path_, offset, n, scratch, result, is_direct_);
 }
 
 IOStatus PosixRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOptions&,
                                          IODebugContext*) {
+  if (is_direct_) return IOStatus::NotSupported("no page cache keeps what is fetched", path_);
   const int error = posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(n),
                                   POSIX_FADV_WILLNEED);
   return error == 0 ? IOStatus::OK() : PosixError("posix_fadvise", path_, error);
@@ -157,7 +162,7 @@ IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
   if (ring == nullptr) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
   // All memory is there before the kernel is given any of it.
   std::deque<RingRead> reads;
-  for (size_t i = 0; i < count; ++i) reads.emplace_back(fd_.get(), path_, &requests[i]);
+  for (size_t i = 0; i < count; ++i) reads.emplace_back(fd_.get(), path_, is_direct_, &requests[i]);
   for (RingRead& read : reads) read.read.is_done = !ring->Start(&read.read);
   for (RingRead& read : reads) {
     ring->Wait(&read.read);
@@ -172,7 +177,7 @@ IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOption
                                           IODebugContext* dbg) {
   AssertIoAllowed();
   const std::shared_ptr<PosixUring>& ring = PosixUring::OfThread();
-  auto read = std::make_unique<RingRead>(fd_.get(), path_, &request);
+  auto read = std::make_unique<RingRead>(fd_.get(), path_, is_direct_, &request);
   if (ring == nullptr || handle == nullptr || !ring->Start(&read->read)) {
     return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,
                                          deleter, dbg);
@@ -226,6 +231,70 @@ IOStatus PosixRandomAccessFile::GetFileSize(uint64_t* result) {
   return IOStatus::OK();
 }
 
+IOStatus PosixMappedReadFile::Open(const std::string& path,
+                                   std::unique_ptr<FSRandomAccessFile>* result) {
+  AssertIoAllowed();
+  auto fd = OpenFd("open for reading", path, O_RDONLY);
+  if (!fd.ok()) return status_to_io_status(Status(fd.status()));
+  struct stat info = {};
+  if (fstat(fd->get(), &info) != 0) return PosixError("fstat", path, errno);
+  const auto size = static_cast<size_t>(info.st_size);
+  void* base = nullptr;
+  if (size > 0) base = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd->get(), 0);
+  if (base == MAP_FAILED) return PosixError("mmap", path, errno);
+  result->reset(new PosixMappedReadFile(fd.Take(), path, static_cast<char*>(base), size));
+  return IOStatus::OK();
+}
+
+PosixMappedReadFile::~PosixMappedReadFile() {
+  if (base_ != nullptr) munmap(base_, size_);
+}
+
+IOStatus PosixMappedReadFile::Read(uint64_t offset, size_t n, const IOOptions&, Slice* result,
+                                   char* /*scratch*/, IODebugContext*) const {
+  AssertIoAllowed();  // a page fault is a read
+  *result = Slice();
+  if (offset >= size_) return IOStatus::OK();
+  *result = Slice(base_ + offset, std::min(n, size_ - static_cast<size_t>(offset)));
+  return IOStatus::OK();
+}
+
+// Whole pages around the range; 0 or what is wrong.
+int PosixMappedReadFile::Advise(uint64_t offset, size_t n, int advice) const {
+  if (offset >= size_) return 0;
+  const size_t begin = static_cast<size_t>(offset) / kDefaultPageSize * kDefaultPageSize;
+  const size_t end = std::min(size_, static_cast<size_t>(offset) + n);
+  return madvise(base_ + begin, end - begin, advice) == 0 ? 0 : errno;
+}
+
+IOStatus PosixMappedReadFile::Prefetch(uint64_t offset, size_t n, const IOOptions&,
+                                       IODebugContext*) {
+  const int error = Advise(offset, n, MADV_WILLNEED);
+  return error == 0 ? IOStatus::OK() : PosixError("madvise", path_, error);
+}
+
+size_t PosixMappedReadFile::GetUniqueId(char* id, size_t max_size) const {
+  return UniqueIdOf(fd_.get(), id, max_size);
+}
+
+void PosixMappedReadFile::Hint(AccessPattern pattern) {
+  if (pattern == kRandom) Advise(0, size_, MADV_RANDOM);
+  if (pattern == kSequential) Advise(0, size_, MADV_SEQUENTIAL);
+  if (pattern == kNormal) Advise(0, size_, MADV_NORMAL);
+}
+
+// A page that is mapped does not leave the page cache: first it leaves the mapping.
+IOStatus PosixMappedReadFile::InvalidateCache(size_t offset, size_t length) {
+  const int error = Advise(offset, length, MADV_DONTNEED);
+  if (error != 0) return PosixError("madvise", path_, error);
+  return DropCache(fd_.get(), path_, offset, length);
+}
+
+IOStatus PosixMappedReadFile::GetFileSize(uint64_t* result) {
+  *result = size_;
+  return IOStatus::OK();
+}
+
 PosixWritableFile::PosixWritableFile(UniqueFd fd, std::string path, uint64_t size,
                                      const FileOptions& options)
     : FSWritableFile(options),
@@ -234,6 +303,7 @@ PosixWritableFile::PosixWritableFile(UniqueFd fd, std::string path, uint64_t siz
       size_(size),
       may_allocate_(options.allow_fallocate),
       keeps_size_(options.fallocate_with_keep_size),
+      is_direct_(options.use_direct_writes),
       is_strict_(options.strict_bytes_per_sync) {}
 
 PosixWritableFile::~PosixWritableFile() {

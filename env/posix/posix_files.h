@@ -34,11 +34,12 @@ class PosixSequentialFile : public FSSequentialFile {
 };
 
 // Positioned reads (pread), from any number of threads. Prefetch() asks the kernel and waits for
-// nothing.
+// nothing. Direct reads are of whole pages, into memory that is aligned to pages.
 class PosixRandomAccessFile : public FSRandomAccessFile {
  public:
-  PosixRandomAccessFile(UniqueFd fd, std::string path)
-      : fd_(std::move(fd)), path_(std::move(path)) {}
+  enum class Direct : bool { kNo, kYes };
+  PosixRandomAccessFile(UniqueFd fd, std::string path, Direct direct)
+      : fd_(std::move(fd)), path_(std::move(path)), is_direct_(direct == Direct::kYes) {}
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* dbg) const override;
@@ -53,12 +54,41 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
                      IOHandleDeleter* deleter, IODebugContext* dbg) override;
   size_t GetUniqueId(char* id, size_t max_size) const override;
   void Hint(AccessPattern pattern) override;
+  bool use_direct_io() const override { return is_direct_; }
   IOStatus InvalidateCache(size_t offset, size_t length) override;
   IOStatus GetFileSize(uint64_t* result) override;
 
  private:
   const UniqueFd fd_;
   const std::string path_;
+  const bool is_direct_;
+};
+
+// A finished file as memory, into which results point: nothing is copied. Whoever truncates the
+// file meanwhile ends the process (SIGBUS). Any thread.
+class PosixMappedReadFile : public FSRandomAccessFile {
+ public:
+  static IOStatus Open(const std::string& path, std::unique_ptr<FSRandomAccessFile>* result);
+  ~PosixMappedReadFile() override;
+
+  IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
+                IODebugContext* dbg) const override;
+  IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
+                    IODebugContext* dbg) override;
+  size_t GetUniqueId(char* id, size_t max_size) const override;
+  void Hint(AccessPattern pattern) override;
+  IOStatus InvalidateCache(size_t offset, size_t length) override;
+  IOStatus GetFileSize(uint64_t* result) override;
+
+ private:
+  PosixMappedReadFile(UniqueFd fd, std::string path, char* base, size_t size)
+      : fd_(std::move(fd)), path_(std::move(path)), base_(base), size_(size) {}
+  int Advise(uint64_t offset, size_t n, int advice) const;
+
+  const UniqueFd fd_;
+  const std::string path_;
+  char* const base_;  // null: the file is empty
+  const size_t size_;
 };
 
 // Waits for the first `count` reads that PosixRandomAccessFile::ReadAsync() has started, or were
@@ -87,6 +117,7 @@ class PosixWritableFile : public FSWritableFile {
   IOStatus Sync(const IOOptions& options, IODebugContext* dbg) override;
   IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) override;
   bool IsSyncThreadSafe() const override { return true; }
+  bool use_direct_io() const override { return is_direct_; }
   uint64_t GetFileSize(const IOOptions&, IODebugContext*) override { return size_; }
   size_t GetUniqueId(char* id, size_t max_size) const override;
   IOStatus InvalidateCache(size_t offset, size_t length) override;
@@ -101,6 +132,7 @@ class PosixWritableFile : public FSWritableFile {
   uint64_t size_;           // where the next Append() goes
   bool may_allocate_;       // cleared when the file system turns out unable
   const bool keeps_size_;   // allocate without moving the end of the file
+  const bool is_direct_;    // whole pages are written, from memory that is aligned to pages
   const bool is_strict_;    // RangeSync() also waits for what was asked for before
   uint64_t allocated_ = 0;  // end of what was allocated ahead
 };

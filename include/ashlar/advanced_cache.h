@@ -15,6 +15,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/compression_type.h"
+#include "ashlar/export.h"
 #include "ashlar/memory_allocator.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -26,7 +27,7 @@ class SecondaryCacheResultHandle;
 class Statistics;
 enum class CacheTier : uint8_t;
 
-class Cache : public Customizable {
+class ASHLAR_EXPORT Cache : public Customizable {
  public:
   struct Handle {};
   using ObjectPtr = void*;
@@ -205,7 +206,7 @@ class Cache : public Customizable {
 };
 
 // A cache that forwards to another: override what should differ.
-class CacheWrapper : public Cache {
+class ASHLAR_EXPORT CacheWrapper : public Cache {
  public:
   explicit CacheWrapper(std::shared_ptr<Cache> target) : target_(std::move(target)) {}
 

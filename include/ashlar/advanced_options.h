@@ -15,6 +15,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/compression_type.h"
+#include "ashlar/export.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/types.h"
 #include "ashlar/universal_compaction.h"
@@ -54,11 +55,13 @@ struct FileTemperatureAge {
   bool operator!=(const FileTemperatureAge& rhs) const { return !(*this == rhs); }
 };
 
-// Tuning of FIFO compaction, which is not built yet.
+// Tuning of FIFO compaction: the oldest files are dropped with all that they hold, when they are
+// older than AdvancedColumnFamilyOptions::ttl or when all together are too large. Tiers are not
+// built: what is about temperatures is a hint without effect.
 struct CompactionOptionsFIFO {
   // The oldest files are dropped while all together take more bytes.
   uint64_t max_table_files_size = 1024ull * 1024 * 1024;
-  // Merge small files of L0.
+  // Merge small files of L0 once there are level0_file_num_compaction_trigger of them.
   bool allow_compaction = false;
   // Deprecated.
   uint64_t age_for_warm = 0;
@@ -129,7 +132,7 @@ inline VerifyOutputFlags& operator&=(VerifyOutputFlags& lhs, VerifyOutputFlags r
 }
 inline bool operator!(VerifyOutputFlags flag) { return flag == VerifyOutputFlags::kVerifyNone; }
 
-struct AdvancedColumnFamilyOptions {
+struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Memtables of the family, the active one included; writes stop when all are full. The last one
   // is filled at the pace of the flush before it, to a quarter until that has ended. At least 2.
   // Dynamic.
@@ -193,13 +196,14 @@ struct AdvancedColumnFamilyOptions {
   uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
   // Bytes that wait for compaction: above it writes stop; 0 = never. Dynamic.
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
-  // Only kCompactionStyleLevel is built: others are refused with NotSupported.
+  // Which files are merged, and when; kCompactionStyleNone leaves them all as they are. Fixed while
+  // the database is open; it may be opened with another one than it was written with.
   CompactionStyle compaction_style = kCompactionStyleLevel;
   // File choice. Dynamic.
   CompactionPri compaction_pri = kMinOverlappingRatio;
-  // Tuning of universal compaction. A hint without effect.
+  // Tuning of universal compaction.
   CompactionOptionsUniversal compaction_options_universal;
-  // Tuning of FIFO compaction. A hint without effect.
+  // Tuning of FIFO compaction.
   CompactionOptionsFIFO compaction_options_fifo;
   // An iterator passes so many versions of one key by steps, and the rest by a seek. Dynamic.
   uint64_t max_sequential_skip_in_iterations = 8;
@@ -227,17 +231,19 @@ struct AdvancedColumnFamilyOptions {
   bool report_bg_io_stats = false;
   // Ingestion-only family. Not built yet: must be the default.
   bool disallow_memtable_writes = false;
-  // Seconds after which a file is compacted again. Not built yet: only the default, 0 (off) and
-  // 30 days (what the default stands for) are accepted.
+  // Seconds after which FIFO drops a file; 0 = never; the default stands for 30 days. For the other
+  // styles, which would compact it again, not built yet: they accept 0, 30 days and the default.
   uint64_t ttl = 0xfffffffffffffffe;
-  // Seconds after which a file is rewritten. Not built yet: only the default and 0 (off) are
-  // accepted.
+  // Seconds after which a file is rewritten on its level; 0 and the default: never. Looked at
+  // when compactions are picked: after a flush or compaction, and when options change.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   // A point read is wasted on a table that it searches in vain, to go on to an older one. A table
   // is compacted before its time once so many reads were wasted on it, by samples, for each byte
   // that its compaction rewrites. 0: 1/64; negative: never.
   double read_triggered_compaction_threshold = 0.0;
-  // Sample 1/N blocks to estimate ratios. A hint without effect.
+  // One of so many data blocks is compressed by a fast and a slow algorithm besides, to estimate
+  // what the file would take: TableProperties::fast_compression_estimated_data_size and the slow
+  // one. 0: none.
   uint64_t sample_for_compression = 0;
   // Tier of the last level. A hint without effect.
   Temperature last_level_temperature = Temperature::kUnknown;
@@ -249,29 +255,29 @@ struct AdvancedColumnFamilyOptions {
   uint64_t preclude_last_level_data_seconds = 0;
   // Keep write times without that. Not built yet: must be the default.
   uint64_t preserve_internal_time_seconds = 0;
-  // Store large values apart. Not built yet: must be the default.
+  // Flushes and compactions write values of min_blob_size on to blob files.
   bool enable_blob_files = false;
-  // Smallest value stored apart. A hint without effect.
+  // Bytes. Empty values always stay in the tables.
   uint64_t min_blob_size = 0;
-  // Target size. A hint without effect.
+  // Bytes after which a blob file ends and the next one begins.
   uint64_t blob_file_size = 1ULL << 28;
-  // Compression of blob files. A hint without effect.
+  // Of each value by itself; also where that makes it larger.
   CompressionType blob_compression_type = kNoCompression;
-  // Its tuning. A hint without effect.
+  // Its tuning.
   CompressionOptions blob_compression_opts;
-  // Move live blobs at compaction. Not built yet: must be the default.
+  // Compactions move the values they meet in the oldest blob files.
   bool enable_blob_garbage_collection = false;
-  // Oldest share of files eligible. A hint without effect.
+  // Which ones: a share, 0 to 1, of the number of blob files.
   double blob_garbage_collection_age_cutoff = 0.25;
-  // Garbage share that forces compaction. A hint without effect.
+  // Share of garbage in those files from which on they are compacted on purpose; 1: never.
   double blob_garbage_collection_force_threshold = 1.0;
-  // Bytes read ahead of blob files by compactions; 0 = none. A hint without effect.
+  // Bytes read ahead of blob files by compactions; 0 = none.
   uint64_t blob_compaction_readahead_size = 0;
-  // First level that separates values. A hint without effect.
+  // First level to which outputs with blob files are written.
   int blob_file_starting_level = 0;
-  // Cache for values; may be the block cache. A hint without effect.
+  // Cache for values; may be the block cache. Null: values are not cached.
   std::shared_ptr<Cache> blob_cache = nullptr;
-  // Put freshly written values into blob_cache. A hint without effect.
+  // Whether what flushes write is put into blob_cache.
   PrepopulateBlobCache prepopulate_blob_cache = PrepopulateBlobCache::kDisable;
   // Write large values to blob files before the memtable. Not built yet: must be the default.
   bool enable_blob_direct_write = false;

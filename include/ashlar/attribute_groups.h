@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/iterator_base.h"
 #include "ashlar/status.h"
 #include "ashlar/wide_columns.h"
@@ -41,7 +42,7 @@ inline bool operator!=(const AttributeGroup& lhs, const AttributeGroup& rhs) {
 }
 
 using AttributeGroups = std::vector<AttributeGroup>;
-extern const AttributeGroups kNoAttributeGroups;
+ASHLAR_EXPORT extern const AttributeGroups kNoAttributeGroups;
 
 // The columns of one family with their memory and the status of reading them: result of GetEntity.
 class PinnableAttributeGroup {
@@ -85,16 +86,17 @@ class IteratorAttributeGroup {
 };
 
 using IteratorAttributeGroups = std::vector<IteratorAttributeGroup>;
-extern const IteratorAttributeGroups kNoIteratorAttributeGroups;
+ASHLAR_EXPORT extern const IteratorAttributeGroups kNoIteratorAttributeGroups;
 
 // Walks several families in one key order; see DB::NewAttributeGroupIterator.
-class AttributeGroupIterator : public IteratorBase {
+class ASHLAR_EXPORT AttributeGroupIterator : public IteratorBase {
  public:
   // One group per family that holds the present key. Only while Valid().
   virtual const IteratorAttributeGroups& attribute_groups() const = 0;
 };
 
 // Never valid, with the given status.
-std::unique_ptr<AttributeGroupIterator> NewAttributeGroupErrorIterator(const Status& status);
+ASHLAR_EXPORT std::unique_ptr<AttributeGroupIterator> NewAttributeGroupErrorIterator(
+    const Status& status);
 
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 #include "ashlar/trace_reader_writer.h"
 
@@ -17,7 +18,7 @@ class SystemClock;
 struct BlockCacheTraceRecord;
 
 // Takes records; implementations are called from many threads at once.
-class BlockCacheTraceWriter {
+class ASHLAR_EXPORT BlockCacheTraceWriter {
  public:
   virtual ~BlockCacheTraceWriter() {}
 

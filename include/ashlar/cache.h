@@ -16,6 +16,7 @@
 
 #include "ashlar/compression_type.h"
 #include "ashlar/data_structure.h"
+#include "ashlar/export.h"
 #include "ashlar/memory_allocator.h"
 
 namespace ashlar {
@@ -47,12 +48,12 @@ enum class CacheEntryRole {
 constexpr uint32_t kNumCacheEntryRoles = static_cast<uint32_t>(CacheEntryRole::kMisc) + 1;
 
 // "DataBlock", "FilterBlock", ...
-const std::string& GetCacheEntryRoleName(CacheEntryRole);
+ASHLAR_EXPORT const std::string& GetCacheEntryRoleName(CacheEntryRole);
 
 using CacheEntryRoleSet = SmallEnumSet<CacheEntryRole, CacheEntryRole::kMisc>;
 
 // Keys of the map property DB::Properties::kBlockCacheEntryStats.
-struct BlockCacheEntryStatsMapKeys {
+struct ASHLAR_EXPORT BlockCacheEntryStatsMapKeys {
   static const std::string& CacheId();
   static const std::string& CacheCapacityBytes();
   static const std::string& LastCollectionDurationSeconds();
@@ -62,7 +63,7 @@ struct BlockCacheEntryStatsMapKeys {
   static std::string UsedPercent(CacheEntryRole);
 };
 
-extern const bool kDefaultToAdaptiveMutex;
+ASHLAR_EXPORT extern const bool kDefaultToAdaptiveMutex;
 
 // Whether the cache's own bookkeeping counts against the capacity.
 enum CacheMetadataChargePolicy {
@@ -81,7 +82,9 @@ struct ShardedCacheOptions {
   // Where entries are allocated; nullptr = new.
   std::shared_ptr<MemoryAllocator> memory_allocator;
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
-  // A second tier behind this cache. Not built yet: must be nullptr.
+  // A second tier behind this cache, which gets data blocks, filters and dictionaries that leave
+  // for want of room; parsed indexes are read from their file again. Entries of a program's own go
+  // there if their helper can save them.
   std::shared_ptr<SecondaryCache> secondary_cache;
   // How keys are spread over shards: differently in each process, by host, or by a given seed.
   static constexpr int32_t kQuasiRandomHashSeed = -1;
@@ -100,7 +103,7 @@ struct ShardedCacheOptions {
         metadata_charge_policy(_metadata_charge_policy) {}
 };
 
-struct LRUCacheOptions : public ShardedCacheOptions {
+struct ASHLAR_EXPORT LRUCacheOptions : public ShardedCacheOptions {
   // Share of the capacity kept for entries of high priority (index and filter blocks), and of low.
   double high_pri_pool_ratio = 0.5;
   double low_pri_pool_ratio = 0.0;
@@ -126,19 +129,23 @@ struct LRUCacheOptions : public ShardedCacheOptions {
 };
 
 // A capacity of 0 is legal: the cache then holds only what is in use.
-std::shared_ptr<Cache> NewLRUCache(
+ASHLAR_EXPORT std::shared_ptr<Cache> NewLRUCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     double high_pri_pool_ratio = 0.5, std::shared_ptr<MemoryAllocator> memory_allocator = nullptr,
     bool use_adaptive_mutex = kDefaultToAdaptiveMutex,
     CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy,
     double low_pri_pool_ratio = 0.0);
-std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
+ASHLAR_EXPORT std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
 
-// A second tier that holds compressed blocks. Not built yet: making one returns nullptr.
-struct CompressedSecondaryCacheOptions : public LRUCacheOptions {
+// A second tier that holds compressed blocks in memory. An entry is taken when it comes for the
+// second time, and leaves when it is asked for.
+struct ASHLAR_EXPORT CompressedSecondaryCacheOptions : public LRUCacheOptions {
+  // kNoCompression, or one that this build has; else making one returns nullptr.
   CompressionType compression_type = CompressionType::kLZ4Compression;
   CompressionOptions compression_opts;
+  // A hint without effect.
   bool enable_custom_split_merge = false;
+  // Saved as they are.
   CacheEntryRoleSet do_not_compress_roles = {CacheEntryRole::kFilterBlock};
 
   CompressedSecondaryCacheOptions() {}
@@ -161,7 +168,7 @@ struct CompressedSecondaryCacheOptions : public LRUCacheOptions {
   std::shared_ptr<SecondaryCache> MakeSharedSecondaryCache() const;
 };
 
-std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
+ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     double high_pri_pool_ratio = 0.5, double low_pri_pool_ratio = 0.0,
     std::shared_ptr<MemoryAllocator> memory_allocator = nullptr,
@@ -170,11 +177,11 @@ std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     CompressionType compression_type = CompressionType::kLZ4Compression,
     bool enable_custom_split_merge = false,
     const CacheEntryRoleSet& _do_not_compress_roles = {CacheEntryRole::kFilterBlock});
-std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
+ASHLAR_EXPORT std::shared_ptr<SecondaryCache> NewCompressedSecondaryCache(
     const CompressedSecondaryCacheOptions& opts);
 
 // The lock-free CLOCK cache: the one to prefer for blocks.
-struct HyperClockCacheOptions : public ShardedCacheOptions {
+struct ASHLAR_EXPORT HyperClockCacheOptions : public ShardedCacheOptions {
   // Average bytes of an entry; 0 = the table grows as needed.
   size_t estimated_entry_charge;
   // With estimated_entry_charge == 0: the smallest average that need be expected.
@@ -196,7 +203,7 @@ struct HyperClockCacheOptions : public ShardedCacheOptions {
 };
 
 // Deprecated: gives an LRU cache.
-std::shared_ptr<Cache> NewClockCache(
+ASHLAR_EXPORT std::shared_ptr<Cache> NewClockCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy);
 
@@ -206,7 +213,9 @@ enum PrimaryCacheType {
   kCacheTypeMax,
 };
 
-// Which evicted entries go to the compressed tier.
+// Which evicted entries go to the compressed tier: those that come for the second time
+// (kAdmPolicyAuto, kAdmPolicyPlaceholder), those besides that had been used in the first tier, or
+// all. kAdmPolicyThreeQueue needs nvm_sec_cache.
 enum TieredAdmissionPolicy {
   kAdmPolicyAuto,
   kAdmPolicyPlaceholder,
@@ -216,22 +225,26 @@ enum TieredAdmissionPolicy {
   kAdmPolicyMax,
 };
 
-// A block cache and a compressed tier under one budget. Not built yet: NewTieredCache() returns
-// nullptr, UpdateTieredCache() NotSupported.
+// A block cache and a compressed tier under one budget: GetCapacity() of the cache is the sum. A
+// third tier is not built: with nvm_sec_cache NewTieredCache() returns nullptr.
 struct TieredCacheOptions {
   ShardedCacheOptions* cache_opts = nullptr;
   PrimaryCacheType cache_type = PrimaryCacheType::kCacheTypeLRU;
   TieredAdmissionPolicy adm_policy = TieredAdmissionPolicy::kAdmPolicyAuto;
   CompressedSecondaryCacheOptions comp_cache_opts;
+  // Bytes of both, and the share of the compressed one: 0 to 1.
   size_t total_capacity = 0;
   double compressed_secondary_ratio = 0.0;
   std::shared_ptr<SecondaryCache> nvm_sec_cache;
 };
 
-std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts);
-Status UpdateTieredCache(const std::shared_ptr<Cache>& cache, int64_t total_capacity = -1,
-                         double compressed_secondary_ratio = std::numeric_limits<double>::max(),
-                         TieredAdmissionPolicy adm_policy = TieredAdmissionPolicy::kAdmPolicyMax);
+// nullptr if the options contradict each other.
+ASHLAR_EXPORT std::shared_ptr<Cache> NewTieredCache(const TieredCacheOptions& cache_opts);
+// Negative, max() and kAdmPolicyMax leave things as they are. InvalidArgument for another cache.
+ASHLAR_EXPORT Status
+UpdateTieredCache(const std::shared_ptr<Cache>& cache, int64_t total_capacity = -1,
+                  double compressed_secondary_ratio = std::numeric_limits<double>::max(),
+                  TieredAdmissionPolicy adm_policy = TieredAdmissionPolicy::kAdmPolicyMax);
 
 }  // namespace ashlar
 

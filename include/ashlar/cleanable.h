@@ -7,9 +7,11 @@
 // Cleanable behind it is not.
 #pragma once
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
-class Cleanable {
+class ASHLAR_EXPORT Cleanable {
  public:
   Cleanable() { cleanup_.function = nullptr, cleanup_.next = nullptr; }
   // Runs every registered function once. The order is unspecified.
@@ -62,7 +64,7 @@ class Cleanable {
 
 // A reference-counted Cleanable: several slices can keep one resource, and the cleanups run when
 // the last reference goes. A default constructed pointer refers to nothing.
-class SharedCleanablePtr {
+class ASHLAR_EXPORT SharedCleanablePtr {
  public:
   SharedCleanablePtr() = default;
   ~SharedCleanablePtr();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionFilter lets a program drop or change entries while they are compacted.
+// CompactionFilter lets a program drop or change entries while they are compacted. Not built yet: a
+// database with one is refused with NotSupported.
 //
 // Snapshots give no protection: an entry that a snapshot sees is offered, and dropped, all the
 // same. A filter given as ColumnFamilyOptions::compaction_filter is used by many threads at once
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
@@ -24,7 +26,7 @@ namespace ashlar {
 struct ConfigOptions;
 
 // Reads columns that live in blob files, for FilterV4. Valid during the call.
-class WideColumnBlobResolver {
+class ASHLAR_EXPORT WideColumnBlobResolver {
  public:
   virtual ~WideColumnBlobResolver() = default;
 
@@ -37,7 +39,7 @@ class WideColumnBlobResolver {
   virtual size_t NumColumns() const = 0;
 };
 
-class CompactionFilter : public Customizable {
+class ASHLAR_EXPORT CompactionFilter : public Customizable {
  public:
   virtual ~CompactionFilter() {}
 
@@ -139,7 +141,7 @@ class CompactionFilter : public Customizable {
 };
 
 // Makes a filter for each compaction, or each part of one. Called from many threads at once.
-class CompactionFilterFactory : public Customizable {
+class ASHLAR_EXPORT CompactionFilterFactory : public Customizable {
  public:
   virtual ~CompactionFilterFactory() {}
 

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
-struct CompactionJobStats {
+struct ASHLAR_EXPORT CompactionJobStats {
   CompactionJobStats() { Reset(); }
   void Reset();
   // Sums the counters; flags are or-ed.

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -19,7 +20,7 @@ namespace ashlar {
 
 struct ConfigOptions;
 
-class CompareInterface {
+class ASHLAR_EXPORT CompareInterface {
  public:
   virtual ~CompareInterface() {}
 
@@ -27,7 +28,7 @@ class CompareInterface {
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 };
 
-class Comparator : public Customizable, public CompareInterface {
+class ASHLAR_EXPORT Comparator : public Customizable, public CompareInterface {
  public:
   Comparator() : timestamp_size_(0) {}
   // ts_sz: bytes of user timestamp at the end of every key; 0 for none.
@@ -98,21 +99,22 @@ class Comparator : public Customizable, public CompareInterface {
 
 // Unsigned bytes, ascending: "leveldb.BytewiseComparator", the default order. These four are
 // singletons of the process and must not be deleted.
-const Comparator* BytewiseComparator();
+ASHLAR_EXPORT const Comparator* BytewiseComparator();
 // The opposite order: "rocksdb.ReverseBytewiseComparator".
-const Comparator* ReverseBytewiseComparator();
+ASHLAR_EXPORT const Comparator* ReverseBytewiseComparator();
 
 // The same two orders for keys that end with an 8-byte timestamp; for equal keys the newer
-// timestamp comes first. Names as above with ".u64ts" added.
-const Comparator* BytewiseComparatorWithU64Ts();
-const Comparator* ReverseBytewiseComparatorWithU64Ts();
+// timestamp comes first. Names as above with ".u64ts" added. Timestamps are not built yet: a
+// database with one of these is refused with NotSupported.
+ASHLAR_EXPORT const Comparator* BytewiseComparatorWithU64Ts();
+ASHLAR_EXPORT const Comparator* ReverseBytewiseComparatorWithU64Ts();
 
 // Timestamps of those comparators: 64-bit little-endian numbers. DecodeU64Ts returns
 // InvalidArgument unless ts has 8 bytes; EncodeU64Ts writes to *ts_buf and refers to it; the slices
 // of the last two are valid for ever.
-Status DecodeU64Ts(const Slice& ts, uint64_t* int_ts);
-Slice EncodeU64Ts(uint64_t ts, std::string* ts_buf);
-Slice MaxU64Ts();
-Slice MinU64Ts();
+ASHLAR_EXPORT Status DecodeU64Ts(const Slice& ts, uint64_t* int_ts);
+ASHLAR_EXPORT Slice EncodeU64Ts(uint64_t ts, std::string* ts_buf);
+ASHLAR_EXPORT Slice MaxU64Ts();
+ASHLAR_EXPORT Slice MinU64Ts();
 
 }  // namespace ashlar

@@ -167,16 +167,17 @@ struct CompressionOptions {
   int level = kDefaultCompressionLevel;
   // zlib only.
   int strategy = 0;
-  // Above 0, blocks of a bottommost-level file are compressed with a dictionary of at most this
-  // many bytes. Writing with dictionaries is not built yet: must be 0. Reading is.
+  // Above 0, the data blocks of a file are compressed with a dictionary of at most this many bytes,
+  // made of its first blocks.
   uint32_t max_dict_bytes = 0;
   // Bytes of samples handed to zstd's dictionary trainer; 0 uses the samples as they are.
   uint32_t zstd_max_train_bytes = 0;
-  // Above 1, blocks of one file may be compressed by several threads. A hint without effect.
+  // Above 1, so many threads, at most 64, compress the blocks of one file; its bytes are the same.
   uint32_t parallel_threads = 1;
   // For bottommost_compression_opts only: false means that compression_opts hold there too.
   bool enabled = false;
-  // Bytes buffered while samples are taken; 0 is the target file size.
+  // Bytes of blocks buffered while samples are taken; 0 is the target file size, if there is one.
+  // Never more than 64 MiB.
   uint64_t max_dict_buffer_bytes = 0;
   // Let zstd train the dictionary, rather than finalize one from raw samples.
   bool use_zstd_dict_trainer = true;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ConcurrentTaskLimiter: a limit on compactions that run at once, shared by column families or
-// databases. Thread safe.
+// databases. Not built yet: a database with one is refused with NotSupported. Thread safe.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
-class ConcurrentTaskLimiter {
+class ASHLAR_EXPORT ConcurrentTaskLimiter {
  public:
   virtual ~ConcurrentTaskLimiter() {}
 
@@ -22,6 +24,7 @@ class ConcurrentTaskLimiter {
 };
 
 // The caller owns the result.
-ConcurrentTaskLimiter* NewConcurrentTaskLimiter(const std::string& name, int32_t limit);
+ASHLAR_EXPORT ConcurrentTaskLimiter* NewConcurrentTaskLimiter(const std::string& name,
+                                                              int32_t limit);
 
 }  // namespace ashlar

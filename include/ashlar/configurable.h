@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -23,7 +24,7 @@ struct ColumnFamilyOptions;
 struct ConfigOptions;
 struct DBOptions;
 
-class Configurable {
+class ASHLAR_EXPORT Configurable {
  public:
   // A struct of options inside the object, reachable by name through GetOptions<T>(name).
   struct RegisteredOptions {

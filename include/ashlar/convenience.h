@@ -13,6 +13,7 @@
 
 #include "ashlar/compression_type.h"
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/table.h"
 #include "ashlar/types.h"
@@ -33,7 +34,7 @@ struct RangeOpt;
 struct ReadOptions;
 
 // How option strings are parsed, printed and compared.
-struct ConfigOptions {
+struct ASHLAR_EXPORT ConfigOptions {
   ConfigOptions();
   // Takes the Env of the given options.
   explicit ConfigOptions(const DBOptions&);
@@ -81,80 +82,82 @@ struct ConfigOptions {
 
 // Options from base options and texts. For an unknown name or a bad value these return
 // InvalidArgument that names it, and the result equals the base options.
-Status GetColumnFamilyOptionsFromMap(const ConfigOptions& config_options,
-                                     const ColumnFamilyOptions& base_options,
-                                     const std::unordered_map<std::string, std::string>& opts_map,
-                                     ColumnFamilyOptions* new_options);
-Status GetDBOptionsFromMap(const ConfigOptions& cfg_options, const DBOptions& base_options,
-                           const std::unordered_map<std::string, std::string>& opts_map,
-                           DBOptions* new_options);
-Status GetBlockBasedTableOptionsFromMap(
+ASHLAR_EXPORT Status GetColumnFamilyOptionsFromMap(
+    const ConfigOptions& config_options, const ColumnFamilyOptions& base_options,
+    const std::unordered_map<std::string, std::string>& opts_map, ColumnFamilyOptions* new_options);
+ASHLAR_EXPORT Status GetDBOptionsFromMap(
+    const ConfigOptions& cfg_options, const DBOptions& base_options,
+    const std::unordered_map<std::string, std::string>& opts_map, DBOptions* new_options);
+ASHLAR_EXPORT Status GetBlockBasedTableOptionsFromMap(
     const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
     const std::unordered_map<std::string, std::string>& opts_map,
     BlockBasedTableOptions* new_table_options);
-Status GetPlainTableOptionsFromMap(const ConfigOptions& config_options,
-                                   const PlainTableOptions& table_options,
-                                   const std::unordered_map<std::string, std::string>& opts_map,
-                                   PlainTableOptions* new_table_options);
+ASHLAR_EXPORT Status GetPlainTableOptionsFromMap(
+    const ConfigOptions& config_options, const PlainTableOptions& table_options,
+    const std::unordered_map<std::string, std::string>& opts_map,
+    PlainTableOptions* new_table_options);
 
 // The same from one text: "name=value; name={nested=value}".
-Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
-                                        const ColumnFamilyOptions& base_options,
-                                        const std::string& opts_str,
-                                        ColumnFamilyOptions* new_options);
-Status GetDBOptionsFromString(const ConfigOptions& config_options, const DBOptions& base_options,
-                              const std::string& opts_str, DBOptions* new_options);
-Status GetBlockBasedTableOptionsFromString(const ConfigOptions& config_options,
-                                           const BlockBasedTableOptions& table_options,
-                                           const std::string& opts_str,
-                                           BlockBasedTableOptions* new_table_options);
-Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
-                                      const PlainTableOptions& table_options,
-                                      const std::string& opts_str,
-                                      PlainTableOptions* new_table_options);
-Status GetMemTableRepFactoryFromString(const std::string& opts_str,
-                                       std::unique_ptr<MemTableRepFactory>* new_mem_factory);
+ASHLAR_EXPORT Status GetColumnFamilyOptionsFromString(const ConfigOptions& config_options,
+                                                      const ColumnFamilyOptions& base_options,
+                                                      const std::string& opts_str,
+                                                      ColumnFamilyOptions* new_options);
+ASHLAR_EXPORT Status GetDBOptionsFromString(const ConfigOptions& config_options,
+                                            const DBOptions& base_options,
+                                            const std::string& opts_str, DBOptions* new_options);
+ASHLAR_EXPORT Status GetBlockBasedTableOptionsFromString(
+    const ConfigOptions& config_options, const BlockBasedTableOptions& table_options,
+    const std::string& opts_str, BlockBasedTableOptions* new_table_options);
+ASHLAR_EXPORT Status GetPlainTableOptionsFromString(const ConfigOptions& config_options,
+                                                    const PlainTableOptions& table_options,
+                                                    const std::string& opts_str,
+                                                    PlainTableOptions* new_table_options);
+ASHLAR_EXPORT Status GetMemTableRepFactoryFromString(
+    const std::string& opts_str, std::unique_ptr<MemTableRepFactory>* new_mem_factory);
 // Database and column family options mixed in one text.
-Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
-                            Options* new_options);
-Status GetOptionsFromString(const ConfigOptions& config_options, const Options& base_options,
-                            const std::string& opts_str, Options* new_options);
+ASHLAR_EXPORT Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
+                                          Options* new_options);
+ASHLAR_EXPORT Status GetOptionsFromString(const ConfigOptions& config_options,
+                                          const Options& base_options, const std::string& opts_str,
+                                          Options* new_options);
 
 // All options as one text that the functions above read.
-Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
-                              std::string* opts_str);
-Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
-                              const std::string& delimiter = ";  ");
-Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
-                                        const ColumnFamilyOptions& cf_options,
-                                        std::string* opts_str);
-Status GetStringFromColumnFamilyOptions(std::string* opts_str,
-                                        const ColumnFamilyOptions& cf_options,
-                                        const std::string& delimiter = ";  ");
+ASHLAR_EXPORT Status GetStringFromDBOptions(const ConfigOptions& config_options,
+                                            const DBOptions& db_options, std::string* opts_str);
+ASHLAR_EXPORT Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,
+                                            const std::string& delimiter = ";  ");
+ASHLAR_EXPORT Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
+                                                      const ColumnFamilyOptions& cf_options,
+                                                      std::string* opts_str);
+ASHLAR_EXPORT Status GetStringFromColumnFamilyOptions(std::string* opts_str,
+                                                      const ColumnFamilyOptions& cf_options,
+                                                      const std::string& delimiter = ";  ");
 // The name of a codec, such as "kZSTD"; InvalidArgument for an unknown number.
-Status GetStringFromCompressionType(std::string* compression_str, CompressionType compression_type);
+ASHLAR_EXPORT Status GetStringFromCompressionType(std::string* compression_str,
+                                                  CompressionType compression_type);
 
 // The codecs this build contains, kNoCompression included.
-const std::vector<CompressionType>& GetSupportedCompressions();
+ASHLAR_EXPORT const std::vector<CompressionType>& GetSupportedCompressions();
 
 // Splits a text of options at the top level, and joins it again.
-Status StringToMap(const std::string& opts_str,
-                   std::unordered_map<std::string, std::string>* opts_map);
-Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
-                   std::string* opts_str);
+ASHLAR_EXPORT Status StringToMap(const std::string& opts_str,
+                                 std::unordered_map<std::string, std::string>* opts_map);
+ASHLAR_EXPORT Status MapToString(const std::unordered_map<std::string, std::string>& opts_map,
+                                 std::string* opts_str);
 
 // Starts no more flushes and compactions; with `wait` returns when the running ones have ended.
 // Afterwards the database serves reads, and writes until the memtables are full: then
 // ShutdownInProgress. What is written without the log from then on is lost when it is closed.
-void CancelAllBackgroundWork(DB* db, bool wait = false);
+ASHLAR_EXPORT void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Deletes the table files that lie wholly inside the range (null: open end), without writing
 // tombstones; files of level 0 stay. The end is part of the range if include_end. Snapshots do not
 // protect what is deleted. A null column family means the default one.
-Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
-                          const Slice* end, bool include_end = true);
-Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangeOpt* ranges,
-                           size_t n, bool include_end = true);
+ASHLAR_EXPORT Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family,
+                                        const Slice* begin, const Slice* end,
+                                        bool include_end = true);
+ASHLAR_EXPORT Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
+                                         const RangeOpt* ranges, size_t n, bool include_end = true);
 
 // A range of keys; null is an open end. The keys must outlive it.
 struct RangePtr {
@@ -164,15 +167,16 @@ struct RangePtr {
   RangePtr() : start(nullptr), limit(nullptr) {}
   RangePtr(const Slice* s, const Slice* l) : start(s), limit(l) {}
 };
-Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family, const RangePtr* ranges,
-                           size_t n, bool include_end = true);
+ASHLAR_EXPORT Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
+                                         const RangePtr* ranges, size_t n, bool include_end = true);
 
 // Reads a table file outside a database and verifies every block of it. largest_seqno: what the
 // MANIFEST says about an ingested file, else 0.
-Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
-                             const std::string& file_path);
-Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
-                             const ReadOptions& _read_options, const std::string& file_path,
-                             const SequenceNumber& largest_seqno = 0);
+ASHLAR_EXPORT Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                                           const std::string& file_path);
+ASHLAR_EXPORT Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                                           const ReadOptions& _read_options,
+                                           const std::string& file_path,
+                                           const SequenceNumber& largest_seqno = 0);
 
 }  // namespace ashlar

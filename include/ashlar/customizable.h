@@ -10,10 +10,11 @@
 #include <unordered_map>
 
 #include "ashlar/configurable.h"
+#include "ashlar/export.h"
 
 namespace ashlar {
 
-class Customizable : public Configurable {
+class ASHLAR_EXPORT Customizable : public Configurable {
  public:
   ~Customizable() override {}
 

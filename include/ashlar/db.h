@@ -31,6 +31,7 @@
 
 #include "ashlar/attribute_groups.h"
 #include "ashlar/block_cache_trace_writer.h"
+#include "ashlar/export.h"
 #include "ashlar/iterator.h"
 #include "ashlar/listener.h"
 #include "ashlar/metadata.h"
@@ -67,8 +68,9 @@ struct PreparedFileInfo;
 struct ReadExplanation;
 struct TableProperties;
 
-extern const std::string kDefaultColumnFamilyName;          // "default"
-extern const std::string kPersistentStatsColumnFamilyName;  // hidden, for stored statistics
+ASHLAR_EXPORT extern const std::string kDefaultColumnFamilyName;  // "default"
+ASHLAR_EXPORT extern const std::string
+    kPersistentStatsColumnFamilyName;  // hidden, for stored statistics
 
 // Name and options of a column family to be opened; by default the default family.
 struct ColumnFamilyDescriptor {
@@ -83,7 +85,7 @@ struct ColumnFamilyDescriptor {
 // Refers to an open column family. Deleted by the user, directly or with
 // DB::DestroyColumnFamilyHandle, before the database; a handle that outlives DB::Close() only
 // returns errors.
-class ColumnFamilyHandle {
+class ASHLAR_EXPORT ColumnFamilyHandle {
  public:
   virtual ~ColumnFamilyHandle() {}
 
@@ -97,7 +99,7 @@ class ColumnFamilyHandle {
 
 // The first half of a two-phase ingestion (DB::PrepareFileIngestion). Destroying it uncommitted
 // drops the staged files.
-class FileIngestionHandle {
+class ASHLAR_EXPORT FileIngestionHandle {
  public:
   virtual ~FileIngestionHandle() = default;
   FileIngestionHandle(const FileIngestionHandle&) = delete;
@@ -123,7 +125,7 @@ struct GetMergeOperandsOptions {
   ContinueCallback continue_cb;
 };
 
-class DB {
+class ASHLAR_EXPORT DB {
  public:
   // Opening. `name` is the directory. A result is empty (null) after an error. The forms with
   // column families must name every existing family, else InvalidArgument; handles come in the
@@ -245,7 +247,8 @@ class DB {
   virtual Status Put(const WriteOptions& options, const Slice& key, const Slice& ts,
                      const Slice& value);
 
-  // key := columns, in any order, without duplicates; the second form writes to several families.
+  // key := columns, in any order, without duplicates; the second form writes to several families at
+  // once. InvalidArgument for two columns of one name, and for no groups.
   virtual Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, const WideColumns& columns);
   virtual Status PutEntity(const WriteOptions& options, const Slice& key,
@@ -309,7 +312,7 @@ class DB {
                      std::string* timestamp) final;
 
   // The value as columns; a plain value is one column with the empty name. The second form reads
-  // one key from the families that *result names; each gets its own status.
+  // one key from the families that *result names, as of one moment; each gets its own status.
   virtual Status GetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, PinnableWideColumns* columns);
   virtual Status GetEntity(const ReadOptions& options, const Slice& key,
@@ -357,6 +360,7 @@ class DB {
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses,
                         const bool sorted_input = false) final;
+  // Many GetEntity() of one consistent view.
   virtual void MultiGetEntity(const ReadOptions& options, ColumnFamilyHandle* column_family,
                               size_t num_keys, const Slice* keys, PinnableWideColumns* results,
                               Status* statuses, bool sorted_input = false);
@@ -366,6 +370,7 @@ class DB {
                               bool sorted_input = false);
   virtual void MultiGetEntity(const ReadOptions& options, size_t num_keys, const Slice* keys,
                               PinnableAttributeGroups* results);
+  // Many GetEntityLazy(). NotSupported so far.
   virtual void MultiGetEntityLazy(const ReadOptions& options, ColumnFamilyHandle* column_family,
                                   size_t num_keys, const Slice* keys, LazyWideColumnsBatch* results,
                                   Status* statuses, bool sorted_input = false);
@@ -390,7 +395,7 @@ class DB {
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
   // Walks several families in one key order; of a key in several, the columns are united and later
-  // families win. Never null.
+  // families win. Never null; the status is InvalidArgument without families or of several orders.
   virtual std::unique_ptr<Iterator> NewCoalescingIterator(
       const ReadOptions& options, const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   // The same with the columns of each family apart. Never null.
@@ -531,7 +536,9 @@ class DB {
   virtual bool GetIntProperty(const Slice& property, uint64_t* value);
   // The sum over all families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
-  // Zeroes the counters behind kCFStats and kDBStats.
+  // Zeroes the counters behind kStats, kCFStats and kDBStats, of all families, with their histograms
+  // of reads and kBackgroundErrors; tickers are Statistics::Reset()'s. Work that is under way counts
+  // when it ends.
   virtual Status ResetStats();
 
   // What GetApproximateSizes counts.
@@ -580,7 +587,8 @@ class DB {
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) = 0;
 
   // Compacts exactly the named table files (names as in metadata) to output_level; path -1 lets the
-  // database choose. Results, if not null, get the new names and the facts of the job.
+  // database choose. Results, if not null, get the new names and the facts of the job. NotSupported
+  // so far.
   virtual Status CompactFiles(const CompactionOptions& compact_options,
                               ColumnFamilyHandle* column_family,
                               const std::vector<std::string>& input_file_names,
@@ -645,10 +653,11 @@ class DB {
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
 
   // The timestamp below which older versions may be dropped; it only rises (InvalidArgument).
+  // NotSupported so far, like all calls for user-defined timestamps.
   virtual Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* column_family,
                                           std::string ts_low) = 0;
   virtual Status GetFullHistoryTsLow(ColumnFamilyHandle* column_family, std::string* ts_low) = 0;
-  // The newest timestamp written, for families that do not store them.
+  // The newest timestamp written, for families that do not store them. NotSupported so far.
   virtual Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* column_family,
                                                std::string* newest_timestamp) = 0;
 
@@ -661,17 +670,18 @@ class DB {
   // Seconds since 1970; 0 if unknown. NotSupported unless max_open_files is -1.
   virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time) = 0;
 
-  // The WAL from a sequence number on. NotFound if that is no longer there.
+  // The WAL from a sequence number on. NotFound if that is no longer there. NotSupported so far.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;
 
   // Facts about files: every live table; checksums; what to copy for a consistent image (it also
-  // flushes, as the options say); what another database needs to ingest a live table cheaply.
+  // flushes, as the options say).
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata);
   virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opts,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
+  // What another database needs to ingest a live table cheaply. NotSupported so far.
   virtual Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) = 0;
 
@@ -694,7 +704,9 @@ class DB {
   // *manifest_file_size bytes of the MANIFEST belong to it.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
-  // WAL files, live and archived, oldest first; and the one being written.
+  // WAL files, live and archived, oldest first; and the one being written. A database that is open
+  // for reading only keeps no list of them and refuses with NotSupported, as it does
+  // GetLiveFilesStorageInfo().
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 
@@ -706,7 +718,8 @@ class DB {
   virtual Status IngestExternalFile(const std::vector<std::string>& external_files,
                                     const IngestExternalFileOptions& options);
   virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) = 0;
-  // The same in two steps: check and stage; then commit all handles as one.
+  // The same in two steps: check and stage; then commit all handles as one. A handle goes before the
+  // database does.
   virtual Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
                                       std::unique_ptr<FileIngestionHandle>* handle) = 0;
   virtual Status PrepareFileIngestion(ColumnFamilyHandle* column_family,
@@ -717,7 +730,8 @@ class DB {
       std::vector<std::unique_ptr<FileIngestionHandle>> handles) = 0;
   virtual Status CommitFileIngestionHandle(std::unique_ptr<FileIngestionHandle> handle);
 
-  // Makes a family from files that Checkpoint::ExportColumnFamily wrote.
+  // Makes a family from files that Checkpoint::ExportColumnFamily wrote, of this database or of
+  // another one; several exports must not have keys in common.
   virtual Status CreateColumnFamilyWithImport(const ColumnFamilyOptions& options,
                                               const std::string& column_family_name,
                                               const ImportColumnFamilyOptions& import_options,
@@ -729,13 +743,13 @@ class DB {
       const std::vector<const ExportImportFilesMetaData*>& metadatas,
       ColumnFamilyHandle** handle) = 0;
 
-  // Removes everything outside [begin_key, end_key).
+  // Removes everything outside [begin_key, end_key). NotSupported so far.
   virtual Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
                                   const Slice& end_key) = 0;
 
-  // Read all table and blob files: compare whole-file checksums with the MANIFEST; verify every
-  // block. Corruption names the file.
+  // Compares the checksums of whole files with the MANIFEST. Needs file_checksum_gen_factory.
   virtual Status VerifyFileChecksums(const ReadOptions& read_options);
+  // Reads all tables and verifies every block. Corruption names the file.
   virtual Status VerifyChecksum(const ReadOptions& read_options) = 0;
   virtual Status VerifyChecksum();
 
@@ -756,10 +770,10 @@ class DB {
       ColumnFamilyHandle* column_family,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) = 0;
 
-  // Marks the files of a range for compaction.
+  // Marks the files of a range for compaction. NotSupported so far.
   virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end);
-  // Moves the files of level 0, which must not overlap, to an empty level.
+  // Moves the files of level 0, which must not overlap, to an empty level. NotSupported so far.
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level);
 
   // Traces of calls, of file operations and of block cache accesses; and replaying one of the
@@ -787,16 +801,16 @@ class DB {
   // The innermost of a chain of wrappers.
   virtual DB* GetRootDB() { return this; }
 
-  // Statistics snapshots stored between two times, in seconds since 1970.
+  // Statistics snapshots stored between two times, in seconds since 1970. NotSupported so far.
   virtual Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
                                  std::unique_ptr<StatsHistoryIterator>* stats_iterator);
 
-  // Of a secondary: reads what the primary has written since.
+  // Of a secondary: reads what the primary has written since. NotSupported so far.
   virtual Status TryCatchUpWithPrimary();
 };
 
 // Keys in the map properties kCFWriteStallStats and kDBWriteStallStats.
-struct WriteStallStatsMapKeys {
+struct ASHLAR_EXPORT WriteStallStatsMapKeys {
   static const std::string& TotalStops();
   static const std::string& TotalDelays();
   static const std::string& CFL0FileCountLimitDelaysWithOngoingCompaction();
@@ -818,17 +832,18 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags lhs,
 
 // Deletes all files of a database, but no others in its directory. OK if there are none. It must
 // not be open.
-Status DestroyDB(const std::string& name, const Options& options,
-                 const std::vector<ColumnFamilyDescriptor>& column_families =
-                     std::vector<ColumnFamilyDescriptor>());
+ASHLAR_EXPORT Status DestroyDB(const std::string& name, const Options& options,
+                               const std::vector<ColumnFamilyDescriptor>& column_families =
+                                   std::vector<ColumnFamilyDescriptor>());
 
-// Makes a new MANIFEST from the table files and WALs that can be read; what cannot be read is lost.
-// unknown_cf_opts: for families that are not listed, else they are an error. NotSupported so far.
-Status RepairDB(const std::string& dbname, const DBOptions& db_options,
-                const std::vector<ColumnFamilyDescriptor>& column_families);
-Status RepairDB(const std::string& dbname, const DBOptions& db_options,
-                const std::vector<ColumnFamilyDescriptor>& column_families,
-                const ColumnFamilyOptions& unknown_cf_opts);
-Status RepairDB(const std::string& dbname, const Options& options);
+// NotSupported so far. Makes a new MANIFEST from the table files and WALs that can be read; what
+// cannot be read is lost. unknown_cf_opts: for families that are not listed, which are an error
+// without.
+ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                              const std::vector<ColumnFamilyDescriptor>& column_families);
+ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const DBOptions& db_options,
+                              const std::vector<ColumnFamilyDescriptor>& column_families,
+                              const ColumnFamilyOptions& unknown_cf_opts);
+ASHLAR_EXPORT Status RepairDB(const std::string& dbname, const Options& options);
 
 }  // namespace ashlar

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 
 namespace ashlar {
@@ -18,7 +19,7 @@ struct DumpOptions {
   bool anonymous = false;
 };
 
-class DbDumpTool {
+class ASHLAR_EXPORT DbDumpTool {
  public:
   // False after an error.
   bool Run(const DumpOptions& dump_options, Options options = Options());
@@ -31,7 +32,7 @@ struct UndumpOptions {
   bool compact_db = false;
 };
 
-class DbUndumpTool {
+class ASHLAR_EXPORT DbUndumpTool {
  public:
   // False after an error.
   bool Run(const UndumpOptions& undump_options, Options options = Options());

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/functor_wrapper.h"
 #include "ashlar/port_defs.h"
 #include "ashlar/slice.h"
@@ -65,12 +66,12 @@ struct MutableDBOptions;
 const size_t kDefaultPageSize = 4 * 1024;
 
 // How one file is to be opened; usually filled from DBOptions.
-struct EnvOptions {
+struct ASHLAR_EXPORT EnvOptions {
   EnvOptions();
   explicit EnvOptions(const DBOptions& options);
 
-  // Map files instead of reading or writing them. The POSIX file system reads with pread and
-  // writes with write whatever these say.
+  // Map files instead of reading or writing them. The POSIX file system maps finished files that
+  // are read at any place, and writes with write whatever this says.
   bool use_mmap_reads = false;
   bool use_mmap_writes = true;
 
@@ -101,7 +102,7 @@ struct EnvOptions {
   RateLimiter* rate_limiter = nullptr;
 };
 
-class Env : public Customizable {
+class ASHLAR_EXPORT Env : public Customizable {
  public:
   static const char* kDefaultName() { return "DefaultEnv"; }
 
@@ -314,6 +315,7 @@ class Env : public Customizable {
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority /*pool*/ = LOW) {}
 
+  // NotSupported so far: threads do not record what they do.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   virtual ThreadStatusUpdater* GetThreadStatusUpdater() const { return thread_status_updater_; }
   virtual uint64_t GetThreadID() const;
@@ -365,10 +367,10 @@ class Env : public Customizable {
   std::shared_ptr<SystemClock> system_clock_;
 };
 
-ThreadStatusUpdater* CreateThreadStatusUpdater();
+ASHLAR_EXPORT ThreadStatusUpdater* CreateThreadStatusUpdater();
 
 // Reads a file from its start. One thread at a time.
-class SequentialFile {
+class ASHLAR_EXPORT SequentialFile {
  public:
   SequentialFile() = default;
   virtual ~SequentialFile();
@@ -395,7 +397,7 @@ struct ReadRequest {
 };
 
 // Reads at any place. Any number of threads.
-class RandomAccessFile {
+class ASHLAR_EXPORT RandomAccessFile {
  public:
   RandomAccessFile() = default;
   virtual ~RandomAccessFile();
@@ -418,7 +420,7 @@ class RandomAccessFile {
 };
 
 // Writes a file, mostly by appending. One thread at a time.
-class WritableFile {
+class ASHLAR_EXPORT WritableFile {
  public:
   WritableFile() = default;
   explicit WritableFile(const EnvOptions& options)
@@ -480,7 +482,7 @@ class WritableFile {
 };
 
 // Reads and writes at any place. Writing needs one thread at a time.
-class RandomRWFile {
+class ASHLAR_EXPORT RandomRWFile {
  public:
   RandomRWFile() = default;
   RandomRWFile(const RandomRWFile&) = delete;
@@ -498,7 +500,7 @@ class RandomRWFile {
 };
 
 // A file mapped into memory for reading and writing; unmapped by the destructor.
-class MemoryMappedFileBuffer {
+class ASHLAR_EXPORT MemoryMappedFileBuffer {
  public:
   MemoryMappedFileBuffer(void* _base, size_t _length) : base_(_base), length_(_length) {}
   MemoryMappedFileBuffer(const MemoryMappedFileBuffer&) = delete;
@@ -514,7 +516,7 @@ class MemoryMappedFileBuffer {
 };
 
 // An open directory, to make its entries durable.
-class Directory {
+class ASHLAR_EXPORT Directory {
  public:
   virtual ~Directory();
   virtual Status Fsync() = 0;
@@ -533,7 +535,7 @@ enum InfoLogLevel : unsigned char {
 };
 
 // Takes the engine's messages; any thread may log at any time.
-class Logger {
+class ASHLAR_EXPORT Logger {
  public:
   static constexpr size_t kDoNotSupportGetLogFileSize = (std::numeric_limits<size_t>::max)();
 
@@ -570,7 +572,7 @@ class Logger {
 };
 
 // Held from LockFile() to UnlockFile().
-class FileLock {
+class ASHLAR_EXPORT FileLock {
  public:
   FileLock() = default;
   FileLock(const FileLock&) = delete;
@@ -578,7 +580,7 @@ class FileLock {
   virtual ~FileLock();
 };
 
-class DynamicLibrary {
+class ASHLAR_EXPORT DynamicLibrary {
  public:
   virtual ~DynamicLibrary();
   virtual const char* Name() const = 0;
@@ -594,54 +596,56 @@ class DynamicLibrary {
 
 // ---- printf-style logging; a null logger is fine and drops the message.
 
-void LogFlush(const std::shared_ptr<Logger>& info_log);
-void Log(const InfoLogLevel log_level, const std::shared_ptr<Logger>& info_log, const char* format,
-         ...) ASHLAR_PRINTF_FORMAT(3, 4);
-void Header(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void LogFlush(const std::shared_ptr<Logger>& info_log);
+ASHLAR_EXPORT void Log(const InfoLogLevel log_level, const std::shared_ptr<Logger>& info_log,
+                       const char* format, ...) ASHLAR_PRINTF_FORMAT(3, 4);
+ASHLAR_EXPORT void Header(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-void Debug(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Debug(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-void Info(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Info(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-void Warn(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Warn(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-void Error(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Error(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
-void Fatal(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Fatal(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
 // INFO_LEVEL.
-void Log(const std::shared_ptr<Logger>& info_log, const char* format, ...)
+ASHLAR_EXPORT void Log(const std::shared_ptr<Logger>& info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(2, 3);
 
-void LogFlush(Logger* info_log);
-void Log(const InfoLogLevel log_level, Logger* info_log, const char* format, ...)
+ASHLAR_EXPORT void LogFlush(Logger* info_log);
+ASHLAR_EXPORT void Log(const InfoLogLevel log_level, Logger* info_log, const char* format, ...)
     ASHLAR_PRINTF_FORMAT(3, 4);
-void Log(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Header(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Debug(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Info(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Warn(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Error(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
-void Fatal(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Log(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Header(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Debug(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Info(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Warn(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Error(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
+ASHLAR_EXPORT void Fatal(Logger* info_log, const char* format, ...) ASHLAR_PRINTF_FORMAT(2, 3);
 
 // ---- Whole files.
 
 // Replaces the file's content; on failure the file is deleted.
-Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname,
-                         bool should_sync = false, const IOOptions* io_options = nullptr);
-Status ReadFileToString(Env* env, const std::string& fname, std::string* data);
+ASHLAR_EXPORT Status WriteStringToFile(Env* env, const Slice& data, const std::string& fname,
+                                       bool should_sync = false,
+                                       const IOOptions* io_options = nullptr);
+ASHLAR_EXPORT Status ReadFileToString(Env* env, const std::string& fname, std::string* data);
 
 // ---- Environments. The caller deletes them; `base_env` must live longer.
 
 // Files live in memory and vanish with the Env; time and threads are those of `base_env`.
-Env* NewMemEnv(Env* base_env);
+ASHLAR_EXPORT Env* NewMemEnv(Env* base_env);
 // Adds the time spent in file calls to the perf context.
-Env* NewTimedEnv(Env* base_env);
+ASHLAR_EXPORT Env* NewTimedEnv(Env* base_env);
 // An Env over `fs`, with the default environment's time and threads.
-std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs);
+ASHLAR_EXPORT std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem>& fs);
 
 // A plain log file, without rotation.
-Status NewEnvLogger(const std::string& fname, Env* env, std::shared_ptr<Logger>* result);
+ASHLAR_EXPORT Status NewEnvLogger(const std::string& fname, Env* env,
+                                  std::shared_ptr<Logger>* result);
 
 }  // namespace ashlar
 

@@ -5,11 +5,13 @@
 // EnvWrapper may own its target; the file wrappers never do.
 #pragma once
 
+#include "ashlar/export.h"
+
 #include "ashlar/env.h"  // IWYU pragma: keep
 
 namespace ashlar {
 
-class EnvWrapper : public Env {
+class ASHLAR_EXPORT EnvWrapper : public Env {
  public:
   struct Target {
     Env* env;
@@ -225,7 +227,7 @@ class EnvWrapper : public Env {
   Target target_;
 };
 
-class SequentialFileWrapper : public SequentialFile {
+class ASHLAR_EXPORT SequentialFileWrapper : public SequentialFile {
  public:
   explicit SequentialFileWrapper(SequentialFile* target) : target_(target) {}
 
@@ -248,7 +250,7 @@ class SequentialFileWrapper : public SequentialFile {
   SequentialFile* target_;
 };
 
-class RandomAccessFileWrapper : public RandomAccessFile {
+class ASHLAR_EXPORT RandomAccessFileWrapper : public RandomAccessFile {
  public:
   explicit RandomAccessFileWrapper(RandomAccessFile* target) : target_(target) {}
 
@@ -276,7 +278,7 @@ class RandomAccessFileWrapper : public RandomAccessFile {
   RandomAccessFile* target_;
 };
 
-class WritableFileWrapper : public WritableFile {
+class ASHLAR_EXPORT WritableFileWrapper : public WritableFile {
  public:
   explicit WritableFileWrapper(WritableFile* t) : target_(t) {}
 
@@ -328,7 +330,7 @@ class WritableFileWrapper : public WritableFile {
   WritableFile* target_;
 };
 
-class RandomRWFileWrapper : public RandomRWFile {
+class ASHLAR_EXPORT RandomRWFileWrapper : public RandomRWFile {
  public:
   explicit RandomRWFileWrapper(RandomRWFile* target) : target_(target) {}
 
@@ -349,7 +351,7 @@ class RandomRWFileWrapper : public RandomRWFile {
   RandomRWFile* target_;
 };
 
-class DirectoryWrapper : public Directory {
+class ASHLAR_EXPORT DirectoryWrapper : public Directory {
  public:
   explicit DirectoryWrapper(Directory* target) : target_(target) {}
 
@@ -363,7 +365,7 @@ class DirectoryWrapper : public Directory {
   Directory* target_;
 };
 
-class LoggerWrapper : public Logger {
+class ASHLAR_EXPORT LoggerWrapper : public Logger {
  public:
   explicit LoggerWrapper(Logger* target) : target_(target) {}
 

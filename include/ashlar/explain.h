@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
@@ -33,7 +34,7 @@ enum class ExplainedRead : uint8_t { kGet, kSeek, kSeekForPrev };
 
 // One use of a block. The index and the filter of a table are read when it is opened and stay with
 // it, so they appear only where they are partitioned.
-struct ExplainedBlock {
+struct ASHLAR_EXPORT ExplainedBlock {
   enum class Kind : uint8_t { kData, kIndex, kFilter };
   enum class Origin : uint8_t {
     kSlot,   // in memory, and its table pointed to it
@@ -50,7 +51,7 @@ struct ExplainedBlock {
 };
 
 // A range tombstone that covers the key, or a stretch of keys that a seek went through.
-struct ExplainedTombstone {
+struct ASHLAR_EXPORT ExplainedTombstone {
   std::string begin;  // user keys, [begin, end); both empty: not known
   std::string end;
   SequenceNumber seqno = 0;  // hides what is older
@@ -59,7 +60,7 @@ struct ExplainedTombstone {
 };
 
 // A memtable or a table that a read has looked into.
-struct ExplainedPlace {
+struct ASHLAR_EXPORT ExplainedPlace {
   enum class Kind : uint8_t { kMemTable, kSealedMemTable, kTable };
   enum class Filter : uint8_t { kNotAsked, kRejected, kLetThrough };
   enum class Found : uint8_t {
@@ -98,7 +99,7 @@ struct ExplainedPlace {
   std::string ToString() const;
 };
 
-struct ReadExplanation {
+struct ASHLAR_EXPORT ReadExplanation {
   ExplainedRead read = ExplainedRead::kGet;
   std::string key;           // or the target of the seek
   SequenceNumber seqno = 0;  // newer entries do not count
@@ -124,11 +125,14 @@ struct ReadExplanation {
 // how. OK if the
 // explanation is complete, whatever the read came to; NotSupported for a database that is not of
 // this library; else as the read for options that are refused.
-Status ExplainGet(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
-                  const Slice& key, ReadExplanation* explanation);
-Status ExplainSeek(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
-                   const Slice& target, ReadExplanation* explanation);
-Status ExplainSeekForPrev(DB* db, const ReadOptions& options, ColumnFamilyHandle* column_family,
-                          const Slice& target, ReadExplanation* explanation);
+ASHLAR_EXPORT Status ExplainGet(DB* db, const ReadOptions& options,
+                                ColumnFamilyHandle* column_family, const Slice& key,
+                                ReadExplanation* explanation);
+ASHLAR_EXPORT Status ExplainSeek(DB* db, const ReadOptions& options,
+                                 ColumnFamilyHandle* column_family, const Slice& target,
+                                 ReadExplanation* explanation);
+ASHLAR_EXPORT Status ExplainSeekForPrev(DB* db, const ReadOptions& options,
+                                        ColumnFamilyHandle* column_family, const Slice& target,
+                                        ReadExplanation* explanation);
 
 }  // namespace ashlar

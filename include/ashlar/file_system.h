@@ -21,6 +21,7 @@
 
 #include "ashlar/customizable.h"
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/io_status.h"
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
@@ -125,7 +126,7 @@ constexpr bool HasFileOpenContract(FileOpenContract contracts, FileOpenContract 
          static_cast<uint8_t>(contract);
 }
 
-struct FileOptions : public EnvOptions {
+struct ASHLAR_EXPORT FileOptions : public EnvOptions {
   IOOptions io_options;
   Temperature temperature = Temperature::kUnknown;
   FileOpenContract open_contract = FileOpenContract::kDefault;
@@ -146,7 +147,7 @@ struct FileOptions : public EnvOptions {
 };
 
 // Filled by the file system for tracing.
-struct IODebugContext {
+struct ASHLAR_EXPORT IODebugContext {
   std::string file_path;
   std::map<std::string, uint64_t> counters;
   std::string msg;
@@ -174,7 +175,7 @@ struct IODebugContext {
 using IOHandleDeleter = std::function<void(void*)>;
 
 // The methods mean what those of the same name in Env mean.
-class FileSystem : public Customizable {
+class ASHLAR_EXPORT FileSystem : public Customizable {
  public:
   FileSystem();
   FileSystem(const FileSystem&) = delete;
@@ -289,7 +290,7 @@ class FileSystem : public Customizable {
   void operator=(const FileSystem&) = delete;
 };
 
-class FSSequentialFile {
+class ASHLAR_EXPORT FSSequentialFile {
  public:
   FSSequentialFile() = default;
   virtual ~FSSequentialFile();
@@ -317,7 +318,7 @@ struct FSReadRequest {
   FSAllocationPtr fs_scratch;
 };
 
-class FSRandomAccessFile {
+class ASHLAR_EXPORT FSRandomAccessFile {
  public:
   FSRandomAccessFile() = default;
   virtual ~FSRandomAccessFile();
@@ -357,7 +358,7 @@ struct DataVerificationInfo {
   Slice checksum;
 };
 
-class FSWritableFile {
+class ASHLAR_EXPORT FSWritableFile {
  public:
   FSWritableFile() = default;
   explicit FSWritableFile(const FileOptions& options)
@@ -418,7 +419,7 @@ class FSWritableFile {
   bool strict_bytes_per_sync_ = false;
 };
 
-class FSRandomRWFile {
+class ASHLAR_EXPORT FSRandomRWFile {
  public:
   FSRandomRWFile() = default;
   FSRandomRWFile(const FSRandomRWFile&) = delete;
@@ -440,7 +441,7 @@ class FSRandomRWFile {
   virtual Temperature GetTemperature() const { return Temperature::kUnknown; }
 };
 
-class FSMemoryMappedFileBuffer {
+class ASHLAR_EXPORT FSMemoryMappedFileBuffer {
  public:
   FSMemoryMappedFileBuffer(void* _base, size_t _length) : base_(_base), length_(_length) {}
   FSMemoryMappedFileBuffer(const FSMemoryMappedFileBuffer&) = delete;
@@ -455,7 +456,7 @@ class FSMemoryMappedFileBuffer {
   const size_t length_;
 };
 
-class FSDirectory {
+class ASHLAR_EXPORT FSDirectory {
  public:
   virtual ~FSDirectory();
   virtual IOStatus Fsync(const IOOptions& options, IODebugContext* dbg) = 0;
@@ -468,12 +469,14 @@ class FSDirectory {
 };
 
 // Replaces the file's content; on failure the file is deleted.
-IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,
-                           bool should_sync = false, const IOOptions& io_options = IOOptions(),
-                           const FileOptions& file_options = FileOptions());
-IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, std::string* data);
-IOStatus ReadFileToString(FileSystem* fs, const std::string& fname, const IOOptions& opts,
-                          std::string* data);
+ASHLAR_EXPORT IOStatus WriteStringToFile(FileSystem* fs, const Slice& data,
+                                         const std::string& fname, bool should_sync = false,
+                                         const IOOptions& io_options = IOOptions(),
+                                         const FileOptions& file_options = FileOptions());
+ASHLAR_EXPORT IOStatus ReadFileToString(FileSystem* fs, const std::string& fname,
+                                        std::string* data);
+ASHLAR_EXPORT IOStatus ReadFileToString(FileSystem* fs, const std::string& fname,
+                                        const IOOptions& opts, std::string* data);
 
 }  // namespace ashlar
 

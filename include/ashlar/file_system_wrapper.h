@@ -5,11 +5,12 @@
 // own their target.
 #pragma once
 
+#include "ashlar/export.h"
 #include "ashlar/file_system.h"
 
 namespace ashlar {
 
-class FileSystemWrapper : public FileSystem {
+class ASHLAR_EXPORT FileSystemWrapper : public FileSystem {
  public:
   explicit FileSystemWrapper(const std::shared_ptr<FileSystem>& t);
   ~FileSystemWrapper() override;
@@ -187,7 +188,7 @@ class FileSystemWrapper : public FileSystem {
   std::shared_ptr<FileSystem> target_;
 };
 
-class FSSequentialFileWrapper : public FSSequentialFile {
+class ASHLAR_EXPORT FSSequentialFileWrapper : public FSSequentialFile {
  public:
   explicit FSSequentialFileWrapper(FSSequentialFile* t) : target_(t) {}
   FSSequentialFile* target() const { return target_; }
@@ -214,7 +215,7 @@ class FSSequentialFileWrapper : public FSSequentialFile {
   FSSequentialFile* target_;
 };
 
-class FSSequentialFileOwnerWrapper : public FSSequentialFileWrapper {
+class ASHLAR_EXPORT FSSequentialFileOwnerWrapper : public FSSequentialFileWrapper {
  public:
   explicit FSSequentialFileOwnerWrapper(std::unique_ptr<FSSequentialFile>&& t)
       : FSSequentialFileWrapper(t.get()), guard_(std::move(t)) {}
@@ -223,7 +224,7 @@ class FSSequentialFileOwnerWrapper : public FSSequentialFileWrapper {
   std::unique_ptr<FSSequentialFile> guard_;
 };
 
-class FSRandomAccessFileWrapper : public FSRandomAccessFile {
+class ASHLAR_EXPORT FSRandomAccessFileWrapper : public FSRandomAccessFile {
  public:
   explicit FSRandomAccessFileWrapper(FSRandomAccessFile* t) : target_(t) {}
   FSRandomAccessFile* target() const { return target_; }
@@ -270,7 +271,7 @@ class FSRandomAccessFileWrapper : public FSRandomAccessFile {
   FSRandomAccessFile* target_;
 };
 
-class FSRandomAccessFileOwnerWrapper : public FSRandomAccessFileWrapper {
+class ASHLAR_EXPORT FSRandomAccessFileOwnerWrapper : public FSRandomAccessFileWrapper {
  public:
   explicit FSRandomAccessFileOwnerWrapper(std::unique_ptr<FSRandomAccessFile>&& t)
       : FSRandomAccessFileWrapper(t.get()), guard_(std::move(t)) {}
@@ -279,7 +280,7 @@ class FSRandomAccessFileOwnerWrapper : public FSRandomAccessFileWrapper {
   std::unique_ptr<FSRandomAccessFile> guard_;
 };
 
-class FSWritableFileWrapper : public FSWritableFile {
+class ASHLAR_EXPORT FSWritableFileWrapper : public FSWritableFile {
  public:
   explicit FSWritableFileWrapper(FSWritableFile* t) : target_(t) {}
   FSWritableFile* target() const { return target_; }
@@ -355,7 +356,7 @@ class FSWritableFileWrapper : public FSWritableFile {
   FSWritableFile* target_;
 };
 
-class FSWritableFileOwnerWrapper : public FSWritableFileWrapper {
+class ASHLAR_EXPORT FSWritableFileOwnerWrapper : public FSWritableFileWrapper {
  public:
   explicit FSWritableFileOwnerWrapper(std::unique_ptr<FSWritableFile>&& t)
       : FSWritableFileWrapper(t.get()), guard_(std::move(t)) {}
@@ -364,7 +365,7 @@ class FSWritableFileOwnerWrapper : public FSWritableFileWrapper {
   std::unique_ptr<FSWritableFile> guard_;
 };
 
-class FSRandomRWFileWrapper : public FSRandomRWFile {
+class ASHLAR_EXPORT FSRandomRWFileWrapper : public FSRandomRWFile {
  public:
   explicit FSRandomRWFileWrapper(FSRandomRWFile* t) : target_(t) {}
   FSRandomRWFile* target() const { return target_; }
@@ -399,7 +400,7 @@ class FSRandomRWFileWrapper : public FSRandomRWFile {
   FSRandomRWFile* target_;
 };
 
-class FSRandomRWFileOwnerWrapper : public FSRandomRWFileWrapper {
+class ASHLAR_EXPORT FSRandomRWFileOwnerWrapper : public FSRandomRWFileWrapper {
  public:
   explicit FSRandomRWFileOwnerWrapper(std::unique_ptr<FSRandomRWFile>&& t)
       : FSRandomRWFileWrapper(t.get()), guard_(std::move(t)) {}
@@ -408,7 +409,7 @@ class FSRandomRWFileOwnerWrapper : public FSRandomRWFileWrapper {
   std::unique_ptr<FSRandomRWFile> guard_;
 };
 
-class FSDirectoryWrapper : public FSDirectory {
+class ASHLAR_EXPORT FSDirectoryWrapper : public FSDirectory {
  public:
   explicit FSDirectoryWrapper(FSDirectory* t) : target_(t) {}
   explicit FSDirectoryWrapper(std::unique_ptr<FSDirectory>&& t)

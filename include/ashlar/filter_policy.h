@@ -15,6 +15,7 @@
 
 #include "ashlar/advanced_options.h"
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 
@@ -44,7 +45,7 @@ struct FilterBuildingContext {
   TableFileCreationReason reason = TableFileCreationReason::kMisc;
 };
 
-class FilterPolicy : public Customizable {
+class ASHLAR_EXPORT FilterPolicy : public Customizable {
  public:
   ~FilterPolicy() override {}
   static const char* Type() { return "FilterPolicy"; }
@@ -65,15 +66,14 @@ class FilterPolicy : public Customizable {
 // A Bloom filter: 10 bits per key give about 1 % false positives, each further bit takes a third
 // away. Fractions work. Below 0.5 there is no filter. The second argument is ignored. The caller
 // owns the result.
-const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
-                                         bool IGNORED_use_block_based_builder = false);
+ASHLAR_EXPORT const FilterPolicy* NewBloomFilterPolicy(
+    double bits_per_key, bool IGNORED_use_block_based_builder = false);
 
 // A ribbon filter with the false positive rate of such a Bloom filter, 30 % smaller and slower to
 // build. Files above level `bloom_before_level` get a Bloom filter instead (0: only flushed ones;
-// -1: none). Writing
-// them is not built yet: a database with this policy is refused with NotSupported. The caller owns
-// the result.
-FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
-                                    int bloom_before_level = 0);
+// -1: none), and so do those with few keys or of a format_version below 5. The caller owns the
+// result.
+ASHLAR_EXPORT FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
+                                                  int bloom_before_level = 0);
 
 }  // namespace ashlar

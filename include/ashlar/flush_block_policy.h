@@ -8,6 +8,7 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -17,16 +18,15 @@ class Slice;
 struct BlockBasedTableOptions;
 
 // Serves one table file, in one thread.
-class FlushBlockPolicy {
+class ASHLAR_EXPORT FlushBlockPolicy {
  public:
   virtual ~FlushBlockPolicy() {}
   // Called before the entry is added: true ends the block first.
   virtual bool Update(const Slice& key, const Slice& value) = 0;
 };
 
-// Makes policies. Thread safe. Only the built-in factory below is honoured so far; a database with
-// another one is refused with NotSupported.
-class FlushBlockPolicyFactory : public Customizable {
+// Makes policies; nullptr: blocks end by size. Thread safe. What a policy is told are internal keys.
+class ASHLAR_EXPORT FlushBlockPolicyFactory : public Customizable {
  public:
   ~FlushBlockPolicyFactory() override {}
   static const char* Type() { return "FlushBlockPolicyFactory"; }
@@ -38,7 +38,7 @@ class FlushBlockPolicyFactory : public Customizable {
 };
 
 // Ends a block at BlockBasedTableOptions::block_size, with block_size_deviation.
-class FlushBlockBySizePolicyFactory : public FlushBlockPolicyFactory {
+class ASHLAR_EXPORT FlushBlockBySizePolicyFactory : public FlushBlockPolicyFactory {
  public:
   FlushBlockBySizePolicyFactory();
   static const char* kClassName() { return "FlushBlockBySizePolicyFactory"; }

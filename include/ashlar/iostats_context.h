@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <string>
 
+#include "ashlar/export.h"
 #include "ashlar/perf_level.h"
 
 namespace ashlar {
 
 // Reads by the temperature of the file.
-struct FileIOByTemperature {
+struct ASHLAR_EXPORT FileIOByTemperature {
   uint64_t hot_file_bytes_read = 0;
   uint64_t warm_file_bytes_read = 0;
   uint64_t cool_file_bytes_read = 0;
@@ -34,7 +35,7 @@ struct FileIOByTemperature {
 };
 
 // Not thread safe: each thread has its own, from get_iostats_context().
-struct IOStatsContext {
+struct ASHLAR_EXPORT IOStatsContext {
   void Reset();
   // Adds the counters of `other`; thread_pool_id stays.
   void Merge(const IOStatsContext& other);
@@ -63,6 +64,6 @@ struct IOStatsContext {
 };
 
 // Never nullptr; dies with the thread.
-IOStatsContext* get_iostats_context();
+ASHLAR_EXPORT IOStatsContext* get_iostats_context();
 
 }  // namespace ashlar

@@ -12,6 +12,7 @@
 
 #include <string>
 
+#include "ashlar/export.h"
 #include "ashlar/iterator_base.h"
 #include "ashlar/wide_columns.h"
 
@@ -19,7 +20,7 @@ namespace ashlar {
 
 class MultiScanArgs;
 
-class Iterator : public IteratorBase {
+class ASHLAR_EXPORT Iterator : public IteratorBase {
  public:
   Iterator() {}
   Iterator(const Iterator&) = delete;
@@ -50,8 +51,8 @@ class Iterator : public IteratorBase {
 };
 
 // Never valid, status OK. The caller owns the result.
-Iterator* NewEmptyIterator();
+ASHLAR_EXPORT Iterator* NewEmptyIterator();
 // Never valid, with the given status. The caller owns the result.
-Iterator* NewErrorIterator(const Status& status);
+ASHLAR_EXPORT Iterator* NewErrorIterator(const Status& status);
 
 }  // namespace ashlar

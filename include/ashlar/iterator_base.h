@@ -7,6 +7,7 @@
 #pragma once
 
 #include "ashlar/cleanable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -14,7 +15,7 @@ namespace ashlar {
 
 class Snapshot;
 
-class IteratorBase : public Cleanable {
+class ASHLAR_EXPORT IteratorBase : public Cleanable {
  public:
   IteratorBase() {}
   IteratorBase(const IteratorBase&) = delete;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program `ldb` as a function, for programs that bring plug-ins of their own.
+// The program `ldb` as a function, for programs that bring plug-ins of their own. Not built yet: it
+// says so on stderr and returns 1; use the program.
 #pragma once
 
 #include <memory>
@@ -8,19 +9,20 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 
 namespace ashlar {
 
 // How keys are printed.
-class SliceFormatter {
+class ASHLAR_EXPORT SliceFormatter {
  public:
   SliceFormatter() {}
   virtual ~SliceFormatter() {}
   virtual std::string Format(const Slice& s) const = 0;
 };
 
-struct LDBOptions {
+struct ASHLAR_EXPORT LDBOptions {
   // Prints keys as they are, or in hexadecimal if asked to.
   LDBOptions();
 
@@ -30,7 +32,7 @@ struct LDBOptions {
 };
 
 // Threads: one at a time.
-class LDBTool {
+class ASHLAR_EXPORT LDBTool {
  public:
   // Runs a command and ends the process with its exit code.
   void Run(int argc, char** argv, Options db_options = Options(),

@@ -19,6 +19,7 @@
 #include "ashlar/compaction_job_stats.h"
 #include "ashlar/compression_type.h"
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/io_status.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
@@ -117,7 +118,7 @@ enum class CompactionReason : int {
   kReadTriggered,
   kNumOfReasons,
 };
-const char* GetCompactionReasonString(CompactionReason compaction_reason);
+ASHLAR_EXPORT const char* GetCompactionReasonString(CompactionReason compaction_reason);
 
 enum class FlushReason : int {
   kOthers = 0x00,
@@ -137,7 +138,7 @@ enum class FlushReason : int {
   kCatchUpAfterErrorRecovery = 0xe,
   kMemtableMaxRangeDeletions = 0xf,
 };
-const char* GetFlushReasonString(FlushReason flush_reason);
+ASHLAR_EXPORT const char* GetFlushReasonString(FlushReason flush_reason);
 
 // What failed.
 enum class BackgroundErrorReason {
@@ -370,7 +371,8 @@ struct IOErrorInfo {
   uint64_t offset;
 };
 
-// How busy the background threads are.
+// How busy the background threads are. Scheduled: handed to the threads, not begun. Compactions of
+// all levels run in the threads of low priority, all of which may be busy at any time.
 struct BackgroundJobPressure {
   int compaction_scheduled = 0;
   int compaction_running = 0;
@@ -380,7 +382,8 @@ struct BackgroundJobPressure {
   int compaction_bottom_running = 0;
   int flush_scheduled = 0;
   int flush_running = 0;
-  // 100 = writes stall.
+  // Percent of the way to the nearest limit at which writes are slowed down or stopped, of the
+  // family that is nearest to one; 100 and more = they are.
   int write_stall_proximity_pct = 0;
   bool compaction_speedup_active = false;
 
@@ -398,15 +401,16 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
-// Called so far: OnFlushBegin, OnFlushCompleted, OnCompactionBegin, OnCompactionCompleted,
-// OnTableFileCreationStarted (of flushes), OnTableFileCreated, OnTableFileDeleted,
-// OnBackgroundError, OnErrorRecoveryBegin, OnErrorRecoveryCompleted and OnErrorRecoveryEnd. The
-// others are declared, so that programs compile, and are not called yet.
+// OnExternalFileIngested and those of blob files are declared, so that programs compile, and are not
+// called yet.
+//
+// Job ids number the flushes, compactions and deletions of a database since it was opened. Tables
+// that are moved to another level as they are stand among inputs and outputs of a compaction.
 //
 // No function of a listener may throw: the thread that calls it is the database's as a rule, which
 // has nobody to pass the exception on to. What is thrown nevertheless goes to the info log, and the
 // listeners after it are called.
-class EventListener : public Customizable {
+class ASHLAR_EXPORT EventListener : public Customizable {
  public:
   ~EventListener() override {}
   static const char* Type() { return "EventListener"; }
@@ -417,6 +421,8 @@ class EventListener : public Customizable {
   // A flush has been installed; one is about to start.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
+  // A call (Flush, CompactRange, Close ...) has asked for the flush of a family that has something to
+  // flush, and is about to wait for it if it does. A call for each family.
   virtual void OnManualFlushScheduled(DB* /*db*/,
                                       const std::vector<ManualFlushInfo>& /*manual_flush_info*/) {}
 
@@ -434,8 +440,11 @@ class EventListener : public Customizable {
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
 
-  // A memtable takes no more writes. Called on the write path: be quick.
+  // A memtable takes no more writes. Called on the write path: be quick. The flush is asked for when
+  // all listeners have returned, so one that waits for it waits for ever.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
+  // A handle is about to be destroyed, also the one of DefaultColumnFamily() when the database is
+  // closed. It still answers.
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 
@@ -443,9 +452,13 @@ class EventListener : public Customizable {
   // kWriteCallback: a log that failed takes no more writes before DB::Resume(). Each failure is
   // told once, to a thread that holds no lock; writes fail already.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
+  // A family begins to hold writes up, in another way, or no longer. In the order of the changes.
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
 
-  // File operations; only if ShouldBeNotifiedOnFileIO() returns true at open.
+  // Operations on tables, logs, MANIFESTs and blob files, when they have ended, well or not; only if
+  // ShouldBeNotifiedOnFileIO() returns true at open. In the thread that did it, which may hold locks:
+  // calls of the database would wait for themselves. Logs are not memory-mapped then. Nothing is cut
+  // (OnFileTruncateFinish) so far.
   virtual void OnFileReadFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileWriteFinish(const FileOperationInfo& /*info*/) {}
   virtual void OnFileFlushFinish(const FileOperationInfo& /*info*/) {}
@@ -469,8 +482,12 @@ class EventListener : public Customizable {
   virtual void OnBlobFileCreated(const BlobFileCreationInfo& /*info*/) {}
   virtual void OnBlobFileDeleted(const BlobFileDeletionInfo& /*info*/) {}
 
+  // One of those operations failed. With its length and place, where it has them.
   virtual void OnIOError(const IOErrorInfo& /*info*/) {}
+  // A flush or compaction begins or has ended, and the pressure is not what was told last. In the
+  // order of the changes, one call at a time; the thread of a job makes it.
   virtual void OnBackgroundJobPressureChanged(DB* /*db*/, const BackgroundJobPressure& /*info*/) {}
+  // Before anything else is done to close the database; it still works.
   virtual void OnDBShutdownBegin(DB* /*db*/) {}
 };
 

@@ -8,11 +8,12 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
-class MemoryAllocator : public Customizable {
+class ASHLAR_EXPORT MemoryAllocator : public Customizable {
  public:
   static const char* Type() { return "MemoryAllocator"; }
   // By name: "DefaultMemoryAllocator". InvalidArgument for others.
@@ -39,7 +40,7 @@ struct JemallocAllocatorOptions {
 
 // An allocator whose memory is left out of core dumps. Needs jemalloc, which the library is not
 // linked with: always NotSupported.
-Status NewJemallocNodumpAllocator(const JemallocAllocatorOptions& options,
-                                  std::shared_ptr<MemoryAllocator>* memory_allocator);
+ASHLAR_EXPORT Status NewJemallocNodumpAllocator(const JemallocAllocatorOptions& options,
+                                                std::shared_ptr<MemoryAllocator>* memory_allocator);
 
 }  // namespace ashlar

@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -31,7 +32,7 @@ using KeyHandle = void*;
 
 // A sorted collection of length-prefixed internal keys with their values. Declared for programs
 // that mention it; the library does not call implementations of others.
-class MemTableRep {
+class ASHLAR_EXPORT MemTableRep {
  public:
   class KeyComparator {
    public:
@@ -122,7 +123,7 @@ class MemTableRep {
   Allocator* allocator_;
 };
 
-class MemTableRepFactory : public Customizable {
+class ASHLAR_EXPORT MemTableRepFactory : public Customizable {
  public:
   ~MemTableRepFactory() override {}
   static const char* Type() { return "MemTableRepFactory"; }
@@ -149,7 +150,7 @@ class MemTableRepFactory : public Customizable {
 
 // The concurrent skip list. CreateMemTableRep() of both built-in factories returns nullptr: the
 // library recognises them by name.
-class SkipListFactory : public MemTableRepFactory {
+class ASHLAR_EXPORT SkipListFactory : public MemTableRepFactory {
  public:
   // `lookahead` is a hint without effect: insertion positions are always remembered.
   explicit SkipListFactory(size_t lookahead = 0) : lookahead_(lookahead) {}
@@ -179,7 +180,7 @@ class SkipListFactory : public MemTableRepFactory {
 };
 
 // Unsorted until it is read or flushed: for bulk loads.
-class VectorRepFactory : public MemTableRepFactory {
+class ASHLAR_EXPORT VectorRepFactory : public MemTableRepFactory {
  public:
   // Entries to reserve room for.
   explicit VectorRepFactory(size_t count = 0) : count_(count) {}
@@ -206,13 +207,12 @@ class VectorRepFactory : public MemTableRepFactory {
 };
 
 // One bucket per prefix. Not built yet: a database with one of these is refused with NotSupported.
-MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
-                                              int32_t skiplist_height = 4,
-                                              int32_t skiplist_branching_factor = 4);
-MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count = 50000,
-                                              size_t huge_page_tlb_size = 0,
-                                              int bucket_entries_logging_threshold = 4096,
-                                              bool if_log_bucket_dist_when_flash = true,
-                                              uint32_t threshold_use_skiplist = 256);
+ASHLAR_EXPORT MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
+                                                            int32_t skiplist_height = 4,
+                                                            int32_t skiplist_branching_factor = 4);
+ASHLAR_EXPORT MemTableRepFactory* NewHashLinkListRepFactory(
+    size_t bucket_count = 50000, size_t huge_page_tlb_size = 0,
+    int bucket_entries_logging_threshold = 4096, bool if_log_bucket_dist_when_flash = true,
+    uint32_t threshold_use_skiplist = 256);
 
 }  // namespace ashlar

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/wide_columns.h"
 
@@ -23,7 +24,7 @@ namespace ashlar {
 class Logger;
 struct ConfigOptions;
 
-class MergeOperator : public Customizable {
+class ASHLAR_EXPORT MergeOperator : public Customizable {
  public:
   virtual ~MergeOperator() {}
 
@@ -137,7 +138,7 @@ class MergeOperator : public Customizable {
 
 // For operations that are associative and whose operands look like values: one function serves
 // everywhere.
-class AssociativeMergeOperator : public MergeOperator {
+class ASHLAR_EXPORT AssociativeMergeOperator : public MergeOperator {
  public:
   ~AssociativeMergeOperator() override {}
 

@@ -95,7 +95,7 @@ struct SstFileMetaData : public FileStorageInfo {
   // Orders the files of level 0.
   uint64_t epoch_number = 0;
 
-  // Internal keys; only in results of exporting a column family.
+  // Internal keys, as the MANIFEST has them.
   std::string smallest{};
   std::string largest{};
 

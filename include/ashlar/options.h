@@ -34,6 +34,7 @@
 #include "ashlar/customizable.h"
 #include "ashlar/data_structure.h"
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/listener.h"
 #include "ashlar/sst_partitioner.h"
@@ -55,7 +56,6 @@ class CompactionFilterFactory;
 class Comparator;
 class CompressionManager;
 class ConcurrentTaskLimiter;
-class Env;
 class FileSystem;
 class IODispatcher;
 class InternalKeyComparator;
@@ -90,7 +90,7 @@ struct DbPath {
 };
 
 // Options of one column family.
-struct ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
+struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // The defaults that RocksDB of that version had.
   ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
   // Small memtables, and a small block cache that *cache, if given, receives or provides.
@@ -173,7 +173,7 @@ enum class WALRecoveryMode : char {
 };
 
 // Value of DBOptions::db_host_id that stands for the host's name.
-extern const char* kHostnameForDbHostId;
+ASHLAR_EXPORT extern const char* kHostnameForDbHostId;
 
 // Remote compaction. Declared only: see DBOptions::compaction_service.
 enum class CompactionServiceJobStatus : char {
@@ -230,7 +230,7 @@ struct CompactionServiceScheduleResponse {
       : status(status_) {}
 };
 
-class CompactionService : public Customizable {
+class ASHLAR_EXPORT CompactionService : public Customizable {
  public:
   static const char* Type() { return "CompactionService"; }
   const char* Name() const override = 0;
@@ -248,7 +248,7 @@ class CompactionService : public Customizable {
 };
 
 // Options of the whole database.
-struct DBOptions {
+struct ASHLAR_EXPORT DBOptions {
   // The defaults that RocksDB of that version had.
   DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
   // Few open files, little memory. `cache` as in ColumnFamilyOptions.
@@ -287,11 +287,11 @@ struct DBOptions {
   InfoLogLevel info_log_level = Logger::kDefaultLogLevel;
   // Table files kept open; -1 = all. Not changed while open yet.
   int max_open_files = -1;
-  // Threads used at open when max_open_files=-1. A hint without effect.
+  // Threads that open tables while the database is opened; fewer where tables are few.
   int max_file_opening_threads = 16;
   // Threads for GetAsync/MultiGetAsync. A hint without effect.
   int read_io_executor_threads = 1;
-  // Open SSTs in background after Open. A hint without effect.
+  // Opening waits for no table: each is opened by whoever reads it first.
   bool open_files_async = false;
   // Bytes of WAL above which the families with the oldest unflushed data are flushed; 0 = four
   // times the sum of all memtable budgets. Dynamic.
@@ -344,15 +344,15 @@ struct DBOptions {
   uint64_t WAL_size_limit_MB = 0;
   // Bytes of disk space a new MANIFEST reserves. Not changed while open yet.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
-  // mmap SSTs. Not built yet: must be the default.
+  // Map tables into memory to read them; excludes use_direct_reads.
   bool allow_mmap_reads = false;
   // mmap writes. Not built yet: must be the default.
   bool allow_mmap_writes = false;
-  // O_DIRECT for user reads. Not built yet: must be the default.
+  // Read tables past the page cache (O_DIRECT). Opening fails where the file system refuses.
   bool use_direct_reads = false;
   // O_DIRECT only for compaction input. Not built yet: must be the default.
   bool use_direct_io_for_compaction_reads = false;
-  // O_DIRECT for background writes. Not built yet: must be the default.
+  // Write tables past the page cache (O_DIRECT). Opening fails where the file system refuses.
   bool use_direct_io_for_flush_and_compaction = false;
   // Use fallocate.
   bool allow_fallocate = true;
@@ -386,7 +386,7 @@ struct DBOptions {
   uint64_t bytes_per_sync = 0;
   // The same for logs. Not changed while open yet.
   uint64_t wal_bytes_per_sync = 0;
-  // Wait for earlier ranges. A hint without effect.
+  // Wait for the ranges asked for before. Tables from the next one on, logs from opening on.
   bool strict_bytes_per_sync = false;
   // Event callbacks.
   std::vector<std::shared_ptr<EventListener>> listeners;
@@ -449,7 +449,7 @@ struct DBOptions {
   bool prefix_seek_opt_in_only = false;
   // Readahead for WAL/manifest reading. A hint without effect.
   size_t log_readahead_size = 0;
-  // Whole-file checksums. Not built yet: must be the default.
+  // Makes checksums of whole tables, which the MANIFEST keeps; nullptr = none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
   // Open the newest consistent state despite missing files. Not built yet: must be the default.
   bool best_efforts_recovery = false;
@@ -489,10 +489,10 @@ struct DBOptions {
   // Remember file-system metadata of SSTs. A hint without effect.
   bool fast_sst_open = false;
 
-  // Ashlar's own: the oldest RocksDB that must be able to read what is written. "" = RocksDB 11.9;
-  // "7.8" caps the table format at version 5 and leaves out the WAL record types and MANIFEST
-  // fields that 7.8 does not know. InvalidArgument for other values, or if another option asks for
-  // something that version cannot read.
+  // Ashlar's own: the oldest RocksDB that must be able to read what is written: "7.8" (table format
+  // up to 5, no newer record types, fields and option names) or "11.9". "" = 11.9, or 7.8 where the
+  // directory's OPTIONS file is of an older RocksDB and no option newer than 7.8 is set.
+  // InvalidArgument for other values, or if another option asks for what that version cannot read.
   std::string write_compatible_with = "";
 
   // Ignored; kept so that programs which set them compile. Older releases had them.
@@ -510,7 +510,7 @@ struct DBOptions {
 };
 
 // Both, for a database with one family.
-struct Options : public DBOptions, public ColumnFamilyOptions {
+struct ASHLAR_EXPORT Options : public DBOptions, public ColumnFamilyOptions {
   Options() : DBOptions(), ColumnFamilyOptions() {}
   Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
       : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
@@ -566,7 +566,7 @@ struct ScanOptions {
 };
 
 // Ranges of a multi scan, in ascending order, and settings for it.
-class MultiScanArgs {
+class ASHLAR_EXPORT MultiScanArgs {
  public:
   using PropertyBag = std::unordered_map<std::string, std::string>;
 
@@ -616,9 +616,8 @@ class MultiScanArgs {
 struct ReadOptions {
   // The state to read; nullptr = that of the moment of the call.
   const Snapshot* snapshot = nullptr;
-  // Of user-defined timestamps, which are not built yet: must be nullptr.
+  // Upper and lower bound of user-defined timestamps. Not built yet: must be nullptr.
   const Slice* timestamp = nullptr;
-  // Lower bound of timestamps. Not built yet: must be nullptr.
   const Slice* iter_start_ts = nullptr;
   // Time since the epoch of the clock after which a read does not go to a file any more but fails
   // with TimedOut; 0 = never. What is in memory is found.
@@ -627,7 +626,7 @@ struct ReadOptions {
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   // kBlockCacheTier never does I/O.
   ReadTier read_tier = kReadAllTier;
-  // IO_TOTAL = not limited. A hint without effect.
+  // IO_TOTAL = not limited. Else reads of tables wait their turn, if the limiter limits reads.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
   // MultiGet gives the keys Aborted that come after this many bytes of values.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
@@ -674,9 +673,8 @@ struct ReadOptions {
   bool allow_unprepared_value = false;
   // With a snapshot: at each seek an iterator gives up old files and memtables.
   bool auto_refresh_iterator_with_snapshot = false;
-  // Not built yet: must be nullptr.
+  // Which index to use, and where blocks are allocated. Not built yet: must be nullptr.
   const UserDefinedIndexFactory* table_index_factory = nullptr;
-  // Where blocks of this read are allocated. Not built yet: must be nullptr.
   ReadScopedBlockBufferProvider* read_scoped_block_buffer_provider = nullptr;
   // Set by the engine.
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;
@@ -707,7 +705,7 @@ struct WriteOptions {
   bool low_pri = false;
   // Remember where the keys of this batch went: a hint without effect.
   bool memtable_insert_hint_per_batch = false;
-  // IO_TOTAL = not limited. IO_USER is not built yet.
+  // IO_TOTAL = not limited. IO_USER: the bytes wait their turn; needs a log that writes go to.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
   // Checksums of each entry in memory. Not built yet: must be 0.
   size_t protection_bytes_per_key = 0;
@@ -742,10 +740,10 @@ struct FlushWALOptions {
 };
 
 // Makes the logger that DB::Open() would make for these options.
-Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
-                               std::shared_ptr<Logger>* logger);
+ASHLAR_EXPORT Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                                             std::shared_ptr<Logger>* logger);
 
-// For DB::CompactFiles().
+// For DB::CompactFiles(), which is not built yet.
 struct CompactionOptions {
   // kDisableCompressionOption = as the family's options say.
   CompressionType compression = kDisableCompressionOption;
@@ -778,11 +776,13 @@ enum class BlobGarbageCollectionPolicy {
 struct CompactRangeOptions {
   // Let no other compaction run meanwhile.
   bool exclusive_manual_compaction = false;
-  // Move the result to target_level, or if that is -1 to the lowest level that is free.
+  // Move the result to target_level, or to the lowest free one (-1). Not built yet: must be false.
   bool change_level = false;
+  // Only with change_level: a hint without effect.
   int target_level = -1;
-  // Index in db_paths.
+  // Index in db_paths. Not built yet: must be 0.
   uint32_t target_path_id = 0;
+  // Whether what lies on the last level already is rewritten.
   BottommostLevelCompaction bottommost_level_compaction =
       BottommostLevelCompaction::kIfHaveCompactionFilter;
   // Flush first even if that stalls writes.
@@ -793,9 +793,9 @@ struct CompactRangeOptions {
   const Slice* full_history_ts_low = nullptr;
   // Set to true by another thread to stop.
   std::atomic<bool>* canceled = nullptr;
+  // What of the blob files is moved; a cutoff below 0 or above 1 means that of the options.
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
       BlobGarbageCollectionPolicy::kUseDefault;
-  // Negative = as the family's options say.
   double blob_garbage_collection_age_cutoff = -1;
 };
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "ashlar/export.h"
 #include "ashlar/perf_level.h"
 
 namespace ashlar {
@@ -24,7 +25,7 @@ struct PerfContextByLevelBase {
 };
 
 // Counters of one level of the tree.
-struct PerfContextByLevel : public PerfContextByLevelBase {
+struct ASHLAR_EXPORT PerfContextByLevel : public PerfContextByLevelBase {
   void Reset();
   // Adds the counters of `other`.
   void Merge(const PerfContextByLevel& other);
@@ -155,7 +156,7 @@ struct PerfContextBase {
 };
 
 // Not thread safe: each thread has its own, from get_perf_context().
-struct PerfContext : public PerfContextBase {
+struct ASHLAR_EXPORT PerfContext : public PerfContextBase {
   PerfContext() {}
   PerfContext(const PerfContext& other);
   PerfContext& operator=(const PerfContext& other);
@@ -183,6 +184,6 @@ struct PerfContext : public PerfContextBase {
 };
 
 // Never nullptr; dies with the thread.
-PerfContext* get_perf_context();
+ASHLAR_EXPORT PerfContext* get_perf_context();
 
 }  // namespace ashlar

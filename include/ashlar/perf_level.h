@@ -3,6 +3,8 @@
 // PerfLevel: how much the calling thread's PerfContext and IOStatsContext measure.
 #pragma once
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
 // Each level includes what the ones above it measure.
@@ -18,7 +20,7 @@ enum PerfLevel : unsigned char {
 };
 
 // Both concern the calling thread only. A thread starts with kEnableCount.
-void SetPerfLevel(PerfLevel level);
-PerfLevel GetPerfLevel();
+ASHLAR_EXPORT void SetPerfLevel(PerfLevel level);
+ASHLAR_EXPORT PerfLevel GetPerfLevel();
 
 }  // namespace ashlar

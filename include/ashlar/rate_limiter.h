@@ -8,13 +8,14 @@
 #include <cstdint>
 
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
 class Statistics;
 
-class RateLimiter {
+class ASHLAR_EXPORT RateLimiter {
  public:
   enum class OpType { kRead, kWrite };
   // What is limited.
@@ -72,9 +73,9 @@ class RateLimiter {
 //   refill_period_us    how often tokens are given out: longer allows larger bursts
 //   fairness            one of this many requests of lower priority goes first
 //   single_burst_bytes  the most one request may ask for; 0 = one refill
-RateLimiter* NewGenericRateLimiter(int64_t rate_bytes_per_sec,
-                                   int64_t refill_period_us = 100 * 1000, int32_t fairness = 10,
-                                   RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly,
-                                   bool auto_tuned = false, int64_t single_burst_bytes = 0);
+ASHLAR_EXPORT RateLimiter* NewGenericRateLimiter(
+    int64_t rate_bytes_per_sec, int64_t refill_period_us = 100 * 1000, int32_t fairness = 10,
+    RateLimiter::Mode mode = RateLimiter::Mode::kWritesOnly, bool auto_tuned = false,
+    int64_t single_burst_bytes = 0);
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SecondaryCache: a second tier behind a block cache. The interface is declared; caches do not use
-// one yet, and a cache that is given one is refused.
+// SecondaryCache: a second tier behind a block cache, for ShardedCacheOptions::secondary_cache.
+// NewCompressedSecondaryCache() in cache.h makes one; programs may bring their own. Its functions
+// are called from any thread, under no lock.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,14 @@
 
 #include "ashlar/advanced_cache.h"
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
 // The result of a lookup, which may still be under way.
-class SecondaryCacheResultHandle {
+class ASHLAR_EXPORT SecondaryCacheResultHandle {
  public:
   virtual ~SecondaryCacheResultHandle() {}
   virtual bool IsReady() = 0;
@@ -27,17 +29,22 @@ class SecondaryCacheResultHandle {
   virtual size_t Size() = 0;
 };
 
-class SecondaryCache : public Customizable {
+class ASHLAR_EXPORT SecondaryCache : public Customizable {
  public:
   ~SecondaryCache() override {}
   static const char* Type() { return "SecondaryCache"; }
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<SecondaryCache>* result);
 
+  // Offers an object that leaves the first tier, which `helper` can save. It stays the caller's.
+  // May refuse it, with any status, unless `force_insert`.
   virtual Status Insert(const Slice& key, Cache::ObjectPtr obj,
                         const Cache::CacheItemHelper* helper, bool force_insert) = 0;
+  // The same of bytes as `helper` has saved them.
   virtual Status InsertSaved(const Slice& key, const Slice& saved, CompressionType type,
                              CacheTier source) = 0;
+  // nullptr if nothing is there. With `wait` the result is ready. `advise_erase`: the first tier
+  // takes the object over.
   virtual std::unique_ptr<SecondaryCacheResultHandle> Lookup(
       const Slice& key, const Cache::CacheItemHelper* helper, Cache::CreateContext* create_context,
       bool wait, bool advise_erase, Statistics* stats, bool& kept_in_sec_cache) = 0;
@@ -59,7 +66,7 @@ class SecondaryCache : public Customizable {
 };
 
 // Forwards to another.
-class SecondaryCacheWrapper : public SecondaryCache {
+class ASHLAR_EXPORT SecondaryCacheWrapper : public SecondaryCache {
  public:
   explicit SecondaryCacheWrapper(std::shared_ptr<SecondaryCache> target)
       : target_(std::move(target)) {}

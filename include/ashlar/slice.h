@@ -16,10 +16,11 @@
 #include <utility>
 
 #include "ashlar/cleanable.h"
+#include "ashlar/export.h"
 
 namespace ashlar {
 
-class Slice {
+class ASHLAR_EXPORT Slice {
  public:
   Slice() : data_(""), size_(0) {}
   Slice(const char* d, size_t n) : data_(d), size_(n) {}
@@ -116,7 +117,7 @@ class OptSlice {
 // The result of a read. Either it holds a copy in a string (its own, or one given to the
 // constructor), or it is pinned: it refers to foreign memory that its cleanups release. A call to
 // Reset() lets go of that memory and keeps the string's capacity for the next use.
-class PinnableSlice : public Slice, public Cleanable {
+class ASHLAR_EXPORT PinnableSlice : public Slice, public Cleanable {
  public:
   PinnableSlice() : buf_(&self_space_) {}
   // Copies go to *buf, which must outlive this object.

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -18,7 +19,7 @@ namespace ashlar {
 
 struct ConfigOptions;
 
-class SliceTransform : public Customizable {
+class ASHLAR_EXPORT SliceTransform : public Customizable {
  public:
   ~SliceTransform() override {}
 
@@ -49,10 +50,10 @@ class SliceTransform : public Customizable {
 };
 
 // The first prefix_len bytes; shorter keys have no prefix. "rocksdb.FixedPrefix.<n>".
-const SliceTransform* NewFixedPrefixTransform(size_t prefix_len);
+ASHLAR_EXPORT const SliceTransform* NewFixedPrefixTransform(size_t prefix_len);
 // The first cap_len bytes, or the whole of a shorter key. "rocksdb.CappedPrefix.<n>".
-const SliceTransform* NewCappedPrefixTransform(size_t cap_len);
+ASHLAR_EXPORT const SliceTransform* NewCappedPrefixTransform(size_t cap_len);
 // The whole key. "rocksdb.Noop". The caller owns the result of all three.
-const SliceTransform* NewNoopTransform();
+ASHLAR_EXPORT const SliceTransform* NewNoopTransform();
 
 }  // namespace ashlar

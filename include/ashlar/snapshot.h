@@ -8,13 +8,14 @@
 
 #include <cstdint>
 
+#include "ashlar/export.h"
 #include "ashlar/types.h"
 
 namespace ashlar {
 
 class DB;
 
-class Snapshot {
+class ASHLAR_EXPORT Snapshot {
  public:
   // The last update that readers of this snapshot see.
   virtual SequenceNumber GetSequenceNumber() const = 0;
@@ -29,7 +30,7 @@ class Snapshot {
 };
 
 // Takes a snapshot, or adopts one, and releases it at the end of its life. `db` must outlive it.
-class ManagedSnapshot {
+class ASHLAR_EXPORT ManagedSnapshot {
  public:
   explicit ManagedSnapshot(DB* db);
   ManagedSnapshot(DB* db, const Snapshot* _snapshot);

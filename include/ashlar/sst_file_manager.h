@@ -4,7 +4,8 @@
 // shared by databases. Thread safe.
 //
 // So far it tracks files and limits their total size; paced deletion is not built: files are
-// deleted at once, whatever the rate.
+// deleted at once, whatever the rate. Databases do not use one yet: Options::sst_file_manager is
+// refused with NotSupported.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ashlar/export.h"
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 
@@ -21,7 +23,7 @@ class Env;
 class Logger;
 class Statistics;
 
-class SstFileManager {
+class ASHLAR_EXPORT SstFileManager {
  public:
   virtual ~SstFileManager() {}
 
@@ -45,16 +47,14 @@ class SstFileManager {
 };
 
 // The caller owns the result. *status says whether old trash could be deleted.
-SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<FileSystem> fs,
-                                  std::shared_ptr<Logger> info_log = nullptr,
-                                  const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,
-                                  bool delete_existing_trash = true, Status* status = nullptr,
-                                  double max_trash_db_ratio = 0.25,
-                                  uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
-SstFileManager* NewSstFileManager(Env* env, std::shared_ptr<Logger> info_log = nullptr,
-                                  std::string trash_dir = "", int64_t rate_bytes_per_sec = 0,
-                                  bool delete_existing_trash = true, Status* status = nullptr,
-                                  double max_trash_db_ratio = 0.25,
-                                  uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
+ASHLAR_EXPORT SstFileManager* NewSstFileManager(
+    Env* env, std::shared_ptr<FileSystem> fs, std::shared_ptr<Logger> info_log = nullptr,
+    const std::string& trash_dir = "", int64_t rate_bytes_per_sec = 0,
+    bool delete_existing_trash = true, Status* status = nullptr, double max_trash_db_ratio = 0.25,
+    uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
+ASHLAR_EXPORT SstFileManager* NewSstFileManager(
+    Env* env, std::shared_ptr<Logger> info_log = nullptr, std::string trash_dir = "",
+    int64_t rate_bytes_per_sec = 0, bool delete_existing_trash = true, Status* status = nullptr,
+    double max_trash_db_ratio = 0.25, uint64_t bytes_max_delete_chunk = 64 * 1024 * 1024);
 
 }  // namespace ashlar

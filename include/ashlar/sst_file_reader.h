@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/iterator.h"
 #include "ashlar/options.h"
 #include "ashlar/slice.h"
@@ -18,7 +19,7 @@
 
 namespace ashlar {
 
-class SstFileReader {
+class ASHLAR_EXPORT SstFileReader {
  public:
   // Options as of the database the file belongs to; the comparator must be the same.
   explicit SstFileReader(const Options& options);

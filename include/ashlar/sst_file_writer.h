@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile.
+// SstFileWriter makes a table file outside of any database, for DB::IngestExternalFile. Entities and
+// timestamps answer NotSupported so far.
 //
 //   SstFileWriter writer(EnvOptions(), options);
 //   Status s = writer.Open("/tmp/new.sst");
@@ -15,6 +16,7 @@
 #include <string>
 
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
@@ -86,7 +88,7 @@ struct ExternalSstFileInfo {
   std::shared_ptr<const PreparedFileInfo> prepared_file_info;
 };
 
-class SstFileWriter {
+class ASHLAR_EXPORT SstFileWriter {
  public:
   // Options as for the database that will take the file; the comparator, if given, replaces that
   // of the options. The column family, if given, is recorded, and ingesting into another one fails.

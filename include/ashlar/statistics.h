@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -293,7 +294,7 @@ enum Tickers : uint32_t {
 };
 
 // Enumerator -> "rocksdb.block.cache.miss" ..., in order.
-extern const std::vector<std::pair<Tickers, std::string>> TickersNameMap;
+ASHLAR_EXPORT extern const std::vector<std::pair<Tickers, std::string>> TickersNameMap;
 
 enum Histograms : uint32_t {
   DB_GET = 0,
@@ -379,7 +380,7 @@ enum Histograms : uint32_t {
   HISTOGRAM_ENUM_MAX
 };
 
-extern const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap;
+ASHLAR_EXPORT extern const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap;
 
 struct HistogramData {
   double median;
@@ -404,7 +405,7 @@ enum StatsLevel : uint8_t {
   kAll
 };
 
-class Statistics : public Customizable {
+class ASHLAR_EXPORT Statistics : public Customizable {
  public:
   ~Statistics() override {}
   static const char* Type() { return "Statistics"; }
@@ -444,6 +445,6 @@ class Statistics : public Customizable {
   std::atomic<StatsLevel> stats_level_{kExceptDetailedTimers};
 };
 
-std::shared_ptr<Statistics> CreateDBStatistics();
+ASHLAR_EXPORT std::shared_ptr<Statistics> CreateDBStatistics();
 
 }  // namespace ashlar

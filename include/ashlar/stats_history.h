@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StatsHistoryIterator: periodic snapshots of the statistics, from DB::GetStatsHistory().
+// StatsHistoryIterator: periodic snapshots of the statistics, from DB::GetStatsHistory(), which is
+// not built yet.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
 // One thread at a time; must not outlive the database.
-class StatsHistoryIterator {
+class ASHLAR_EXPORT StatsHistoryIterator {
  public:
   StatsHistoryIterator() {}
   StatsHistoryIterator(const StatsHistoryIterator&) = delete;

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 
 // The compiler warns about a dropped Status. The headers in rocksdb/ switch that off.
@@ -22,7 +23,7 @@
 
 namespace ashlar {
 
-class ASHLAR_NODISCARD_CLASS Status {
+class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
  public:
   Status() = default;
   ~Status() = default;

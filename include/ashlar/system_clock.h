@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/port_defs.h"
 #include "ashlar/status.h"
 
@@ -21,7 +22,7 @@ namespace port {
 class CondVar;
 }  // namespace port
 
-class SystemClock : public Customizable {
+class ASHLAR_EXPORT SystemClock : public Customizable {
  public:
   ~SystemClock() override;
 
@@ -58,7 +59,7 @@ class SystemClock : public Customizable {
 };
 
 // Forwards everything to another clock: derive from it to change a few members.
-class SystemClockWrapper : public SystemClock {
+class ASHLAR_EXPORT SystemClockWrapper : public SystemClock {
  public:
   explicit SystemClockWrapper(const std::shared_ptr<SystemClock>& t);
   ~SystemClockWrapper() override;

@@ -22,6 +22,7 @@
 #include "ashlar/cleanable.h"
 #include "ashlar/customizable.h"
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
 
@@ -41,7 +42,7 @@ struct TableBuilderOptions;
 struct TableReaderOptions;
 
 // Where the blocks of one read are allocated.
-class ReadScopedBlockBufferProvider {
+class ASHLAR_EXPORT ReadScopedBlockBufferProvider {
  public:
   struct Lease {
     char* data = nullptr;
@@ -61,11 +62,12 @@ enum ChecksumType : char {
   kXXH3 = 0x4,
 };
 
-// Which metadata blocks stay in the cache while their table is open.
+// Which metadata blocks stay in the cache while their table is open. Of blocks that are not cached
+// (cache_index_and_filter_blocks) only the tier of partitions means something.
 enum class PinningTier {
   kFallback,  // as the older options say
   kNone,
-  kFlushedAndSimilar,  // of L0 files, if they are not unusually large
+  kFlushedAndSimilar,  // of L0 files of up to one and a half write buffers
   kAll,
 };
 
@@ -96,19 +98,20 @@ struct CacheUsageOptions {
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
-  // When a data block ends; nullptr = by size. Factories of one's own are refused with
-  // NotSupported.
+  // When a data block ends; nullptr = by size.
   std::shared_ptr<FlushBlockPolicyFactory> flush_block_policy_factory;
-  // Keep index and filter blocks in the block cache, where they can be evicted, rather than with
-  // the open table. A hint without effect.
+  // Keep index and filter blocks, and compression dictionaries, in the block cache, where they can
+  // be evicted, rather than with the open table: one budget for blocks of every kind. Needs a block
+  // cache.
   bool cache_index_and_filter_blocks = false;
-  // Use the high-priority pool for them. A hint without effect.
+  // They stay longer than data blocks that are used as often.
   bool cache_index_and_filter_blocks_with_high_priority = true;
-  // Keep those of L0 files in the cache while the table is open. A hint without effect.
+  // Keep those of L0 files in the cache while the table is open, and partitions of them too.
   bool pin_l0_filter_and_index_blocks_in_cache = false;
-  // Pin the top of partitioned index/filter. A hint without effect.
+  // The same of the top levels of partitioned indexes, of files on any level. Those of partitioned
+  // filters are kept with the table in any case.
   bool pin_top_level_index_and_filter = true;
-  // Finer pinning control. A hint without effect.
+  // What of it stays while the table is open; takes the place of the two options above.
   MetadataCacheOptions metadata_cache_options;
   enum IndexType : char {
     kBinarySearch = 0x00,
@@ -116,8 +119,8 @@ struct BlockBasedTableOptions {
     kTwoLevelIndexSearch = 0x02,      // partitioned
     kBinarySearchWithFirstKey = 0x03  // with the first key of each block
   };
-  // Layout of the index that is written. All are read; only kBinarySearch is written so far:
-  // others are refused with NotSupported.
+  // Layout of the index that is written; all are read. kHashSearch needs a prefix_extractor; its
+  // helpers are for RocksDB, which searches through them.
   IndexType index_type = kBinarySearch;
   enum BlockSearchType : char { kBinary = 0x00, kInterpolation = 0x01, kAuto = 0x02 };
   // Search algorithm inside index blocks. A hint without effect.
@@ -150,13 +153,15 @@ struct BlockBasedTableOptions {
   int block_restart_interval = 16;
   // The same for index blocks.
   int index_block_restart_interval = 1;
-  // Target size of index/filter partitions. A hint without effect.
+  // Target size of index/filter partitions, before compression.
   uint64_t metadata_block_size = 4096;
-  // Memory charging. Not built yet: must be the default.
+  // Memory beside blocks that is charged to the block cache: kCompressionDictionaryBuildingBuffer
+  // (charged by default), kFilterConstruction, kBlockBasedTableReader and kFileMetadata (not by
+  // default), the last two while their tables are open. Other roles: InvalidArgument.
   CacheUsageOptions cache_usage_options;
-  // Needs kTwoLevelIndexSearch. Not built yet: must be the default.
+  // Write the filter in partitions too. Needs kTwoLevelIndexSearch; without it, it is false.
   bool partition_filters = false;
-  // Cut filter partitions independently of index partitions. A hint without effect.
+  // End filter partitions by their own fill rather than with index partitions.
   bool decouple_partitioned_filters = true;
   // Size filters to allocator classes.
   bool optimize_filters_for_memory = true;
@@ -183,18 +188,19 @@ struct BlockBasedTableOptions {
   // file and place; from 7 on, older readers (RocksDB before 10.4) refuse the file. See
   // DBOptions::write_compatible_with.
   uint32_t format_version = 6;
-  // Keys first, values at the end of the block. Not built yet: must be the default.
+  // In data blocks, keys first and values behind them: only for RocksDB from 11.0 on, and here.
   bool separate_key_value_in_data_block = false;
-  // When to mark index keys as uniform for interpolation search; -1 = never. A hint without
-  // effect.
+  // Index blocks are marked as uniform, for readers that interpolate (RocksDB from 11.1 on), where
+  // the gaps between keys have deviation / mean of at most this, in the bytewise order; -1 = never.
   double uniform_cv_threshold = -1;
   // Compress index blocks.
   bool enable_index_compression = true;
-  // Align blocks to page size; only uncompressed. Not built yet: must be the default.
+  // Align data blocks to pages, or to block_size if that is smaller, by zeros behind them. It must
+  // be a power of two, and every compression option kNoCompression.
   bool block_align = false;
-  // Avoid splitting a block over this boundary. Not built yet: must be the default.
+  // Data blocks do not lie across multiples of this, a power of two; 0 = they may.
   size_t super_block_alignment_size = 0;
-  // 1/n of the file may be spent on that. A hint without effect.
+  // 1/n of it is the most that may be spent on zeros in front of a block.
   size_t super_block_alignment_space_overhead_ratio = 128;
   enum class IndexShorteningMode : char {
     kNoShortening,
@@ -210,7 +216,7 @@ struct BlockBasedTableOptions {
     kFlushOnly,
     kFlushAndCompaction,
   };
-  // Put freshly written blocks in the cache. A hint without effect.
+  // Put data blocks of flushes, or of compactions too, in the cache as they are written.
   PrepopulateBlockCache prepopulate_block_cache = PrepopulateBlockCache::kDisable;
   // First readahead.
   size_t initial_auto_readahead_size = 8 * 1024;
@@ -222,7 +228,7 @@ struct BlockBasedTableOptions {
 };
 
 // Names of properties of the block-based format.
-struct BlockBasedTablePropertyNames {
+struct ASHLAR_EXPORT BlockBasedTablePropertyNames {
   static const std::string kIndexType;
   static const std::string kWholeKeyFiltering;
   static const std::string kPrefixFiltering;
@@ -230,7 +236,7 @@ struct BlockBasedTablePropertyNames {
 };
 
 // The caller owns the result.
-TableFactory* NewBlockBasedTableFactory(
+ASHLAR_EXPORT TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 
 enum EncodingType : char {
@@ -238,7 +244,7 @@ enum EncodingType : char {
   kPrefix,
 };
 
-struct PlainTablePropertyNames {
+struct ASHLAR_EXPORT PlainTablePropertyNames {
   static const std::string kEncodingType;
   static const std::string kBloomVersion;
   static const std::string kNumBloomBlocks;
@@ -258,9 +264,10 @@ struct PlainTableOptions {
   bool store_index_in_file = false;
 };
 
-TableFactory* NewPlainTableFactory(const PlainTableOptions& options = PlainTableOptions());
+ASHLAR_EXPORT TableFactory* NewPlainTableFactory(
+    const PlainTableOptions& options = PlainTableOptions());
 
-struct CuckooTablePropertyNames {
+struct ASHLAR_EXPORT CuckooTablePropertyNames {
   static const std::string kEmptyKey;
   static const std::string kValueLength;
   static const std::string kNumHashFunc;
@@ -281,12 +288,13 @@ struct CuckooTableOptions {
   bool use_module_hash = true;
 };
 
-TableFactory* NewCuckooTableFactory(const CuckooTableOptions& table_options = CuckooTableOptions());
+ASHLAR_EXPORT TableFactory* NewCuckooTableFactory(
+    const CuckooTableOptions& table_options = CuckooTableOptions());
 
 // Carries the options of a table format; immutable once it is given to a database. The library
 // reads and writes tables itself: the built-in factories return NotSupported and nullptr from
 // NewTableReader() and NewTableBuilder().
-class TableFactory : public Customizable {
+class ASHLAR_EXPORT TableFactory : public Customizable {
  public:
   ~TableFactory() override {}
 
@@ -317,7 +325,7 @@ class TableFactory : public Customizable {
   virtual bool IsDeleteRangeSupported() const { return false; }
 };
 
-TableFactory* NewAdaptiveTableFactory(
+ASHLAR_EXPORT TableFactory* NewAdaptiveTableFactory(
     std::shared_ptr<TableFactory> table_factory_to_write = nullptr,
     std::shared_ptr<TableFactory> block_based_table_factory = nullptr,
     std::shared_ptr<TableFactory> plain_table_factory = nullptr,

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 
@@ -26,7 +27,7 @@ struct ConfigOptions;
 using UserCollectedProperties = std::map<std::string, std::string>;
 
 // Names of the properties in the file.
-struct TablePropertiesNames {
+struct ASHLAR_EXPORT TablePropertiesNames {
   static const std::string kDbId;
   static const std::string kDbSessionId;
   static const std::string kDbHostId;
@@ -78,7 +79,7 @@ struct TablePropertiesNames {
 };
 
 // Sees every entry of one table file while it is built, in one thread.
-class TablePropertiesCollector {
+class ASHLAR_EXPORT TablePropertiesCollector {
  public:
   virtual ~TablePropertiesCollector() {}
 
@@ -106,7 +107,7 @@ class TablePropertiesCollector {
 };
 
 // Makes one collector per table file. Thread safe.
-class TablePropertiesCollectorFactory : public Customizable {
+class ASHLAR_EXPORT TablePropertiesCollectorFactory : public Customizable {
  public:
   struct Context {
     uint32_t column_family_id = kUnknownColumnFamily;
@@ -142,7 +143,7 @@ class TablePropertiesCollectorFactory : public Customizable {
 };
 
 // A plain value. Sizes are bytes, times seconds since the epoch; 0 is also "not recorded".
-struct TableProperties {
+struct ASHLAR_EXPORT TableProperties {
   // Number of the file in the database that wrote it.
   uint64_t orig_file_number = 0;
   // All data blocks, as stored; before compression.
@@ -240,12 +241,13 @@ struct TableProperties {
 };
 
 // "LZ4" ..., from the compression_name property.
-std::string ParseCompressionNameForDisplay(const std::string& compression_name);
-std::string ParseCompressionNameForDisplay(const std::string& compression_name,
-                                           std::shared_ptr<CompressionManager> compression_manager);
+ASHLAR_EXPORT std::string ParseCompressionNameForDisplay(const std::string& compression_name);
+ASHLAR_EXPORT std::string ParseCompressionNameForDisplay(
+    const std::string& compression_name, std::shared_ptr<CompressionManager> compression_manager);
 
 // The counts that old files keep among the user-collected properties.
-uint64_t GetDeletedKeys(const UserCollectedProperties& props);
-uint64_t GetMergeOperands(const UserCollectedProperties& props, bool* property_present);
+ASHLAR_EXPORT uint64_t GetDeletedKeys(const UserCollectedProperties& props);
+ASHLAR_EXPORT uint64_t GetMergeOperands(const UserCollectedProperties& props,
+                                        bool* property_present);
 
 }  // namespace ashlar

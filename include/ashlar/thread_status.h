@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadStatus tells what a background thread is doing: a value copied out by Env::GetThreadList.
+// ThreadStatus tells what a background thread is doing: a value copied out by Env::GetThreadList,
+// which is not built yet.
 // Names and numbers are those of RocksDB, because dashboards print them.
 #pragma once
 
@@ -10,9 +11,11 @@
 #include <string>
 #include <utility>
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
-struct ThreadStatus {
+struct ASHLAR_EXPORT ThreadStatus {
   // Whether this build records thread states at all.
   static const bool kEnabled;
 

@@ -7,9 +7,11 @@
 
 #include <functional>
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
-class ThreadPool {
+class ASHLAR_EXPORT ThreadPool {
  public:
   virtual ~ThreadPool();
 
@@ -35,6 +37,6 @@ class ThreadPool {
   virtual int ReleaseThreads(int /*threads*/) { return 0; }
 };
 
-ThreadPool* NewThreadPool(int num_threads);
+ASHLAR_EXPORT ThreadPool* NewThreadPool(int num_threads);
 
 }  // namespace ashlar

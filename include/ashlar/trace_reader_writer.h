@@ -8,11 +8,12 @@
 #include <string>
 
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
-class TraceWriter {
+class ASHLAR_EXPORT TraceWriter {
  public:
   TraceWriter() = default;
   virtual ~TraceWriter() = default;
@@ -23,7 +24,7 @@ class TraceWriter {
   virtual uint64_t GetFileSize() = 0;
 };
 
-class TraceReader {
+class ASHLAR_EXPORT TraceReader {
  public:
   TraceReader() = default;
   virtual ~TraceReader() = default;
@@ -36,11 +37,11 @@ class TraceReader {
 };
 
 // Traces in files. NotSupported so far.
-Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
-                          const std::string& trace_filename,
-                          std::unique_ptr<TraceWriter>* trace_writer);
-Status NewFileTraceReader(Env* env, const EnvOptions& env_options,
-                          const std::string& trace_filename,
-                          std::unique_ptr<TraceReader>* trace_reader);
+ASHLAR_EXPORT Status NewFileTraceWriter(Env* env, const EnvOptions& env_options,
+                                        const std::string& trace_filename,
+                                        std::unique_ptr<TraceWriter>* trace_writer);
+ASHLAR_EXPORT Status NewFileTraceReader(Env* env, const EnvOptions& env_options,
+                                        const std::string& trace_filename,
+                                        std::unique_ptr<TraceReader>* trace_reader);
 
 }  // namespace ashlar

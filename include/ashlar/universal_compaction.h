@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuning of universal compaction. The style itself is not built yet: a database that uses it is
-// refused with NotSupported, see AdvancedColumnFamilyOptions::compaction_style.
+// Tuning of universal compaction, AdvancedColumnFamilyOptions::compaction_style. A sorted run is a
+// file of level 0 or a whole deeper level. Compaction begins when there are as many runs as
+// level0_file_num_compaction_trigger; runs of neighbouring age are merged.
 #pragma once
 
 #include <climits>
@@ -22,18 +23,21 @@ class CompactionOptionsUniversal {
   // Fewest and most runs merged at once.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
-  // Extra space, in percent of the live data, above which all runs are merged.
+  // Bytes of all newer runs, in percent of the oldest one, from which on all runs are merged.
   unsigned int max_size_amplification_percent = 200;
-  // -1 compresses all output; otherwise only the oldest data, up to this percentage of the total.
+  // -1 compresses all output; otherwise only the oldest data, up to this percentage of the total,
+  // and flushes write uncompressed.
   int compression_size_percent = -1;
-  // Target for the number of runs a read meets; -1 = level0_file_num_compaction_trigger, 0 = auto.
+  // Above so many runs they are merged whatever their sizes are; -1 =
+  // level0_file_num_compaction_trigger, 0 = as many as the size of the oldest run needs.
   int max_read_amp = -1;
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
-  // Relink files that overlap nothing instead of rewriting them.
+  // Relink files that overlap nothing instead of rewriting them, unless compression_size_percent is
+  // set.
   bool allow_trivial_move = false;
-  // Merge parts of runs.
+  // Merge parts of runs. A hint without effect.
   bool incremental = false;
-  // Lock only the files a compaction reads now.
+  // Lock only the files a compaction reads now. A hint without effect.
   bool reduce_file_locking = false;
 
   CompactionOptionsUniversal() = default;

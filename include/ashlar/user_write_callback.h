@@ -3,12 +3,14 @@
 // Hooks into a write, for DB::WriteWithCallback.
 #pragma once
 
+#include "ashlar/export.h"
+
 namespace ashlar {
 
 // Called by the writing thread, outside the database mutex. The object must outlive the write. An
 // exception does not stop the write: it leaves the call that wrote, once all is done as if it had
 // not been thrown.
-class UserWriteCallback {
+class ASHLAR_EXPORT UserWriteCallback {
  public:
   virtual ~UserWriteCallback() = default;
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "ashlar/export.h"
+
 #define ASHLAR_MAJOR 0
 #define ASHLAR_MINOR 1
 #define ASHLAR_PATCH 0
@@ -28,12 +30,13 @@
 namespace ashlar {
 
 // Facts about this build, by name. Valid for the life of the process.
-const std::unordered_map<std::string, std::string>& GetRocksBuildProperties();
+ASHLAR_EXPORT const std::unordered_map<std::string, std::string>& GetRocksBuildProperties();
 
 // The API version: "11.9.0", or "11.9" without the patch number.
-std::string GetRocksVersionAsString(bool with_patch = true);
+ASHLAR_EXPORT std::string GetRocksVersionAsString(bool with_patch = true);
 
 // One line "program (Ashlar) version"; with `verbose` also one line per build property.
-std::string GetRocksBuildInfoAsString(const std::string& program, bool verbose = false);
+ASHLAR_EXPORT std::string GetRocksBuildInfoAsString(const std::string& program,
+                                                    bool verbose = false);
 
 }  // namespace ashlar

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WalFilter looks at every batch that is replayed from the WAL when a database is opened, and may
-// change or drop it. Set it in DBOptions::wal_filter; it must outlive the open.
+// change or drop it. Set it in DBOptions::wal_filter; it must outlive the open. Not built yet: a
+// database with one is refused with NotSupported.
 //
 // Called by the opening thread only. Must not throw.
 #pragma once
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "ashlar/customizable.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -18,7 +20,7 @@ namespace ashlar {
 class WriteBatch;
 struct ConfigOptions;
 
-class WalFilter : public Customizable {
+class ASHLAR_EXPORT WalFilter : public Customizable {
  public:
   virtual ~WalFilter() {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WAL files of a database, and the iterator over the batches in them (DB::GetUpdatesSince).
+// WAL files of a database, and the iterator over the batches in them (DB::GetUpdatesSince, which is
+// not built yet).
 //
 // Threads: one at a time per object.
 #pragma once
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/types.h"
 #include "ashlar/write_batch.h"
@@ -26,7 +28,7 @@ enum WalFileType {
 };
 
 // Facts about one WAL file at the time of the call that returned it.
-class WalFile {
+class ASHLAR_EXPORT WalFile {
  public:
   WalFile() {}
   virtual ~WalFile() {}
@@ -61,7 +63,7 @@ struct BatchResult {
 
 // Walks batches in the order of their sequence numbers, over file ends and while the database
 // writes on. Delete it before the database.
-class WalIterator {
+class ASHLAR_EXPORT WalIterator {
  public:
   WalIterator() {}
   virtual ~WalIterator() {}

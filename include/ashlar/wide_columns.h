@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wide columns: a value made of named parts (DB::PutEntity, DB::GetEntity). A plain value reads as
-// one column with the empty name, the default column.
+// one column with the empty name, the default column; DB::Get of columns gives the default one, or
+// an empty value if there is none.
 //
 // Threads: const members may be called from many threads; anything else needs outside locking.
 #pragma once
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 
@@ -56,11 +58,11 @@ inline std::ostream& operator<<(std::ostream& os, const WideColumn& column) {
 // As results: sorted by name. As arguments: in any order, without duplicates.
 using WideColumns = std::vector<WideColumn>;
 
-extern const Slice kDefaultWideColumnName;  // the empty name
-extern const WideColumns kNoWideColumns;
+ASHLAR_EXPORT extern const Slice kDefaultWideColumnName;  // the empty name
+ASHLAR_EXPORT extern const WideColumns kNoWideColumns;
 
 // Columns together with the memory they refer to: the result of GetEntity. Movable, not copyable.
-class PinnableWideColumns {
+class ASHLAR_EXPORT PinnableWideColumns {
  public:
   PinnableWideColumns() = default;
   PinnableWideColumns(PinnableWideColumns&& other) { *this = std::move(other); }

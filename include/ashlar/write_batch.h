@@ -19,6 +19,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/write_batch_base.h"
 
@@ -40,7 +41,7 @@ struct SavePoint {
   bool is_cleared() const { return (size | count | content_flags) == 0; }
 };
 
-class WriteBatch : public WriteBatchBase {
+class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
  public:
   // reserved_bytes: room to allocate at once. max_bytes: as SetMaxBytes().
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);

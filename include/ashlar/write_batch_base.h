@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "ashlar/attribute_groups.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/wide_columns.h"
 
@@ -24,7 +25,7 @@ class Slice;
 class WriteBatch;
 struct SliceParts;
 
-class WriteBatchBase {
+class ASHLAR_EXPORT WriteBatchBase {
  public:
   virtual ~WriteBatchBase() {}
 

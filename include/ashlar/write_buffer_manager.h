@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WriteBufferManager: one limit on the memory of many memtables, of several databases if wanted.
-// It can charge that memory to a cache and hold back writers. Thread safe.
+// It can charge that memory to a cache and hold back writers. Not built yet: a database with one
+// that has a limit is refused with NotSupported. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -9,18 +10,19 @@
 #include <memory>
 
 #include "ashlar/cache.h"
+#include "ashlar/export.h"
 
 namespace ashlar {
 
 // How a database is held back and released.
-class StallInterface {
+class ASHLAR_EXPORT StallInterface {
  public:
   virtual ~StallInterface() {}
   virtual void Block() = 0;
   virtual void Signal() = 0;
 };
 
-class WriteBufferManager final {
+class ASHLAR_EXPORT WriteBufferManager final {
  public:
   // _buffer_size is the limit in bytes; 0 only counts. With a cache, the memory is charged to it
   // in steps of 256 KiB. With allow_stall, writers wait while the limit is exceeded.

@@ -8,17 +8,12 @@
 #include <cassert>
 #include <limits>
 
+#include "table/block/block_flags.h"
 #include "util/hash.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-constexpr uint32_t kHashIndexFlag = uint32_t{1} << 31;
-constexpr uint32_t kReservedFlag = uint32_t{1} << 30;
-// A hint that keys are spread evenly: nothing depends on it. Bit 29.
-constexpr uint32_t kSeparateValuesFlag = uint32_t{1} << 28;
-constexpr uint32_t kRestartCountMask = kSeparateValuesFlag - 1;
 
 constexpr size_t kMaxHashedBlockBytes = 64 * 1024;
 
@@ -45,17 +40,17 @@ Status Block::Parse(const Slice& contents, Block* block) {
 Status Block::ParseTail(uint32_t packed) {
   assert(size_ >= sizeof(uint32_t));
   uint32_t end = size_ - sizeof(uint32_t);  // what is not yet accounted for is [0, end)
-  if ((packed & kReservedFlag) != 0) {
+  if ((packed & kBlockReservedFlag) != 0) {
     return Status::Corruption(StrCat("packed word ", packed, " has the reserved bit 30 set"));
   }
   uint32_t values_offset = 0;
-  if ((packed & kSeparateValuesFlag) != 0) {
+  if ((packed & kBlockSeparateValuesFlag) != 0) {
     if (end < sizeof(uint32_t)) return Status::Corruption("no room for the value section's offset");
     end -= sizeof(uint32_t);
     values_offset = DecodeFixed32(data_ + end);
     has_separate_values_ = true;
   }
-  if ((packed & kHashIndexFlag) != 0) {
+  if ((packed & kBlockHashIndexFlag) != 0) {
     if (size_ > kMaxHashedBlockBytes) {
       return Status::Corruption(StrCat("a hash index in a block of ", size_, " bytes"));
     }
@@ -69,7 +64,7 @@ Status Block::ParseTail(uint32_t packed) {
     end -= bucket_count_;
     buckets_ = data_ + end;
   }
-  restart_count_ = packed & kRestartCountMask;
+  restart_count_ = packed & kBlockRestartCountMask;
   if (restart_count_ > end / sizeof(uint32_t)) {
     return Status::Corruption(
         StrCat(restart_count_, " restart points, at most ", end / sizeof(uint32_t), " have room"));

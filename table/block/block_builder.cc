@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   entry:  shared | non_shared | [value length] | key suffix | value
-//   block:  entries | u32 restart offsets | [hash index] | u32 count, top bit: hash index
+//   block:  entries | u32 restart offsets | [hash index] | u32 count and flags
+//
+// With separate values:
+//   entry:  shared | non_shared | value length | [value offset, at restart points] | key suffix
+//   block:  entries | values | u32 restart offsets | [hash index] | u32 values at | u32 count,
+//   flags
 #include "table/block/block_builder.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "table/block/block_flags.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
 
 namespace {
 
-constexpr uint32_t kHasHashIndex = uint32_t{1} << 31;
-constexpr size_t kMaxEntryHeaderBytes = 3 * kMaxVarint32Bytes;
+constexpr size_t kMaxEntryHeaderBytes = 4 * kMaxVarint32Bytes;
 constexpr size_t kFirstCapacity = 4096;
 
 // Length of the common prefix of two strings of which the shorter has `limit` bytes.
@@ -33,8 +38,10 @@ inline size_t CommonPrefix(const char* a, const char* b, size_t limit) {
 
 }  // namespace
 
-BlockBuilder::BlockBuilder(const BlockBuilderOptions& options) : options_(options) {
+BlockBuilder::BlockBuilder(const BlockBuilderOptions& options)
+    : options_(options), last_words_bytes_((options.separates_values ? 2 : 1) * sizeof(uint32_t)) {
   assert(options.restart_interval >= 1);
+  assert(options.has_value_lengths || !options.separates_values);
   restarts_.push_back(0);
   if (options.hash_util_ratio > 0) {
     hash_index_ = std::make_unique<DataBlockHashIndexBuilder>(options.hash_util_ratio);
@@ -51,19 +58,14 @@ void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* d
              (options_.has_value_lengths || delta_value != nullptr)) {
     shared = SharedBytes(key);
   }
-  const Slice& stored = delta_value != nullptr && shared != 0 ? *delta_value : value;
-  const size_t non_shared = key.size() - shared;
   assert(shared <= key.size());
   assert(key.size() <= UINT32_MAX);
   assert(value.size() <= UINT32_MAX);
-
-  char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared + stored.size());
-  char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));
-  p = EncodeVarint32(p, static_cast<uint32_t>(non_shared));
-  if (options_.has_value_lengths) p = EncodeVarint32(p, static_cast<uint32_t>(stored.size()));
-  p = std::copy_n(key.data() + shared, non_shared, p);
-  p = std::copy_n(stored.data(), stored.size(), p);
-  size_ += static_cast<size_t>(p - begin);
+  if (options_.separates_values) [[unlikely]] {
+    AppendSeparated(key, shared, value);
+  } else {
+    AppendEntry(key, shared, delta_value != nullptr && shared != 0 ? *delta_value : value);
+  }
   assert(size_ <= capacity_);
 
   if (hash_index_ != nullptr) hash_index_->Add(ExtractUserKey(key), restarts_.size() - 1);
@@ -72,6 +74,32 @@ void BlockBuilder::AddEntry(const Slice& key, const Slice& value, const Slice* d
   assert(restarts_.back() < size_);
   ++entries_since_restart_;
   ++entry_count_;
+}
+
+inline void BlockBuilder::AppendEntry(const Slice& key, size_t shared, const Slice& value) {
+  const size_t non_shared = key.size() - shared;
+  char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared + value.size());
+  char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));
+  p = EncodeVarint32(p, static_cast<uint32_t>(non_shared));
+  if (options_.has_value_lengths) p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
+  p = std::copy_n(key.data() + shared, non_shared, p);
+  p = std::copy_n(value.data(), value.size(), p);
+  size_ += static_cast<size_t>(p - begin);
+}
+
+// The entry is a restart point if its interval is still empty.
+void BlockBuilder::AppendSeparated(const Slice& key, size_t shared, const Slice& value) {
+  assert(options_.separates_values && options_.has_value_lengths);
+  const size_t non_shared = key.size() - shared;
+  char* const begin = Reserve(kMaxEntryHeaderBytes + non_shared);
+  char* p = EncodeVarint32(begin, static_cast<uint32_t>(shared));
+  p = EncodeVarint32(p, static_cast<uint32_t>(non_shared));
+  p = EncodeVarint32(p, static_cast<uint32_t>(value.size()));
+  if (entries_since_restart_ == 0) p = EncodeVarint32(p, static_cast<uint32_t>(values_.size()));
+  p = std::copy_n(key.data() + shared, non_shared, p);
+  values_.append(value.data(), value.size());
+  size_ += static_cast<size_t>(p - begin);
+  assert(values_.size() <= UINT32_MAX);
 }
 
 size_t BlockBuilder::SharedBytes(const Slice& key) const {
@@ -89,17 +117,22 @@ void BlockBuilder::RememberKey(const Slice& key, size_t shared) {
 
 size_t BlockBuilder::EstimateBytesWith(const Slice& key, const Slice& value) const {
   const size_t lengths = sizeof(uint32_t) + VarintLength(key.size()) + VarintLength(value.size());
-  const size_t restart = entries_since_restart_ >= options_.restart_interval ? sizeof(uint32_t) : 0;
+  size_t restart = 0;
+  if (NextIsRestart()) {
+    restart = sizeof(uint32_t);
+    if (options_.separates_values) restart += VarintLength(values_.size());
+  }
   return CurrentBytes() + key.size() + value.size() + lengths + restart;
 }
 
-Slice BlockBuilder::Finish() {
+Slice BlockBuilder::Finish(bool has_uniform_keys) {
   assert(!restarts_.empty());
-  assert(restarts_.size() < kHasHashIndex);  // the flag's bit is free
+  assert(restarts_.size() <= kBlockRestartCountMask);  // the bits of the flags are free
   const size_t bytes = CurrentBytes();
   const size_t hash_bytes = HashIndexBytes();
   const bool has_hash_index = hash_bytes != 0 && bytes <= DataBlockHashIndexBuilder::kMaxBlockBytes;
   char* p = Reserve(bytes - size_);
+  p = std::copy_n(values_.data(), values_.size(), p);
   for (const uint32_t offset : restarts_) {
     EncodeFixed32(p, offset);
     p += sizeof(offset);
@@ -108,8 +141,15 @@ Slice BlockBuilder::Finish() {
     hash_index_->EncodeTo(p);
     p += hash_bytes;
   }
-  const auto count = static_cast<uint32_t>(restarts_.size());
-  EncodeFixed32(p, has_hash_index ? count | kHasHashIndex : count);
+  auto packed = static_cast<uint32_t>(restarts_.size());
+  if (has_hash_index) packed |= kBlockHashIndexFlag;
+  if (has_uniform_keys) packed |= kBlockUniformKeysFlag;
+  if (options_.separates_values) {
+    packed |= kBlockSeparateValuesFlag;
+    EncodeFixed32(p, static_cast<uint32_t>(size_));
+    p += sizeof(uint32_t);
+  }
+  EncodeFixed32(p, packed);
   p += sizeof(uint32_t);
   assert(static_cast<size_t>(p - buffer_.get()) <= bytes);
   return Slice(buffer_.get(), static_cast<size_t>(p - buffer_.get()));
@@ -117,6 +157,7 @@ Slice BlockBuilder::Finish() {
 
 void BlockBuilder::Reset() {
   size_ = 0;
+  values_.clear();
   restarts_.assign(1, 0);
   entries_since_restart_ = 0;
   entry_count_ = 0;

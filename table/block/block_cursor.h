@@ -137,6 +137,10 @@ class BlockCursor {
   char inline_buffer_[kInlineKeyBytes + kCopySlack];
 };
 
+// How far ahead of the current entry memory is asked for. Processors see for themselves that a
+// block is read in order, but only some lines later, and block after block lies elsewhere.
+inline constexpr size_t kPrefetchBytes = 512;
+
 // Hot: no allocation once the buffer has grown to the longest key, no call except for long copies.
 // Takes entries whose key lengths need one byte each; the rest, and damage, go the slow way.
 inline bool BlockCursor::Next(Slice* key, Slice* value) {
@@ -145,6 +149,7 @@ inline bool BlockCursor::Next(Slice* key, Slice* value) {
   const ptrdiff_t room = fast_end_ - start;
   if (room < 4) [[unlikely]]
     return NextSlow(key, value);
+  __builtin_prefetch(start + kPrefetchBytes);
   const auto* head = reinterpret_cast<const unsigned char*>(start);
   const size_t shared = head[0], non_shared = head[1];
   size_t value_bytes = head[2], header_bytes = 3;

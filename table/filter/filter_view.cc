@@ -13,27 +13,14 @@
 namespace ashlar {
 namespace {
 
-constexpr uint32_t kRibbonBlockSlots = 128;
-constexpr size_t kSegmentBytes = 16;
-constexpr uint32_t kMaxColumns = 32;
-
 struct HashedKey {
   const Slice& key;
   const Slice& Key() const { return key; }
   uint64_t FilterHash() const { return FilterHash64(key); }
 };
 
-using Bits128 = unsigned __int128;
-
 Bits128 LoadSegment(const char* p) {
   return Bits128{DecodeFixed64(p + 8)} << 64 | DecodeFixed64(p);
-}
-uint32_t Parity(Bits128 bits) {
-  return static_cast<uint32_t>(
-      std::popcount(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64)) & 1);
-}
-uint64_t HighProduct(uint64_t a, uint64_t b) {
-  return static_cast<uint64_t>((Bits128{a} * b) >> 64);
 }
 
 }  // namespace
@@ -75,57 +62,50 @@ void FilterView::ParseLegacyBloom(const Slice& bits, const unsigned char* metada
 
 void FilterView::ParseRibbon(const Slice& bits, const unsigned char* metadata) {
   const uint32_t blocks = metadata[2] | metadata[3] << 8 | metadata[4] << 16;
-  const uint64_t segments = bits.size() / kSegmentBytes;
+  const uint64_t segments = bits.size() / kRibbonSegmentBytes;
   if (blocks < 2 || segments == 0) return;
-  uint64_t columns = (segments + blocks - 1) / blocks;
-  uint64_t upper_start = columns * blocks - segments;
-  if (columns > kMaxColumns) {
-    columns = kMaxColumns;
-    upper_start = 0;
-  }
-  uint64_t seed = metadata[1] * 0xc78219a23eeadd03ull;
-  seed ^= (seed & 0xf0f0f0f0f0f0f0f0ull) >> 4;
-  raw_seed_ = static_cast<uint32_t>(seed);
+  raw_seed_ = RibbonRawSeed(metadata[1]);
   line_count_ = blocks;
-  columns_ = static_cast<uint32_t>(columns);
-  upper_start_ = static_cast<uint32_t>(upper_start);
+  columns_ = RibbonColumns(segments, blocks);
   kind_ = Kind::kRibbon;
 }
 
 bool FilterView::MayContain(const Slice& key) const { return MayContainItem(HashedKey{key}); }
 
-bool FilterView::LegacyBloomMayContain(const Slice& key) const {
+bool FilterView::MayContainHash(uint64_t hash) const {
+  switch (kind_) {
+    case Kind::kBloom: return cache_local_bloom::MayMatch(hash, probe_count_, LineOf(hash));
+    case Kind::kRibbon: return RibbonMayContain(hash);
+    case Kind::kLegacyBloom: return LegacyBloomMayContain(static_cast<uint32_t>(hash));
+    case Kind::kAlwaysFalse: return false;
+    case Kind::kAlwaysTrue: break;
+  }
+  return true;
+}
+
+bool FilterView::LegacyBloomMayContain(uint32_t hash) const {
   assert(kind_ == Kind::kLegacyBloom);
-  const uint32_t hash = Hash32(key.data(), key.size(), kLegacyBloomSeed);
   const char* const line = data_ + legacy_bloom::LineOffset(hash, line_count_, line_shift_);
   return legacy_bloom::MayMatch(hash, probe_count_, line_shift_, line);
 }
 
 bool FilterView::RibbonMayContain(uint64_t hash) const {
   assert(kind_ == Kind::kRibbon);
-  assert(columns_ <= kMaxColumns);
   const uint64_t slots = uint64_t{kRibbonBlockSlots} * line_count_;
-  const uint64_t starts = slots - kRibbonBlockSlots + 1;
-  const uint64_t mixed = (hash ^ raw_seed_) * 0x6193d459236a3a0dull;
-  const uint64_t start = HighProduct(mixed, starts);
-  const uint64_t a = mixed * 0xc28f82822b650bedull;
-  const Bits128 coefficients = Bits128{a} << 64 | (a ^ 0xc367844a6e52731dull) | 1;
-  const auto result = static_cast<uint32_t>(__builtin_bswap64(a));
-
-  assert(start < starts);
-  const auto block = static_cast<uint32_t>(start / kRibbonBlockSlots);
-  const auto shift = static_cast<uint32_t>(start % kRibbonBlockSlots);
-  const uint32_t columns = columns_ - (block < upper_start_ ? 1 : 0);
-  const uint64_t segment = uint64_t{block} * columns_ - std::min<uint64_t>(block, upper_start_);
-  const char* const here = data_ + kSegmentBytes * segment;
-  const char* const behind = here + kSegmentBytes * columns;
+  const RibbonEquation equation = RibbonEquationOf(hash, raw_seed_, slots);
+  const auto block = static_cast<uint32_t>(equation.start / kRibbonBlockSlots);
+  const auto shift = static_cast<uint32_t>(equation.start % kRibbonBlockSlots);
+  const uint32_t columns = columns_.CountIn(block);
+  const char* const here = data_ + kRibbonSegmentBytes * columns_.FirstSegmentOf(block);
+  const char* const behind = here + kRibbonSegmentBytes * columns;
   for (uint32_t column = 0; column < columns; ++column) {
-    Bits128 bits = LoadSegment(here + kSegmentBytes * column) & (coefficients << shift);
+    Bits128 bits =
+        LoadSegment(here + kRibbonSegmentBytes * column) & (equation.coefficients << shift);
     if (shift != 0) {
-      bits ^= LoadSegment(behind + kSegmentBytes * column) &
-              (coefficients >> (kRibbonBlockSlots - shift));
+      bits ^= LoadSegment(behind + kRibbonSegmentBytes * column) &
+              (equation.coefficients >> (kRibbonBlockSlots - shift));
     }
-    if (Parity(bits) != (result >> column & 1)) return false;
+    if (RibbonParity(bits) != (equation.result >> column & 1)) return false;
   }
   return true;
 }

@@ -13,6 +13,7 @@
 
 #include "ashlar/slice.h"
 #include "table/filter/bloom.h"
+#include "table/filter/ribbon.h"
 #include "util/hash.h"
 
 namespace ashlar {
@@ -33,13 +34,15 @@ class FilterView {
         return cache_local_bloom::MayMatch(item.FilterHash(), probe_count_,
                                            LineOf(item.FilterHash()));
       case Kind::kRibbon: return RibbonMayContain(item.FilterHash());
-      case Kind::kLegacyBloom: return LegacyBloomMayContain(item.Key());
+      case Kind::kLegacyBloom: return LegacyBloomMayContain(LegacyHash(item.Key()));
       case Kind::kAlwaysFalse: return false;
       case Kind::kAlwaysTrue: break;
     }
     return true;
   }
   bool MayContain(const Slice& key) const;
+  // The same for a hash as builders keep it: the 32-bit one of a legacy filter, else FilterHash64.
+  bool MayContainHash(uint64_t hash) const;
 
   // Starts loading what MayContain() will touch for a key of this hash.
   void Prefetch(uint64_t filter_hash) const {
@@ -53,10 +56,13 @@ class FilterView {
     assert(line_count_ != 0);
     return data_ + kBloomLineBytes * FastRange32(static_cast<uint32_t>(hash), line_count_);
   }
+  static uint32_t LegacyHash(const Slice& key) {
+    return Hash32(key.data(), key.size(), kLegacyBloomSeed);
+  }
   void ParseBloom(const Slice& bits, const unsigned char* metadata);
   void ParseLegacyBloom(const Slice& bits, const unsigned char* metadata);
   void ParseRibbon(const Slice& bits, const unsigned char* metadata);
-  bool LegacyBloomMayContain(const Slice& key) const;
+  bool LegacyBloomMayContain(uint32_t hash) const;
   bool RibbonMayContain(uint64_t hash) const;
 
   const char* data_ = nullptr;     // the filter block, somebody else's
@@ -64,9 +70,8 @@ class FilterView {
   uint8_t line_shift_ = 6;         // legacy Bloom: log2 of the bytes of a line
   int probe_count_ = 0;            // Bloom, both kinds
   uint32_t line_count_ = 0;        // Bloom: lines; Ribbon: blocks of 128 slots
-  uint32_t columns_ = 0;  // Ribbon: columns of a block from upper_start_ on, one less before
-  uint32_t upper_start_ = 0;
-  uint32_t raw_seed_ = 0;
+  uint32_t raw_seed_ = 0;          // Ribbon
+  RibbonColumns columns_;          // Ribbon
 };
 
 }  // namespace ashlar

@@ -9,6 +9,9 @@
 
 #include "ashlar/slice_transform.h"
 #include "table/filter/bloom.h"
+#include "table/filter/filter_view.h"
+#include "table/filter/ribbon.h"
+#include "table/filter/ribbon_builder.h"
 #include "util/coding.h"
 #include "util/str_cat.h"
 
@@ -40,11 +43,24 @@ void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
   }
 }
 
+bool IsWorthRibbon(const RibbonShape& shape, size_t bloom_bytes) {
+  constexpr uint32_t kFewSlots = 1024;
+  if (shape.slot_count == 0) return false;
+  return shape.slot_count >= kFewSlots || shape.bits_bytes + kBloomMetadataBytes <= bloom_bytes;
+}
+
 }  // namespace
 
 void HashList::AddPiece() {
-  assert(size_ == pieces_.size() * kPieceHashes);  // the pieces there are, are full
+  if (size_ < pieces_.size() * kPieceHashes) return;  // the piece that Clear() has kept
+  assert(size_ == pieces_.size() * kPieceHashes);     // the pieces there are, are full
   pieces_.emplace_back(kPieceHashes * sizeof(uint64_t));
+}
+
+void HashList::Clear() {
+  size_ = 0;
+  if (pieces_.size() > 1) pieces_.resize(1);
+  assert(empty());
 }
 
 void FullFilterBuilder::AddKeyWithPrefix(const Slice& user_key) {
@@ -78,8 +94,19 @@ void FullFilterBuilder::AddKeyAndPrefix(uint64_t key_hash, uint64_t prefix_hash)
   if (!is_known_key) hashes_.push_back(key_hash);
 }
 
-uint32_t FullFilterBuilder::CacheLocalBytes() const {
-  const uint64_t bits_bytes = (hashes_.size() * uint64_t{options_.millibits_per_key} + 7999) / 8000;
+void FullFilterBuilder::AddPrefixOfNeighbour(const Slice& user_key) {
+  if (options_.prefix_extractor == nullptr) return;
+  if (!options_.prefix_extractor->InDomain(user_key)) return;
+  const uint64_t hash = Hash(options_.prefix_extractor->Transform(user_key));
+  if (has_previous_prefix_ && hash == previous_prefix_hash_) return;
+  AddHash(hash);
+  if (!options_.add_whole_keys) return;
+  previous_prefix_hash_ = hash;
+  has_previous_prefix_ = true;
+}
+
+uint32_t FullFilterBuilder::CacheLocalBytesFor(size_t entry_count) const {
+  const uint64_t bits_bytes = (entry_count * uint64_t{options_.millibits_per_key} + 7999) / 8000;
   const uint64_t whole_lines = (bits_bytes + kBloomLineBytes - 1) & ~uint64_t{kBloomLineBytes - 1};
   return static_cast<uint32_t>(std::min(whole_lines, kMaxBitsBytes));
 }
@@ -88,15 +115,16 @@ int FullFilterBuilder::CacheLocalProbes() const {
   assert(!hashes_.empty());
   uint64_t millibits = options_.millibits_per_key;
   if (options_.fit_probes_to_size) {
-    millibits = std::min<uint64_t>(uint64_t{CacheLocalBytes()} * 8000 / hashes_.size(), UINT32_MAX);
+    const uint64_t bytes = CacheLocalBytesFor(hashes_.size());
+    millibits = std::min<uint64_t>(bytes * 8000 / hashes_.size(), UINT32_MAX);
   }
   return cache_local_bloom::ProbesFor(static_cast<uint32_t>(millibits));
 }
 
-uint32_t FullFilterBuilder::LegacyLineCount() const {
+uint32_t FullFilterBuilder::LegacyLineCountFor(size_t entry_count) const {
   constexpr uint64_t kMaxBits = 0xffff0000, kLineBits = kBloomLineBytes * 8;
   const uint64_t bits_per_key = (options_.millibits_per_key + 500) / 1000;
-  const uint64_t bits = std::min(hashes_.size() * bits_per_key, kMaxBits);
+  const uint64_t bits = std::min(entry_count * bits_per_key, kMaxBits);
   // An odd number of lines spreads `hash mod lines` better.
   return static_cast<uint32_t>((bits + kLineBits - 1) / kLineBits) | 1;
 }
@@ -106,21 +134,67 @@ int FullFilterBuilder::LegacyProbes() const {
   return std::clamp(static_cast<int>(bits_per_key * 0.69), 1, 30);
 }
 
+size_t FullFilterBuilder::BytesFor(size_t entry_count, uint64_t first_hash) const {
+  assert(entry_count != 0);
+  if (options_.kind == FilterForm::kLegacy) {
+    return size_t{LegacyLineCountFor(entry_count)} * kBloomLineBytes + kBloomMetadataBytes;
+  }
+  const size_t bloom_bytes = CacheLocalBytesFor(entry_count) + kBloomMetadataBytes;
+  if (options_.kind == FilterForm::kCacheLocal) return bloom_bytes;
+  const RibbonShape shape = RibbonShapeFor(entry_count, first_hash, options_.millibits_per_key);
+  const size_t ribbon_bytes = shape.bits_bytes + kBloomMetadataBytes;
+  return IsWorthRibbon(shape, bloom_bytes) ? ribbon_bytes : bloom_bytes;
+}
+
 size_t FullFilterBuilder::EstimateBytes() const {
-  if (hashes_.empty()) return 0;
-  const size_t bits_bytes = options_.kind == BloomKind::kCacheLocal
-                                ? CacheLocalBytes()
-                                : size_t{LegacyLineCount()} * kBloomLineBytes;
-  return bits_bytes + kBloomMetadataBytes;
+  return hashes_.empty() ? 0 : BytesFor(hashes_.size(), hashes_[0]);
+}
+
+// By halving: what a Ribbon filter takes has no inverse.
+size_t FullFilterBuilder::CapacityOf(size_t bytes) const {
+  constexpr uint64_t kMeanHash = uint64_t{1} << 63;
+  constexpr size_t kMostEntriesPerByte = 16;
+  const size_t one_line = kBloomLineBytes + kBloomMetadataBytes;
+  const size_t limit = std::max(bytes, one_line);
+  size_t fits = 1, too_many = limit * kMostEntriesPerByte;
+  while (too_many - fits > 1) {
+    const size_t middle = fits + (too_many - fits) / 2;
+    (BytesFor(middle, kMeanHash) <= limit ? fits : too_many) = middle;
+  }
+  return fits;
 }
 
 std::string FullFilterBuilder::Finish() {
-  if (hashes_.empty()) return {};
-  return options_.kind == BloomKind::kCacheLocal ? FinishCacheLocal() : FinishLegacy();
+  std::string filter;
+  if (!hashes_.empty()) {
+    switch (options_.kind) {
+      case FilterForm::kCacheLocal: filter = FinishCacheLocal(); break;
+      case FilterForm::kLegacy: filter = FinishLegacy(); break;
+      case FilterForm::kRibbon: filter = FinishRibbon(); break;
+    }
+  }
+  finished_bytes_ = filter.size();
+  return filter;
+}
+
+void FullFilterBuilder::Reset() {
+  hashes_.Clear();
+  has_previous_prefix_ = false;
+  finished_bytes_ = 0;
+  assert(entry_count() == 0);
+}
+
+// A filter with few entries rounds up to more slots than it saves.
+std::string FullFilterBuilder::FinishRibbon() const {
+  const RibbonShape shape = RibbonShapeFor(hashes_.size(), hashes_[0], options_.millibits_per_key);
+  const size_t bloom_bytes = CacheLocalBytesFor(hashes_.size()) + kBloomMetadataBytes;
+  std::string filter;
+  if (IsWorthRibbon(shape, bloom_bytes)) filter = BuildRibbon(hashes_, shape);
+  return filter.empty() ? FinishCacheLocal() : filter;
 }
 
 std::string FullFilterBuilder::FinishCacheLocal() const {
-  const uint32_t bits_bytes = CacheLocalBytes();
+  const uint32_t bits_bytes = CacheLocalBytesFor(hashes_.size());
   assert(bits_bytes != 0);
   assert(bits_bytes % kBloomLineBytes == 0);
   const int probes = CacheLocalProbes();
@@ -137,7 +211,7 @@ std::string FullFilterBuilder::FinishCacheLocal() const {
 }
 
 std::string FullFilterBuilder::FinishLegacy() const {
-  const uint32_t line_count = LegacyLineCount();
+  const uint32_t line_count = LegacyLineCountFor(hashes_.size());
   assert(line_count % 2 == 1);
   const int probes = LegacyProbes();
   const size_t bits_bytes = size_t{line_count} * kBloomLineBytes;
@@ -159,27 +233,14 @@ std::string FullFilterBuilder::FinishLegacy() const {
 
 Status FullFilterBuilder::CheckFilter(const Slice& filter) const {
   if (hashes_.empty() && filter.empty()) return Status::OK();
-  const bool is_right_size = filter.size() == EstimateBytes() && !hashes_.empty();
-  size_t missing = is_right_size ? 0 : hashes_.size();
-  if (is_right_size && options_.kind == BloomKind::kCacheLocal) {
-    const uint32_t bits_bytes = CacheLocalBytes();
-    const int probes = CacheLocalProbes();
-    for (size_t i = 0; i < hashes_.size(); ++i) {
-      const uint64_t hash = hashes_[i];
-      const char* line = filter.data() + cache_local_bloom::LineOffset(hash, bits_bytes);
-      missing += cache_local_bloom::MayMatch(hash, probes, line) ? 0 : 1;
-    }
-  } else if (is_right_size) {
-    const uint32_t line_count = LegacyLineCount();
-    const int probes = LegacyProbes();
-    for (size_t i = 0; i < hashes_.size(); ++i) {
-      const auto hash = static_cast<uint32_t>(hashes_[i]);
-      const char* line =
-          filter.data() + legacy_bloom::LineOffset(hash, line_count, kLegacyLog2LineBytes);
-      missing += legacy_bloom::MayMatch(hash, probes, kLegacyLog2LineBytes, line) ? 0 : 1;
-    }
+  const FilterView view(filter);
+  // One that is not understood any more would match everything.
+  const bool is_sound = filter.size() == finished_bytes_ && !hashes_.empty() && view.CanReject();
+  size_t missing = is_sound ? 0 : hashes_.size();
+  for (size_t i = 0; is_sound && i < hashes_.size(); ++i) {
+    missing += view.MayContainHash(hashes_[i]) ? 0 : 1;
   }
-  if (missing == 0) return Status::OK();
+  if (missing == 0 && is_sound) return Status::OK();
   return Status::Corruption(StrCat("filter: ", missing, " of ", hashes_.size(),
                                    " keys are missing from the new filter; check the memory"));
 }

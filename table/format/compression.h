@@ -30,9 +30,11 @@ bool IsCompressionSupported(CompressionType type);
 // Compressor turns raw blocks into stored ones, keeping the library's state between blocks.
 class Compressor {
  public:
-  // NotSupported when the build lacks the library. The type must not be kNoCompression.
+  // NotSupported when the build lacks the library. The type must not be kNoCompression. With a
+  // dictionary, which is copied, blocks need it to be decompressed; Snappy and BZip2 ignore it.
   static Result<std::unique_ptr<Compressor>> Create(CompressionType type,
-                                                    const CompressionOptions& options);
+                                                    const CompressionOptions& options,
+                                                    const Slice& dictionary = Slice());
   virtual ~Compressor() = default;
 
   CompressionType type() const { return type_; }

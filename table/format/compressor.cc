@@ -68,7 +68,8 @@ class SnappyCompressor final : public Compressor {
 #if ASHLAR_WITH_ZLIB
 class ZlibCompressor final : public Compressor {
  public:
-  explicit ZlibCompressor(const CompressionOptions& options) : Compressor(kZlibCompression) {
+  ZlibCompressor(const CompressionOptions& options, const Slice& dictionary)
+      : Compressor(kZlibCompression), dictionary_(dictionary.ToString()) {
     // Raw streams only, and no window above 2^14: that is what readers set up.
     const int window_bits = std::clamp(std::abs(options.window_bits), 9, 14);
     const int level =
@@ -84,6 +85,11 @@ class ZlibCompressor final : public Compressor {
   bool Compress(const Slice& raw, size_t limit, std::string* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || !is_ready_ || deflateReset(&stream_) != Z_OK) return false;
+    if (!dictionary_.empty() &&
+        deflateSetDictionary(&stream_, reinterpret_cast<const Bytef*>(dictionary_.data()),
+                             static_cast<uInt>(dictionary_.size())) != Z_OK) {
+      return false;
+    }
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(raw.data()));
     stream_.avail_in = static_cast<uInt>(raw.size());
     stream_.next_out = reinterpret_cast<Bytef*>(output->data() + prefix);
@@ -94,6 +100,7 @@ class ZlibCompressor final : public Compressor {
   }
 
  private:
+  const std::string dictionary_;
   z_stream stream_{};
   bool is_ready_ = false;
 };
@@ -142,6 +149,36 @@ class Lz4Compressor final : public Compressor {
   std::vector<uint64_t> state_;
 };
 
+// With a dictionary. Its digest is made once and copied for each block, which ends with other
+// contents in it.
+class Lz4DictionaryCompressor final : public Compressor {
+ public:
+  Lz4DictionaryCompressor(const CompressionOptions& options, const Slice& dictionary)
+      : Compressor(kLZ4Compression),
+        acceleration_(options.level < 0 ? -options.level : 1),
+        dictionary_(dictionary.ToString()) {
+    LZ4_initStream(&digest_, sizeof(digest_));
+    LZ4_loadDict(&digest_, dictionary_.data(), static_cast<int>(dictionary_.size()));
+  }
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0) return false;
+    const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
+    state_ = digest_;
+    const int bytes = LZ4_compress_fast_continue(&state_, raw.data(), output->data() + prefix,
+                                                 static_cast<int>(raw.size()), room, acceleration_);
+    if (bytes <= 0) return false;
+    output->resize(prefix + static_cast<size_t>(bytes));
+    return true;
+  }
+
+ private:
+  int acceleration_;
+  const std::string dictionary_;
+  LZ4_stream_t digest_;  // points into dictionary_
+  LZ4_stream_t state_;
+};
+
 class Lz4hcCompressor final : public Compressor {
  public:
   explicit Lz4hcCompressor(const CompressionOptions& options)
@@ -165,21 +202,57 @@ class Lz4hcCompressor final : public Compressor {
 };
 #endif
 
+#if ASHLAR_WITH_LZ4
+class Lz4hcDictionaryCompressor final : public Compressor {
+ public:
+  Lz4hcDictionaryCompressor(const CompressionOptions& options, const Slice& dictionary)
+      : Compressor(kLZ4HCCompression),
+        level_(IsDefaultLevel(options) ? 0 : options.level),
+        dictionary_(dictionary.ToString()),
+        stream_(LZ4_createStreamHC()) {}
+  ~Lz4hcDictionaryCompressor() override { LZ4_freeStreamHC(stream_); }
+  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+    const size_t prefix = StartOutput(raw, limit, output);
+    if (prefix == 0 || stream_ == nullptr) return false;
+    const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
+    LZ4_resetStreamHC(stream_, level_);
+    LZ4_loadDictHC(stream_, dictionary_.data(), static_cast<int>(dictionary_.size()));
+    const int bytes = LZ4_compress_HC_continue(stream_, raw.data(), output->data() + prefix,
+                                               static_cast<int>(raw.size()), room);
+    if (bytes <= 0) return false;
+    output->resize(prefix + static_cast<size_t>(bytes));
+    return true;
+  }
+
+ private:
+  int level_;
+  const std::string dictionary_;
+  LZ4_streamHC_t* const stream_;  // null for want of memory
+};
+#endif
+
 #if ASHLAR_WITH_ZSTD
 class ZstdCompressor final : public Compressor {
  public:
-  explicit ZstdCompressor(const CompressionOptions& options)
+  ZstdCompressor(const CompressionOptions& options, const Slice& dictionary)
       : Compressor(kZSTD), context_(ZSTD_createCCtx()) {
     if (context_ == nullptr) return;
     const int level = IsDefaultLevel(options) ? ZSTD_CLEVEL_DEFAULT : options.level;
     ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, options.checksum ? 1 : 0);
+    if (dictionary.empty()) return;
+    digest_ = ZSTD_createCDict(dictionary.data(), dictionary.size(), level);
+    // Without its dictionary a block would not decompress: better none is compressed.
+    is_ready_ = digest_ != nullptr && !ZSTD_isError(ZSTD_CCtx_refCDict(context_, digest_));
   }
-  ~ZstdCompressor() override { ZSTD_freeCCtx(context_); }
+  ~ZstdCompressor() override {
+    ZSTD_freeCCtx(context_);
+    ZSTD_freeCDict(digest_);
+  }
 
   bool Compress(const Slice& raw, size_t limit, std::string* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
-    if (prefix == 0 || context_ == nullptr) return false;
+    if (prefix == 0 || context_ == nullptr || !is_ready_) return false;
     const size_t bytes =
         ZSTD_compress2(context_, output->data() + prefix, limit - prefix, raw.data(), raw.size());
     if (ZSTD_isError(bytes)) return false;
@@ -188,7 +261,9 @@ class ZstdCompressor final : public Compressor {
   }
 
  private:
-  ZSTD_CCtx* context_;
+  ZSTD_CCtx* context_;            // null for want of memory
+  ZSTD_CDict* digest_ = nullptr;  // of the dictionary; null: there is none
+  bool is_ready_ = true;
 };
 #endif
 
@@ -202,24 +277,35 @@ size_t CompressedSizeLimit(size_t raw_bytes, const CompressionOptions& options) 
 }
 
 Result<std::unique_ptr<Compressor>> Compressor::Create(CompressionType type,
-                                                       const CompressionOptions& options) {
+                                                       const CompressionOptions& options,
+                                                       const Slice& dictionary) {
   static_cast<void>(options);  // unused when no library is there
+  static_cast<void>(dictionary);
   switch (type) {
 #if ASHLAR_WITH_SNAPPY
     case kSnappyCompression: return std::unique_ptr<Compressor>(new SnappyCompressor());
 #endif
 #if ASHLAR_WITH_ZLIB
-    case kZlibCompression: return std::unique_ptr<Compressor>(new ZlibCompressor(options));
+    case kZlibCompression:
+      return std::unique_ptr<Compressor>(new ZlibCompressor(options, dictionary));
 #endif
 #if ASHLAR_WITH_BZIP2
     case kBZip2Compression: return std::unique_ptr<Compressor>(new Bzip2Compressor());
 #endif
 #if ASHLAR_WITH_LZ4
-    case kLZ4Compression: return std::unique_ptr<Compressor>(new Lz4Compressor(options));
-    case kLZ4HCCompression: return std::unique_ptr<Compressor>(new Lz4hcCompressor(options));
+    case kLZ4Compression:
+      if (!dictionary.empty()) {
+        return std::unique_ptr<Compressor>(new Lz4DictionaryCompressor(options, dictionary));
+      }
+      return std::unique_ptr<Compressor>(new Lz4Compressor(options));
+    case kLZ4HCCompression:
+      if (!dictionary.empty()) {
+        return std::unique_ptr<Compressor>(new Lz4hcDictionaryCompressor(options, dictionary));
+      }
+      return std::unique_ptr<Compressor>(new Lz4hcCompressor(options));
 #endif
 #if ASHLAR_WITH_ZSTD
-    case kZSTD: return std::unique_ptr<Compressor>(new ZstdCompressor(options));
+    case kZSTD: return std::unique_ptr<Compressor>(new ZstdCompressor(options, dictionary));
 #endif
     default: break;
   }

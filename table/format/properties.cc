@@ -252,17 +252,16 @@ Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& 
 
 Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
                                        SequenceNumber manifest_largest, std::string_view path) {
-  constexpr uint64_t kVersionWithout = 1, kVersionWith = 2;
   ASSIGN_OR_RETURN(const FixedProperty version,
                    FindFixed(properties, kExternalVersionProperty, sizeof(uint32_t), path));
   ASSIGN_OR_RETURN(const FixedProperty seqno,
                    FindFixed(properties, kGlobalSeqnoProperty, sizeof(uint64_t), path));
-  if (seqno.is_present && (!version.is_present || version.value == kVersionWithout)) {
+  if (seqno.is_present && (!version.is_present || version.value == kOldExternalTableVersion)) {
     return Status::Corruption(
         StrCat("properties: ", path, ": a global sequence number without file version 2"));
   }
-  if (!version.is_present || version.value == kVersionWithout) return kNoGlobalSeqno;
-  if (version.value != kVersionWith) {
+  if (!version.is_present || version.value == kOldExternalTableVersion) return kNoGlobalSeqno;
+  if (version.value != kExternalTableVersion) {
     return Status::Corruption(StrCat("properties: ", path,
                                      ": external file version expected 1 or "
                                      "2, found ",

@@ -6,6 +6,7 @@
 // A reader finds these in TableProperties::user_collected_properties, as RocksDB's users do.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace ashlar {
@@ -22,6 +23,11 @@ inline constexpr std::string_view kGlobalSeqnoProperty = "rocksdb.external_sst_f
 inline constexpr std::string_view kEmbeddedBlobStatsProperty = "rocksdb.embedded.blob.stats";
 inline constexpr std::string_view kTimestampMinProperty = "rocksdb.timestamp_min";
 inline constexpr std::string_view kTimestampMaxProperty = "rocksdb.timestamp_max";
+
+// Values of kExternalVersionProperty: the first has no place for a sequence number; ours has one,
+// which is 0 until the file is ingested with the number written into it.
+inline constexpr uint32_t kOldExternalTableVersion = 1;
+inline constexpr uint32_t kExternalTableVersion = 2;
 
 // Values of the two filtering properties.
 inline constexpr std::string_view kPropertyTrue = "1";

@@ -111,6 +111,11 @@ Result<InternalUniqueId> MakeInternalUniqueId(const TableProperties& properties)
       {properties.db_id, properties.db_session_id, FileNumber{properties.orig_file_number}});
 }
 
+uint64_t CacheFileId(const InternalUniqueId& id, uint32_t checksum_base, uint64_t global_seqno) {
+  const uint64_t parts[] = {id.words[0], id.words[1], id.words[2], checksum_base, global_seqno};
+  return HashBytes(reinterpret_cast<const char*>(parts), sizeof(parts));
+}
+
 std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form) {
   const Words mixed = Mix(id);
   std::string result;

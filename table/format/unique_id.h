@@ -40,6 +40,11 @@ struct FileIdentity {
 Result<InternalUniqueId> MakeInternalUniqueId(const FileIdentity& identity);
 Result<InternalUniqueId> MakeInternalUniqueId(const TableProperties& properties);
 
+// By which the block cache knows the blocks of a file, at every open and already while it is being
+// written. Checksums that are based on something else, or another number for all entries, make it
+// another file: what is unpacked of a block has the numbers in it.
+uint64_t CacheFileId(const InternalUniqueId& id, uint32_t checksum_base, uint64_t global_seqno);
+
 // 16 public bytes, or 24 in the extended form.
 enum class UniqueIdForm : uint8_t { kStandard, kExtended };
 std::string PublicUniqueId(const InternalUniqueId& id, UniqueIdForm form);

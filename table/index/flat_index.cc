@@ -93,6 +93,13 @@ Result<std::unique_ptr<FlatIndex>> FlatIndex::Parse(const Slice& contents, const
   return index;
 }
 
+std::unique_ptr<FlatIndex> FlatIndex::OfOne(const BlockHandle& handle, const Source& source) {
+  std::unique_ptr<FlatIndex> index(new FlatIndex(source));
+  index->handles_.push_back({.offset = handle.offset, .size = handle.size});
+  assert(index->size() == 1);
+  return index;
+}
+
 Status FlatIndex::Decode(const Slice& contents, const Source& source) {
   Block block;
   RETURN_IF_ERROR(Block::Parse(contents, &block));

@@ -40,6 +40,8 @@ class FlatIndex {
   };
   // Decodes a verified, uncompressed block. Corruption says what is wrong inside the block.
   static Result<std::unique_ptr<FlatIndex>> Parse(const Slice& contents, const Source& source);
+  // One entry without a key, to name a single block: handle() is all that may be asked of it.
+  static std::unique_ptr<FlatIndex> OfOne(const BlockHandle& handle, const Source& source);
 
   size_t size() const { return handles_.size(); }
   bool empty() const { return handles_.empty(); }

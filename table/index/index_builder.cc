@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A separator s of a block satisfies  last key of the block <= s < first key of the next one. With
-// delta encoding, an entry that shares key bytes with the one before it stores only how much larger
-// its block is than that one's: the offset follows, because data blocks lie back to back.
+// A separator s of a block satisfies  last key of the block <= s < first key of the next one. A
+// partition is measured like a data block: by its bytes as if finished now, and, when it is nearly
+// full, by whether the next entry fits.
 #include "table/index/index_builder.h"
 
 #include <cassert>
+#include <utility>
 
 #include "ashlar/comparator.h"
 #include "table/format/footer.h"
+#include "table/index/uniform_keys.h"
 #include "util/coding.h"
 #include "util/internal_key.h"
 #include "util/str_cat.h"
@@ -25,21 +27,59 @@ uint64_t SeparatorTrailer(uint32_t format_version) {
   return PackTrailer(kMaxSequenceNumber, type);
 }
 
+bool HasDeltaHandles(const IndexBuilderOptions& options) {
+  return UsesDeltaEncodedHandles(options.format_version) && !options.has_aligned_blocks;
+}
+
+// Of partitions and of the top level, which have no first keys.
+IndexEncoding PartitionEncoding(const IndexBuilderOptions& options) {
+  return {.restart_interval = options.restart_interval,
+          .has_delta_handles = HasDeltaHandles(options)};
+}
+
+IndexEncoding EncodingOf(const IndexBuilderOptions& options) {
+  IndexEncoding encoding = PartitionEncoding(options);
+  encoding.has_first_keys = options.layout == IndexLayout::kFirstKeys;
+  return encoding;
+}
+
 }  // namespace
 
 IndexBuilder::IndexBuilder(const IndexBuilderOptions& options)
     : options_(options),
-      has_delta_handles_(UsesDeltaEncodedHandles(options.format_version)),
+      has_delta_handles_(HasDeltaHandles(options)),
       may_use_user_keys_(MayUseUserKeyIndex(options.format_version)),
-      block_({.restart_interval = options.restart_interval,
-              .has_value_lengths = !has_delta_handles_}) {
+      user_key_partition_(PartitionEncoding(options)),
+      internal_key_partition_(PartitionEncoding(options)),
+      encoder_(EncodingOf(options)) {
   assert(options_.icmp != nullptr);
+  assert(options_.nearly_full_partition_bytes <= options_.partition_bytes);
+}
+
+void IndexBuilder::StartBlock(const Slice& first_key) {
+  if (options_.layout != IndexLayout::kFirstKeys) return;
+  next_first_key_.assign(first_key.data(), first_key.size());
 }
 
 void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
                             const BlockHandle& handle) {
   assert(last_key.size() >= kTrailerBytes);
   assert(entries_.empty() || entries_.back().handle.offset < handle.offset);
+  const bool is_partitioned = options_.layout == IndexLayout::kPartitioned;
+  // The last block of the table joins the open partition, full or not.
+  if (is_partitioned && next_key != nullptr && IsPartitionFull(last_key, handle)) EndPartition();
+  AppendSeparator(last_key, next_key);
+  if (options_.layout == IndexLayout::kFirstKeys) {
+    assert(options_.icmp->Compare(next_first_key_, last_key) <= 0);
+    first_keys_.append(next_first_key_);
+    if (next_key != nullptr) StartBlock(*next_key);
+  }
+  entries_.push_back({keys_.size(), first_keys_.size(), handle});
+  assert(options_.icmp->Compare(last_key, last_separator()) <= 0);
+  if (is_partitioned) Measure();
+}
+
+void IndexBuilder::AppendSeparator(const Slice& last_key, const Slice* next_key) {
   const Slice last_user_key = ExtractUserKey(last_key);
   const Comparator& comparator = *options_.icmp->user_comparator();
   scratch_.assign(last_user_key.data(), last_user_key.size());
@@ -59,8 +99,6 @@ void IndexBuilder::AddBlock(const Slice& last_key, const Slice* next_key,
     comparator.FindShortSuccessor(&scratch_);
   }
   AppendShortened(last_key, scratch_);
-  entries_.push_back({keys_.size(), handle});
-  assert(options_.icmp->Compare(last_key, SeparatorAt(entries_.size() - 1)) <= 0);
 }
 
 // Takes the shortened user key only where it is worth it and really behind the block's last key.
@@ -75,46 +113,115 @@ void IndexBuilder::AppendShortened(const Slice& last_key, const std::string& sho
   }
 }
 
+bool IndexBuilder::IsPartitionFull(const Slice& last_key, const BlockHandle& handle) const {
+  assert(options_.layout == IndexLayout::kPartitioned);
+  const IndexBlockEncoder& open =
+      may_use_user_keys_ ? user_key_partition_ : internal_key_partition_;
+  if (open.empty()) return false;
+  if (is_end_requested_) return true;
+  const size_t bytes = open.CurrentBytes();
+  if (bytes >= options_.partition_bytes) return true;
+  return bytes > options_.nearly_full_partition_bytes &&
+         open.EstimateBytesWith(last_key, handle) > options_.partition_bytes;
+}
+
+void IndexBuilder::EndPartition() {
+  assert(partition_ends_.empty() || partition_ends_.back() < entries_.size());
+  partition_ends_.push_back(entries_.size());
+  user_key_partition_.Reset();
+  internal_key_partition_.Reset();
+  is_end_requested_ = false;
+  has_new_end_ = true;
+}
+
+void IndexBuilder::Measure() {
+  assert(!entries_.empty());
+  const Slice separator = last_separator();
+  internal_key_partition_.Add(separator, entries_.back().handle);
+  // With a user key in two blocks its separator comes twice, and this form is out of use.
+  if (may_use_user_keys_)
+    user_key_partition_.Add(ExtractUserKey(separator), entries_.back().handle);
+}
+
+bool IndexBuilder::TakePartitionEnd() { return std::exchange(has_new_end_, false); }
+
 Slice IndexBuilder::SeparatorAt(size_t i) const {
   assert(i < entries_.size());
   const size_t begin = i == 0 ? 0 : entries_[i - 1].key_end;
   return Slice(keys_.data() + begin, entries_[i].key_end - begin);
 }
 
-size_t IndexBuilder::EstimateBytes() const {
-  constexpr size_t kUsualEntryOverhead = 12;  // lengths, handle, restart offset
-  return keys_.size() + entries_.size() * kUsualEntryOverhead + kBlockTrailerBytes;
+Slice IndexBuilder::FirstKeyAt(size_t i) const {
+  assert(i < entries_.size());
+  const size_t begin = i == 0 ? 0 : entries_[i - 1].first_key_end;
+  return Slice(first_keys_.data() + begin, entries_[i].first_key_end - begin);
 }
 
-Slice IndexBuilder::Finish() {
-  assert(block_.empty());
-  BlockHandle previous;
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const BlockHandle& handle = entries_[i].handle;
-    const Slice separator = SeparatorAt(i);
-    const Slice key = may_use_user_keys_ ? ExtractUserKey(separator) : separator;
-    char full[kMaxBlockHandleBytes];
-    const Slice value(full, static_cast<size_t>(handle.EncodeTo(full) - full));
-    if (has_delta_handles_) {
-      char delta[kMaxVarint64Bytes];
-      const auto growth = static_cast<int64_t>(handle.size - previous.size);
-      const char* delta_end = EncodeVarint64(delta, ZigZagEncode(growth));
-      const bool is_chained = i > 0 && handle.offset == previous.end();
-      block_.AddWithDelta(key, value, Slice(delta, static_cast<size_t>(delta_end - delta)),
-                          is_chained);
-    } else {
-      block_.Add(key, value);
-    }
-    previous = handle;
+Slice IndexBuilder::WrittenKeyAt(size_t i) const {
+  const Slice separator = SeparatorAt(i);
+  return may_use_user_keys_ ? ExtractUserKey(separator) : separator;
+}
+
+size_t IndexBuilder::EstimateBytes() const {
+  constexpr size_t kUsualEntryOverhead = 12;  // lengths, handle, restart offset
+  return keys_.size() + first_keys_.size() + entries_.size() * kUsualEntryOverhead +
+         kBlockTrailerBytes * (partition_ends_.size() + 1);
+}
+
+Result<BlockHandle> IndexBuilder::WriteTo(const Sink& sink) {
+  assert(written_bytes_ == 0);
+  if (options_.layout != IndexLayout::kPartitioned) return WriteBlock(0, entries_.size(), sink);
+  if (!entries_.empty()) partition_ends_.push_back(entries_.size());
+  partition_count_ = partition_ends_.size();
+  IndexBlockEncoder top(PartitionEncoding(options_));
+  size_t begin = 0;
+  for (const size_t end : partition_ends_) {
+    ASSIGN_OR_RETURN(const BlockHandle handle, WriteBlock(begin, end, sink));
+    top.Add(WrittenKeyAt(end - 1), handle);
+    begin = end;
   }
-  return block_.Finish();
+  for (size_t i = 0; i < partition_ends_.size(); ++i) NoteKey(i, partition_ends_[i] - 1);
+  const Slice contents = top.Finish(TakeUniformity());
+  top_level_bytes_ = contents.size();
+  written_bytes_ += contents.size();
+  return sink(contents);
+}
+
+// One block of the entries from `begin` to before `end`.
+Result<BlockHandle> IndexBuilder::WriteBlock(size_t begin, size_t end, const Sink& sink) {
+  assert(begin <= end && end <= entries_.size());
+  encoder_.Reset();
+  for (size_t i = begin; i < end; ++i) {
+    encoder_.Add(WrittenKeyAt(i), entries_[i].handle, FirstKeyAt(i));
+    NoteKey(i - begin, i);
+  }
+  const Slice contents = encoder_.Finish(TakeUniformity());
+  written_bytes_ += contents.size();
+  return sink(contents);
+}
+
+// Readers that guess look at restart points, and take user keys for numbers.
+void IndexBuilder::NoteKey(size_t place_in_block, size_t entry) {
+  if (!(options_.most_uniform_variation >= 0)) return;
+  const auto interval = static_cast<size_t>(options_.restart_interval);
+  if (place_in_block % interval != 0) return;
+  restart_keys_.push_back(ExtractUserKey(SeparatorAt(entry)));
+}
+
+bool IndexBuilder::TakeUniformity() {
+  assert(restart_keys_.size() <= entries_.size());
+  const bool is_uniform = options_.icmp->order() == KeyOrder::kBytewise &&
+                          AreKeysUniform(restart_keys_, options_.most_uniform_variation);
+  restart_keys_.clear();
+  uniform_block_count_ += is_uniform;
+  return is_uniform;
 }
 
 std::string IndexBuilder::DebugString() const {
   return StrCat("index of ", entries_.size(), " blocks, ", keys_.size(), " bytes of ",
                 may_use_user_keys_ ? "user keys" : "internal keys",
-                has_delta_handles_ ? ", handles by difference" : "",
-                block_.entry_count() > 0 ? ", finished" : "");
+                has_delta_handles_ ? ", handles by difference" : "", ", ", partition_ends_.size(),
+                " partitions", written_bytes_ != 0 ? ", finished" : "");
 }
 
 }  // namespace ashlar

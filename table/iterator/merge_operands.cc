@@ -51,7 +51,7 @@ void MergeOperands::Truncate(size_t count) {
   }
 }
 
-void MergeOperands::Clear() {
+void MergeOperands::Reset() {
   Truncate(0);
   inline_bytes_ = 0;
   copies_.reset();

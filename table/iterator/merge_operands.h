@@ -32,8 +32,12 @@ class MergeOperands {
   void Add(const Slice& operand, const ValuePin& pin);
   // Forgets those that came after the first `count`.
   void Truncate(size_t count);
-  // Forgets all, and gives their memory back.
-  void Clear();
+  // Forgets all, and gives their memory back. Inline: iterators do it at each step back.
+  void Clear() {
+    if (!empty() || inline_bytes_ != 0 || copies_.has_value()) [[unlikely]]
+      Reset();
+    assert(pins_.empty());
+  }
 
   size_t count() const { return operands_.size(); }
   bool empty() const { return operands_.empty(); }
@@ -56,6 +60,7 @@ class MergeOperands {
   static constexpr size_t kInlineBytes = 256;
 
   Slice Copy(const Slice& operand);
+  void Reset();
 
   std::vector<Slice> operands_;
   std::vector<uint32_t> pin_of_;  // for each operand an index of pins_, or kCopied

@@ -112,6 +112,7 @@ void MergingIterator::SeekTogether(const Slice& target) {
     const uint32_t count = FindBlocks(target);
     AddPerfCount(&PerfContextBase::seek_child_seek_count, count);
     for (const Step step : {Step::kFetchBlock, Step::kEnterBlock}) {
+      if (count == 1 && step == Step::kFetchBlock) continue;  // nothing else to do meanwhile
       for (uint32_t i = 0; i < count; ++i) children_[i].points->BeginSeek(target, step);
     }
     for (uint32_t i = 0; i < count; ++i) {

@@ -5,17 +5,17 @@
 
 #include <string>
 
+#include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
+
 namespace ashlar {
 
 namespace {
 
 Status RefuseKind(ValueType type) {
-  const char* what = type == kTypeBlobIndex          ? "values in blob files"
-                     : type == kTypeWideColumnEntity ? "wide-column entities"
-                     : IsPointEntryType(type)        ? "entries with a timestamp"
-                                                     : nullptr;
-  if (what != nullptr) {
-    return Status::NotSupported("Get", std::string(what) + " are not supported by this version");
+  if (IsPointEntryType(type)) {
+    return Status::NotSupported("Get",
+                                "entries with a timestamp are not supported by this version");
   }
   return Status::Corruption("Get", "unknown kind of entry: " + std::to_string(type));
 }
@@ -35,16 +35,36 @@ bool PointLookup::OfferUnusual(uint64_t trailer, const Slice& value, const Value
     case kTypeSingleDeletion: outcome_ = Outcome::kDeleted; return true;
     case kTypeMerge:
       if (operands_ == nullptr) operands_ = std::make_unique<MergeOperands>();
+      is_unfinished_ = true;
       operands_->Add(value, pin);
       return false;
+    case kTypeWideColumnEntity: OfferEntity(value, pin); return true;
+    case kTypeBlobIndex:
+      outcome_ = Outcome::kFound;
+      is_blob_index_ = is_unfinished_ = true;
+      TakeValue(value, pin);
+      return true;
     default: Fail(RefuseKind(type)); return true;
   }
+}
+
+// Whoever is given all of an entity decodes it.
+void PointLookup::OfferEntity(const Slice& entity, const ValuePin& pin) {
+  assert(!decided());
+  outcome_ = Outcome::kFound;
+  is_entity_ = keeps_entities_ || operands_ != nullptr;
+  if (is_entity_) return TakeValue(entity, pin);
+  Slice default_column;
+  const Status status = DecodeDefaultColumn(entity, &default_column);
+  if (status.ok()) return TakeValue(default_column, pin);
+  Fail(Status::CopyAppendMessage(status, "; of key ", key_.user_key.ToString(/*hex=*/true)));
 }
 
 bool PointLookup::EndAtLimitSlow() {
   if (!operands_->EndAt(operand_limit_)) return false;
   if (value_ != nullptr) value_->Reset();  // of a base below the limit
-  status_ = Status::OK();                  // of an error below it
+  is_entity_ = is_blob_index_ = false;
+  status_ = Status::OK();  // of an error below it
   outcome_ = Outcome::kDeleted;
   return true;
 }

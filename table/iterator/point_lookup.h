@@ -6,8 +6,10 @@
 // It lives on the stack of the reading thread, allocates nothing, and carries the counters of the
 // operation, which the caller adds to the statistics once at the end. Not thread-safe.
 //
-// Merge operands decide nothing: the lookup gathers them, in memory it takes for the first one, and
-// goes on to what is below. Whoever ran it then folds them (db/read/merge_resolution.h).
+// A value in a blob file is found as its blob index; whoever ran the lookup then reads it
+// (db/read/blob_lookups.h). Merge operands decide nothing: the lookup gathers them, in memory it
+// takes for the first one, and goes on to what is below. Whoever ran it then folds them
+// (db/read/merge_resolution.h).
 #pragma once
 
 #include <cassert>
@@ -45,6 +47,20 @@ class PointLookup {
   PinnableSlice* value() const { return value_; }
   // Why the lookup failed; OK unless outcome() is kFailed.
   const Status& status() const { return status_; }
+  // A wide-column entity was found, and value() is its stored form. Readers that do not keep
+  // entities get the default column instead, unless merge operands stand on it.
+  bool is_entity() const { return is_entity_; }
+  // A value was found whose blob index is in value(): it must be read, if it is wanted.
+  bool is_blob_index() const { return is_blob_index_; }
+  // The value is read, and in value().
+  void FinishBlob() {
+    assert(is_blob_index_ && outcome_ == Outcome::kFound);
+    is_blob_index_ = false;
+  }
+  // A blob index or merge operands: what was found is not yet what the reader wants.
+  bool is_unfinished() const { return is_unfinished_; }
+  void KeepEntities() { keeps_entities_ = true; }
+  bool keeps_entities() const { return keeps_entities_; }
   // Sequence number of the deciding version.
   SequenceNumber seqno() const { return seqno_; }
 
@@ -120,9 +136,11 @@ class PointLookup {
   // What was gathered above the deciding version; null: no merge operand was met.
   MergeOperands* operands() const { return operands_.get(); }
   // The operands were folded and the result is in value().
-  void FinishMerge() {
+  void FinishMerge(bool is_entity) {
     assert(operands_ != nullptr);
+    assert(!is_entity || keeps_entities_);
     outcome_ = Outcome::kFound;
+    is_entity_ = is_entity;
   }
   // What may end the history among the operands; outlives the lookup. Nobody but EndAtLimit() asks
   // it, outside of epochs.
@@ -185,6 +203,7 @@ class PointLookup {
     value_->PinSlice(value, pin.release, pin.owner, nullptr);
   }
   bool EndAtLimitSlow();
+  void OfferEntity(const Slice& entity, const ValuePin& pin);
   bool OfferUnusual(uint64_t trailer, const Slice& value, const ValuePin& pin);
 
   // Makes no kind of version usual: each goes through OfferUnusual().
@@ -202,7 +221,11 @@ class PointLookup {
   uint64_t filter_hash_ = 0;           // once has_filter_hash_
   bool has_filter_hash_ = false;
   bool ignores_tombstones_ = false;
-  uint8_t scrutiny_ = 0;  // or kEveryVersion; put into a trailer's kind
+  bool keeps_entities_ = false;
+  bool is_entity_ = false;
+  bool is_blob_index_ = false;
+  bool is_unfinished_ = false;  // is_blob_index_, or operands were met
+  uint8_t scrutiny_ = 0;        // or kEveryVersion; put into a trailer's kind
   Outcome outcome_ = Outcome::kUndecided;
 };
 

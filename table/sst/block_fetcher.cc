@@ -90,7 +90,8 @@ Status BlockFetcher::CheckHandle(const BlockHandle& handle, std::string_view kin
 }
 
 Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* readahead,
-                                          const IOOptions& io) const {
+                                          const IOOptions& io,
+                                          const UncompressionDict* dictionary) const {
   RETURN_IF_ERROR(CheckHandle(handle, kDataKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   StoredBytes scratch;
@@ -104,7 +105,25 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
     if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored, io);
     return file_->ReadExactly(handle.offset, n, memory, &stored, io);
   }));
-  return ParseData(handle, stored.data());
+  return ParseData(handle, stored.data(), dictionary);
+}
+
+// The first error is the one to tell: where the second read fails too, both have damaged bytes.
+Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char* stored,
+                                           std::string_view kind,
+                                           std::unique_ptr<char[]>* again) const {
+  const Status status = Verify(handle, stored, kind);
+  if (status.ok()) [[likely]]
+    return stored;
+  if (!status.IsCorruption()) return status;
+  RecordTick(statistics_, FILE_READ_CORRUPTION_RETRY_COUNT);
+  const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
+  *again = std::make_unique_for_overwrite<char[]>(n);
+  Slice bytes;
+  if (!file_->ReadAgain(handle.offset, n, again->get(), &bytes).ok()) return status;
+  if (!Verify(handle, bytes.data(), kind).ok()) return status;
+  RecordTick(statistics_, FILE_READ_CORRUPTION_RETRY_SUCCESS_COUNT);
+  return bytes.data();
 }
 
 Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
@@ -112,6 +131,7 @@ Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
   assert(handle.FitsBefore(limit_));
   RecordTick(statistics_, BLOCK_CHECKSUM_COMPUTE_COUNT);
   Status status = Timed(&PerfContextBase::block_checksum_time, [&] {
+    if (kind == kPropertiesKind) return VerifyPropertiesBlock(checksum_, handle, stored, path());
     return VerifyBlock(checksum_, handle, stored, {path(), kind});
   });
   if (status.IsCorruption()) RecordTick(statistics_, BLOCK_CHECKSUM_MISMATCH_COUNT);
@@ -140,17 +160,20 @@ Status BlockFetcher::CheckData(const BlockHandle& handle) const {
   return CheckHandle(handle, kDataKind);
 }
 
-Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char* stored) const {
+Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char* bytes,
+                                           const UncompressionDict* dictionary) const {
   assert(handle.FitsBefore(limit_));
   CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
             &PerfContextBase::data_block_read_byte);
-  RETURN_IF_ERROR(Verify(handle, stored, kDataKind));
+  std::unique_ptr<char[]> again;
+  ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kDataKind, &again));
   const CompressionType type = StoredCompressionType(stored, handle.size);
   const Slice payload(stored, static_cast<size_t>(handle.size));
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
   DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
-  Status status = Uncompress(*compressed, dictionary_, block->bytes());
+  Status status =
+      Uncompress(*compressed, dictionary != nullptr ? dictionary : dictionary_, block->bytes());
   if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
   if (status.ok()) return block;
   block->Unref();
@@ -177,13 +200,14 @@ Result<FilterBlock*> BlockFetcher::ParseFilter(const BlockHandle& handle,
   return FinishFilter(handle, stored, ObjectRef<FilterBlock>::Own(FilterBlock::Allocate(n)));
 }
 
-// `stored` may be the filter's own memory.
-Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const char* stored,
+// `bytes` may be the filter's own memory.
+Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const char* bytes,
                                                 ObjectRef<FilterBlock> filter) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, &PerfContextBase::filter_block_read_byte);
+  std::unique_ptr<char[]> again;
+  ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kFilterKind, &again));
   if (stored != filter->bytes()) std::memcpy(filter->bytes(), stored, n);
-  RETURN_IF_ERROR(Verify(handle, filter->bytes(), kFilterKind));
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
     return Describe(Status::Corruption("a filter is never compressed"), kFilterKind, handle);
   }
@@ -222,11 +246,12 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
                                              const char* bytes,
                                              std::unique_ptr<char[]> memory) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
-  const Slice stored(bytes, n);
   CountRead(n, BytesOf(kind));
-  RETURN_IF_ERROR(Verify(handle, stored.data(), kind));
-  const CompressionType type = StoredCompressionType(stored.data(), handle.size);
-  const Slice payload(stored.data(), static_cast<size_t>(handle.size));
+  std::unique_ptr<char[]> again;
+  ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kind, &again));
+  if (again != nullptr) memory = std::move(again);
+  const CompressionType type = StoredCompressionType(stored, handle.size);
+  const Slice payload(stored, static_cast<size_t>(handle.size));
   if (type == kNoCompression) return LooseBlock{.memory = std::move(memory), .contents = payload};
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kind, handle);
@@ -243,11 +268,14 @@ Result<LooseBlock> BlockFetcher::ReadProperties(const BlockHandle& handle) const
   auto memory = std::make_unique_for_overwrite<char[]>(n);
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
-  RETURN_IF_ERROR(VerifyPropertiesBlock(checksum_, handle, stored.data(), path()));
-  if (StoredCompressionType(stored.data(), handle.size) != kNoCompression) {
+  std::unique_ptr<char[]> again;
+  ASSIGN_OR_RETURN(const char* const verified,
+                   Verified(handle, stored.data(), kPropertiesKind, &again));
+  if (again != nullptr) memory = std::move(again);
+  if (StoredCompressionType(verified, handle.size) != kNoCompression) {
     return Describe(Status::Corruption("properties are never compressed"), kPropertiesKind, handle);
   }
-  const Slice contents(stored.data(), static_cast<size_t>(handle.size));
+  const Slice contents(verified, static_cast<size_t>(handle.size));
   return LooseBlock{.memory = std::move(memory), .contents = contents};
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // BlockFetcher reads blocks of one file: bytes, then checksum, then decompression, in this order
-// for every block, and only then anybody parses. Errors name file, block and offset.
+// for every block, and only then anybody parses. Bytes that do not fit their checksum are read once
+// more, past the page cache: what was damaged on its way, or in memory, need not be on the disk.
+// Errors name file, block and offset.
 //
 // Threads: const functions from any thread.
 #pragma once
@@ -46,12 +48,15 @@ class BlockFetcher {
   const ChecksumContext& checksum() const { return checksum_; }
 
   // A data block, parsed, with one reference. `readahead` may be null.
+  // `dictionary`: null for that which was set.
   Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead,
-                              const IOOptions& io = IOOptions()) const;
+                              const IOOptions& io = IOOptions(),
+                              const UncompressionDict* dictionary = nullptr) const;
   // The same in two steps, for those who read several blocks at once: whether the place can be
   // right, and what to make of its stored bytes with their trailer.
   Status CheckData(const BlockHandle& handle) const;
-  Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored) const;
+  Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored,
+                               const UncompressionDict* dictionary = nullptr) const;
   // A filter or filter partition: never compressed.
   Result<FilterBlock*> ReadFilter(const BlockHandle& handle,
                                   const IOOptions& io = IOOptions()) const;
@@ -77,6 +82,9 @@ class BlockFetcher {
                                     ObjectRef<FilterBlock> filter) const;
   Result<LooseBlock> FinishLoose(const BlockHandle& handle, std::string_view kind,
                                  const char* bytes, std::unique_ptr<char[]> memory) const;
+  // Stored bytes that fit their checksum: those given or, in `again`, those of a second read.
+  Result<const char*> Verified(const BlockHandle& handle, const char* stored, std::string_view kind,
+                               std::unique_ptr<char[]>* again) const;
   // The checksum of stored bytes, counted and timed.
   Status Verify(const BlockHandle& handle, const char* stored, std::string_view kind) const;
   Status Uncompress(const CompressedBlock& compressed, const UncompressionDict* dictionary,

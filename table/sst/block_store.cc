@@ -12,44 +12,29 @@
 
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "table/sst/cache_counts.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 constexpr std::string_view kPartitionKind = "index partition";
+constexpr std::string_view kDictionaryKind = "compression dictionary";
+constexpr const char* kKeptUncharged = "the table keeps it anyway, if uncharged";
 
-// Of an index or a filter: those of data are summed up by whoever reads.
-void CountMiss(TableObjectKind kind, Statistics* statistics) {
-  assert(kind != TableObjectKind::kData);
-  if (statistics == nullptr) return;
-  statistics->recordTick(BLOCK_CACHE_MISS, 1);
-  statistics->recordTick(
-      kind == TableObjectKind::kIndex ? BLOCK_CACHE_INDEX_MISS : BLOCK_CACHE_FILTER_MISS, 1);
-}
-
-void CountInsertion(const BlockInsertion& insertion, bool is_inserted, Statistics* statistics) {
-  if (statistics == nullptr) return;
-  if (!is_inserted) return statistics->recordTick(BLOCK_CACHE_ADD_FAILURES, 1);
-  statistics->recordTick(BLOCK_CACHE_ADD, 1);
-  statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, insertion.charge);
-  const auto add = [&](Tickers adds, Tickers bytes) {
-    statistics->recordTick(adds, 1);
-    statistics->recordTick(bytes, insertion.charge);
-  };
-  switch (static_cast<const TableObject*>(insertion.object)->kind) {
-    case TableObjectKind::kData: return add(BLOCK_CACHE_DATA_ADD, BLOCK_CACHE_DATA_BYTES_INSERT);
-    case TableObjectKind::kIndex: return add(BLOCK_CACHE_INDEX_ADD, BLOCK_CACHE_INDEX_BYTES_INSERT);
-    case TableObjectKind::kFilter:
-      return add(BLOCK_CACHE_FILTER_ADD, BLOCK_CACHE_FILTER_BYTES_INSERT);
-  }
+// Null: that of the fetcher.
+const UncompressionDict* ContentsOf(const ObjectRef<DictionaryBlock>& dictionary) {
+  return dictionary ? &dictionary->dictionary : nullptr;
 }
 
 ReadTrace::BlockKind KindInTrace(TableObjectKind kind) {
   switch (kind) {
-    case TableObjectKind::kData: return ReadTrace::BlockKind::kData;
+    case TableObjectKind::kData:
+    case TableObjectKind::kDictionary:  // asked for by who reads blocks, which is not traced
+      return ReadTrace::BlockKind::kData;
     case TableObjectKind::kIndex: return ReadTrace::BlockKind::kIndex;
     case TableObjectKind::kFilter: return ReadTrace::BlockKind::kFilter;
   }
@@ -142,18 +127,7 @@ void BlockStore::CountHit(const T& object, BlockRead* read) const {
     ++read->hits;
     read->hit_bytes += bytes;
   } else {
-    constexpr bool kIsIndex = std::is_same_v<T, IndexBlock>;
-    AddPerfCount(&PerfContextBase::block_cache_hit_count);
-    AddPerfCount(kIsIndex ? &PerfContextBase::block_cache_index_hit_count
-                          : &PerfContextBase::block_cache_filter_hit_count);
-    AddPerfCount(kIsIndex ? &PerfContextBase::block_cache_index_read_byte
-                          : &PerfContextBase::block_cache_filter_read_byte,
-                 bytes);
-    AddPerfCount(&PerfContextBase::block_cache_read_byte, bytes);
-    if (statistics_ == nullptr) return;
-    statistics_->recordTick(BLOCK_CACHE_HIT, 1);
-    statistics_->recordTick(kIsIndex ? BLOCK_CACHE_INDEX_HIT : BLOCK_CACHE_FILTER_HIT, 1);
-    statistics_->recordTick(BLOCK_CACHE_BYTES_READ, bytes);
+    CountMetadataHit<T::kKind>(bytes, statistics_);
   }
 }
 
@@ -162,7 +136,7 @@ template <typename T>
 ObjectRef<T> BlockStore::FindOwned(const IndexBlock& parent, size_t i) const {
   if (cache_ == nullptr) return {};
   if (!cache_->UsesSlots()) {
-    CachedObject* const object = cache_->LookupRef(KeyOf<T>(parent.index->handle(i)));
+    CachedObject* const object = cache_->LookupRef(KeyOf<T>(parent.index->handle(i)), T::kRole);
     if (object == nullptr) return {};
     if (static_cast<TableObject*>(object)->kind == T::kKind) {
       return ObjectRef<T>::Own(static_cast<T*>(object));
@@ -185,9 +159,25 @@ Result<ObjectRef<T>> BlockStore::LoadFromFile(const IndexBlock& parent, size_t i
     CountMiss(T::kKind, statistics_);
   }
   const BlockHandle handle = parent.index->handle(i);
+  if (T* const saved = TakeFromSecondTier<T>(handle)) {
+    return Admit(saved, parent, i, read->fill_cache);
+  }
   if (read->cache_only) return NotInCache(handle);
   ASSIGN_OR_RETURN(T * object, Read<T>(handle, read));
   return Admit(object, parent, i, read->fill_cache);
+}
+
+template <typename T>
+T* BlockStore::TakeFromSecondTier(const BlockHandle& handle) const {
+  if (cache_ == nullptr || !cache_->HasSecondTier()) [[likely]]
+    return nullptr;
+  // A parsed index is not saved.
+  if constexpr (std::is_same_v<T, IndexBlock>) return nullptr;
+  CachedObject* const object = cache_->TakeFromSecondTier(KeyOf<T>(handle), T::kRole, statistics_);
+  if (object == nullptr) return nullptr;
+  if (static_cast<TableObject*>(object)->kind == T::kKind) return static_cast<T*>(object);
+  object->Unref();
+  return nullptr;
 }
 
 Status BlockStore::NotInCache(const BlockHandle& handle) const {
@@ -199,14 +189,26 @@ ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
                                           BlockRead* read) const {
   assert(!read->in_epoch);
   ObjectRef<DataBlock> found = FindOwned<DataBlock>(index, i);
-  found ? CountHit(*found, read) : void(++read->misses);
+  if (found) {
+    CountHit(*found, read);
+    return found;
+  }
+  ++read->misses;
+  if (DataBlock* const saved = TakeFromSecondTier<DataBlock>(index.index->handle(i))) {
+    Result<ObjectRef<DataBlock>> admitted = Admit(saved, index, i, read->fill_cache);
+    if (admitted.ok()) found = admitted.Take();  // else whoever reads the file meets the same
+  }
   return found;
 }
 
 Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size_t i,
                                                    const char* stored, bool fill_cache) const {
   assert(!InEpoch());
-  ASSIGN_OR_RETURN(DataBlock * block, fetcher_.ParseData(index.index->handle(i), stored));
+  BlockRead read;
+  read.fill_cache = fill_cache;
+  ASSIGN_OR_RETURN(const auto dictionary, Dictionary(read));
+  ASSIGN_OR_RETURN(DataBlock * block,
+                   fetcher_.ParseData(index.index->handle(i), stored, ContentsOf(dictionary)));
   return Admit(block, index, i, fill_cache);
 }
 
@@ -251,8 +253,10 @@ Result<ObjectRef<T>> BlockStore::Admit(T* object, const IndexBlock& parent, size
     object->has_lower_bound = i > 0;
     if (i > 0) (void)parent.index->UserKey(i - 1, &object->lower_bound);
   }
-  if (fill_cache && cache_ != nullptr) Publish(object, handle, &parent, i);
-  return ObjectRef<T>::Own(object);
+  auto admitted = ObjectRef<T>::Own(object);
+  // A program that set a strict limit wants to hear that it is reached.
+  if (fill_cache && cache_ != nullptr) RETURN_IF_ERROR(Publish(object, handle, &parent, i));
+  return admitted;
 }
 
 // Inside an EpochGuard.
@@ -279,9 +283,13 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   io.io_activity = read->activity;
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
   if constexpr (std::is_same_v<T, DataBlock>) {
-    return fetcher_.ReadData(handle, read->readahead, io);
+    ASSIGN_OR_RETURN(const auto dictionary, Dictionary(*read));
+    return fetcher_.ReadData(handle, read->readahead, io, ContentsOf(dictionary));
   } else if constexpr (std::is_same_v<T, FilterBlock>) {
     return fetcher_.ReadFilter(handle, io);
+  } else if constexpr (std::is_same_v<T, DictionaryBlock>) {
+    ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kDictionaryKind, io));
+    return new DictionaryBlock(block.contents);
   } else {
     return ReadIndex(handle, index_source_, kPartitionKind, io);
   }
@@ -298,16 +306,15 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   DecodedBlock contents;
   if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &contents)) return {};
   decoded->BecomeDecoded(contents);
-  if (!Publish(decoded.get(), index.index->handle(i), &index, i)) return {};
+  if (!Publish(decoded.get(), index.index->handle(i), &index, i).ok()) return {};
   decoded->Touch();  // it is as hot as the one it replaces
   return decoded;
 }
 
-// Gives the cache a reference of its own. `parent` may be null: then the object has no slot. False
-// if the cache has no room: that only means that the block is read again next time.
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
 template <typename T>
-bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
-                         size_t i) const {
+Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
+                           size_t i) const {
   assert(cache_ != nullptr);
   assert(object->shard == nullptr);  // in no cache yet
   object->Ref();
@@ -316,13 +323,13 @@ bool BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock*
   insertion.object = object;
   insertion.charge = object->MemoryBytes();
   insertion.role = T::kRole;
-  insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : Cache::Priority::HIGH;
+  insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : metadata_priority_;
   insertion.table = parent == nullptr ? nullptr : parent->slots;
   insertion.slot_index = static_cast<uint32_t>(i);
-  const bool is_inserted = cache_->Insert(insertion).ok();
-  CountInsertion(insertion, is_inserted, statistics_);
-  if (!is_inserted) object->Unref();
-  return is_inserted;
+  Status status = cache_->Insert(insertion);
+  CountInsertion(insertion, status.ok(), statistics_);
+  if (!status.ok()) object->Unref();
+  return status;
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,
@@ -347,27 +354,75 @@ Result<ObjectRef<IndexBlock>> BlockStore::PinIndex(const BlockHandle& handle,
   FlatIndex::Source source = index_source_;
   source.format = format;
   ASSIGN_OR_RETURN(IndexBlock * index, ReadIndex(handle, source, kind));
-  if (cache_ != nullptr) {
+  if (charges_kept_blocks_) {
     CountMiss(TableObjectKind::kIndex, statistics_);
-    Publish(index, handle, nullptr, 0);
+    IgnoreError(Publish(index, handle, nullptr, 0), kKeptUncharged);
   }
   return ObjectRef<IndexBlock>::Own(index);
 }
 
 Result<ObjectRef<FilterBlock>> BlockStore::PinFilter(const BlockHandle& handle) const {
   ASSIGN_OR_RETURN(FilterBlock * filter, fetcher_.ReadFilter(handle));
-  if (cache_ != nullptr) {
+  if (charges_kept_blocks_) {
     CountMiss(TableObjectKind::kFilter, statistics_);
-    Publish(filter, handle, nullptr, 0);
+    IgnoreError(Publish(filter, handle, nullptr, 0), kKeptUncharged);
   }
   return ObjectRef<FilterBlock>::Own(filter);
 }
 
-void BlockStore::Unpin(const ObjectRef<IndexBlock>& index) const {
-  if (cache_ != nullptr && index) cache_->Erase(index->key);
+ObjectRef<DictionaryBlock> BlockStore::FindDictionary(const BlockHandle& handle) const {
+  if (cache_ == nullptr) return {};
+  CachedObject* const object =
+      cache_->LookupRef(KeyOf<DictionaryBlock>(handle), DictionaryBlock::kRole);
+  if (object == nullptr) return {};
+  if (static_cast<TableObject*>(object)->kind == TableObjectKind::kDictionary) {
+    return ObjectRef<DictionaryBlock>::Own(static_cast<DictionaryBlock*>(object));
+  }
+  object->Unref();
+  return {};
 }
-void BlockStore::Unpin(const ObjectRef<FilterBlock>& filter) const {
-  if (cache_ != nullptr && filter) cache_->Erase(filter->key);
+
+Result<ObjectRef<DictionaryBlock>> BlockStore::PinDictionary(const BlockHandle& handle) const {
+  if (ObjectRef<DictionaryBlock> found = FindDictionary(handle)) {
+    CountMetadataHit<TableObjectKind::kDictionary>(found->MemoryBytes(), statistics_);
+    return found;
+  }
+  ASSIGN_OR_RETURN(const LooseBlock block, fetcher_.ReadLoose(handle, kDictionaryKind));
+  auto dictionary = ObjectRef<DictionaryBlock>::Own(new DictionaryBlock(block.contents));
+  if (charges_kept_blocks_) {
+    CountMiss(TableObjectKind::kDictionary, statistics_);
+    IgnoreError(Publish(dictionary.get(), handle, nullptr, 0), kKeptUncharged);
+  }
+  return dictionary;
+}
+
+ObjectRef<IndexBlock> BlockStore::PlaceOf(const BlockHandle& handle) const {
+  assert(cache_ != nullptr);  // without one every use would read the block
+  return ObjectRef<IndexBlock>::Own(
+      new IndexBlock(FlatIndex::OfOne(handle, index_source_), cache_->UsesSlots()));
+}
+
+Status BlockStore::SetDictionaryPlace(const BlockHandle& handle) {
+  assert(!dictionary_place_);
+  dictionary_place_ = PlaceOf(handle);
+  return Dictionary(BlockRead()).status();
+}
+
+Result<ObjectRef<DictionaryBlock>> BlockStore::Dictionary(const BlockRead& read) const {
+  if (!dictionary_place_) [[likely]]
+    return ObjectRef<DictionaryBlock>();
+  assert(!read.in_epoch && !read.cache_only);  // a block is about to be read from the file
+  BlockRead own;
+  own.fill_cache = read.fill_cache;
+  own.activity = read.activity;
+  own.deadline = read.deadline;
+  return Load<DictionaryBlock>(*dictionary_place_, 0, &own);
+}
+
+Result<ObjectRef<DataBlock>> BlockStore::ReadUncached(const BlockHandle& handle,
+                                                      BlockRead* read) const {
+  ASSIGN_OR_RETURN(DataBlock * block, Read<DataBlock>(handle, read));
+  return ObjectRef<DataBlock>::Own(block);
 }
 
 void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
@@ -376,6 +431,11 @@ void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
     if ((*index.slots)[i].load(std::memory_order_acquire) == nullptr) continue;
     cache_->Erase(KeyOf<DataBlock>(index.index->handle(i)));
   }
+}
+
+void BlockStore::ForgetDataBlocksAt(const IndexBlock& index_place) const {
+  const ObjectRef<IndexBlock> index = FindOwned<IndexBlock>(index_place, 0);
+  if (index) ForgetDataBlocks(*index);
 }
 
 template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;

@@ -53,15 +53,20 @@ class BlockStore {
   struct Options {
     const RandomReader* file = nullptr;  // outlives the store
     ChecksumContext checksum;
-    uint64_t limit = 0;                // no block may reach beyond
-    BlockCacheView* cache = nullptr;   // null: nothing is cached; outlives the store
+    uint64_t limit = 0;               // no block may reach beyond
+    BlockCacheView* cache = nullptr;  // null: nothing is cached; outlives the store
+    // Of indexes, filters and dictionaries in the cache.
+    Cache::Priority metadata_priority = Cache::Priority::HIGH;
+    bool charges_kept_blocks = true;   // those that a table keeps while it is open
     Statistics* statistics = nullptr;  // null: none; outlives the store
   };
   explicit BlockStore(const Options& options)
       : fetcher_(options.file, options.checksum, options.limit, options.statistics),
         cache_(options.cache),
         statistics_(options.statistics),
-        open_id_(cache_ == nullptr ? 0 : cache_->NewFileId()) {}
+        open_id_(cache_ == nullptr ? 0 : cache_->NewFileId()),
+        charges_kept_blocks_(options.charges_kept_blocks && cache_ != nullptr),
+        metadata_priority_(options.metadata_priority) {}
 
   BlockFetcher& fetcher() { return fetcher_; }
   const BlockFetcher& fetcher() const { return fetcher_; }
@@ -72,7 +77,10 @@ class BlockStore {
   void SetFileId(uint64_t file_id) { file_id_ = file_id != 0 ? file_id : open_id_; }
   void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
   // Only for tables whose keys have sequence numbers of their own.
-  void DecodeHotBlocks() { decodes_hot_blocks_ = cache_ != nullptr && cache_->UsesSlots(); }
+  // With a second tier blocks stay as they were read, so that they can be saved.
+  void DecodeHotBlocks() {
+    decodes_hot_blocks_ = cache_ != nullptr && cache_->UsesSlots() && !cache_->HasSecondTier();
+  }
   const FlatIndex::Source& index_source() const { return index_source_; }
 
   // The data block of entry `i` of an index.
@@ -99,6 +107,11 @@ class BlockStore {
   void PrefetchData(const IndexBlock& index, size_t i) const {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
     if (object != nullptr) static_cast<const DataBlock*>(object)->Prefetch();
+  }
+  // The same with the first entries, for one who will pass them in order.
+  void PrefetchStart(const IndexBlock& index, size_t i) const {
+    const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
+    if (object != nullptr) static_cast<const DataBlock*>(object)->PrefetchStart();
   }
   // The block if its slot knows it, else null. Inside an EpochGuard.
   // Hot: a hit is one load, and one more of the object's touched byte.
@@ -134,14 +147,33 @@ class BlockStore {
     return Load<FilterBlock>(top, i, read);
   }
 
+  // A block of which a table has one, and that it does not keep: the place is an index with that
+  // one entry, so that the block is asked for, found in its slot, and evicted like a partition.
+  ObjectRef<IndexBlock> PlaceOf(const BlockHandle& handle) const;
+  // The same of the dictionary, without which data blocks are not read from the file.
+  Status SetDictionaryPlace(const BlockHandle& handle);
+  // The data block of an index entry, past the cache.
+  Result<ObjectRef<DataBlock>> ReadUncached(const BlockHandle& handle, BlockRead* read) const;
+
   // The blocks that a table keeps as long as it is open: owned, and charged to the cache.
   Result<ObjectRef<IndexBlock>> PinIndex(const BlockHandle& handle, const IndexFormat& format,
                                          std::string_view kind) const;
   Result<ObjectRef<FilterBlock>> PinFilter(const BlockHandle& handle) const;
-  void Unpin(const ObjectRef<IndexBlock>& index) const;
-  void Unpin(const ObjectRef<FilterBlock>& filter) const;
+  // May be there already, from another table reader of the same file.
+  Result<ObjectRef<DictionaryBlock>> PinDictionary(const BlockHandle& handle) const;
+  template <typename T>
+  void Unpin(const ObjectRef<T>& object) const {
+    if (cache_ != nullptr && object) cache_->Erase(object->key);
+  }
   // Takes the data blocks that the index names and that sit in its slots out of the cache.
   void ForgetDataBlocks(const IndexBlock& index) const;
+  // The same through the place of the index, as far as that is in the cache; and of the block whose
+  // place it is.
+  void ForgetDataBlocksAt(const IndexBlock& index_place) const;
+  template <typename T>
+  void ForgetAt(const IndexBlock& place) const {
+    if (cache_ != nullptr) cache_->Erase(KeyOf<T>(place.index->handle(0)));
+  }
   // One line: where blocks come from, and under what names the cache has them.
   std::string DebugString() const;
 
@@ -161,6 +193,9 @@ class BlockStore {
   Result<ObjectRef<T>> LoadHeld(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
   ObjectRef<T> FindOwned(const IndexBlock& parent, size_t i) const;
+  // Null without a second tier, or if it does not have the block.
+  template <typename T>
+  T* TakeFromSecondTier(const BlockHandle& handle) const;
   template <typename T>
   Result<ObjectRef<T>> LoadFromFile(const IndexBlock& parent, size_t i, BlockRead* read) const;
   template <typename T>
@@ -168,6 +203,9 @@ class BlockStore {
   ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;
   template <typename T>
   T* FindCached(const IndexBlock& parent, size_t i) const;
+  ObjectRef<DictionaryBlock> FindDictionary(const BlockHandle& handle) const;
+  // Null if the fetcher has it, or none.
+  Result<ObjectRef<DictionaryBlock>> Dictionary(const BlockRead& read) const;
   template <typename T>
   Result<T*> Read(const BlockHandle& handle, BlockRead* read) const;
   template <typename T>
@@ -175,10 +213,10 @@ class BlockStore {
     const bool is_index = T::kKind == TableObjectKind::kIndex;
     return {.file_id = is_index ? open_id_ : file_id_, .offset = handle.offset};
   }
-  // Hands an object that was just made to the cache, and to its slot. False: no room there; the
-  // caller keeps the only reference.
+  // Hands an object that was just made to the cache, and to its slot. MemoryLimit: no room there;
+  // the caller keeps the only reference.
   template <typename T>
-  bool Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  Status Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   Result<IndexBlock*> MakeIndex(const LooseBlock& block, const BlockHandle& handle,
                                 const FlatIndex::Source& source, std::string_view kind) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
@@ -190,7 +228,10 @@ class BlockStore {
   const uint64_t open_id_;           // for indexes, which hold on to the comparator of this open
   uint64_t file_id_ = 0;             // of data and filter blocks in the cache; see SetFileId()
   bool decodes_hot_blocks_ = false;  // see DecodeHotBlocks()
-  FlatIndex::Source index_source_;   // how index blocks of this table are read
+  const bool charges_kept_blocks_;
+  const Cache::Priority metadata_priority_;
+  FlatIndex::Source index_source_;          // how index blocks of this table are read
+  ObjectRef<IndexBlock> dictionary_place_;  // null: the fetcher has the dictionary, or none
 };
 
 }  // namespace ashlar

@@ -8,8 +8,17 @@
 
 namespace ashlar {
 
+Status IndexCursor::LoadTop(BlockRead* read) {
+  assert(top_ == nullptr && place_ != nullptr);
+  ASSIGN_OR_RETURN(held_top_, store_->IndexPartition(*place_, 0, read));
+  if (!held_top_) return NotInMemory();
+  top_ = held_top_.get();
+  return Status::OK();
+}
+
 Status IndexCursor::First(BlockRead* read) {
   leaf_ = nullptr;
+  RETURN_IF_ERROR(EnterTop(read));
   if (is_partitioned_) return EnterForward(0, read);
   entry_ = 0;
   leaf_ = top_->index->empty() ? nullptr : top_;
@@ -18,6 +27,7 @@ Status IndexCursor::First(BlockRead* read) {
 
 Status IndexCursor::Last(BlockRead* read) {
   leaf_ = nullptr;
+  RETURN_IF_ERROR(EnterTop(read));
   if (top_->index->empty()) return Status::OK();
   if (is_partitioned_) return EnterBackward(top_->index->size() - 1, read);
   entry_ = top_->index->size() - 1;
@@ -27,6 +37,7 @@ Status IndexCursor::Last(BlockRead* read) {
 
 Status IndexCursor::Seek(const SeekTarget& target, BlockRead* read) {
   leaf_ = nullptr;
+  RETURN_IF_ERROR(EnterTop(read));
   const size_t found = top_->index->Find(target.user_key, target.trailer);
   if (found == top_->index->size()) return Status::OK();
   if (!is_partitioned_) {

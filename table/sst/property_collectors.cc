@@ -56,11 +56,9 @@ void PropertyCollectors::AddEntry(const Slice& internal_key, const Slice& value,
   }
 }
 
-void PropertyCollectors::AddBlock(uint64_t raw_bytes) {
+void PropertyCollectors::AddBlock(uint64_t raw_bytes, const SampledBytes& sampled) {
   for (const auto& collector : collectors_) {
-    // Samples of fast and slow compression are not taken: 0 says so.
-    collector->BlockAdd(raw_bytes, /*block_compressed_bytes_fast=*/0,
-                        /*block_compressed_bytes_slow=*/0);
+    collector->BlockAdd(raw_bytes, sampled.fast, sampled.slow);
   }
 }
 

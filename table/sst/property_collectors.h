@@ -13,6 +13,7 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/table_properties.h"
+#include "table/sst/compression_sampler.h"
 
 namespace ashlar {
 
@@ -25,7 +26,7 @@ class PropertyCollectors {
 
   bool empty() const { return collectors_.empty(); }
   void AddEntry(const Slice& internal_key, const Slice& value, uint64_t file_bytes);
-  void AddBlock(uint64_t raw_bytes);
+  void AddBlock(uint64_t raw_bytes, const SampledBytes& sampled);
   // Adds what was collected to the table's user properties, and the collectors' names.
   void Finish(TableProperties* properties);
   // After Finish().

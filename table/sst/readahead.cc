@@ -23,7 +23,7 @@ constexpr uint64_t kMaxGapBytes = 4096;
 constexpr size_t kPieceBytes = 256 * 1024;
 
 bool CanStartReads(const RandomReader& file) {
-  if (file.fs() == nullptr) return false;
+  if (file.fs() == nullptr || file.is_direct()) return false;
   int64_t supported = 0;
   file.fs()->SupportedOps(supported);
   return (supported >> FSSupportedOps::kAsyncIO & 1) != 0;
@@ -44,7 +44,7 @@ Status Readahead::Read(const RandomReader& file, uint64_t offset, size_t n, char
     *result = TakeFromBuffer(file, offset, n);
     return Status::OK();
   }
-  if (options_.fixed_bytes > kPieceBytes && can_prefetch_ && !file.file()->use_direct_io()) {
+  if (options_.fixed_bytes > kPieceBytes && can_prefetch_ && !file.is_direct()) {
     const size_t piece = std::max(n, kPieceBytes);
     PrefetchBehind(file, offset + piece);
     if (can_prefetch_) bytes = piece;
@@ -132,6 +132,7 @@ void Readahead::StartNext(const RandomReader& file, uint64_t begin, size_t bytes
     mine->result = answered.result;
     mine->status = answered.status;
   };
+  file.Pace(next_.bytes, io);
   IOStatus started;
   {
     const StopWatch watch(SystemClock::Default().get(), next_.statistics, READ_ASYNC_MICROS);

@@ -35,10 +35,10 @@ Status ScanBlocks::Note(const TableReader& table, const Slice& start, const Slic
 Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t max_bytes,
                                HeldBlocks* home, ScanBlocks* batch) const {
   BlockRead read = batch->how_;
-  IndexCursor index(&store_, index_.get(), is_partitioned_);
+  IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(start, PackTrailer(kMaxSequenceNumber, kMaxValue)), &read));
   std::string separator;
-  const IndexBlock* held_partition = nullptr;
+  const IndexBlock* held_leaf = nullptr;
   while (index.Valid() && batch->noted_bytes_ < max_bytes) {
     const BlockHandle handle = index.handle();
     if (!home->Contains(handle.offset)) {
@@ -48,9 +48,9 @@ Status TableReader::NoteBlocks(const Slice& start, const Slice& limit, size_t ma
         ++batch->counts_.found;
         home->Add(handle.offset, std::move(found));
       } else {
-        if (is_partitioned_ && held_partition != &index.leaf()) {
-          held_partition = &index.leaf();
-          batch->partitions_.push_back(index.HoldPartition());
+        if (index.IsLeafHeldHere() && held_leaf != &index.leaf()) {
+          held_leaf = &index.leaf();
+          batch->leaves_.push_back(index.HoldLeaf());
         }
         batch->missing_.push_back(
             {.store = &store_, .index = &index.leaf(), .entry = index.entry()});
@@ -77,7 +77,7 @@ void ScanBlocks::Read() {
   }
   missing_.clear();
   homes_.clear();
-  partitions_.clear();
+  leaves_.clear();
 }
 
 }  // namespace ashlar

@@ -68,8 +68,8 @@ class ScanBlocks {
   const BlockRead how_;
   const uint64_t max_gap_bytes_;
   std::vector<MissingBlock> missing_;
-  std::vector<HeldBlocks*> homes_;                 // of missing_
-  std::vector<ObjectRef<IndexBlock>> partitions_;  // that missing_ points into
+  std::vector<HeldBlocks*> homes_;             // of missing_
+  std::vector<ObjectRef<IndexBlock>> leaves_;  // that missing_ points into
   size_t noted_bytes_ = 0;
   Counts counts_;
 };

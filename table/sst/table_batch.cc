@@ -46,11 +46,12 @@ class TableReader::EpochBatch {
   struct Item {
     TableProbe* probe;
     PointLookup::Mark before;
+    const IndexBlock* index_block;
     size_t entry;       // of the index
     DataBlock* block;   // of that entry
     bool is_searching;  // in searches_, else the answer is cheap to find
     const TableReader& table() const { return *probe->table; }
-    const FlatIndex& index() const { return *table().index_->index; }
+    const FlatIndex& index() const { return *index_block->index; }
     const LookupKey& key() const { return probe->lookup->key(); }
   };
 
@@ -104,8 +105,12 @@ void TableReader::EpochBatch::AskFilters() {
       probe->is_over = true;
       continue;
     }
+    const IndexBlock* const index = table.IndexInEpoch(&read);
+    if (index == nullptr) [[unlikely]]
+      continue;
     items_[count_++] = {.probe = probe,
                         .before = probe->lookup->mark(),
+                        .index_block = index,
                         .entry = 0,
                         .block = nullptr,
                         .is_searching = false};
@@ -126,8 +131,8 @@ void TableReader::EpochBatch::FindEntries() {
     item->entry = item->is_searching ? index.EndFind(search, key.user_key, key.trailer)
                                      : index.Find(key.user_key, key.trailer);
     if (item->entry < index.size()) {
-      const IndexBlock& index_block = *item->table().index_;
-      if (index_block.slots != nullptr) index_block.slots->Prefetch(item->entry);
+      const SlotTable* const slots = item->index_block->slots;
+      if (slots != nullptr) slots->Prefetch(item->entry);
       return true;
     }
     item->table().CountSearch(BlockRead(), item->before, item->probe->lookup);
@@ -138,16 +143,16 @@ void TableReader::EpochBatch::FindEntries() {
 
 void TableReader::EpochBatch::FindBlocks() {
   for (size_t i = 0; i < count_; ++i) {
-    items_[i].table().store_.PrefetchData(*items_[i].table().index_, items_[i].entry);
+    items_[i].table().store_.PrefetchData(*items_[i].index_block, items_[i].entry);
   }
   const DataBlock* prefetched = nullptr;
   Filter([&prefetched](Item* item, const HeadSearch& /*unused*/) {
     const TableReader& table = item->table();
-    DataBlock* block = table.store_.Peek(*table.index_, item->entry);
+    DataBlock* block = table.store_.Peek(*item->index_block, item->entry);
     if (block == nullptr) {
       BlockRead read;
       read.in_epoch = true;
-      auto cached = table.store_.Data(*table.index_, item->entry, &read);
+      auto cached = table.store_.Data(*item->index_block, item->entry, &read);
       assert(cached.ok());  // nothing was read
       block = cached->get();
     }
@@ -209,7 +214,7 @@ Status TableReader::EpochBatch::Offer(Item* item, const HeadSearch& search, Bloc
   }
   if (result == Search::kDone) return Status::OK();
   if (!item->index().ContinuesBehind(item->entry, key.user_key)) return Status::OK();
-  return table.GetFromSlots(item->entry + 1, lookup, read);
+  return table.GetFromSlots(*item->index_block, item->entry + 1, lookup, read);
 }
 
 void TableReader::GetManyInEpoch(TableProbe* probes, size_t count) {
@@ -279,7 +284,7 @@ void TableReader::ReadBatch::AskFilter(TableProbe* probe) {
   items_.push_back({.probe = probe,
                     .before = probe->lookup->mark(),
                     .read = read,
-                    .index = IndexCursor(&table.store_, table.index_.get(), table.is_partitioned_),
+                    .index = IndexCursor(table.IndexSource()),
                     .block = {}});
 }
 
@@ -300,13 +305,16 @@ void TableReader::ReadBatch::ReadPartitions(std::span<const TableProbe> probes,
   if (kind == TableObjectKind::kFilter) {
     for (const TableProbe& probe : probes) {
       const TableFilter& filter = probe.table->filter_;
+      if (filter.IsCached()) note(*probe.table, *filter.top(), 0);
       if (!filter.IsPartitioned()) continue;
       note(*probe.table, *filter.top(), filter.PartitionFor(probe.lookup->key()));
     }
   } else {
     for (const Item& item : items_) {
       const TableReader& table = *item.probe->table;
-      if (!table.is_partitioned_) continue;
+      // An index that is not kept is read like a partition; the top level of one, by who needs it.
+      if (!table.index_ && !table.is_partitioned_) note(table, *table.index_place_, 0);
+      if (!table.index_ || !table.is_partitioned_) continue;
       const LookupKey& key = item.probe->lookup->key();
       note(table, *table.index_, table.index_->index->Find(key.user_key, key.trailer));
     }

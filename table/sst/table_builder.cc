@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A data block is cut when the next entry would make it too large. Its separator needs the first
-// key behind it, so block and index entry are written together when that key arrives. Everything
-// else is collected on the way and written by Finish(), from the filter to the footer.
+// key behind it, so block and index entry are written together when that key arrives; or later, in
+// the same order, where blocks wait for a dictionary or for the threads that compress them.
+// Everything else is collected on the way and written by Finish(): table_builder_tail.cc.
 #include "table/sst/table_builder.h"
 
 #include <algorithm>
@@ -13,21 +14,13 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
-#include "ashlar/table_properties.h"
 #include "env/file_writer.h"
-#include "table/block/block_builder.h"
 #include "table/block/block_cursor.h"
-#include "table/filter/full_filter_builder.h"
-#include "table/format/footer.h"
-#include "table/format/meta_block_names.h"
-#include "table/format/properties.h"
-#include "table/format/table_property_names.h"
-#include "table/index/index_builder.h"
-#include "table/sst/block_writer.h"
-#include "table/sst/property_collectors.h"
+#include "table/format/compression_dictionary.h"
+#include "table/sst/builder_settings.h"
+#include "table/sst/cache_filler.h"
+#include "table/sst/table_builder_rep.h"
 #include "util/entry_limits.h"
-#include "util/filter_policy_impl.h"
-#include "util/hash.h"
 #include "util/internal_key.h"
 #include "util/result.h"
 #include "util/str_cat.h"
@@ -36,64 +29,27 @@ namespace ashlar {
 
 namespace {
 
-constexpr int kAllInOneInterval = INT32_MAX;
 // From this size on an entry has a block of its own.
 constexpr size_t kLargeEntryBytes = size_t{1} << 30;
 
-// Never 0: that would mean no context. 31 bits, as other engines choose it.
-uint32_t ChooseBaseChecksum(const TableBuilderOptions& options) {
-  if (!UsesContextChecksums(options.table->format_version)) return 0;
-  if (options.base_context_checksum != 0) return options.base_context_checksum;
-  const uint64_t hash = XxHash64(options.db_session_id.data(), options.db_session_id.size(),
-                                 options.file_number.value());
-  return (static_cast<uint32_t>(hash) & INT32_MAX) | 1;
+std::optional<PrefixBlocksBuilder> MakePrefixBlocks(const TableBuilderOptions& options) {
+  if (WrittenIndexType(options) != BlockBasedTableOptions::kHashSearch) return std::nullopt;
+  assert(options.prefix_extractor != nullptr);
+  return PrefixBlocksBuilder(options.prefix_extractor);
 }
 
-std::string DescribeCompression(const TableBuilderOptions& options) {
-  const CompressionOptions& o = options.compression_opts;
-  return StrCat("window_bits=", o.window_bits, "; level=", o.level, "; strategy=", o.strategy,
-                "; max_dict_bytes=", o.max_dict_bytes,
-                "; zstd_max_train_bytes=", o.zstd_max_train_bytes, "; enabled=", int{o.enabled},
-                "; max_dict_buffer_bytes=", o.max_dict_buffer_bytes,
-                "; use_zstd_dict_trainer=", int{o.use_zstd_dict_trainer},
-                "; max_compressed_bytes_per_kb=", o.max_compressed_bytes_per_kb,
-                "; checksum=", int{o.checksum}, "; _type=", int{options.compression}, "; ");
+std::unique_ptr<FlushBlockPolicy> MakeFlushPolicy(const BlockBasedTableOptions& table,
+                                                  const BlockBuilder& data_block) {
+  const FlushBlockPolicyFactory* const factory = table.flush_block_policy_factory.get();
+  if (factory == nullptr) return nullptr;
+  return std::unique_ptr<FlushBlockPolicy>(factory->NewFlushBlockPolicy(table, data_block));
 }
 
-BlockBuilderOptions DataBlockOptions(const TableBuilderOptions& options) {
-  const BlockBasedTableOptions& table = *options.table;
-  // Equal keys must have equal bytes, or the hash would miss: only the bytewise orders promise it.
-  const bool has_hash_index =
-      table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
-      options.icmp->order() != KeyOrder::kCustom && table.data_block_hash_table_util_ratio > 0;
-  return {.restart_interval = std::max(1, table.block_restart_interval),
-          .use_delta_encoding = table.use_delta_encoding,
-          .hash_util_ratio = has_hash_index ? table.data_block_hash_table_util_ratio : 0};
-}
-
-IndexShortening ShorteningOf(BlockBasedTableOptions::IndexShorteningMode mode) {
-  using Mode = BlockBasedTableOptions::IndexShorteningMode;
-  switch (mode) {
-    case Mode::kNoShortening: return IndexShortening::kNone;
-    case Mode::kShortenSeparators: return IndexShortening::kSeparators;
-    case Mode::kShortenSeparatorsAndSuccessor: return IndexShortening::kSeparatorsAndLast;
-  }
-  return IndexShortening::kSeparators;
-}
-
-IndexBuilderOptions IndexOptions(const TableBuilderOptions& options) {
-  return {.icmp = options.icmp,
-          .shortening = ShorteningOf(options.table->index_shortening),
-          .format_version = options.table->format_version,
-          .restart_interval = std::max(1, options.table->index_block_restart_interval)};
-}
-
-BlockWriterOptions WriterOptions(const TableBuilderOptions& options) {
-  return {.checksum = {options.table->checksum, ChooseBaseChecksum(options)},
-          .compression = options.compression,
-          .compression_opts = options.compression_opts,
-          .verify_compression = options.table->verify_compression,
-          .statistics = options.statistics};
+std::unique_ptr<BufferedBlocks> MakeBuffer(const TableBuilderOptions& options) {
+  const size_t bytes = DictionaryBufferBytes(options);
+  if (bytes == 0) return nullptr;
+  return std::make_unique<BufferedBlocks>(
+      bytes, CacheToCharge(*options.table, CacheEntryRole::kCompressionDictionaryBuildingBuffer));
 }
 
 #if ASHLAR_INVARIANTS
@@ -122,72 +78,29 @@ Status CheckDataBlock(const Slice& contents, const BlockBuilder& builder,
 
 }  // namespace
 
-class TableBuilder::Rep {
- public:
-  Rep(const TableBuilderOptions& options, FileWriter* file);
-
-  Status Add(const Slice& key, const Slice& value);
-  Status Finish();
-  uint64_t FileSize() const;
-
-  // The properties that are known at the end or come from the options.
-  void FinishFacts();
-  bool IsInOrder(const Slice& key) const;
-  bool MustCutBefore(const Slice& key, const Slice& value) const;
-  // Writes the data block; with the next block's first key, null at the end, its separator is
-  // known.
-  Status CutBlock(const Slice* next_key);
-  Status RefuseOrder(const Slice& key);
-  Status PrepareForLarge(const Slice& key, const Slice& value);
-  Status RefuseSize(const Slice& key, const Slice& value);
-  Status AddRangeTombstone(const Slice& key, const Slice& value);
-  void Count(const Slice& key, const Slice& value, uint64_t trailer);
-  // Everything behind the data blocks, in the order of the file.
-  Status WriteTail();
-  Status WriteFilter();
-  Status WriteIndex();
-  Status WriteRangeTombstones();
-  Status WriteProperties();
-  Status WriteMetaindexAndFooter();
-
-  const TableBuilderOptions options;
-  FileWriter* const file;
-  const size_t block_bytes;        // cut at this size
-  const size_t nearly_full_bytes;  // from here on, cut if the next entry does not fit
-  Status status;                   // the first error, which every later call answers
-  bool is_closed = false;          // finished or abandoned
-
-  BlockWriter writer;
-  BlockBuilder data_block;  // the one that is being filled
-  IndexBuilder index;
-  BlockBuilder range_tombstones;            // in the order in which they came
-  std::optional<FullFilterBuilder> filter;  // none: the table gets no filter
-  PropertyCollectors collectors;
-
-  TableProperties properties;  // counts while entries come, the rest at the end
-  SequenceNumber smallest_seqno = kMaxSequenceNumber;
-  SequenceNumber largest_seqno = 0;
-
-  BlockHandle index_handle;
-  std::map<std::string, BlockHandle> meta_blocks;  // by name, as the metaindex lists them
-};
-
 TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* target)
     : options(builder_options),
       file(target),
       block_bytes(options.table->block_size),
-      nearly_full_bytes(
-          (block_bytes *
-               static_cast<size_t>(100 - std::clamp(options.table->block_size_deviation, 0, 100)) +
-           99) /
-          100),
+      nearly_full_bytes(NearlyFull(block_bytes, options.table->block_size_deviation)),
+      aligned_trailer_bytes(options.table->block_align ? kBlockTrailerBytes : 0),
       writer(WriterOptions(options), target),
       data_block(DataBlockOptions(options)),
       index(IndexOptions(options)),
+      filter(options, &index),
       range_tombstones({.restart_interval = 1}),
-      collectors(options.collector_factories, TablePropertiesCollectorFactory::Context(
-                                                  options.column_family_id, options.level,
-                                                  options.level_count, kMaxSequenceNumber)) {
+      buffered(MakeBuffer(options)),
+      sampler(options.sample_for_compression),
+      flush_policy(MakeFlushPolicy(*options.table, data_block)),
+      collectors(options.collector_factories,
+                 TablePropertiesCollectorFactory::Context(options.column_family_id, options.level,
+                                                          options.level_count, kMaxSequenceNumber)),
+      prefix_blocks(MakePrefixBlocks(options)),
+      cache_filler(CacheFiller::MakeFor(options, WriterOptions(options).checksum.base)),
+      has_listeners(!collectors.empty() || prefix_blocks.has_value()),
+      has_pipeline(options.compression != kNoCompression &&
+                   options.compression_opts.parallel_threads > 1),
+      replays_keys(buffered != nullptr || ReplaysInPipeline()) {
   assert(file->size() == 0);
   assert(options.icmp != nullptr);
   assert(nearly_full_bytes <= block_bytes);
@@ -195,17 +108,6 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
   status = CheckTableOptionsWritable(table, options.compression);
   if (!status.ok()) return;
   status = writer.Open();
-  if (!status.ok()) return;
-  const FilterPolicyInfo policy = DescribeFilterPolicy(table.filter_policy.get());
-  if (policy.kind != FilterKind::kBloom || !options.has_filter) return;
-  const int millibits = std::max(1000, policy.millibits_per_key + options.filter_shift_millibits);
-  filter.emplace(FullFilterOptions{.kind = UsesCacheLocalBloom(table.format_version)
-                                               ? BloomKind::kCacheLocal
-                                               : BloomKind::kLegacy,
-                                   .millibits_per_key = static_cast<uint32_t>(millibits),
-                                   .fit_probes_to_size = table.optimize_filters_for_memory,
-                                   .add_whole_keys = table.whole_key_filtering,
-                                   .prefix_extractor = options.prefix_extractor});
 }
 
 // Hot: once per entry of every flush and compaction. No allocation, no virtual call but the user's
@@ -228,13 +130,32 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
       status = CutBlock(&key);
       if (!status.ok()) return status;
     }
+  } else {
+    StartBlock(key, value);
   }
   data_block.Add(key, value);
-  if (filter.has_value()) filter->AddKey(ExtractUserKey(key));
+  if (!replays_keys) [[likely]]
+    filter.AddKey(ExtractUserKey(key));
   Count(key, value, trailer);
-  if (!collectors.empty()) [[unlikely]]
-    collectors.AddEntry(key, value, FileSize());
+  if (has_listeners) [[unlikely]]
+    TellListeners(key, value);
   return Status::OK();
+}
+
+// Of a block that no cut has announced: a user's policy is told of every entry. The index learns
+// the first keys of all blocks but the first one with the block before.
+void TableBuilder::Rep::StartBlock(const Slice& key, const Slice& value) {
+  assert(data_block.empty());
+  if (!has_cut) index.StartBlock(key);
+  if (flush_policy != nullptr) flush_policy->Update(key, value);
+}
+
+void TableBuilder::Rep::TellListeners(const Slice& key, const Slice& value) {
+  assert(has_listeners);
+  collectors.AddEntry(key, value, FileSize());
+  if (prefix_blocks.has_value() && !replays_keys) {
+    prefix_blocks->AddKey(ExtractUserKey(key), index.block_count());
+  }
 }
 
 bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
@@ -244,9 +165,12 @@ bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
 
 bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) const {
   assert(!data_block.empty());
+  if (flush_policy != nullptr) [[unlikely]]
+    return flush_policy->Update(key, value);
   const size_t bytes = data_block.CurrentBytes();
   if (bytes >= block_bytes) return true;
-  return bytes > nearly_full_bytes && data_block.EstimateBytesWith(key, value) > block_bytes;
+  if (bytes <= nearly_full_bytes) return false;
+  return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
 }
 
 Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
@@ -255,17 +179,104 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
 #if ASHLAR_INVARIANTS
   RETURN_IF_ERROR(CheckDataBlock(contents, data_block, *options.icmp));
 #endif
+  if (buffered != nullptr) {
+    buffered->Add(contents, data_block.last_key(), next_key);
+    if (buffered->IsFull()) RETURN_IF_ERROR(WriteBuffered());
+  } else {
+    RETURN_IF_ERROR(SendBlock(contents, data_block.last_key(), next_key));
+  }
+  has_cut = true;
+  data_block.Reset();
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key,
+                                    const Slice* next_key) {
+  if (!has_pipeline) [[likely]] {
+    BlockHandle handle;
+    RETURN_IF_ERROR(writer.Write(contents, Packing::kData, &handle));
+    return NoteBlock(contents, last_key, next_key, handle);
+  }
+  if (pipeline == nullptr) {
+    ASSIGN_OR_RETURN(pipeline,
+                     CompressionPipeline::Create(writer.compression(), dictionary,
+                                                 options.compression_opts.parallel_threads));
+  }
+  while (pipeline->IsFull()) RETURN_IF_ERROR(WriteOldestInPipeline());
+  pipeline->Add(contents, last_key, next_key);
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::WriteOldestInPipeline() {
+  assert(has_pipeline && pipeline != nullptr);
+  const CompressionPipeline::Block& block = pipeline->TakeOldest();
+  const RawDataBlock& raw = block.raw;
+  if (replays_keys) RETURN_IF_ERROR(ReplayKeys(raw.contents));
   BlockHandle handle;
-  RETURN_IF_ERROR(writer.Write(contents, Packing::kMayBeCompressed, &handle));
-  index.AddBlock(data_block.last_key(), next_key, handle);
+  RETURN_IF_ERROR(writer.WriteData(block.stored, &handle));
+  const Slice next_key(raw.next_key);
+  return NoteBlock(raw.contents, raw.last_key, raw.is_last ? nullptr : &next_key, handle);
+}
+
+Status TableBuilder::Rep::DrainPipeline() {
+  if (pipeline == nullptr) return Status::OK();
+  while (!pipeline->empty()) RETURN_IF_ERROR(WriteOldestInPipeline());
+  pipeline.reset();
+  return Status::OK();
+}
+
+Status TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
+                                    const Slice* next_key, const BlockHandle& handle) {
+  index.AddBlock(last_key, next_key, handle);
+  RETURN_IF_ERROR(filter.Charge());
+  if (cache_filler != nullptr) cache_filler->Add(handle, contents);
   ++properties.num_data_blocks;
   properties.uncompressed_data_size += contents.size();
   if (!writer.compresses()) ++properties.num_data_blocks_compression_bypassed;
   if (writer.was_rejected()) ++properties.num_data_blocks_compression_rejected;
-  if (!collectors.empty()) collectors.AddBlock(contents.size());
-  data_block.Reset();
+  const SampledBytes sampled = sampler.AddBlock(contents);
+  if (!collectors.empty()) collectors.AddBlock(contents.size(), sampled);
   assert(properties.num_data_blocks == index.block_count());
   return Status::OK();
+}
+
+// The dictionary is made, and everything happens that would have happened block by block.
+Status TableBuilder::Rep::WriteBuffered() {
+  assert(buffered != nullptr && replays_keys);
+  std::vector<Slice> samples;
+  for (const RawDataBlock& block : buffered->blocks()) samples.emplace_back(block.contents);
+  dictionary = MakeCompressionDictionary(samples, options.compression_opts);
+  if (!dictionary.empty()) RETURN_IF_ERROR(writer.SetDictionary(dictionary));
+  replays_keys = ReplaysInPipeline();
+  for (const RawDataBlock& block : buffered->blocks()) {
+    if (!replays_keys) RETURN_IF_ERROR(ReplayKeys(block.contents));
+    const Slice next_key(block.next_key);
+    RETURN_IF_ERROR(SendBlock(block.contents, block.last_key, block.is_last ? nullptr : &next_key));
+  }
+  buffered.reset();
+  return Status::OK();
+}
+
+// Where partitions of the filter end with those of the index, and where prefixes are noted with the
+// number of their block.
+bool TableBuilder::Rep::ReplaysInPipeline() const {
+  return has_pipeline && (filter.follows_index() || prefix_blocks.has_value());
+}
+
+// Tells filter and prefixes of the keys of a block that is written now.
+Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
+  Block block;
+  RETURN_IF_ERROR(Block::Parse(contents, &block));
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat{});
+  Slice key, value;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    const Slice user_key = ExtractUserKey(key);
+    filter.AddKey(user_key);
+    if (prefix_blocks.has_value()) prefix_blocks->AddKey(user_key, index.block_count());
+  }
+  if (cursor.error() == nullptr) return Status::OK();
+  return Status::Corruption(StrCat("new data block: ", cursor.error(), "; check the memory"));
 }
 
 Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
@@ -320,7 +331,18 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
 }
 
 uint64_t TableBuilder::Rep::FileSize() const {
-  return writer.offset() + (data_block.empty() ? 0 : data_block.CurrentBytes());
+  uint64_t waiting_bytes = buffered != nullptr ? buffered->bytes() : 0;
+  if (pipeline != nullptr) waiting_bytes += EstimateInPipeline();
+  return writer.offset() + waiting_bytes + (data_block.empty() ? 0 : data_block.CurrentBytes());
+}
+
+// They will shrink as those before them.
+uint64_t TableBuilder::Rep::EstimateInPipeline() const {
+  const auto raw_bytes = static_cast<double>(pipeline->raw_bytes());
+  const uint64_t written_raw_bytes = properties.uncompressed_data_size;
+  if (written_raw_bytes == 0) return pipeline->raw_bytes();
+  return static_cast<uint64_t>(raw_bytes * static_cast<double>(writer.offset()) /
+                               static_cast<double>(written_raw_bytes));
 }
 
 Status TableBuilder::Rep::Finish() {
@@ -328,165 +350,10 @@ Status TableBuilder::Rep::Finish() {
   is_closed = true;
   if (!status.ok()) return status;
   if (!data_block.empty()) status = CutBlock(nullptr);
+  if (status.ok() && buffered != nullptr) status = WriteBuffered();
+  if (status.ok()) status = DrainPipeline();
   if (status.ok()) status = WriteTail();
   return status;
-}
-
-Status TableBuilder::Rep::WriteTail() {
-  assert(data_block.empty());
-  assert(meta_blocks.empty());
-  properties.data_size = writer.offset();
-  properties.tail_start_offset = writer.offset();
-  RETURN_IF_ERROR(WriteFilter());
-  RETURN_IF_ERROR(WriteIndex());
-  RETURN_IF_ERROR(WriteRangeTombstones());
-  RETURN_IF_ERROR(WriteProperties());
-  return WriteMetaindexAndFooter();
-}
-
-Status TableBuilder::Rep::WriteFilter() {
-  if (!filter.has_value() || filter->entry_count() == 0) return Status::OK();
-  const std::string contents = filter->Finish();
-  if (options.table->detect_filter_construct_corruption) {
-    RETURN_IF_ERROR(filter->CheckFilter(contents));
-  }
-  properties.filter_size = contents.size();
-  properties.num_filter_entries = filter->entry_count();
-  const char* policy = options.table->filter_policy->CompatibilityName();
-  return writer.Write(contents, Packing::kStored, &meta_blocks[StrCat(kFullFilterPrefix, policy)]);
-}
-
-Status TableBuilder::Rep::WriteIndex() {
-  const Slice contents = index.Finish();
-  properties.index_size = contents.size() + kBlockTrailerBytes;
-  properties.index_key_is_user_key = index.has_user_keys() ? 1 : 0;
-  properties.index_value_is_delta_encoded = index.has_delta_handles() ? 1 : 0;
-  const Packing packing =
-      options.table->enable_index_compression ? Packing::kMayBeCompressed : Packing::kStored;
-  return writer.Write(contents, packing, &index_handle);
-}
-
-Status TableBuilder::Rep::WriteRangeTombstones() {
-  if (range_tombstones.empty()) return Status::OK();
-  return writer.Write(range_tombstones.Finish(), Packing::kStored,
-                      &meta_blocks[std::string(kRangeDeletionBlockName)]);
-}
-
-// The facts that do not come from the entries.
-void TableBuilder::Rep::FinishFacts() {
-  const BlockBasedTableOptions& table = *options.table;
-  TableProperties& p = properties;
-  p.orig_file_number = options.file_number.value();
-  p.format_version = table.format_version;
-  p.column_family_id = options.column_family_id;
-  p.column_family_name = options.column_family_name;
-  p.creation_time = options.oldest_ancestor_time;
-  p.oldest_key_time = options.oldest_key_time;
-  p.newest_key_time = options.newest_key_time;
-  p.file_creation_time = options.file_creation_time;
-  p.data_block_restart_interval = static_cast<uint64_t>(std::max(1, table.block_restart_interval));
-  p.index_block_restart_interval =
-      static_cast<uint64_t>(std::max(1, table.index_block_restart_interval));
-  if (p.num_entries > 0) {
-    p.key_smallest_seqno = smallest_seqno;
-    p.key_largest_seqno = largest_seqno;
-  }
-  p.db_id = options.db_id;
-  p.db_session_id = options.db_session_id;
-  p.db_host_id = options.db_host_id;
-  p.comparator_name = options.icmp->user_comparator()->Name();
-  p.merge_operator_name =
-      options.merge_operator_name.empty() ? "nullptr" : options.merge_operator_name;
-  p.prefix_extractor_name =
-      options.prefix_extractor == nullptr ? "nullptr" : options.prefix_extractor->AsString();
-  if (table.filter_policy != nullptr) p.filter_policy_name = table.filter_policy->Name();
-  p.compression_name =
-      EncodeCompressionProperty(options.compression, writer.used_types(), table.format_version);
-  p.compression_options = DescribeCompression(options);
-
-  const auto set = [&p](std::string_view name, std::string value) {
-    p.user_collected_properties[std::string(name)] = std::move(value);
-  };
-  const auto flag = [](bool value) { return std::string(value ? kPropertyTrue : kPropertyFalse); };
-  set(kIndexTypeProperty, std::string(sizeof(uint32_t), '\0'));  // binary search
-  set(kWholeKeyFilteringProperty, flag(table.whole_key_filtering));
-  set(kPrefixFilteringProperty, flag(options.prefix_extractor != nullptr));
-  if (table.decouple_partitioned_filters) set(kDecoupledFiltersProperty, flag(true));
-  if (options.is_external_file) {
-    std::string version;
-    PutFixed32(&version, 2);  // with a global sequence number, 0 until the file is ingested
-    set(kExternalVersionProperty, version);
-    set(kGlobalSeqnoProperty, std::string(sizeof(uint64_t), '\0'));
-  }
-}
-
-Status TableBuilder::Rep::WriteProperties() {
-  assert(properties.num_deletions <= properties.num_entries);
-  collectors.Finish(&properties);
-  FinishFacts();
-  BlockBuilder block({.restart_interval = kAllInOneInterval});
-  for (const auto& [name, value] : EncodeProperties(properties)) block.Add(name, value);
-  return writer.Write(block.Finish(), Packing::kStored,
-                      &meta_blocks[std::string(kPropertiesBlockName)]);
-}
-
-Status TableBuilder::Rep::WriteMetaindexAndFooter() {
-  const uint32_t format_version = options.table->format_version;
-  if (UsesIndexHandleInMetaindex(format_version)) {
-    meta_blocks[std::string(kIndexBlockName)] = index_handle;
-  }
-  BlockBuilder block({.restart_interval = 1});
-  for (const auto& [name, handle] : meta_blocks) {
-    std::string value;
-    handle.AppendTo(&value);
-    block.Add(name, value);
-  }
-  Footer footer;
-  footer.format_version = format_version;
-  footer.checksum = WriterOptions(options).checksum;
-  footer.index = index_handle;
-  RETURN_IF_ERROR(writer.Write(block.Finish(), Packing::kStored, &footer.metaindex));
-  std::string bytes;
-  AppendFooter(footer, writer.offset(), &bytes);
-  return writer.Append(bytes);
-}
-
-Status CheckTableOptionsWritable(const BlockBasedTableOptions& options,
-                                 CompressionType compression) {
-  const auto refuse = [](std::string_view option) {
-    return Status::NotSupported(
-        StrCat("BlockBasedTableOptions::", option, ": this setting is not built yet for writing"));
-  };
-  if (options.format_version < kOldestFormatVersion ||
-      options.format_version > kNewestFormatVersion) {
-    return Status::InvalidArgument(
-        StrCat("BlockBasedTableOptions::format_version expected 2 to 7, "
-               "found ",
-               options.format_version));
-  }
-  if (!IsKnownChecksumType(static_cast<uint8_t>(options.checksum))) {
-    return Status::InvalidArgument(
-        StrCat("BlockBasedTableOptions::checksum expected 0 to 4, found ", int{options.checksum}));
-  }
-  if (options.block_size > INT32_MAX) {
-    return Status::InvalidArgument(StrCat(
-        "BlockBasedTableOptions::block_size expected below 2 GiB, found ", options.block_size));
-  }
-  if (options.index_type != BlockBasedTableOptions::kBinarySearch) return refuse("index_type");
-  if (options.partition_filters) return refuse("partition_filters");
-  if (options.block_align) return refuse("block_align");
-  if (options.super_block_alignment_size != 0) return refuse("super_block_alignment_size");
-  if (options.separate_key_value_in_data_block) return refuse("separate_key_value_in_data_block");
-  if (options.user_defined_index_factory != nullptr) return refuse("user_defined_index_factory");
-  if (!IsCompressionSupported(compression)) {
-    return Status::NotSupported(
-        StrCat("compression type ", int{compression}, " is not part of this build"));
-  }
-  const FilterKind filter = DescribeFilterPolicy(options.filter_policy.get()).kind;
-  if (filter == FilterKind::kRibbon || filter == FilterKind::kCustom) {
-    return refuse("filter_policy");
-  }
-  return Status::OK();
 }
 
 TableBuilder::TableBuilder(const TableBuilderOptions& options, FileWriter* file)
@@ -510,7 +377,8 @@ std::string TableBuilder::DebugString() const {
                 p.num_data_blocks, " data blocks, ", rep_->data_block.entry_count(),
                 " entries in the open one\n  ", FileSize(), " bytes, seqnos ", rep_->smallest_seqno,
                 "..", rep_->largest_seqno, "\n  status ", rep_->status.ToString(), "\n  ",
-                rep_->index.DebugString(), "\n  ", rep_->writer.DebugString(), "\n");
+                rep_->index.DebugString(), "\n  ", rep_->filter.DebugString(), "\n  ",
+                rep_->writer.DebugString(), "\n");
 }
 
 const Status& TableBuilder::status() const { return rep_->status; }
@@ -518,8 +386,7 @@ uint64_t TableBuilder::num_entries() const { return rep_->properties.num_entries
 uint64_t TableBuilder::FileSize() const { return rep_->FileSize(); }
 uint64_t TableBuilder::EstimatedFileSize() const {
   if (rep_->is_closed) return rep_->FileSize();
-  const size_t filter_bytes = rep_->filter.has_value() ? rep_->filter->EstimateBytes() : 0;
-  return rep_->FileSize() + rep_->index.EstimateBytes() + filter_bytes;
+  return rep_->FileSize() + rep_->index.EstimateBytes() + rep_->filter.EstimateBytes();
 }
 uint64_t TableBuilder::tail_size() const {
   return rep_->writer.offset() - rep_->properties.tail_start_offset;

@@ -56,7 +56,10 @@ struct TableBuilderOptions {
   uint64_t oldest_key_time = 0;
   uint64_t newest_key_time = 0;
   uint64_t file_creation_time = 0;
-  int level = -1;  // -1: unknown
+  int level = -1;                       // -1: unknown
+  bool is_flush = false;                // a memtable becomes a file
+  uint64_t sample_for_compression = 0;  // one of so many blocks; 0: none
+  uint64_t target_file_bytes = 0;       // the most a dictionary is made of; 0: unknown
   int level_count = -1;
 
   Statistics* statistics = nullptr;  // outlives the builder; null: none

@@ -19,6 +19,19 @@ void TableFilter::SetFull(ObjectRef<FilterBlock> filter, const Contents& content
   kind_ = can_ask && full_->view.CanReject() ? Kind::kFull : Kind::kNone;
 }
 
+Status TableFilter::SetCached(const BlockStore* store, ObjectRef<IndexBlock> place,
+                              const Contents& contents) {
+  assert(store != nullptr && place);
+  BlockRead read;
+  ASSIGN_OR_RETURN(const ObjectRef<FilterBlock> filter, store->FilterPartition(*place, 0, &read));
+  store_ = store;
+  top_ = std::move(place);
+  contents_ = contents;
+  const bool can_ask = contents.has_whole_keys || contents.prefix_extractor != nullptr;
+  kind_ = can_ask && filter->view.CanReject() ? Kind::kCached : Kind::kNone;
+  return Status::OK();
+}
+
 void TableFilter::SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top,
                                  const Contents& contents) {
   assert(store != nullptr);
@@ -41,7 +54,7 @@ Result<bool> TableFilter::MayContainSlow(PointLookup* lookup, BlockRead* read) c
 // Null if it is not in memory and may not be read.
 Result<ObjectRef<FilterBlock>> TableFilter::PartitionOf(const LookupKey& key,
                                                         BlockRead* read) const {
-  return store_->FilterPartition(*top_, PartitionFor(key), read);
+  return store_->FilterPartition(*top_, kind_ == Kind::kCached ? 0 : PartitionFor(key), read);
 }
 
 size_t TableFilter::PartitionFor(const LookupKey& key) const {
@@ -94,9 +107,12 @@ size_t TableFilter::MemoryBytes() const {
 
 std::string TableFilter::DebugString() const {
   if (kind_ == Kind::kNone) return "none";
-  return StrCat(
-      kind_ == Kind::kFull ? "full" : "partitioned", " of", contents_.has_whole_keys ? " keys" : "",
-      contents_.prefix_extractor != nullptr ? " prefixes" : "", ", ", MemoryBytes(), " bytes");
+  const char* const kind = kind_ == Kind::kFull     ? "full"
+                           : kind_ == Kind::kCached ? "cached"
+                                                    : "partitioned";
+  return StrCat(kind, " of", contents_.has_whole_keys ? " keys" : "",
+                contents_.prefix_extractor != nullptr ? " prefixes" : "", ", ", MemoryBytes(),
+                " bytes");
 }
 
 }  // namespace ashlar

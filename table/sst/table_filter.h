@@ -31,6 +31,8 @@ class TableFilter {
 
   TableFilter() = default;  // none
   void SetFull(ObjectRef<FilterBlock> filter, const Contents& contents);
+  // A full one that the table does not keep: `place` as BlockStore::PlaceOf() makes them. Reads it.
+  Status SetCached(const BlockStore* store, ObjectRef<IndexBlock> place, const Contents& contents);
   void SetPartitioned(const BlockStore* store, ObjectRef<IndexBlock> top, const Contents& contents);
 
   // False: there is no use in asking.
@@ -52,6 +54,8 @@ class TableFilter {
   // key, if the filter is not IsPartitioned(). Prefixes must be held.
   Result<bool> MayContainPrefix(const Slice& prefix, const LookupKey& key, BlockRead* read) const;
   bool IsPartitioned() const { return kind_ == Kind::kPartitioned; }
+  // Not kept by the table: the block whose place is top() is asked for at each use.
+  bool IsCached() const { return kind_ == Kind::kCached; }
   // The entry of top() that names the partition for the key.
   size_t PartitionFor(const LookupKey& key) const;
 
@@ -67,7 +71,7 @@ class TableFilter {
     if (HoldsWholeKeys()) full_->view.Prefetch(lookup->FilterHash());
   }
 
-  // The blocks that are pinned; both may be null.
+  // The blocks that are pinned; both may be null. top() of a cached one is its place.
   const ObjectRef<FilterBlock>& full() const { return full_; }
   const ObjectRef<IndexBlock>& top() const { return top_; }
   size_t MemoryBytes() const;
@@ -75,7 +79,7 @@ class TableFilter {
   std::string DebugString() const;
 
  private:
-  enum class Kind : uint8_t { kNone, kFull, kPartitioned };
+  enum class Kind : uint8_t { kNone, kFull, kCached, kPartitioned };
   struct WholeKey {
     PointLookup* lookup;
     const Slice& Key() const { return lookup->key().user_key; }

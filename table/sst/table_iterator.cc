@@ -48,7 +48,7 @@ TableIterator::TableIterator(const TableReader* table, const ReadOptions& option
       upper_bound_(options.iterate_upper_bound),
       readahead_(ReadaheadOptions(options, for_compaction)),
       deadline_(options, table->options_.clock),
-      index_(&table->store_, table->index_.get(), table->is_partitioned_) {
+      index_(table->IndexSource()) {
   read_.fill_cache = options.fill_cache && !for_compaction;
   read_.cache_only = options.read_tier == kBlockCacheTier;
   read_.readahead = &readahead_;
@@ -61,7 +61,7 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
   const auto* const self = static_cast<const TableIterator*>(iterator);
   const TableReader& table = *self->table_;
   assert(self->upper_bound_ != nullptr && !table.is_partitioned_);  // as ReadaheadOptions() saw to
-  const FlatIndex& index = *table.index_->index;
+  const FlatIndex& index = *self->index_.top().index;
   const size_t i = index.Find(*self->upper_bound_, PackTrailer(kMaxSequenceNumber, kMaxValue));
   if (i == index.size()) return table.file_size();
   const BlockHandle handle = index.handle(i);
@@ -117,6 +117,14 @@ void TableIterator::FetchBlock() {
   table_->store_.PrefetchData(index_.leaf(), index_.entry());
 }
 
+// The misses of entering the next block overlap with passing the entries of this one.
+void TableIterator::FetchBlockBehind() {
+  const size_t next = index_.entry() + 1;
+  if (next == index_.leaf().index->size()) return;
+  const EpochGuard guard;
+  table_->store_.PrefetchStart(index_.leaf(), next);
+}
+
 void TableIterator::EndSeek(const Slice& internal_key) {
   if (cursor_ == nullptr) return;  // behind the last block, or failed
   const SeekTarget target(internal_key);
@@ -158,7 +166,8 @@ void TableIterator::PrevSlow() {
 // damage that no checksum tells; they are stepped over.
 void TableIterator::FirstFrom() {
   while (status_.ok() && index_.Valid()) {
-    if (!EnterBlock()) return;
+    if (!EnterBlock(Visit::kPasses)) return;
+    FetchBlockBehind();
     valid_ = block_cursor_.First(&key_, &value_);
     if (valid_ || !IsIntact()) return;
     status_ = index_.Next(&read_);
@@ -178,12 +187,12 @@ void TableIterator::LastFrom() {
 }
 
 // Makes the index's block the current one. False, and not Valid(), on errors.
-bool TableIterator::EnterBlock() {
+bool TableIterator::EnterBlock(Visit visit) {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   if (!block_ || !(handle == block_handle_)) {
     const PerfTimer timer(&PerfContextBase::new_table_block_iter_nanos);
-    Status status = LoadBlock();
+    Status status = LoadBlock(visit);
     if (!status.ok()) {
       Fail(status);
       return false;
@@ -199,7 +208,7 @@ bool TableIterator::EnterBlock() {
 }
 
 // Leaves the block that there was if it fails.
-Status TableIterator::LoadBlock() {
+Status TableIterator::LoadBlock(Visit visit) {
   assert(index_.Valid());
   const BlockHandle handle = index_.handle();
   ObjectRef<DataBlock> held;
@@ -212,7 +221,10 @@ Status TableIterator::LoadBlock() {
   const uint32_t hits_before = read_.hits;
   ASSIGN_OR_RETURN(block_, table_->store_.Data(index_.leaf(), index_.entry(), &read_));
   block_handle_ = handle;
-  if (!block_->is_decoded && read_.fill_cache && read_.hits != hits_before) UseDecodedIfHot();
+  const bool was_hit = read_.hits != hits_before;
+  if (visit == Visit::kCounts && !block_->is_decoded && read_.fill_cache && was_hit) {
+    UseDecodedIfHot();
+  }
   return Status::OK();
 }
 

@@ -45,11 +45,16 @@ class TableIterator final : public InternalIterator {
   void NextSlow() override;
   void PrevSlow() override;
 
-  // Starts bringing in the block of index_, if it is in memory.
+  // What it takes to decode a block comes back with searches and steps backwards. Those forwards
+  // gain too little: scans would pay for what only others gain from.
+  enum class Visit : bool { kCounts, kPasses };
+
+  // Starts bringing in the block of index_, or the one behind it, if it is in memory.
   void FetchBlock();
+  void FetchBlockBehind();
   // Loads the block of index_ and attaches the cursor to it. False, and ended, after an error.
-  bool EnterBlock();
-  Status LoadBlock();
+  bool EnterBlock(Visit visit = Visit::kCounts);
+  Status LoadBlock(Visit visit);
   void UseDecodedIfHot();
   // The first entry of this block or a later one; the last of this or an earlier one.
   void FirstFrom();

@@ -69,6 +69,9 @@ IndexBlock::~IndexBlock() {
   if (slots != nullptr) slots->Unref();
 }
 
+DictionaryBlock::DictionaryBlock(const Slice& contents)
+    : TableObject(&DestroyAs<DictionaryBlock>, kKind), dictionary(contents) {}
+
 size_t IndexBlock::MemoryBytes() const {
   return sizeof(*this) + index->MemoryBytes() + (slots == nullptr ? 0 : slots->memory_bytes());
 }

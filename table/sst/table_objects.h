@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a table reader keeps in the block cache: data blocks, flat indexes and filters, and
-// ObjectRef, which remembers whether a reference has to be given back.
+// What a table reader keeps in the block cache: data blocks, flat indexes, filters, dictionaries,
+// and ObjectRef, which remembers whether a reference has to be given back.
 //
 // A data block or filter lies in one allocation, its bytes behind the object, so that the first
 // touch brings in what a search needs first. All are immutable once shared.
@@ -21,6 +21,7 @@
 #include "table/block/block.h"
 #include "table/block/decoded_block.h"
 #include "table/filter/filter_view.h"
+#include "table/format/compression.h"
 #include "table/index/flat_index.h"
 #include "table/iterator/value_pin.h"
 
@@ -28,7 +29,7 @@ namespace ashlar {
 
 // The kind is checked on every hit in the cache: a damaged file may claim that one place holds two
 // kinds of blocks.
-enum class TableObjectKind : uint8_t { kData, kIndex, kFilter };
+enum class TableObjectKind : uint8_t { kData, kIndex, kFilter, kDictionary };
 
 struct TableObject : CachedObject {
   TableObject(void (*destroy_function)(CachedObject*), TableObjectKind object_kind)
@@ -49,6 +50,13 @@ struct DataBlock final : TableObject {
   void Prefetch() const {
     __builtin_prefetch(&refs);
     __builtin_prefetch(reinterpret_cast<const char*>(&allocated_bytes));
+  }
+
+  // The same and of the first entries, as far as the processor does not go on by itself.
+  void PrefetchStart() const {
+    Prefetch();
+    const char* const begin = reinterpret_cast<const char*>(this + 1);
+    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(begin + 64 * line);
   }
 
   // Counts a hit on a block that is not decoded. True for one caller only: when the block has been
@@ -138,6 +146,19 @@ struct FilterBlock final : TableObject {
   static void Destroy(CachedObject* object);
 };
 
+// The dictionary of a table's data blocks with its digest: one object, as large as both.
+struct DictionaryBlock final : TableObject {
+  static constexpr TableObjectKind kKind = TableObjectKind::kDictionary;
+  static constexpr CacheEntryRole kRole = CacheEntryRole::kOtherBlock;
+
+  explicit DictionaryBlock(const Slice& contents);
+  size_t MemoryBytes() const {
+    return sizeof(*this) - sizeof(dictionary) + dictionary.MemoryUsage();
+  }
+
+  const UncompressionDict dictionary;
+};
+
 // ObjectRef points to a cached object. Borrowed: valid until the caller's EpochGuard ends. Owned:
 // holds a reference, which it gives back.
 template <typename T>
@@ -148,6 +169,12 @@ class ObjectRef {
   // Takes over the caller's reference.
   static ObjectRef Own(T* object) { return ObjectRef(object, true); }
   ~ObjectRef() { Reset(); }
+  // An owned reference to an object of a subclass.
+  template <typename U>
+  static ObjectRef OwnThatOf(ObjectRef<U> other) {
+    assert(other.is_owned());
+    return ObjectRef(other.Leave(), true);
+  }
   ObjectRef(ObjectRef&& other) noexcept
       : object_(std::exchange(other.object_, nullptr)), is_owned_(other.is_owned_) {}
   ObjectRef& operator=(ObjectRef&& other) noexcept {
@@ -176,6 +203,8 @@ class ObjectRef {
     if (!is_owned_ && object_ != nullptr) is_owned_ = object_->TryRef();
     return is_owned_;
   }
+  // Without giving back the reference, which is the caller's now.
+  T* Leave() { return std::exchange(object_, nullptr); }
   void Reset() {
     if (object_ != nullptr && is_owned_) object_->Unref();
     object_ = nullptr;

@@ -41,12 +41,22 @@ const BlockHandle* Find(const std::map<std::string, BlockHandle>& blocks, std::s
   return found == blocks.end() ? nullptr : &found->second;
 }
 
-Result<Footer> ReadFooter(const RandomReader& file) {
+Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : view->cache(); }
+
+// As a block whose checksum does not fit, one that is none is read once more before that is told.
+Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
   std::array<char, kFooterBytes> memory;
   const size_t n = static_cast<size_t>(std::min<uint64_t>(file.size(), kFooterBytes));
   Slice tail;
   RETURN_IF_ERROR(file.ReadExactly(file.size() - n, n, memory.data(), &tail));
-  return DecodeFooter(tail, file.size(), file.path());
+  Result<Footer> first = DecodeFooter(tail, file.size(), file.path());
+  if (!first.status().IsCorruption()) return first;
+  RecordTick(statistics, FILE_READ_CORRUPTION_RETRY_COUNT);
+  if (!file.ReadAgain(file.size() - n, n, memory.data(), &tail).ok()) return first;
+  Result<Footer> second = DecodeFooter(tail, file.size(), file.path());
+  if (!second.ok()) return first;
+  RecordTick(statistics, FILE_READ_CORRUPTION_RETRY_SUCCESS_COUNT);
+  return second;
 }
 
 }  // namespace
@@ -61,21 +71,31 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
               .checksum = footer.checksum,
               .limit = file_->size() - kFooterBytes,
               .cache = options.block_cache,
-              .statistics = options.statistics}) {
-  file_->CountInto(options.statistics);
+              .metadata_priority =
+                  options.metadata.is_important ? Cache::Priority::HIGH : Cache::Priority::LOW,
+              .charges_kept_blocks = options.metadata.charges_kept,
+              .statistics = options.statistics}),
+      reader_charge_(CacheOf(options.block_cache), CacheEntryRole::kBlockBasedTableReader),
+      file_metadata_charge_(CacheOf(options.block_cache), CacheEntryRole::kFileMetadata) {
+  file_->CountInto(options.statistics, options.read_times);
+  store_.SetIndexSource(
+      {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
   assert(file_->size() >= kFooterBytes);  // DecodeFooter() has found one
 }
 
 TableReader::~TableReader() {
+  // The key of an index is of this open alone.
+  if (index_place_) store_.ForgetAt<IndexBlock>(*index_place_);
+  store_.Unpin(dictionary_);
   store_.Unpin(index_);
   store_.Unpin(filter_.full());
-  store_.Unpin(filter_.top());
+  if (filter_.IsPartitioned()) store_.Unpin(filter_.top());
 }
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
-  Result<Footer> footer = ReadFooter(*file);
+  Result<Footer> footer = ReadFooter(*file, options.statistics);
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
   if (!footer.ok()) return footer.status();
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
@@ -95,7 +115,19 @@ Status TableReader::Load() {
   RETURN_IF_ERROR(LoadDictionary(blocks));
   RETURN_IF_ERROR(LoadIndex(blocks));
   RETURN_IF_ERROR(LoadFilter(blocks));
-  return LoadTombstones(blocks);
+  const bool keeps_partitions = options_.metadata.keeps_partitions && store_.cache() != nullptr;
+  if (keeps_partitions) RETURN_IF_ERROR(KeepPartitions());
+  RETURN_IF_ERROR(LoadTombstones(blocks));
+  return Charge();
+}
+
+Status TableReader::Charge() {
+  assert(properties_ != nullptr);
+  RETURN_IF_ERROR(file_metadata_charge_.GrowTo(options_.charged_file_metadata_bytes));
+  if (!options_.charges_reader) return Status::OK();
+  // Blocks that are kept may be charged already.
+  return reader_charge_.GrowTo(options_.metadata.charges_kept ? BytesBesideBlocks()
+                                                              : MemoryUsage());
 }
 
 Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
@@ -164,14 +196,13 @@ Status TableReader::CheckUniqueId() const {
                                    HexBytes(found), "; another file lies under this name"));
 }
 
-// The same whenever this very file is opened, 0 if it has no identity.
+// The same whenever this very file is opened, 0 if it has no identity. Copies of one file that were
+// ingested with different numbers are not the same.
 uint64_t TableReader::StableFileId() const {
   assert(properties_ != nullptr);
   Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
   if (!id.ok()) return 0;
-  const uint64_t parts[] = {id->words[0], id->words[1], id->words[2], file_->size(),
-                            footer_.checksum.base};
-  return HashBytes(reinterpret_cast<const char*>(parts), sizeof(parts));
+  return CacheFileId(*id, footer_.checksum.base, key_format_.global_seqno);
 }
 
 Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
@@ -180,11 +211,10 @@ Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
       ParseCompressionProperty(properties_->compression_name, footer_.format_version, path()));
   const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
   if (handle == nullptr || compression.is_none) return Status::OK();
-  ASSIGN_OR_RETURN(const LooseBlock block,
-                   store_.fetcher().ReadLoose(*handle, "compression dictionary"));
-  assert(dictionary_ == nullptr);  // blocks may point to it
-  dictionary_ = std::make_unique<UncompressionDict>(block.contents);
-  store_.fetcher().SetDictionary(dictionary_.get());
+  assert(!dictionary_);  // blocks may point to it
+  if (!KeepsWhole()) return store_.SetDictionaryPlace(*handle);
+  ASSIGN_OR_RETURN(dictionary_, store_.PinDictionary(*handle));
+  store_.fetcher().SetDictionary(&dictionary_->dictionary);
   return Status::OK();
 }
 
@@ -208,25 +238,53 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
   IndexFormat format;
   format.has_user_keys = properties_->index_key_is_user_key != 0;
   format.has_delta_handles = properties_->index_value_is_delta_encoded != 0;
+  format.has_first_keys = type == kFirstKeyIndex;  // which partitions never have
   store_.SetIndexSource(
-      {.format = format, .comparator = &icmp_, .data_end = store_.fetcher().limit()});
+      {.format = format, .comparator = &icmp_, .data_end = store_.index_source().data_end});
   is_partitioned_ = type == kTwoLevelIndex;
-  format.has_first_keys = type == kFirstKeyIndex;
-  ASSIGN_OR_RETURN(index_, store_.PinIndex(*handle, format, "index"));
-  return Status::OK();
+  if (is_partitioned_ ? KeepsTops() : KeepsWhole()) {
+    ASSIGN_OR_RETURN(index_, store_.PinIndex(*handle, format, "index"));
+    return Status::OK();
+  }
+  index_place_ = store_.PlaceOf(*handle);
+  BlockRead read;
+  return IndexCursor(IndexSource()).First(&read);
 }
 
 Status TableReader::LoadFilter(const MetaBlocks& blocks) {
-  assert(index_);  // partitions of the filter are read as its partitions are
+  assert(index_ || index_place_);  // partitions of the filter are read as its partitions are
   const std::string full_name = StrCat(kFullFilterPrefix, kBuiltinFilterBlockSuffix);
   const std::string partitioned_name = StrCat(kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
   if (const BlockHandle* handle = Find(blocks, full_name)) {
+    if (!KeepsWhole()) return filter_.SetCached(&store_, store_.PlaceOf(*handle), FilterContents());
     ASSIGN_OR_RETURN(ObjectRef<FilterBlock> filter, store_.PinFilter(*handle));
     filter_.SetFull(std::move(filter), FilterContents());
   } else if (const BlockHandle* top = Find(blocks, partitioned_name); top && top->size != 0) {
+    IndexFormat format = store_.index_source().format;
+    format.has_first_keys = false;
     ASSIGN_OR_RETURN(ObjectRef<IndexBlock> index,
-                     store_.PinIndex(*top, store_.index_source().format, "filter partition index"));
+                     store_.PinIndex(*top, format, "filter partition index"));
     filter_.SetPartitioned(&store_, std::move(index), FilterContents());
+  }
+  return Status::OK();
+}
+
+// Through the cursor, so that each is admitted to the cache and to its slot.
+Status TableReader::KeepPartitions() {
+  assert(kept_partitions_.empty());
+  BlockRead read;
+  if (is_partitioned_) {
+    IndexCursor index(IndexSource());
+    RETURN_IF_ERROR(index.First(&read));
+    for (size_t i = 0; index.Valid() && i < index.top().index->size(); ++i) {
+      ASSIGN_OR_RETURN(auto partition, store_.IndexPartition(index.top(), i, &read));
+      kept_partitions_.push_back(ObjectRef<TableObject>::OwnThatOf(std::move(partition)));
+    }
+  }
+  if (!filter_.IsPartitioned()) return Status::OK();
+  for (size_t i = 0; i < filter_.top()->index->size(); ++i) {
+    ASSIGN_OR_RETURN(auto partition, store_.FilterPartition(*filter_.top(), i, &read));
+    kept_partitions_.push_back(ObjectRef<TableObject>::OwnThatOf(std::move(partition)));
   }
   return Status::OK();
 }

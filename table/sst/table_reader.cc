@@ -92,10 +92,12 @@ Status TableReader::GetFiltered(PointLookup* lookup, BlockRead* read) const {
   if (!*may_contain) return Status::OK();
   const PointLookup::Mark before = lookup->mark();
   const bool has_slots = read->in_epoch && !is_partitioned_;
+  const IndexBlock* const index = has_slots ? IndexInEpoch(read) : nullptr;
   Status status =
-      has_slots ? GetFromSlots(index_->index->Find(lookup->key().user_key, lookup->key().trailer),
-                               lookup, read)
-                : GetFromBlocks(lookup, read);
+      index != nullptr
+          ? GetFromSlots(*index, index->index->Find(lookup->key().user_key, lookup->key().trailer),
+                         lookup, read)
+          : GetFromBlocks(lookup, read);
   if (!status.ok() && read->in_epoch && status.IsIncomplete()) {
     // The table is searched again from its beginning: what was taken from it is given back.
     lookup->GoBackTo(before);
@@ -133,19 +135,27 @@ void TableReader::CountPrefixFound() const {
   RecordTick(options_.statistics, BLOOM_FILTER_PREFIX_TRUE_POSITIVE);
 }
 
+const IndexBlock* TableReader::FindIndex(BlockRead* read) const {
+  assert(InEpoch() && index_place_);
+  auto found = store_.IndexPartition(*index_place_, 0, read);
+  assert(found.ok());  // nothing was read
+  return found->get();
+}
+
 // Inside an epoch, with the whole index in memory.
-Status TableReader::GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read) const {
-  const FlatIndex& index = *index_->index;
+Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointLookup* lookup,
+                                 BlockRead* read) const {
+  const FlatIndex& index = *index_block.index;
   const LookupKey& key = lookup->key();
   for (; i < index.size(); ++i) {
-    DataBlock* block = store_.Peek(*index_, i);
+    DataBlock* block = store_.Peek(index_block, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;
       read->hit_bytes += block->MemoryBytes();
       if (read->trace != nullptr) [[unlikely]]
         TraceSlot(index.handle(i), read->trace);
     } else {
-      ASSIGN_OR_RETURN(const ObjectRef<DataBlock> cached, store_.Data(*index_, i, read));
+      ASSIGN_OR_RETURN(const ObjectRef<DataBlock> cached, store_.Data(index_block, i, read));
       block = cached.get();
     }
     if (block == nullptr || store_.ShouldDecode(block)) return NotInMemory();
@@ -161,7 +171,7 @@ Status TableReader::GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read)
 // Through partitions, or outside of epochs: holds each block as `read` says.
 Status TableReader::GetFromBlocks(PointLookup* lookup, BlockRead* read) const {
   const LookupKey& key = lookup->key();
-  IndexCursor index(&store_, index_.get(), is_partitioned_);
+  IndexCursor index(IndexSource());
   RETURN_IF_ERROR(index.Seek(SeekTarget(key.user_key, key.trailer), read));
   return GetFromCursor(&index, ObjectRef<DataBlock>(), lookup, read);
 }
@@ -264,7 +274,7 @@ Status TableReader::DamagedBlock(const BlockCursor& cursor, const BlockHandle& h
 
 uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   BlockRead read;
-  IndexCursor index(&store_, index_.get(), is_partitioned_);
+  IndexCursor index(IndexSource());
   const Status status = index.Seek(SeekTarget(internal_key), &read);
   if (status.ok() && index.Valid()) return index.handle().offset;
   IgnoreError(status, "an estimate; whoever reads the index partition will report it");
@@ -275,16 +285,22 @@ std::string TableReader::DebugString() const {
   return StrCat("table ", path(), ", ", file_size(), " bytes, ", footer_.DebugString(), "\n  ",
                 properties_->num_entries, " entries in ", properties_->num_data_blocks,
                 " data blocks, ", is_partitioned_ ? "partitioned " : "",
-                index_->index->DebugString(), "  filter ", filter_.DebugString(), ", ",
-                tombstones_ == nullptr ? 0 : tombstones_->size(), " fragments of tombstones", ", ",
-                MemoryUsage(), " bytes in memory\n  ", store_.DebugString());
+                index_ ? index_->index->DebugString() : "index in the cache\n", "  filter ",
+                filter_.DebugString(), ", ", tombstones_ == nullptr ? 0 : tombstones_->size(),
+                " fragments of tombstones", ", ", MemoryUsage(), " bytes in memory\n  ",
+                store_.DebugString());
 }
 
 size_t TableReader::MemoryUsage() const {
-  return sizeof(*this) + index_->MemoryBytes() + filter_.MemoryBytes() +
-         properties_->ApproximateMemoryUsage() +
-         (tombstones_ == nullptr ? 0 : tombstones_->MemoryUsage() + tombstone_key_bytes_) +
-         (dictionary_ == nullptr ? 0 : dictionary_->MemoryUsage());
+  size_t partitions = 0;
+  for (const auto& partition : kept_partitions_) partitions += partition->charge;
+  return BytesBesideBlocks() + (index_ ? index_->MemoryBytes() : 0) + filter_.MemoryBytes() +
+         partitions + (dictionary_ ? dictionary_->MemoryBytes() : 0);
+}
+
+size_t TableReader::BytesBesideBlocks() const {
+  return sizeof(*this) + properties_->ApproximateMemoryUsage() +
+         (tombstones_ == nullptr ? 0 : tombstones_->MemoryUsage() + tombstone_key_bytes_);
 }
 
 }  // namespace ashlar

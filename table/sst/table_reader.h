@@ -18,11 +18,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
 #include "ashlar/types.h"
+#include "cache/cache_charge.h"
 #include "env/random_reader.h"
 #include "table/block/block_cursor.h"
 #include "table/format/compression.h"
@@ -31,8 +33,10 @@
 #include "table/iterator/point_lookup.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "table/sst/block_store.h"
+#include "table/sst/index_cursor.h"
 #include "table/sst/table_filter.h"
 #include "table/sst/table_objects.h"
+#include "util/epoch.h"
 #include "util/internal_key.h"
 #include "util/result.h"
 
@@ -41,7 +45,6 @@ namespace ashlar {
 class Arena;
 class BlockCacheView;
 class HeldBlocks;
-class IndexCursor;
 class ScanBlocks;
 class TableReader;
 class SliceTransform;
@@ -49,6 +52,17 @@ class Statistics;
 class SystemClock;
 struct BlockBasedTableOptions;
 struct ReadOptions;
+
+// Which blocks beside those of data a table keeps while it is open. The others are in the block
+// cache, and are read again when they have been evicted. Without a cache all but partitions are
+// kept.
+struct MetadataPlan {
+  bool keeps_whole = true;  // index and filter without partitions, and the dictionary
+  bool keeps_tops = true;   // the top levels of partitioned ones
+  bool keeps_partitions = false;
+  bool charges_kept = true;  // what is kept counts against the capacity of the cache
+  bool is_important = true;  // they stay longer than data blocks that are used as often
+};
 
 // Pointers outlive the reader.
 struct TableReaderOptions {
@@ -61,6 +75,8 @@ struct TableReaderOptions {
   // that one for itself.
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
+  // Where the time that reads of the file take goes besides; counted with statistics only.
+  LevelHistogramRef read_times;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
   // The file's boundary keys, to which its range tombstones are cut; null: they hold everywhere.
   // Needed while the table is opened.
@@ -70,6 +86,11 @@ struct TableReaderOptions {
   size_t max_auto_readahead_bytes = 256 * 1024;
   uint64_t reads_before_auto_readahead = 2;
   bool decode_hot_blocks = true;  // blocks that are used again; see table/block/decoded_block.h
+  MetadataPlan metadata;
+  // Charged to the cache while the table is open: what the reader keeps beside blocks, and so many
+  // bytes of the MANIFEST's facts about the file.
+  bool charges_reader = false;
+  size_t charged_file_metadata_bytes = 0;
 };
 
 // What the MANIFEST says about the entries of a table: internal keys and sequence numbers, all
@@ -99,7 +120,8 @@ struct TableProbe {
   bool is_over;         // set by the batch: the table has no more to say about the key
 };
 
-class TableReader {
+// Retired by the table cache, which must be able to do so without memory.
+class TableReader : public EpochRetired {
  public:
   static Result<std::unique_ptr<TableReader>> Open(std::unique_ptr<RandomReader> file,
                                                    const TableReaderOptions& options);
@@ -159,7 +181,8 @@ class TableReader {
   uint64_t file_size() const { return file_->size(); }
   // The file is about to be deleted: its data blocks leave the cache. Lookups may still run.
   void ForgetCachedBlocks() const {
-    if (!is_partitioned_ && index_) store_.ForgetDataBlocks(*index_);
+    if (is_partitioned_) return;
+    index_ ? store_.ForgetDataBlocks(*index_) : store_.ForgetDataBlocksAt(*index_place_);
   }
   // Of what stays in memory while the table is open.
   size_t MemoryUsage() const;
@@ -187,10 +210,29 @@ class TableReader {
   Status LoadIndex(const MetaBlocks& blocks);
   Status LoadFilter(const MetaBlocks& blocks);
   Status LoadTombstones(const MetaBlocks& blocks);
+  Status KeepPartitions();
+  Status Charge();
+  size_t BytesBesideBlocks() const;
   TableFilter::Contents FilterContents();
   const SliceTransform* PrefixExtractor();
   bool IsPropertyOn(std::string_view name) const;
   uint64_t StableFileId() const;
+  bool KeepsWhole() const { return options_.metadata.keeps_whole || store_.cache() == nullptr; }
+  bool KeepsTops() const { return options_.metadata.keeps_tops || store_.cache() == nullptr; }
+
+  IndexCursor::Source IndexSource() const {
+    return {.store = &store_,
+            .top = index_.get(),
+            .place = index_place_.get(),
+            .is_partitioned = is_partitioned_};
+  }
+  // The index for one operation inside an epoch: null if it is not in memory.
+  const IndexBlock* IndexInEpoch(BlockRead* read) const {
+    if (index_) [[likely]]
+      return index_.get();
+    return FindIndex(read);
+  }
+  const IndexBlock* FindIndex(BlockRead* read) const;
 
   Status GetFiltered(PointLookup* lookup, BlockRead* read) const;
   // Covers the lookup with what the range tombstones say. Then what the filter says, which it
@@ -200,7 +242,8 @@ class TableReader {
   void CountSearch(const BlockRead& read, const PointLookup::Mark& before,
                    PointLookup* lookup) const;
   // From entry `i` of the index on.
-  Status GetFromSlots(size_t i, PointLookup* lookup, BlockRead* read) const;
+  Status GetFromSlots(const IndexBlock& index, size_t i, PointLookup* lookup,
+                      BlockRead* read) const;
   Status GetFromBlocks(PointLookup* lookup, BlockRead* read) const;
   // From a block of the index on, which may be at hand already.
   Status GetFromCursor(IndexCursor* index, ObjectRef<DataBlock> held, PointLookup* lookup,
@@ -213,6 +256,8 @@ class TableReader {
   static ValuePin PinFor(const Slice& value, DataBlock* block, ObjectRef<DataBlock>* held);
   Status DamagedBlock(const BlockCursor& cursor, const BlockHandle& handle) const;
   Status VerifyMetaBlocks() const;
+  // What the table does not keep, for an operation that needs all of it many times.
+  Status HoldMetadata(BlockRead* read, HeldPartitions* held) const;
 
   const std::unique_ptr<RandomReader> file_;
   const Footer footer_;
@@ -222,13 +267,18 @@ class TableReader {
   BlockKeyFormat key_format_;     // with the global sequence number of an ingested file
   bool is_partitioned_ = false;   // a two-level index
   bool uses_hash_index_ = false;  // keys that are equal have equal bytes
-  std::unique_ptr<UncompressionDict> dictionary_;
   std::shared_ptr<const SliceTransform> own_extractor_;  // null: the family's is used, or none
   BlockStore store_;
-  ObjectRef<IndexBlock> index_;  // top level if partitioned
+  ObjectRef<DictionaryBlock> dictionary_;  // of the data blocks; null: none
+  ObjectRef<IndexBlock> index_;            // top level if partitioned; null: see index_place_
   TableFilter filter_;
   std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: none
   size_t tombstone_key_bytes_ = 0;
+  // Behind what each Get() touches.
+  ObjectRef<IndexBlock> index_place_;  // of an index that is not kept, but in the cache
+  std::vector<ObjectRef<TableObject>> kept_partitions_;  // of index and filter, in any order
+  CacheCharge reader_charge_;
+  CacheCharge file_metadata_charge_;
 };
 
 }  // namespace ashlar

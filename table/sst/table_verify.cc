@@ -54,6 +54,7 @@ class TableReader::Verification {
   const TableReader& table_;
   const RecordedBounds* const bounds_;
   BlockRead read_;
+  HeldPartitions held_;
   std::string first_key_, last_key_;  // of what was read so far
   uint32_t next_restart_ = 0;         // of the current block
   uint64_t blocks_ = 0, entries_ = 0, deletions_ = 0;
@@ -72,15 +73,17 @@ Status TableReader::Verification::Run(const ReadOptions& options) {
                                      ? options.readahead_size
                                      : table_.options_.max_auto_readahead_bytes;
   Readahead readahead({.fixed_bytes = readahead_bytes});
-  const BlockFetcher& fetcher = table_.store_.fetcher();
-  IOOptions io;
-  io.io_activity = read_.activity = Env::IOActivity::kVerifyDBChecksum;
-  IndexCursor index(&table_.store_, table_.index_.get(), table_.is_partitioned_);
+  const IoDeadline deadline(options, table_.options_.clock);
+  read_.activity = Env::IOActivity::kVerifyDBChecksum;
+  read_.deadline = &deadline;
+  RETURN_IF_ERROR(table_.HoldMetadata(&read_, &held_));
+  BlockRead of_data = read_;
+  of_data.readahead = &readahead;
+  IndexCursor index(table_.IndexSource());
   RETURN_IF_ERROR(index.First(&read_));
   while (index.Valid()) {
     const BlockHandle handle = index.handle();
-    ASSIGN_OR_RETURN(DataBlock * raw, fetcher.ReadData(handle, &readahead, io));
-    const auto block = ObjectRef<DataBlock>::Own(raw);
+    ASSIGN_OR_RETURN(const auto block, table_.store_.ReadUncached(handle, &of_data));
     RETURN_IF_ERROR(CheckBlock(block.get(), handle));
     RETURN_IF_ERROR(index.Next(&read_));
   }
@@ -164,7 +167,7 @@ Status TableReader::Verification::CheckFilter(const Slice& key) {
 }
 
 Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle& handle) {
-  IndexCursor probe(&table_.store_, table_.index_.get(), table_.is_partitioned_);
+  IndexCursor probe(table_.IndexSource());
   RETURN_IF_ERROR(probe.Seek(SeekTarget(key), &read_));
   if (probe.Valid() && probe.handle() == handle) return Status::OK();
   return Contradiction(StrCat("the index does not lead to ", DescribeInternalKey(key, true)));
@@ -208,6 +211,20 @@ Status TableReader::Verification::CheckBounds() const {
                               bounds_->smallest_seqno, " to ", bounds_->largest_seqno));
 }
 
+Status TableReader::HoldMetadata(BlockRead* read, HeldPartitions* held) const {
+  assert(!read->in_epoch && read->held == nullptr);
+  if (!index_) {
+    ASSIGN_OR_RETURN(const auto index, store_.IndexPartition(*index_place_, 0, read));
+    held->Add(*index_place_, 0, index.get());
+  }
+  if (filter_.IsCached()) {
+    ASSIGN_OR_RETURN(const auto filter, store_.FilterPartition(*filter_.top(), 0, read));
+    held->Add(*filter_.top(), 0, filter.get());
+  }
+  read->held = held;
+  return Status::OK();
+}
+
 Status TableReader::VerifyMetaBlocks() const {
   assert(!InEpoch());
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
@@ -221,7 +238,7 @@ Status TableReader::VerifyMetaBlocks() const {
     const Result<LooseBlock> block = store_.fetcher().ReadLoose(footer_.index, "index");
     if (!block.ok()) return block.status();
   }
-  if (filter_.top()) {
+  if (filter_.IsPartitioned()) {
     const FlatIndex& partitions = *filter_.top()->index;
     for (size_t i = 0; i < partitions.size(); ++i) {
       ASSIGN_OR_RETURN(FilterBlock * filter, store_.fetcher().ReadFilter(partitions.handle(i)));

@@ -8,7 +8,6 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
-#include "ashlar/secondary_cache.h"
 #include "cache/clock_cache.h"
 #include "tests/support/status_matchers.h"
 
@@ -39,12 +38,6 @@ TEST(CacheFactories, RecogniseTheBuiltInCacheOnly) {
   EXPECT_EQ(ClockCache::From(&wrapper), nullptr);
 }
 
-TEST(CacheFactories, SecondTiersAreNotBuilt) {
-  EXPECT_EQ(NewCompressedSecondaryCache(100), nullptr);
-  EXPECT_EQ(NewTieredCache({}), nullptr);
-  EXPECT_TRUE(UpdateTieredCache(nullptr).IsNotSupported());
-}
-
 struct TextCase {
   const char* text;
   size_t capacity;
@@ -57,7 +50,11 @@ constexpr TextCase kTextCases[] = {
     {"capacity=1K;num_shard_bits=3", 1024, "LRUCache"},
     {"capacity=1K;strict_capacity_limit=true;high_pri_pool_ratio=0.25", 1024, "LRUCache"},
     {"id=HyperClockCache;capacity=5", 5, "HyperClockCache"},
-    {"64Q", 0, nullptr},
+    {"2MB", size_t{2} << 20, "LRUCache"},
+    {"64Q", 64, "LRUCache"},  // as RocksDB: a number ends where its digits and suffix do
+    {"{ capacity = 1K ; num_shard_bits = 3 }", 1024, "LRUCache"},
+    {"", 0, nullptr},
+    {"K", 0, nullptr},
     {"99999999999T", 0, nullptr},
     {"capacity=abc", 0, nullptr},
     {"no_such_option=1", 0, nullptr},

@@ -13,6 +13,7 @@
 
 #include "ashlar/cache.h"
 #include "tests/support/status_matchers.h"
+#include "util/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -60,6 +61,32 @@ class ClockCacheTest : public testing::Test {
 
   std::shared_ptr<Cache> cache_;
 };
+
+// A deleter may take its time, do file I/O, or close a database, which waits for epochs to end.
+TEST_F(ClockCacheTest, DeletersRunOutsideOfEpochs) {
+  static bool was_in_epoch;
+  static constexpr Cache::CacheItemHelper kWatched(
+      CacheEntryRole::kMisc, [](Cache::ObjectPtr object, MemoryAllocator* allocator) {
+        was_in_epoch |= InEpoch();
+        DeleteInt(object, allocator);
+      });
+  was_in_epoch = false;
+  Make(2);
+  const auto insert = [this](const std::string& key, int value) {
+    Cache::Handle* handle = nullptr;
+    EXPECT_OK(cache_->Insert(key, new int(value), &kWatched, 1, &handle));
+    return handle;
+  };
+  Cache::Handle* handle = insert("erased first", 1);
+  cache_->Erase("erased first");
+  EXPECT_TRUE(cache_->Release(handle));
+  EXPECT_TRUE(cache_->Release(insert("released for good", 2), /*erase_if_last_ref=*/true));
+  handle = insert("too much", 3);
+  cache_->SetCapacity(0);
+  EXPECT_TRUE(cache_->Release(handle));
+  EXPECT_EQ(Deleted(), (std::vector<int>{1, 2, 3}));
+  EXPECT_FALSE(was_in_epoch);
+}
 
 TEST_F(ClockCacheTest, FindsWhatWasInserted) {
   Make(100);

@@ -55,6 +55,8 @@ std::map<size_t, std::string> KindsOf(const std::string& table, const Footer& fo
       kinds[handle.offset] = "properties";
     else if (name == kRangeDeletionBlockName)
       kinds[handle.offset] = "range deletions";
+    else if (name == kCompressionDictBlockName)
+      kinds[handle.offset] = "dictionary";
     else
       kinds[handle.offset] = "filter";
   }

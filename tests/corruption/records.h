@@ -29,7 +29,8 @@ std::vector<LogRecord> FindRecords(const std::string& log);
 std::string RecordWith(const std::string& log, const LogRecord& record, const std::string& payload);
 
 struct TableBlock {
-  std::string kind;  // "data", "index", "filter", "properties", "metaindex"; partitions are "data"
+  // "data", "index", "filter", "dictionary", "properties", "metaindex"; partitions are "data"
+  std::string kind;
   size_t offset = 0;
   size_t bytes = 0;  // without the trailer
   size_t end() const;

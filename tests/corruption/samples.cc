@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Most samples are written by the engine itself. The tables with partitioned, hash and first-key
-// indexes, which it only reads, were written by RocksDB 7.8.3 (tests/data/corruption): 40 keys
-// "key000" to "key039" with the values "value0" to "value39", blocks of 128 bytes, Bloom filters.
+// Most samples are written by the engine itself. Some tables with partitioned, hash and first-key
+// indexes were written by RocksDB 7.8.3 (tests/data/corruption): 40 keys "key000" to "key039" with
+// the values "value0" to "value39", blocks of 128 bytes, Bloom filters.
 #include "tests/corruption/samples.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +12,13 @@
 #include <utility>
 
 #include "ashlar/env.h"
+#include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
 #include "db/wal/log_format.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/corruption/records.h"
 #include "tests/support/paths.h"
+#include "tests/support/run_command.h"
 #include "tests/support/sample_database.h"
 #include "util/str_cat.h"
 
@@ -49,6 +51,15 @@ class SampleMaker {
     const std::string salted = value + salt_;
     EXPECT_TRUE(db_.db()->Put(WriteOptions(), families_[family], key, salted).ok());
     sample_.expected[family][key] = salted;
+    sample_.earlier.push_back(sample_.expected);
+  }
+  // Readers of values see the default column.
+  void PutEntity(const std::string& key, const std::string& value) {
+    const std::string salted = value + salt_;
+    const WideColumns columns = {
+        {kDefaultWideColumnName, salted}, {"a", "1"}, {"b", salted}, {"empty", ""}};
+    EXPECT_TRUE(db_.db()->PutEntity(WriteOptions(), families_["default"], key, columns).ok());
+    sample_.expected["default"][key] = salted;
     sample_.earlier.push_back(sample_.expected);
   }
   void Delete(const std::string& key) {
@@ -179,6 +190,17 @@ Sample MergeOperands(const OptionSet& set, char salt) {
   return maker.Take();
 }
 
+// Entities in a table and in the log, over values and under deletions.
+Sample WideColumnRows(const OptionSet& set, char salt) {
+  SampleMaker maker(set, salt);
+  for (int i = 0; i < 12; ++i) maker.Put(KeyOf(i), "plain" + std::to_string(i));
+  for (int i = 0; i < 20; i += 2) maker.PutEntity(KeyOf(i), "wide" + std::to_string(i));
+  maker.Flush();
+  maker.PutEntity("key1", "logged");
+  maker.Delete("key4");
+  return maker.Take();
+}
+
 Sample LogOnly(const OptionSet& set, char salt) {
   SampleMaker maker(set, salt);
   for (int i = 0; i < 15; ++i) maker.Put(KeyOf(i % 9), "v" + std::to_string(i));
@@ -297,6 +319,50 @@ OptionSet With(OptionSet set, std::initializer_list<std::pair<const char*, uint6
   return set;
 }
 
+// Tables of every layout that is not the plain one.
+void AddTableForms(const OptionSet& plain, SampleList* samples) {
+  SampleList& list = *samples;
+  list.Add("our partitioned index and filter",
+           With(plain, {{"index_type", 2},
+                        {"filter_partitions", 1},
+                        {"partition_bytes", 64},
+                        {"bloom", 10},
+                        {"block", 64}}),
+           OneTable);
+  list.Add("our coupled partitions, Ribbon",
+           With(plain, {{"index_type", 2},
+                        {"filter_partitions", 1},
+                        {"partition_bytes", 64},
+                        {"decoupled_filters", 0},
+                        {"bloom", 10},
+                        {"ribbon", 1},
+                        {"block", 64},
+                        {"index_restart", 3},
+                        {"format", 7}}),
+           OneTable);
+  list.Add("our hash index", With(plain, {{"index_type", 1}, {"prefix", 2}, {"block", 64}}),
+           OneTable);
+  list.Add("our first-key index",
+           With(plain, {{"index_type", 3}, {"index_restart", 3}, {"block", 64}, {"format", 6}}),
+           OneTable);
+  list.Add("dictionary, zstd",
+           With(plain, {{"compression", 7}, {"dictionary", 4000}, {"block", 128}}), OneTable);
+  list.Add("dictionary, LZ4",
+           With(plain, {{"compression", 4}, {"dictionary", 300}, {"block", 128}}), OneTable);
+  list.Add("super blocks", With(plain, {{"super_block", 512}, {"block", 128}}), OneTable);
+  list.Add("aligned blocks", With(plain, {{"page_align", 1}, {"block", 512}}), OneTable);
+  list.Add("separate values, hash, uniform index",
+           With(plain, {{"separate_values", 1},
+                        {"hash_index", 1},
+                        {"restart", 4},
+                        {"format", 7},
+                        {"uniform_index", 1},
+                        {"block", 64}}),
+           OneTable);
+  list.Add("separate values, LZ4",
+           With(plain, {{"separate_values", 1}, {"compression", 4}, {"restart", 2}}), Levels);
+}
+
 }  // namespace
 
 std::vector<Sample> MakeSamples() {
@@ -331,6 +397,8 @@ std::vector<Sample> MakeSamples() {
   list.Add("zstd, format 7", With(plain, {{"compression", 7}, {"format", 7}}), OneTable);
   list.Add("small blocks, format 7",
            With(plain, {{"format", 7}, {"block", 64}, {"restart", 2}, {"bloom", 20}}), OneTable);
+  AddTableForms(plain, &list);
+  list.Add("wide columns", plain, WideColumnRows).is_main = true;
   list.Add("partitioned index and filter", Foreign("partitioned"));
   list.Add("hash index", Foreign("hash_index"));
   list.Add("first-key index", Foreign("first_key"));

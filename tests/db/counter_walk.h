@@ -10,12 +10,17 @@
 #include <cstdint>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/options.h"
 #include "tests/support/paths.h"
+#include "tests/support/status_matchers.h"
 
 namespace ashlar {
 
@@ -73,6 +78,42 @@ inline std::map<std::string, uint64_t> CountersIn(const std::string& text) {
   std::string name, equals, value;
   while (words >> name >> equals >> value) counters[name] = std::stoull(value);
   return counters;
+}
+
+// Values are written to blob files, cached, not cached, and moved.
+inline void UseBlobFiles(Options options, const std::string& dir) {
+  options.enable_blob_files = true;
+  options.min_blob_size = 50;
+  options.blob_compression_type = kZSTD;
+  options.blob_cache = NewLRUCache(1 << 20);
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir, &db));
+  for (const char* key : {"a", "b", "a"}) {
+    ASSERT_OK(db->Put(WriteOptions(), key, std::string(1000, 'v')));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  std::string value;
+  for (int i = 0; i < 2; i++) ASSERT_OK(db->Get(ReadOptions(), "b", &value));
+  CompactRangeOptions moves_all;
+  moves_all.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  moves_all.blob_garbage_collection_age_cutoff = 1;
+  ASSERT_OK(db->CompactRange(moves_all, nullptr, nullptr));
+  db.reset();
+  options.blob_cache = NewLRUCache(1, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
+  ASSERT_OK(DB::Open(options, dir, &db));
+  ASSERT_OK(db->Get(ReadOptions(), "b", &value));
+}
+
+inline void UseACacheThatIsFull(Options options, const std::string& dir) {
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(100, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir, &db));
+  ASSERT_OK(db->Put(WriteOptions(), "a", "value"));
+  ASSERT_OK(db->Flush(FlushOptions()));
+  std::string value;
+  EXPECT_TRUE(db->Get(ReadOptions(), "a", &value).IsMemoryLimit());
 }
 
 }  // namespace ashlar

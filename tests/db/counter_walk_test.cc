@@ -28,45 +28,22 @@
 #include "ashlar/perf_context.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/table_properties_collectors.h"
+#include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
 #include "tests/db/counter_walk.h"
+#include "tests/db/counter_walk_plugins.h"
 #include "tests/support/blocked_pool.h"
+#include "tests/support/damaged_files.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
-
-class OwnOrder final : public Comparator {
- public:
-  const char* Name() const override { return "OwnOrder"; }
-  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
-  void FindShortestSeparator(std::string*, const Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
-class NeverMerges final : public AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "NeverMerges"; }
-  bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
-    return false;
-  }
-};
-
-// Does something to each compaction that has just begun.
-class CompactionHook final : public EventListener {
- public:
-  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
-    if (on_begin) on_begin(db);
-  }
-  void OnErrorRecoveryCompleted(Status) override { recovered.release(); }
-  std::binary_semaphore recovered{0};
-  std::function<void(DB*)> on_begin;  // changed only while no compaction runs
-};
 
 class CounterWalk : public testing::Test {
  protected:
@@ -116,7 +93,7 @@ class CounterWalk : public testing::Test {
     ASSERT_TRUE(status.ok() || status.IsNotFound()) << status.ToString();
   }
   // Something in the middle of the only table is overwritten.
-  void Damage(const std::string& dir, double where);
+  void DamageTables(const std::string& dir, double where);
 
   void WriteAndCompact();
   void ReadPoints();
@@ -128,9 +105,11 @@ class CounterWalk : public testing::Test {
   void UseRows();
   void CacheIndexes();
   void UseOwnCode();
+  void DropOldTables();
   void StopCompactions();
   void WaitForRoom();
   void MeetDamage();
+  void HealDamage();
   void RecoverFromErrors();
   void ReadAhead();
   void CallEnvironment();
@@ -238,14 +217,17 @@ void CounterWalk::CopyAndCheck() {
   ASSERT_OK(Checkpoint::Create(db_.get(), &made));
   const std::unique_ptr<Checkpoint> checkpoint(made);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/from_outside.sst"));
+  ASSERT_OK(writer.Put("from outside", "value"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({"/from_outside.sst"}, IngestExternalFileOptions()));
 }
 
-// Tables whose filters hold prefixes, a memtable with a filter, a cache without room, levels that
-// are filled from below; then rows.
+// Tables whose filters hold prefixes, a memtable with a filter, levels that are filled from below.
 void CounterWalk::UsePrefixes() {
   BlockBasedTableOptions table = table_;
   table.whole_key_filtering = false;
-  table.block_cache = NewLRUCache(100, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
   Options options = options_;
   options.prefix_extractor.reset(NewFixedPrefixTransform(7));
   options.memtable_prefix_bloom_size_ratio = 0.1;
@@ -309,6 +291,16 @@ void CounterWalk::UseOwnCode() {
   db_.reset();
 }
 
+void CounterWalk::DropOldTables() {
+  Options fifo = options_;
+  fifo.disable_auto_compactions = false;
+  fifo.compaction_style = kCompactionStyleFIFO;
+  fifo.compaction_options_fifo.max_table_files_size = 1;
+  Open("/fifo", fifo, table_);
+  Fill(10);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+}
+
 // By the caller, then by a thread that aborts all of them and waits for that.
 void CounterWalk::StopCompactions() {
   Open("/stopped");
@@ -340,7 +332,8 @@ void CounterWalk::WaitForRoom() {
   options.level0_slowdown_writes_trigger = 2;
   options.write_buffer_size = 64 << 10;
   options.delayed_write_rate = 1 << 20;
-  options.rate_limiter.reset(NewGenericRateLimiter(16 << 20, 1000));
+  options.rate_limiter.reset(
+      NewGenericRateLimiter(16 << 20, 1000, 10, RateLimiter::Mode::kAllIo));
   const BlockedPool blocked(env_.get(), Env::Priority::LOW);
   Open("/waiting", options, table_);
   Random64 random(3);
@@ -349,9 +342,12 @@ void CounterWalk::WaitForRoom() {
     Flush();
   }
   for (int i = 0; i < 20; i++) Put(i, random.Bytes(1000));
+  ReadOptions paced;
+  paced.rate_limiter_priority = Env::IO_USER;
+  ASSERT_OK(db_->VerifyChecksum(paced));
 }
 
-void CounterWalk::Damage(const std::string& dir, double where) {
+void CounterWalk::DamageTables(const std::string& dir, double where) {
   std::vector<std::string> names;
   ASSERT_OK(env_->GetChildren(dir, &names));
   for (const std::string& name : names) {
@@ -371,10 +367,24 @@ void CounterWalk::MeetDamage() {
   options.table_factory.reset(NewBlockBasedTableFactory(table_));
   for (const double where : {0.3, 1.0}) {
     db_.reset();
-    Damage("/damaged", where);
+    DamageTables("/damaged", where);
     const Status opened = DB::Open(options, "/damaged", &db_);
     EXPECT_FALSE(opened.ok() && db_->VerifyChecksum().ok());
   }
+}
+
+// One read comes damaged, and the next one of the same bytes does not.
+void CounterWalk::HealDamage() {
+  Damage damage;
+  const auto env = NewCompositeEnv(std::make_shared<DamagedFiles>(env_->GetFileSystem(), &damage));
+  Options options = options_;
+  options.env = env.get();
+  Open("/healed", options, table_);
+  Fill(1000);
+  damage.first = damage.reads;
+  damage.count = 1;
+  EXPECT_OK(db_->VerifyChecksum());
+  db_.reset();
 }
 
 // A compaction that fails once and is tried again.
@@ -442,11 +452,16 @@ TEST_F(CounterWalk, EachCounterCountsOrTheDocumentSaysWhyNot) {
   UseRows();
   CacheIndexes();
   UseOwnCode();
+  DropOldTables();
   StopCompactions();
   WaitForRoom();
   MeetDamage();
+  HealDamage();
   RecoverFromErrors();
   ReadAhead();
+  db_.reset();
+  UseBlobFiles(options_, "/blobs");
+  UseACacheThatIsFull(options_, "/full");
   CallEnvironment();
   db_.reset();
   CounterDocument walk;

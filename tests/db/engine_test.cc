@@ -366,8 +366,8 @@ TEST_F(EngineTest, OptionsChangeWhileOpenOrNotAtAll) {
   EXPECT_FALSE(db_->SetOptions({{"write_buffer_size", "many"}}).ok());
   EXPECT_EQ(db_->GetOptions().write_buffer_size, 1048576u);
   EXPECT_OK(db_->SetDBOptions({{"max_background_jobs", "3"}}));
-  for (const char* name : {"max_open_files", "bytes_per_sync", "wal_bytes_per_sync",
-                           "max_manifest_file_size", "writable_file_max_buffer_size"}) {
+  for (const char* name :
+       {"max_manifest_file_size", "manifest_preallocation_size", "keep_log_file_num"}) {
     const Status status = db_->SetDBOptions({{name, "1048576"}});
     EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
     EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();

@@ -4,6 +4,7 @@
 // use memory alone opens none.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -96,6 +97,48 @@ TEST_F(OpenTablesTest, GetsAndScansStayWithinTheLimit) {
   EXPECT_EQ(all.size(), size_t{kTables});
   EXPECT_LE(OpenCount(), kLimit);
   ASSERT_OK(db_->VerifyChecksum(ReadOptions()));
+  EXPECT_LE(OpenCount(), kLimit);
+}
+
+TEST_F(OpenTablesTest, TheLimitMayBeLowered) {
+  const auto get_all = [&] {
+    std::string value;
+    for (int i = 0; i < kTables; i++) EXPECT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  };
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "50"}}));
+  get_all();
+  EXPECT_EQ(OpenCount(), 40);
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "25"}}));
+  get_all();
+  EXPECT_LE(OpenCount(), kLimit);
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "-1"}}));
+  get_all();
+  EXPECT_EQ(OpenCount(), kTables);
+}
+
+// What was opened without a limit stays: somebody may use it uncounted. A limit holds for the rest.
+TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForTablesOpenedLater) {
+  options_.max_open_files = -1;
+  db_.reset();
+  Open();
+  std::string value;
+  for (int i = 0; i < 30; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  const int before = OpenCount();
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Seek(Key(5));
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "20"}}));
+  for (int i = kTables; i < 2 * kTables; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  for (int i = 0; i < 2 * kTables; i++) ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+  it->Next();
+  EXPECT_TRUE(it->Valid());
+  EXPECT_OK(it->status());
+  it.reset();
+  EXPECT_LE(OpenCount(), std::max(before, kTables) + kLimit);
+  EXPECT_GE(OpenCount(), before);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   EXPECT_LE(OpenCount(), kLimit);
 }
 

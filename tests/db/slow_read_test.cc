@@ -16,6 +16,7 @@
 #include "ashlar/table.h"
 #include "ashlar/utilities/debug.h"
 #include "tests/support/read_gate.h"
+#include "tests/support/retired_call.h"
 #include "tests/support/status_matchers.h"
 #include "util/epoch.h"
 
@@ -28,7 +29,7 @@ std::string Key(int i) { return "key" + std::to_string(1000 + i); }
 bool RetiredObjectsAreFreed() {
   static std::atomic<int> freed;
   const int before = freed;
-  EpochRetire(static_cast<void*>(nullptr), [](void*) { freed.fetch_add(1); });
+  RetireCall([] { freed.fetch_add(1); });
   // More than once, because a guard of a few instructions may be open when its thread is preempted.
   for (int i = 0; i < 1000 && freed == before; i++) {
     EpochReclaimAll();

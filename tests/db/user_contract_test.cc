@@ -177,6 +177,7 @@ TEST_F(UserContract, ListenersAreToldOfTablesThatComeAndGoAndOfWhatACompactionDi
                                           "flushed"};
   std::vector<std::string> expected = flush;
   expected.insert(expected.end(), flush.begin(), flush.end());
+  expected.push_back("started default");
   expected.push_back("compaction made default OK entries 1");
   expected.push_back("compacted 2 to 1 replaced 1 manual");
   expected.insert(expected.end(), 2, "deleted OK");

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/file_system.h"
 #include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
@@ -18,6 +19,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
+#include "util/crc32c.h"
 
 namespace ashlar {
 namespace {
@@ -282,6 +284,33 @@ TEST_P(FileSystemTest, CopyOfAPrefix) {
   ASSERT_OK(CopyFileTo(fs_.get(), Path("a"), Path("c")));
   EXPECT_EQ(Get("c"), "0123456789");
   EXPECT_TRUE(CopyFileTo(fs_.get(), Path("a"), Path("d"), 11).IsCorruption());
+}
+
+// Of more than one piece, and of none.
+TEST_P(FileSystemTest, ChecksumOfAWholeFile) {
+  const auto checksum = [this](const std::string& name, Status* status) {
+    const auto generator = GetFileChecksumGenCrc32cFactory()->CreateFileChecksumGenerator({});
+    *status = ChecksumFile(fs_.get(), Path(name), FileOptions(), generator.get());
+    return generator->GetChecksum();
+  };
+  const auto checksum_of_bytes = [](const std::string& bytes) {
+    const uint32_t crc = crc32c::Value(bytes.data(), bytes.size());
+    std::string text;
+    for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(crc >> shift & 0xff);
+    return text;
+  };
+  std::string large(600 * 1024 + 1, 'x');
+  large.front() = 'a';
+  large.back() = 'z';
+  Put("large", large);
+  Put("empty", "");
+  Status status;
+  EXPECT_EQ(checksum("large", &status), checksum_of_bytes(large));
+  EXPECT_OK(status);
+  EXPECT_EQ(checksum("empty", &status), checksum_of_bytes(""));
+  EXPECT_OK(status);
+  EXPECT_EQ(checksum("missing", &status), "");  // not finalized
+  EXPECT_TRUE(status.IsIOError() || status.IsNotFound()) << status.ToString();
 }
 
 TEST_P(FileSystemTest, LoggerWritesToTheFile) {

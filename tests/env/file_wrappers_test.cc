@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "env/fault/fault_file_system.h"
 #include "env/file_util.h"
@@ -70,6 +71,54 @@ TEST_F(FileWriterTest, WithoutABufferEachAppendIsOneCall) {
   ASSERT_OK(writer->Append("b"));
   EXPECT_EQ(Count(CallKind::kAppend), 2u);
   EXPECT_EQ(memory_->AllFiles()["/f"], "ab");
+}
+
+// Files of users may have buffers of their own.
+class BufferingFile final : public FSWritableFileOwnerWrapper {
+ public:
+  BufferingFile(std::unique_ptr<FSWritableFile>&& file, int* flushes)
+      : FSWritableFileOwnerWrapper(std::move(file)), flushes_(flushes) {}
+  IOStatus Flush(const IOOptions&, IODebugContext*) override {
+    return ++*flushes_ == 3 ? IOStatus::IOError("third flush") : IOStatus::OK();
+  }
+
+ private:
+  int* const flushes_;
+};
+class BufferingFileSystem final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "BufferingFileSystem"; }
+  IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    const IOStatus status = target_->NewWritableFile(f, options, r, dbg);
+    if (status.ok()) *r = std::make_unique<BufferingFile>(std::move(*r), &flushes);
+    return status;
+  }
+  int flushes = 0;
+};
+
+TEST_F(FileWriterTest, FlushesTheFileWhereverItHasWritten) {
+  BufferingFileSystem fs(memory_);
+  for (const size_t buffer_bytes : {size_t{0}, size_t{100}}) {
+    fs.flushes = 0;
+    auto created = FileWriter::Create(&fs, "/g", FileOptions(), {.buffer_bytes = buffer_bytes});
+    ASSERT_OK(created);
+    FileWriter& writer = **created;
+    ASSERT_OK(writer.Append("a"));
+    EXPECT_EQ(fs.flushes, 0);
+    ASSERT_OK(writer.Flush());
+    ASSERT_OK(writer.Flush());
+    EXPECT_EQ(fs.flushes, 1) << "there was nothing new";
+    ASSERT_OK(writer.Append("b"));
+    ASSERT_OK(writer.Sync());
+    EXPECT_EQ(fs.flushes, 2);
+    ASSERT_OK(writer.Append("c"));
+    EXPECT_TRUE(writer.Flush().IsIOError());
+    EXPECT_TRUE(writer.Append("d").IsIOError());
+    EXPECT_TRUE(writer.Close().IsIOError());
+    EXPECT_EQ(fs.flushes, 3);
+  }
 }
 
 TEST_F(FileWriterTest, AFailedAppendPoisonsTheWriter) {

@@ -158,14 +158,17 @@ TEST(PosixFile, PreallocationKeepsTheSizeAndIsGivenBack) {
   }
 }
 
-TEST(PosixFile, DirectIoIsRefusedByName) {
+TEST(PosixFile, DirectIoIsRefusedByNameWhereThereIsNone) {
   FileOptions options;
   options.use_direct_reads = true;
   std::unique_ptr<FSRandomAccessFile> file;
   const IOStatus status =
-      FileSystem::Default()->NewRandomAccessFile("/dev/null", options, &file, nullptr);
-  EXPECT_TRUE(status.IsNotSupported());
+      FileSystem::Default()->NewRandomAccessFile("/proc/self/status", options, &file, nullptr);
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_NE(status.ToString().find("use_direct_reads"), std::string::npos);
+  EXPECT_TRUE(FileSystem::Default()
+                  ->NewRandomAccessFile("/no/such/file", options, &file, nullptr)
+                  .IsPathNotFound());
 }
 
 TEST(PosixFile, WholeFilesCanBeMapped) {

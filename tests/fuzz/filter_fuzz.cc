@@ -27,7 +27,9 @@ void AskAny(const Slice& bytes) {
 // Cuts the bytes into keys of the length that the first byte says.
 void BuildAndAsk(uint8_t control, Slice bytes) {
   FullFilterOptions options;
-  options.kind = (control & 1) != 0 ? BloomKind::kLegacy : BloomKind::kCacheLocal;
+  constexpr FilterForm kForms[] = {FilterForm::kCacheLocal, FilterForm::kLegacy,
+                                   FilterForm::kRibbon};
+  options.kind = kForms[control % std::size(kForms)];
   options.millibits_per_key = 1000 + 300 * uint32_t{control};
   FullFilterBuilder builder(options);
   std::vector<std::string> keys;

@@ -3,7 +3,8 @@
 #
 # Installs the build into a folder of its own and builds and runs tests/install/client.cc against it
 # from outside the tree: through the CMake packages and through pkg-config, static and shared, and
-# the same for the drop-in.
+# the same for the drop-in, which is asked for as RocksDB is. The preset `test` installs into a
+# multiarch folder where the system has one.
 #
 #   tests/install/install_test.sh BUILD_FOLDER plain|dropin
 set -euo pipefail
@@ -33,6 +34,14 @@ echo "== pkg-config"
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name ashlar.pc)")
 export PKG_CONFIG_PATH
 lib=$(dirname "$PKG_CONFIG_PATH")
+if [ "$kind" = dropin ]; then
+  pkg-config --atleast-version=6.0 rocksdb
+  pkg-config --exact-version="$(pkg-config --modversion rocksdb)" "rocksdb >= 11"
+fi
+for package in "${packages[@]}"; do
+  [ "$(realpath "$(pkg-config --variable=libdir "$package")")" = "$(realpath "$lib")" ] ||
+    { echo "$package.pc looks for the library in $(pkg-config --variable=libdir "$package")"; exit 1; }
+done
 for package in "${packages[@]}"; do
   define=()
   [ "$package" = rocksdb ] && define=(-DCLIENT_OF_ROCKSDB)
@@ -45,6 +54,16 @@ for package in "${packages[@]}"; do
     -o "$work/client_static" $(pkg-config --libs --static "$package" | sed "s/-l$package/-l:lib$package.a/")
   "$work/client_static" "$work/db_pc_${package}_static"
 done
+
+echo "== sonames: a version of ours, and none that RocksDB has"
+soname() { readelf -d "$lib/lib$1.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
+[ "$(soname ashlar)" = "libashlar.so.$(pkg-config --modversion ashlar | cut -d. -f1,2)" ] ||
+  { echo "soname of libashlar: $(soname ashlar)"; exit 1; }
+if [ "$kind" = dropin ]; then
+  [[ "$(soname rocksdb)" =~ ^librocksdb\.so\.[0-9]+\.[0-9]+-ashlar[0-9]+\.[0-9]+$ ]] ||
+    { echo "soname of librocksdb: $(soname rocksdb)"; exit 1; }
+fi
+
 echo "== nothing is required that no line uses"
 for package in "${packages[@]}"; do
   nm -u "$lib/lib$package.a" | awk '{print $NF}' | sort -u >"$work/needed"
@@ -54,7 +73,7 @@ for package in "${packages[@]}"; do
     file=$(c++ -print-file-name="lib$name.so")
     [ -e "$file" ] || file=$(c++ -print-file-name="lib$name.a")
     nm --defined-only $([[ $file = *.so ]] && echo -D) "$file" | awk '{sub(/@.*/, "", $NF); print $NF}' |
-      sort -u | comm -12 - "$work/needed" | grep -q . ||
+      sort -u | comm -12 - "$work/needed" | grep . >/dev/null ||
       { echo "$package.pc requires $library, of which $package uses nothing"; exit 1; }
   done
 done

@@ -35,10 +35,10 @@ class Host final : public CommitHost {
   bool HasFamily(uint32_t) override { return true; }
   bool CanMerge(uint32_t) override { return true; }
   size_t MaxSuccessiveMerges(uint32_t) override { return merges != nullptr ? 1 : 0; }
-  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
-                                      std::vector<std::shared_ptr<void>>*) override {
+  std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
+                                        std::vector<std::shared_ptr<void>>*) override {
     Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");
-    return "folded";
+    return FoldedOperand{.value = "folded"};
   }
   MemTable* ActiveMemTable(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");

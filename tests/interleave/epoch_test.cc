@@ -10,11 +10,12 @@
 #include <memory>
 
 #include "tests/interleave/interleave.h"
+#include "tests/support/retired_call.h"
 
 namespace ashlar::interleave {
 namespace {
 
-struct Object {
+struct Object : EpochRetired {
   std::atomic<bool> is_alive{true};
 };
 
@@ -30,7 +31,7 @@ struct Shared {
   }
   void Replace(int next) {
     Object* old = head.exchange(&objects[next], std::memory_order_acq_rel);
-    EpochRetire(old, [](void* p) { static_cast<Object*>(p)->is_alive.store(false); });
+    EpochRetire(old, [](EpochRetired* p) { static_cast<Object*>(p)->is_alive.store(false); });
     EpochReclaim();
   }
 };
@@ -62,7 +63,7 @@ TEST(EpochOrders, TwoReclaimersFreeEachObjectOnce) {
   ExpectAlways({.preemptions = 2}, [] {
     auto count = std::make_shared<std::atomic<int>>(0);
     const auto run = [count] {
-      EpochRetire(count.get(), [](void* p) { static_cast<std::atomic<int>*>(p)->fetch_add(1); });
+      RetireCall([count] { count->fetch_add(1); });
       EpochReclaim();
     };
     return Scenario{.threads = {run, run}, .check = [count] {

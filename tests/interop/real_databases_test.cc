@@ -27,7 +27,7 @@ namespace {
 std::string ScenarioOf(const std::string& name) { return name.substr(name.find('/') + 1); }
 
 bool IsRefused(const std::string& scenario) {
-  static const std::set<std::string> kRefused{"blob", "txn_prepared"};
+  static const std::set<std::string> kRefused{"txn_prepared"};
   return kRefused.contains(scenario);
 }
 

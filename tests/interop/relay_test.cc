@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <regex>
@@ -17,6 +16,7 @@
 #include "env/filename.h"
 #include "tests/interop/relay_workload.h"
 #include "tests/support/paths.h"
+#include "tests/support/run_command.h"
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"

@@ -18,6 +18,7 @@
 #include "table/sst/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"
+#include "tests/support/run_command.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
@@ -26,17 +27,7 @@
 namespace ashlar {
 namespace {
 
-// Both streams of a command.
-std::string Output(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  char chunk[4096];
-  while (const size_t n = fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
-  pclose(pipe);
-  return output;
-}
-
-bool HasSstDump() { return Output("command -v sst_dump").find("sst_dump") != std::string::npos; }
+bool HasSstDump() { return HasProgram("sst_dump"); }
 
 struct Case {
   uint32_t version;
@@ -117,12 +108,12 @@ class SstDump : public testing::TestWithParam<Case> {
 };
 
 TEST_P(SstDump, VerifiesChecksums) {
-  const std::string output = Output("sst_dump --command=verify --file=" + path_);
+  const std::string output = RunCommand("sst_dump --command=verify --file=" + path_);
   EXPECT_NE(output.find("The file is ok"), std::string::npos) << output;
 }
 
 TEST_P(SstDump, ListsEveryEntry) {
-  const std::string output = Output("sst_dump --command=scan --output_hex --file=" + path_);
+  const std::string output = RunCommand("sst_dump --command=scan --output_hex --file=" + path_);
   size_t position = 0;
   for (const std::string& line : expected_lines_) {
     position = output.find(line, position);
@@ -131,7 +122,8 @@ TEST_P(SstDump, ListsEveryEntry) {
 }
 
 TEST_P(SstDump, CountsAsTheProperties) {
-  const std::string output = Output("sst_dump --command=check --show_properties --file=" + path_);
+  const std::string output =
+      RunCommand("sst_dump --command=check --show_properties --file=" + path_);
   EXPECT_NE(output.find(StrCat("# entries: ", kEntryCount)), std::string::npos) << output;
   EXPECT_NE(output.find(StrCat("# deletions: ", kEntryCount / 3)), std::string::npos) << output;
   EXPECT_NE(output.find("# entries for filter: "), std::string::npos) << output;

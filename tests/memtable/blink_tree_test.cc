@@ -84,6 +84,14 @@ class BlinkTreeModel : public testing::TestWithParam<Setup> {
   Model model_;
 };
 
+TEST_P(BlinkTreeModel, IsEmptyUntilTheFirstInsertAndNeverAgain) {
+  EXPECT_TRUE(tree_.IsEmpty());
+  for (SequenceNumber seqno = 1; seqno < 500; ++seqno) {
+    Insert(RandomKey(), seqno, "v");
+    ASSERT_FALSE(tree_.IsEmpty()) << seqno;
+  }
+}
+
 TEST_P(BlinkTreeModel, HoldsTheEntriesInOrder) {
   Fill(3000);
   Window window;

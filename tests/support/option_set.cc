@@ -106,10 +106,61 @@ std::vector<Choice> OtherChoices() {
   };
 }
 
+// How tables are laid out besides. Behind the others, so that these draw what they always drew.
+std::vector<Choice> LayoutChoices() {
+  return {
+      {"index_type", {0, 0, 1, 2, 2, 3}},
+      {"partition_bytes", {4096, 64, 300}},
+      {"filter_partitions", {0, 0, 1, 1}},
+      {"decoupled_filters", {1, 0, 1}},
+      {"ribbon", {0, 0, 1}},
+      {"dictionary", {0, 0, 100, 4000}},
+      {"dictionary_training", {0, 0, 20'000}},
+      {"dictionary_buffer", {0, 0, 2000}},
+      {"separate_values", {0, 0, 0, 1}},
+      {"uniform_index", {0, 0, 1}},
+      {"super_block", {0, 0, 0, 512}},
+      {"page_align", {0, 0, 0, 0, 1}},
+      {"compression_threads", {1, 1, 1, 3}},
+  };
+}
+
+// The shape of the tree. Behind the others too.
+std::vector<Choice> TreeChoices() {
+  return {
+      {"style", {kCompactionStyleLevel, kCompactionStyleLevel, kCompactionStyleUniversal}},
+      {"run_ratio", {1, 1, 0, 100}},
+      {"run_widths", {2, 2, 3}},
+      {"run_space", {200, 0, 25, 200}},
+      {"runs_compressed", {101, 101, 0, 50}},  // percent; 101: all
+      {"runs_move", {0, 0, 1}},
+  };
+}
+
+// Large values apart. Behind the others as well.
+std::vector<Choice> BlobChoices() {
+  return {
+      {"blobs", {0, 0, 1}},
+      {"blob_least", {0, 1, 20, 300}},
+      {"blob_file", {1 << 20, 1, 500, 5000}},
+      {"blob_compression", {0, 0, 1, 4, 7}},
+      {"blob_collection", {0, 1, 1}},
+      {"blob_cutoff_percent", {25, 0, 50, 100}},
+      {"blob_force_percent", {100, 10, 50}},
+      {"blob_readahead", {0, 0, 4096}},
+      {"blob_level", {0, 0, 1, 2}},
+      {"blob_cache", {0, 0, 4096, 1 << 20}},
+      {"blob_prepopulation", {0, 0, 1}},
+  };
+}
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
     for (const Choice& choice : OtherChoices()) all->push_back(choice);
+    for (const Choice& choice : LayoutChoices()) all->push_back(choice);
+    for (const Choice& choice : TreeChoices()) all->push_back(choice);
+    for (const Choice& choice : BlobChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -189,7 +240,10 @@ std::vector<std::string> OptionSet::ChangedNames() const {
 
 uint64_t OptionSet::Get(const std::string& name) const {
   const auto it = values_.find(name);
-  if (it != values_.end()) return it->second;
+  return it != values_.end() ? it->second : Plain(name);
+}
+
+uint64_t OptionSet::Plain(const std::string& name) {
   for (const Choice& choice : Choices()) {
     if (name == choice.name) return choice.values.front();
   }
@@ -221,6 +275,7 @@ Options OptionSet::Build(Env* env) const {
   options.info_log_level = InfoLogLevel::FATAL_LEVEL;
   SetDbOptions(&options);
   SetFamilyOptions(&options);
+  SetBlobOptions(&options);
   options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
   options.merge_operator = std::make_shared<FailingAppend>();
   // Drawn with others: they have nothing to do with each other.
@@ -268,8 +323,21 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   options->max_compaction_bytes = Get("max_compaction");
   options->compaction_pri = static_cast<CompactionPri>(Get("compaction_pri"));
   options->level_compaction_dynamic_level_bytes = Get("dynamic_levels") != 0;
+  options->compaction_style = static_cast<CompactionStyle>(Get("style"));
+  CompactionOptionsUniversal& universal = options->compaction_options_universal;
+  universal.size_ratio = static_cast<unsigned>(Get("run_ratio"));
+  universal.min_merge_width = static_cast<unsigned>(Get("run_widths"));
+  universal.max_size_amplification_percent = static_cast<unsigned>(Get("run_space"));
+  universal.compression_size_percent =
+      Get("runs_compressed") > 100 ? -1 : static_cast<int>(Get("runs_compressed"));
+  universal.allow_trivial_move = Get("runs_move") != 0;
   options->disable_auto_compactions = Get("manual_compaction_only") != 0;
   options->compression = CompressionOf(Get("compression"));
+  options->compression_opts.max_dict_bytes = static_cast<uint32_t>(Get("dictionary"));
+  options->compression_opts.zstd_max_train_bytes =
+      static_cast<uint32_t>(Get("dictionary_training"));
+  options->compression_opts.max_dict_buffer_bytes = Get("dictionary_buffer");
+  options->compression_opts.parallel_threads = static_cast<uint32_t>(Get("compression_threads"));
   options->bottommost_compression = Get("bottommost") == kDisableCompressionOption
                                         ? kDisableCompressionOption
                                         : CompressionOf(Get("bottommost"));
@@ -287,6 +355,24 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   options->max_sequential_skip_in_iterations = Get("skipped_versions");
   options->optimize_filters_for_hits = Get("filters_for_hits") != 0;
   if (Get("vector_memtable") != 0) options->memtable_factory = std::make_shared<VectorRepFactory>();
+}
+
+void OptionSet::SetBlobOptions(Options* options) const {
+  options->enable_blob_files = Get("blobs") != 0;
+  options->min_blob_size = Get("blob_least");
+  options->blob_file_size = Get("blob_file");
+  options->blob_compression_type = CompressionOf(Get("blob_compression"));
+  options->enable_blob_garbage_collection = Get("blob_collection") != 0;
+  options->blob_garbage_collection_age_cutoff =
+      static_cast<double>(Get("blob_cutoff_percent")) / 100;
+  options->blob_garbage_collection_force_threshold =
+      static_cast<double>(Get("blob_force_percent")) / 100;
+  options->blob_compaction_readahead_size = Get("blob_readahead");
+  options->blob_file_starting_level = static_cast<int>(Get("blob_level"));
+  if (Get("blob_cache") != 0) options->blob_cache = NewLRUCache(Get("blob_cache"), 0);
+  if (Get("blob_prepopulation") != 0) {
+    options->prepopulate_blob_cache = PrepopulateBlobCache::kFlushOnly;
+  }
 }
 
 BlockBasedTableOptions OptionSet::TableOptions() const {
@@ -308,9 +394,23 @@ BlockBasedTableOptions OptionSet::TableOptions() const {
       static_cast<BlockBasedTableOptions::IndexShorteningMode>(Get("index_shortening"));
   table.enable_index_compression = Get("index_compression") != 0;
   table.verify_compression = Get("verify_compression") != 0;
+  table.index_type = static_cast<BlockBasedTableOptions::IndexType>(Get("index_type"));
+  if (table.index_type == BlockBasedTableOptions::kHashSearch && Get("prefix") == 0) {
+    table.index_type = BlockBasedTableOptions::kBinarySearch;
+  }
+  table.metadata_block_size = Get("partition_bytes");
+  table.partition_filters = Get("filter_partitions") != 0;
+  table.decouple_partitioned_filters = Get("decoupled_filters") != 0;
+  table.separate_key_value_in_data_block = Get("separate_values") != 0;
+  table.uniform_cv_threshold = Get("uniform_index") != 0 ? 0.5 : -1;
+  table.super_block_alignment_size = Get("super_block");
+  const bool is_compressed = Get("compression") != 0 || Get("bottommost") != Plain("bottommost");
+  table.block_align = Get("page_align") != 0 && !is_compressed;
   table.initial_auto_readahead_size = Get("readahead_start");
   if (Get("bloom") != 0) {
-    table.filter_policy.reset(NewBloomFilterPolicy(static_cast<double>(Get("bloom"))));
+    const auto bits_per_key = static_cast<double>(Get("bloom"));
+    table.filter_policy.reset(NewBloomFilterPolicy(bits_per_key));
+    if (Get("ribbon") != 0) table.filter_policy.reset(NewRibbonFilterPolicy(bits_per_key));
     // A table without any filter is what `bloom` = 0 is for.
     table.whole_key_filtering = Get("whole_key") != 0 || Get("prefix") == 0;
     table.detect_filter_construct_corruption = Get("detect_bad_filter") != 0;

@@ -31,8 +31,10 @@ class OptionSet {
   Options Build(Env* env) const;
 
  private:
+  static uint64_t Plain(const std::string& name);
   void SetDbOptions(Options* options) const;
   void SetFamilyOptions(Options* options) const;
+  void SetBlobOptions(Options* options) const;
   BlockBasedTableOptions TableOptions() const;
 
   std::map<std::string, uint64_t> values_;

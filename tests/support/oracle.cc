@@ -159,7 +159,10 @@ void Oracle::Write(const TraceOp& op) {
     const auto family = Family(number);
     if (family == nullptr) return;
     if (kind == OpKind::kMerge) return family->Merge(seqno_, key, value);
-    family->Write(seqno_, key, kind == OpKind::kPut ? std::optional(value) : std::nullopt);
+    if (kind != OpKind::kPut) return family->Write(seqno_, key, std::nullopt);
+    ValueSpec put = value;
+    put.is_entity = value.IsPutAsEntity();
+    family->Write(seqno_, key, std::move(put));
   };
   const auto delete_range = [this](int number, const std::string& begin, const std::string& end) {
     if (auto family = Family(number)) family->DeleteRange(seqno_, begin, end);

@@ -3,10 +3,7 @@
 // Unpacking and reading samples with tar and gzip; comparing what was found.
 #include "tests/support/sample_database.h"
 
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +13,7 @@
 #include "ashlar/iterator.h"
 #include "ashlar/slice.h"
 #include "tests/support/paths.h"
+#include "tests/support/run_command.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -203,17 +201,6 @@ testing::AssertionResult HoldsExactly(DB* db, ColumnFamilyHandle* family, const 
   const bool is_bytewise = std::is_sorted(expected.begin(), expected.end());
   if (result && is_bytewise) result = SeeksEqual(it.get(), expected);
   return result;
-}
-
-std::string RunCommand(const std::string& command, int* exit_code) {
-  std::string output;
-  FILE* pipe = popen(StrCat(command, " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return "cannot run a shell";
-  char chunk[4096];
-  while (const size_t n = fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
-  const int status = pclose(pipe);
-  if (exit_code != nullptr) *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return output;
 }
 
 }  // namespace ashlar

@@ -38,7 +38,4 @@ std::string DifferencesBetween(const std::map<std::string, std::string>& before,
 // Reads everything forwards, backwards, by Get, MultiGet and Seek.
 testing::AssertionResult HoldsExactly(DB* db, ColumnFamilyHandle* family, const Entries& expected);
 
-// Both streams of a shell command; `exit_code` may be null.
-std::string RunCommand(const std::string& command, int* exit_code = nullptr);
-
 }  // namespace ashlar

@@ -143,6 +143,13 @@ std::string ValueSpec::Expand() const {
   return result;
 }
 
+bool ValueSpec::IsShownAs(const WideColumns& columns) const {
+  const std::string bytes = Expand(), number = std::to_string(tag);
+  WideColumns expected{{"", bytes}};
+  if (is_entity) expected.emplace_back("tag", number);
+  return columns == expected;
+}
+
 std::string TraceOp::ToString() const {
   std::string line = NameOf(kind);
   line += " cf=" + std::to_string(family);

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/wide_columns.h"
+
 namespace ashlar {
 
 enum class OpKind : uint8_t {
@@ -69,8 +71,14 @@ struct ValueSpec {
   uint32_t tag = 0;
   uint32_t size = 0;
   std::vector<ValueSpec> operands;
+  // The put stores wide columns: Expand() is the default one, and the tag is in another.
+  bool is_entity = false;
 
   std::string Expand() const;
+  // Whether a put of the value is one of an entity: every seventh.
+  bool IsPutAsEntity() const { return tag % 7 == 3; }
+  // Whether these are its columns.
+  bool IsShownAs(const WideColumns& columns) const;
   friend bool operator==(const ValueSpec&, const ValueSpec&) = default;
 };
 

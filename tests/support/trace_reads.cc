@@ -31,6 +31,46 @@ bool TraceRunner::MomentOf(const TraceOp& op, ReadOptions* options, uint64_t* se
   return true;
 }
 
+std::string TraceRunner::KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle,
+                                     const ReadOptions& options, uint64_t seqno) {
+  const std::string& key = op.keys.front();
+  std::string value;
+  bool is_value_found = false;
+  const bool may_exist = db_->KeyMayExist(options, handle, key, &value, &is_value_found);
+  // The answer is a guess that may differ between option sets, but never a wrong no.
+  if (answers_ != nullptr) return "";
+  const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(key, seqno);
+  const std::string where =
+      "key-may-exist cf=" + std::to_string(op.family) + " " + Slice(key).ToString(/*hex=*/true);
+  if (!may_exist && expected.has_value()) return where + ": no, but it does";
+  if (may_exist && is_value_found && (!expected.has_value() || expected->Expand() != value)) {
+    return where + ": found " + Slice(value).ToString(/*hex=*/true);
+  }
+  return "";
+}
+
+// The keys of a Get or MultiGet as columns.
+std::string TraceRunner::ReadColumns(const TraceOp& op, const ReadOptions& options,
+                                     uint64_t seqno) {
+  ColumnFamilyHandle* const handle = Handle(op.family);
+  const std::vector<Slice> keys(op.keys.begin(), op.keys.end());
+  std::vector<PinnableWideColumns> columns(keys.size());
+  std::vector<Status> statuses(keys.size());
+  if (keys.size() == 1) {
+    statuses[0] = db_->GetEntity(options, handle, keys[0], &columns[0]);
+  } else {
+    db_->MultiGetEntity(options, handle, keys.size(), keys.data(), columns.data(), statuses.data());
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(op.keys[i], seqno);
+    const bool is_right = expected.has_value()
+                              ? statuses[i].ok() && expected->IsShownAs(columns[i].columns())
+                              : statuses[i].IsNotFound();
+    if (!is_right) return "other columns of " + keys[i].ToString(true) + statuses[i].ToString();
+  }
+  return "";
+}
+
 std::string TraceRunner::ReadFamilies(const TraceOp& op) {
   ReadOptions options;
   uint64_t seqno = 0;

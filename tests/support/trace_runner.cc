@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/write_batch.h"
+#include "db/read/read_sampler.h"
 #include "util/hash.h"
 
 namespace ashlar {
@@ -44,11 +45,10 @@ TraceRunner::TraceRunner(Env* env, const std::string& dir, const OptionSet& opti
       oracle_(options.comparator()) {}
 
 TraceRunner::TraceRunner(SimMachine* machine, const std::string& dir, const OptionSet& options)
-    : machine_(machine),
-      env_(machine->env()),
-      dir_(dir),
-      option_set_(options),
-      oracle_(options.comparator()) {}
+    : TraceRunner(machine->env(), dir, options) {
+  machine_ = machine;
+  this_thread_sampling = {.reads_to_go = 10, .has_begun = true};  // the same reads are watched
+}
 
 TraceRunner::~TraceRunner() { (void)Close(); }
 
@@ -146,6 +146,17 @@ bool TraceRunner::IsLegal(OpKind kind, int family, const std::string& key) const
   return kind != OpKind::kSingleDelete || model->LivePuts(key) <= 1;
 }
 
+namespace {
+
+Status PutInto(WriteBatch* batch, ColumnFamilyHandle* handle, const std::string& key,
+               const ValueSpec& value) {
+  const std::string bytes = value.Expand(), tag = std::to_string(value.tag);
+  if (!value.IsPutAsEntity()) return batch->Put(handle, key, bytes);
+  return batch->PutEntity(handle, key, WideColumns{{"tag", tag}, {"", bytes}});
+}
+
+}  // namespace
+
 // What was put into the batch is in *done.
 std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp* done) {
   done->kind = OpKind::kBatch;
@@ -161,7 +172,7 @@ std::string TraceRunner::FillBatch(const TraceOp& op, WriteBatch* batch, TraceOp
     Status added;
     if (part.kind == OpKind::kFailingMerge) added = batch->Merge(handle, part.key, "!");
     if (part.kind == OpKind::kPut)
-      added = batch->Put(handle, part.key, part.value.Expand());
+      added = PutInto(batch, handle, part.key, part.value);
     else if (is_merge)
       added = batch->Merge(handle, part.key, part.value.Expand());
     else if (part.kind == OpKind::kDelete || part.kind == OpKind::kFailingMerge)
@@ -198,6 +209,7 @@ std::string TraceRunner::ApplyWrite(const TraceOp& op) {
   const auto write = [&] {
     if (op.kind == OpKind::kBatch) return db_->Write(options, &batch);
     const std::string& key = op.keys.front();
+    if (op.kind == OpKind::kPut && op.value.IsPutAsEntity()) return db_->Write(options, &batch);
     if (op.kind == OpKind::kPut) return db_->Put(options, handle, key, op.value.Expand());
     if (op.kind == OpKind::kMerge) return db_->Merge(options, handle, key, op.value.Expand());
     if (op.kind == OpKind::kDeleteRange) {
@@ -352,23 +364,6 @@ std::string TraceRunner::CompareValue(int family, const std::string& key, uint64
   return "";
 }
 
-std::string TraceRunner::KeyMayExist(const TraceOp& op, ColumnFamilyHandle* handle,
-                                     const ReadOptions& options, uint64_t seqno) {
-  const std::string& key = op.keys.front();
-  std::string value;
-  bool is_value_found = false;
-  const bool may_exist = db_->KeyMayExist(options, handle, key, &value, &is_value_found);
-  // The answer is a guess that may differ between option sets, but never a wrong no.
-  if (answers_ != nullptr) return "";
-  const std::optional<ValueSpec> expected = oracle_.Family(op.family)->At(key, seqno);
-  const std::string where = "key-may-exist cf=" + std::to_string(op.family) + " " + Shown(key);
-  if (!may_exist && expected.has_value()) return where + ": no, but it does";
-  if (may_exist && is_value_found && (!expected.has_value() || expected->Expand() != value)) {
-    return where + ": found " + Shown(value);
-  }
-  return "";
-}
-
 std::string TraceRunner::ApplyRead(const TraceOp& op) {
   ColumnFamilyHandle* handle = Handle(op.family);
   const auto moment = snapshots_.find(op.snapshot);
@@ -391,7 +386,7 @@ std::string TraceRunner::ApplyRead(const TraceOp& op) {
     std::string wrong = CompareValue(op.family, op.keys[i], seqno, statuses[i], values[i]);
     if (!wrong.empty()) return wrong;
   }
-  return "";
+  return answers_ == nullptr ? ReadColumns(op, options, seqno) : "";
 }
 
 std::string TraceRunner::NewPair(const TraceOp& op) {
@@ -436,6 +431,9 @@ std::string TraceRunner::Compare(const Pair& pair) {
   }
   if (!pair.real->Valid()) return "";
   const std::string value = pair.model->value().Expand();
+  if (!pair.model->value().IsShownAs(pair.real->columns())) {
+    return "iterator: at " + Shown(pair.real->key()) + " other columns than " + Shown(value);
+  }
   if (pair.real->value().ToStringView() == value) return "";
   return "iterator: at " + Shown(pair.real->key()) + " expected value " + Shown(value) +
          ", found " + Shown(pair.real->value());

@@ -87,6 +87,7 @@ class TraceRunner {
   std::string ApplyIterator(const TraceOp& op);
   std::string NewPair(const TraceOp& op);
   std::string Compare(const Pair& pair);
+  std::string ReadColumns(const TraceOp& op, const ReadOptions& options, uint64_t seqno);
   std::string CompareValue(int family, const std::string& key, uint64_t seqno, const Status& status,
                            const Slice& value);
   std::string Want(const Status& status, const char* what) const;
@@ -106,7 +107,7 @@ class TraceRunner {
   std::string TakeOverContents(uint64_t first);
   std::string Reopen(const TraceOp& op);
 
-  SimMachine* const machine_;  // null: only env_, with threads
+  SimMachine* machine_;  // null: only env_, with threads
   Env* env_;
   const std::string dir_;
   OptionSet option_set_;

@@ -21,12 +21,12 @@ import sys
 
 ROOMS = [  # (folder, rank); the longest matching folder counts; equal ranks do not see each other
     ("include", 0), ("util", 10), ("env", 20), ("cache", 30),
-    ("table/format", 40), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
+    ("table/format", 40), ("table/tier", 41), ("table/block", 41), ("table/filter", 42), ("table/index", 42),
     ("table/range_del", 43), ("table/iterator", 44), ("table/sst", 45), ("table", 46),
-    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/version", 53), ("db/blob", 54),
+    ("memtable", 50), ("db/options", 51), ("db/wal", 52), ("db/blob", 53), ("db/version", 54),
     ("db/read", 55), ("db/write", 55), ("db/output", 56), ("db/flush", 57), ("db/compaction", 57),
     ("db/column_family", 58), ("db/state", 59), ("db/jobs", 60), ("db/files", 61),
-    ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db", 64), ("db/transaction", 70), ("db/utilities", 70),
+    ("db/api", 61), ("db/opening", 62), ("db/changes", 63), ("db/ingestion", 64), ("db", 65), ("db/transaction", 70), ("db/utilities", 70),
     ("db/c_api", 71),
     ("tools", 80), ("benchmarks", 80), ("examples", 80), ("tests", 81),
 ]
@@ -47,7 +47,8 @@ BANNED = [
     (r"(?<![\w.>:])(?:::|std::)?s?rand\s*\(|\bstd::(?:mt19937|random_device|default_random)",
      "randomness without util/random.h", r"^env/|^util/random|^tests/|^tools/|^benchmarks/"),
     (r"\bdynamic_cast\b|\btypeid\b", "needs RTTI", r"^tools/|^tests/|^benchmarks/|^examples/"),
-    (r"\bthrow\b(?!\s*\()", "throws", r"^tests/|^benchmarks/"),
+    # The loops of RocksDB's MultiScan have no other way to say that they failed.
+    (r"\bthrow\b(?!\s*\()", "throws", r"^tests/|^benchmarks/|^db/read/multi_scan\.cc$"),
 ]
 CODE = (".h", ".cc")
 SCRIPTS = (".py", ".sh", ".cmake")

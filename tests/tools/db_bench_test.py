@@ -159,6 +159,11 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(lines[0], "secs_elapsed,interval_qps")
         self.assertRegex(lines[1], r"^1,\d+$")
 
+    def test_version_is_one_line(self):
+        done = subprocess.run([PROGRAM, "--version"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"^db_bench version \d+\.\d+\.\d+\n$")
+
     def test_what_cannot_be_run_is_refused_by_name(self):
         for arguments, word in ((("nosuch",), "nosuch"), (("fillseq", "-nosuch=1"), "nosuch"),
                                 (("fillseq", "-compression_type=foo"), "foo"),

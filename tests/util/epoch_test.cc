@@ -14,13 +14,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/retired_call.h"
 #include "util/random.h"
 
 namespace ashlar {
 namespace {
 
 // Counts its own deaths.
-struct Mortal {
+struct Mortal : EpochRetired {
   explicit Mortal(std::atomic<int>* deaths) : deaths(deaths) {}
   ~Mortal() { deaths->fetch_add(1); }
   std::atomic<int>* deaths;
@@ -123,14 +124,14 @@ TEST(Epoch, ReclaimsEarlierWhenMuchMemoryWaits) {
   std::atomic<int> deaths{0};
   EpochDrain();
   EpochRetire(
-      new Mortal(&deaths), [](void* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
+      new Mortal(&deaths), [](EpochRetired* p) { delete static_cast<Mortal*>(p); }, 64 << 20);
   EXPECT_EQ(deaths, 1);
 }
 
 TEST(Epoch, DeletersMayRetireMore) {
   static std::atomic<int> deaths;
   deaths = 0;
-  EpochRetire(static_cast<void*>(nullptr), [](void*) {
+  RetireCall([] {
     EpochRetireDelete(new Mortal(&deaths));
     EpochReclaim();
     EpochDrain();
@@ -172,7 +173,7 @@ TEST(Epoch, DeletersNeverRunInsideAGuard) {
   {
     EpochGuard guard;
     for (int i = 0; i < kCount; ++i) {
-      EpochRetire(static_cast<void*>(nullptr), [](void*) { inside += InEpoch() ? 1 : 0; });
+      RetireCall([] { inside += InEpoch() ? 1 : 0; });
     }
     EXPECT_GE(EpochPendingCount(), size_t{kCount});
   }
@@ -216,7 +217,7 @@ TEST(EpochFork, AReclaimerThatDidNotComeAlongHoldsNothingUp) {
   static std::atomic<bool> is_deleting, may_end;
   is_deleting = may_end = false;
   std::thread reclaimer([] {
-    EpochRetire(static_cast<void*>(nullptr), [](void*) {
+    RetireCall([] {
       is_deleting = true;
       while (!may_end) std::this_thread::yield();
     });
@@ -248,7 +249,7 @@ TEST(EpochFork, AGuardOfTheForkingThreadStaysOpenInTheChild) {
 
 constexpr uint64_t kAlive = 0x1234567890abcdef;
 
-struct Node {
+struct Node : EpochRetired {
   std::atomic<uint64_t> life{kAlive};
   uint64_t payload = 0;
   ~Node() { life.store(0, std::memory_order_relaxed); }

@@ -10,6 +10,7 @@
 
 #include "ashlar/env.h"
 #include "ashlar/perf_level.h"
+#include "ashlar/version.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/options.h"
 #include "tools/db_bench/runner.h"
@@ -59,6 +60,7 @@ std::string DatabasePath() {
 
 int main(int argc, char** argv) {
   gflags::SetUsageMessage("speed of the engine under simple workloads, by --benchmarks=...");
+  gflags::SetVersionString(ashlar::GetRocksVersionAsString());
   gflags::ParseCommandLineFlags(&argc, &argv, /*remove_flags=*/true);
   if (argc > 1) {
     std::fprintf(stderr, "not a flag: %s\n", argv[1]);

@@ -35,9 +35,13 @@ const ashlar::BlockBasedTableOptions& TableDefaults() {
 
 DEFINE_string(compression_type, "snappy", "none, snappy, zlib, bzip2, lz4, lz4hc or zstd");
 DEFINE_int32(compression_level, 32767, "level of the compression; 32767: the library's default");
+DEFINE_int32(compression_max_dict_bytes, 0, "the longest dictionary of a table; 0: none");
+DEFINE_int32(compression_zstd_max_train_bytes, 0, "samples for zstd's trainer; 0: it is not used");
+DEFINE_int32(compression_parallel_threads, 1, "threads that compress one table");
 DEFINE_int64(cache_size, 32 << 20, "bytes of the block cache; 0: none; negative: the default one");
 DEFINE_int32(cache_numshardbits, -1, "the cache has 2 to this many shards; negative: by size");
 DEFINE_double(bloom_bits, -1, "bits per key of the Bloom filter; 0 or less: no filter");
+DEFINE_bool(use_ribbon_filter, false, "Ribbon in place of Bloom filters");
 DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a block");
 DEFINE_int32(block_restart_interval, TableDefaults().block_restart_interval,
              "keys between two restarts of a data block");
@@ -65,6 +69,8 @@ DEFINE_int32(min_write_buffer_number_to_merge, Defaults().min_write_buffer_numbe
              "memtables flushed together");
 DEFINE_double(memtable_bloom_size_ratio, Defaults().memtable_prefix_bloom_size_ratio,
               "memory of the memtable's Bloom filter, as a part of --write_buffer_size");
+DEFINE_uint32(min_tombstones_for_range_conversion, Defaults().min_tombstones_for_range_conversion,
+              "deletions in a row that make a scan leave a range tombstone; 0: none");
 DEFINE_bool(memtable_whole_key_filtering, Defaults().memtable_whole_key_filtering,
             "whole keys are in the memtable's Bloom filter");
 DEFINE_int32(max_successive_merges, static_cast<int32_t>(Defaults().max_successive_merges),
@@ -141,7 +147,10 @@ std::shared_ptr<TableFactory> MakeTableFactory() {
   table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
   table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
   table.whole_key_filtering = FLAGS_whole_key_filtering;
-  if (FLAGS_bloom_bits > 0) table.filter_policy.reset(NewBloomFilterPolicy(FLAGS_bloom_bits));
+  if (FLAGS_bloom_bits > 0) {
+    table.filter_policy.reset(FLAGS_use_ribbon_filter ? NewRibbonFilterPolicy(FLAGS_bloom_bits)
+                                                      : NewBloomFilterPolicy(FLAGS_bloom_bits));
+  }
   if (FLAGS_cache_size == 0) {
     table.no_block_cache = true;
   } else if (FLAGS_cache_size > 0) {
@@ -163,6 +172,7 @@ Status SetMemtable(Options* options) {
   options->min_write_buffer_number_to_merge = FLAGS_min_write_buffer_number_to_merge;
   options->memtable_prefix_bloom_size_ratio = FLAGS_memtable_bloom_size_ratio;
   options->memtable_whole_key_filtering = FLAGS_memtable_whole_key_filtering;
+  options->min_tombstones_for_range_conversion = FLAGS_min_tombstones_for_range_conversion;
   options->max_successive_merges = static_cast<size_t>(FLAGS_max_successive_merges);
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
   options->enable_pipelined_write = FLAGS_enable_pipelined_write;
@@ -214,6 +224,12 @@ Status MakeOptions(Options* options) {
   Status status = ParseCompression(FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
   options->compression_opts.level = FLAGS_compression_level;
+  options->compression_opts.max_dict_bytes =
+      static_cast<uint32_t>(FLAGS_compression_max_dict_bytes);
+  options->compression_opts.zstd_max_train_bytes =
+      static_cast<uint32_t>(FLAGS_compression_zstd_max_train_bytes);
+  options->compression_opts.parallel_threads =
+      static_cast<uint32_t>(FLAGS_compression_parallel_threads);
   status = SetMemtable(options);
   if (!status.ok()) return status;
   status = SetMergeOperator(options);

@@ -47,12 +47,19 @@ struct LdbCommand {
 
 std::span<const LdbCommand> DataCommands();
 std::span<const LdbCommand> AdminCommands();
+// Names of commands that RocksDB's ldb has and this one lacks; not_built.cc.
+std::vector<std::string_view> UnbuiltCommands();
 
 // data_commands.cc
 Status RunGet(const Invocation& call);
+Status RunGetEntity(const Invocation& call);
+Status RunPutEntity(const Invocation& call);
 Status RunPut(const Invocation& call);
 Status RunDelete(const Invocation& call);
 Status RunBatchPut(const Invocation& call);
+
+// query_command.cc
+Status RunQuery(const Invocation& call);
 
 // explain_command.cc
 Status RunExplain(const Invocation& call);
@@ -72,10 +79,22 @@ Status RunApproxSize(const Invocation& call);
 Status RunCompact(const Invocation& call);
 Status RunCheckConsistency(const Invocation& call);
 Status RunGetProperty(const Invocation& call);
+Status RunCheckpoint(const Invocation& call);
 
-// manifest_dump.cc, wal_dump.cc, live_files_dump.cc
+// extern_sst_commands.cc
+Status RunWriteExternSst(const Invocation& call);
+Status RunIngestExternSst(const Invocation& call);
+
+// remove_sst_command.cc
+Status RunUnsafeRemoveSstFile(const Invocation& call);
+
+// manifest_dump.cc, wal_dump.cc, live_files_dump.cc, live_files_list.cc, file_checksum_dump.cc
 Status RunManifestDump(const Invocation& call);
 Status RunDumpWal(const Invocation& call);
 Status RunDumpLiveFiles(const Invocation& call);
+Status RunListLiveFiles(const Invocation& call);
+Status RunFileChecksumDump(const Invocation& call);
+// dump --path: a table, log or MANIFEST by itself.
+Status DumpFile(const Invocation& call, const std::string& path);
 
 }  // namespace ashlar

@@ -39,21 +39,32 @@ std::vector<LdbCommand> MakeDataCommands() {
        .summary = "store several values, all or none of them",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = kAnyNumber,
        .run = &RunBatchPut},
+      {.name = "query", .usage = "[--create_if_missing]",
+       .summary = "read commands from standard input: get, put, delete",
+       .details = "A line each; help lists them, quit or the end of the input ends it.",
+       .flags = WithOpenFlags(), .run = &RunQuery},
       {.name = "scan", .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value]",
        .summary = "print \"key : value\" for a range of keys",
        .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.",
        .flags = {"from", "to", "max_keys", "no_value"}, .run = &RunScan},
       {.name = "dump",
-       .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--stats]",
+       .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
+                "[--stats] | --path=<file>",
        .summary = "print \"key ==> value\" for a range of keys, and their number",
-       .flags = {"from", "to", "max_keys", "count_only", "stats"}, .run = &RunDump},
+       .details = "--count_only prints their number and the sizes of values, --count_delim=<char> a line for\n"
+                  "keys that are alike before the first such character ('.' if none is given).\n"
+                  "--path=<file> prints a table, log or MANIFEST by itself; it needs no --db.",
+       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path",
+                 "try_load_options", "ignore_unknown_options"},
+       .needs_db = false, .run = &RunDump},
       {.name = "idump",
-       .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--stats]",
+       .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
+                "[--stats]",
        .summary = "print every stored version of a range of keys, deletes included",
        .details = "A line is 'key' seq:<sequence number>, type:<kind> => value. Kinds: 0 delete,\n"
                   "1 put, 2 merge, 7 single delete, 17 reference to a blob file. --input_key_hex:\n"
                   "--from and --to are hexadecimal.",
-       .flags = {"from", "to", "max_keys", "count_only", "stats", "input_key_hex"},
+       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex"},
        .run = &RunIdump},
       {.name = "approxsize", .usage = "--from=<key> --to=<key>",
        .summary = "estimate the bytes of table files that hold a range",
@@ -69,6 +80,21 @@ std::vector<LdbCommand> MakeDataCommands() {
   };
 }
 
+std::vector<LdbCommand> MakeColumnCommands() {
+  return {
+      {.name = "get_entity", .usage = "<key>",
+       .summary = "print the columns of a key as \"name:value name:value\"",
+       .details = "A plain value is one column without a name. --value_hex: hexadecimal digits.",
+       .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
+      {.name = "put_entity",
+       .usage = "<key> <column>:<value> [<column>:<value>] .. [--create_if_missing]",
+       .summary = "store columns",
+       .details = "\":<value>\" is the default column, which get prints.",
+       .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = kAnyNumber,
+       .run = &RunPutEntity},
+  };
+}
+
 std::vector<LdbCommand> MakeAdminCommands() {
   return {
       {.name = "list_column_families", .usage = "", .summary = "print the names of all families",
@@ -81,6 +107,22 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "compact", .usage = "[--from=<key>] [--to=<key>]",
        .summary = "compact a range, or all of a family",
        .flags = WithOpenFlags({"from", "to"}), .run = &RunCompact},
+      {.name = "checkpoint", .usage = "--checkpoint_dir=<new directory>",
+       .summary = "make a copy that can be opened by itself; tables are linked, not copied",
+       .flags = WithOpenFlags({"checkpoint_dir"}), .run = &RunCheckpoint},
+      {.name = "write_extern_sst", .usage = "<new table>",
+       .summary = "make a table of \"key ==> value\" lines from standard input, in order",
+       .details = "With the options, the comparator and the family of the database, for\n"
+                  "ingest_extern_sst. What dump prints can be read.",
+       .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1,
+       .run = &RunWriteExternSst},
+      {.name = "ingest_extern_sst", .usage = "<table> [--move_files] [--allow_global_seqno=false] ..",
+       .summary = "take a table that was made outside into the database",
+       .details = "--snapshot_consistency, --allow_global_seqno and --allow_blocking_flush are on,\n"
+                  "--move_files, --ingest_behind and --write_global_seqno are off.",
+       .flags = WithOpenFlags({"move_files", "snapshot_consistency", "allow_global_seqno",
+                               "allow_blocking_flush", "ingest_behind", "write_global_seqno"}),
+       .min_arguments = 1, .max_arguments = 1, .run = &RunIngestExternSst},
       {.name = "manifest_dump", .usage = "[--verbose] [--path=<MANIFEST file>]",
        .summary = "print families, live files and counters of a MANIFEST",
        .details = "Without --path, of the one that CURRENT names. --verbose prints every version edit\n"
@@ -94,6 +136,20 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "dump_live_files", .usage = "",
        .summary = "print the MANIFEST, all live tables and all needed WALs in full",
        .run = &RunDumpLiveFiles},
+      {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
+       .summary = "print the paths of all live tables, with family and level",
+       .flags = {"sort_by_filename"}, .run = &RunListLiveFiles},
+      {.name = "file_checksum_dump", .usage = "[--path=<MANIFEST file>]",
+       .summary = "print number, function and checksum of every live file, as the MANIFEST has them",
+       .details = "\"Unknown\" where a file was written without Options::file_checksum_gen_factory.\n"
+                  "--hex prints checksums as hexadecimal digits. The files are not read.",
+       .flags = {"path"}, .needs_db = false, .run = &RunFileChecksumDump},
+      {.name = "unsafe_remove_sst_file", .usage = "<number of a table>",
+       .summary = "take a table out of the database without reading it",
+       .details = "For a table that is damaged or lost. What was in it is gone, and older versions of its\n"
+                  "keys, and keys that it deleted, show again. The database must not be open elsewhere.\n"
+                  "list_live_files_metadata shows the numbers; the next open deletes the file.",
+       .min_arguments = 1, .max_arguments = 1, .run = &RunUnsafeRemoveSstFile},
   };
 }
 // clang-format on
@@ -110,7 +166,12 @@ std::string ToText(const Slice& bytes, bool is_hex) {
 }  // namespace
 
 std::span<const LdbCommand> DataCommands() {
-  static const std::vector<LdbCommand> commands = MakeDataCommands();
+  static const std::vector<LdbCommand> commands = [] {
+    std::vector<LdbCommand> all = MakeDataCommands();
+    const std::vector<LdbCommand> of_columns = MakeColumnCommands();
+    all.insert(all.end(), of_columns.begin(), of_columns.end());
+    return all;
+  }();
   return commands;
 }
 

@@ -3,6 +3,7 @@
 // ldb: looks into a database and makes small changes to it. Commands and flags are those of
 // RocksDB's tool of this name. The exit code is 0 if the command did what it says, else 1, with a
 // message on stderr.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ constexpr std::string_view kHead =
     "  --db=<directory>            the database\n"
     "  --column_family=<name>      the family to work on; \"default\" if not given\n"
     "  --key_hex --value_hex --hex keys, values or both are given and printed as 0x6B6579\n"
-    "  --help                      this text, or more about a command\n";
+    "  --help                      this text, or more about a command\n"
+    "  --version                   the version of this program\n";
 constexpr std::string_view kOpenHelp =
     "\nFlags of commands that write:\n"
     "  --create_if_missing         make the database if there is none\n"
@@ -45,9 +47,15 @@ std::string CommandLines(std::span<const LdbCommand> commands) {
   return text;
 }
 
+std::string UnbuiltCommandsText() {
+  std::string text = "\nCommands of RocksDB's ldb that are not built yet:\n ";
+  for (const std::string_view name : UnbuiltCommands()) StrAppend(&text, " ", name);
+  return text + "\n";
+}
+
 std::string UsageText() {
   return StrCat(kHead, "\nData:\n", CommandLines(DataCommands()), "\nAdministration:\n",
-                CommandLines(AdminCommands()), kOpenHelp);
+                CommandLines(AdminCommands()), kOpenHelp, UnbuiltCommandsText());
 }
 
 std::string UsageText(const LdbCommand& command) {
@@ -122,8 +130,11 @@ int Run(const CommandLine& line) {
   }
   const LdbCommand* command = FindCommand(line.words()[0]);
   if (command == nullptr) {
-    std::fprintf(stderr, "Failed: unknown command \"%s\"; ldb --help lists all\n",
-                 line.words()[0].c_str());
+    const std::vector<std::string_view> unbuilt = UnbuiltCommands();
+    const bool is_known =
+        std::find(unbuilt.begin(), unbuilt.end(), line.words()[0]) != unbuilt.end();
+    std::fprintf(stderr, "Failed: %s \"%s\"; ldb --help lists all\n",
+                 is_known ? "not built yet:" : "unknown command", line.words()[0].c_str());
     return 1;
   }
   if (line.Has("help")) {

@@ -25,19 +25,34 @@ void PrintTitle(std::string_view title) {
   PrintLine(kDoubleRule);
 }
 
-Status DumpTable(FileSystem* fs, const std::string& path, bool hex) {
+// Returns the number of entries, all of which are printed.
+Result<uint64_t> DumpEntries(FileSystem* fs, const std::string& path, bool hex,
+                             std::unique_ptr<TableInspector>* table) {
   PrintLine(StrCat("Process ", path));
-  ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table, TableInspector::Open(fs, path));
+  ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
   PrintLine("Sst file format: block-based");
-  ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
-  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, table->FindComparator());
+  ASSIGN_OR_RETURN(const TableReader* reader, (*table)->Reader());
+  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, (*table)->FindComparator());
   TableScan scan;
   scan.prints = true;
   scan.hex = hex;
-  ASSIGN_OR_RETURN(const uint64_t entry_count, ScanTable(*reader, comparator, scan));
+  return ScanTable(*reader, comparator, scan);
+}
+
+Status DumpTable(FileSystem* fs, const std::string& path, bool hex) {
+  std::unique_ptr<TableInspector> table;
+  ASSIGN_OR_RETURN(const uint64_t entry_count, DumpEntries(fs, path, hex, &table));
   PrintLine(StrCat("Table Properties:\n", kRule));
   Print(PropertiesText(table->properties()));
   PrintLine(StrCat("Entries: ", entry_count, "\n"));
+  return Status::OK();
+}
+
+// Its properties in the form of TableProperties::ToString().
+Status DumpTableAlone(FileSystem* fs, const std::string& path, bool hex) {
+  std::unique_ptr<TableInspector> table;
+  RETURN_IF_ERROR(DumpEntries(fs, path, hex, &table).status());
+  PrintLine(StrCat("\nTable Properties:\n", table->properties().ToString("\n")));
   return Status::OK();
 }
 
@@ -93,6 +108,27 @@ Status RunDumpLiveFiles(const Invocation& call) {
   }
   const Status status = DumpLogs(fs, call, state.FirstNeededLog());
   return first_error.ok() ? status : first_error;
+}
+
+Status DumpFile(const Invocation& call, const std::string& path) {
+  FileSystem* const fs = FileSystem::Default().get();
+  FileNumber number;
+  FileType type = kTempFile;
+  if (!ParseFileName(BaseNameOf(path), &number, &type)) {
+    return Status::InvalidArgument(StrCat("not the name of a file of a database: ", path));
+  }
+  switch (type) {
+    case kTableFile: return DumpTableAlone(fs, path, call.hex_keys);
+    case kWalFile: return DumpWal(fs, path, {.has_header = true, .prints_values = true});
+    case kDescriptorFile: {
+      ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path));
+      Print(ManifestSummaryText(state, call.hex_keys));
+      return Status::OK();
+    }
+    default:
+      return Status::NotSupported(
+          StrCat("only tables, logs and MANIFESTs can be dumped by --path, not ", path));
+  }
 }
 
 }  // namespace ashlar

@@ -6,6 +6,7 @@
 
 #include "db/utilities/key_versions.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/counted_range.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/output.h"
@@ -86,19 +87,28 @@ Status RunScan(const Invocation& call) {
 }
 
 Status RunDump(const Invocation& call) {
-  ASSIGN_OR_RETURN(const bool only_counts, call.line->Bool("count_only"));
+  if (const std::optional<std::string> path = call.line->Value("path")) {
+    return DumpFile(call, *path);
+  }
+  if (call.db.empty())
+    return Status::InvalidArgument("dump needs --db=<directory> or --path=<file>");
+  ASSIGN_OR_RETURN(CountedRange counted, CountedRange::For(call));
   RETURN_IF_ERROR(PrintStats(call));
-  const auto print = [&](const Iterator& entry) {
-    if (only_counts) return;
+  const auto visit = [&](const Iterator& entry) {
+    counted.Add(entry.key(), entry.value());
+    if (!counted.prints_entries()) return;
     PrintLine(StrCat(call.KeyText(entry.key()), " ==> ", call.ValueText(entry.value())));
   };
-  ASSIGN_OR_RETURN(const uint64_t count, Walk(call, print));
-  PrintLine(StrCat("Keys in range: ", count));
+  RETURN_IF_ERROR(Walk(call, visit).status());
+  counted.Finish("Keys in range: ");
+  if (counted.only_counts()) {
+    PrintLine(StrCat("Value size distribution: \n", counted.value_bytes().ToString()));
+  }
   return Status::OK();
 }
 
 Status RunIdump(const Invocation& call) {
-  ASSIGN_OR_RETURN(const bool only_counts, call.line->Bool("count_only"));
+  ASSIGN_OR_RETURN(CountedRange counted, CountedRange::For(call));
   RETURN_IF_ERROR(PrintStats(call));
   ASSIGN_OR_RETURN(const RangeFlags flags, ParseRange(call));
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
@@ -112,11 +122,12 @@ Status RunIdump(const Invocation& call) {
   const auto visit = [&](const Slice& key, const Slice& value) {
     if (progress.count() >= flags.max_keys) return false;
     progress.Add();
-    if (!only_counts) PrintLine(EntryText(key, value, call.hex_keys));
+    counted.Add(ExtractUserKey(key), value);
+    if (counted.prints_entries()) PrintLine(EntryText(key, value, call.hex_keys));
     return true;
   };
   RETURN_IF_ERROR(ForEachKeyVersion(db->get(), family, range, visit));
-  PrintLine(StrCat("Internal keys in range: ", progress.count()));
+  counted.Finish("Internal keys in range: ");
   return Status::OK();
 }
 

@@ -2,8 +2,10 @@
 //
 // Commands on the database as a whole: how large a range is, compaction, whether the files are what
 // the MANIFEST says, properties.
+#include <map>
 #include <memory>
 
+#include "ashlar/utilities/checkpoint.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "tools/ldb/command.h"
@@ -116,11 +118,33 @@ Status RunGetProperty(const Invocation& call) {
   const std::string& name = call.arguments[0];
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  std::map<std::string, std::string> map;
+  if ((*db)->GetMapProperty(family, name, &map)) {
+    for (const auto& [key, fact] : map) PrintLine(StrCat(name, ".", key, ": ", fact));
+    return Status::OK();
+  }
   std::string value;
   if (!(*db)->GetProperty(family, name, &value)) {
     return Status::InvalidArgument(StrCat("no property is called \"", name, "\""));
   }
   PrintLine(StrCat(name, ": ", value));
+  return Status::OK();
+}
+
+// The database is opened for writing: what is in its logs goes to tables first.
+Status RunCheckpoint(const Invocation& call) {
+  const std::string dir = call.line->Value("checkpoint_dir").value_or("");
+  if (dir.empty()) return Status::InvalidArgument("checkpoint needs --checkpoint_dir=<directory>");
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  Checkpoint* made = nullptr;
+  RETURN_IF_ERROR(Checkpoint::Create(db->get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  {
+    const Heartbeat heartbeat("making a checkpoint");
+    RETURN_IF_ERROR(checkpoint->CreateCheckpoint(dir));
+  }
+  RETURN_IF_ERROR(db->Close());
+  PrintLine("OK");
   return Status::OK();
 }
 

@@ -15,6 +15,9 @@ constexpr std::chrono::seconds kReportEvery{2};
 
 bool IsTerminal(int descriptor) { return isatty(descriptor) == 1; }
 
+// Somebody is watching, and does not see the results themselves.
+bool IsProgressWanted() { return IsTerminal(STDERR_FILENO) && !IsTerminal(STDOUT_FILENO); }
+
 }  // namespace
 
 void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -31,7 +34,7 @@ Status FlushOutput() {
 
 Progress::Progress(const char* what)
     : what_(what),
-      is_wanted_(IsTerminal(STDERR_FILENO) && !IsTerminal(STDOUT_FILENO)),
+      is_wanted_(IsProgressWanted()),
       next_report_(std::chrono::steady_clock::now() + kReportEvery) {}
 
 void Progress::Look() {
@@ -39,6 +42,19 @@ void Progress::Look() {
   if (now < next_report_) return;
   next_report_ = now + kReportEvery;
   std::fprintf(stderr, "%s: %llu so far\n", what_, static_cast<unsigned long long>(count_));
+}
+
+FileProgress::FileProgress(size_t file_count)
+    : file_count_(file_count),
+      is_wanted_(file_count > 1 && IsProgressWanted()),
+      next_report_(std::chrono::steady_clock::now() + kReportEvery) {}
+
+void FileProgress::Begin(const std::string& path) {
+  ++begun_;
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_wanted_ || now < next_report_) return;
+  next_report_ = now + kReportEvery;
+  std::fprintf(stderr, "file %zu of %zu: %s\n", begun_, file_count_, path.c_str());
 }
 
 Heartbeat::Heartbeat(std::string what) : what_(std::move(what)) {

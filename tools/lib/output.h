@@ -45,6 +45,20 @@ class Progress {
   std::chrono::steady_clock::time_point next_report_;
 };
 
+// FileProgress says on stderr which of many files is being worked on, at most every other second
+// and under the same conditions. Threads: one at a time.
+class FileProgress {
+ public:
+  explicit FileProgress(size_t file_count);
+  void Begin(const std::string& path);
+
+ private:
+  const size_t file_count_;
+  const bool is_wanted_;
+  size_t begun_ = 0;
+  std::chrono::steady_clock::time_point next_report_;
+};
+
 // Heartbeat says every other second, from a thread of its own, that a call is still at work. Silent
 // if stderr is no terminal. It ends with the object.
 class Heartbeat {

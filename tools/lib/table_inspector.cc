@@ -10,6 +10,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
+#include "table/block/block_cursor.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
 #include "table/format/properties.h"
@@ -99,6 +100,28 @@ Result<DataBlock*> TableInspector::ReadDataBlock(const BlockHandle& handle) {
   return fetcher_.ReadData(handle, /*readahead=*/nullptr);
 }
 
+Status TableInspector::ForEachEntry(const Block& block, const BlockHandle& handle,
+                                    const EntryVisit& visit) const {
+  BlockCursor cursor;
+  cursor.Attach(&block, BlockKeyFormat());
+  Slice key, value;
+  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
+    RETURN_IF_ERROR(visit(key, value));
+  }
+  if (cursor.error() == nullptr) return Status::OK();
+  return Status::Corruption(StrCat(path(), ": block at offset ", handle.offset, ": entry at ",
+                                   cursor.error_offset(), ": ", cursor.error()));
+}
+
+Status TableInspector::ForEachTombstone(const EntryVisit& visit) const {
+  const auto found = meta_blocks_.find(std::string(kRangeDeletionBlockName));
+  if (found == meta_blocks_.end()) return Status::OK();
+  ASSIGN_OR_RETURN(const LooseBlock loose, ReadBlock(found->second, "range deletion"));
+  Block block;
+  RETURN_IF_ERROR(Block::Parse(loose.contents, &block));
+  return ForEachEntry(block, found->second, visit);
+}
+
 Result<BlockHandle> TableInspector::IndexHandle() const {
   if (!UsesIndexHandleInMetaindex(footer_.format_version)) return footer_.index;
   const auto found = meta_blocks_.find(std::string(kIndexBlockName));
@@ -154,24 +177,66 @@ Status TableInspector::AppendIndexEntries(const BlockHandle& handle,
   return Status::OK();
 }
 
-Result<std::vector<TableInspector::IndexEntry>> TableInspector::DataBlocks() const {
+Result<FlatIndex::Source> TableInspector::IndexSource(
+    const InternalKeyComparator* comparator) const {
   ASSIGN_OR_RETURN(const uint32_t type, IndexType());
-  ASSIGN_OR_RETURN(const BlockHandle handle, IndexHandle());
-  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
   FlatIndex::Source source;
-  source.comparator = &comparator;
+  source.comparator = comparator;
   source.data_end = fetcher_.limit();
   source.format.has_user_keys = properties_.index_key_is_user_key != 0;
   source.format.has_delta_handles = properties_.index_value_is_delta_encoded != 0;
   source.format.has_first_keys = type == kFirstKeyIndex;
+  return source;
+}
+
+Result<std::vector<TableInspector::IndexEntry>> TableInspector::TopIndexEntries() const {
+  ASSIGN_OR_RETURN(const BlockHandle handle, IndexHandle());
+  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
+  ASSIGN_OR_RETURN(const FlatIndex::Source source, IndexSource(&comparator));
   std::vector<IndexEntry> entries;
   RETURN_IF_ERROR(AppendIndexEntries(handle, source, &entries));
-  if (type != kTwoLevelIndex) return entries;
-  const std::vector<IndexEntry> partitions = std::exchange(entries, {});
+  return entries;
+}
+
+Result<std::vector<TableInspector::IndexEntry>> TableInspector::IndexPartitions() const {
+  ASSIGN_OR_RETURN(const uint32_t type, IndexType());
+  if (type != kTwoLevelIndex) return std::vector<IndexEntry>();
+  return TopIndexEntries();
+}
+
+Result<std::vector<TableInspector::IndexEntry>> TableInspector::DataBlocks() const {
+  ASSIGN_OR_RETURN(const uint32_t type, IndexType());
+  if (type != kTwoLevelIndex) return TopIndexEntries();
+  ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
+  ASSIGN_OR_RETURN(const FlatIndex::Source source, IndexSource(&comparator));
+  ASSIGN_OR_RETURN(const std::vector<IndexEntry> partitions, TopIndexEntries());
+  std::vector<IndexEntry> entries;
   for (const IndexEntry& partition : partitions) {
     RETURN_IF_ERROR(AppendIndexEntries(partition.handle, source, &entries));
   }
   return entries;
+}
+
+Result<std::vector<BlockHandle>> TableInspector::FilterBlocks() const {
+  std::vector<BlockHandle> blocks;
+  for (const auto& [name, handle] : meta_blocks_) {
+    if (Slice(name).starts_with(kFullFilterPrefix)) return std::vector<BlockHandle>{handle};
+    if (!Slice(name).starts_with(kPartitionedFilterPrefix) || handle.size == 0) continue;
+    ASSIGN_OR_RETURN(const InternalKeyComparator comparator, FindComparator());
+    ASSIGN_OR_RETURN(FlatIndex::Source source, IndexSource(&comparator));
+    source.format.has_first_keys = false;
+    std::vector<IndexEntry> partitions;
+    RETURN_IF_ERROR(AppendIndexEntries(handle, source, &partitions));
+    for (const IndexEntry& partition : partitions) blocks.push_back(partition.handle);
+  }
+  return blocks;
+}
+
+Result<CompressionType> TableInspector::StoredAs(const BlockHandle& handle) const {
+  char byte;
+  Slice read;
+  RETURN_IF_ERROR(file_->ReadExactly(handle.offset + handle.size, 1, &byte, &read));
+  return static_cast<CompressionType>(static_cast<unsigned char>(read[0]));
 }
 
 std::string PropertiesText(const TableProperties& properties) {

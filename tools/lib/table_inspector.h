@@ -8,6 +8,7 @@
 // a time.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,7 @@ class TableInspector {
   static Result<std::unique_ptr<TableInspector>> Open(FileSystem* fs, const std::string& path);
 
   const std::string& path() const { return file_->path(); }
+  uint64_t file_bytes() const { return file_->size(); }
   const Footer& footer() const { return footer_; }
   const MetaBlocks& meta_blocks() const { return meta_blocks_; }
   const TableProperties& properties() const { return properties_; }
@@ -46,12 +48,24 @@ class TableInspector {
   Result<const TableReader*> Reader();
   // All data blocks in order, through the partitions of the index if there are any.
   Result<std::vector<IndexEntry>> DataBlocks() const;
+  // The same of the blocks that the index itself is cut into; none if it is in one piece.
+  Result<std::vector<IndexEntry>> IndexPartitions() const;
+  // The filter: one block, or its partitions in order; none for a table without.
+  Result<std::vector<BlockHandle>> FilterBlocks() const;
+  // How the block is stored, by its trailer. Nothing is verified.
+  Result<CompressionType> StoredAs(const BlockHandle& handle) const;
   // Any block but the properties, checked and uncompressed.
   Result<LooseBlock> ReadBlock(const BlockHandle& handle, std::string_view kind) const {
     return fetcher_.ReadLoose(handle, kind);
   }
   // The same for data blocks, which a dictionary may have compressed; opens the reader's parts.
   Result<DataBlock*> ReadDataBlock(const BlockHandle& handle);
+  // Calls `visit` with each internal key and value of a block that was read from `handle`, until it
+  // answers with an error. Corruption names the place of an entry that is none.
+  using EntryVisit = std::function<Status(const Slice& key, const Slice& value)>;
+  Status ForEachEntry(const Block& block, const BlockHandle& handle, const EntryVisit& visit) const;
+  // The same for the range tombstones, whose value is the end; none for a table without.
+  Status ForEachTombstone(const EntryVisit& visit) const;
 
  private:
   TableInspector(FileSystem* fs, std::unique_ptr<RandomReader> file, const Footer& footer);
@@ -59,6 +73,9 @@ class TableInspector {
   Status LoadProperties();
   Status LoadDictionary();
   Result<uint32_t> IndexType() const;
+  Result<FlatIndex::Source> IndexSource(const InternalKeyComparator* comparator) const;
+  // What the one index block has, or the top of several.
+  Result<std::vector<IndexEntry>> TopIndexEntries() const;
   Status AppendIndexEntries(const BlockHandle& handle, const FlatIndex::Source& source,
                             std::vector<IndexEntry>* entries) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands that print to stdout, and the table of all. raw_dump.cc has the one that writes.
+// The commands that only read, and the table of all.
 #include "tools/sst_dump/commands.h"
 
 #include <utility>
@@ -12,7 +12,18 @@
 namespace ashlar {
 namespace {
 
+constexpr std::string_view kTableSuffix = ".sst";
+
+Status VerifyBlocks(TableInspector* table) {
+  ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
+  const Heartbeat heartbeat(StrCat("verifying ", table->path()));
+  return reader->VerifyChecksums(ReadOptions());
+}
+
 Status ScanWith(TableInspector* table, SstDumpRequest* request, bool prints) {
+  if (request->verifies_first) {
+    RETURN_IF_ERROR(VerifyBlocks(table));
+  }
   ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
   ASSIGN_OR_RETURN(const InternalKeyComparator comparator, table->FindComparator());
   TableScan scan = request->scan;
@@ -38,9 +49,7 @@ Status Scan(TableInspector* table, SstDumpRequest* request) {
 Status None(TableInspector*, SstDumpRequest*) { return Status::OK(); }
 
 Status Verify(TableInspector* table, SstDumpRequest*) {
-  ASSIGN_OR_RETURN(const TableReader* reader, table->Reader());
-  const Heartbeat heartbeat(StrCat("verifying ", table->path()));
-  RETURN_IF_ERROR(reader->VerifyChecksums(ReadOptions()));
+  RETURN_IF_ERROR(VerifyBlocks(table));
   PrintLine("The file is ok");
   return Status::OK();
 }
@@ -54,17 +63,31 @@ Status Identify(TableInspector* table, SstDumpRequest*) {
 constexpr SstDumpCommand kCommands[] = {
     {"check",
      "walk the entries and check every block on the way; print nothing but errors (the\n"
-     "            command if none is given)",
+     "              command if none is given)",
      &Check},
     {"scan", "print the entries: 'key' seq:<sequence number>, type:<kind> => value", &Scan},
     {"raw", "write footer, properties, index and all blocks as text to <file>_dump.txt", &DumpRaw},
     {"verify", "check every block of the file, its metadata included", &Verify},
+    {"recompress",
+     "try every compression on the table: size, time and MB/s; writes no file. For the sizes\n"
+     "              of a database's tables give the block size that it has: --set_block_size",
+     &Recompress},
+    {"report",
+     "write one page of HTML, into <file>_report.html: blocks by size and compression, keys,\n"
+     "              tombstones, how full the filter is",
+     &WriteReport},
     {"identify", "say whether the file is an SST file, or which files of a directory are",
      &Identify},
     {"none", "only open the file, as with --show_properties", &None},
 };
 
 }  // namespace
+
+std::string PathBeside(const TableInspector& table, std::string_view ending) {
+  std::string path = table.path();
+  if (Slice(path).ends_with(kTableSuffix)) path.resize(path.size() - kTableSuffix.size());
+  return StrCat(path, ending);
+}
 
 std::span<const SstDumpCommand> SstDumpCommands() { return kCommands; }
 

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "env/file_writer.h"
-#include "table/block/block_cursor.h"
 #include "table/format/meta_block_names.h"
 #include "tools/lib/output.h"
 #include "tools/sst_dump/commands.h"
@@ -17,7 +16,6 @@ namespace {
 
 constexpr char kRule[] = "--------------------------------------\n";
 constexpr char kShortRule[] = "  ------\n";
-constexpr char kTableSuffix[] = ".sst";
 
 std::string HandleText(const BlockHandle& handle) {
   std::string bytes;
@@ -59,7 +57,6 @@ class RawDump {
   Status WriteDictionary();
   Status WriteRangeDeletions();
   Status WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& blocks);
-  Status WriteEntries(const Block& block, const BlockHandle& handle);
   Status WriteEntry(const Slice& key, const Slice& value);
 
   TableInspector* const table_;
@@ -113,13 +110,10 @@ Status RawDump::WriteDictionary() {
 }
 
 Status RawDump::WriteRangeDeletions() {
-  const auto found = table_->meta_blocks().find(std::string(kRangeDeletionBlockName));
-  if (found == table_->meta_blocks().end()) return Status::OK();
-  ASSIGN_OR_RETURN(const LooseBlock loose, table_->ReadBlock(found->second, "range deletion"));
-  Block block;
-  RETURN_IF_ERROR(Block::Parse(loose.contents, &block));
+  if (!table_->meta_blocks().contains(std::string(kRangeDeletionBlockName))) return Status::OK();
   RETURN_IF_ERROR(out_->Append(StrCat("Range deletions:\n", kRule)));
-  RETURN_IF_ERROR(WriteEntries(block, found->second));
+  RETURN_IF_ERROR(table_->ForEachTombstone(
+      [this](const Slice& key, const Slice& value) { return WriteEntry(key, value); }));
   return out_->Append("\n");
 }
 
@@ -135,7 +129,9 @@ Status RawDump::WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& b
         StrCat("Data Block # ", ++number, " @ ", HandleText(entry.handle), "\n", kRule)));
     ASSIGN_OR_RETURN(DataBlock * raw, table_->ReadDataBlock(entry.handle));
     const auto block = ObjectRef<DataBlock>::Own(raw);
-    RETURN_IF_ERROR(WriteEntries(block->block, entry.handle));
+    RETURN_IF_ERROR(table_->ForEachEntry(
+        block->block, entry.handle,
+        [this](const Slice& key, const Slice& value) { return WriteEntry(key, value); }));
     RETURN_IF_ERROR(out_->Append("\n"));
     progress.Add();
   }
@@ -144,18 +140,6 @@ Status RawDump::WriteDataBlocks(const std::vector<TableInspector::IndexEntry>& b
       "Data Block Summary:\n", kRule, "  # data blocks: ", number, "\n  min data block size: ",
       smallest, "\n  max data block size: ", largest, "\n  avg data block size: ",
       std::to_string(static_cast<double>(total) / static_cast<double>(number)), "\n"));
-}
-
-Status RawDump::WriteEntries(const Block& block, const BlockHandle& handle) {
-  BlockCursor cursor;
-  cursor.Attach(&block, BlockKeyFormat());
-  Slice key, value;
-  for (bool more = cursor.First(&key, &value); more; more = cursor.Next(&key, &value)) {
-    RETURN_IF_ERROR(WriteEntry(key, value));
-  }
-  if (cursor.error() == nullptr) return Status::OK();
-  return Status::Corruption(StrCat(table_->path(), ": block at offset ", handle.offset,
-                                   ": entry at ", cursor.error_offset(), ": ", cursor.error()));
 }
 
 Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
@@ -167,9 +151,7 @@ Status RawDump::WriteEntry(const Slice& key, const Slice& value) {
 }  // namespace
 
 Status DumpRaw(TableInspector* table, SstDumpRequest*) {
-  std::string name = table->path();
-  if (Slice(name).ends_with(kTableSuffix)) name.resize(name.size() - (sizeof(kTableSuffix) - 1));
-  name += "_dump.txt";
+  const std::string name = PathBeside(*table, "_dump.txt");
   ASSIGN_OR_RETURN(std::unique_ptr<FileWriter> out,
                    FileWriter::Create(FileSystem::Default().get(), name, FileOptions()));
   RETURN_IF_ERROR(RawDump(table, out.get()).Run());

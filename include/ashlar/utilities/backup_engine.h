@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/io_status.h"
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
@@ -33,7 +34,7 @@ class DB;
 constexpr char kDbFileChecksumFuncName[] = "FileChecksumCrc32c";
 constexpr char kBackupFileChecksumFuncName[] = "crc32c";
 
-struct BackupEngineOptions : public CheckpointOrBackupEngineOptions {
+struct ASHLAR_EXPORT BackupEngineOptions : public CheckpointOrBackupEngineOptions {
   // Must differ from the directory of the database.
   std::string backup_dir;
   // Null: the Env of the database.
@@ -202,7 +203,7 @@ class BackupStatistics {
 };
 
 // Listing, verifying and restoring.
-class BackupEngineReadOnlyBase {
+class ASHLAR_EXPORT BackupEngineReadOnlyBase {
  public:
   virtual ~BackupEngineReadOnlyBase() {}
 
@@ -241,7 +242,7 @@ class BackupEngineReadOnlyBase {
 };
 
 // Making backups.
-class BackupEngineAppendOnlyBase {
+class ASHLAR_EXPORT BackupEngineAppendOnlyBase {
  public:
   virtual ~BackupEngineAppendOnlyBase() {}
 
@@ -275,7 +276,8 @@ class BackupEngineAppendOnlyBase {
   virtual IOStatus GarbageCollect() = 0;
 };
 
-class BackupEngine : public BackupEngineReadOnlyBase, public BackupEngineAppendOnlyBase {
+class ASHLAR_EXPORT BackupEngine : public BackupEngineReadOnlyBase,
+                                   public BackupEngineAppendOnlyBase {
  public:
   // db_env is that of the database. The caller deletes the result.
   static IOStatus Open(const BackupEngineOptions& options, Env* db_env,
@@ -290,7 +292,7 @@ class BackupEngine : public BackupEngineReadOnlyBase, public BackupEngineAppendO
   virtual IOStatus DeleteBackup(BackupID backup_id) = 0;
 };
 
-class BackupEngineReadOnly : public BackupEngineReadOnlyBase {
+class ASHLAR_EXPORT BackupEngineReadOnly : public BackupEngineReadOnlyBase {
  public:
   static IOStatus Open(const BackupEngineOptions& options, Env* db_env,
                        BackupEngineReadOnly** backup_engine_ptr);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/io_status.h"
 #include "ashlar/port_defs.h"
 #include "ashlar/status.h"
@@ -60,7 +61,7 @@ struct CreateCheckpointOptions : public CreateCheckpointOrBackupOptions {
 };
 
 // Makes checkpoints of any database with several threads.
-class CheckpointEngineBase {
+class ASHLAR_EXPORT CheckpointEngineBase {
  public:
   CheckpointEngineBase() = default;
   virtual ~CheckpointEngineBase() = default;
@@ -77,14 +78,14 @@ class CheckpointEngineBase {
                                       const CreateCheckpointOptions& options = {}) = 0;
 };
 
-class CheckpointEngine : public CheckpointEngineBase {
+class ASHLAR_EXPORT CheckpointEngine : public CheckpointEngineBase {
  public:
   // NotSupported so far.
   static Status Open(const CheckpointEngineOptions& options,
                      std::unique_ptr<CheckpointEngine>* out_checkpoint_engine);
 };
 
-class Checkpoint {
+class ASHLAR_EXPORT Checkpoint {
  public:
   // The caller deletes the result, before the database.
   static Status Create(DB* db, Checkpoint** checkpoint_ptr);
@@ -98,14 +99,15 @@ class Checkpoint {
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
-  // The same with only these families.
+  // The same with only these families. NotSupported so far, but with none, which means all.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   const std::vector<ColumnFamilyHandle*>& column_families,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr);
 
   // Flushes one family, links or copies its table files to a new directory and describes them in
-  // **metadata, which the caller deletes, for DB::CreateColumnFamilyWithImport.
+  // **metadata, which the caller deletes, for DB::CreateColumnFamilyWithImport. Like a checkpoint
+  // it appears whole, and leaves export_dir + ".tmp" behind in a crash.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata);
 };

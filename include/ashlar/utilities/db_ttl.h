@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/utilities/stackable_db.h"
 
 namespace ashlar {
 
-class DBWithTTL : public StackableDB {
+class ASHLAR_EXPORT DBWithTTL : public StackableDB {
  public:
   virtual Status CreateColumnFamilyWithTtl(const ColumnFamilyOptions& options,
                                            const std::string& column_family_name,

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "ashlar/compression_type.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 
 namespace ashlar {
@@ -16,7 +17,7 @@ class Env;
 class FilterPolicy;
 class Logger;
 
-struct LevelDBOptions {
+struct ASHLAR_EXPORT LevelDBOptions {
   LevelDBOptions();
 
   const Comparator* comparator;  // bytewise
@@ -38,6 +39,6 @@ struct LevelDBOptions {
 
 // The same settings as Options. Ownership stays as described above, except that the Options own the
 // filter policy.
-Options ConvertOptions(const LevelDBOptions& leveldb_options);
+ASHLAR_EXPORT Options ConvertOptions(const LevelDBOptions& leveldb_options);
 
 }  // namespace ashlar

@@ -11,11 +11,12 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
-class MemoryUtil {
+class ASHLAR_EXPORT MemoryUtil {
  public:
   enum UsageType : int {
     kMemTableTotal = 0,      // all memtables, those kept only by iterators included

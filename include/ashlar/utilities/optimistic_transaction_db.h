@@ -15,6 +15,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/utilities/stackable_db.h"
 #include "ashlar/utilities/transaction.h"
 
@@ -33,14 +34,14 @@ enum class OccValidationPolicy {
 };
 
 // Locks that several databases may share.
-class OccLockBuckets {
+class ASHLAR_EXPORT OccLockBuckets {
  public:
   virtual ~OccLockBuckets() {}
   virtual size_t ApproximateMemoryUsage() const = 0;
 };
 // cache_aligned: one cache line per lock. Null so far.
-std::shared_ptr<OccLockBuckets> MakeSharedOccLockBuckets(size_t bucket_count,
-                                                         bool cache_aligned = false);
+ASHLAR_EXPORT std::shared_ptr<OccLockBuckets> MakeSharedOccLockBuckets(size_t bucket_count,
+                                                                       bool cache_aligned = false);
 
 struct OptimisticTransactionDBOptions {
   OccValidationPolicy validate_policy = OccValidationPolicy::kValidateParallel;
@@ -49,7 +50,7 @@ struct OptimisticTransactionDBOptions {
   std::shared_ptr<OccLockBuckets> shared_lock_buckets;
 };
 
-class OptimisticTransactionDB : public StackableDB {
+class ASHLAR_EXPORT OptimisticTransactionDB : public StackableDB {
  public:
   // As DB::Open. The caller deletes the result.
   static Status Open(const Options& options, const std::string& dbname,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
 
@@ -15,11 +16,11 @@ struct ColumnFamilyDescriptor;
 
 // Compacts a closed database until compaction_style, num_levels and the like of the new options
 // fit. It may rewrite all data. NotSupported so far.
-Status OptionChangeMigration(const std::string& dbname, const Options& old_opts,
-                             const Options& new_opts);
-Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,
-                             const std::vector<ColumnFamilyDescriptor>& old_cf_descs,
-                             const DBOptions& new_db_opts,
-                             const std::vector<ColumnFamilyDescriptor>& new_cf_descs);
+ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const Options& old_opts,
+                                           const Options& new_opts);
+ASHLAR_EXPORT Status OptionChangeMigration(const std::string& dbname, const DBOptions& old_db_opts,
+                                           const std::vector<ColumnFamilyDescriptor>& old_cf_descs,
+                                           const DBOptions& new_db_opts,
+                                           const std::vector<ColumnFamilyDescriptor>& new_cf_descs);
 
 }  // namespace ashlar

@@ -13,6 +13,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/export.h"
 #include "ashlar/options.h"
 #include "ashlar/status.h"
 
@@ -23,23 +24,26 @@ class Cache;
 // The options of the newest OPTIONS file of a database. *cache, if given, becomes the block cache
 // of all families. NotFound or IOError(kPathNotFound) without a file; InvalidArgument for what
 // config_options does not let pass.
-Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
-                         DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
-                         std::shared_ptr<Cache>* cache = {});
+ASHLAR_EXPORT Status LoadLatestOptions(const ConfigOptions& config_options,
+                                       const std::string& dbpath, DBOptions* db_options,
+                                       std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                       std::shared_ptr<Cache>* cache = {});
 
 // The same of one file.
-Status LoadOptionsFromFile(const ConfigOptions& config_options,
-                           const std::string& options_file_name, DBOptions* db_options,
-                           std::vector<ColumnFamilyDescriptor>* cf_descs,
-                           std::shared_ptr<Cache>* cache = {});
+ASHLAR_EXPORT Status LoadOptionsFromFile(const ConfigOptions& config_options,
+                                         const std::string& options_file_name,
+                                         DBOptions* db_options,
+                                         std::vector<ColumnFamilyDescriptor>* cf_descs,
+                                         std::shared_ptr<Cache>* cache = {});
 
 // Name of the newest OPTIONS file, without its directory.
-Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
-                                std::string* options_file_name);
+ASHLAR_EXPORT Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
+                                              std::string* options_file_name);
 
 // Whether a database could be opened with these options: InvalidArgument names what differs.
-Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std::string& dbpath,
-                                 const DBOptions& db_options,
-                                 const std::vector<ColumnFamilyDescriptor>& cf_descs);
+ASHLAR_EXPORT Status CheckOptionsCompatibility(const ConfigOptions& config_options,
+                                               const std::string& dbpath,
+                                               const DBOptions& db_options,
+                                               const std::vector<ColumnFamilyDescriptor>& cf_descs);
 
 }  // namespace ashlar

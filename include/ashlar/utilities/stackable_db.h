@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 
 namespace ashlar {
 
-class StackableDB : public DB {
+class ASHLAR_EXPORT StackableDB : public DB {
  public:
   // Takes over the database and deletes it in the end.
   explicit StackableDB(DB* db) : db_(db) {}

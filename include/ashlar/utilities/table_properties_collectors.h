@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 #include "ashlar/table_properties.h"
 #include "ashlar/types.h"
@@ -21,7 +22,7 @@ namespace ashlar {
 // Marks a file for compaction if many of its entries are deletions: deletion_trigger of any
 // sliding_window_size adjacent ones (either 0: off), or deletion_ratio of all (outside (0, 1]:
 // off). Files below min_file_size bytes are left alone. Changes take effect for new files.
-class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory {
+class ASHLAR_EXPORT CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory {
  public:
   CompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
                                     double deletion_ratio, uint64_t min_file_size = 0)
@@ -58,13 +59,13 @@ class CompactOnDeletionCollectorFactory : public TablePropertiesCollectorFactory
   std::atomic<uint64_t> min_file_size_;
 };
 
-std::shared_ptr<CompactOnDeletionCollectorFactory> NewCompactOnDeletionCollectorFactory(
-    size_t sliding_window_size, size_t deletion_trigger, double deletion_ratio = 0,
-    uint64_t min_file_size = 0);
+ASHLAR_EXPORT std::shared_ptr<CompactOnDeletionCollectorFactory>
+NewCompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
+                                     double deletion_ratio = 0, uint64_t min_file_size = 0);
 
 // Marks a file whose share of entries that belong on the last level's tier reaches the ratio. The
 // engine does not place data by age so far: the factory makes no collectors.
-class CompactForTieringCollectorFactory : public TablePropertiesCollectorFactory {
+class ASHLAR_EXPORT CompactForTieringCollectorFactory : public TablePropertiesCollectorFactory {
  public:
   explicit CompactForTieringCollectorFactory(double compaction_trigger_ratio)
       : compaction_trigger_ratio_(compaction_trigger_ratio) {}
@@ -85,8 +86,8 @@ class CompactForTieringCollectorFactory : public TablePropertiesCollectorFactory
   std::atomic<double> compaction_trigger_ratio_;
 };
 
-std::shared_ptr<CompactForTieringCollectorFactory> NewCompactForTieringCollectorFactory(
-    double compaction_trigger_ratio);
+ASHLAR_EXPORT std::shared_ptr<CompactForTieringCollectorFactory>
+NewCompactForTieringCollectorFactory(double compaction_trigger_ratio);
 
 // When the data of files was written, in seconds since 1970, as far as tables record it.
 struct DataCollectionUnixWriteTimeInfo {
@@ -128,10 +129,10 @@ struct DataCollectionUnixWriteTimeInfo {
 };
 
 // Of one file and of levels. NotSupported so far.
-Status GetDataCollectionUnixWriteTimeInfoForFile(
+ASHLAR_EXPORT Status GetDataCollectionUnixWriteTimeInfoForFile(
     const std::shared_ptr<const TableProperties>& table_properties,
     std::unique_ptr<DataCollectionUnixWriteTimeInfo>* file_info);
-Status GetDataCollectionUnixWriteTimeInfoForLevels(
+ASHLAR_EXPORT Status GetDataCollectionUnixWriteTimeInfoForLevels(
     const std::vector<std::unique_ptr<TablePropertiesCollection>>& levels_table_properties,
     std::vector<std::unique_ptr<DataCollectionUnixWriteTimeInfo>>* levels_info);
 

@@ -3,7 +3,7 @@
 // Transaction collects updates that are seen by its own reads at once and by everybody else after
 // Commit(), all or none. Made by TransactionDB (locks keys as they are written) or by
 // OptimisticTransactionDB (looks for conflicts at commit); the caller deletes it. Destroying an
-// active transaction rolls it back.
+// active transaction rolls it back. Not built yet: neither kind of database can be opened.
 //
 // Statuses beside those of reads and writes: Busy, Busy(kDeadlock), TimedOut(kLockTimeout) or
 // Aborted(kLockLimit) for a lock that could not be had or a conflict; TryAgain if the memtables no
@@ -22,6 +22,7 @@
 #include "ashlar/attribute_groups.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
@@ -51,13 +52,13 @@ class Endpoint {
 };
 
 // Told when a delayed snapshot is taken, by the thread that writes.
-class TransactionNotifier {
+class ASHLAR_EXPORT TransactionNotifier {
  public:
   virtual ~TransactionNotifier() {}
   virtual void SnapshotCreated(const Snapshot* newSnapshot) = 0;
 };
 
-class Transaction {
+class ASHLAR_EXPORT Transaction {
  public:
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;

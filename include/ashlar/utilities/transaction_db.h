@@ -17,6 +17,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
+#include "ashlar/export.h"
 #include "ashlar/utilities/stackable_db.h"
 #include "ashlar/utilities/transaction.h"
 
@@ -36,7 +37,7 @@ enum TxnDBWritePolicy {
 // Deadlocks that are remembered.
 constexpr uint32_t kInitialMaxDeadlocks = 5;
 
-class LockManagerHandle {
+class ASHLAR_EXPORT LockManagerHandle {
  public:
   virtual ~LockManagerHandle() {}
   virtual LockManager* getLockManager() = 0;
@@ -77,7 +78,7 @@ struct RangeLockInfo {
 };
 
 // Settings of a lock manager that locks ranges.
-class RangeLockManagerHandle : public LockManagerHandle {
+class ASHLAR_EXPORT RangeLockManagerHandle : public LockManagerHandle {
  public:
   // Bytes; returns 0 on success.
   virtual int SetMaxLockMemory(size_t max_lock_memory) = 0;
@@ -104,7 +105,7 @@ class RangeLockManagerHandle : public LockManagerHandle {
 };
 
 // Null so far: ranges cannot be locked.
-RangeLockManagerHandle* NewRangeLockManager(
+ASHLAR_EXPORT RangeLockManagerHandle* NewRangeLockManager(
     std::shared_ptr<TransactionDBMutexFactory> mutex_factory);
 
 struct TransactionDBOptions {
@@ -196,7 +197,7 @@ struct DeadlockPath {
   bool empty() { return path.empty() && !limit_exceeded; }
 };
 
-class TransactionDB : public StackableDB {
+class ASHLAR_EXPORT TransactionDB : public StackableDB {
  public:
   using StackableDB::Write;
   virtual Status Write(const WriteOptions& opts,

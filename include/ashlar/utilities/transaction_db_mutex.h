@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "ashlar/export.h"
 #include "ashlar/status.h"
 
 namespace ashlar {
 
-class TransactionDBMutex {
+class ASHLAR_EXPORT TransactionDBMutex {
  public:
   virtual ~TransactionDBMutex() {}
 
@@ -21,7 +22,7 @@ class TransactionDBMutex {
   virtual void UnLock() = 0;
 };
 
-class TransactionDBCondVar {
+class ASHLAR_EXPORT TransactionDBCondVar {
  public:
   virtual ~TransactionDBCondVar() {}
 
@@ -33,7 +34,7 @@ class TransactionDBCondVar {
 };
 
 // Called from many threads at once.
-class TransactionDBMutexFactory {
+class ASHLAR_EXPORT TransactionDBMutexFactory {
  public:
   virtual ~TransactionDBMutexFactory() {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WriteBatchWithIndex is a batch whose updates can be searched and read back, alone or on top of a
-// database, before they are written.
+// database, before they are written. Not built yet: every call answers NotSupported.
 //
 // Threads: as WriteBatchBase; iterators count as const members. Errors as WriteBatchBase.
 #pragma once
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
+#include "ashlar/export.h"
 #include "ashlar/iterator.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
@@ -49,7 +50,7 @@ struct WriteEntry {
 
 // Walks the updates of one family by key; those of one key oldest first. Adding updates meanwhile
 // is allowed; the slices of the present entry are lost then.
-class WBWIIterator {
+class ASHLAR_EXPORT WBWIIterator {
  public:
   virtual ~WBWIIterator() {}
 
@@ -70,7 +71,7 @@ class WBWIIterator {
   virtual uint32_t GetUpdateCount() const { return 0; }
 };
 
-class WriteBatchWithIndex : public WriteBatchBase {
+class ASHLAR_EXPORT WriteBatchWithIndex : public WriteBatchBase {
  public:
   // backup_index_comparator orders the keys of families that are given without a handle.
   // overwrite_key: the index keeps the newest update of a key only (merges are all kept). The rest

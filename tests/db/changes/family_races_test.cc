@@ -24,6 +24,7 @@
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 #include "util/epoch.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -187,6 +188,27 @@ TEST_F(FamilyRacesTest, OfTwoWhoCreateAFamilyOfOneNameAtOnceOneSucceeds) {
               }
               return status;
             }));
+}
+
+TEST_F(FamilyRacesTest, AFamilyThatIsRefusedUsesUpNoId) {
+  Open();
+  const auto id_of_new = [&](const std::string& name) {
+    ColumnFamilyHandle* family = nullptr;
+    EXPECT_OK(db_->CreateColumnFamily(options_, name, &family));
+    const uint32_t id = family->GetID();
+    EXPECT_OK(db_->DestroyColumnFamilyHandle(family));
+    return id;
+  };
+  EXPECT_EQ(id_of_new("a"), 1u);
+  ColumnFamilyHandle* none = nullptr;
+  for (const char* taken : {"a", "default"}) {
+    const Status status = db_->CreateColumnFamily(options_, taken, &none);
+    EXPECT_EQ(status.ToString(), StrCat("Invalid argument: Column family already exists: ", taken));
+  }
+  Options unbuilt = options_;
+  unbuilt.enable_blob_direct_write = true;
+  EXPECT_TRUE(db_->CreateColumnFamily(unbuilt, "x", &none).IsNotSupported());
+  EXPECT_EQ(id_of_new("b"), 2u);
 }
 
 TEST_F(FamilyRacesTest, OfTwoWhoDropAFamilyAtOnceOneSucceeds) {

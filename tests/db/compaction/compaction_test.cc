@@ -1,112 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What compaction decides, without doing any: targets and scores, and plans.
-//
-// A tree is written as text: "L1: 5 a-c 100, 6 c@9-f@2 100" puts table 5 with keys a to c and 100
-// bytes, and 6, whose first c has sequence number 9, on level 1. A '!' behind it: being compacted.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/version/table_cache.h"
-#include "db/version/version_builder.h"
-#include "db/version/version_edit.h"
-#include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/text_tree.h"
 #include "util/internal_key.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-std::string BoundaryOf(const std::string& text, SequenceNumber default_seqno) {
-  const size_t at = text.find('@');
-  const SequenceNumber seqno =
-      at == std::string::npos ? default_seqno : std::stoull(text.substr(at + 1));
-  return MakeInternalKey(text.substr(0, at), seqno, kTypeValue);
-}
-
-// A version made from text, with what it needs.
-class Tree {
- public:
-  explicit Tree(const std::string& text, int num_levels = 7) {
-    TableCacheOptions options(comparator_);
-    options.fs = &fs_;
-    options.paths = {"/db"};
-    tables_ = std::make_unique<TableCache>(options);
-    VersionEdit edit;
-    std::vector<FileNumber> busy;
-    std::istringstream levels(text);
-    for (std::string line; std::getline(levels, line, '\n');) {
-      const size_t colon = line.find(':');
-      if (colon == std::string::npos) continue;
-      const Level level{std::stoi(line.substr(line.find('L') + 1))};
-      std::istringstream files(line.substr(colon + 1));
-      for (std::string file; std::getline(files, file, ',');) AddFile(level, file, &edit, &busy);
-    }
-    VersionBuilder builder(comparator_, tables_.get(), nullptr, num_levels);
-    EXPECT_OK(builder.Apply(edit));
-    EXPECT_OK(builder.Build(&built_));
-    for (const FileNumber number : busy) Claim(number);
-  }
-
-  const Version& version() const { return *built_.version; }
-  const CompactionClaims& claims() const { return claims_; }
-  CompactionNeeds Needs(const ColumnFamilyOptions& options) const {
-    MutexLock lock(&mutex_);
-    return AssessCompaction(version(), options, claims_);
-  }
-  TableFile* File(FileNumber number) const {
-    for (Level level = 0; level < version().num_levels(); ++level) {
-      for (TableFile* file : version().files(level)) {
-        if (file->meta.number == number) return file;
-      }
-    }
-    ADD_FAILURE() << "no file " << number.value();
-    return nullptr;
-  }
-
- private:
-  void Claim(FileNumber number) {
-    MutexLock lock(&mutex_);
-    for (Level level = 0; level < version().num_levels(); ++level) {
-      for (TableFile* file : version().files(level)) {
-        if (file->meta.number == number) claims_.Take({{level, {file}}});
-      }
-    }
-  }
-  static void AddFile(Level level, const std::string& text, VersionEdit* edit,
-                      std::vector<FileNumber>* busy) {
-    std::istringstream in(text);
-    FileMetadata meta;
-    std::string range;
-    uint64_t number = 0;
-    in >> number >> range >> meta.file_size;
-    meta.number = FileNumber{number};
-    if (text.find('!') != std::string::npos) busy->push_back(meta.number);
-    meta.marked_for_compaction = text.find('*') != std::string::npos;
-    const size_t dash = range.find('-');
-    meta.smallest = BoundaryOf(range.substr(0, dash), 100);
-    meta.largest = BoundaryOf(range.substr(dash + 1), 1);
-    meta.epoch_number = number;
-    meta.smallest_seqno = number;
-    meta.largest_seqno = 1000 - number;
-    edit->AddFile(level, std::move(meta));
-  }
-
-  MemoryFileSystem fs_;
-  const InternalKeyComparator comparator_{BytewiseComparator()};
-  std::unique_ptr<TableCache> tables_;
-  BuiltVersion built_;
-  CompactionClaims claims_;
-  mutable DbMutex mutex_;  // nobody else is here, but what is tested asks for one
-};
 
 ColumnFamilyOptions SmallOptions() {
   ColumnFamilyOptions options;
@@ -122,7 +32,7 @@ ColumnFamilyOptions SmallOptions() {
   return options;
 }
 
-std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
+std::string Pick(const TextTree& tree, const ColumnFamilyOptions& options,
                  const std::vector<const CompactionPlan*>& running = {},
                  const std::map<Level, std::string>* cursors = nullptr) {
   DbMutex mutex;
@@ -131,7 +41,7 @@ std::string Pick(const Tree& tree, const ColumnFamilyOptions& options,
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
-std::string Targets(const Tree& tree, const ColumnFamilyOptions& options) {
+std::string Targets(const TextTree& tree, const ColumnFamilyOptions& options) {
   const CompactionNeeds needs = tree.Needs(options);
   std::string text = StrCat("base ", needs.base_level, ":");
   for (size_t level = 1; level < needs.target_bytes.size(); level++) {
@@ -144,26 +54,26 @@ std::string Targets(const Tree& tree, const ColumnFamilyOptions& options) {
 
 TEST(CompactionTargets, FixedTargetsGrowFromLevel1) {
   ColumnFamilyOptions options = SmallOptions();
-  EXPECT_EQ(Targets(Tree("L2: 1 a-b 5000", 5), options), "base 1: 100 1000 10000 100000");
+  EXPECT_EQ(Targets(TextTree("L2: 1 a-b 5000", 5), options), "base 1: 100 1000 10000 100000");
   options.max_bytes_for_level_multiplier_additional = {1, 3};
-  EXPECT_EQ(Targets(Tree("", 4), options), "base 1: 100 3000 30000");
+  EXPECT_EQ(Targets(TextTree("", 4), options), "base 1: 100 3000 30000");
 }
 
 TEST(CompactionTargets, DynamicTargetsFollowTheLargestLevel) {
   ColumnFamilyOptions options = SmallOptions();
   options.level_compaction_dynamic_level_bytes = true;
   // While the last level is below the base size, level 0 goes straight into it.
-  EXPECT_EQ(Targets(Tree("L3: 1 a-b 80", 4), options), "base 3: 0 0 80");
-  EXPECT_EQ(Targets(Tree("L3: 1 a-b 800", 4), options), "base 2: 0 80 800");
-  EXPECT_EQ(Targets(Tree("L3: 1 a-b 5000", 4), options), "base 1: 50 500 5000");
+  EXPECT_EQ(Targets(TextTree("L3: 1 a-b 80", 4), options), "base 3: 0 0 80");
+  EXPECT_EQ(Targets(TextTree("L3: 1 a-b 800", 4), options), "base 2: 0 80 800");
+  EXPECT_EQ(Targets(TextTree("L3: 1 a-b 5000", 4), options), "base 1: 50 500 5000");
   // No level is left to put in front: the base level has at most the base size.
-  EXPECT_EQ(Targets(Tree("L3: 1 a-b 50000", 4), options), "base 1: 100 1000 10000");
+  EXPECT_EQ(Targets(TextTree("L3: 1 a-b 50000", 4), options), "base 1: 100 1000 10000");
 }
 
 TEST(CompactionTargets, AnEmptyTreeHasTheLastLevelAsBase) {
   ColumnFamilyOptions options = SmallOptions();
   options.level_compaction_dynamic_level_bytes = true;
-  const Tree tree("", 4);
+  const TextTree tree("", 4);
   const CompactionNeeds needs = tree.Needs(options);
   EXPECT_EQ(needs.base_level, 3);
   EXPECT_FALSE(needs.IsNeeded());
@@ -171,14 +81,14 @@ TEST(CompactionTargets, AnEmptyTreeHasTheLastLevelAsBase) {
 }
 
 TEST(CompactionTargets, ASingleLevelNeverNeedsCompaction) {
-  const Tree tree("L0: 1 a-b 500, 2 a-b 500, 3 a-b 500", 1);
+  const TextTree tree("L0: 1 a-b 500, 2 a-b 500, 3 a-b 500", 1);
   EXPECT_FALSE(tree.Needs(SmallOptions()).IsNeeded());
 }
 
 TEST(CompactionTargets, FilesBeingCompactedCountForNothing) {
   const ColumnFamilyOptions options = SmallOptions();
-  const Tree idle("L0: 1 a-b 10, 2 a-b 10\nL1: 3 a-b 200");
-  const Tree busy("L0: 1 a-b 10!, 2 a-b 10!\nL1: 3 a-b 200!");
+  const TextTree idle("L0: 1 a-b 10, 2 a-b 10\nL1: 3 a-b 200");
+  const TextTree busy("L0: 1 a-b 10!, 2 a-b 10!\nL1: 3 a-b 200!");
   EXPECT_DOUBLE_EQ(idle.Needs(options).scores[0], 1.0);
   EXPECT_DOUBLE_EQ(idle.Needs(options).scores[1], 2.0);
   EXPECT_FALSE(busy.Needs(options).IsNeeded());
@@ -207,7 +117,7 @@ TEST(CompactionTargets, NoTableIsLookedAt) {
 }
 
 TEST(CompactionTargets, WhatIsTakenIsIdleAgainWhenItIsGivenBack) {
-  const Tree tree("L1: 1 a-b 70, 2 c-d 30*\nL2: 3 a-d 500");
+  const TextTree tree("L1: 1 a-b 70, 2 c-d 30*\nL2: 3 a-d 500");
   CompactionClaims claims;
   const std::vector<LevelFiles> inputs = {{1, {tree.File(2)}}, {2, {tree.File(3)}}};
   DbMutex mutex;
@@ -226,7 +136,7 @@ TEST(CompactionTargets, WhatIsTakenIsIdleAgainWhenItIsGivenBack) {
 }
 
 TEST(CompactionTargets, PendingBytesAreTheExcessAndWhatItOverlapsBelow) {
-  const Tree tree("L1: 1 a-b 300\nL2: 2 a-b 600");
+  const TextTree tree("L1: 1 a-b 300\nL2: 2 a-b 600");
   // 200 too many on level 1, each with 600 / 300 of level 2.
   EXPECT_EQ(tree.Needs(SmallOptions()).pending_bytes, 600u);
 }
@@ -270,19 +180,19 @@ TEST(CompactionPicker, Plans) {
       {"no move over too many bytes of the level after", "L1: 1 a-c 200\nL3: 3 b-b 1001",
        "merge L1[1] -> L2"},
   };
-  for (const auto& c : kCases) EXPECT_EQ(Pick(Tree(c.tree), SmallOptions()), c.plan) << c.name;
+  for (const auto& c : kCases) EXPECT_EQ(Pick(TextTree(c.tree), SmallOptions()), c.plan) << c.name;
 }
 
 TEST(CompactionPicker, TheLevelWithTheHighestScoreGoesFirst) {
-  EXPECT_EQ(Pick(Tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10"), SmallOptions()),
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10"), SmallOptions()),
             "merge L1[3] L2[4] -> L2 bottommost");
   // If it is blocked the next one does.
-  EXPECT_EQ(Pick(Tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10!"), SmallOptions()),
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10!"), SmallOptions()),
             "merge L0[2 1] -> L1 bottommost");
 }
 
 TEST(CompactionPicker, OneMergeOutOfLevel0AtATime) {
-  const Tree tree("L0: 1 a-b 10!, 2 m-n 10, 3 m-n 10");
+  const TextTree tree("L0: 1 a-b 10!, 2 m-n 10, 3 m-n 10");
   CompactionPlan running;
   running.start_level = 0;
   running.inputs = {{0, {tree.File(1)}}};
@@ -290,7 +200,7 @@ TEST(CompactionPicker, OneMergeOutOfLevel0AtATime) {
 }
 
 TEST(CompactionPicker, TwoPlansNeverWriteOverlappingRangesIntoALevel) {
-  const Tree tree("L1: 1 a-e 100!, 2 f-h 200, 3 p-q 150\nL2: 7 d-g 10, 4 p-p 10");
+  const TextTree tree("L1: 1 a-e 100!, 2 f-h 200, 3 p-q 150\nL2: 7 d-g 10, 4 p-p 10");
   CompactionPlan running;
   running.start_level = 1;
   running.output_level = 2;
@@ -303,7 +213,7 @@ TEST(CompactionPicker, TwoPlansNeverWriteOverlappingRangesIntoALevel) {
 TEST(CompactionPicker, Priorities) {
   ColumnFamilyOptions options = SmallOptions();
   // File n has sequence numbers n to 1000 - n.
-  const Tree tree("L1: 3 a-b 150, 1 c-d 100, 2 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
+  const TextTree tree("L1: 3 a-b 150, 1 c-d 100, 2 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
   options.compaction_pri = kByCompensatedSize;
   EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[10] -> L2 bottommost");
   options.compaction_pri = kOldestSmallestSeqFirst;
@@ -320,7 +230,7 @@ TEST(CompactionPicker, Priorities) {
 }
 
 TEST(CompactionPicker, TheDecisionIsTheSameEveryTime) {
-  const Tree tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300, 4 o-p 300\nL2: 5 m-p 10");
+  const TextTree tree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300, 4 o-p 300\nL2: 5 m-p 10");
   const std::string first = Pick(tree, SmallOptions());
   for (int i = 0; i < 3; i++) EXPECT_EQ(Pick(tree, SmallOptions()), first);
 }
@@ -328,7 +238,7 @@ TEST(CompactionPicker, TheDecisionIsTheSameEveryTime) {
 TEST(RangeCompaction, TakesADeepLevelInPieces) {
   ColumnFamilyOptions options = SmallOptions();
   options.max_compaction_bytes = 100;
-  const Tree tree("L1: 1 a-b 60, 2 c-d 60, 3 e-f 60\nL2: 4 a-f 10");
+  const TextTree tree("L1: 1 a-b 60, 2 c-d 60, 3 e-f 60\nL2: 4 a-f 10");
   RangePickOptions range{
       .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};
   DbMutex mutex;
@@ -349,7 +259,7 @@ TEST(RangeCompaction, TakesADeepLevelInPieces) {
 
 TEST(RangeCompaction, SaysWhetherThereIsNothingOrItMustWait) {
   const ColumnFamilyOptions options = SmallOptions();
-  const Tree tree("L1: 1 a-b 60!, 2 m-n 10");
+  const TextTree tree("L1: 1 a-b 60!, 2 m-n 10");
   const Slice low("a"), high("c"), far("x");
   RangePickOptions range{
       .options = &options, .claims = &tree.claims(), .input_level = 1, .output_level = 2};

@@ -49,7 +49,8 @@ class FilesInRanges : public testing::Test {
     for (const auto& file : built.added) file->being_compacted = file->meta.number == busy;
     std::string text;
     for (const LevelFiles& level : FilesInsideRanges(*built.version, ranges, include_end)) {
-      for (const TableFile* file : level.files) text += std::to_string(file->meta.number.value()) + " ";
+      for (const TableFile* file : level.files)
+        text += std::to_string(file->meta.number.value()) + " ";
     }
     return text;
   }

@@ -4,6 +4,7 @@
 // many of them that it is paid for; and not before, nor where nothing is gained.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -92,6 +93,17 @@ class ReadTriggeredTest : public testing::Test {
       ASSERT_OK(db_->Get(ReadOptions(), Key(static_cast<int>(i * 100 + 50) % kKeys), &value));
     }
   }
+  // The same, 32 at a time.
+  void ReadBatches(uint64_t count) {
+    std::vector<std::string> keys;
+    for (int i = 50; i < 50 + 32 * 100; i += 100) keys.push_back(Key(i));
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<std::string> values;
+    for (uint64_t i = 0; i < count; i += keys.size()) {
+      const std::vector<Status> statuses = db_->MultiGet(ReadOptions(), slices, &values);
+      ASSERT_TRUE(std::all_of(statuses.begin(), statuses.end(), [](auto& s) { return s.ok(); }));
+    }
+  }
   void WaitForJobs() { ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
 
   static constexpr int kKeys = 5000;
@@ -119,6 +131,16 @@ TEST_F(ReadTriggeredTest, TablesThatWasteReadsAreCompactedWhenThatIsPaidFor) {
   Read(4 * reads_to_pay_);  // there is nothing to gain any more
   WaitForJobs();
   EXPECT_EQ(reasons_->all, compactions);
+}
+
+TEST_F(ReadTriggeredTest, BatchesCountAsTheirKeysWould) {
+  Fill();
+  ReadBatches(kReadsPerSample + 32);
+  EXPECT_EQ(SampledReads(), std::vector<uint64_t>(3, kReadsPerSample));
+  ReadBatches(8 * reads_to_pay_ + kReadsPerSample);
+  WaitForJobs();
+  EXPECT_EQ(reasons_->read_triggered, 1);
+  EXPECT_EQ(Level0Files(), 0);
 }
 
 TEST_F(ReadTriggeredTest, AFilterSparesTheCompactionToo) {
@@ -212,6 +234,22 @@ TEST(ReadSampling, OneReadInAThousandIsWatchedAlsoOfThreadsThatEndEarly) {
 }
 
 // A program that reads two keys in turn has both of them watched.
+TEST(ReadSampling, EveryKeyOfABatchIsAsLikelyToBeWatched) {
+  this_thread_sampling = {};
+  constexpr size_t kBatch = 7;
+  std::vector<int> samples(kBatch);
+  for (int i = 0; i < 10000 * 1024 / 7; i++) {
+    const size_t which = SampledRead(kBatch);
+    ASSERT_LE(which, kBatch);
+    if (which < kBatch) ++samples[which];
+  }
+  for (const int count : samples) {
+    EXPECT_GT(count, 10000 / 7 * 9 / 10);
+    EXPECT_LT(count, 10000 / 7 * 11 / 10);
+  }
+  EXPECT_EQ(SampledRead(0), 0u);
+}
+
 TEST(ReadSampling, SamplesFollowNoPattern) {
   this_thread_sampling = ReadSampling();
   int odd = 0, even = 0;

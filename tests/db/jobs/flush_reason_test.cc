@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
@@ -57,6 +58,23 @@ TEST_F(FlushReasonTest, OfACall) {
   Put("a", 1);
   ASSERT_OK(db_->Flush(FlushOptions()));
   Expect(FlushReason::kManualFlush);
+}
+
+TEST_F(FlushReasonTest, OfCallsThatNeedOne) {
+  Put("a", 1);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Expect(FlushReason::kManualCompaction);
+  Put("a", 1);
+  std::vector<std::string> files;
+  uint64_t manifest_bytes = 0;
+  ASSERT_OK(db_->GetLiveFiles(files, &manifest_bytes));
+  Expect(FlushReason::kGetLiveFiles);
+  WriteOptions without_log;
+  without_log.disableWAL = true;
+  ASSERT_OK(db_->Put(without_log, "a", "v"));
+  ASSERT_OK(db_->Close());
+  EXPECT_STREQ(GetFlushReasonString(listener_->completed),
+               GetFlushReasonString(FlushReason::kShutDown));
 }
 
 TEST_F(FlushReasonTest, OfAFullMemTable) {

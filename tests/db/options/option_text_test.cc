@@ -42,10 +42,15 @@ TEST(OptionText, ListsOfStructsSplitAtColonsOutsideBraces) {
 }
 
 TEST(OptionText, RefusesWhatHasNoName) {
-  for (const char* bad : {"a", "=1", "a=1;b", "a={b=1", "a=}", "a={b}}"}) {
+  for (const char* bad : {"a", "=1", "a=1;b", "a={b=1", "a={b}}", "{a=1};b=2", "a={b}}c;d=1"}) {
     Pairs options;
     EXPECT_TRUE(SplitOptions(bad, &options).IsInvalidArgument()) << bad;
   }
+}
+
+TEST(OptionText, BracesInsideAValueAreCharacters) {
+  EXPECT_EQ(Split("a=}"), (Pairs{{"a", "}"}}));
+  EXPECT_EQ(Split("a=b{c;d=e"), (Pairs{{"a", "b{c"}, {"d", "e"}}));
 }
 
 TEST(OptionText, DeepNestingIsRefusedNotFollowed) {
@@ -73,7 +78,7 @@ TEST(OptionText, NumbersTakeSuffixes) {
 TEST(OptionText, NumbersThatDoNotFitAreRefused) {
   uint64_t value = 0;
   int64_t number = 0;
-  for (const char* bad : {"", "x", "1x", "-1", "18446744073709551616", "99999999t", "1kk"}) {
+  for (const char* bad : {"", "x", "k", "-", "+", "--1", "18446744073709551616", "99999999t"}) {
     EXPECT_FALSE(ParseUint64Text(bad, &value)) << bad;
   }
   EXPECT_FALSE(ParseInt64Text("9223372036854775808", &number));
@@ -81,6 +86,33 @@ TEST(OptionText, NumbersThatDoNotFitAreRefused) {
   EXPECT_EQ(number, INT64_MIN);
   ASSERT_TRUE(ParseInt64Text("-1k", &number));
   EXPECT_EQ(number, -1024);
+}
+
+// As RocksDB reads them: a number ends where its digits and suffix do.
+TEST(OptionText, NumbersEndAtTheFirstStrangeCharacter) {
+  const std::pair<const char*, uint64_t> kTexts[] = {
+      {"2MB", 2 << 20}, {"1.5G", 1}, {"0x100", 0},       {"1x", 1},
+      {"1kk", 1024},    {"2 MB", 2}, {"-1", UINT64_MAX}, {"-1K", ~uint64_t{1023}},
+      {"+5", 5},        {"1P", 1}};
+  for (const auto& [text, expected] : kTexts) {
+    uint64_t value = 99;
+    EXPECT_TRUE(ParseUint64Text(text, &value)) << text;
+    EXPECT_EQ(value, expected) << text;
+  }
+}
+
+TEST(OptionText, FractionsTakeExponentsAndHexadecimal) {
+  const std::pair<const char*, double> kTexts[] = {{"1e1", 10}, {"0x10", 16},    {"-.5", -0.5},
+                                                   {"5.", 5},   {"10.5x", 10.5}, {"+3", 3}};
+  for (const auto& [text, expected] : kTexts) {
+    double value = 99;
+    EXPECT_TRUE(ParseDoubleText(text, &value)) << text;
+    EXPECT_EQ(value, expected) << text;
+  }
+  double value = 0;
+  for (const char* bad : {"", "x", "inf", "nan", "-", "--1", "1e999"}) {
+    EXPECT_FALSE(ParseDoubleText(bad, &value)) << bad;
+  }
 }
 
 TEST(OptionText, MapsRoundTrip) {

@@ -49,7 +49,7 @@ void AppendTable(const char* title, OptionTable table, const void* defaults, std
 std::string ReferencePage() {
   std::string page =
       "# Options\n\n"
-      "Made from the option tables in `util/options/`; the test `OptionsReference` keeps it true.\n"
+      "Made from the option tables in `db/options/`; the test `OptionsReference` keeps it true.\n"
       "A value that is not built yet is refused at open with `NotSupported`, naming the option.\n"
       "Options that only a program can set and that are always honoured (env, loggers, listeners,\n"
       "statistics, rate limiter) are in `include/ashlar/options.h` alone.\n";

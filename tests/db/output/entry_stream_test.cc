@@ -211,7 +211,7 @@ TEST(OutputWriter, AfterAnErrorOnlyFinishedTablesAreLeft) {
   EXPECT_EQ(tables.Write({"a1 b2 c3 d4"}, stream), "a1..a1");
   EXPECT_TRUE(tables.status().IsIncomplete());
   EXPECT_EQ(tables.FileCount(), 1u);
-  DeleteUnnamedTables(tables.options().table, &tables.result());
+  DeleteUnnamedFiles(tables.options().table, &tables.result());
   EXPECT_EQ(tables.FileCount(), 0u);
   EXPECT_TRUE(tables.result().tables.empty());
 }

@@ -285,6 +285,38 @@ TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   EXPECT_EQ(RowsOf(plain.get(), true), rows_[0]);
 }
 
+// An empty memtable is no run of an iterator; what comes into it later is shown when it is asked for.
+TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh) {
+  Open();
+  ReadOptions read;
+  for (const bool has_tables : {false, true}) {
+    if (has_tables) Flush();
+    const Rows before = rows_[0];
+    const std::unique_ptr<Iterator> plain(db_->NewIterator(read));
+    read.tailing = true;
+    const std::unique_ptr<Iterator> tailing(db_->NewIterator(read));
+    read.tailing = false;
+    for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), has_tables ? "new" : "old");
+    if (has_tables) DeleteRange(0, KeyAt(3), KeyAt(8));
+    for (const bool forwards : {true, false}) {
+      EXPECT_EQ(RowsOf(plain.get(), forwards), before);
+      EXPECT_EQ(RowsOf(tailing.get(), forwards), rows_[0]);
+    }
+    ASSERT_OK(plain->Refresh());
+    for (const bool forwards : {true, false}) EXPECT_EQ(RowsOf(plain.get(), forwards), rows_[0]);
+  }
+}
+
+// A memtable of nothing but a tombstone is a run.
+TEST_F(IteratorTombstonesTest, AMemtableOfATombstoneAloneHides) {
+  Open();
+  for (uint64_t i = 0; i < 10; ++i) Put(0, KeyAt(i), "v");
+  Flush();
+  DeleteRange(0, KeyAt(3), KeyAt(8));
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (const bool forwards : {true, false}) EXPECT_EQ(RowsOf(it.get(), forwards), rows_[0]);
+}
+
 // Below a tombstone over most of the keys lie many files: of those only the ones at its borders are
 // read, and of a limited number of open tables none is opened for the others.
 TEST_F(IteratorTombstonesTest, FilesThatATombstoneHidesAreNotOpened) {

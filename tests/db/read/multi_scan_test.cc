@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -268,6 +269,100 @@ TEST_F(MultiScanTest, WhatMayNotBeReadIsNotRead) {
   Scan(options, {{0, 5}, {60, 70}});
   EXPECT_TRUE(scan_status_.IsIncomplete());
   EXPECT_TRUE(recorder_.Take().empty());
+}
+
+// The loops that programs for RocksDB have.
+TEST_F(MultiScanTest, IsARangeOfRanges) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const std::string names[] = {Key(100), Key(140), Key(505), Key(510), Key(985)};
+  MultiScanArgs args(options_.comparator);
+  args.insert(names[0], names[1]);
+  args.insert(names[2], names[3]);  // deleted
+  args.insert(names[4]);
+  const std::unique_ptr<MultiScan> scans = db_->NewMultiScan(ReadOptions(), family_, args);
+  for (int round = 0; round < 2; round++) {
+    std::vector<Shown> shown;
+    for (auto scan : *scans) {
+      Shown& range = shown.emplace_back();
+      for (auto entry : scan) range.push_back(entry.first.ToString() + entry.second.ToString());
+    }
+    ASSERT_EQ(shown.size(), 3u);
+    EXPECT_EQ(shown[0], Show(ReadOptions(), names[0], names[1]));
+    EXPECT_TRUE(shown[1].empty());
+    EXPECT_EQ(shown[2], Show(ReadOptions(), names[4], "z"));
+    EXPECT_EQ(shown[2].size(), 15u);
+  }
+  EXPECT_OK(scans->status());
+}
+
+TEST_F(MultiScanTest, LoopsMayLeaveARangeAndTheRanges) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const std::string names[] = {Key(100), Key(140), Key(300), Key(302)};
+  MultiScanArgs args(options_.comparator);
+  args.insert(names[0], names[1]);
+  args.insert(names[2], names[3]);
+  const std::unique_ptr<MultiScan> scans = db_->NewMultiScan(ReadOptions(), family_, args);
+  std::string first;
+  for (auto& scan : *scans) {
+    for (auto& [key, value] : scan) {
+      first += key.ToString() + " ";
+      break;
+    }
+  }
+  EXPECT_EQ(first, Key(100) + " " + Key(300) + " ");
+  for (auto scan : *scans) {
+    EXPECT_TRUE(scan.begin()->first == names[0]);
+    break;
+  }
+  const auto begin = scans->begin();
+  EXPECT_TRUE(begin != scans->end());
+  EXPECT_TRUE(begin != MultiScan::MultiScanIterator());
+
+  const std::unique_ptr<MultiScan> nothing =
+      db_->NewMultiScan(ReadOptions(), family_, MultiScanArgs(options_.comparator));
+  for (auto scan : *nothing) ADD_FAILURE() << (scan.begin() == scan.end());
+}
+
+TEST_F(MultiScanTest, TheEndOfALoopIsItsEnd) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  const std::string names[] = {Key(100), Key(101)};
+  MultiScanArgs args(options_.comparator);
+  args.insert(names[0], names[1]);
+  const std::unique_ptr<MultiScan> scans = db_->NewMultiScan(ReadOptions(), family_, args);
+  auto range = scans->begin();
+  auto entry = range->begin();
+  EXPECT_TRUE(entry->first == names[0]);
+  EXPECT_TRUE(++entry == range->end());
+  EXPECT_THROW(++entry, std::logic_error);
+  EXPECT_TRUE(++range == scans->end());
+  EXPECT_THROW(++range, std::logic_error);
+}
+
+// A read that fails in the middle of a range, and one that fails before there is a first key.
+TEST_F(MultiScanTest, LoopsThrowWhatFails) {
+  ASSERT_NO_FATAL_FAILURE(Fill());
+  recorder_.FailIf([](const ReadRecorder::Read& read) { return read.offset > 20000; });
+  const std::string names[] = {Key(0), Key(300), Key(800)};
+  size_t shown = 0;
+  for (const bool is_first : {false, true}) {
+    MultiScanArgs args(options_.comparator);
+    args.max_prefetch_size = 4000;  // less than the first range has
+    if (!is_first) args.insert(names[0], names[1]);
+    args.insert(names[2]);
+    const std::unique_ptr<MultiScan> scans = db_->NewMultiScan(ReadOptions(), family_, args);
+    try {
+      for (auto scan : *scans) {
+        for (auto entry : scan) shown += entry.first.empty() ? 0 : 1;
+      }
+      ADD_FAILURE() << "no exception";
+    } catch (const MultiScanException& error) {
+      EXPECT_TRUE(error.status().IsIOError()) << error.what();
+      EXPECT_EQ(error.what(), error.status().ToString());
+      EXPECT_EQ(scans->status(), error.status());
+    }
+    EXPECT_GT(shown, 0u);
+    EXPECT_LT(shown, 300u);
+  }
 }
 
 // Prepare() of an iterator itself, with a snapshot, beside compactions that replace all files.

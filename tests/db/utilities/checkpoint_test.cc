@@ -117,4 +117,22 @@ TEST_F(CheckpointTest, FailureLeavesNothingAndKeepsDeleting) {
   EXPECT_EQ(is_enabled, 1u);
 }
 
+// It knows its tables, but not the logs behind them: a copy without them would not open.
+TEST_F(CheckpointTest, OfADatabaseThatIsOpenForReadingOnlyIsRefused) {
+  Put(0, 10, "in the log");
+  checkpoint_.reset();
+  ASSERT_OK(db_->Close());
+  ASSERT_OK(DB::OpenForReadOnly(options_, dir_ + "/db", &db_));
+  Checkpoint* checkpoint = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &checkpoint));
+  checkpoint_.reset(checkpoint);
+  EXPECT_TRUE(checkpoint_->CreateCheckpoint(copy_).IsNotSupported());
+  EXPECT_TRUE(Env::Default()->FileExists(copy_).IsNotFound());
+  EXPECT_TRUE(Env::Default()->FileExists(copy_ + ".tmp").IsNotFound());
+  VectorWalPtr logs;
+  EXPECT_TRUE(db_->GetSortedWalFiles(logs).IsNotSupported());
+  std::unique_ptr<WalFile> log;
+  EXPECT_TRUE(db_->GetCurrentWalFile(&log).IsNotSupported());
+}
+
 }  // namespace ashlar

@@ -54,8 +54,8 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   bool HasFamily(uint32_t family) override { return family == 0; }
   bool CanMerge(uint32_t) override { return can_merge_; }
   size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
-  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber,
-                                      std::vector<std::shared_ptr<void>>*) override {
+  std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
+                                        std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
   }
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }

@@ -32,8 +32,8 @@ class Host final : public CommitHost {
   bool HasFamily(uint32_t) override { return true; }
   bool CanMerge(uint32_t) override { return true; }
   size_t MaxSuccessiveMerges(uint32_t) override { return 0; }
-  std::optional<std::string> MergeNow(const WriteBatchRecord&, SequenceNumber,
-                                      std::vector<std::shared_ptr<void>>*) override {
+  std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber,
+                                        std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
   }
   MemTable* ActiveMemTable(uint32_t) override { return nullptr; }

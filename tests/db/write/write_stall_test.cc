@@ -34,6 +34,39 @@ TEST(WriteStall, CompactionsAreBehindHalfwayToTheSlowdown) {
   EXPECT_TRUE(IsCompactionBehind({.pending_compaction_bytes = 250}, options));
 }
 
+TEST(WriteStall, HowNearItIsGrowsWithTheNearestDebt) {
+  ColumnFamilyOptions options = TestOptions();
+  EXPECT_EQ(StallProximityPercent({}, options), 0);
+  EXPECT_EQ(StallProximityPercent({.level0_files = 10}, options), 50);
+  EXPECT_EQ(StallProximityPercent({.level0_files = 30}, options), 150);
+  EXPECT_EQ(StallProximityPercent({.pending_compaction_bytes = 250}, options), 25);
+  EXPECT_EQ(StallProximityPercent({.sealed_memtables = 3}, options), 100);
+  EXPECT_EQ(StallProximityPercent({1, 10, 900}, options), 90);
+  options.max_write_buffer_number = 2;
+  EXPECT_EQ(StallProximityPercent({.sealed_memtables = 1}, options), 50);
+  options.soft_pending_compaction_bytes_limit = 0;
+  EXPECT_EQ(StallProximityPercent({.pending_compaction_bytes = 500}, options), 25);
+  options.hard_pending_compaction_bytes_limit = 0;
+  EXPECT_EQ(StallProximityPercent({.pending_compaction_bytes = 500}, options), 0);
+  options.level0_slowdown_writes_trigger = -1;
+  EXPECT_EQ(StallProximityPercent({.level0_files = 18}, options), 50);
+  options.disable_auto_compactions = true;
+  EXPECT_EQ(StallProximityPercent({0, 100, 5000}, options), 0);
+}
+
+// At 100 percent, and not before, writes are held up.
+TEST(WriteStall, ItIsNearByAHundredPercentWhenItIsThere) {
+  const ColumnFamilyOptions options = TestOptions();
+  for (int files = 0; files < 40; files++) {
+    for (int sealed = 0; sealed < 5; sealed++) {
+      const WriteDebt debt = {sealed, files, static_cast<uint64_t>(31 * files + 200 * sealed)};
+      EXPECT_EQ(StallProximityPercent(debt, options) >= 100,
+                DecideStall(debt, options).condition != WriteStallCondition::kNormal)
+          << files << " " << sealed;
+    }
+  }
+}
+
 TEST(WriteStall, TheLastBufferIsFilledAtThePaceOfTheFlush) {
   ColumnFamilyOptions options = TestOptions();
   options.max_write_buffer_number = 2;

@@ -76,6 +76,39 @@ TEST(BlockBuilder, WritesTheDocumentedBytes) {
             "02000000");
 }
 
+TEST(BlockBuilder, WritesTheDocumentedBytesOfSeparateValues) {
+  BlockBuilder builder({.restart_interval = 2, .separates_values = true});
+  builder.Add("apple", "1");
+  builder.Add("apply", "22");
+  builder.Add("apt", "");
+  EXPECT_EQ(builder.EstimateBytesWith("aq", "x") - builder.CurrentBytes(), 2u + 1 + 4 + 1 + 1);
+  builder.Add("aq", "333");
+  EXPECT_EQ(builder.EstimateBytesWith("b", "x") - builder.CurrentBytes(), 1u + 1 + 6 + 4 + 1);
+  const size_t bytes = builder.CurrentBytes();
+  const Slice contents = builder.Finish();
+  EXPECT_EQ(contents.size(), bytes);
+  EXPECT_EQ(HexBytes(contents),
+            "000501006170706C65"  // 0 shared, 5 own, 1 value, which is at 0
+            "04010279"            // 4 shared; the value is behind the one before
+            "00030003617074"      // a restart: the value is at 3
+            "01010371"
+            "313232333333"
+            "000000000D000000"
+            "18000000"    // where values begin
+            "02000010");  // bit 28
+}
+
+TEST(BlockBuilder, ResetStartsAFreshBlockOfSeparateValues) {
+  BlockBuilder builder({.hash_util_ratio = 0.75, .separates_values = true});
+  const Entries entries = NumberedEntries(40);
+  for (const auto& [key, value] : entries) builder.Add(key, value);
+  const std::string first = builder.Finish().ToString();
+  builder.Reset();
+  EXPECT_EQ(builder.CurrentBytes(), 4u + 4 + 4 + 3);  // a restart, two words, one bucket
+  for (const auto& [key, value] : entries) builder.Add(key, value);
+  EXPECT_EQ(builder.Finish().ToString(), first);
+}
+
 TEST(BlockBuilder, KeepsEveryEntryInOrder) {
   const Entries entries = NumberedEntries(500);
   for (const int interval : {1, 2, 16, 1000}) {

@@ -32,10 +32,10 @@ uint32_t Millibits(double bits_per_key) {
   return static_cast<uint32_t>(DescribeFilterPolicy(policy.get()).millibits_per_key);
 }
 
-bool MayMatch(const std::string& filter, BloomKind kind, const std::string& key) {
+bool MayMatch(const std::string& filter, FilterForm kind, const std::string& key) {
   const size_t bits_bytes = filter.size() - kBloomMetadataBytes;
   const char* metadata = filter.data() + bits_bytes;
-  if (kind == BloomKind::kCacheLocal) {
+  if (kind == FilterForm::kCacheLocal) {
     const uint64_t hash = FilterHash64(key);
     const char* line =
         filter.data() + cache_local_bloom::LineOffset(hash, static_cast<uint32_t>(bits_bytes));
@@ -53,7 +53,7 @@ TEST(Bloom, FilterBlocksEqualVectors) {
   for (const Json& v : json["vectors"].elements()) {
     if (v["kind"].text() != "bloom") continue;
     FullFilterBuilder builder(
-        {.kind = v["format_version"].number() >= 5 ? BloomKind::kCacheLocal : BloomKind::kLegacy,
+        {.kind = v["format_version"].number() >= 5 ? FilterForm::kCacheLocal : FilterForm::kLegacy,
          .millibits_per_key = Millibits(std::stod(v["bits_per_key"].text()))});
     for (uint64_t i = 0; i < v["n"].number(); ++i) builder.AddKey(NumberedKey(i));
     EXPECT_EQ(builder.EstimateBytes(), v["size"].number());
@@ -64,9 +64,9 @@ TEST(Bloom, FilterBlocksEqualVectors) {
   EXPECT_GT(compared, 20u);
 }
 
-class BloomOfKind : public testing::TestWithParam<BloomKind> {};
+class BloomOfForm : public testing::TestWithParam<FilterForm> {};
 
-TEST_P(BloomOfKind, FindsEveryKeyAndFewOthers) {
+TEST_P(BloomOfForm, FindsEveryKeyAndFewOthers) {
   constexpr uint64_t kKeyCount = 10'000;
   FullFilterBuilder builder({.kind = GetParam(), .millibits_per_key = 10'000});
   for (uint64_t i = 0; i < kKeyCount; ++i) builder.AddKey(NumberedKey(i));
@@ -81,14 +81,14 @@ TEST_P(BloomOfKind, FindsEveryKeyAndFewOthers) {
   EXPECT_LT(false_positives, 200);  // 2 %; 10 bits give about 1 %
 }
 
-TEST_P(BloomOfKind, ProbesStopAtNoLineBoundary) {
+TEST_P(BloomOfForm, ProbesStopAtNoLineBoundary) {
   // Every probe count must set and find bits inside the 64 bytes of its line.
-  const int most = GetParam() == BloomKind::kCacheLocal ? cache_local_bloom::kMaxProbes : 30;
+  const int most = GetParam() == FilterForm::kCacheLocal ? cache_local_bloom::kMaxProbes : 30;
   for (int probes = 1; probes <= most; ++probes) {
     std::string line(kBloomLineBytes + 2, '\0');
     const uint64_t hash = FilterHash64(NumberedKey(static_cast<uint64_t>(probes)));
     const auto hash32 = static_cast<uint32_t>(hash);
-    if (GetParam() == BloomKind::kCacheLocal) {
+    if (GetParam() == FilterForm::kCacheLocal) {
       cache_local_bloom::Add(hash, probes, line.data() + 1);
       EXPECT_TRUE(cache_local_bloom::MayMatch(hash, probes, line.data() + 1));
       EXPECT_FALSE(cache_local_bloom::MayMatch(hash ^ 0xffffffff00000000, probes, line.data() + 1));
@@ -101,7 +101,7 @@ TEST_P(BloomOfKind, ProbesStopAtNoLineBoundary) {
   }
 }
 
-TEST_P(BloomOfKind, CheckFilterNoticesALostBit) {
+TEST_P(BloomOfForm, CheckFilterNoticesALostBit) {
   FullFilterBuilder builder({.kind = GetParam(), .millibits_per_key = 10'000});
   for (uint64_t i = 0; i < 100; ++i) builder.AddKey(NumberedKey(i));
   std::string filter = builder.Finish();
@@ -115,8 +115,8 @@ TEST_P(BloomOfKind, CheckFilterNoticesALostBit) {
   EXPECT_TRUE(builder.CheckFilter(Slice()).IsCorruption());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, BloomOfKind,
-                         testing::Values(BloomKind::kCacheLocal, BloomKind::kLegacy));
+INSTANTIATE_TEST_SUITE_P(Kinds, BloomOfForm,
+                         testing::Values(FilterForm::kCacheLocal, FilterForm::kLegacy));
 
 size_t EntriesOf(const FullFilterOptions& options, std::initializer_list<const char*> keys) {
   FullFilterBuilder builder(options);

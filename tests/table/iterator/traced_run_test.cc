@@ -8,27 +8,11 @@
 #include <memory>
 #include <string>
 
-#include "table/iterator/read_trace.h"
+#include "tests/support/silent_trace.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
 namespace {
-
-class Silence final : public ReadTrace {
- public:
-  void EnterMemTable(const MemTablePlace&) override {}
-  void EnterTable(const Table&) override {}
-  void OnRowFound() override {}
-  void OnBlock(const Block&) override {}
-  void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
-  void BeginLookup(const PointLookup&) override {}
-  void EndLookup(const PointLookup&) override {}
-  void AddRun(size_t, const MemTablePlace*) override {}
-  void EnterRun(size_t) override {}
-  void OnEntryShown(const Slice&) override {}
-  void OnEntryLeft(const Slice&) override {}
-};
 
 // One entry whose value lies in `owner`.
 class OneEntry final : public InternalIterator {
@@ -57,7 +41,7 @@ class OneEntry final : public InternalIterator {
 // is without it.
 TEST(TracedRun, ValuesArePinnedAsWithoutATrace) {
   std::string value(3000, 'v');
-  Silence trace;
+  SilentTrace trace;
   const SortedRun run = Traced(SortedRun(new OneEntry(&value)), 0, &trace, /*arena=*/nullptr);
   const std::unique_ptr<InternalIterator> points(run.points);
   points->SeekToFirst();

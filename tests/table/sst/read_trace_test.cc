@@ -17,6 +17,7 @@
 #include "table/sst/table_iterator.h"
 #include "table/sst/table_reader.h"
 #include "tests/support/sample_table.h"
+#include "tests/support/silent_trace.h"
 #include "tests/support/status_matchers.h"
 #include "util/internal_key.h"
 
@@ -26,20 +27,9 @@ namespace {
 using Kind = ReadTrace::BlockKind;
 using Origin = ReadTrace::Origin;
 
-class RecordedBlocks final : public ReadTrace {
+class RecordedBlocks final : public SilentTrace {
  public:
-  void EnterMemTable(const MemTablePlace&) override {}
-  void EnterTable(const Table&) override {}
-  void OnRowFound() override {}
   void OnBlock(const Block& block) override { blocks.push_back(block); }
-  void OnTombstone(const Tombstone&) override {}
-  void OnPrefixFilter(bool) override {}
-  void BeginLookup(const PointLookup&) override {}
-  void EndLookup(const PointLookup&) override {}
-  void AddRun(size_t, const MemTablePlace*) override {}
-  void EnterRun(size_t) override {}
-  void OnEntryShown(const Slice&) override {}
-  void OnEntryLeft(const Slice&) override {}
 
   std::vector<Block> blocks;
 };

@@ -272,33 +272,6 @@ TEST(RefusedTables, AnotherUniqueIdIsCorruption) {
   EXPECT_TRUE(opened.status().IsCorruption()) << opened.status().ToString();
 }
 
-TEST(HotBlocks, AreDecodedIntoTheCache) {
-  const InternalKeyComparator icmp(BytewiseComparator());
-  BlockCacheView cache(NewLRUCache(8 << 20, 0));
-  TableReaderOptions options;
-  options.icmp = &icmp;
-  options.block_cache = &cache;
-  const SampleTable sample = LoadSampleTable("v78_index_twolevel_fv5");
-  auto opened = TableReader::Open(ReaderOverBytes(sample.bytes, "twolevel"), options);
-  ASSERT_OK(opened);
-  const auto scan = [&](const ReadOptions& read) {
-    std::unique_ptr<InternalIterator> iterator((*opened)->NewIterator(read, nullptr));
-    size_t seen = 0;
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) ++seen;
-    EXPECT_EQ(seen, sample.entries.size());
-    return cache.cache()->GetUsage();
-  };
-  const size_t raw_usage = scan(ReadOptions());
-  EXPECT_EQ(scan(ReadOptions()), raw_usage);
-  ReadOptions passing;
-  passing.fill_cache = false;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(scan(passing), raw_usage);
-  const size_t decoded_usage = scan(ReadOptions());
-  EXPECT_GT(decoded_usage, raw_usage);
-  EXPECT_LT(decoded_usage, 2 * raw_usage);
-  EXPECT_EQ(scan(ReadOptions()), decoded_usage);
-}
-
 TEST(CacheOnlyReads, AreIncompleteUntilTheBlockIsLoaded) {
   const InternalKeyComparator icmp(BytewiseComparator());
   BlockCacheView cache(NewLRUCache(8 << 20));

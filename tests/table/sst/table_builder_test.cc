@@ -340,13 +340,13 @@ TEST(TableOptionsWritable, RefusalsNameTheOption) {
       {"format_version", [](Options* o) { o->format_version = 8; }},
       {"checksum", [](Options* o) { o->checksum = static_cast<ChecksumType>(9); }},
       {"block_size", [](Options* o) { o->block_size = uint64_t{4} << 30; }},
-      {"index_type", [](Options* o) { o->index_type = Options::kTwoLevelIndexSearch; }},
-      {"partition_filters", [](Options* o) { o->partition_filters = true; }},
-      {"block_align", [](Options* o) { o->block_align = true; }},
-      {"super_block_alignment_size", [](Options* o) { o->super_block_alignment_size = 4096; }},
-      {"separate_key_value_in_data_block",
-       [](Options* o) { o->separate_key_value_in_data_block = true; }},
-      {"filter_policy", [](Options* o) { o->filter_policy.reset(NewRibbonFilterPolicy(10)); }},
+      {"index_type", [](Options* o) { o->index_type = static_cast<Options::IndexType>(4); }},
+      {"block_align",
+       [](Options* o) {
+         o->block_align = true;
+         o->block_size = 4000;
+       }},
+      {"super_block_alignment_size", [](Options* o) { o->super_block_alignment_size = 4095; }},
   };
   for (const Refusal& refusal : kRefusals) {
     Options options;
@@ -357,6 +357,10 @@ TEST(TableOptionsWritable, RefusalsNameTheOption) {
     EXPECT_NE(status.ToString().find(refusal.option), std::string::npos) << status.ToString();
   }
   EXPECT_TRUE(CheckTableOptionsWritable({}, kXpressCompression).IsNotSupported());
+  Options aligned;
+  aligned.block_align = true;
+  EXPECT_OK(CheckTableOptionsWritable(aligned, kNoCompression));
+  EXPECT_TRUE(CheckTableOptionsWritable(aligned, kSnappyCompression).IsInvalidArgument());
 }
 
 }  // namespace

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each entry has a key of its own, so that walks over the cache count it under its role.
+#include "cache/cache_charge.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <string>
+
+#include "util/coding.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+template <size_t... kRoles>
+constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
+    std::index_sequence<kRoles...>) {
+  return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles))...};
+}
+
+// Nothing to delete, and nothing that a second tier could hold.
+const Cache::CacheItemHelper* ChargeHelperOf(CacheEntryRole role) {
+  static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
+  return &helpers[static_cast<size_t>(role)];
+}
+
+}  // namespace
+
+bool IsCharged(const CacheUsageOptions& options, CacheEntryRole role) {
+  using Decision = CacheEntryRoleOptions::Decision;
+  const auto found = options.options_overrides.find(role);
+  const bool is_overridden =
+      found != options.options_overrides.end() && found->second.charged != Decision::kFallback;
+  const Decision decision = is_overridden ? found->second.charged : options.options.charged;
+  if (decision != Decision::kFallback) return decision == Decision::kEnabled;
+  return role == CacheEntryRole::kCompressionDictionaryBuildingBuffer;
+}
+
+bool AsksForCharges(const CacheUsageOptions& options) {
+  const auto asks = [](const CacheEntryRoleOptions& decision) {
+    return decision.charged == CacheEntryRoleOptions::Decision::kEnabled;
+  };
+  return asks(options.options) ||
+         std::any_of(options.options_overrides.begin(), options.options_overrides.end(),
+                     [&](const auto& of_role) { return asks(of_role.second); });
+}
+
+Status CheckCacheUsage(const CacheUsageOptions& options) {
+  for (const auto& [role, decision] : options.options_overrides) {
+    switch (role) {
+      case CacheEntryRole::kCompressionDictionaryBuildingBuffer:
+      case CacheEntryRole::kFilterConstruction:
+      case CacheEntryRole::kBlockBasedTableReader:
+      case CacheEntryRole::kFileMetadata: continue;
+      default: break;
+    }
+    if (decision.charged == CacheEntryRoleOptions::Decision::kFallback) continue;
+    return Status::InvalidArgument(
+        StrCat("cache_usage_options: ", GetCacheEntryRoleName(role),
+               " cannot be charged by it; CompressionDictionaryBuildingBuffer, "
+               "FilterConstruction, BlockBasedTableReader and FileMetadata can"));
+  }
+  return Status::OK();
+}
+
+Status CacheCharge::GrowTo(size_t bytes) {
+  if (cache_ == nullptr || bytes <= bytes_) return Status::OK();
+  assert(!InEpoch());
+  std::string key;
+  PutFixed64(&key, cache_->NewId());
+  PutFixed64(&key, 0);
+  entries_.reserve(entries_.size() + 1);  // nothing may fail once the cache holds the entry
+  Entry entry{.handle = nullptr, .bytes = bytes - bytes_};
+  Status status = cache_->Insert(key, nullptr, ChargeHelperOf(role_), entry.bytes, &entry.handle);
+  if (!status.ok()) return status;
+  assert(entry.handle != nullptr);
+  entries_.push_back(entry);
+  bytes_ = bytes;
+  return Status::OK();
+}
+
+void CacheCharge::ShrinkTo(size_t bytes) {
+  while (!entries_.empty() && bytes_ - entries_.back().bytes >= bytes) {
+    cache_->Release(entries_.back().handle, /*erase_if_last_ref=*/true);
+    bytes_ -= entries_.back().bytes;
+    entries_.pop_back();
+  }
+  assert(bytes_ >= bytes || entries_.empty());
+}
+
+}  // namespace ashlar

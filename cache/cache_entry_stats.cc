@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One walk over the cache, in pieces of the size that the cache chooses.
+#include "cache/cache_entry_stats.h"
+
+#include <cassert>
+
+#include "util/epoch.h"
+
+namespace ashlar {
+
+CacheEntryStats CountCacheEntries(Cache* cache) {
+  assert(cache != nullptr && !InEpoch());
+  CacheEntryStats stats;
+  const auto count = [&stats](const Slice& /*key*/, Cache::ObjectPtr /*value*/, size_t charge,
+                              const Cache::CacheItemHelper* helper) {
+    // An entry of a program's own may come without a helper.
+    const CacheEntryRole role = helper != nullptr ? helper->role : CacheEntryRole::kMisc;
+    CacheEntryStats::OfRole& of_role = stats.roles[static_cast<size_t>(role)];
+    of_role.count++;
+    of_role.bytes += charge;
+  };
+  cache->ApplyToAllEntries(count, Cache::ApplyToAllEntriesOptions());
+  return stats;
+}
+
+}  // namespace ashlar

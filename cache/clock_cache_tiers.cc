@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ClockCache and the second tier behind it. What leaves for want of room is offered to it, by
+// whoever has made the room, under no lock; what is not found is asked for there.
+#include <cassert>
+#include <memory>
+
+#include "cache/clock_cache.h"
+#include "util/epoch.h"
+#include "util/result.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+const Cache::CacheItemHelper* ClockCache::HelperOf(CachedObject* object) const {
+  if (object->kind & CachedObject::kIsHandle) return static_cast<HandleEntry*>(object)->helper;
+  const BlockForms* const forms = forms_.load(std::memory_order_acquire);
+  return forms != nullptr ? forms->Of(object->role) : HelperOfRole(object->role);
+}
+
+void ClockCache::Demote(CachedObject* object) {
+  assert(object->state & CachedObject::kEvicted);
+  const CacheItemHelper* const helper = HelperOf(object);
+  if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return;
+  const bool is_entry = (object->kind & CachedObject::kIsHandle) != 0;
+  HandleEntry* const entry = is_entry ? static_cast<HandleEntry*>(object) : nullptr;
+  const Slice key = object->kind & CachedObject::kHasLongKey
+                        ? entry->long_key()
+                        : Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
+  // Whoever was used on probation has left from the main queue.
+  const bool was_used = (object->state & CachedObject::kInMainQueue) != 0;
+  using Demotion = ClockCacheOptions::Demotion;
+  const Demotion demotion = demotion_.load(std::memory_order_relaxed);
+  const bool is_forced = demotion == Demotion::kAll || (demotion == Demotion::kUsed && was_used);
+  IgnoreError(second_tier_->Insert(key, is_entry ? entry->value : object, helper, is_forced),
+              "a tier may refuse what it does not want");
+}
+
+std::unique_ptr<SecondaryCacheResultHandle> ClockCache::AskSecondTier(const Slice& key,
+                                                                      const CacheItemHelper* helper,
+                                                                      CreateContext* context,
+                                                                      Statistics* stats) {
+  assert(!InEpoch() && second_tier_ != nullptr);
+  if (helper == nullptr || !helper->IsSecondaryCacheCompatible()) return nullptr;
+  bool is_kept = false;
+  auto found = second_tier_->Lookup(key, helper, context, /*wait=*/true, /*advise_erase=*/true,
+                                    stats, is_kept);
+  if (found == nullptr) return nullptr;
+  if (!found->IsReady()) found->Wait();
+  if (found->Value() == nullptr) return nullptr;
+  RecordTick(stats, SECONDARY_CACHE_HITS);
+  switch (helper->role) {
+    case CacheEntryRole::kDataBlock: RecordTick(stats, SECONDARY_CACHE_DATA_HITS); break;
+    case CacheEntryRole::kFilterBlock: RecordTick(stats, SECONDARY_CACHE_FILTER_HITS); break;
+    case CacheEntryRole::kIndexBlock: RecordTick(stats, SECONDARY_CACHE_INDEX_HITS); break;
+    default: break;
+  }
+  return found;
+}
+
+Cache::ObjectPtr ClockCache::TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper,
+                                                Statistics* stats) {
+  CreateContext context;
+  const auto found = AskSecondTier(key, helper, &context, stats);
+  return found == nullptr ? nullptr : found->Value();
+}
+
+// Of a program's own entry, which it gets with a handle whether or not there is room.
+Cache::Handle* ClockCache::LookupInSecondTier(const Slice& key, const CacheItemHelper* helper,
+                                              CreateContext* context, Priority priority,
+                                              Statistics* stats) {
+  const auto found = AskSecondTier(key, helper, context, stats);
+  if (found == nullptr) return nullptr;
+  Handle* handle = nullptr;
+  const Status status = Insert(key, found->Value(), helper, found->Size(), &handle, priority,
+                               Slice(), CompressionType::kNoCompression);
+  if (status.ok()) return handle;
+  return CreateStandalone(key, found->Value(), helper, found->Size(), /*allow_uncharged=*/true);
+}
+
+}  // namespace ashlar

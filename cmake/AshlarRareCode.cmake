@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How release builds optimize each file: -O2, unless it is named here.
+#
+# Rare code is optimized for size (-Os), which makes it half as large: opening and closing, options,
+# versions and their edits, properties and texts, ingestion, the jobs around the loops of flushes and
+# compactions, simulated and faulty file systems. Whatever a read, a write, an iterator's step or the
+# loop of a flush, compaction or recovery passes does not belong here; a system call hides the rest.
+#
+# Hot code is optimized for speed whatever that takes (-O3): what single reads and writes, iterators'
+# steps and the loops of flushes, compactions and recovery pass for each entry or block.
+#
+# tests/install/library_sizes.sh holds the size of the libraries.
+set(ashlar_rare
+  # Places and files.
+  db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
+  db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
+  db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
+  db/version/version_set.cc
+  db/wal/log_beginning.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
+  table/format/compression_dictionary.cc table/format/footer.cc table/format/plain_block.cc
+  table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
+  table/sst/builder_settings.cc table/sst/compression_sampler.cc table/sst/table_facts.cc
+  table/sst/table_open.cc table/sst/table_verify.cc table/tier/tiered_cache.cc
+  cache/cache_charge.cc
+  # Background work, a call for each job or output.
+  db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
+  db/output/filter_bits.cc db/output/output_writer.cc db/state/*.cc
+  # The faces of a database that are no reads and writes.
+  db/api/explain.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
+  db/api/unbuilt_calls.cc db/db_impl.cc db/db_impl_background.cc db/db_impl_facts.cc
+  db/db_impl_families.cc db/db_impl_files.cc db/open_forms.cc db/read/db_iterator_facts.cc
+  db/read/explanation_text.cc db/read/family_iterators.cc db/read/read_explainer.cc
+  db/transaction/*not_built.cc db/transaction/transaction_forms.cc
+  db/write/next_log.cc db/write/write_batch_base.cc db/write/write_stall.cc
+  table/iterator/traced_run.cc cache/cache.cc cache/cache_entry_stats.cc cache/handle_entry.cc
+  # The machine.
+  env/fault/*.cc env/memory/*.cc env/sim/*.cc env/composite_env.cc env/env.cc
+  env/env_from_string.cc env/event_log.cc env/file_system.cc env/file_system_over_env.cc
+  env/file_util.cc env/filename.cc env/info_log.cc env/listened_file_system.cc env/logger.cc
+  env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
+  env/thread_status.cc env/timed_env.cc
+  env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
+  env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/sigbus_guard.cc
+  # Names and texts.
+  util/compaction_filter.cc util/compaction_job_stats.cc util/concurrent_task_limiter.cc
+  util/configurable.cc util/family_names.cc util/file_checksum.cc util/filter_policy_impl.cc
+  util/listener.cc util/memory_allocator.cc util/option_text.cc util/perf_context.cc
+  util/sst_file_manager.cc util/statistics_names.cc util/table_properties.cc
+  util/table_property_names.cc util/version.cc)
+set(ashlar_hot
+  cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc
+  db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_write.cc
+  db/output/entry_stream.cc db/output/operand_fold.cc db/output/table_output.cc
+  db/output/tombstone_retention.cc db/read/*.cc
+  db/version/batch_search.cc db/version/level_iterator.cc db/version/point_search.cc
+  db/wal/*.cc db/write/*.cc
+  memtable/blink_*.cc memtable/memtable.cc memtable/memtable_bloom.cc
+  memtable/memtable_iterator.cc
+  table/block/*.cc table/filter/bloom.cc table/filter/filter_view.cc
+  table/filter/full_filter_builder.cc table/filter/ribbon_builder.cc table/format/checksum.cc
+  table/index/flat_index.cc table/iterator/*.cc
+  table/sst/block_batch.cc table/sst/block_fetcher.cc table/sst/block_store.cc
+  table/sst/block_writer.cc table/sst/index_cursor.cc table/sst/scan_blocks.cc
+  table/sst/table_batch.cc table/sst/table_builder.cc table/sst/table_filter.cc
+  table/sst/table_iterator.cc table/sst/table_reader.cc
+  util/arena.cc util/coding.cc util/comparator.cc util/crc32c*.cc util/epoch.cc
+  util/filter_hash.cc util/hash.cc util/internal_key.cc util/key_order.cc util/slab_heap.cc
+  util/xxh3*.cc)
+foreach(group rare hot)
+  list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")
+  file(GLOB ashlar_${group} CONFIGURE_DEPENDS ${ashlar_${group}})
+endforeach()
+foreach(often
+    db/opening/wal_replay.cc                                     # the loop of a recovery
+    db/options/stock_merge_operators.cc                          # reads merge
+    db/state/write_control.cc                                    # each commit asks for its memtables
+    db/utilities/sst_file_reader.cc db/utilities/sst_file_writer.cc)  # iterators and appends
+  list(REMOVE_ITEM ashlar_rare "${PROJECT_SOURCE_DIR}/${often}")
+endforeach()
+list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
+set_source_files_properties(${ashlar_rare} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+set_source_files_properties(${ashlar_hot} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")

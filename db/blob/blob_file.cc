@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who lets go of a blob file last may be a destructor: the object itself becomes the note that the
+// file is obsolete.
+#include "db/blob/blob_file.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "ashlar/slice.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+std::string BlobFileAddition::DebugString() const {
+  return StrCat("blob_file_number: ", number, " total_blob_count: ", blob_count,
+                " total_blob_bytes: ", blob_bytes, " checksum_method: ", checksum_method,
+                " checksum_value: ", Slice(checksum_value).ToString(/*hex=*/true));
+}
+
+std::shared_ptr<BlobFile> BlobFile::New(BlobFileAddition addition, uint32_t family_id,
+                                        std::string file_path) {
+  const auto end = [](BlobFile* file) {
+    file->obsolete_ == nullptr ? delete file : file->obsolete_->Add(file);
+  };
+  return {new BlobFile(std::move(addition), family_id, std::move(file_path)), end};
+}
+
+ObsoleteBlobFiles::~ObsoleteBlobFiles() {
+  MutexLock lock(&mutex_);
+  while (first_ != nullptr) delete std::exchange(first_, first_->next_);
+}
+
+bool ObsoleteBlobFiles::empty() const {
+  MutexLock lock(&mutex_);
+  return first_ == nullptr;
+}
+
+void ObsoleteBlobFiles::Add(BlobFile* file) {
+  assert(file->next_ == nullptr);
+  MutexLock lock(&mutex_);
+  file->next_ = std::exchange(first_, file);
+}
+
+std::vector<std::unique_ptr<BlobFile>> ObsoleteBlobFiles::Take() {
+  std::vector<std::unique_ptr<BlobFile>> files;
+  MutexLock lock(&mutex_);
+  while (first_ != nullptr) {
+    files.emplace_back();  // may fail, and then the rest waits
+    files.back().reset(std::exchange(first_, first_->next_));
+  }
+  return files;
+}
+
+const BlobFiles::Live* BlobFiles::Find(FileNumber number) const {
+  const auto found = std::lower_bound(
+      all_.begin(), all_.end(), number,
+      [](const Live& live, FileNumber wanted) { return live.file->meta.number < wanted; });
+  return found == all_.end() || found->file->meta.number != number ? nullptr : &*found;
+}
+
+size_t BlobFiles::LinkCount(FileNumber number) const {
+  const auto found = links_.find(number);
+  assert(found == links_.end() || found->second > 0);
+  return found == links_.end() ? 0 : found->second;
+}
+
+uint64_t BlobFiles::total_file_bytes() const {
+  uint64_t bytes = 0;
+  for (const Live& live : all_) bytes += live.file->meta.file_bytes();
+  return bytes;
+}
+
+uint64_t BlobFiles::total_blob_bytes() const {
+  uint64_t bytes = 0;
+  for (const Live& live : all_) bytes += live.file->meta.blob_bytes;
+  return bytes;
+}
+
+uint64_t BlobFiles::garbage_bytes() const {
+  uint64_t bytes = 0;
+  for (const Live& live : all_) bytes += live.garbage_bytes;
+  return bytes;
+}
+
+std::string BlobFiles::DebugString() const {
+  std::string text;
+  for (const Live& live : all_) {
+    StrAppend(&text, "blob file ", live.file->meta.number, ": ", live.file->meta.blob_count,
+              " values, ", live.file->meta.blob_bytes, " bytes, of which garbage ",
+              live.garbage_count, " and ", live.garbage_bytes, ", oldest one of ",
+              LinkCount(live.file->meta.number), " tables\n");
+  }
+  return text;
+}
+
+}  // namespace ashlar

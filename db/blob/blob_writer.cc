@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A record is one append of its header and its key, and one of its value.
+#include "db/blob/blob_writer.h"
+
+#include <cassert>
+#include <utility>
+
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
+#include "db/blob/blob_store.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+namespace {
+
+SystemClock* Clock() { return SystemClock::Default().get(); }
+
+// No library makes more than this of a value.
+size_t MostCompressedBytes(size_t bytes) { return bytes + bytes / 8 + 1024; }
+
+}  // namespace
+
+BlobWriter::~BlobWriter() {
+  if (file_ != nullptr) Abandon(Status::Aborted("the job has ended"));
+}
+
+bool BlobWriter::Compress(const Slice& value, Slice* stored) {
+  assert(options_.compression != kNoCompression && compressor_ != nullptr);
+  const StopWatch watch(Clock(), options_.statistics, BLOB_DB_COMPRESSION_MICROS);
+  if (!compressor_->Compress(value, MostCompressedBytes(value.size()), &compressed_)) return false;
+  *stored = compressed_;
+  return true;
+}
+
+Status BlobWriter::Add(const Slice& user_key, const Slice& value, BlobIndex* index,
+                       bool* is_stored) {
+  assert(!value.empty());
+  Slice stored = value;
+  if (options_.compression != kNoCompression) {
+    if (compressor_ == nullptr) {
+      ASSIGN_OR_RETURN(compressor_,
+                       Compressor::Create(options_.compression, options_.compression_options));
+    }
+    *is_stored = Compress(value, &stored);
+    if (!*is_stored) return Status::OK();
+  }
+  *is_stored = true;
+  if (file_ == nullptr) RETURN_IF_ERROR(Begin());
+  index->file = current_.number;
+  index->size = stored.size();
+  index->compression = options_.compression;
+  Status status = AppendRecord(user_key, stored, &index->offset);
+  if (!status.ok()) {
+    Abandon(status);
+    return status;
+  }
+  if (options_.prepopulated != nullptr) {
+    options_.prepopulated->Prepopulate(index->file, index->offset, value);
+  }
+  return current_.blob_bytes + kBlobHeaderBytes >= options_.file_bytes ? End() : Status::OK();
+}
+
+Status BlobWriter::Begin() {
+  assert(file_ == nullptr);
+  current_ = BlobFileAddition();
+  current_.number = options_.new_file_number();
+  if (options_.observer != nullptr) options_.observer->OnBlobFileBegun(current_.number);
+  const std::string path = BlobFileName(options_.dir, current_.number);
+  FileWriterOptions writer = options_.writer;
+  checksum_.reset();
+  if (options_.checksum_factory != nullptr) {
+    checksum_ = NewChecksumGenerator(options_.checksum_factory, path);
+  }
+  writer.checksum = checksum_.get();
+  Result<std::unique_ptr<FileWriter>> created =
+      FileWriter::Create(options_.fs, path, options_.file_options, writer);
+  Status status = created.status();
+  if (status.ok()) {
+    file_ = created.Take();
+    header_.clear();
+    BlobFileHeader{.family_id = options_.family_id, .compression = options_.compression}.AppendTo(
+        &header_);
+    status = file_->Append(header_);
+  }
+  if (!status.ok()) Abandon(status);
+  RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_BYTES_WRITTEN, kBlobHeaderBytes);
+  return status;
+}
+
+Status BlobWriter::AppendRecord(const Slice& user_key, const Slice& stored,
+                                uint64_t* value_offset) {
+  assert(file_ != nullptr && file_->size() == kBlobHeaderBytes + current_.blob_bytes);
+  const StopWatch watch(Clock(), options_.statistics, BLOB_DB_BLOB_FILE_WRITE_MICROS);
+  header_.clear();
+  BlobRecordHeader{.key_bytes = user_key.size(),
+                   .value_bytes = stored.size(),
+                   .masked_body_crc = MaskedBodyCrc(user_key, stored)}
+      .AppendTo(&header_);
+  header_.append(user_key.data(), user_key.size());
+  RETURN_IF_ERROR(file_->Append(header_));
+  *value_offset = file_->size();
+  RETURN_IF_ERROR(file_->Append(stored));
+  const uint64_t bytes = BlobRecordBytes(user_key.size(), stored.size());
+  current_.blob_count++;
+  current_.blob_bytes += bytes;
+  RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_BYTES_WRITTEN, bytes);
+  return Status::OK();
+}
+
+Status BlobWriter::WriteEnd() {
+  header_.clear();
+  BlobFileFooter{.blob_count = current_.blob_count}.AppendTo(&header_);
+  RETURN_IF_ERROR(file_->Append(header_));
+  RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_BYTES_WRITTEN, kBlobFooterBytes);
+  {
+    const StopWatch watch(Clock(), options_.statistics, BLOB_DB_BLOB_FILE_SYNC_MICROS);
+    RETURN_IF_ERROR(file_->Sync());
+  }
+  RecordTick(options_.statistics, BLOB_DB_BLOB_FILE_SYNCED);
+  RETURN_IF_ERROR(file_->Close());
+  if (checksum_ == nullptr) return Status::OK();
+  checksum_->Finalize();
+  current_.checksum_method = checksum_->Name();
+  current_.checksum_value = checksum_->GetChecksum();
+  return Status::OK();
+}
+
+Status BlobWriter::End() {
+  assert(file_ != nullptr && current_.blob_count > 0);
+  Status status = WriteEnd();
+  if (!status.ok()) {
+    Abandon(status);
+    return status;
+  }
+  file_.reset();
+  files_.push_back(std::move(current_));
+  if (options_.observer != nullptr) {
+    options_.observer->OnBlobFileEnded(files_.back().number, &files_.back(), status);
+  }
+  return status;
+}
+
+Status BlobWriter::Finish() { return file_ == nullptr ? Status::OK() : End(); }
+
+void BlobWriter::Abandon(const Status& status) {
+  assert(!status.ok());
+  file_.reset();
+  IgnoreError(DeleteFileIfExists(options_.fs, BlobFileName(options_.dir, current_.number)),
+              "an unfinished blob file that stays is deleted at the next open");
+  if (options_.observer != nullptr) {
+    options_.observer->OnBlobFileEnded(current_.number, nullptr, status);
+  }
+}
+
+}  // namespace ashlar

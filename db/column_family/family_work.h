@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FamilyWork counts what flushes and compactions have done in one column family since it was opened
+// or its counters were reset, and how often it held writes up: the source of the statistics texts.
+//
+// Plain values. Threads: those of a family are guarded by the DB mutex.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "db/write/write_stall.h"
+#include "util/level.h"
+
+namespace ashlar {
+
+// Flushes or compactions, together.
+struct JobWork {
+  uint64_t jobs = 0;  // without those that only moved tables
+  uint64_t micros = 0;
+  uint64_t cpu_micros = 0;
+  uint64_t upper_bytes = 0;         // read from levels above the one that was written to
+  uint64_t output_level_bytes = 0;  // read from that level
+  uint64_t written_bytes = 0;
+  uint64_t moved_bytes = 0;  // of tables that changed the level as they are
+  uint64_t entries_read = 0;
+  uint64_t entries_dropped = 0;
+
+  uint64_t read_bytes() const { return upper_bytes + output_level_bytes; }
+  bool IsNothing() const { return jobs == 0 && moved_bytes == 0; }
+  void Add(const JobWork& other);
+  // What came after `earlier`, of the same counters.
+  JobWork Since(const JobWork& earlier) const;
+};
+
+// How often a family began to hold writes up, by cause; also when the cause changed meanwhile.
+struct StallCounts {
+  uint64_t level0_delays = 0, level0_stops = 0;
+  // Among them: while tables of level 0 were being compacted.
+  uint64_t level0_delays_compacting = 0, level0_stops_compacting = 0;
+  uint64_t pending_bytes_delays = 0, pending_bytes_stops = 0;
+  uint64_t memtable_delays = 0, memtable_stops = 0;
+
+  uint64_t delays() const { return level0_delays + pending_bytes_delays + memtable_delays; }
+  uint64_t stops() const { return level0_stops + pending_bytes_stops + memtable_stops; }
+  void Count(const StallDecision& stall, bool is_level0_compacting);
+};
+
+// All of it at a moment.
+struct WorkPicture {
+  uint64_t micros = 0;  // since the database was opened or its counters were reset
+  JobWork sum;
+  uint64_t flushed_bytes = 0;
+  uint64_t stalls = 0;
+};
+
+class FamilyWork {
+ public:
+  // Work is counted under the mutex: room for all levels is made here, so that nothing is
+  // allocated.
+  explicit FamilyWork(int level_count) { levels_.reserve(static_cast<size_t>(level_count)); }
+
+  void AddFlush(const JobWork& flush);
+  void AddCompaction(Level output_level, const JobWork& compaction);
+
+  // By output level; flushes are on level 0. As many levels as anything was done on.
+  const std::vector<JobWork>& levels() const { return levels_; }
+  // Nothing for a level that has none.
+  JobWork OnLevel(Level level) const;
+  JobWork Sum() const;
+  const JobWork& flushes() const { return flushes_; }
+  const JobWork& compactions() const { return compactions_; }
+  WorkPicture At(uint64_t micros) const {
+    return {micros, Sum(), flushes_.written_bytes, stalls.delays() + stalls.stops()};
+  }
+  StallCounts stalls;
+  void Clear() {
+    levels_.clear();
+    flushes_ = compactions_ = JobWork();
+    stalls = StallCounts();
+  }
+
+ private:
+  JobWork& Of(Level level);
+
+  std::vector<JobWork> levels_;
+  JobWork flushes_, compactions_;
+};
+
+}  // namespace ashlar

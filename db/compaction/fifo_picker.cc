@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The FIFO style: a cache of what came last. All tables lie on level 0; the oldest are dropped when
+// they are too old or all together are too large, whatever they hold. Nothing else is rewritten,
+// unless small tables are to be merged.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/blob/blob_file.h"
+#include "db/compaction/plan_maker.h"
+#include "db/compaction/style_pickers.h"
+
+namespace ashlar {
+namespace {
+
+// Merging is for what small memtables left: tables of a whole one are written once.
+constexpr double kMostBytesPerTableSaved = 1.1;  // in write buffers
+
+// Blob files that go when tables do, from the oldest on.
+class BlobsToFree {
+ public:
+  BlobsToFree(const BlobFiles& blobs, const std::vector<LevelFiles>& by_age)
+      : blobs_(blobs), needed_from_(by_age.size() + 1, FileNumber::None()) {
+    for (size_t i = by_age.size(); i > 0; i--) {
+      const FileNumber oldest = by_age[i - 1].files.front()->meta.oldest_blob_file_number;
+      needed_from_[i - 1] = oldest == 0 ? needed_from_[i] : std::min(oldest, needed_from_[i]);
+    }
+  }
+
+  // Bytes of those that go, and did not before, when only the tables from this one on stay.
+  uint64_t BytesBelow(size_t table) {
+    uint64_t bytes = 0;
+    for (; next_ < blobs_.all().size(); next_++) {
+      const BlobFileAddition& meta = blobs_.all()[next_].file->meta;
+      if (meta.number >= needed_from_[table]) break;
+      bytes += meta.file_bytes();
+    }
+    return bytes;
+  }
+
+ private:
+  const BlobFiles& blobs_;
+  std::vector<FileNumber> needed_from_;  // by table: the oldest one that it or a younger one needs
+  size_t next_ = 0;
+};
+
+class FifoPicker {
+ public:
+  FifoPicker(const Version& version, const PickOptions& options,
+             const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
+      : version_(version),
+        options_(*options.options),
+        now_seconds_(options.now_seconds),
+        plans_(version, options_, *options.claims, running) {}
+
+  std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
+
+ private:
+  // From the oldest on: what a database of another style left on deeper levels is older than all.
+  std::vector<LevelFiles> ByAge() const;
+  bool IsExpired(const TableFile& file) const;
+  std::optional<CompactionPlan> PickExpired(const std::vector<LevelFiles>& by_age)
+      REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickForSpace(const std::vector<LevelFiles>& by_age)
+      REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickSmallTables() REQUIRES(db_mutex);
+  static void Drop(const LevelFiles& table, CompactionPlan* plan);
+  static std::optional<CompactionPlan> Deletion(CompactionPlan plan, CompactionReason reason);
+
+  const Version& version_;
+  const ColumnFamilyOptions& options_;
+  const uint64_t now_seconds_;
+  PlanMaker plans_;
+};
+
+std::vector<LevelFiles> FifoPicker::ByAge() const {
+  std::vector<LevelFiles> tables;
+  for (Level level = version_.deepest_level(); level >= 0; --level) {
+    const std::vector<TableFile*>& files = version_.files(level);
+    for (auto file = files.rbegin(); file != files.rend(); ++file) {
+      tables.push_back({level, {*file}});
+    }
+  }
+  return tables;
+}
+
+// One at a time: two jobs that count the same bytes would drop twice as much.
+std::optional<CompactionPlan> FifoPicker::Pick() {
+  if (!plans_.running().empty()) return std::nullopt;
+  const std::vector<LevelFiles> by_age = ByAge();
+  auto plan = PickExpired(by_age);
+  if (!plan.has_value()) plan = PickForSpace(by_age);
+  if (!plan.has_value() && options_.compaction_options_fifo.allow_compaction) {
+    plan = PickSmallTables();
+  }
+  return plan;
+}
+
+bool FifoPicker::IsExpired(const TableFile& file) const {
+  const uint64_t born = file.meta.file_creation_time;
+  return born != 0 && born < now_seconds_ && now_seconds_ - born > options_.ttl;
+}
+
+// Up to the first table that is young enough; those of unknown age wait for the space.
+std::optional<CompactionPlan> FifoPicker::PickExpired(const std::vector<LevelFiles>& by_age) {
+  if (options_.ttl == 0) return std::nullopt;
+  CompactionPlan plan;
+  for (const LevelFiles& table : by_age) {
+    if (!IsExpired(*table.files.front())) break;
+    Drop(table, &plan);
+  }
+  return Deletion(std::move(plan), CompactionReason::kFIFOTtl);
+}
+
+std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFiles>& by_age) {
+  const CompactionOptionsFIFO& fifo = options_.compaction_options_fifo;
+  const bool is_with_blobs = fifo.max_data_files_size != 0;
+  const uint64_t most = is_with_blobs ? fifo.max_data_files_size : fifo.max_table_files_size;
+  static const BlobFiles no_blobs;
+  const BlobFiles& blobs =
+      is_with_blobs && version_.blobs() != nullptr ? *version_.blobs() : no_blobs;
+  uint64_t bytes = blobs.total_file_bytes();
+  for (const LevelFiles& table : by_age) bytes += table.files.front()->meta.file_size;
+  BlobsToFree freed(blobs, by_age);
+  CompactionPlan plan;
+  for (size_t i = 0; i < by_age.size() && bytes > most; i++) {
+    bytes -= by_age[i].files.front()->meta.file_size + freed.BytesBelow(i + 1);
+    Drop(by_age[i], &plan);
+  }
+  return Deletion(std::move(plan), CompactionReason::kFIFOMaxSize);
+}
+
+// The newest tables, as far as each one that is added makes the bytes written per table saved
+// fewer: so one of much merged data, which lies behind them, is not written again and again.
+std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
+  const std::vector<TableFile*>& files = version_.files(0);
+  const auto fewest = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
+  if (files.size() < std::max<size_t>(fewest, 2)) return std::nullopt;
+  uint64_t bytes = files[0]->meta.file_size;
+  double per_saved = 0;
+  size_t count = 1;
+  for (; count < files.size(); count++) {
+    const uint64_t next = bytes + files[count]->meta.file_size;
+    const double next_per_saved = static_cast<double>(next) / static_cast<double>(count);
+    if (next > options_.max_compaction_bytes || (count > 1 && next_per_saved > per_saved)) break;
+    bytes = next;
+    per_saved = next_per_saved;
+  }
+  const double most = kMostBytesPerTableSaved * static_cast<double>(options_.write_buffer_size);
+  if (count < std::max<size_t>(fewest, 2) || per_saved >= most) return std::nullopt;
+  const LevelFiles newest{0, {files.begin(), files.begin() + static_cast<ptrdiff_t>(count)}};
+  auto plan = plans_.PlanForRuns({newest}, 0, /*allow_trivial_move=*/false);
+  if (plan.has_value()) plan->reason = CompactionReason::kFIFOReduceNumFiles;
+  return plan;
+}
+
+// Ascending levels, and on level 0 newest first, as in all plans.
+void FifoPicker::Drop(const LevelFiles& table, CompactionPlan* plan) {
+  if (plan->inputs.empty() || plan->inputs.front().level != table.level) {
+    plan->inputs.insert(plan->inputs.begin(), LevelFiles{table.level, {}});
+  }
+  std::vector<TableFile*>& files = plan->inputs.front().files;
+  files.insert(files.begin(), table.files.front());
+}
+
+std::optional<CompactionPlan> FifoPicker::Deletion(CompactionPlan plan, CompactionReason reason) {
+  if (plan.inputs.empty()) return std::nullopt;
+  plan.start_level = plan.inputs.front().level;
+  plan.output_level = plan.inputs.back().level;
+  plan.is_deletion = true;
+  plan.reason = reason;
+  return plan;
+}
+
+}  // namespace
+
+std::optional<CompactionPlan> PickFifo(const Version& version, const PickOptions& options,
+                                       const std::vector<const CompactionPlan*>& running) {
+  return FifoPicker(version, options, running).Pick();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The levelled style: the level that is furthest beyond its target gives a table to the next one.
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+#include "db/compaction/plan_maker.h"
+#include "db/compaction/style_pickers.h"
+
+namespace ashlar {
+namespace {
+
+// A byte is rewritten in some ten nanoseconds, and a search in memory takes several hundred: so
+// compaction costs at most about as much time as the reads before it have wasted.
+constexpr double kDefaultWastedReadsPerByte = 1.0 / 64;
+
+class LevelPicker {
+ public:
+  LevelPicker(const Version& version, const PickOptions& options,
+              const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
+      : version_(version),
+        options_(*options.options),
+        cursors_(options.cursors),
+        plans_(version, options_, *options.claims, running) {}
+
+  const std::vector<double>& scores() const { return plans_.needs().scores; }
+  std::optional<CompactionPlan> PickForReads() REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickLevel(Level level) REQUIRES(db_mutex);
+
+ private:
+  std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
+  std::vector<TableFile*> ByPriority(Level level) const;
+
+  const Version& version_;
+  const ColumnFamilyOptions& options_;
+  const std::map<Level, std::string>* const cursors_;
+  PlanMaker plans_;
+};
+
+// Files that overlap nothing are moved all at once; else the oldest file goes, with all that it
+// overlaps. One merge out of level 0 at a time: a second one would be older or newer than it.
+std::optional<CompactionPlan> LevelPicker::PickLevel0() {
+  const std::vector<TableFile*>& files = version_.files(0);
+  if (files.empty()) return std::nullopt;
+  for (const CompactionPlan* plan : plans_.running()) {
+    if (plan->start_level == 0) return std::nullopt;
+  }
+  const CompactionReason reason = CompactionReason::kLevelL0FilesNum;
+  if (!plans_.IsTaken(files) && plans_.AreDisjoint(files)) {
+    auto move = plans_.PlanFor({0, files}, plans_.needs().base_level, /*allow_trivial_move=*/true);
+    if (move.has_value() && move->is_trivial_move) {
+      move->reason = reason;
+      return move;
+    }
+  }
+  auto plan = plans_.PlanFor(plans_.Level0Component(files.back()), plans_.needs().base_level,
+                             /*allow_trivial_move=*/true);
+  if (plan.has_value()) plan->reason = reason;
+  return plan;
+}
+
+// Of the smallest rank in front. One function for all ranks: each sort of its own is kilobytes of
+// code.
+void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* files) {
+  std::stable_sort(files->begin(), files->end(), [rank](const TableFile* a, const TableFile* b) {
+    return rank(a->meta) < rank(b->meta);
+  });
+}
+
+// The files of a level, the one to compact first in front.
+std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
+  std::vector<TableFile*> files = version_.files(level);
+  switch (options_.compaction_pri) {
+    case kByCompensatedSize:
+      SortByRank([](const FileMetadata& meta) { return UINT64_MAX - meta.file_size; }, &files);
+      break;
+    case kOldestLargestSeqFirst:
+      SortByRank([](const FileMetadata& meta) { return meta.largest_seqno; }, &files);
+      break;
+    case kOldestSmallestSeqFirst:
+      SortByRank([](const FileMetadata& meta) { return meta.smallest_seqno; }, &files);
+      break;
+    case kRoundRobin: {
+      if (cursors_ == nullptr || !cursors_->contains(level)) break;
+      const auto start = std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
+        return version_.comparator().Compare(file->meta.largest, cursors_->at(level)) > 0;
+      });
+      std::rotate(files.begin(), start, files.end());
+      break;
+    }
+    default: {  // kMinOverlappingRatio
+      std::vector<std::pair<double, TableFile*>> ranked;
+      for (TableFile* file : files) {
+        const double size = static_cast<double>(std::max<uint64_t>(file->meta.file_size, 1));
+        ranked.emplace_back(static_cast<double>(plans_.OverlapBytes(*file, level.Next())) / size,
+                            file);
+      }
+      std::stable_sort(ranked.begin(), ranked.end(),
+                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (size_t i = 0; i < files.size(); i++) files[i] = ranked[i].second;
+    }
+  }
+  std::stable_partition(files.begin(), files.end(),
+                        [](const TableFile* f) { return f->meta.marked_for_compaction; });
+  return files;
+}
+
+// Reads that searched a table in vain pay for merging it with what they had to go on to. The plan
+// that is paid for best is taken, if it is the only compaction of the family: so what is rewritten
+// for the sake of reads is bounded by what the reads have cost.
+std::optional<CompactionPlan> LevelPicker::PickForReads() {
+  const double given = options_.read_triggered_compaction_threshold;
+  if (given < 0 || !plans_.running().empty()) return std::nullopt;
+  const double reads_per_byte = given == 0 ? kDefaultWastedReadsPerByte : given;
+  const auto credit = [&](const TableFile& file) {  // in bytes
+    const uint64_t wasted = file.sampled_reads.wasted.load(std::memory_order_relaxed);
+    return static_cast<double>(wasted) / reads_per_byte;
+  };
+  std::optional<CompactionPlan> best;
+  double best_score = 1;
+  for (Level level = 0; level.Next() < version_.num_levels(); ++level) {
+    for (TableFile* file : version_.files(level)) {
+      // Its own bytes are a part of any plan's.
+      if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;
+      auto plan =
+          level == 0 ? plans_.PlanFor(plans_.Level0Component(file), plans_.needs().base_level, true)
+                     : plans_.PlanFor({level, {file}}, level.Next(), true);
+      if (!plan.has_value()) continue;
+      double paid = 0;
+      for (const TableFile* input : plan->inputs.front().files) paid += credit(*input);
+      const double score = paid / static_cast<double>(std::max<uint64_t>(plan->InputBytes(), 1));
+      if (score < best_score) continue;
+      best_score = score;
+      best = std::move(plan);
+      best->reason = CompactionReason::kReadTriggered;
+      best->score = score;
+    }
+  }
+  return best;
+}
+
+std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
+  assert(level >= 0 && level + 1 < version_.num_levels());
+  if (level == 0) return PickLevel0();
+  for (TableFile* file : ByPriority(level)) {
+    if (file->being_compacted) continue;
+    auto plan = plans_.PlanFor({level, {file}}, level.Next(), /*allow_trivial_move=*/true);
+    if (plan.has_value()) {
+      plan->reason = CompactionReason::kLevelMaxLevelSize;
+      return plan;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CompactionPlan> PickLevelled(const Version& version, const PickOptions& options,
+                                           const std::vector<const CompactionPlan*>& running) {
+  LevelPicker picker(version, options, running);
+  const std::vector<double>& scores = picker.scores();
+  std::vector<int> levels(scores.size());
+  std::iota(levels.begin(), levels.end(), 0);
+  std::stable_sort(levels.begin(), levels.end(),
+                   [&scores](int a, int b) { return scores[a] > scores[b]; });
+  for (const int number : levels) {
+    const Level level{number};
+    if (scores[level] < 1) break;
+    auto plan = picker.PickLevel(level);
+    if (plan.has_value()) {
+      plan->score = scores[level];
+      return plan;
+    }
+  }
+  return options.may_serve_reads ? picker.PickForReads() : std::nullopt;
+}
+
+}  // namespace ashlar

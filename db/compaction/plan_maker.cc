@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranges, clean sets, conflicts.
+#include "db/compaction/plan_maker.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+#include <utility>
+
+#include "db/output/table_output.h"
+
+namespace ashlar {
+
+PlanMaker::PlanMaker(const Version& version, const ColumnFamilyOptions& options,
+                     const CompactionClaims& claims,
+                     const std::vector<const CompactionPlan*>& running)
+    : version_(version),
+      options_(options),
+      running_(running),
+      needs_(AssessCompaction(version, options, claims)) {}
+
+// Whether the keys of a come before those that begin with `smallest`.
+bool PlanMaker::EndsBefore(const KeyRange& a, const Slice& smallest) const {
+  const int order = version_.comparator().OrderWithoutTimestamp(a.largest, smallest);
+  return order < 0 || (order == 0 && a.largest_is_exclusive);
+}
+
+bool PlanMaker::EndsBefore(const TableFile* a, const TableFile* b) const {
+  const KeyRange range{a->meta.smallest_user_key(), a->meta.largest_user_key(),
+                       a->meta.largest_is_exclusive()};
+  return EndsBefore(range, b->meta.smallest_user_key());
+}
+
+uint64_t PlanMaker::BytesOf(const std::vector<TableFile*>& files) {
+  return std::accumulate(files.begin(), files.end(), uint64_t{0},
+                         [](uint64_t sum, const TableFile* f) { return sum + f->meta.file_size; });
+}
+
+bool PlanMaker::IsTaken(const std::vector<TableFile*>& files) const {
+  return std::any_of(files.begin(), files.end(), [](const TableFile* file) REQUIRES(db_mutex) {
+    return file->being_compacted;
+  });
+}
+
+// What of a level overlaps the range.
+LevelFiles PlanMaker::OverlappingRange(Level level, const KeyRange& range) const {
+  assert(version_.comparator().OrderWithoutTimestamp(range.smallest, range.largest) <= 0);
+  LevelFiles files = version_.Overlapping(level, &range.smallest, &range.largest);
+  if (!range.largest_is_exclusive) return files;
+  std::erase_if(files.files, [&](const TableFile* file) {
+    return version_.comparator().SameKey(file->meta.smallest_user_key(), range.largest);
+  });
+  return files;
+}
+
+PlanMaker::KeyRange PlanMaker::RangeOf(const std::vector<LevelFiles>& inputs) const {
+  assert(!inputs.empty() && !inputs.front().files.empty());
+  const InternalKeyComparator& cmp = version_.comparator();
+  KeyRange range;
+  bool is_first = true;
+  for (const LevelFiles& level : inputs) {
+    for (const TableFile* file : level.files) {
+      const Slice smallest = file->meta.smallest_user_key();
+      const Slice largest = file->meta.largest_user_key();
+      if (is_first || cmp.OrderWithoutTimestamp(smallest, range.smallest) < 0)
+        range.smallest = smallest;
+      const bool is_exclusive = file->meta.largest_is_exclusive();
+      const int order = is_first ? 1 : cmp.OrderWithoutTimestamp(largest, range.largest);
+      if (order > 0) {
+        range.largest = largest;
+        range.largest_is_exclusive = is_exclusive;
+      } else if (order == 0 && !is_exclusive) {
+        range.largest_is_exclusive = false;
+      }
+      is_first = false;
+    }
+  }
+  return range;
+}
+
+// Two jobs must not write overlapping ranges into one level.
+bool PlanMaker::OverlapsRunning(const KeyRange& range, Level output_level) const {
+  return std::any_of(running_.begin(), running_.end(), [&](const CompactionPlan* plan) {
+    if (plan->output_level != output_level) return false;
+    const KeyRange other = RangeOf(plan->inputs);
+    return !EndsBefore(other, range.smallest) && !EndsBefore(range, other.smallest);
+  });
+}
+
+void PlanMaker::MakeClean(LevelFiles* files) const {
+  if (files->level == 0 || files->files.empty()) return;
+  const std::vector<TableFile*>& all = version_.files(files->level);
+  auto first = std::find(all.begin(), all.end(), files->files.front());
+  auto last = std::find(all.begin(), all.end(), files->files.back());
+  assert(first != all.end() && last != all.end() && first <= last);
+  const auto share_key = [this](const TableFile* a, const TableFile* b) {
+    return !EndsBefore(a, b);
+  };
+  while (first != all.begin() && share_key(*(first - 1), *first)) --first;
+  while (last + 1 != all.end() && share_key(*last, *(last + 1))) ++last;
+  files->files.assign(first, last + 1);
+}
+
+LevelFiles PlanMaker::Level0Component(const TableFile* seed) const {
+  assert(seed != nullptr);
+  const Slice smallest = seed->meta.smallest_user_key();
+  const Slice largest = seed->meta.largest_user_key();
+  return version_.Overlapping(0, &smallest, &largest, /*expand_level0=*/true);
+}
+
+bool PlanMaker::AreDisjoint(std::vector<TableFile*> files) const {
+  const InternalKeyComparator& cmp = version_.comparator();
+  std::sort(files.begin(), files.end(), [&cmp](const TableFile* a, const TableFile* b) {
+    return cmp.Compare(a->meta.smallest, b->meta.smallest) < 0;
+  });
+  for (size_t i = 0; i + 1 < files.size(); i++) {
+    if (!EndsBefore(files[i], files[i + 1])) return false;
+  }
+  return true;
+}
+
+uint64_t PlanMaker::OverlapBytes(const TableFile& file, Level level) const {
+  const KeyRange range{file.meta.smallest_user_key(), file.meta.largest_user_key(),
+                       file.meta.largest_is_exclusive()};
+  return BytesOf(OverlappingRange(level, range).files);
+}
+
+// Relinking is right if nothing on the output level is touched, the files would be written with the
+// same compression there, and none would overlap too much of the level after.
+bool PlanMaker::CanMove(const CompactionPlan& plan) const {
+  assert(plan.start_level <= plan.output_level);
+  if (plan.inputs.back().level == plan.output_level || plan.leaves_uncompressed) return false;
+  std::vector<TableFile*> files;
+  for (const LevelFiles& level : plan.inputs) {
+    files.insert(files.end(), level.files.begin(), level.files.end());
+    const CompressionType here =
+        CompressionFor(options_, level.level, needs_.base_level, /*is_bottommost=*/false);
+    const CompressionType there =
+        CompressionFor(options_, plan.output_level, needs_.base_level, plan.is_bottommost);
+    if (here != there) return false;
+  }
+  if ((plan.start_level == 0 || plan.inputs.size() > 1) && !AreDisjoint(files)) return false;
+  // A mark asks for a rewrite, of many tombstones or of what a collector of the user's saw: at the
+  // latest where nothing lies below, for there no other compaction would take the table up.
+  const auto is_marked = [](const TableFile* f) { return f->meta.marked_for_compaction; };
+  if (plan.is_bottommost && std::any_of(files.begin(), files.end(), is_marked)) return false;
+  if (plan.max_grandparent_bytes == UINT64_MAX) return true;
+  if (plan.output_level + 1 >= version_.num_levels()) return true;
+  return std::all_of(files.begin(), files.end(), [&](const TableFile* file) {
+    return OverlapBytes(*file, plan.output_level.Next()) <= plan.max_grandparent_bytes;
+  });
+}
+
+// Takes more files of the start level along if they cost no further file of the output level.
+void PlanMaker::GrowStartLevel(CompactionPlan* plan) const {
+  assert(plan->inputs.size() <= 2);
+  if (plan->start_level == 0 || plan->inputs.size() < 2) return;
+  const KeyRange range = RangeOf(plan->inputs);
+  LevelFiles grown = OverlappingRange(plan->start_level, range);
+  MakeClean(&grown);
+  assert(grown.files.size() >= plan->inputs[0].files.size());  // it overlaps at least itself
+  if (grown.files.size() <= plan->inputs[0].files.size() || IsTaken(grown.files)) return;
+  const uint64_t bytes = BytesOf(grown.files) + BytesOf(plan->inputs[1].files);
+  if (bytes > options_.max_compaction_bytes) return;
+  const KeyRange grown_range = RangeOf({grown});
+  LevelFiles outputs = OverlappingRange(plan->output_level, grown_range);
+  MakeClean(&outputs);
+  if (outputs.files == plan->inputs[1].files) plan->inputs[0] = std::move(grown);
+}
+
+void PlanMaker::Finish(CompactionPlan* plan) const {
+  assert(!plan->inputs.empty() && plan->inputs[0].level == plan->start_level);
+  assert(plan->output_level < version_.num_levels());
+  const KeyRange range = RangeOf(plan->inputs);
+  uint64_t target = options_.target_file_size_base;
+  for (Level level = needs_.base_level; level < plan->output_level; ++level) {
+    target *= static_cast<uint64_t>(std::max(options_.target_file_size_multiplier, 1));
+  }
+  plan->target_file_bytes = target;
+  plan->base_level = needs_.base_level;
+  plan->max_grandparent_bytes = options_.max_compaction_bytes;
+  if (plan->output_level + 1 < version_.num_levels()) {
+    plan->grandparents = OverlappingRange(plan->output_level.Next(), range).files;
+  }
+  plan->is_bottommost = true;
+  for (Level level = plan->output_level.Next(); level < version_.num_levels(); ++level) {
+    if (!OverlappingRange(level, range).files.empty()) plan->is_bottommost = false;
+  }
+  if (plan->output_level == 0) FinishOnLevel0(plan);
+}
+
+// The order of level 0 is by age, and the output has one age: so it is one table.
+void PlanMaker::FinishOnLevel0(CompactionPlan* plan) const {
+  assert(plan->inputs.size() == 1);
+  plan->target_file_bytes = plan->max_grandparent_bytes = UINT64_MAX;
+  plan->grandparents.clear();
+  const std::vector<TableFile*>& level0 = version_.files(0);
+  const auto oldest = std::find(level0.begin(), level0.end(), plan->inputs[0].files.back());
+  assert(oldest != level0.end());
+  plan->older_in_level0.assign(oldest + 1, level0.end());
+  if (!plan->older_in_level0.empty()) plan->is_bottommost = false;
+}
+
+std::optional<CompactionPlan> PlanMaker::PlanFor(LevelFiles start, Level output_level,
+                                                 bool allow_trivial_move) {
+  // Down one level, past empty ones, or into itself; never up, where newer data is.
+  assert(output_level >= start.level && output_level < version_.num_levels());
+  if (start.files.empty()) return std::nullopt;
+  MakeClean(&start);
+  if (IsTaken(start.files)) return std::nullopt;
+  CompactionPlan plan;
+  plan.start_level = start.level;
+  plan.output_level = output_level;
+  plan.inputs.push_back(std::move(start));
+  if (output_level != plan.start_level) {
+    const KeyRange range = RangeOf(plan.inputs);
+    LevelFiles outputs = OverlappingRange(output_level, range);
+    MakeClean(&outputs);
+    if (IsTaken(outputs.files)) return std::nullopt;
+    if (!outputs.files.empty()) {
+      plan.inputs.push_back(std::move(outputs));
+      GrowStartLevel(&plan);
+    }
+  }
+  assert(!IsTaken(plan.inputs.front().files) && !IsTaken(plan.inputs.back().files));
+  if (OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
+  Finish(&plan);
+  plan.is_trivial_move = allow_trivial_move && CanMove(plan);
+  return plan;
+}
+
+std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inputs,
+                                                     Level output_level, bool allow_trivial_move) {
+  assert(!inputs.empty() && output_level >= inputs.back().level);
+  CompactionPlan plan;
+  plan.start_level = inputs.front().level;
+  plan.output_level = output_level;
+  plan.inputs = std::move(inputs);
+  for (const LevelFiles& level : plan.inputs) {
+    assert(!level.files.empty());
+    if (IsTaken(level.files)) return std::nullopt;
+  }
+  if (output_level > 0 && OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
+  Finish(&plan);
+  plan.grandparents.clear();
+  plan.max_grandparent_bytes = UINT64_MAX;
+  plan.is_trivial_move = allow_trivial_move && CanMove(plan);
+  return plan;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The universal style: few sorted runs, the older the larger. A run is a table of level 0 or a
+// whole deeper level; compactions merge neighbours in age, so each byte is written seldom, at the
+// price of space while the largest runs are merged.
+//
+//   runs     L0: 9    L0: 8    L0: 7    L4: 5 6      L6: 1 2 3 4       newest first
+//   bytes    10       10       30       90           1000
+//
+// What is merged comes to lie right above the next older run, here 9 and 8 on level 0, 9 to 7 on
+// level 3; with the oldest run among it, on the last level.
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <utility>
+
+#include "db/compaction/plan_maker.h"
+#include "db/compaction/style_pickers.h"
+
+namespace ashlar {
+namespace {
+
+struct Run {
+  Level level = 0;
+  std::vector<TableFile*> files;
+  uint64_t bytes = 0;
+  bool is_taken = false;   // a compaction has something of it
+  bool is_marked = false;  // something of it is to be rewritten
+};
+
+class UniversalPicker {
+ public:
+  UniversalPicker(const Version& version, const PickOptions& options,
+                  const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex);
+
+  // The first of these that has something to do.
+  std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
+  // All runs; none if something is taken, or if they are one on the last level already.
+  std::optional<CompactionPlan> PickAll() REQUIRES(db_mutex) { return PlanOf(0, runs_.size()); }
+  bool IsAnyTaken() const { return std::any_of(runs_.begin(), runs_.end(), IsTaken); }
+  const std::vector<Run>& runs() const { return runs_; }
+  std::optional<CompactionPlan> RewriteLast() REQUIRES(db_mutex);
+
+ private:
+  static bool IsTaken(const Run& run) { return run.is_taken; }
+
+  std::optional<CompactionPlan> PickForSpace() REQUIRES(db_mutex);
+  // Runs of about the same size, with `ratio` in percent.
+  std::optional<CompactionPlan> PickSimilar(double ratio, size_t fewest, size_t most)
+      REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickForReads() REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickMarked() REQUIRES(db_mutex);
+  size_t CountSimilar(size_t first, double ratio, size_t most) const;
+  size_t MostRuns() const;
+  // The runs from `first` on, `count` of them.
+  std::optional<CompactionPlan> PlanOf(size_t first, size_t count) REQUIRES(db_mutex);
+  bool LeavesUncompressed(size_t end) const;
+
+  const Version& version_;
+  const ColumnFamilyOptions& options_;
+  const CompactionOptionsUniversal& universal_;
+  PlanMaker plans_;
+  std::vector<Run> runs_;  // newest first
+};
+
+UniversalPicker::UniversalPicker(const Version& version, const PickOptions& options,
+                                 const std::vector<const CompactionPlan*>& running)
+    : version_(version),
+      options_(*options.options),
+      universal_(options_.compaction_options_universal),
+      plans_(version, options_, *options.claims, running) {
+  const auto add = [this](Level level, std::vector<TableFile*> files) REQUIRES(db_mutex) {
+    Run& run = runs_.emplace_back();
+    run.level = level;
+    run.files = std::move(files);
+    run.bytes = PlanMaker::BytesOf(run.files);
+    run.is_taken = plans_.IsTaken(run.files);
+    run.is_marked = std::any_of(run.files.begin(), run.files.end(), [](const TableFile* file) {
+      return file->meta.marked_for_compaction;
+    });
+  };
+  for (TableFile* file : version.files(0)) add(0, {file});
+  for (Level level = 1; level < version.num_levels(); ++level) {
+    if (!version.files(level).empty()) add(level, version.files(level));
+  }
+}
+
+std::optional<CompactionPlan> UniversalPicker::Pick() {
+  const auto trigger = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
+  if (runs_.size() < trigger) return PickMarked();
+  auto plan = PickForSpace();
+  if (!plan.has_value()) {
+    const size_t fewest = std::max<size_t>(universal_.min_merge_width, 2);
+    plan = PickSimilar(universal_.size_ratio, fewest, universal_.max_merge_width);
+    if (plan.has_value()) plan->reason = CompactionReason::kUniversalSizeRatio;
+  }
+  if (!plan.has_value()) plan = PickForReads();
+  return plan.has_value() ? std::move(plan) : PickMarked();
+}
+
+// What the newer runs take beside the oldest one is at most space that overwritten data takes.
+std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
+  const size_t first =
+      static_cast<size_t>(std::find_if_not(runs_.begin(), runs_.end(), IsTaken) - runs_.begin());
+  if (first + 1 >= runs_.size()) return std::nullopt;
+  uint64_t newer = 0;
+  for (size_t i = first; i + 1 < runs_.size(); i++) newer += runs_[i].bytes;
+  const double allowed = static_cast<double>(universal_.max_size_amplification_percent) / 100 *
+                         static_cast<double>(runs_.back().bytes);
+  if (static_cast<double>(newer) < allowed) return std::nullopt;
+  auto plan = PlanOf(first, runs_.size() - first);
+  if (plan.has_value()) plan->reason = CompactionReason::kUniversalSizeAmplification;
+  return plan;
+}
+
+std::optional<CompactionPlan> UniversalPicker::PickSimilar(double ratio, size_t fewest,
+                                                           size_t most) {
+  for (size_t first = 0; first + 1 < runs_.size(); first++) {
+    const size_t count = CountSimilar(first, ratio, most);
+    if (count >= fewest) return PlanOf(first, count);
+  }
+  return std::nullopt;
+}
+
+// How many runs from `first` on go together: each is not much larger than those before it.
+size_t UniversalPicker::CountSimilar(size_t first, double ratio, size_t most) const {
+  assert(first < runs_.size());
+  if (runs_[first].is_taken) return 0;
+  const double factor = 1 + ratio / 100;
+  auto reference = static_cast<double>(runs_[first].bytes);
+  size_t count = 1;
+  for (; first + count < runs_.size() && count < most; count++) {
+    const Run& next = runs_[first + count];
+    const auto bytes = static_cast<double>(next.bytes);
+    if (next.is_taken || reference * factor < bytes) break;
+    if (universal_.stop_style == kCompactionStopStyleSimilarSize) {
+      if (bytes * factor < reference) break;
+      reference = bytes;
+    } else {
+      reference += bytes;
+    }
+  }
+  return count;
+}
+
+// A read has to look into each run: too many of them are merged whatever their sizes are. Writers
+// may wait for that, so no width stands in the way.
+std::optional<CompactionPlan> UniversalPicker::PickForReads() {
+  const auto idle =
+      static_cast<size_t>(std::count_if(runs_.begin(), runs_.end(), std::not_fn(IsTaken)));
+  const size_t most = MostRuns();
+  if (idle <= most) return std::nullopt;
+  const size_t width =
+      std::max<size_t>(std::min<size_t>(idle - most + 1, universal_.max_merge_width), 2);
+  auto plan = PickSimilar(std::numeric_limits<double>::infinity(),
+                          std::clamp<size_t>(universal_.min_merge_width, 2, width), width);
+  if (plan.has_value()) plan->reason = CompactionReason::kUniversalSortedRunNum;
+  return plan;
+}
+
+// Automatic: as many as runs of memtables need to grow up to the oldest one if each is as large as
+// all newer ones together. Always fewer than stop the writers.
+size_t UniversalPicker::MostRuns() const {
+  const auto below_stop = static_cast<size_t>(std::max(options_.level0_stop_writes_trigger - 1, 1));
+  auto most = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
+  if (universal_.max_read_amp > 0) {
+    most = static_cast<size_t>(universal_.max_read_amp);
+  } else if (universal_.max_read_amp == 0 && !runs_.empty()) {
+    const double growth = 2 + static_cast<double>(universal_.size_ratio) / 100;
+    auto bytes = static_cast<double>(options_.write_buffer_size);
+    for (most = 1; bytes < static_cast<double>(runs_.back().bytes); most++) bytes *= growth;
+  }
+  return std::min(most, below_stop);
+}
+
+// A marked run goes together with the next older one, where there is one.
+std::optional<CompactionPlan> UniversalPicker::PickMarked() {
+  for (size_t i = 0; i < runs_.size(); i++) {
+    if (!runs_[i].is_marked) continue;
+    auto plan = i + 1 < runs_.size() ? PlanOf(i, 2) : RewriteLast();
+    if (!plan.has_value()) continue;
+    plan->reason = CompactionReason::kFilesMarkedForCompaction;
+    return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<CompactionPlan> UniversalPicker::RewriteLast() {
+  if (runs_.empty()) return std::nullopt;
+  const Run& last = runs_.back();
+  return plans_.PlanForRuns({{last.level, last.files}}, last.level, /*allow_trivial_move=*/false);
+}
+
+std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count) {
+  const size_t end = first + count;
+  assert(end <= runs_.size());
+  const Level last{version_.num_levels() - 1};
+  if (count == 0) return std::nullopt;
+  const bool is_whole_tree = end == runs_.size();
+  // Nothing is gained by writing a run onto the level where it is.
+  const Level output = is_whole_tree           ? last
+                       : runs_[end].level == 0 ? Level{0}
+                                               : Level{runs_[end].level - 1};
+  if (count == 1 && runs_[first].level == output) return std::nullopt;
+  std::vector<LevelFiles> inputs;
+  for (size_t i = first; i < end; i++) {
+    if (inputs.empty() || inputs.back().level != runs_[i].level) {
+      inputs.push_back({runs_[i].level, {}});
+    }
+    std::vector<TableFile*>& files = inputs.back().files;
+    files.insert(files.end(), runs_[i].files.begin(), runs_[i].files.end());
+  }
+  auto plan = plans_.PlanForRuns(std::move(inputs), output, universal_.allow_trivial_move);
+  if (!plan.has_value()) return plan;
+  plan->leaves_uncompressed = LeavesUncompressed(end);
+  if (plan->leaves_uncompressed || universal_.compression_size_percent >= 0) {
+    plan->is_trivial_move = false;  // what lies there may be written in another way
+  }
+  return plan;
+}
+
+// Whether what is older than the output is compressed enough data already.
+bool UniversalPicker::LeavesUncompressed(size_t end) const {
+  if (universal_.compression_size_percent < 0) return false;
+  double total = 0, older = 0;
+  for (size_t i = 0; i < runs_.size(); i++) {
+    total += static_cast<double>(runs_[i].bytes);
+    if (i >= end) older += static_cast<double>(runs_[i].bytes);
+  }
+  return older * 100 >= total * universal_.compression_size_percent && end < runs_.size();
+}
+
+}  // namespace
+
+std::optional<CompactionPlan> PickUniversal(const Version& version, const PickOptions& options,
+                                            const std::vector<const CompactionPlan*>& running) {
+  return UniversalPicker(version, options, running).Pick();
+}
+
+std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOptions& options,
+                                          bool rewrites_last,
+                                          const std::vector<const CompactionPlan*>& running,
+                                          bool* has_conflict) {
+  UniversalPicker picker(version, options, running);
+  *has_conflict = picker.IsAnyTaken();
+  if (*has_conflict) return std::nullopt;
+  auto plan = picker.PickAll();
+  if (!plan.has_value() && rewrites_last) plan = picker.RewriteLast();
+  return plan;
+}
+
+}  // namespace ashlar

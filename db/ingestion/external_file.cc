@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looking at an external table, and taking it into the directory.
+#include "db/ingestion/external_file.h"
+
+#include <cassert>
+#include <utility>
+
+#include "ashlar/file_checksum.h"
+#include "env/file_util.h"
+#include "env/random_reader.h"
+#include "table/format/table_property_names.h"
+#include "table/format/unique_id.h"
+#include "table/sst/table_reader.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+Status Refuse(const std::string& source, const std::string& why) {
+  return Status::InvalidArgument(StrCat("external file ", source, ": ", why));
+}
+
+Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
+  const UserCollectedProperties& properties = file->properties->user_collected_properties;
+  const auto found = properties.find(std::string(kExternalVersionProperty));
+  if (found == properties.end()) {
+    if (options.ingest->allow_db_generated_files) return Status::OK();
+    return Refuse(file->source,
+                  "was not made by an SstFileWriter, and allow_db_generated_files is not set");
+  }
+  const uint32_t version = found->second.size() == 4 ? DecodeFixed32(found->second.data()) : 0;
+  file->takes_seqno = version == kExternalTableVersion;
+  const SequenceNumber written = file->bounds.largest_seqno;
+  if (written != 0 && !options.ingest->write_global_seqno) {
+    return Refuse(file->source, StrCat("was ingested before, and sequence number ", written,
+                                       " was written into it"));
+  }
+  const uint64_t family = file->properties->column_family_id;
+  if (family != TablePropertiesCollectorFactory::Context::kUnknownColumnFamily &&
+      family != options.family_id) {
+    return Refuse(file->source,
+                  StrCat("was made for column family ", family, ", not for ", options.family_id));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+std::string ExternalFile::DebugString() const {
+  return StrCat("external file ", source, ": ", bytes, " bytes, ",
+                Slice(bounds.begin()).ToString(/*hex=*/true), " to ",
+                Slice(bounds.end()).ToString(/*hex=*/true),
+                path.empty() ? ", not staged" : ", staged as ", path, "\n");
+}
+
+Result<ExternalFile> InspectExternalFile(const InspectOptions& options, const std::string& source) {
+  ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(options, source));
+  RETURN_IF_ERROR(CheckVersion(options, &file));
+  return file;
+}
+
+Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
+                                          const std::string& source) {
+  assert(options.fs != nullptr && options.comparator != nullptr && options.ingest != nullptr);
+  ASSIGN_OR_RETURN(auto reader, RandomReader::Open(options.fs, source, options.file_options));
+  ExternalFile file;
+  file.source = source;
+  file.bytes = reader->size();
+  TableReaderOptions table_options;
+  table_options.icmp = options.comparator;
+  table_options.prefix_extractor = options.prefix_extractor;
+  ASSIGN_OR_RETURN(const auto table, TableReader::Open(std::move(reader), table_options));
+  file.properties = table->shared_properties();
+  if (options.ingest->verify_checksums_before_ingest) {
+    ReadOptions read;
+    read.readahead_size = options.ingest->verify_checksums_readahead_size;
+    RETURN_IF_ERROR(table->VerifyChecksums(read));
+  }
+  Result<TableBounds> bounds = FindTableBounds(*table, *options.comparator);
+  if (!bounds.ok()) return bounds.status();
+  file.bounds = bounds.Take();
+  if (file.bounds.empty()) return Refuse(source, "has no entries");
+  return file;
+}
+
+std::optional<FileChecksum> GivenChecksum(const IngestExternalFileArg& arg, size_t i) {
+  if (arg.files_checksums.empty()) return std::nullopt;
+  assert(i < arg.files_checksums.size() && i < arg.files_checksum_func_names.size());
+  return FileChecksum{.value = arg.files_checksums[i],
+                      .function = arg.files_checksum_func_names[i]};
+}
+
+Status SettleChecksum(const InspectOptions& options, const std::optional<FileChecksum>& given,
+                      ExternalFile* file) {
+  assert(!file->path.empty());
+  FileChecksumGenFactory* const factory = options.checksum_factory;
+  if (!given.has_value()) {
+    if (factory == nullptr) return Status::OK();
+    ASSIGN_OR_RETURN(file->checksum,
+                     ChecksumFile(options.fs, file->path, options.file_options, factory));
+    return Status::OK();
+  }
+  if (options.ingest->verify_file_checksum) {
+    FileChecksumGenFactory* const known =
+        factory != nullptr ? factory : GetFileChecksumGenCrc32cFactory().get();
+    RETURN_IF_ERROR(CheckFileChecksum(options.fs, file->path, options.file_options, known, *given));
+  }
+  if (factory == nullptr) return Status::OK();
+  if (NewChecksumGenerator(factory, file->path, given->function) == nullptr) {
+    return Refuse(file->source, StrCat("has a checksum of function ", given->function,
+                                       ", which file_checksum_gen_factory does not offer"));
+  }
+  file->checksum = *given;
+  return Status::OK();
+}
+
+// A link is tried where the program gives the file away or says that it keeps it as it is. Whoever
+// wrote the file may not have synced it: so we do.
+Status StageExternalFile(const InspectOptions& options, const std::string& path,
+                         ExternalFile* file) {
+  assert(file->path.empty() && !path.empty());
+  const IngestExternalFileOptions& ingest = *options.ingest;
+  bool is_linked = false;
+  if (ingest.move_files || ingest.link_files) {
+    const Status linked = options.fs->LinkFile(file->source, path, IOOptions(), nullptr);
+    const bool may_copy = linked.IsNotSupported() && ingest.failed_move_fall_back_to_copy;
+    if (!linked.ok() && !may_copy) return linked;
+    is_linked = linked.ok();
+  }
+  file->path = path;  // from here on there may be something to be deleted
+  if (is_linked) {
+    RETURN_IF_ERROR(options.fs->SyncFile(path, options.file_options, IOOptions(),
+                                         /*use_fsync=*/true, nullptr));
+  } else {
+    RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path));
+  }
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(options.fs, path));
+  if (bytes == file->bytes) return Status::OK();
+  return Status::Corruption(StrCat("external file ", file->source, ": ", file->bytes,
+                                   " bytes when it was looked at, ", bytes, " when it was taken"));
+}
+
+FileMetadata MetadataOf(const ExternalFile& file, SequenceNumber seqno) {
+  assert(file.takes_seqno || seqno == 0);
+  FileMetadata meta;
+  meta.number = file.number;
+  meta.file_size = file.bytes;
+  meta.smallest = file.bounds.smallest;
+  meta.largest = file.bounds.largest;
+  meta.smallest_seqno = file.bounds.smallest_seqno;
+  meta.largest_seqno = file.bounds.largest_seqno;
+  if (file.takes_seqno) {
+    meta.smallest_seqno = meta.largest_seqno = seqno;
+    const auto renumber = [seqno](std::string* key) {
+      const uint64_t trailer = ExtractTrailer(*key);
+      if (trailer == kRangeTombstoneSentinel) return;  // stands for an end, not for an entry
+      *key = MakeInternalKey(ExtractUserKey(*key), seqno, TrailerType(trailer));
+    };
+    renumber(&meta.smallest);
+    renumber(&meta.largest);
+  }
+  meta.has_file_checksum = !file.checksum.function.empty();
+  meta.file_checksum = file.checksum.value;
+  meta.file_checksum_function = file.checksum.function;
+  const TableProperties& properties = *file.properties;
+  if (properties.tail_start_offset > 0 && properties.tail_start_offset < file.bytes) {
+    meta.tail_bytes = file.bytes - properties.tail_start_offset;
+  }
+  if (Result<InternalUniqueId> id = MakeInternalUniqueId(properties); id.ok()) {
+    for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta.unique_id, word);
+  }
+  return meta;
+}
+
+Status WriteGlobalSeqno(const InspectOptions& options, const ExternalFile& file,
+                        FileMetadata* meta) {
+  assert(file.takes_seqno && !file.path.empty());
+  const uint64_t offset = file.properties->external_sst_file_global_seqno_offset;
+  if (offset == 0 || offset + sizeof(uint64_t) > file.bytes) {
+    return Refuse(file.source, "has no place for a sequence number");
+  }
+  std::unique_ptr<FSRandomRWFile> opened;
+  RETURN_IF_ERROR(options.fs->NewRandomRWFile(file.path, options.file_options, &opened, nullptr));
+  std::string bytes;
+  PutFixed64(&bytes, meta->largest_seqno);
+  RETURN_IF_ERROR(opened->Write(offset, bytes, IOOptions(), nullptr));
+  RETURN_IF_ERROR(opened->Fsync(IOOptions(), nullptr));
+  RETURN_IF_ERROR(opened->Close(IOOptions(), nullptr));
+  if (!meta->has_file_checksum) return Status::OK();
+  ASSIGN_OR_RETURN(const FileChecksum changed, ChecksumFile(options.fs, file.path,
+                                                            options.file_options,
+                                                            options.checksum_factory));
+  meta->file_checksum = changed.value;
+  meta->file_checksum_function = changed.function;
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stage the tables, create the family, record them, show them.
+#include "db/ingestion/family_import.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <utility>
+
+#include "db/state/family_handle.h"
+#include "db/version/level_tables.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/epoch.h"
+#include "util/scope_exit.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// The one that the exporting database recorded, if this one can tell whether it still holds; else
+// one of its own.
+Status SettleExportedChecksum(const InspectOptions& inspect, const LiveFileMetaData& exported,
+                              ExternalFile* file) {
+  assert(!inspect.ingest->verify_file_checksum);
+  const FileChecksum recorded{.value = exported.file_checksum,
+                              .function = exported.file_checksum_func_name};
+  FileChecksumGenFactory* const factory = inspect.checksum_factory;
+  const bool is_known = factory != nullptr && !recorded.value.empty() &&
+                        NewChecksumGenerator(factory, file->path, recorded.function) != nullptr;
+  return SettleChecksum(inspect, is_known ? std::optional(recorded) : std::nullopt, file);
+}
+
+}  // namespace
+
+Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& name,
+                         const ImportColumnFamilyOptions& import_options,
+                         const std::vector<const ExportImportFilesMetaData*>& parts,
+                         ColumnFamilyHandle** handle) {
+  assert(tables_.empty() && !InEpoch());
+  *handle = nullptr;
+  comparator_ = InternalKeyComparator(options.comparator);
+  staging_.move_files = import_options.move_files;
+  staging_.allow_db_generated_files = true;
+  staging_.verify_file_checksum = false;  // VerifyFileChecksums() tells, as of all other tables
+  Status status = CheckParts(parts);
+  for (const ExportImportFilesMetaData* part : parts) {
+    if (status.ok()) status = Stage(*part);
+  }
+  if (status.ok()) status = SyncDirectory(core_->fs.get(), core_->table_paths.front());
+  if (status.ok()) status = changes_->Create(options, name, handle);
+  if (status.ok()) {
+    status = Fill(FamilyOf(*handle));
+    if (!status.ok()) {
+      IgnoreError(changes_->Drop(FamilyOf(*handle)), "the first error says more");
+    }
+  }
+  {
+    MutexLock lock(&core_->mutex);
+    numbers_.Settle(status);
+  }
+  if (status.ok()) {
+    for (const Table& table : tables_) {
+      if (!import_options.move_files) break;
+      IgnoreError(DeleteFileIfExists(core_->fs.get(), table.file.source),
+                  "the table is in the database; its other name does no harm");
+    }
+    return status;
+  }
+  if (!numbers_.may_be_named()) DeleteStaged();
+  delete std::exchange(*handle, nullptr);
+  return status;
+}
+
+Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const {
+  struct Range {
+    const std::string* begin;
+    const std::string* end;
+  };
+  const Comparator& order = *comparator_.user_comparator();
+  std::vector<Range> ranges;
+  for (const ExportImportFilesMetaData* part : parts) {
+    if (part == nullptr || part->files.empty()) {
+      return Status::InvalidArgument("import of a column family: no file is named");
+    }
+    if (part->db_comparator_name != order.Name()) {
+      return Status::InvalidArgument(StrCat("import of a column family: comparator expected ",
+                                            order.Name(), ", found ", part->db_comparator_name));
+    }
+    Range range{&part->files.front().smallestkey, &part->files.front().largestkey};
+    for (const LiveFileMetaData& file : part->files) {
+      if (order.Compare(file.smallestkey, *range.begin) < 0) range.begin = &file.smallestkey;
+      if (order.Compare(file.largestkey, *range.end) > 0) range.end = &file.largestkey;
+    }
+    ranges.push_back(range);
+  }
+  if (ranges.empty()) {
+    return Status::InvalidArgument("import of a column family: no file is named");
+  }
+  std::sort(ranges.begin(), ranges.end(), [&order](const Range& a, const Range& b) {
+    return order.Compare(*a.begin, *b.begin) < 0;
+  });
+  for (size_t i = 1; i < ranges.size(); i++) {
+    if (order.Compare(*ranges[i - 1].end, *ranges[i].begin) >= 0) {
+      return Status::InvalidArgument("import of a column family: its parts have common keys");
+    }
+  }
+  return Status::OK();
+}
+
+Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
+  for (const LiveFileMetaData& exported : part.files) RETURN_IF_ERROR(StageTable(exported));
+  return Status::OK();
+}
+
+// What the MANIFEST said of the table counts: of its own it knows neither the number that an
+// ingestion gave it nor the border to which its range tombstones are cut.
+Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
+  const InspectOptions inspect{.fs = core_->fs.get(),
+                               .file_options = core_->file_options,
+                               .comparator = &comparator_,
+                               .ingest = &staging_,
+                               .checksum_factory = core_->outputs.checksum_factory.get()};
+  const std::string source = StrCat(exported.db_path, exported.name);
+  ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(inspect, source));
+  if (file.bytes != exported.size) {
+    return Status::Corruption(StrCat("import of a column family: ", source, ": expected ",
+                                     exported.size, " bytes, found ", file.bytes));
+  }
+  Table& table = tables_.emplace_back();
+  table.level = Level{exported.level};
+  table.file = std::move(file);
+  table.file.number = numbers_.NewNumber();
+  RETURN_IF_ERROR(StageExternalFile(
+      inspect, TableFileName(core_->table_paths.front(), table.file.number), &table.file));
+  RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
+  table.meta = MetadataOf(table.file, 0);
+  table.meta.smallest_seqno = exported.smallest_seqno;
+  table.meta.largest_seqno = exported.largest_seqno;
+  table.meta.epoch_number = exported.epoch_number;
+  table.meta.oldest_ancestor_time = exported.oldest_ancester_time;
+  table.meta.file_creation_time = exported.file_creation_time;
+  if (exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes) {
+    table.meta.smallest = exported.smallest;
+    table.meta.largest = exported.largest;
+  }
+  return Status::OK();
+}
+
+// The family has nobody's attention yet, so it does not matter in which order the view and the
+// number come; but the number must not be given to a write again.
+Status FamilyImport::Fill(ColumnFamilyData* family) {
+  core_->pipeline->Pause();
+  const ScopeExit resume([this] { core_->pipeline->Resume(); });
+  MutexLock lock(&core_->mutex);
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  VersionSet::Change change;
+  VersionEdit& edit = change.edits.emplace_back();
+  edit.column_family = family->id();
+  change.last_sequence = core_->pipeline->visible_seqno();
+  // Older ones first: deeper levels, and on level 0 by age.
+  std::vector<Table*> tables;
+  for (Table& table : tables_) tables.push_back(&table);
+  std::stable_sort(tables.begin(), tables.end(), [](const Table* a, const Table* b) {
+    if (a->level != b->level) return a->level > b->level;
+    return a->level == 0 && IsNewer(b->meta, a->meta);
+  });
+  for (Table* const in_order : tables) {
+    Table& table = *in_order;
+    if (table.level < 0 || table.level >= family->current()->num_levels()) {
+      return Status::InvalidArgument(StrCat("import of a column family: ", table.file.source,
+                                            " is of level ", table.level, ", but there are ",
+                                            family->current()->num_levels(), " levels"));
+    }
+    table.meta.epoch_number = family->versions()->next_epoch++;
+    change.last_sequence = std::max(change.last_sequence, table.meta.largest_seqno);
+    edit.AddFile(table.level, table.meta);
+  }
+  const SequenceNumber last_seqno = change.last_sequence;
+  numbers_.ExpectNaming();
+  RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
+  family->PublishSuperVersion();
+  core_->pipeline->SkipTo(last_seqno);
+  return Status::OK();
+}
+
+void FamilyImport::DeleteStaged() {
+  for (const Table& table : tables_) {
+    if (table.file.path.empty()) continue;
+    IgnoreError(DeleteFileIfExists(core_->fs.get(), table.file.path),
+                "what stays is deleted at the next open");
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Seeks in memtables and tables, then a walk down the levels.
+#include "db/ingestion/ingest_place.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+
+#include "ashlar/options.h"
+#include "db/version/table_cache.h"
+#include "memtable/memtable.h"
+#include "table/iterator/internal_iterator.h"
+#include "table/sst/table_reader.h"
+#include "util/epoch.h"
+
+namespace ashlar {
+namespace {
+
+bool TombstonesReach(const FragmentedTombstones* tombstones, const TableBounds& bounds) {
+  if (tombstones == nullptr || tombstones->empty()) return false;
+  const size_t index = tombstones->Find(bounds.begin());
+  return index < tombstones->size() && tombstones->BeginsAtOrBefore(index, bounds.end());
+}
+
+// Leaves the iterator's status to the caller.
+bool PointsReach(const InternalKeyComparator& comparator, InternalIterator* it,
+                 const TableBounds& bounds) {
+  it->Seek(MakeInternalKey(bounds.begin(), kMaxSequenceNumber, kValueTypeForSeek));
+  return it->Valid() &&
+         comparator.OrderWithoutTimestamp(ExtractUserKey(it->key()), bounds.end()) <= 0;
+}
+
+bool OverlapsMemTable(const MemTable& memtable, const TableBounds& bounds) {
+  if (TombstonesReach(memtable.Tombstones().get(), bounds)) return true;
+  const std::unique_ptr<InternalIterator> it(memtable.NewIterator(nullptr));
+  return PointsReach(memtable.comparator(), it.get(), bounds);
+}
+
+Result<bool> LevelHasKeys(const Version& version, Level level, const TableBounds& bounds) {
+  const Slice begin = bounds.begin(), end = bounds.end();
+  ReadOptions read;
+  for (TableFile* file : version.Overlapping(level, &begin, &end).files) {
+    Result<TableHandle> table = version.tables()->Pin(file);
+    if (!table.ok()) return table.status();
+    if (TombstonesReach((*table)->tombstones().get(), bounds)) return true;
+    const std::unique_ptr<InternalIterator> it((*table)->NewIterator(read, nullptr));
+    if (PointsReach(version.comparator(), it.get(), bounds)) return true;
+    RETURN_IF_ERROR(it->status());
+  }
+  return false;
+}
+
+// Outputs of a compaction lie between the first and the last key of its inputs.
+bool MayWriteTo(const CompactionPlan& plan, Level level, const TableBounds& bounds,
+                const InternalKeyComparator& comparator) {
+  if (plan.output_level != level) return false;
+  for (const LevelFiles& inputs : plan.inputs) {
+    assert(!inputs.files.empty());
+  }
+  Slice smallest, largest;
+  bool is_first = true;
+  for (const LevelFiles& inputs : plan.inputs) {
+    for (const TableFile* file : inputs.files) {
+      const Slice begin = file->meta.smallest_user_key(), end = file->meta.largest_user_key();
+      if (is_first || comparator.OrderWithoutTimestamp(begin, smallest) < 0) smallest = begin;
+      if (is_first || comparator.OrderWithoutTimestamp(end, largest) > 0) largest = end;
+      is_first = false;
+    }
+  }
+  return comparator.OrderWithoutTimestamp(smallest, bounds.end()) <= 0 &&
+         comparator.OrderWithoutTimestamp(bounds.begin(), largest) <= 0;
+}
+
+}  // namespace
+
+bool OverlapsMemTables(const SuperVersion& super_version, const TableBounds& bounds) {
+  assert(!bounds.empty());
+  if (OverlapsMemTable(*super_version.mem(), bounds)) return true;
+  const std::vector<MemTable*>& sealed = super_version.immutables();
+  return std::any_of(sealed.begin(), sealed.end(), [&bounds](const MemTable* memtable) {
+    return OverlapsMemTable(*memtable, bounds);
+  });
+}
+
+Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const TableBounds& bounds) {
+  assert(!InEpoch() && !bounds.empty());
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    ASSIGN_OR_RETURN(const bool has_keys, LevelHasKeys(version, level, bounds));
+    if (has_keys) return std::optional<Level>(level);
+  }
+  return std::optional<Level>();
+}
+
+Level PickIngestLevel(const IngestPlaceOptions& options) {
+  const Version& version = *options.version;
+  const TableBounds& bounds = *options.bounds;
+  const Level behind = options.first_with_keys.value_or(Level{version.num_levels()});
+  const Slice begin = bounds.begin(), end = bounds.end();
+  Level picked = 0;
+  for (Level level = std::max(Level{1}, options.base_level); level < behind; ++level) {
+    if (!version.Overlapping(level, &begin, &end).files.empty()) continue;
+    const auto is_taken = [&](const CompactionPlan* plan) {
+      return MayWriteTo(*plan, level, bounds, version.comparator());
+    };
+    if (std::any_of(options.running->begin(), options.running->end(), is_taken)) continue;
+    picked = level;
+  }
+  return picked;
+}
+
+bool EndsBefore(const InternalKeyComparator& comparator, const TableBounds& a,
+                const TableBounds& b) {
+  const int order = comparator.OrderWithoutTimestamp(a.end(), b.begin());
+  return order < 0 || (order == 0 && ExtractTrailer(a.largest) == kRangeTombstoneSentinel);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What takes long is done while writes go on: reading and copying files, flushing, looking for keys
+// in tables. In the standstill only what may have changed since is looked at again.
+#include "db/ingestion/ingestions.h"
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "db/ingestion/file_as_batch.h"
+#include "db/jobs/notify.h"
+#include "db/state/family_handle.h"
+#include "db/write/write_batch_internal.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/info_log.h"
+#include "util/epoch.h"
+#include "util/perf_level_impl.h"
+#include "util/scope_exit.h"
+#include "util/statistics.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Flushed about as fast as the flush before it was recorded: another round would gain nothing.
+constexpr uint64_t kLittleBytes = 1 << 20;
+// Each leaves what was written while it ran; where that grows no less, writers are as fast.
+constexpr int kMaxRounds = 4;
+
+Status CheckArg(const IngestExternalFileArg& arg) {
+  const IngestExternalFileOptions& options = arg.options;
+  if (arg.column_family == nullptr) {
+    return Status::InvalidArgument("IngestExternalFile: the column family is a null pointer");
+  }
+  if (arg.external_files.empty()) {
+    return Status::InvalidArgument("IngestExternalFile: the list of files is empty");
+  }
+  if (options.move_files && options.link_files) {
+    return Status::InvalidArgument("IngestExternalFile: both move_files and link_files are set");
+  }
+  if (options.ingest_behind) {
+    return Status::InvalidArgument(
+        "IngestExternalFile: ingest_behind needs DBOptions::allow_ingest_behind");
+  }
+  if (arg.atomic_replace_range.has_value()) {
+    return Status::NotSupported("IngestExternalFileArg::atomic_replace_range: not built yet");
+  }
+  const size_t checksums = arg.files_checksums.size();
+  if (checksums != arg.files_checksum_func_names.size() ||
+      (checksums != 0 && checksums != arg.external_files.size())) {
+    return Status::InvalidArgument(
+        StrCat("IngestExternalFile: ", arg.external_files.size(), " files, ", checksums,
+               " checksums and ", arg.files_checksum_func_names.size(), " names of functions"));
+  }
+  return Status::OK();
+}
+
+bool OverlapEachOther(const InternalKeyComparator& comparator,
+                      const std::vector<ExternalFile>& files) {
+  std::vector<const TableBounds*> sorted;
+  for (const ExternalFile& file : files) sorted.push_back(&file.bounds);
+  std::sort(sorted.begin(), sorted.end(), [&](const TableBounds* a, const TableBounds* b) {
+    return comparator.Compare(a->smallest, b->smallest) < 0;
+  });
+  for (size_t i = 1; i < sorted.size(); i++) {
+    if (!EndsBefore(comparator, *sorted[i - 1], *sorted[i])) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+StagedFiles::~StagedFiles() { IgnoreError(Abort(), "what stays is deleted at the next open"); }
+
+Status StagedFiles::Abort() {
+  if (std::exchange(is_settled, true)) return Status::OK();
+  Status status;
+  for (const FamilyFiles& family : families) {
+    for (const ExternalFile& file : family.files) {
+      if (file.path.empty()) continue;
+      Status deleted = DeleteFileIfExists(core_->fs.get(), file.path);
+      if (status.ok()) status = std::move(deleted);
+    }
+  }
+  MutexLock lock(&core_->mutex);
+  numbers.Settle(Status::Aborted());
+  return status;
+}
+
+std::string StagedFiles::DebugString() const {
+  std::string text =
+      StrCat("staged for ", families.size(), " families", is_settled ? ", settled" : "", "\n");
+  for (const FamilyFiles& family : families) {
+    for (const ExternalFile& file : family.files) {
+      StrAppend(&text, family.family->name(), ": ", file.DebugString());
+    }
+  }
+  return text;
+}
+
+struct Ingestions::Part {
+  explicit Part(FamilyFiles* family_files) : staged(family_files) {}
+
+  ColumnFamilyData* family() const { return staged->family.get(); }
+  Status CheckMayFlush() const {
+    if (!meets_memtables || staged->options.allow_blocking_flush) return Status::OK();
+    return Status::InvalidArgument(
+        "External file requires flush, but allow_blocking_flush is not set");
+  }
+
+  FamilyFiles* const staged;
+  // Look(): as of this view.
+  ReadView view;
+  bool meets_memtables = false;
+  std::vector<std::optional<Level>> first_with_keys;  // by file
+
+  // Place(): by file; and what keeps compactions away from there.
+  std::vector<std::pair<Level, FileMetadata>> placed;
+  std::vector<std::unique_ptr<TableFile>> ranges;
+  std::deque<CompactionPlan> reserved;
+
+  // WriteAsBatch(): the first number of the batch; 0: the files were installed.
+  SequenceNumber written_seqno = 0;
+};
+
+// No commit is in flight and none begins; scans leave no tombstones in the families' memtables. One
+// thread at a time.
+class Ingestions::Standstill {
+ public:
+  Standstill(Ingestions* owner, const std::vector<Part*>& parts) EXCLUDES(db_mutex)
+      : owner_(owner), parts_(parts), core_(owner->core_) {
+    {
+      MutexLock lock(&core_->mutex);
+      while (owner_->is_installing_) core_->conditions.jobs.Wait();
+      owner_->is_installing_ = true;
+      for (const Part* part : parts_) part->family()->is_ingesting = true;
+    }
+    core_->pipeline->Pause();
+  }
+  ~Standstill() {
+    core_->pipeline->Resume();
+    MutexLock lock(&core_->mutex);
+    for (const Part* part : parts_) part->family()->is_ingesting = false;
+    owner_->is_installing_ = false;
+    core_->conditions.JobEnded();
+  }
+  Standstill(const Standstill&) = delete;
+  Standstill& operator=(const Standstill&) = delete;
+
+ private:
+  Ingestions* const owner_;
+  const std::vector<Part*>& parts_;
+  DbCore* const core_;
+};
+
+// 1. Prepare.
+
+Status Ingestions::Prepare(const std::vector<IngestExternalFileArg>& args,
+                           std::unique_ptr<FileIngestionHandle>* handle) {
+  assert(!InEpoch());
+  handle->reset();
+  const StopWatch watch(core_->clock.get(), core_->statistics.get(),
+                        INGEST_EXTERNAL_FILE_PREPARE_TIME);
+  if (args.empty()) return Status::InvalidArgument("IngestExternalFiles: the list is empty");
+  std::set<uint32_t> ids;
+  for (const IngestExternalFileArg& arg : args) {
+    RETURN_IF_ERROR(CheckArg(arg));
+    if (ids.insert(arg.column_family->GetID()).second) continue;
+    return Status::InvalidArgument("IngestExternalFiles: a column family is named twice",
+                                   arg.column_family->GetName());
+  }
+  auto staged = std::make_unique<StagedFiles>(core_);
+  for (const IngestExternalFileArg& arg : args) RETURN_IF_ERROR(StageFamily(arg, staged.get()));
+  RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), core_->table_paths.front()));
+  *handle = std::move(staged);
+  return Status::OK();
+}
+
+Status Ingestions::StageFamily(const IngestExternalFileArg& arg, StagedFiles* staged) {
+  FamilyFiles& family = staged->families.emplace_back();
+  family.family = FamilyRef(FamilyOf(arg.column_family));
+  family.options = arg.options;
+  std::shared_ptr<const ColumnFamilyOptions> options;
+  {
+    MutexLock lock(&core_->mutex);
+    if (family.family->is_dropped()) return Status::ColumnFamilyDropped();
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    options = family.family->shared_options();
+  }
+  const InspectOptions inspect{.fs = core_->fs.get(),
+                               .file_options = core_->file_options,
+                               .comparator = &family.family->comparator(),
+                               .prefix_extractor = options->prefix_extractor.get(),
+                               .family_id = family.family->id(),
+                               .ingest = &family.options,
+                               .checksum_factory = core_->outputs.checksum_factory.get()};
+  for (const std::string& path : arg.external_files) {
+    ASSIGN_OR_RETURN(ExternalFile file, InspectExternalFile(inspect, path));
+    family.files.push_back(std::move(file));
+  }
+  family.overlap_each_other = OverlapEachOther(family.family->comparator(), family.files);
+  for (size_t i = 0; i < family.files.size(); i++) {
+    ExternalFile& file = family.files[i];
+    file.number = staged->numbers.NewNumber();
+    RETURN_IF_ERROR(
+        StageExternalFile(inspect, TableFileName(core_->table_paths.front(), file.number), &file));
+    RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
+  }
+  return Status::OK();
+}
+
+// 2. Commit.
+
+Status Ingestions::Commit(std::vector<std::unique_ptr<FileIngestionHandle>> handles) {
+  assert(!InEpoch());
+  if (handles.empty()) return Status::InvalidArgument("CommitFileIngestionHandles: no handle");
+  std::vector<StagedFiles*> all;
+  for (const auto& handle : handles) {
+    auto* const staged = static_cast<StagedFiles*>(handle.get());  // there are no others
+    if (staged == nullptr || staged->is_settled || !staged->IsOf(core_)) {
+      return Status::InvalidArgument(
+          "CommitFileIngestionHandles: a handle that is not open in this database");
+    }
+    all.push_back(staged);
+  }
+  const StopWatch watch(core_->clock.get(), core_->statistics.get(), INGEST_EXTERNAL_FILE_RUN_TIME);
+  const PerfTimer timer(&PerfContextBase::file_ingestion_nanos);
+  return CommitStaged(all);
+}
+
+Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
+  std::deque<Part> storage;
+  std::vector<Part*> parts;
+  std::set<const ColumnFamilyData*> families;
+  for (StagedFiles* staged : all) {
+    for (FamilyFiles& family : staged->families) {
+      if (!families.insert(family.family.get()).second) {
+        return Status::InvalidArgument("two handles are for one column family",
+                                       family.family->name());
+      }
+      parts.push_back(&storage.emplace_back(&family));
+    }
+  }
+  Status status = FlushOverlapped(parts);
+  if (status.ok()) {
+    const Result<bool> is_installed = InstallWithoutWriters(all, parts);
+    status = is_installed.status();
+    if (status.ok() && !is_installed.value()) status = WriteAsBatch(parts);
+  }
+  writes_->TellStallChanges();
+  if (!status.ok()) {
+    Warn(core_->info_log.get(), "external files not ingested: %s", status.ToString().c_str());
+    return status;
+  }
+  Report(parts);
+  return status;
+}
+
+Status Ingestions::FlushOverlapped(const std::vector<Part*>& parts) {
+  for (int round = 0; round < kMaxRounds; round++) {
+    std::vector<ColumnFamilyData*> overlapped;
+    bool is_little = true;
+    for (Part* part : parts) {
+      RETURN_IF_ERROR(Look(part));
+      if (!part->meets_memtables) continue;
+      RETURN_IF_ERROR(part->CheckMayFlush());
+      overlapped.push_back(part->family());
+      is_little &= part->view.super_version()->mem()->raw_bytes() < kLittleBytes;
+    }
+    if (overlapped.empty() || (round > 0 && is_little)) return Status::OK();
+    RETURN_IF_ERROR(
+        flushes_->Flush(FlushOptions(), overlapped, FlushReason::kExternalFileIngestion));
+  }
+  return Status::OK();
+}
+
+// What the files of a family would meet now. Tables are read only if the version is another one
+// than last time.
+Status Ingestions::Look(Part* part) {
+  const uint64_t known =
+      part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
+  part->view = part->family()->AcquireView();
+  const SuperVersion& super_version = *part->view.super_version();
+  const std::vector<ExternalFile>& files = part->staged->files;
+  part->meets_memtables = std::any_of(files.begin(), files.end(), [&](const ExternalFile& file) {
+    return OverlapsMemTables(super_version, file.bounds);
+  });
+  if (super_version.version()->number() == known) return Status::OK();
+  part->first_with_keys.clear();
+  std::vector<std::optional<Level>> found;
+  for (const ExternalFile& file : files) {
+    ASSIGN_OR_RETURN(found.emplace_back(),
+                     FirstLevelWithKeys(*super_version.version(), file.bounds));
+  }
+  part->first_with_keys = std::move(found);
+  return Status::OK();
+}
+
+Result<bool> Ingestions::InstallWithoutWriters(const std::vector<StagedFiles*>& all,
+                                               const std::vector<Part*>& parts) {
+  const Standstill standstill(this, parts);
+  const PerfTimer timer(&PerfContextBase::file_ingestion_blocking_live_writes_nanos);
+  std::vector<ColumnFamilyData*> overlapped;
+  for (Part* part : parts) {
+    RETURN_IF_ERROR(Look(part));
+    if (part->meets_memtables) overlapped.push_back(part->family());
+  }
+  if (!overlapped.empty()) {
+    if (MayBeWritten(parts)) return false;
+    for (const Part* part : parts) RETURN_IF_ERROR(part->CheckMayFlush());
+    FlushOptions now;
+    now.allow_write_stall = true;  // writers wait anyway
+    RETURN_IF_ERROR(flushes_->Flush(now, overlapped, FlushReason::kExternalFileIngestion));
+  }
+  // A snapshot that were taken while the MANIFEST is written would see the files come.
+  core_->snapshots.Hold();
+  const ScopeExit let_go([this] { core_->snapshots.LetGo(); });
+  while (true) {
+    for (Part* part : parts) RETURN_IF_ERROR(Look(part));
+    MutexLock lock(&core_->mutex);
+    if (!IsAsLookedAt(parts)) continue;
+    SequenceNumber last_seqno = core_->pipeline->visible_seqno();
+    const ScopeExit release([&]() REQUIRES(db_mutex) {
+      for (const Part* part : parts) {
+        for (const CompactionPlan& plan : part->reserved) compactions_->ReleaseLocked(&plan);
+      }
+    });
+    for (Part* part : parts) RETURN_IF_ERROR(Place(part, &last_seqno));
+    {
+      MutexUnlock unlock(&core_->mutex);
+      RETURN_IF_ERROR(WriteSeqnos(parts));
+    }
+    RETURN_IF_ERROR(Record(all, parts, last_seqno));
+    return true;
+  }
+}
+
+// All of them together, for one write is what makes them come together.
+bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
+  uint64_t bytes = 0, most = UINT64_MAX;
+  for (const Part* part : parts) {
+    const IngestExternalFileOptions& options = part->staged->options;
+    if (!options.allow_global_seqno || options.fail_if_not_bottommost_level) return false;
+    most = std::min(most, MaxBytesAsBatch(part->family()->write_buffer_bytes()));
+    for (const ExternalFile& file : part->staged->files) {
+      const bool needs_operator = file.properties->num_merge_operands != 0;
+      if (!file.takes_seqno) return false;
+      if (needs_operator && part->family()->merge_operator() == nullptr) return false;
+      bytes += file.properties->raw_key_size + file.properties->raw_value_size;
+    }
+  }
+  return bytes <= most;
+}
+
+Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
+  WriteBatch batch;
+  for (Part* part : parts) {
+    const InspectOptions inspect{.fs = core_->fs.get(),
+                                 .file_options = core_->file_options,
+                                 .comparator = &part->family()->comparator(),
+                                 .family_id = part->family()->id()};
+    for (const ExternalFile& file : part->staged->files) {
+      RETURN_IF_ERROR(AppendFile(inspect, file, &batch));
+    }
+    part->view.Reset();  // or the memtables that it holds stay
+  }
+  WriteOptions synced;
+  synced.sync = true;
+  RETURN_IF_ERROR(core_->pipeline->Commit({&synced, &batch, nullptr}));
+  for (Part* part : parts) part->written_seqno = WriteBatchInternal::Sequence(batch);
+  return Status::OK();
+}
+
+// A flush or compaction that ended meanwhile may have moved keys.
+bool Ingestions::IsAsLookedAt(const std::vector<Part*>& parts) const {
+  return std::all_of(parts.begin(), parts.end(), [](const Part* part) REQUIRES(db_mutex) {
+    assert(!part->meets_memtables);  // no commit has been in flight since
+    return part->family()->is_dropped() ||
+           part->family()->current() == part->view.super_version()->version();
+  });
+}
+
+Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
+  ColumnFamilyData* const family = part->family();
+  if (family->is_dropped()) return Status::ColumnFamilyDropped();
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  const IngestExternalFileOptions& options = part->staged->options;
+  const Version& version = *family->current();
+  const Level base_level =
+      AssessCompaction(version, family->options(), family->versions()->claims).base_level;
+  const bool is_seen_by_none = !options.snapshot_consistency || core_->snapshots.count() == 0;
+  const std::vector<const CompactionPlan*> running = compactions_->PlansLocked(family);
+  for (size_t i = 0; i < part->staged->files.size(); i++) {
+    const ExternalFile& file = part->staged->files[i];
+    Level level = 0;
+    const bool is_fifo = family->options().compaction_style == kCompactionStyleFIFO;
+    if (!part->staged->overlap_each_other && !is_fifo) {
+      level = PickIngestLevel({.version = &version,
+                               .bounds = &file.bounds,
+                               .first_with_keys = part->first_with_keys[i],
+                               .base_level = base_level,
+                               .running = &running});
+    }
+    if (options.fail_if_not_bottommost_level && level + 1 != version.num_levels()) {
+      return Status::TryAgain(
+          StrCat("external file ", file.source, ": the last level, or what a compaction is about ",
+                 "to write there, overlaps it, and fail_if_not_bottommost_level is set"));
+    }
+    SequenceNumber seqno = 0;
+    if (part->first_with_keys[i].has_value() || part->staged->overlap_each_other ||
+        !is_seen_by_none) {
+      if (!options.allow_global_seqno) {
+        return Status::InvalidArgument("Global seqno is required, but disabled", file.source);
+      }
+      if (!file.takes_seqno) {
+        return Status::InvalidArgument(
+            "an external file that needs a sequence number has no place for one", file.source);
+      }
+      seqno = ++*last_seqno;
+    } else {
+      *last_seqno = std::max(*last_seqno, file.bounds.largest_seqno);
+    }
+    FileMetadata meta = MetadataOf(file, seqno);
+    meta.epoch_number = family->versions()->next_epoch++;
+    meta.oldest_ancestor_time = meta.file_creation_time = core_->NowSeconds();
+    if (level > 0) {
+      CompactionPlan& plan = part->reserved.emplace_back();
+      plan.start_level = plan.output_level = level;
+      part->ranges.push_back(std::make_unique<TableFile>(meta));
+      plan.inputs.push_back({level, {part->ranges.back().get()}});
+      compactions_->ReserveLocked(family, &plan);
+    }
+    part->placed.emplace_back(level, std::move(meta));
+  }
+  return Status::OK();
+}
+
+Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {
+  for (Part* part : parts) {
+    if (!part->staged->options.write_global_seqno) continue;
+    InspectOptions inspect{.fs = core_->fs.get(), .file_options = core_->file_options};
+    inspect.checksum_factory = core_->outputs.checksum_factory.get();
+    for (size_t i = 0; i < part->placed.size(); i++) {
+      const ExternalFile& file = part->staged->files[i];
+      FileMetadata& meta = part->placed[i].second;
+      if (!file.takes_seqno || meta.largest_seqno == file.bounds.largest_seqno) continue;
+      RETURN_IF_ERROR(WriteGlobalSeqno(inspect, file, &meta));
+    }
+  }
+  return Status::OK();
+}
+
+// The views come before the number: whoever sees the number sees the files. If the change may have
+// reached the MANIFEST after all, its numbers are not used again, and its files stay.
+Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vector<Part*>& parts,
+                          SequenceNumber last_seqno) {
+  VersionSet::Change change;
+  change.last_sequence = last_seqno;
+  change.is_atomic_group = parts.size() > 1;
+  for (Part* part : parts) {
+    VersionEdit& edit = change.edits.emplace_back();
+    edit.column_family = part->family()->id();
+    for (const auto& [level, meta] : part->placed) edit.AddFile(level, meta);
+  }
+  for (StagedFiles* staged : all) staged->numbers.ExpectNaming();
+  const Status status = core_->versions->LogAndApply(std::move(change), &core_->mutex);
+  bool may_be_named = status.ok();
+  for (StagedFiles* staged : all) {
+    staged->numbers.Settle(status);
+    staged->is_settled = status.ok() || staged->numbers.may_be_named();
+    may_be_named |= staged->numbers.may_be_named();
+  }
+  if (status.ok()) {
+    for (Part* part : parts) {
+      ColumnFamilyData* const family = part->family();
+      if (family->is_dropped()) continue;
+      family->PublishSuperVersion();
+      family->ingested_version = family->current()->number();
+      scheduler_->RequestCompactionLocked(family);
+    }
+    writes_->UpdateStallLocked();
+  }
+  if (may_be_named) core_->pipeline->SkipTo(last_seqno);
+  return status;
+}
+
+// 3. Report. Of a family that was dropped at the last moment nobody names the files.
+
+void Ingestions::Report(const std::vector<Part*>& parts) {
+  for (Part* part : parts) {
+    part->view.Reset();
+    bool is_dropped = false;
+    {
+      MutexLock lock(&core_->mutex);
+      is_dropped = part->family()->is_dropped();
+    }
+    for (size_t i = 0; i < part->staged->files.size(); i++) {
+      const ExternalFile& file = part->staged->files[i];
+      ReportFile(*part, i);
+      if (is_dropped && part->written_seqno == 0) {
+        IgnoreError(DeleteFileIfExists(core_->fs.get(), file.path), "the next open deletes it");
+      }
+      if (!part->staged->options.move_files) continue;
+      IgnoreError(DeleteFileIfExists(core_->fs.get(), file.source),
+                  "the file is in the database; its other name does no harm");
+    }
+  }
+}
+
+void Ingestions::ReportFile(const Part& part, size_t i) {
+  const ExternalFile& file = part.staged->files[i];
+  const bool is_written = part.written_seqno != 0;
+  SequenceNumber seqno = part.written_seqno;
+  if (!is_written && file.takes_seqno) seqno = part.placed[i].second.largest_seqno;
+  core_->events->Event("external_file_ingested")
+      .Add("cf_name", part.family()->name())
+      .Add("file", file.source)
+      .Add("file_number", file.number)
+      .Add("level", is_written ? -1 : int{part.placed[i].first})
+      .Add("global_seqno", seqno);
+  NotifyExternalFileIngested(core_, *part.family(),
+                             {.external_path = file.source,
+                              .internal_path = is_written ? "" : file.path,
+                              .seqno = seqno,
+                              .properties = file.properties.get()});
+}
+
+}  // namespace ashlar

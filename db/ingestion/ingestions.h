@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ingestions takes external tables into an open database: all files of a call, of any number of
+// families, or none.
+//
+//   Prepare   looks at the files and stages them in the directory      writes go on
+//   Flush     of memtables that share keys with a file                 writes go on
+//   Install   places, numbers, one group in the MANIFEST, views        no write begins
+//   Report    listeners; sources that were given away are deleted      writes go on
+//
+// A file lies as one write between those before the install and those after it: its entries have
+// the next sequence number, or, if nothing shares a key with it and no snapshot exists, 0. What
+// is in memory and older must not lie above it: so it is flushed first. Writers may overlap it
+// again meanwhile. Then small files become a synced write (file_as_batch.h); what was written over
+// large ones since the flush is flushed while writers wait.
+//
+// Threads: any, without locks; one installs at a time.
+// Crash: the files count from the synced record in the MANIFEST on, all of them. Before that they
+// are names that the next open deletes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/options.h"
+#include "db/column_family/family_ref.h"
+#include "db/ingestion/external_file.h"
+#include "db/ingestion/ingest_place.h"
+#include "db/jobs/compactions.h"
+#include "db/jobs/manual_flush.h"
+#include "db/jobs/scheduler.h"
+#include "db/state/db_core.h"
+#include "db/state/write_control.h"
+
+namespace ashlar {
+
+// The files of one family, staged.
+struct FamilyFiles {
+  FamilyRef family;
+  IngestExternalFileOptions options;
+  std::vector<ExternalFile> files;  // in the order of the call: later ones are newer
+  bool overlap_each_other = false;
+};
+
+// What Prepare() has staged. Destroyed before it is committed it deletes that again; the database
+// must still be open then.
+class StagedFiles final : public FileIngestionHandle {
+ public:
+  explicit StagedFiles(DbCore* core) : numbers(core), core_(core) {}
+  ~StagedFiles() override;
+  Status Abort() override;
+  bool IsOf(const DbCore* core) const { return core_ == core; }
+  // A line for each file.
+  std::string DebugString() const;
+
+  std::vector<FamilyFiles> families;
+  TableNumbers numbers;
+  bool is_settled = false;  // they belong to the database, or are deleted
+
+ private:
+  DbCore* const core_;
+};
+
+class Ingestions {
+ public:
+  // All outlive it.
+  Ingestions(DbCore* core, WriteControl* writes, Scheduler* scheduler, Compactions* compactions,
+             ManualFlushes* flushes)
+      : core_(core),
+        writes_(writes),
+        scheduler_(scheduler),
+        compactions_(compactions),
+        flushes_(flushes) {}
+
+  Status Prepare(const std::vector<IngestExternalFileArg>& args,
+                 std::unique_ptr<FileIngestionHandle>* handle) EXCLUDES(db_mutex);
+  // All handles as one. Those that fail are aborted.
+  Status Commit(std::vector<std::unique_ptr<FileIngestionHandle>> handles) EXCLUDES(db_mutex);
+
+ private:
+  struct Part;  // a family on its way in
+  class Standstill;
+
+  Status StageFamily(const IngestExternalFileArg& arg, StagedFiles* staged) EXCLUDES(db_mutex);
+  Status CommitStaged(const std::vector<StagedFiles*>& all) EXCLUDES(db_mutex);
+  Status FlushOverlapped(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  // False: nothing is installed, as writers have overlapped the files again; they may be written.
+  Result<bool> InstallWithoutWriters(const std::vector<StagedFiles*>& all,
+                                     const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  static bool MayBeWritten(const std::vector<Part*>& parts);
+  Status WriteAsBatch(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  Status Look(Part* part) EXCLUDES(db_mutex);
+  Status LookUntilNothingMoves(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  bool IsAsLookedAt(const std::vector<Part*>& parts) const REQUIRES(db_mutex);
+  Status Place(Part* part, SequenceNumber* last_seqno) REQUIRES(db_mutex);
+  Status WriteSeqnos(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  Status Record(const std::vector<StagedFiles*>& all, const std::vector<Part*>& parts,
+                SequenceNumber last_seqno) REQUIRES(db_mutex);
+  void Report(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  void ReportFile(const Part& part, size_t i) EXCLUDES(db_mutex);
+
+  DbCore* const core_;
+  WriteControl* const writes_;
+  Scheduler* const scheduler_;
+  Compactions* const compactions_;
+  ManualFlushes* const flushes_;
+  bool is_installing_ GUARDED_BY(db_mutex) = false;  // some thread is
+};
+
+}  // namespace ashlar

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables are numbered by their place in the list, and each thread takes the next one. After an
+// error none is begun any more; those before it were, so the first error of the list is known.
+#include "db/opening/first_look.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <new>
+
+#include "env/file_util.h"
+#include "util/mutex.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// For fewer a thread of their own does not pay.
+constexpr size_t kTablesPerThread = 16;
+// Of a limit, what opening may use up: the tables that are read first will not be just these.
+constexpr int kShareOfLimit = 4;
+
+Status MissingTable(const std::string& path) {
+  return Status::Corruption(
+      StrCat(path, ": the MANIFEST names this table, but it does not exist"));
+}
+
+Status OpenAndLook(const NamedTable& table) {
+  TableCache* const tables = table.family->tables.get();
+  Result<TableHandle> reader = tables->Pin(table.file);
+  if (!reader.ok()) {
+    const bool is_missing = reader.status().IsPathNotFound() || reader.status().IsNotFound();
+    return is_missing ? MissingTable(tables->PathOf(table.file->meta)) : reader.status();
+  }
+  const std::string& found = (*reader)->properties().comparator_name;
+  const std::string expected = table.family->comparator.user_comparator()->Name();
+  if (found.empty() || found == expected) return Status::OK();
+  return Status::InvalidArgument(StrCat((*reader)->path(), ": written with comparator ", found,
+                                        ", opened with ", expected));
+}
+
+Status LookAtSize(FileSystem* fs, const NamedTable& table) {
+  const FileMetadata& meta = table.file->meta;
+  const std::string path = table.family->tables->PathOf(meta);
+  Result<uint64_t> bytes = FileSizeOf(fs, path);
+  if (bytes.status().IsPathNotFound() || bytes.status().IsNotFound()) {
+    // Tables written by LevelDB keep their old extension; opening finds them.
+    return OpenAndLook(table);
+  }
+  if (!bytes.ok()) return bytes.status();
+  if (*bytes == meta.file_size) return Status::OK();
+  return Status::Corruption(
+      StrCat(path, ": ", *bytes, " bytes, but the MANIFEST says ", meta.file_size));
+}
+
+class FirstLook {
+ public:
+  FirstLook(const DbPlace& place, const std::vector<NamedTable>& tables, size_t to_open)
+      : place_(place), tables_(tables), to_open_(to_open), first_bad_(tables.size()) {}
+
+  Status Run(size_t threads) {
+    assert(threads > 0);
+    {
+      MutexLock lock(&mutex_);
+      running_ = threads - 1;
+    }
+    for (size_t i = 1; i < threads; i++) {
+      place_.env->StartThread([](void* self) { static_cast<FirstLook*>(self)->RunHelper(); }, this);
+    }
+    TakeTables();
+    MutexLock lock(&mutex_);
+    while (running_ > 0) helper_ended_.Wait();
+    return first_error_;
+  }
+
+ private:
+  void RunHelper() {
+    TakeTables();
+    MutexLock lock(&mutex_);
+    assert(running_ > 0);
+    running_--;
+    helper_ended_.SignalAll();
+  }
+
+  void TakeTables() {
+    while (!has_failed_.load(std::memory_order_relaxed)) {
+      const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+      if (i >= tables_.size()) return;
+      const Status status = Look(i);
+      if (!status.ok()) Note(i, status);
+    }
+  }
+
+  // A thread has nobody above it who could be told otherwise that memory is short.
+  Status Look(size_t i) {
+    try {
+      return i < to_open_ ? OpenAndLook(tables_[i]) : LookAtSize(place_.fs.get(), tables_[i]);
+    } catch (const std::bad_alloc&) {
+      return Status::MemoryLimit("no memory to open a table");
+    }
+  }
+
+  void Note(size_t i, const Status& status) {
+    MutexLock lock(&mutex_);
+    has_failed_.store(true, std::memory_order_relaxed);
+    if (i >= first_bad_) return;
+    first_bad_ = i;
+    first_error_ = status;
+  }
+
+  const DbPlace& place_;
+  const std::vector<NamedTable>& tables_;
+  const size_t to_open_;  // the first ones; of the others the size is asked
+  // Taken by every thread, in any order: what it protects is told by the number itself.
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> has_failed_{false};  // only ever set; whoever misses it looks at one more table
+  Mutex mutex_{LockRank::kLeaf};
+  CondVar helper_ended_{&mutex_};
+  size_t running_ GUARDED_BY(mutex_) = 0;
+  size_t first_bad_ GUARDED_BY(mutex_);
+  Status first_error_ GUARDED_BY(mutex_);
+};
+
+size_t TablesToOpen(const DbPlace& place, const DBOptions& options, size_t count) {
+  if (options.open_files_async) return 0;
+  const int limit = place.open_tables.max_open.load(std::memory_order_relaxed);
+  return limit < 0 ? count : std::min(count, static_cast<size_t>(limit / kShareOfLimit));
+}
+
+}  // namespace
+
+Status LookAtTables(const DbPlace& place, const DBOptions& options,
+                    const std::vector<NamedTable>& tables) {
+  const size_t most = static_cast<size_t>(std::max(options.max_file_opening_threads, 1));
+  const size_t threads = std::clamp<size_t>(tables.size() / kTablesPerThread, 1, most);
+  return FirstLook(place, tables, TablesToOpen(place, options, tables.size())).Run(threads);
+}
+
+}  // namespace ashlar

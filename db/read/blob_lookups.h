@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is left of point lookups that have found values in blob files: reading them. Outside of
+// epochs, with the super version pinned. An error becomes the lookup's.
+#pragma once
+
+#include <span>
+
+namespace ashlar {
+
+class PointLookup;
+class SuperVersion;
+struct ReadOptions;
+
+// Of a lookup that is_blob_index().
+void ReadBlob(const SuperVersion& super_version, const ReadOptions& options, PointLookup* lookup);
+
+// Of all those that are, together.
+void ReadBlobs(const SuperVersion& super_version, const ReadOptions& options,
+               std::span<PointLookup* const> lookups);
+
+}  // namespace ashlar

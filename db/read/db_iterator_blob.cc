@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys whose value lies in a blob file: it is read when the iterator comes to it, or, if the reader
+// allows values that are not prepared, when it asks for it.
+#include <cassert>
+
+#include "db/blob/blob_store.h"
+#include "db/read/db_iterator.h"
+#include "db/read/super_version.h"
+#include "db/version/table_cache.h"
+#include "db/version/version.h"
+
+namespace ashlar {
+
+// The merging iterator stays on the blob index.
+void DBIterator::ShowBlobForward(const Slice& user_key) {
+  assert(direction_ == Direction::kForward);
+  user_key_ = user_key;
+  saved_key_.assign(user_key.data(), user_key.size());
+  direction_ = Direction::kDerived;
+  const Slice index = merged_->value();
+  if (options_.allow_unprepared_value) saved_value_.assign(index.data(), index.size());
+  valid_ = ShowBlob(index);
+}
+
+// Of saved_key_. The index is in saved_value_ if it may wait. False: the value cannot be read.
+bool DBIterator::ShowBlob(const Slice& index) {
+  assert(direction_ != Direction::kForward);
+  shows_entity_ = false;
+  is_unprepared_ = options_.allow_unprepared_value;
+  if (is_unprepared_) {
+    shown_value_ = Slice();
+    return true;
+  }
+  if (!LoadBlob(index)) return false;
+  shown_value_ = blob_value_;
+  return true;
+}
+
+bool DBIterator::LoadBlob(const Slice& index) {
+  const Version& version = *view_.super_version()->version();
+  BlobRead read{.user_key = saved_key_, .index = index, .value = &blob_value_, .status = {}};
+  const Status status = version.tables()->blobs()->Read(version.blobs(), options_, &read);
+  if (!status.ok()) Fail(status);
+  return status.ok();
+}
+
+bool DBIterator::PrepareValue() {
+  assert(valid_);
+  const bool is_due = is_unprepared_ && direction_ != Direction::kForward;
+  if (!is_due) return true;
+  is_unprepared_ = false;
+  if (!LoadBlob(saved_value_)) return false;
+  shown_value_ = blob_value_;
+  return true;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keys whose value is a wide-column entity: its default column is the value, and columns() are
+// decoded when the iterator comes to it, so that damage is told by status().
+#include <cassert>
+
+#include "db/read/db_iterator.h"
+#include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
+
+namespace ashlar {
+
+// The merging iterator stays on the entity, whose memory the columns refer to.
+void DBIterator::ShowEntityForward(const Slice& user_key) {
+  assert(direction_ == Direction::kForward);
+  user_key_ = user_key;
+  saved_key_.assign(user_key.data(), user_key.size());
+  direction_ = Direction::kDerived;
+  valid_ = ShowEntity(merged_->value());
+}
+
+// Of saved_key_. The stored form stays where it is while it is shown. False: it is malformed.
+bool DBIterator::ShowEntity(const Slice& entity) {
+  assert(direction_ != Direction::kForward);
+  Status status = DecodeColumns(entity, &entity_columns_);
+  if (!status.ok()) {
+    Fail(Status::CopyAppendMessage(status, "; of key ", Slice(saved_key_).ToString(/*hex=*/true)));
+    return false;
+  }
+  shown_value_ = DefaultColumnOf(entity_columns_);
+  shows_entity_ = true;
+  is_unprepared_ = false;
+  return true;
+}
+
+const WideColumns& DBIterator::columns() const {
+  assert(valid_);
+  const bool is_entity = direction_ != Direction::kForward && shows_entity_;
+  return is_entity ? entity_columns_ : plain_column_.Of(value());
+}
+
+}  // namespace ashlar

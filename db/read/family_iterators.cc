@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An error of one family is an error of all: what it holds may be the next key, or a column of it.
+#include "db/read/family_iterators.h"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "ashlar/comparator.h"
+#include "ashlar/options.h"
+#include "util/result.h"
+#include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
+
+namespace ashlar {
+
+FamilyCursors::FamilyCursors(std::vector<Cursor> cursors, const Comparator* order,
+                             bool leaves_values_unread)
+    : cursors_(std::move(cursors)), order_(order), leaves_values_unread_(leaves_values_unread) {
+  assert(!cursors_.empty() && order_ != nullptr);
+}
+
+void FamilyCursors::Fail(const Status& status) {
+  assert(!status.ok());
+  status_ = status;
+  holders_.clear();
+}
+
+template <typename Move>
+void FamilyCursors::MoveAll(Direction direction, Move&& move) {
+  direction_ = direction;
+  status_ = Status::OK();
+  for (Cursor& cursor : cursors_) move(cursor.iterator.get());
+  FindHolders();
+}
+
+void FamilyCursors::FindHolders() {
+  holders_.clear();
+  for (Cursor& cursor : cursors_) {
+    const Iterator& iterator = *cursor.iterator;
+    if (!iterator.Valid()) {
+      const Status status = iterator.status();
+      if (!status.ok()) return Fail(status);
+      continue;
+    }
+    const int order = holders_.empty() ? 0 : order_->Compare(iterator.key(), key());
+    const bool is_nearer = direction_ == Direction::kForward ? order < 0 : order > 0;
+    if (is_nearer) holders_.clear();
+    if (is_nearer || order == 0) holders_.push_back(&cursor);
+  }
+}
+
+void FamilyCursors::SeekToFirst() {
+  MoveAll(Direction::kForward, [](Iterator* iterator) { iterator->SeekToFirst(); });
+}
+void FamilyCursors::SeekToLast() {
+  MoveAll(Direction::kReverse, [](Iterator* iterator) { iterator->SeekToLast(); });
+}
+void FamilyCursors::Seek(const Slice& target) {
+  MoveAll(Direction::kForward, [&](Iterator* iterator) { iterator->Seek(target); });
+}
+void FamilyCursors::SeekForPrev(const Slice& target) {
+  MoveAll(Direction::kReverse, [&](Iterator* iterator) { iterator->SeekForPrev(target); });
+}
+
+// Those that do not hold the present key stand on the wrong side of it. Stays at the key.
+void FamilyCursors::TurnAround(Direction direction) {
+  assert(Valid() && direction != direction_);
+  const std::string present = key().ToString();
+  MoveAll(direction, [&](Iterator* iterator) {
+    direction == Direction::kForward ? iterator->Seek(present) : iterator->SeekForPrev(present);
+  });
+}
+
+void FamilyCursors::Next() {
+  assert(Valid());
+  if (direction_ != Direction::kForward) TurnAround(Direction::kForward);
+  for (Cursor* holder : holders_) holder->iterator->Next();
+  if (status_.ok()) FindHolders();
+}
+
+void FamilyCursors::Prev() {
+  assert(Valid());
+  if (direction_ != Direction::kReverse) TurnAround(Direction::kReverse);
+  for (Cursor* holder : holders_) holder->iterator->Prev();
+  if (status_.ok()) FindHolders();
+}
+
+bool FamilyCursors::PrepareValues() {
+  assert(Valid());
+  for (Cursor* holder : holders_) {
+    if (holder->iterator->PrepareValue()) continue;
+    Fail(holder->iterator->status());
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+Status CheckOneOrder(const std::vector<ColumnFamilyHandle*>& families) {
+  if (families.empty()) {
+    return Status::InvalidArgument("an iterator over several families needs at least one");
+  }
+  for (ColumnFamilyHandle* const family : families) {
+    if (family == nullptr) {
+      return Status::InvalidArgument("an iterator over several families: a handle is null");
+    }
+    const Comparator* const order = family->GetComparator();
+    const Comparator* const first = families.front()->GetComparator();
+    if (order->GetId() == first->GetId() && std::string(order->Name()) == first->Name()) continue;
+    return Status::InvalidArgument(
+        StrCat("an iterator over several families: ", family->GetName(), " is in the order of ",
+               order->Name(), ", ", families.front()->GetName(), " in that of ", first->Name()));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Status OpenFamilyCursors(DB* db, const ReadOptions& options,
+                         const std::vector<ColumnFamilyHandle*>& families, FamilyCursors* cursors) {
+  RETURN_IF_ERROR(CheckOneOrder(families));
+  std::vector<Iterator*> iterators;
+  RETURN_IF_ERROR(db->NewIterators(options, families, &iterators));
+  assert(iterators.size() == families.size());
+  std::vector<FamilyCursors::Cursor> opened(families.size());
+  for (size_t i = 0; i < families.size(); ++i) {
+    opened[i].family = families[i];
+    opened[i].iterator.reset(iterators[i]);
+  }
+  *cursors = FamilyCursors(std::move(opened), families.front()->GetComparator(),
+                           options.allow_unprepared_value);
+  return Status::OK();
+}
+
+void CoalescingIterator::SeekToFirst() {
+  cursors_.SeekToFirst();
+  Arrive();
+}
+void CoalescingIterator::SeekToLast() {
+  cursors_.SeekToLast();
+  Arrive();
+}
+void CoalescingIterator::Seek(const Slice& target) {
+  cursors_.Seek(target);
+  Arrive();
+}
+void CoalescingIterator::SeekForPrev(const Slice& target) {
+  cursors_.SeekForPrev(target);
+  Arrive();
+}
+void CoalescingIterator::Next() {
+  cursors_.Next();
+  Arrive();
+}
+void CoalescingIterator::Prev() {
+  cursors_.Prev();
+  Arrive();
+}
+
+void CoalescingIterator::Arrive() {
+  columns_.clear();
+  value_ = Slice();
+  if (Valid() && !cursors_.leaves_values_unread()) Coalesce();
+}
+
+bool CoalescingIterator::PrepareValue() {
+  assert(Valid());
+  if (!cursors_.leaves_values_unread()) return true;
+  if (!cursors_.PrepareValues()) return false;
+  Coalesce();
+  return true;
+}
+
+// A stable sort keeps columns of one name in the order of the families.
+void CoalescingIterator::Coalesce() {
+  columns_.clear();
+  for (const FamilyCursors::Cursor* holder : cursors_.holders()) {
+    const WideColumns& columns = holder->iterator->columns();
+    columns_.insert(columns_.end(), columns.begin(), columns.end());
+  }
+  if (cursors_.holders().size() > 1) {
+    std::stable_sort(
+        columns_.begin(), columns_.end(),
+        [](const WideColumn& a, const WideColumn& b) { return a.name().compare(b.name()) < 0; });
+    size_t kept = 0;
+    for (const WideColumn& column : columns_) {
+      const bool replaces = kept > 0 && columns_[kept - 1].name() == column.name();
+      columns_[replaces ? kept - 1 : kept++] = column;
+    }
+    columns_.resize(kept);
+  }
+  value_ = DefaultColumnOf(columns_);
+}
+
+void GroupingIterator::SeekToFirst() {
+  cursors_.SeekToFirst();
+  Arrive();
+}
+void GroupingIterator::SeekToLast() {
+  cursors_.SeekToLast();
+  Arrive();
+}
+void GroupingIterator::Seek(const Slice& target) {
+  cursors_.Seek(target);
+  Arrive();
+}
+void GroupingIterator::SeekForPrev(const Slice& target) {
+  cursors_.SeekForPrev(target);
+  Arrive();
+}
+void GroupingIterator::Next() {
+  cursors_.Next();
+  Arrive();
+}
+void GroupingIterator::Prev() {
+  cursors_.Prev();
+  Arrive();
+}
+
+void GroupingIterator::Arrive() {
+  groups_.clear();
+  if (Valid() && !cursors_.leaves_values_unread()) Group();
+}
+
+bool GroupingIterator::PrepareValue() {
+  assert(Valid());
+  if (!cursors_.leaves_values_unread()) return true;
+  if (!cursors_.PrepareValues()) return false;
+  Group();
+  return true;
+}
+
+void GroupingIterator::Group() {
+  groups_.clear();
+  for (const FamilyCursors::Cursor* holder : cursors_.holders()) {
+    groups_.emplace_back(holder->family, &holder->iterator->columns());
+  }
+}
+
+}  // namespace ashlar

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts are gathered under the mutex, and put into words without it. A text about intervals begins
+// the next one; maps have no intervals.
+#include "db/state/report_properties.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "db/state/cache_report.h"
+#include "db/state/property_rows.h"
+#include "db/state/write_report.h"
+
+namespace ashlar {
+namespace {
+
+using Family = ColumnFamilyData;
+using Sources = PropertySources;
+
+std::optional<FamilyReport> ReportOnFamily(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+  MutexLock lock(&s.core->mutex);
+  if (family.is_dropped()) return std::nullopt;
+  return ReportOn(*s.core, family);
+}
+
+// The same for a text: the next one tells what comes after it.
+std::optional<FamilyReport> TakeFamilyReport(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+  MutexLock lock(&s.core->mutex);
+  if (family.is_dropped()) return std::nullopt;
+  FamilyReport report = ReportOn(*s.core, family);
+  family.told_work = report.now;
+  return report;
+}
+
+enum class CacheWalk : uint8_t {
+  kAlways,
+  kIfOld,  // what was counted lately will do
+};
+
+// Nothing for a family without a block cache.
+std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, CacheWalk walk)
+    EXCLUDES(db_mutex) {
+  constexpr uint64_t kOldMicros = 180'000'000;
+  Cache* const cache = family.versions()->tables->options().block_cache.get();
+  if (cache == nullptr) return std::nullopt;
+  CacheReport report = ReportOn(*cache);
+  const uint64_t start_micros = s.core->NowMicros();
+  {
+    MutexLock lock(&s.core->mutex);
+    CacheEntryStats& known = family.cache_entries;
+    const bool is_fresh =
+        known.collections > 0 && start_micros < known.collected_micros + kOldMicros;
+    if (walk == CacheWalk::kIfOld && is_fresh) {
+      known.copies++;
+      report.entries = known;
+      report.now_micros = std::max(start_micros, known.collected_micros);
+      return report;
+    }
+  }
+  report.entries = CountCacheEntries(cache);
+  report.now_micros = report.entries.collected_micros = s.core->NowMicros();
+  report.entries.duration_micros = report.now_micros - start_micros;
+  MutexLock lock(&s.core->mutex);
+  report.entries.collections = family.cache_entries.collections + 1;
+  family.cache_entries = report.entries;
+  return report;
+}
+
+bool AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std::string* text) {
+  const std::optional<FamilyReport> report = TakeFamilyReport(s, family);
+  if (!report.has_value()) return false;
+  *text += FamilyStatsText(*report);
+  const std::optional<CacheReport> cache = ReportOnCache(s, family, CacheWalk::kIfOld);
+  if (cache.has_value()) *text += CacheEntriesText(*cache);
+  if (with_histogram) {
+    *text += FileHistogramText(family.name(), family.versions()->tables->read_times());
+  }
+  return true;
+}
+
+void AppendWriteText(const Sources& s, std::string* text) EXCLUDES(db_mutex) {
+  WritePicture now, told;
+  {
+    MutexLock lock(&s.core->mutex);
+    now = PictureOfWrites(*s.core);
+    told = std::exchange(s.core->told_writes, now);
+  }
+  *text += WriteStatsText(now, told);
+}
+
+bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* text) {
+  const std::optional<CacheReport> report = ReportOnCache(s, family, walk);
+  if (report.has_value()) *text += CacheEntriesText(*report);
+  return report.has_value();
+}
+
+// False for a family that is dropped, or that lacks what is asked for. Appends.
+using ReportText = bool (*)(const Sources&, Family&, std::string*);
+constexpr PropertyRow<ReportText> kReportTexts[] = {
+    {"rocksdb.stats",
+     [](const Sources& s, Family& f, std::string* text) {
+       if (!AppendFamilyText(s, f, /*with_histogram=*/true, text)) return false;
+       AppendWriteText(s, text);
+       return true;
+     }},
+    {"rocksdb.cfstats",
+     [](const Sources& s, Family& f, std::string* text) {
+       return AppendFamilyText(s, f, /*with_histogram=*/true, text);
+     }},
+    {"rocksdb.cfstats-no-file-histogram",
+     [](const Sources& s, Family& f, std::string* text) {
+       return AppendFamilyText(s, f, /*with_histogram=*/false, text);
+     }},
+    {"rocksdb.cf-file-histogram",
+     [](const Sources&, Family& f, std::string* text) {
+       *text += FileHistogramText(f.name(), f.versions()->tables->read_times());
+       return true;
+     }},
+    {"rocksdb.dbstats",
+     [](const Sources& s, Family&, std::string* text) {
+       AppendWriteText(s, text);
+       return true;
+     }},
+    {"rocksdb.levelstats",
+     [](const Sources& s, Family& f, std::string* text) {
+       const std::optional<FamilyReport> report = ReportOnFamily(s, f);
+       if (report.has_value()) *text += LevelStatsText(*report);
+       return report.has_value();
+     }},
+    {"rocksdb.block-cache-entry-stats",
+     [](const Sources& s, Family& f, std::string* text) {
+       return CacheText(s, f, CacheWalk::kAlways, text);
+     }},
+    {"rocksdb.fast-block-cache-entry-stats",
+     [](const Sources& s, Family& f, std::string* text) {
+       return CacheText(s, f, CacheWalk::kIfOld, text);
+     }},
+};
+
+template <PropertyMap (*kWords)(const FamilyReport&)>
+bool FamilyMap(const Sources& s, Family& family, PropertyMap* map) {
+  const std::optional<FamilyReport> report = ReportOnFamily(s, family);
+  if (report.has_value()) *map = kWords(*report);
+  return report.has_value();
+}
+
+template <CacheWalk kWalk>
+bool CacheMap(const Sources& s, Family& family, PropertyMap* map) {
+  const std::optional<CacheReport> report = ReportOnCache(s, family, kWalk);
+  if (report.has_value()) *map = CacheEntriesMap(*report);
+  return report.has_value();
+}
+
+using ReportMap = bool (*)(const Sources&, Family&, PropertyMap*);
+constexpr PropertyRow<ReportMap> kReportMaps[] = {
+    {"rocksdb.cfstats", &FamilyMap<&FamilyStatsMap>},
+    {"rocksdb.cf-write-stall-stats", &FamilyMap<&FamilyStallsMap>},
+    {"rocksdb.dbstats",
+     [](const Sources& s, Family&, PropertyMap* map) {
+       MutexLock lock(&s.core->mutex);
+       *map = WriteStatsMap(PictureOfWrites(*s.core));
+       return true;
+     }},
+    {"rocksdb.db-write-stall-stats",
+     [](const Sources&, Family&, PropertyMap* map) {
+       *map = DatabaseStallsMap();
+       return true;
+     }},
+    {"rocksdb.block-cache-entry-stats", &CacheMap<CacheWalk::kAlways>},
+    {"rocksdb.fast-block-cache-entry-stats", &CacheMap<CacheWalk::kIfOld>},
+};
+
+}  // namespace
+
+std::optional<bool> GetReportText(const PropertySources& sources, ColumnFamilyData* family,
+                                  const Slice& name, std::string* text) {
+  const ReportText report = FindPropertyRow(kReportTexts, name);
+  if (report == nullptr) return std::nullopt;
+  text->clear();
+  return report(sources, *family, text);
+}
+
+std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyData* family,
+                                 const Slice& name, PropertyMap* map) {
+  const ReportMap report = FindPropertyRow(kReportMaps, name);
+  if (report == nullptr) return std::nullopt;
+  return report(sources, *family, map);
+}
+
+void ResetReports(DbCore* core) {
+  MutexLock lock(&core->mutex);
+  ResetWritePicture(core);
+  core->uncounted_errors = core->errors.raised_count();
+  for (ColumnFamilyData* family : core->families.All()) {
+    family->work.Clear();
+    family->told_work = WorkPicture();
+    family->versions()->tables->ForgetReadTimes();
+  }
+}
+
+}  // namespace ashlar

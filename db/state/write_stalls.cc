@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The half of WriteControl that holds writes up: what each family decides, what listeners hear of
+// it, and how writers wait.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/state/notify_errors.h"
+#include "db/state/write_control.h"
+#include "db/version/version.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kDefaultDelayedRate = 16 << 20;
+// Bytes a second of all writes of low priority while compactions lag.
+constexpr uint64_t kLowPriorityRate = 1 << 20;
+// Waits are cut into pieces, so that a stall that ends early does not hold a writer.
+constexpr uint64_t kLongestWaitMicros = 100 * 1000;
+
+}  // namespace
+
+WriteDebt DebtOf(ColumnFamilyData* family) {
+  WriteDebt debt;
+  debt.sealed_memtables = static_cast<int>(family->sealed().size());
+  debt.level0_files = RunsThatSlowWrites(*family->current(), family->options());
+  debt.pending_compaction_bytes = family->PendingCompactionBytes();
+  return debt;
+}
+
+void WriteControl::UpdateStallLocked() {
+  StallDecision worst;
+  bool is_compaction_behind = false;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    const WriteDebt debt = DebtOf(family);
+    const StallDecision stall = DecideStall(debt, family->options());
+    NoteStallLocked(family, stall);
+    worst = WorseOf(worst, stall);
+    is_compaction_behind |= IsCompactionBehind(debt, family->options());
+  }
+  is_compaction_behind_.store(is_compaction_behind, std::memory_order_relaxed);
+  // Compactions have caught up: writes of low priority that come later owe nothing for the earlier
+  // ones, which were let go before their time.
+  if (!is_compaction_behind) low_priority_toll_ = Toll();
+  const bool has_changed = worst.condition != stall_.condition;
+  stall_ = worst;
+  assert(worst.severity >= 0 && worst.severity <= 1);
+  const uint64_t full_rate = core_->options->delayed_write_rate > 0
+                                 ? core_->options->delayed_write_rate
+                                 : kDefaultDelayedRate;
+  rate_ = worst.condition == WriteStallCondition::kDelayed ? DelayedRate(worst, full_rate) : 0;
+  if (rate_ == 0) toll_ = Toll();
+  if (worst.condition != WriteStallCondition::kNormal) core_->pipeline->RequestAttention();
+  WatchLogSizeLocked();
+  if (has_changed) core_->conditions.StallChanged();
+}
+
+void WriteControl::NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) {
+  const StallDecision before = std::exchange(family->stall, now);
+  const bool has_changed = now.condition != before.condition;
+  if (now.condition != WriteStallCondition::kNormal && (has_changed || now.cause != before.cause)) {
+    const Version& version = *family->current();
+    const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
+    family->work.stalls.Count(now, /*is_level0_compacting=*/idle < version.files(0).size());
+  }
+  if (!has_changed || core_->listeners.empty()) return;
+  WriteStallInfo& change = stall_changes_.emplace_back();
+  change.cf_name = family->name();
+  change.condition = {.cur = now.condition, .prev = before.condition};
+}
+
+void WriteControl::TellStallChanges() {
+  MutexLock lock(&core_->mutex);
+  TellStallChangesLocked();
+}
+
+// A listener that writes may come here again: it returns at once.
+void WriteControl::TellStallChangesLocked() {
+  if (is_telling_ || stall_changes_.empty()) return;
+  is_telling_ = true;
+  while (!stall_changes_.empty()) {
+    const std::vector<WriteStallInfo> changes = std::exchange(stall_changes_, {});
+    MutexUnlock unlock(&core_->mutex);
+    NotifyStallChanges(*core_, changes);
+  }
+  is_telling_ = false;
+}
+
+bool WriteControl::IsAheadOfFlushLocked() const {
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_dropped()) continue;
+    const uint64_t bytes = family->mem()->ApproximateMemoryUsage();
+    if (bytes >= family->paced_bytes() && bytes < family->write_buffer_bytes()) return true;
+  }
+  return false;
+}
+
+// Every step of the flush signals.
+void WriteControl::AwaitFlushProgressLocked() {
+  while (IsAheadOfFlushLocked() &&
+         !core_->is_background_cancelled.load(std::memory_order_acquire) &&
+         !core_->errors.BlocksWrites()) {
+    core_->conditions.writers.Wait();
+  }
+}
+
+// Stopped: until the debt falls. Delayed: until the bytes written before are paid for at the rate.
+Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) {
+  const uint64_t errors_before = core_->errors.raised_count();
+  while (true) {
+    if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    // Writers in flight may have filled another one: left full are those that wait for a flush.
+    RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+    const bool is_stopped = stall_.condition == WriteStallCondition::kStopped ||
+                            has_full_memtable_.load(std::memory_order_acquire);
+    if (!is_stopped) break;
+    if (options.no_slowdown) return Status::Incomplete("Write stall");
+    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+      return Status::ShutdownInProgress("no flush or compaction will end the stall");
+    }
+    // The compaction that would end it failed again, and may do so for ever. (The first failure may
+    // be that of a job which began before the disk was mended.)
+    const Status error = core_->errors.Get();
+    const bool is_tried_again = !core_->errors.AwaitsResume();
+    if (!error.ok() && (!is_tried_again || core_->errors.raised_count() >= errors_before + 2)) {
+      return error;
+    }
+    core_->conditions.writers.Wait();
+  }
+  if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
+  if (options.no_slowdown) return Status::Incomplete("Write stall");
+  const uint64_t start = TakeTurnLocked(&toll_, batch_bytes, rate_);
+  while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
+  }
+  return Status::OK();
+}
+
+// When bytes that are admitted now may be written.
+uint64_t WriteControl::TakeTurnLocked(Toll* toll, uint64_t bytes, uint64_t rate) {
+  assert(rate > 0);
+  const uint64_t start = std::max(core_->NowMicros(), toll->next_micros);
+  toll->next_micros = start + bytes * 1000000 / rate;
+  return start;
+}
+
+// Waits for a part of the time until `start`; false once it has come.
+bool WriteControl::WaitPieceLocked(uint64_t start) {
+  // Short debts are not worth sleeping for: they add up and are paid together.
+  constexpr uint64_t kShortestSleepMicros = 1000;
+  const uint64_t now = core_->NowMicros();
+  if (now + kShortestSleepMicros >= start) return false;
+  if (core_->is_closing.load(std::memory_order_acquire)) return false;
+  core_->conditions.writers.WaitFor(std::min(start - now, kLongestWaitMicros));
+  return true;
+}
+
+Status WriteControl::AdmitLowPriority(const WriteOptions& options, uint64_t batch_bytes) {
+  if (!is_compaction_behind_.load(std::memory_order_relaxed)) return Status::OK();
+  if (options.no_slowdown) {
+    return Status::Incomplete("Low priority write stall", "compactions lag behind");
+  }
+  MutexLock lock(&core_->mutex);
+  const uint64_t start = TakeTurnLocked(&low_priority_toll_, batch_bytes, kLowPriorityRate);
+  while (is_compaction_behind_.load(std::memory_order_relaxed) && !core_->errors.BlocksWrites() &&
+         WaitPieceLocked(start)) {
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A table builder over a file of its own. Every entry has sequence number 0; the properties say
+// that an ingestion may give all of them another one.
+#include "ashlar/sst_file_writer.h"
+
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "ashlar/file_checksum.h"
+#include "db/options/options_check.h"
+#include "db/options/table_factory.h"
+#include "db/state/db_place.h"
+#include "env/file_util.h"
+#include "env/file_writer.h"
+#include "table/format/table_property_names.h"
+#include "table/sst/table_builder.h"
+#include "util/coding.h"
+#include "util/entry_limits.h"
+#include "util/internal_key.h"
+#include "util/str_cat.h"
+#include "util/wide_column_encoding.h"
+
+namespace ashlar {
+namespace {
+
+// As RocksDB's files say who made them.
+constexpr const char* kWriterDbId = "SST Writer";
+
+CompressionType CompressionOf(const ColumnFamilyOptions& options) {
+  if (options.bottommost_compression != kDisableCompressionOption) {
+    return options.bottommost_compression;
+  }
+  return options.compression_per_level.empty() ? options.compression
+                                               : options.compression_per_level.back();
+}
+
+BlockBasedTableOptions TableOptionsOf(const Options& options) {
+  const BlockBasedTableOptions* given = BlockBasedOptionsOf(options.table_factory.get());
+  return WrittenTableOptions(options, given != nullptr ? *given : BlockBasedTableOptions());
+}
+
+Status NoTimestamps(const char* call) {
+  return Status::NotSupported(StrCat("SstFileWriter::", call, ": user-defined timestamps"));
+}
+
+}  // namespace
+
+struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
+  Options options;
+  FileOptions file_options;
+  InternalKeyComparator icmp;
+  BlockBasedTableOptions table_options;
+  uint32_t family_id = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
+  std::string family_name;
+  std::string session_id;
+  bool invalidates_page_cache = true;
+  Env::IOPriority priority = Env::IO_TOTAL;
+  FileNumber files_made = 0;
+
+  std::unique_ptr<FileWriter> file;  // null: none is open
+  std::unique_ptr<TableBuilder> builder;
+  ExternalSstFileInfo info;
+  bool has_points = false;
+  std::string internal_key;  // scratch
+
+  explicit Rep(const Options& o, const Comparator* comparator) : options(o), icmp(comparator) {}
+
+  FileSystem* fs() const { return options.env->GetFileSystem().get(); }
+  Status Open(const std::string& path);
+  TableBuilderOptions BuilderOptions();
+  Status Add(const Slice& user_key, ValueType type, const Slice& value);
+  Status AddRange(const Slice& begin, const Slice& end);
+  Status Complete();
+  Status NoteChecksum();
+  void GiveUp();
+};
+
+SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& options,
+                             const Comparator* user_comparator, ColumnFamilyHandle* column_family,
+                             bool invalidate_page_cache, Env::IOPriority io_priority)
+    : rep_(std::make_unique<Rep>(
+          options, user_comparator != nullptr ? user_comparator : options.comparator)) {
+  rep_->file_options = FileOptions(env_options);
+  rep_->session_id = NewSessionId(options.env);
+  rep_->invalidates_page_cache = invalidate_page_cache;
+  rep_->priority = io_priority;
+  if (column_family == nullptr) return;
+  rep_->family_id = column_family->GetID();
+  rep_->family_name = column_family->GetName();
+}
+
+SstFileWriter::~SstFileWriter() { rep_->GiveUp(); }
+
+// What was not finished is of no use to anybody.
+void SstFileWriter::Rep::GiveUp() {
+  if (builder != nullptr) builder->Abandon();
+  builder.reset();
+  if (file == nullptr) return;
+  const std::string path = file->path();
+  file.reset();
+  IgnoreError(DeleteFileIfExists(fs(), path), "the first error counts");
+}
+
+TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
+  TableBuilderOptions builder;
+  builder.icmp = &icmp;
+  builder.table = &table_options;
+  builder.compression = CompressionOf(options);
+  builder.compression_opts = options.bottommost_compression_opts.enabled
+                                 ? options.bottommost_compression_opts
+                                 : options.compression_opts;
+  builder.prefix_extractor = options.prefix_extractor.get();
+  builder.collector_factories = &options.table_properties_collector_factories;
+  builder.column_family_id = family_id;
+  builder.column_family_name = family_name;
+  if (options.merge_operator != nullptr) {
+    builder.merge_operator_name = options.merge_operator->Name();
+  }
+  builder.db_id = kWriterDbId;
+  builder.db_session_id = session_id;
+  builder.file_number = files_made = files_made.Next();
+  builder.statistics = options.statistics.get();
+  builder.is_external_file = true;
+  return builder;
+}
+
+Status SstFileWriter::Rep::Open(const std::string& path) {
+  if (file != nullptr) {
+    return Status::InvalidArgument("SstFileWriter::Open: a file is open already", file->path());
+  }
+  if (icmp.user_comparator()->timestamp_size() != 0) return NoTimestamps("Open");
+  static_cast<ColumnFamilyOptions&>(options) = SanitizeColumnFamilyOptions(options, options);
+  RETURN_IF_ERROR(CheckTableOptionsSupported(TableOptionsOf(options)));
+  table_options = TableOptionsOf(options);
+  RETURN_IF_ERROR(CheckTableOptionsWritable(table_options, CompressionOf(options)));
+  FileWriterOptions writer;
+  writer.buffer_bytes = options.writable_file_max_buffer_size;
+  writer.bytes_per_sync = options.bytes_per_sync;
+  writer.use_fsync = options.use_fsync;
+  writer.rate_limiter = options.rate_limiter.get();
+  writer.priority = priority;
+  writer.statistics = options.statistics.get();
+  ASSIGN_OR_RETURN(file, FileWriter::Create(fs(), path, file_options, writer));
+  builder = std::make_unique<TableBuilder>(BuilderOptions(), file.get());
+  info = ExternalSstFileInfo();
+  info.file_path = path;
+  info.version = kExternalTableVersion;
+  has_points = false;
+  return Status::OK();
+}
+
+Status SstFileWriter::Open(const std::string& file_path, Temperature /*temp*/) {
+  return rep_->Open(file_path);
+}
+
+Status SstFileWriter::OpenWithEmbeddedBlobs(const std::string&,
+                                            const SstFileWriterEmbeddedBlobOptions&, Temperature) {
+  return Status::NotSupported("SstFileWriter::OpenWithEmbeddedBlobs: not built yet");
+}
+
+Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slice& value) {
+  if (builder == nullptr) return Status::InvalidArgument("File is not opened");
+  if (user_key.size() + value.size() > kMaxUserEntryBytes) {
+    return Status::InvalidArgument(StrCat("SstFileWriter: a key and its value of ",
+                                          user_key.size() + value.size(), " bytes, more than ",
+                                          kMaxUserEntryBytes));
+  }
+  if (has_points && icmp.user_comparator()->Compare(user_key, info.largest_key) <= 0) {
+    return Status::InvalidArgument("Keys must be added in strict ascending order.",
+                                   StrCat("after ", Slice(info.largest_key).ToString(/*hex=*/true),
+                                          " came ", user_key.ToString(/*hex=*/true)));
+  }
+  internal_key.clear();
+  AppendInternalKey(&internal_key, user_key, PackTrailer(0, type));
+  RETURN_IF_ERROR(builder->Add(internal_key, value));
+  if (!has_points) info.smallest_key.assign(user_key.data(), user_key.size());
+  info.largest_key.assign(user_key.data(), user_key.size());
+  has_points = true;
+  info.num_entries++;
+  info.file_size = builder->FileSize();
+  return Status::OK();
+}
+
+// An empty range hides nothing and is left out.
+Status SstFileWriter::Rep::AddRange(const Slice& begin, const Slice& end) {
+  if (builder == nullptr) return Status::InvalidArgument("File is not opened");
+  if (begin.size() + end.size() > kMaxUserEntryBytes) {
+    return Status::InvalidArgument("SstFileWriter::DeleteRange: the keys are too large");
+  }
+  const Comparator& comparator = *icmp.user_comparator();
+  const int order = comparator.Compare(begin, end);
+  if (order > 0) return Status::InvalidArgument("end key comes before start key");
+  if (order == 0) return Status::OK();
+  internal_key.clear();
+  AppendInternalKey(&internal_key, begin, PackTrailer(0, kTypeRangeDeletion));
+  RETURN_IF_ERROR(builder->Add(internal_key, end));
+  const bool is_first = info.num_range_del_entries++ == 0;
+  if (is_first || comparator.Compare(begin, info.smallest_range_del_key) < 0) {
+    info.smallest_range_del_key.assign(begin.data(), begin.size());
+  }
+  if (is_first || comparator.Compare(end, info.largest_range_del_key) > 0) {
+    info.largest_range_del_key.assign(end.data(), end.size());
+  }
+  info.file_size = builder->FileSize();
+  return Status::OK();
+}
+
+Status SstFileWriter::Put(const Slice& user_key, const Slice& value) {
+  return rep_->Add(user_key, kTypeValue, value);
+}
+Status SstFileWriter::Put(const Slice&, const Slice&, const Slice&) { return NoTimestamps("Put"); }
+Status SstFileWriter::PutEntity(const Slice& user_key, const WideColumns& columns) {
+  std::string entity;
+  RETURN_IF_ERROR(AppendEncodedColumns(columns, &entity));
+  return rep_->Add(user_key, kTypeWideColumnEntity, entity);
+}
+Status SstFileWriter::Merge(const Slice& user_key, const Slice& value) {
+  return rep_->Add(user_key, kTypeMerge, value);
+}
+Status SstFileWriter::Delete(const Slice& user_key) {
+  return rep_->Add(user_key, kTypeDeletion, Slice());
+}
+Status SstFileWriter::Delete(const Slice&, const Slice&) { return NoTimestamps("Delete"); }
+Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) {
+  return rep_->AddRange(begin_key, end_key);
+}
+Status SstFileWriter::DeleteRange(const Slice&, const Slice&, const Slice&) {
+  return NoTimestamps("DeleteRange");
+}
+
+// Of the bytes as they are on the disk.
+Status SstFileWriter::Rep::NoteChecksum() {
+  info.file_checksum_func_name = kUnknownFileChecksumFuncName;
+  if (options.file_checksum_gen_factory == nullptr) return Status::OK();
+  const auto generator =
+      NewChecksumGenerator(options.file_checksum_gen_factory.get(), info.file_path);
+  if (generator == nullptr) return Status::OK();
+  RETURN_IF_ERROR(ChecksumFile(fs(), info.file_path, file_options, generator.get()));
+  info.file_checksum = generator->GetChecksum();
+  info.file_checksum_func_name = generator->Name();
+  return Status::OK();
+}
+
+Status SstFileWriter::Rep::Complete() {
+  assert(builder != nullptr && file != nullptr);
+  RETURN_IF_ERROR(builder->Finish());
+  info.file_size = builder->FileSize();
+  assert(info.num_entries + info.num_range_del_entries == builder->num_entries());
+  RETURN_IF_ERROR(file->Sync());
+  if (invalidates_page_cache) {
+    IgnoreError(file->file()->InvalidateCache(0, 0), "it is a hint");
+  }
+  RETURN_IF_ERROR(file->Close());
+  return NoteChecksum();
+}
+
+Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
+  Rep& rep = *rep_;
+  if (rep.builder == nullptr) return Status::InvalidArgument("File is not opened");
+  if (rep.builder->num_entries() == 0) {
+    return Status::InvalidArgument("Cannot create sst file with no entries");
+  }
+  const Status status = rep.Complete();
+  if (!status.ok()) {
+    rep.GiveUp();
+    return status;
+  }
+  rep.builder.reset();
+  rep.file.reset();
+  if (file_info != nullptr) *file_info = rep.info;
+  return status;
+}
+
+uint64_t SstFileWriter::FileSize() { return rep_->info.file_size; }
+
+bool SstFileWriter::CreatedBySstFileWriter(const TableProperties& table_properties) {
+  return table_properties.user_collected_properties.contains(std::string(kExternalVersionProperty));
+}
+
+}  // namespace ashlar

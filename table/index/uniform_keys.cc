@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A key counts as the number that the eight bytes behind the common prefix of all keys make. Mean
+// and variance of the gaps are kept as they come, by Welford's method.
+#include "table/index/uniform_keys.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace ashlar {
+
+namespace {
+
+constexpr size_t kFewestKeys = 8;
+
+// Of sorted keys: what the first and the last share, all do.
+size_t CommonPrefix(const Slice& first, const Slice& last) {
+  const size_t limit = std::min(first.size(), last.size());
+  const char* const end = first.data() + limit;
+  return static_cast<size_t>(std::mismatch(first.data(), end, last.data()).first - first.data());
+}
+
+uint64_t NumberBehind(const Slice& key, size_t prefix_bytes) {
+  assert(prefix_bytes <= key.size());
+  uint64_t number = 0;
+  for (size_t i = prefix_bytes; i < prefix_bytes + sizeof(number); ++i) {
+    number = number << 8 | (i < key.size() ? static_cast<uint8_t>(key[i]) : 0);
+  }
+  return number;
+}
+
+}  // namespace
+
+bool AreKeysUniform(std::span<const Slice> keys, double most_variation) {
+  if (keys.size() < kFewestKeys || !(most_variation >= 0)) return false;
+  const size_t prefix_bytes = CommonPrefix(keys.front(), keys.back());
+  uint64_t previous = NumberBehind(keys.front(), prefix_bytes);
+  double mean = 0, squares = 0;  // of the gaps, and of their distances from the mean
+  for (size_t i = 1; i < keys.size(); ++i) {
+    const uint64_t number = NumberBehind(keys[i], prefix_bytes);
+    assert(previous <= number);
+    const auto gap = static_cast<double>(number - previous);
+    const double distance = gap - mean;
+    mean += distance / static_cast<double>(i);
+    squares += distance * (gap - mean);
+    previous = number;
+  }
+  const double deviation = std::sqrt(squares / static_cast<double>(keys.size() - 1));
+  return deviation <= most_variation * mean;
+}
+
+}  // namespace ashlar

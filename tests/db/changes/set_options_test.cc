@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SetOptions() and SetDBOptions(): what can be changed on an open database, and that the change is
+// felt.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_system.h"
+#include "ashlar/system_clock.h"
+#include "ashlar/table.h"
+#include "env/env_adaptors.h"
+#include "tests/support/json.h"
+#include "tests/support/paths.h"
+#include "tests/support/moved_clock.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Changes = std::unordered_map<std::string, std::string>;
+
+struct FileTraffic {
+  std::atomic<int> appends{0};
+  std::atomic<int> range_syncs{0};
+};
+
+// Counts what goes to tables and to logs.
+class TrafficFiles final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "TrafficFiles"; }
+  IOStatus NewWritableFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* result,
+                           IODebugContext* debug) override {
+    std::unique_ptr<FSWritableFile> file;
+    IOStatus status = FileSystemWrapper::NewWritableFile(path, options, &file, debug);
+    if (!status.ok()) return status;
+    const std::string ending = path.substr(path.size() - 4);
+    FileTraffic* traffic = ending == ".sst" ? &tables : ending == ".log" ? &logs : &others_;
+    *result = std::make_unique<File>(std::move(file), traffic);
+    return status;
+  }
+
+  FileTraffic tables, logs;
+
+ private:
+  class File final : public FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<FSWritableFile>&& file, FileTraffic* traffic)
+        : FSWritableFileOwnerWrapper(std::move(file)), traffic_(traffic) {}
+    using FSWritableFileOwnerWrapper::Append;
+    IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
+      traffic_->appends++;
+      return FSWritableFileOwnerWrapper::Append(data, options, debug);
+    }
+    IOStatus RangeSync(uint64_t offset, uint64_t bytes, const IOOptions& options,
+                       IODebugContext* debug) override {
+      traffic_->range_syncs++;
+      return FSWritableFileOwnerWrapper::RangeSync(offset, bytes, options, debug);
+    }
+
+   private:
+    FileTraffic* const traffic_;
+  };
+  FileTraffic others_;
+};
+
+class SetOptionsTest : public testing::Test {
+ protected:
+  SetOptionsTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    EXPECT_OK(DB::Open(options_, "/db", &db_));
+  }
+
+  // A table, and a log before it, of about `kilobytes`; the log after it is another one.
+  void WriteTable(int kilobytes) {
+    for (int i = 0; i < kilobytes; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", 10000 + i), std::string(1024, 'v')));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  uint64_t DataBlocksOfNewestTable() {
+    TablePropertiesCollection all;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(&all));
+    std::string newest;
+    for (const auto& [path, properties] : all) newest = std::max(newest, path);
+    return all.at(newest)->num_data_blocks;
+  }
+
+  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
+  std::shared_ptr<TrafficFiles> files_ = std::make_shared<TrafficFiles>(memory_->GetFileSystem());
+  std::unique_ptr<Env> env_{NewCompositeEnv(files_)};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+// Every name that RocksDB 7.8.3 knows, with the value it has, as texts for these two calls.
+TEST_F(SetOptionsTest, WhatRocksDbChangesCanBeChanged) {
+  std::istringstream lines(ReadTestFile(SourcePath("tests/data/options/dynamic.tsv")));
+  int accepted = 0;
+  for (std::string kind, text, answer; std::getline(lines, kind, '\t') &&
+                                       std::getline(lines, text, '\t') &&
+                                       std::getline(lines, answer);) {
+    const size_t equals = text.find('=');
+    const Changes change = {{text.substr(0, equals), text.substr(equals + 1)}};
+    const Status status = kind == "db" ? db_->SetDBOptions(change) : db_->SetOptions(change);
+    // Objects of the opening cannot be named again here, not even those that are there.
+    const bool names_object = text.find("comparator=") == 0 ||
+                              text.find("memtable_factory=") == 0 ||
+                              text.find("flush_block_policy_factory=") != std::string::npos;
+    if (answer != "accepted" || names_object) continue;
+    if (status.IsNotSupported()) continue;  // a value that cannot be had at open either
+    EXPECT_OK(status) << text;
+    accepted++;
+  }
+  EXPECT_GT(accepted, 100);
+}
+
+TEST_F(SetOptionsTest, WhatIsFixedAtOpenIsRefused) {
+  for (const char* name : {"num_levels", "merge_operator", "table_factory.format_version",
+                           "block_based_table_factory.block_cache", "max_mem_compaction_level"}) {
+    EXPECT_TRUE(db_->SetOptions({{name, "4"}}).IsInvalidArgument()) << name;
+  }
+  EXPECT_TRUE(db_->SetOptions({{"table_factory", "PlainTable"}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions({{"plain_table_factory", "{}"}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetDBOptions({{"wal_dir", "/elsewhere"}}).IsInvalidArgument());
+}
+
+TEST_F(SetOptionsTest, OptionsOfTheTableAreReachedByAPoint) {
+  WriteTable(64);
+  EXPECT_LT(DataBlocksOfNewestTable(), 30u);
+  for (const Changes& change : {Changes{{"block_based_table_factory.block_size", "1024"}},
+                                Changes{{"table_factory.block_size", "2k"}},
+                                Changes{{"block_based_table_factory", "{block_size=1000}"}},
+                                Changes{{"table_factory", "{block_size=1001;}"}}}) {
+    const auto cache = db_->GetOptions().table_factory->GetOptions<Cache>("BlockCache");
+    ASSERT_OK(db_->SetOptions({{"table_factory.block_size", "64k"}}));
+    WriteTable(64);
+    EXPECT_EQ(DataBlocksOfNewestTable(), 2u);
+    ASSERT_OK(db_->SetOptions(change));
+    WriteTable(64);
+    EXPECT_GT(DataBlocksOfNewestTable(), 30u) << change.begin()->first;
+    // Another factory, with the same cache.
+    EXPECT_EQ(db_->GetOptions().table_factory->GetOptions<Cache>("BlockCache"), cache);
+  }
+}
+
+TEST_F(SetOptionsTest, ABadTableOptionChangesNothing) {
+  const auto block_size = [&] {
+    return db_->GetOptions().table_factory->GetOptions<BlockBasedTableOptions>()->block_size;
+  };
+  const size_t before = block_size();
+  EXPECT_FALSE(db_->SetOptions({{"table_factory", "{block_size=8k;checksum=kCRC32c}"}}).ok());
+  EXPECT_FALSE(db_->SetOptions({{"table_factory.block_size", "0"}}).ok());
+  EXPECT_FALSE(db_->SetOptions({{"table_factory.block_sise", "8k"}}).ok());
+  EXPECT_EQ(block_size(), before);
+}
+
+// The last megabyte of a file is left to its end.
+TEST_F(SetOptionsTest, TablesAreSyncedByPieces) {
+  WriteTable(2048);
+  EXPECT_EQ(files_->tables.range_syncs, 0);
+  ASSERT_OK(
+      db_->SetDBOptions({{"bytes_per_sync", "16k"}, {"writable_file_max_buffer_size", "8k"}}));
+  WriteTable(2048);
+  EXPECT_GT(files_->tables.range_syncs, 4);
+  const int before = files_->tables.range_syncs;
+  ASSERT_OK(db_->SetDBOptions({{"bytes_per_sync", "0"}}));
+  WriteTable(2048);
+  EXPECT_EQ(files_->tables.range_syncs, before);
+}
+
+TEST_F(SetOptionsTest, TablesAreWrittenThroughABufferOfTheNewSize) {
+  const auto appends_of_a_table = [&] {
+    const int before = files_->tables.appends;
+    WriteTable(256);
+    return files_->tables.appends - before;
+  };
+  const int at_first = appends_of_a_table();
+  ASSERT_OK(db_->SetDBOptions({{"writable_file_max_buffer_size", "8k"}}));
+  EXPECT_GT(appends_of_a_table(), at_first + 10);
+  ASSERT_OK(db_->SetDBOptions({{"writable_file_max_buffer_size", "1M"}}));
+  EXPECT_EQ(appends_of_a_table(), at_first);
+}
+
+TEST_F(SetOptionsTest, LogsAreSyncedByPiecesFromTheNextOneOn) {
+  ASSERT_OK(
+      db_->SetDBOptions({{"wal_bytes_per_sync", "16k"}, {"writable_file_max_buffer_size", "8k"}}));
+  WriteTable(2048);  // the log that is open keeps its own
+  EXPECT_EQ(files_->logs.range_syncs, 0);
+  WriteTable(2048);
+  EXPECT_GT(files_->logs.range_syncs, 4);
+}
+
+TEST_F(SetOptionsTest, WhatWasChangedIsReported) {
+  ASSERT_OK(db_->SetDBOptions({{"bytes_per_sync", "1MB"}, {"max_open_files", "100"}}));
+  EXPECT_EQ(db_->GetDBOptions().bytes_per_sync, 1u << 20);
+  EXPECT_EQ(db_->GetDBOptions().max_open_files, 100);
+  ASSERT_OK(db_->SetOptions({{"block_based_table_factory.max_auto_readahead_size", "64k"}}));
+  EXPECT_EQ(db_->GetOptions()
+                .table_factory->GetOptions<BlockBasedTableOptions>()
+                ->max_auto_readahead_size,
+            64u << 10);
+}
+
+class PeriodicCompaction : public testing::Test {
+ protected:
+  PeriodicCompaction() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.compression = kNoCompression;
+    EXPECT_OK(DB::Open(options_, "/db", &db_));
+  }
+  void WriteTable(const std::string& key) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  // Level and name of each table.
+  std::map<std::string, int> Tables() {
+    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::map<std::string, int> tables;
+    for (const LiveFileMetaData& file : files) tables[file.name] = file.level;
+    return tables;
+  }
+
+  std::unique_ptr<Env> memory_{NewMemEnv(Env::Default())};
+  std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
+  std::unique_ptr<Env> env_ = NewCompositeEnvOver(Env::Default(), memory_->GetFileSystem(), clock_);
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(PeriodicCompaction, RewritesWhatHasGrownOldOnItsLevel) {
+  WriteTable("a");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  const auto before = Tables();
+  ASSERT_EQ(before.size(), 1u);
+  clock_->moved_by_seconds = 1000;
+  ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "5000"}}));
+  EXPECT_EQ(Tables(), before);
+  ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
+  const auto after = Tables();
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_NE(after.begin()->first, before.begin()->first);
+  EXPECT_EQ(after.begin()->second, before.begin()->second);
+  ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "901"}}));
+  EXPECT_EQ(Tables(), after);  // it is of now
+  std::string value;
+  EXPECT_OK(db_->Get(ReadOptions(), "a", &value));
+}
+
+TEST_F(PeriodicCompaction, TakesLevel0Down) {
+  WriteTable("a");
+  WriteTable("b");
+  ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
+  EXPECT_EQ(Tables().size(), 2u);
+  clock_->moved_by_seconds = 1000;
+  WriteTable("c");  // a flush is an occasion to look
+  for (const auto& [name, level] : Tables()) EXPECT_GT(level, 0) << name;
+}
+
+TEST_F(PeriodicCompaction, ZeroIsNever) {
+  WriteTable("a");
+  const auto before = Tables();
+  clock_->moved_by_seconds = 100'000'000;
+  ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "0"}}));
+  EXPECT_EQ(Tables(), before);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What universal and FIFO compaction decide. Runs, newest first: the tables of level 0, which is
+// written newest last, then the levels.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/compaction/plan_maker.h"
+#include "tests/support/text_tree.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+namespace {
+
+ColumnFamilyOptions Universal() {
+  ColumnFamilyOptions options;
+  options.compaction_style = kCompactionStyleUniversal;
+  options.level_compaction_dynamic_level_bytes = false;
+  options.level0_file_num_compaction_trigger = 3;
+  options.target_file_size_base = 50;
+  options.compression = kNoCompression;
+  return options;
+}
+
+ColumnFamilyOptions Fifo(uint64_t most_bytes) {
+  ColumnFamilyOptions options;
+  options.compaction_style = kCompactionStyleFIFO;
+  options.level0_file_num_compaction_trigger = 3;
+  options.compaction_options_fifo.max_table_files_size = most_bytes;
+  options.ttl = 0;
+  options.max_compaction_bytes = 1000;
+  options.write_buffer_size = 100;
+  return options;
+}
+
+std::optional<CompactionPlan> PlanOf(const TextTree& tree, const ColumnFamilyOptions& options,
+                                     const std::vector<const CompactionPlan*>& running = {},
+                                     uint64_t now = 0) {
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  return PickCompaction(
+      tree.version(),
+      {.options = &options, .claims = &tree.claims(), .cursors = nullptr, .now_seconds = now},
+      running);
+}
+
+std::string Pick(const TextTree& tree, const ColumnFamilyOptions& options, uint64_t now = 0) {
+  const auto plan = PlanOf(tree, options, {}, now);
+  return plan.has_value() ? plan->DebugString() : "none";
+}
+
+CompactionReason ReasonOf(const TextTree& tree, const ColumnFamilyOptions& options,
+                          uint64_t now = 0) {
+  const auto plan = PlanOf(tree, options, {}, now);
+  return plan.has_value() ? plan->reason : CompactionReason::kUnknown;
+}
+
+std::string PickAll(const TextTree& tree, bool rewrites_last, bool* has_conflict) {
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  const ColumnFamilyOptions options = Universal();
+  const auto plan = PickAllRuns(tree.version(), {.options = &options, .claims = &tree.claims()},
+                                rewrites_last, {}, has_conflict);
+  return plan.has_value() ? plan->DebugString() : "none";
+}
+
+}  // namespace
+
+TEST(UniversalPicker, Plans) {
+  const struct {
+    const char* name;
+    const char* tree;
+    const char* plan;
+  } kCases[] = {
+      {"fewer runs than the trigger", "L0: 1 a-z 10, 2 a-z 10", "none"},
+      {"runs of the same size go to the last level if nothing is older",
+       "L0: 1 a-z 10, 2 a-z 10, 3 a-z 10", "merge L0[3 2 1] -> L6 bottommost"},
+      {"beside an older run on level 0 they stay there", "L0: 1 a-z 100, 2 a-z 10, 3 a-z 10",
+       "merge L0[3 2] -> L0"},
+      {"above an older level they come to lie right above it",
+       "L0: 2 a-z 10, 3 a-z 10\nL6: 1 a-z 100", "merge L0[3 2] -> L5"},
+      {"a level is a run as a whole",
+       "L0: 8 a-z 10, 9 a-z 10\nL4: 5 a-m 10, 6 n-z 10\nL6: 1 a-z 500",
+       "merge L0[9 8] L4[5 6] -> L5"},
+      {"above level 1 there is only level 0",
+       "L0: 8 a-z 10, 9 a-z 10\nL1: 5 a-z 500\nL6: 1 a-z 5000", "merge L0[9 8] -> L0"},
+      {"a much larger run does not join", "L0: 2 a-z 10, 3 a-z 10, 4 a-z 10\nL5: 1 a-z 900",
+       "merge L0[4 3 2] -> L4"},
+      {"more new than old: everything is merged",
+       "L0: 5 a-z 90, 6 a-z 80\nL4: 3 a-z 70\nL6: 1 a-z 100",
+       "merge L0[6 5] L4[3] L6[1] -> L6 bottommost"},
+      {"taken runs end a pick", "L0: 5 a-z 10!, 6 a-z 10, 7 a-z 10\nL6: 1 a-z 900",
+       "merge L0[7 6] -> L0"},
+      {"taken runs are stepped over", "L0: 5 a-z 10, 6 a-z 10, 7 a-z 10!\nL6: 1 a-z 900",
+       "merge L0[6 5] -> L5"},
+      {"of a level of which a part is taken nothing goes",
+       "L0: 6 a-z 10\nL4: 3 a-m 10!, 4 n-z 10\nL5: 2 a-z 20\nL6: 1 a-z 900", "none"},
+      {"too many runs of unlike sizes: the newest go, as many as are too many",
+       "L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900", "merge L0[7 6] -> L0"},
+      {"a marked run goes with the next older one", "L0: 5 a-z 10*\nL6: 1 a-z 900",
+       "merge L0[5] L6[1] -> L6 bottommost"},
+      {"a marked oldest run is rewritten", "L6: 1 a-z 900*", "merge L6[1] -> L6 bottommost"},
+  };
+  for (const auto& c : kCases) {
+    EXPECT_EQ(Pick(TextTree(c.tree), Universal()), c.plan) << c.name;
+  }
+}
+
+TEST(UniversalPicker, SaysWhy) {
+  EXPECT_EQ(ReasonOf(TextTree("L0: 2 a-z 10, 3 a-z 10\nL6: 1 a-z 100"), Universal()),
+            CompactionReason::kUniversalSizeRatio);
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 90, 6 a-z 80\nL6: 1 a-z 80"), Universal()),
+            CompactionReason::kUniversalSizeAmplification);
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), Universal()),
+            CompactionReason::kUniversalSortedRunNum);
+  EXPECT_EQ(ReasonOf(TextTree("L0: 5 a-z 10*\nL6: 1 a-z 900"), Universal()),
+            CompactionReason::kFilesMarkedForCompaction);
+}
+
+TEST(UniversalPicker, WidthsAndRatio) {
+  ColumnFamilyOptions options = Universal();
+  CompactionOptionsUniversal& universal = options.compaction_options_universal;
+  const TextTree even("L0: 2 a-z 10, 3 a-z 10, 4 a-z 10, 5 a-z 10\nL6: 1 a-z 900");
+  universal.max_read_amp = 9;  // not to be merged for their number
+  universal.max_merge_width = 3;
+  EXPECT_EQ(Pick(even, options), "merge L0[5 4 3] -> L0");
+  universal.max_merge_width = UINT_MAX;
+  universal.min_merge_width = 5;
+  EXPECT_EQ(Pick(even, options), "none");
+  universal.min_merge_width = 2;
+  const TextTree growing("L0: 2 a-z 12, 3 a-z 10\nL6: 1 a-z 900");
+  EXPECT_EQ(Pick(growing, options), "none");
+  universal.size_ratio = 20;
+  EXPECT_EQ(Pick(growing, options), "merge L0[3 2] -> L5");
+}
+
+// 20 is about as large as the two runs of 10 together, and no run is like 100 but itself.
+TEST(UniversalPicker, StopStyles) {
+  ColumnFamilyOptions options = Universal();
+  options.compaction_options_universal.max_read_amp = 9;
+  const TextTree tree("L0: 2 a-z 20, 3 a-z 10, 4 a-z 10\nL6: 1 a-z 900");
+  EXPECT_EQ(Pick(tree, options), "merge L0[4 3 2] -> L5");
+  options.compaction_options_universal.stop_style = kCompactionStopStyleSimilarSize;
+  EXPECT_EQ(Pick(tree, options), "merge L0[4 3] -> L0");
+}
+
+TEST(UniversalPicker, RunsThatAReadMayMeet) {
+  ColumnFamilyOptions options = Universal();
+  options.write_buffer_size = 1;
+  options.compaction_options_universal.max_read_amp = 0;  // 1, 2, 4 ... 1024: eleven
+  EXPECT_EQ(Pick(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options), "none");
+  options.write_buffer_size = 500;  // 500, 1005: two
+  EXPECT_EQ(Pick(TextTree("L0: 5 a-z 100, 6 a-z 10, 7 a-z 1\nL6: 1 a-z 900"), options),
+            "merge L0[7 6 5] -> L5");
+}
+
+// Whatever the widths say: else writers would wait for a compaction that never comes.
+TEST(UniversalPicker, WhatStopsWritersIsMerged) {
+  ColumnFamilyOptions options = Universal();
+  options.level0_file_num_compaction_trigger = options.level0_stop_writes_trigger = 2;
+  options.compaction_options_universal.min_merge_width = 3;
+  options.compaction_options_universal.max_read_amp = 9;
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-z 1\nL6: 1 a-z 900"), options),
+            "merge L0[2] L6[1] -> L6 bottommost");
+}
+
+TEST(UniversalPicker, OnlyTheOldestShareIsCompressed) {
+  ColumnFamilyOptions options = Universal();
+  options.compaction_options_universal.compression_size_percent = 80;
+  options.compaction_options_universal.allow_trivial_move = true;
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 80"), options),
+            "merge L0[3 2] -> L5 uncompressed");
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 a-z 79"), options), "merge L0[3 2] -> L5");
+}
+
+TEST(UniversalPicker, MovesWhatOverlapsNothing) {
+  ColumnFamilyOptions options = Universal();
+  const TextTree disjoint("L0: 2 a-b 10, 3 c-d 10, 4 e-f 10");
+  EXPECT_EQ(Pick(disjoint, options), "merge L0[4 3 2] -> L6 bottommost");
+  options.compaction_options_universal.allow_trivial_move = true;
+  EXPECT_EQ(Pick(disjoint, options), "move L0[4 3 2] -> L6 bottommost");
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL4: 1 e-f 10"), options),
+            "move L0[3 2] L4[1] -> L6 bottommost");
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 b-d 10, 4 e-f 10"), options),
+            "merge L0[4 3 2] -> L6 bottommost");
+  EXPECT_EQ(Pick(TextTree("L0: 2 a-b 10, 3 c-d 10\nL6: 1 e-f 10"), options),
+            "merge L0[3 2] L6[1] -> L6 bottommost")
+      << "the last level is an input itself";
+}
+
+// A single level holds all runs; what is written there again is one table.
+TEST(UniversalPicker, OneLevelIsEnough) {
+  const TextTree tree("L0: 1 a-z 10, 2 a-z 10, 3 a-z 10", /*num_levels=*/1);
+  const auto plan = PlanOf(tree, Universal());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->DebugString(), "merge L0[3 2 1] -> L0 bottommost");
+  EXPECT_EQ(plan->target_file_bytes, UINT64_MAX);
+}
+
+TEST(UniversalPicker, WhatIsOlderOnLevel0LiesBelow) {
+  const TextTree tree("L0: 1 a-z 100, 2 a-z 100, 3 x-z 10, 4 x-z 10\nL6: 9 a-b 300");
+  const auto plan = PlanOf(tree, Universal());
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->DebugString(), "merge L0[4 3] -> L0");
+  EXPECT_EQ(plan->older_in_level0,
+            (std::vector<TableFile*>{tree.File(FileNumber{2}), tree.File(FileNumber{1})}));
+}
+
+TEST(UniversalPicker, AllRuns) {
+  bool has_conflict = true;
+  EXPECT_EQ(PickAll(TextTree("L0: 2 a-z 10\nL6: 1 a-z 900"), false, &has_conflict),
+            "merge L0[2] L6[1] -> L6 bottommost");
+  EXPECT_FALSE(has_conflict);
+  EXPECT_EQ(PickAll(TextTree("L6: 1 a-z 900"), false, &has_conflict), "none");
+  EXPECT_EQ(PickAll(TextTree("L6: 1 a-z 900"), true, &has_conflict),
+            "merge L6[1] -> L6 bottommost");
+  EXPECT_FALSE(has_conflict);
+  EXPECT_EQ(PickAll(TextTree("L0: 2 a-z 10!\nL6: 1 a-z 900"), false, &has_conflict), "none");
+  EXPECT_TRUE(has_conflict);
+  EXPECT_EQ(PickAll(TextTree(""), true, &has_conflict), "none");
+}
+
+TEST(UniversalPicker, ScoresAndStallsCountRuns) {
+  const TextTree tree("L0: 5 a-z 10, 6 a-z 10!\nL4: 3 a-m 10, 4 n-z 10\nL6: 1 a-z 900");
+  EXPECT_DOUBLE_EQ(tree.Needs(Universal()).scores[0], 1.0);
+  EXPECT_EQ(tree.Needs(Universal()).pending_bytes, 0u);
+  EXPECT_EQ(RunsThatSlowWrites(tree.version(), Universal()), 4);
+  EXPECT_EQ(RunsThatSlowWrites(tree.version(), ColumnFamilyOptions()), 2);
+}
+
+TEST(FifoPicker, DropsTheOldestOverTheLimit) {
+  const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
+  EXPECT_EQ(Pick(tree, Fifo(120)), "none");
+  EXPECT_EQ(Pick(tree, Fifo(119)), "drop L0[1]");
+  EXPECT_EQ(Pick(tree, Fifo(79)), "drop L0[2 1]");
+  EXPECT_EQ(Pick(tree, Fifo(0)), "drop L0[3 2 1]");
+  EXPECT_EQ(ReasonOf(tree, Fifo(79)), CompactionReason::kFIFOMaxSize);
+  ColumnFamilyOptions with_blobs = Fifo(1000);
+  with_blobs.compaction_options_fifo.max_data_files_size = 100;
+  EXPECT_EQ(Pick(tree, with_blobs), "drop L0[1]");
+  EXPECT_EQ(Pick(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(90)), "drop L2[2]")
+      << "deeper levels, of another style, are older";
+  EXPECT_EQ(Pick(TextTree("L0: 3 a-z 40\nL2: 1 a-c 40, 2 d-z 40"), Fifo(0)), "drop L0[3] L2[1 2]");
+}
+
+TEST(FifoPicker, DropsWhatIsTooOld) {
+  ColumnFamilyOptions options = Fifo(1000);
+  options.ttl = 10;
+  const TextTree tree("L0: 1 a-z 40 born=5, 2 a-z 40 born=8, 3 a-z 40 born=20");
+  EXPECT_EQ(Pick(tree, options, 15), "none");
+  EXPECT_EQ(Pick(tree, options, 16), "drop L0[1]");
+  EXPECT_EQ(Pick(tree, options, 19), "drop L0[2 1]");
+  EXPECT_EQ(ReasonOf(tree, options, 19), CompactionReason::kFIFOTtl);
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 40, 2 a-z 40 born=8"), options, 99), "none")
+      << "nobody knows how old the oldest one is";
+}
+
+TEST(FifoPicker, OneJobAtATime) {
+  const TextTree tree("L0: 1 a-z 40, 2 a-z 40, 3 a-z 40");
+  const auto plan = PlanOf(tree, Fifo(79));
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_FALSE(PlanOf(tree, Fifo(79), {&*plan}).has_value());
+}
+
+TEST(FifoPicker, MergesSmallTablesIfAsked) {
+  ColumnFamilyOptions options = Fifo(100000);
+  const TextTree small("L0: 1 a-z 300, 2 a-z 10, 3 a-z 10, 4 a-z 10");
+  EXPECT_EQ(Pick(small, options), "none");
+  options.compaction_options_fifo.allow_compaction = true;
+  EXPECT_EQ(Pick(small, options), "merge L0[4 3 2] -> L0");
+  EXPECT_EQ(ReasonOf(small, options), CompactionReason::kFIFOReduceNumFiles);
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 100, 2 a-z 100, 3 a-z 100"), options), "none")
+      << "of whole memtables";
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-z 10, 2 a-z 10"), options), "none") << "too few";
+  options.max_compaction_bytes = 25;
+  EXPECT_EQ(Pick(small, options), "none") << "too few that may be merged at once";
+}
+
+TEST(CompactionStyle, NoneLeavesAllAsItIs) {
+  ColumnFamilyOptions options = Universal();
+  options.compaction_style = kCompactionStyleNone;
+  const TextTree tree("L0: 1 a-z 10, 2 a-z 10, 3 a-z 10, 4 a-z 10*");
+  EXPECT_EQ(Pick(tree, options), "none");
+  EXPECT_FALSE(tree.Needs(options).IsNeeded());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program brings along to the walk over all counters: an order and a merge operator of its
+// own, and a listener that interferes.
+#pragma once
+
+#include <functional>
+#include <semaphore>
+#include <string>
+
+#include "ashlar/comparator.h"
+#include "ashlar/db.h"
+#include "ashlar/listener.h"
+#include "ashlar/merge_operator.h"
+
+namespace ashlar {
+
+class OwnOrder final : public Comparator {
+ public:
+  const char* Name() const override { return "OwnOrder"; }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class NeverMerges final : public AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "NeverMerges"; }
+  bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
+    return false;
+  }
+};
+
+// Does something to each compaction that has just begun.
+class CompactionHook final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+    if (on_begin) on_begin(db);
+  }
+  void OnErrorRecoveryCompleted(Status) override { recovered.release(); }
+  std::binary_semaphore recovered{0};
+  std::function<void(DB*)> on_begin;  // changed only while no compaction runs
+};
+
+}  // namespace ashlar

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checksums of whole files: made while tables are written, kept in the MANIFEST, told, compared.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/listener.h"
+#include "ashlar/metadata.h"
+#include "env/env_adaptors.h"
+#include "env/file_util.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr char kDir[] = "/db";
+
+// Notes what listeners are told of new tables.
+class CreationListener final : public EventListener {
+ public:
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    const std::lock_guard lock(mutex_);
+    told_[info.file_path] = {.value = info.file_checksum, .function = info.file_checksum_func_name};
+  }
+  std::map<std::string, FileChecksum> told() {
+    const std::lock_guard lock(mutex_);
+    return told_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, FileChecksum> told_;
+};
+
+// A function of a program's own: the sum of all bytes.
+class SumGenerator final : public FileChecksumGenerator {
+ public:
+  void Update(const char* data, size_t n) override {
+    for (size_t i = 0; i < n; i++) sum_ += static_cast<unsigned char>(data[i]);
+  }
+  void Finalize() override { text_ = StrCat("sum ", sum_); }
+  std::string GetChecksum() const override { return text_; }
+  const char* Name() const override { return "Sum"; }
+
+ private:
+  uint64_t sum_ = 0;
+  std::string text_;
+};
+
+class SumFactory final : public FileChecksumGenFactory {
+ public:
+  std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
+      const FileChecksumGenContext&) override {
+    return std::make_unique<SumGenerator>();
+  }
+  const char* Name() const override { return "SumFactory"; }
+};
+
+class FileChecksumsTest : public testing::Test {
+ protected:
+  FileChecksumsTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+    options_.disable_auto_compactions = true;
+    options_.listeners = {listener_};
+    options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  }
+  void Open() {
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, kDir, &db_));
+  }
+  void FillTable(int number) {
+    for (int i = 0; i < 100; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", i), StrCat("value", number)));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  std::vector<LiveFileMetaData> Tables() {
+    std::vector<LiveFileMetaData> tables;
+    db_->GetLiveFilesMetaData(&tables);
+    return tables;
+  }
+  // That of the bytes on disk.
+  std::string ChecksumOnDisk(const std::string& path) {
+    auto found =
+        ChecksumFile(files_.get(), path, FileOptions(), options_.file_checksum_gen_factory.get());
+    return found.ok() ? found->value : found.status().ToString();
+  }
+  // The same by every way to ask, and true.
+  void ExpectAllRecorded() {
+    const std::unique_ptr<FileChecksumList> list(NewFileChecksumList());
+    ASSERT_OK(db_->GetLiveFilesChecksumInfo(list.get()));
+    for (const LiveFileMetaData& table : Tables()) {
+      EXPECT_EQ(table.file_checksum, ChecksumOnDisk(table.db_path + table.name));
+      EXPECT_EQ(table.file_checksum_func_name, kStandardDbFileChecksumFuncName);
+      std::string value, function;
+      ASSERT_OK(list->SearchOneFileChecksum(table.file_number, &value, &function));
+      EXPECT_EQ(value, table.file_checksum);
+      EXPECT_EQ(function, kStandardDbFileChecksumFuncName);
+    }
+    LiveFilesStorageInfoOptions with_checksums;
+    with_checksums.include_checksum_info = true;
+    std::vector<LiveFileStorageInfo> infos;
+    ASSERT_OK(db_->GetLiveFilesStorageInfo(with_checksums, &infos));
+    for (const LiveFileStorageInfo& info : infos) {
+      if (info.file_type != kTableFile) continue;
+      EXPECT_EQ(info.file_checksum, ChecksumOnDisk(StrCat(kDir, "/", info.relative_filename)));
+      EXPECT_EQ(info.file_checksum_func_name, kStandardDbFileChecksumFuncName);
+    }
+  }
+
+  const std::shared_ptr<MemoryFileSystem> files_ = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
+  const std::shared_ptr<CreationListener> listener_ = std::make_shared<CreationListener>();
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+}  // namespace
+
+TEST_F(FileChecksumsTest, AreThoseOfTheFilesOfFlushesAndCompactionsAndStayAfterReopening) {
+  Open();
+  FillTable(1);
+  FillTable(2);
+  ASSERT_EQ(Tables().size(), 2u);
+  ExpectAllRecorded();
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_EQ(Tables().size(), 1u);
+  ExpectAllRecorded();
+  Open();
+  ASSERT_EQ(Tables().size(), 1u);
+  ExpectAllRecorded();
+  EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+}
+
+TEST_F(FileChecksumsTest, AreOfTablesRecoveredFromLogsToo) {
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "key", "value"));
+  Open();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_EQ(Tables().size(), 1u);
+  ExpectAllRecorded();
+}
+
+TEST_F(FileChecksumsTest, AreToldToListeners) {
+  Open();
+  FillTable(1);
+  FillTable(2);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  const auto told = listener_->told();
+  ASSERT_EQ(told.size(), 3u);
+  const LiveFileMetaData table = Tables().front();
+  const auto found = told.find(table.db_path + table.name);
+  ASSERT_NE(found, told.end());
+  EXPECT_EQ(found->second.value, table.file_checksum);
+  for (const auto& [path, checksum] : told) {
+    EXPECT_EQ(checksum.value.size(), 4u) << path;
+    EXPECT_EQ(checksum.function, kStandardDbFileChecksumFuncName) << path;
+  }
+}
+
+TEST_F(FileChecksumsTest, DifferIfOneByteDoes) {
+  Open();
+  FillTable(1);
+  FillTable(2);
+  const LiveFileMetaData table = Tables().back();
+  const std::string path = table.db_path + table.name;
+  std::string bytes = files_->AllFiles()[path];
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  files_->PutFile(path, bytes);
+  const Status status = db_->VerifyFileChecksums(ReadOptions());
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find(table.relative_filename), std::string::npos);
+}
+
+TEST_F(FileChecksumsTest, AreOfBlobFilesToo) {
+  options_.enable_blob_files = true;
+  Open();
+  FillTable(1);
+  LiveFilesStorageInfoOptions with_checksums;
+  with_checksums.include_checksum_info = true;
+  std::vector<LiveFileStorageInfo> infos;
+  ASSERT_OK(db_->GetLiveFilesStorageInfo(with_checksums, &infos));
+  std::string path;
+  for (const LiveFileStorageInfo& info : infos) {
+    if (info.file_type != kBlobFile) continue;
+    path = StrCat(kDir, "/", info.relative_filename);
+    EXPECT_EQ(info.file_checksum, ChecksumOnDisk(path));
+    EXPECT_EQ(info.file_checksum_func_name, kStandardDbFileChecksumFuncName);
+  }
+  ASSERT_FALSE(path.empty());
+  Open();
+  EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+  std::string bytes = files_->AllFiles()[path];
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  files_->PutFile(path, bytes);
+  const Status status = db_->VerifyFileChecksums(ReadOptions());
+  EXPECT_TRUE(status.IsCorruption() && status.ToString().find(".blob") != std::string::npos)
+      << status.ToString();
+}
+
+TEST_F(FileChecksumsTest, OfTablesThatWereWrittenWithoutAreNotMissed) {
+  options_.file_checksum_gen_factory = nullptr;
+  Open();
+  FillTable(1);
+  EXPECT_TRUE(db_->VerifyFileChecksums(ReadOptions()).IsInvalidArgument());
+  EXPECT_EQ(Tables().front().file_checksum, kUnknownFileChecksum);
+  EXPECT_EQ(Tables().front().file_checksum_func_name, kUnknownFileChecksumFuncName);
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  Open();
+  FillTable(2);
+  EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+}
+
+TEST_F(FileChecksumsTest, AreOfAnyFunction) {
+  options_.file_checksum_gen_factory = std::make_shared<SumFactory>();
+  Open();
+  FillTable(1);
+  const LiveFileMetaData table = Tables().front();
+  EXPECT_EQ(table.file_checksum_func_name, "Sum");
+  EXPECT_EQ(table.file_checksum, ChecksumOnDisk(table.db_path + table.name));
+  EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+  // Another factory does not know the function.
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  Open();
+  EXPECT_TRUE(db_->VerifyFileChecksums(ReadOptions()).IsInvalidArgument());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What opening a database makes of its tables: opened by several threads, or only asked for their
+// size; and what is wrong with one is told in any case.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_system_wrapper.h"
+#include "ashlar/metadata.h"
+#include "env/env_adaptors.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int kTables = 80;
+
+// Counts the tables that are opened.
+class CountingFiles final : public FileSystemWrapper {
+ public:
+  explicit CountingFiles(const std::shared_ptr<FileSystem>& target) : FileSystemWrapper(target) {}
+  const char* Name() const override { return "CountingFiles"; }
+  IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* dbg) override {
+    if (name.ends_with(".sst")) opened.fetch_add(1);
+    return FileSystemWrapper::NewRandomAccessFile(name, options, file, dbg);
+  }
+  std::atomic<int> opened{0};
+};
+
+class FirstLookTest : public testing::Test {
+ protected:
+  FirstLookTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+    options_.disable_auto_compactions = true;
+    options_.level0_slowdown_writes_trigger = options_.level0_stop_writes_trigger = 1000;
+    EXPECT_OK(DB::Open(options_, "/db", &db_));
+    for (int i = 0; i < kTables; i++) {
+      EXPECT_OK(db_->Put(WriteOptions(), StrCat("key", i), StrCat("value", i)));
+      EXPECT_OK(db_->Flush(FlushOptions()));
+    }
+    std::vector<LiveFileMetaData> tables;
+    db_->GetLiveFilesMetaData(&tables);
+    for (const LiveFileMetaData& table : tables) paths_.push_back(table.db_path + table.name);
+    db_.reset();
+  }
+  Status Open() {
+    db_.reset();
+    files_->opened = 0;
+    return DB::Open(options_, "/db", &db_);
+  }
+  void ExpectAllKeys() {
+    std::string value;
+    for (int i = 0; i < kTables; i++) {
+      ASSERT_OK(db_->Get(ReadOptions(), StrCat("key", i), &value));
+      EXPECT_EQ(value, StrCat("value", i));
+    }
+  }
+  // What opening says once this has been done to the table; then the table is as it was.
+  template <typename Harm>
+  Status StatusAfter(const std::string& path, const Harm& harm) {
+    const std::string bytes = memory_->AllFiles()[path];
+    harm(path, bytes);
+    const Status status = Open();
+    memory_->PutFile(path, bytes);
+    return status;
+  }
+  void Delete(const std::string& path) {
+    ASSERT_OK(memory_->DeleteFile(path, IOOptions(), nullptr));
+  }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  const std::shared_ptr<CountingFiles> files_ = std::make_shared<CountingFiles>(memory_);
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(files_);
+  Options options_;
+  std::vector<std::string> paths_;  // in the order of the MANIFEST's levels
+  std::unique_ptr<DB> db_;
+};
+
+}  // namespace
+
+TEST_F(FirstLookTest, OpensAllTablesByAnyNumberOfThreads) {
+  for (const int threads : {0, 1, 3, 16}) {
+    options_.max_file_opening_threads = threads;
+    ASSERT_OK(Open());
+    EXPECT_EQ(files_->opened, kTables) << threads;
+    ExpectAllKeys();
+    EXPECT_EQ(files_->opened, kTables) << threads;
+  }
+}
+
+TEST_F(FirstLookTest, OpensAFewTablesWhereFewMayStayOpen) {
+  options_.max_open_files = 50;
+  ASSERT_OK(Open());
+  EXPECT_GT(files_->opened, 0);
+  EXPECT_LT(files_->opened, 20);
+  ExpectAllKeys();
+}
+
+TEST_F(FirstLookTest, OpensNoneIfItIsNotToWait) {
+  options_.open_files_async = true;
+  ASSERT_OK(Open());
+  EXPECT_EQ(files_->opened, 0);
+  ExpectAllKeys();
+  EXPECT_EQ(files_->opened, kTables);
+}
+
+TEST_F(FirstLookTest, TellsOfMissingAndTruncatedTables) {
+  const auto cut = [this](const std::string& path, const std::string& bytes) {
+    memory_->PutFile(path, bytes.substr(0, bytes.size() - 1));
+  };
+  const auto remove = [this](const std::string& path, const std::string&) { Delete(path); };
+  for (const bool is_lazy : {false, true}) {
+    options_.open_files_async = is_lazy;
+    for (const std::string& path : {paths_.front(), paths_[40], paths_.back()}) {
+      for (const Status& status : {StatusAfter(path, cut), StatusAfter(path, remove)}) {
+        EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+        EXPECT_NE(status.ToString().find(path), std::string::npos) << status.ToString();
+      }
+    }
+  }
+  options_.open_files_async = false;
+  EXPECT_OK(Open());
+  ExpectAllKeys();
+}
+
+// Whichever thread comes first.
+TEST_F(FirstLookTest, TellsOfTheFirstBadTable) {
+  Delete(paths_[60]);
+  Delete(paths_[30]);
+  Delete(paths_[31]);
+  for (int i = 0; i < 20; i++) {
+    const Status status = Open();
+    EXPECT_NE(status.ToString().find(paths_[30]), std::string::npos) << status.ToString();
+  }
+}
+
+}  // namespace ashlar

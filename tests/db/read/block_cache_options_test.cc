@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of the block cache, seen from a database: what is evicted and what is pinned, what is
+// filled in while it is written, what is charged, and a second tier.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/secondary_cache.h"
+#include "ashlar/statistics.h"
+#include "ashlar/table.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Decision = CacheEntryRoleOptions::Decision;
+
+class BlockCacheOptionsTest : public testing::Test {
+ protected:
+  BlockCacheOptionsTest() : env_(NewMemEnv(Env::Default())) {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.statistics = CreateDBStatistics();
+    options_.compression = kNoCompression;
+    options_.disable_auto_compactions = true;
+    table_.block_size = 1024;
+    table_.filter_policy.reset(NewBloomFilterPolicy(10));
+    table_.block_cache = NewLRUCache(16 << 20, 0);
+  }
+  void Open() {
+    db_.reset();
+    options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+  }
+  static std::string Key(int i) { return StrCat("key", 100'000 + i); }
+  static std::string Value(int i) { return StrCat("value of ", i, " ", std::string(40, 'v')); }
+  void Fill(int count = 2000) {
+    for (int i = 0; i < count; ++i) ASSERT_OK(db_->Put(WriteOptions(), Key(i), Value(i)));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  void ExpectAll(int count = 2000, int step = 7) {
+    for (int i = 0; i < count; i += step) {
+      std::string value;
+      ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+      ASSERT_EQ(value, Value(i));
+    }
+  }
+  uint64_t Ticker(Tickers ticker) const { return options_.statistics->getTickerCount(ticker); }
+  uint64_t TakeTicker(Tickers ticker) {
+    return options_.statistics->getAndResetTickerCount(ticker);
+  }
+  uint64_t BytesOf(CacheEntryRole role) {
+    std::map<std::string, std::string> stats;
+    EXPECT_TRUE(db_->GetMapProperty(DB::Properties::kBlockCacheEntryStats, &stats));
+    return std::stoull(stats[BlockCacheEntryStatsMapKeys::UsedBytes(role)]);
+  }
+
+  const std::unique_ptr<Env> env_;
+  Options options_;
+  BlockBasedTableOptions table_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(BlockCacheOptionsTest, IndexesAndFiltersAreEvictedAndReadAgain) {
+  table_.cache_index_and_filter_blocks = true;
+  Open();
+  Fill();
+  ExpectAll();
+  EXPECT_EQ(table_.block_cache->GetPinnedUsage(), 0u);
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_EQ(table_.block_cache->GetUsage(), 0u);
+  TakeTicker(BLOCK_CACHE_INDEX_MISS);
+  TakeTicker(BLOCK_CACHE_FILTER_MISS);
+  ExpectAll();
+  EXPECT_EQ(Ticker(BLOCK_CACHE_INDEX_MISS), 1u);
+  EXPECT_EQ(Ticker(BLOCK_CACHE_FILTER_MISS), 1u);
+  EXPECT_GT(Ticker(BLOCK_CACHE_INDEX_HIT), 100u);
+  EXPECT_GT(Ticker(BLOCK_CACHE_FILTER_HIT), 100u);
+}
+
+TEST_F(BlockCacheOptionsTest, ThoseOfLevel0StayIfAsked) {
+  table_.cache_index_and_filter_blocks = true;
+  table_.pin_l0_filter_and_index_blocks_in_cache = true;
+  Open();
+  Fill();
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  const size_t pinned = table_.block_cache->GetPinnedUsage();
+  EXPECT_GT(pinned, 2000u);
+  EXPECT_EQ(table_.block_cache->GetUsage(), pinned);
+  CompactRangeOptions all;
+  all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_EQ(table_.block_cache->GetUsage(), 0u) << "a deeper level is not pinned";
+}
+
+TEST_F(BlockCacheOptionsTest, TiersGoBeforeTheOlderOptions) {
+  table_.cache_index_and_filter_blocks = true;
+  table_.pin_l0_filter_and_index_blocks_in_cache = true;
+  table_.metadata_cache_options.unpartitioned_pinning = PinningTier::kNone;
+  Open();
+  Fill();
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_EQ(table_.block_cache->GetUsage(), 0u);
+  db_.reset();
+  table_.metadata_cache_options.unpartitioned_pinning = PinningTier::kAll;
+  table_.pin_l0_filter_and_index_blocks_in_cache = false;
+  Open();
+  ExpectAll();
+  table_.block_cache->EraseUnRefEntries();
+  EXPECT_GT(table_.block_cache->GetUsage(), 2000u);
+}
+
+TEST_F(BlockCacheOptionsTest, FlushesFillTheCache) {
+  using Prepopulate = BlockBasedTableOptions::PrepopulateBlockCache;
+  for (const auto mode :
+       {Prepopulate::kDisable, Prepopulate::kFlushOnly, Prepopulate::kFlushAndCompaction}) {
+    table_.prepopulate_block_cache = mode;
+    table_.block_cache = NewLRUCache(16 << 20, 0);
+    Open();
+    Fill();
+    TakeTicker(BLOCK_CACHE_DATA_MISS);
+    ExpectAll();
+    const bool is_filled = mode != Prepopulate::kDisable;
+    EXPECT_EQ(TakeTicker(BLOCK_CACHE_DATA_MISS) == 0, is_filled);
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
+    TakeTicker(BLOCK_CACHE_DATA_MISS);
+    ExpectAll();
+    EXPECT_EQ(TakeTicker(BLOCK_CACHE_DATA_MISS) == 0, mode == Prepopulate::kFlushAndCompaction);
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
+TEST_F(BlockCacheOptionsTest, MemoryOfTablesIsChargedIfAsked) {
+  Open();
+  Fill();
+  ExpectAll();
+  EXPECT_EQ(BytesOf(CacheEntryRole::kBlockBasedTableReader), 0u);
+  db_.reset();
+  table_.cache_usage_options.options.charged = Decision::kEnabled;
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kFileMetadata].charged =
+      Decision::kDisabled;
+  table_.block_cache = NewLRUCache(16 << 20, 0);
+  Open();
+  ExpectAll();
+  EXPECT_GT(BytesOf(CacheEntryRole::kBlockBasedTableReader), 500u);
+  EXPECT_EQ(BytesOf(CacheEntryRole::kFileMetadata), 0u);
+  db_.reset();
+  table_.cache_usage_options.options_overrides.clear();
+  Open();
+  ExpectAll();
+  EXPECT_GT(BytesOf(CacheEntryRole::kFileMetadata), 50u);
+  db_.reset();
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kBlobValue].charged =
+      Decision::kEnabled;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsInvalidArgument());
+}
+
+TEST_F(BlockCacheOptionsTest, ABuildThatFindsNoRoomForItsFilterFails) {
+  table_.block_cache = NewLRUCache(200 << 10, 0, /*strict_capacity_limit=*/true);
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kFilterConstruction].charged =
+      Decision::kEnabled;
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), Key(0), Value(0)));
+  const Status status = db_->Flush(FlushOptions());
+  EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
+  table_.block_cache->SetCapacity(4 << 20);
+  ASSERT_OK(db_->Resume());
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ExpectAll(1);
+}
+
+TEST_F(BlockCacheOptionsTest, BlocksComeBackFromASecondTier) {
+  LRUCacheOptions cache(64 << 10, 0, false, 0.5);
+  CompressedSecondaryCacheOptions second;
+  second.capacity = 8 << 20;
+  second.num_shard_bits = 0;
+  cache.secondary_cache = second.MakeSharedSecondaryCache();
+  if (cache.secondary_cache == nullptr) GTEST_SKIP() << "lz4";
+  table_.block_cache = cache.MakeSharedCache();
+  table_.cache_index_and_filter_blocks = true;
+  Open();
+  Fill();
+  for (int round = 0; round < 4; ++round) ExpectAll(2000, 1);
+  EXPECT_GT(Ticker(COMPRESSED_SECONDARY_CACHE_HITS), 100u);
+  EXPECT_GT(Ticker(SECONDARY_CACHE_DATA_HITS), 100u);
+  EXPECT_LE(table_.block_cache->GetUsage(), size_t{64} << 10);
+}
+
+}  // namespace
+}  // namespace ashlar

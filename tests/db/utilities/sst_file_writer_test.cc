@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables made and read outside of a database.
+#include "ashlar/sst_file_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/merge_operator.h"
+#include "ashlar/sst_file_reader.h"
+#include "ashlar/table.h"
+#include "ashlar/wide_columns.h"
+#include "env/file_util.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+class SstFile : public testing::Test {
+ protected:
+  SstFile() {
+    options_.env = env_.get();
+    options_.compression = kNoCompression;
+    EXPECT_OK(
+        MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
+  }
+
+  static std::string Key(int i) {
+    const std::string digits = std::to_string(i);
+    return "k" + std::string(6 - digits.size(), '0') + digits;
+  }
+  // Keys [0, count), every tenth a merge operand, every seventh deleted, [k3, k5) in a tombstone.
+  ExternalSstFileInfo WriteMixed(int count) {
+    SstFileWriter writer(EnvOptions(), options_);
+    EXPECT_OK(writer.Open("/x.sst"));
+    for (int i = 0; i < count; i++) {
+      EXPECT_OK(i % 10 == 0  ? writer.Merge(Key(i), "m")
+                : i % 7 == 0 ? writer.Delete(Key(i))
+                             : writer.Put(Key(i), "v" + std::to_string(i)));
+    }
+    EXPECT_OK(writer.DeleteRange(Key(3), Key(5)));
+    ExternalSstFileInfo info;
+    EXPECT_OK(writer.Finish(&info));
+    return info;
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+};
+
+}  // namespace
+
+TEST_F(SstFile, TellsWhatItHolds) {
+  const ExternalSstFileInfo info = WriteMixed(1000);
+  EXPECT_EQ(info.file_path, "/x.sst");
+  EXPECT_EQ(info.smallest_key, Key(0));
+  EXPECT_EQ(info.largest_key, Key(999));
+  EXPECT_EQ(info.smallest_range_del_key, Key(3));
+  EXPECT_EQ(info.largest_range_del_key, Key(5));
+  EXPECT_EQ(info.num_entries, 1000u);
+  EXPECT_EQ(info.num_range_del_entries, 1u);
+  EXPECT_EQ(info.version, 2);
+  EXPECT_EQ(info.sequence_number, 0u);
+  uint64_t bytes = 0;
+  ASSERT_OK(env_->GetFileSize("/x.sst", &bytes));
+  EXPECT_EQ(info.file_size, bytes);
+  EXPECT_EQ(info.file_checksum_func_name, "Unknown");
+}
+
+TEST_F(SstFile, TellsTheChecksumOfItsBytes) {
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  const ExternalSstFileInfo info = WriteMixed(5000);
+  auto generator = options_.file_checksum_gen_factory->CreateFileChecksumGenerator({});
+  auto bytes = ReadWholeFile(env_->GetFileSystem().get(), "/x.sst");
+  ASSERT_OK(bytes.status());
+  generator->Update(bytes->data(), bytes->size());
+  generator->Finalize();
+  EXPECT_EQ(info.file_checksum, generator->GetChecksum());
+  EXPECT_EQ(info.file_checksum_func_name, generator->Name());
+}
+
+// In the order of the names, whatever order they were given in.
+TEST_F(SstFile, HoldsEntities) {
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/x.sst"));
+  ASSERT_OK(writer.PutEntity("a", {{"two", "2"}, {"one", "1"}}));
+  EXPECT_TRUE(writer.PutEntity("b", {{"one", "1"}, {"one", "2"}}).IsInvalidArgument());
+  ASSERT_OK(writer.Finish(nullptr));
+  options_.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options_, "/db", &db));
+  ASSERT_OK(db->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
+  PinnableWideColumns entity;
+  ASSERT_OK(db->GetEntity(ReadOptions(), db->DefaultColumnFamily(), "a", &entity));
+  EXPECT_EQ(entity.columns(), (WideColumns{{"one", "1"}, {"two", "2"}}));
+}
+
+TEST_F(SstFile, RefusesKeysOutOfOrder) {
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/x.sst"));
+  ASSERT_OK(writer.Put("b", "1"));
+  EXPECT_TRUE(writer.Put("b", "2").IsInvalidArgument());
+  EXPECT_TRUE(writer.Delete("a").IsInvalidArgument());
+  EXPECT_TRUE(writer.Merge("b", "x").IsInvalidArgument());
+  ASSERT_OK(writer.Put("c", "3"));  // a refusal costs nothing
+  EXPECT_TRUE(writer.DeleteRange("z", "a").IsInvalidArgument());
+  ASSERT_OK(writer.DeleteRange("a", "a"));
+  ExternalSstFileInfo info;
+  ASSERT_OK(writer.Finish(&info));
+  EXPECT_EQ(info.num_entries, 2u);
+  EXPECT_EQ(info.num_range_del_entries, 0u);
+}
+
+TEST_F(SstFile, RefusesCallsOutOfTurn) {
+  SstFileWriter writer(EnvOptions(), options_);
+  EXPECT_TRUE(writer.Put("a", "1").IsInvalidArgument());
+  EXPECT_TRUE(writer.DeleteRange("a", "b").IsInvalidArgument());
+  EXPECT_TRUE(writer.Finish().IsInvalidArgument());
+  ASSERT_OK(writer.Open("/x.sst"));
+  EXPECT_TRUE(writer.Open("/y.sst").IsInvalidArgument());
+  EXPECT_TRUE(writer.Finish().IsInvalidArgument());  // no entries
+  ASSERT_OK(writer.Put("a", "1"));
+  ASSERT_OK(writer.Finish());
+  EXPECT_TRUE(writer.Put("b", "1").IsInvalidArgument());
+  EXPECT_TRUE(writer.Finish().IsInvalidArgument());
+  ASSERT_OK(writer.Open("/y.sst"));  // the next file
+  ASSERT_OK(writer.Put("a", "1"));
+  ASSERT_OK(writer.Finish());
+}
+
+TEST_F(SstFile, LeavesNothingUnfinished) {
+  {
+    SstFileWriter writer(EnvOptions(), options_);
+    ASSERT_OK(writer.Open("/x.sst"));
+    ASSERT_OK(writer.Put("a", "1"));
+  }
+  EXPECT_TRUE(env_->FileExists("/x.sst").IsNotFound());
+}
+
+TEST_F(SstFile, IsReadAsADatabaseWithJustThisFileReadsIt) {
+  WriteMixed(1000);
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/x.sst"));
+  EXPECT_TRUE(reader.Open("/x.sst").IsInvalidArgument());
+  std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
+  int expected = 0, shown = 0;
+  // The file's own tombstone hides nothing of it.
+  for (int i = 0; i < 1000; i++) expected += i % 10 == 0 || i % 7 != 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) shown++;
+  ASSERT_OK(it->status());
+  EXPECT_EQ(shown, expected);
+  it->Seek(Key(4));
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(Key(4)));
+  it->SeekToLast();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key(), Slice(Key(999)));
+  it.reset();
+
+  const std::vector<std::string> keys = {Key(1), Key(7), Key(20), "zzz"};
+  std::vector<std::string> values;
+  const std::vector<Status> statuses =
+      reader.MultiGet(ReadOptions(), {keys.begin(), keys.end()}, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_EQ(values[0], "v1");
+  EXPECT_TRUE(statuses[1].IsNotFound());
+  EXPECT_OK(statuses[2]);
+  EXPECT_EQ(values[2], "m");
+  EXPECT_TRUE(statuses[3].IsNotFound());
+  EXPECT_OK(reader.VerifyChecksum());
+  EXPECT_OK(reader.VerifyNumEntries(ReadOptions()));
+  EXPECT_EQ(reader.GetTableProperties()->num_entries, 1001u);
+  EXPECT_TRUE(SstFileWriter::CreatedBySstFileWriter(*reader.GetTableProperties()));
+}
+
+TEST_F(SstFile, ShowsItsEntriesAsTheyAreStored) {
+  WriteMixed(30);
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/x.sst"));
+  const std::unique_ptr<Iterator> it = reader.NewTableIterator();
+  int i = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next(), i++) {
+    ParsedEntryInfo entry;
+    ASSERT_OK(reader.ParseTableIteratorKey(it->key(), &entry));
+    EXPECT_EQ(entry.user_key, Slice(Key(i)));
+    EXPECT_EQ(entry.sequence, 0u);
+    EXPECT_EQ(entry.type, i % 10 == 0 ? kEntryMerge : i % 7 == 0 ? kEntryDelete : kEntryPut);
+  }
+  ASSERT_OK(it->status());
+  EXPECT_EQ(i, 30);
+  ParsedEntryInfo entry;
+  EXPECT_TRUE(reader.ParseTableIteratorKey("short", &entry).IsInvalidArgument());
+}
+
+TEST_F(SstFile, NamesFileAndOffsetOfDamage) {
+  WriteMixed(5000);
+  auto bytes = ReadWholeFile(env_->GetFileSystem().get(), "/x.sst");
+  ASSERT_OK(bytes.status());
+  std::string damaged = *bytes;
+  damaged[5000] ^= 1;  // in the second data block
+  ASSERT_OK(WriteStringToFile(env_.get(), damaged, "/y.sst"));
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/y.sst"));
+  const Status status = reader.VerifyChecksum();
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find("/y.sst"), std::string::npos) << status.ToString();
+  EXPECT_FALSE(reader.VerifyNumEntries(ReadOptions()).ok());
+
+  ASSERT_OK(WriteStringToFile(env_.get(), bytes->substr(0, bytes->size() - 1), "/z.sst"));
+  SstFileReader cut(options_);
+  EXPECT_TRUE(cut.Open("/z.sst").IsCorruption());
+  std::unique_ptr<Iterator> nothing(cut.NewIterator(ReadOptions()));
+  EXPECT_FALSE(nothing->status().ok());
+  EXPECT_FALSE(cut.VerifyChecksum().ok());
+}
+
+TEST_F(SstFile, HoldsTombstonesAlone) {
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/x.sst"));
+  ASSERT_OK(writer.DeleteRange("m", "p"));
+  ASSERT_OK(writer.DeleteRange("a", "c"));  // in any order
+  ExternalSstFileInfo info;
+  ASSERT_OK(writer.Finish(&info));
+  EXPECT_EQ(info.num_entries, 0u);
+  EXPECT_EQ(info.num_range_del_entries, 2u);
+  EXPECT_EQ(info.smallest_range_del_key + info.largest_range_del_key, "ap");
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/x.sst"));
+  EXPECT_OK(reader.VerifyChecksum());
+  EXPECT_OK(reader.VerifyNumEntries(ReadOptions()));
+  std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->status());
+}
+
+// The options of a database decide how the file looks.
+TEST_F(SstFile, IsWrittenAsTheTableOptionsSay) {
+  BlockBasedTableOptions table;
+  table.format_version = 4;
+  table.checksum = kCRC32c;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  WriteMixed(100);
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open("/x.sst"));
+  EXPECT_EQ(reader.GetTableProperties()->format_version, 4u);
+  EXPECT_EQ(reader.GetTableProperties()->comparator_name, options_.comparator->Name());
+  EXPECT_EQ(reader.GetTableProperties()->merge_operator_name, options_.merge_operator->Name());
+  Options other = options_;
+  other.comparator = ReverseBytewiseComparator();
+  SstFileReader wrong(other);
+  EXPECT_TRUE(wrong.Open("/x.sst").IsInvalidArgument());
+}
+
+}  // namespace ashlar

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The shared libraries of a release build, stripped, are no larger than what programs are to carry.
+# Other builds, which have assertions and are not optimized, are measured and not held to it. When it
+# fails: `size` and `nm -CS --size-sort` of the objects, and cmake/AshlarRareCode.cmake, which says what
+# is optimized for size. Sorts of large values, inlined copies of options and the like grow without a sign.
+#
+#   tests/install/library_sizes.sh BUILD_FOLDER
+set -euo pipefail
+build=$(cd "$1" && pwd)
+limit=3000000
+kind=$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt")
+stripped=$(mktemp)
+trap 'rm -f "$stripped"' EXIT
+for library in "$build"/lib{ashlar,rocksdb}.so; do
+  [ -e "$library" ] || continue
+  strip --strip-unneeded -o "$stripped" "$library"
+  bytes=$(stat -c %s "$stripped")
+  echo "$(basename "$library") ($kind): $bytes bytes stripped"
+  [ "$kind" != Release ] || [ "$bytes" -le $limit ] ||
+    { echo "$(basename "$library"): more than $limit bytes" >&2; exit 1; }
+done

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MovedClock is the machine's clock, moved by hand.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "ashlar/system_clock.h"
+
+namespace ashlar {
+
+class MovedClock final : public SystemClockWrapper {
+ public:
+  MovedClock() : SystemClockWrapper(SystemClock::Default()) {}
+  const char* Name() const override { return "MovedClock"; }
+  Status GetCurrentTime(int64_t* seconds) override {
+    const Status status = SystemClockWrapper::GetCurrentTime(seconds);
+    *seconds += moved_by_seconds;
+    return status;
+  }
+  std::atomic<int64_t> moved_by_seconds{0};
+};
+
+}  // namespace ashlar

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Something retired that tells when it is freed.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "util/epoch.h"
+
+namespace ashlar {
+
+struct RetiredCall : EpochRetired {
+  explicit RetiredCall(std::function<void()> c) : call(std::move(c)) {}
+  ~RetiredCall() { call(); }
+  std::function<void()> call;
+};
+
+// Calls `call` where what is retired now would be freed.
+inline void RetireCall(std::function<void()> call) {
+  EpochRetireDelete(new RetiredCall(std::move(call)));
+}
+
+}  // namespace ashlar

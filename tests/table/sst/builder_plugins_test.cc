@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user plugs into the building of tables: policies that end blocks, filter policies, and
+// estimates of other compressions for collectors.
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/comparator.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "ashlar/table_properties.h"
+#include "table/format/compression.h"
+#include "table/sst/table_builder.h"
+#include "table/sst/table_reader.h"
+#include "tests/support/memory_writer.h"
+#include "tests/support/sample_table.h"
+#include "tests/support/skip.h"
+#include "tests/support/status_matchers.h"
+#include "util/internal_key.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+std::string KeyAt(int i) { return MakeInternalKey(StrCat("key", 1000 + i), 7, kTypeValue); }
+
+class BuilderPlugins : public testing::Test {
+ protected:
+  BuilderPlugins() : icmp_(BytewiseComparator()) {
+    options_.icmp = &icmp_;
+    options_.table = &table_;
+  }
+
+  std::unique_ptr<TableReader> Build(int entries, const std::string& value) {
+    bytes_.clear();
+    const std::unique_ptr<FileWriter> writer = WriterIntoString(&bytes_);
+    TableBuilder builder(options_, writer.get());
+    for (int i = 0; i < entries; ++i) EXPECT_OK(builder.Add(KeyAt(i), value));
+    EXPECT_OK(builder.Finish());
+    auto reader = TableReader::Open(ReaderOverBytes(bytes_, "memory.sst"), {.icmp = &icmp_});
+    EXPECT_OK(reader);
+    return reader.ok() ? reader.Take() : nullptr;
+  }
+
+  InternalKeyComparator icmp_;
+  BlockBasedTableOptions table_;
+  TableBuilderOptions options_;
+  std::string bytes_;
+};
+
+// Ends a block in front of every fifth key, and remembers what it was told.
+class EveryFifth final : public FlushBlockPolicy {
+ public:
+  explicit EveryFifth(std::vector<std::string>* told) : told_(told) {}
+  bool Update(const Slice& key, const Slice& value) override {
+    EXPECT_EQ(value, Slice("value"));
+    told_->push_back(key.ToString());
+    return told_->size() % 5 == 0;
+  }
+
+ private:
+  std::vector<std::string>* const told_;
+};
+
+class EveryFifthFactory final : public FlushBlockPolicyFactory {
+ public:
+  explicit EveryFifthFactory(std::vector<std::string>* told) : told_(told) {}
+  const char* Name() const override { return "EveryFifthFactory"; }
+  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
+                                        const BlockBuilder&) const override {
+    return new EveryFifth(told_);
+  }
+
+ private:
+  std::vector<std::string>* const told_;
+};
+
+TEST_F(BuilderPlugins, APolicyOfTheUserEndsBlocks) {
+  std::vector<std::string> told;
+  table_.flush_block_policy_factory = std::make_shared<EveryFifthFactory>(&told);
+  table_.block_size = 64;  // counts for nothing
+  const std::unique_ptr<TableReader> reader = Build(23, "value");
+  ASSERT_NE(reader, nullptr);
+  ASSERT_EQ(told.size(), 23u) << "once for each entry";
+  for (int i = 0; i < 23; ++i) EXPECT_EQ(told[static_cast<size_t>(i)], KeyAt(i));
+  // In front of the 5th, 10th, 15th and 20th.
+  EXPECT_EQ(reader->properties().num_data_blocks, 5u);
+  EXPECT_OK(reader->VerifyChecksums(ReadOptions()));
+}
+
+TEST_F(BuilderPlugins, TheStockPolicyIsTheBuildersOwn) {
+  table_.block_size = 300;
+  const std::string without = (Build(200, "value"), bytes_);
+  table_.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
+  const std::string with = (Build(200, "value"), bytes_);
+  EXPECT_EQ(with, without);
+}
+
+// What the last five bytes of the filter begin with.
+char FilterMark(const TableReader& reader, const std::string& bytes) {
+  const uint64_t begin = reader.properties().tail_start_offset;
+  return bytes[begin + reader.properties().filter_size - 5];
+}
+
+TEST_F(BuilderPlugins, RibbonFromItsLevelOn) {
+  constexpr char kRibbon = static_cast<char>(0xfe), kBloom = static_cast<char>(0xff);
+  struct Case {
+    int bloom_before_level;
+    int level;
+    bool is_flush;
+    char mark;
+  };
+  for (const Case& c :
+       {Case{0, 0, true, kBloom}, Case{0, 1, false, kRibbon}, Case{-1, 0, true, kRibbon},
+        Case{3, 2, false, kBloom}, Case{3, 3, false, kRibbon}, Case{INT_MAX, 6, false, kBloom}}) {
+    table_.filter_policy.reset(NewRibbonFilterPolicy(10, c.bloom_before_level));
+    options_.level = c.level;
+    options_.is_flush = c.is_flush;
+    const std::unique_ptr<TableReader> reader = Build(3000, "value");
+    ASSERT_NE(reader, nullptr);
+    EXPECT_EQ(FilterMark(*reader, bytes_), c.mark) << c.bloom_before_level << " " << c.level;
+    EXPECT_EQ(reader->properties().filter_policy_name, "ribbonfilter");
+  }
+}
+
+// Sums up what it hears of blocks.
+class Sums final : public TablePropertiesCollector {
+ public:
+  const char* Name() const override { return "Sums"; }
+  void BlockAdd(uint64_t raw, uint64_t fast, uint64_t slow) override {
+    raw_ += raw;
+    sampled_ += fast != 0 && slow != 0;
+  }
+  Status Finish(UserCollectedProperties* properties) override {
+    (*properties)["test.raw"] = std::to_string(raw_);
+    (*properties)["test.sampled"] = std::to_string(sampled_);
+    return Status::OK();
+  }
+  UserCollectedProperties GetReadableProperties() const override { return {}; }
+
+ private:
+  uint64_t raw_ = 0;
+  uint64_t sampled_ = 0;
+};
+
+class SumsFactory final : public TablePropertiesCollectorFactory {
+ public:
+  TablePropertiesCollector* CreateTablePropertiesCollector(Context) override { return new Sums(); }
+  const char* Name() const override { return "SumsFactory"; }
+};
+
+TEST_F(BuilderPlugins, SamplesEstimateOtherCompressions) {
+  if (!IsCompressionSupported(kLZ4Compression) || !IsCompressionSupported(kZSTD)) {
+    return SkipAsMissing("compression");
+  }
+  const TableCollectorFactories factories = {std::make_shared<SumsFactory>()};
+  options_.collector_factories = &factories;
+  options_.sample_for_compression = 4;
+  options_.compression = kNoCompression;
+  const std::string value(100, 'v');
+  const std::unique_ptr<TableReader> reader = Build(400, value);
+  ASSERT_NE(reader, nullptr);
+  const TableProperties& p = reader->properties();
+  EXPECT_EQ(p.user_collected_properties.at("test.sampled"),
+            std::to_string((p.num_data_blocks + 3) / 4));
+  EXPECT_EQ(p.user_collected_properties.at("test.raw"),
+            std::to_string(p.data_size - 5 * p.num_data_blocks));
+  EXPECT_GT(p.fast_compression_estimated_data_size, 0u);
+  EXPECT_LT(p.fast_compression_estimated_data_size * 3, p.data_size);
+  EXPECT_LT(p.slow_compression_estimated_data_size * 3, p.data_size);
+}
+
+TEST_F(BuilderPlugins, WithoutSamplesThereAreNoEstimates) {
+  const std::unique_ptr<TableReader> reader = Build(400, std::string(100, 'v'));
+  ASSERT_NE(reader, nullptr);
+  EXPECT_EQ(reader->properties().fast_compression_estimated_data_size, 0u);
+  EXPECT_EQ(reader->properties().slow_compression_estimated_data_size, 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A section each: what the file is made of, blocks, compression, entries, keys, sizes, tombstones,
+// filter, properties. Charts along the file have at most kColumns columns, each of as many blocks.
+#include "tools/sst_dump/report_page.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "env/filename.h"
+#include "tools/lib/key_text.h"
+#include "tools/lib/svg_chart.h"
+#include "tools/sst_dump/page_style.h"
+#include "tools/sst_dump/report_text.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kColumns = 120;
+constexpr size_t kSizeColumns = 40;  // at most
+
+// Neighbouring data blocks that share a column.
+struct Group {
+  size_t begin, end;
+};
+
+std::vector<Group> GroupsOf(size_t block_count) {
+  const size_t columns = std::min(block_count, kColumns);
+  std::vector<Group> groups;
+  for (size_t i = 0; i < columns; ++i) {
+    groups.push_back({i * block_count / columns, (i + 1) * block_count / columns});
+  }
+  return groups;
+}
+
+class Page {
+ public:
+  Page(const TableInspector& table, const TableSurvey& survey, const FilterSurvey& filter)
+      : table_(table),
+        properties_(table.properties()),
+        survey_(survey),
+        filter_(filter),
+        groups_(GroupsOf(survey.blocks.size())) {}
+
+  std::string Build() {
+    Head();
+    Parts();
+    if (!survey_.blocks.empty()) {
+      BlockSizes();
+      Compression();
+      Entries();
+      Keys();
+      EntrySizes();
+    }
+    Tombstones();
+    Filter();
+    html_ += PropertiesSection(properties_);
+    html_ += "</main>\n<div id=\"tip\"></div>\n<script>";
+    html_ += kPageScript;
+    return std::move(html_ += "</script>\n</html>\n");
+  }
+
+ private:
+  void Head();
+  void Parts();
+  void BlockSizes();
+  void Compression();
+  void CompressionAlongTheFile();
+  void Entries();
+  void Keys();
+  void EntrySizes();
+  void Tombstones();
+  void Filter();
+
+  void Tile(const std::string& value, const std::string& what) {
+    StrAppend(&html_, "<div><b>", HtmlText(value), "</b><span>", HtmlText(what), "</span></div>\n");
+  }
+  void Begin(const std::string& title, const std::string& text) {
+    StrAppend(&html_, "<section>\n<h2>", HtmlText(title), "</h2>\n<p>", HtmlText(text), "</p>\n");
+  }
+  void End() { html_ += "</section>\n"; }
+
+  // A chart along the file without its series: labels, tips that begin with the place.
+  ColumnChart AlongTheFile(const std::string& title) const;
+  // The sum of a fact over the blocks of a column.
+  template <typename Fact>
+  uint64_t Sum(const Group& group, Fact&& fact) const {
+    uint64_t sum = 0;
+    for (size_t i = group.begin; i < group.end; ++i) sum += fact(survey_.blocks[i]);
+    return sum;
+  }
+
+  const TableInspector& table_;
+  const TableProperties& properties_;
+  const TableSurvey& survey_;
+  const FilterSurvey& filter_;
+  const std::vector<Group> groups_;
+  std::string html_;
+};
+
+void Page::Head() {
+  const std::string name = BaseNameOf(table_.path());
+  StrAppend(&html_, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>",
+            HtmlText(name), "</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n",
+            "<style>", kPageStyle, "</style>\n<main>\n<h1>", HtmlText(name), "</h1>\n<p>",
+            HtmlText(StrCat("Table of column family \"", properties_.column_family_name,
+                            "\", format version ", table_.footer().format_version, ", ordered by ",
+                            properties_.comparator_name, ", compression ",
+                            properties_.compression_name, ".")),
+            "</p>\n<div class=\"tiles\">\n");
+  const uint64_t stored =
+      Sum({0, survey_.blocks.size()}, [](const SurveyedBlock& block) { return block.handle.size; });
+  const uint64_t raw =
+      Sum({0, survey_.blocks.size()}, [](const SurveyedBlock& block) { return block.raw_bytes; });
+  Tile(BytesText(static_cast<double>(table_.file_bytes())), "file");
+  Tile(CountText(survey_.entry_count), "entries");
+  Tile(CountText(survey_.key_count), "different keys");
+  Tile(CountText(survey_.blocks.size()), "data blocks");
+  Tile(raw == 0 ? "-" : PercentText(Ratio(stored, raw)), "of their size, compressed");
+  Tile(CountText(survey_.tombstone_count), "range tombstones");
+  if (survey_.entry_count != 0) {
+    Tile(survey_.smallest_seqno == survey_.largest_seqno
+             ? StrCat(survey_.smallest_seqno)
+             : StrCat(survey_.smallest_seqno, " - ", survey_.largest_seqno),
+         "sequence numbers");
+  }
+  html_ += "</div>\n";
+}
+
+void Page::Parts() {
+  Begin("What the file is made of", "All bytes of the file, by what they are for.");
+  const std::map<std::string, std::string> colours = {
+      {"data", "blue"},         {"index", "orange"},         {"filter", "green"},
+      {"dictionary", "violet"}, {"range tombstones", "red"}, {"the rest", "grey"}};
+  std::vector<Share> shares;
+  for (const FilePart& part : survey_.parts) {
+    shares.push_back({.name = part.name,
+                      .colour = colours.at(part.name),
+                      .value = static_cast<double>(part.bytes),
+                      .text = BytesText(static_cast<double>(part.bytes))});
+  }
+  html_ += DrawShares("Parts of the file", shares);
+  End();
+}
+
+void Page::BlockSizes() {
+  uint64_t max = 1;
+  for (const SurveyedBlock& block : survey_.blocks) {
+    max = std::max({max, block.raw_bytes, block.handle.size});
+  }
+  ColumnChart chart{.title = "Data blocks by size", .is_stacked = false};
+  ChartSeries stored{.name = "as stored", .colour = "blue", .values = {}};
+  ChartSeries raw{.name = "uncompressed", .colour = "pale", .values = {}};
+  // A power of two, so that the labels are round.
+  const uint64_t step = std::bit_ceil(max / kSizeColumns + 1);
+  const size_t columns = max / step + 1;
+  stored.values.resize(columns);
+  raw.values.resize(columns);
+  for (const SurveyedBlock& block : survey_.blocks) {
+    ++stored.values[block.handle.size / step];
+    ++raw.values[block.raw_bytes / step];
+  }
+  for (size_t i = 0; i < columns; ++i) {
+    const auto begin = static_cast<double>(i * step);
+    chart.labels.push_back(BytesText(begin));
+    chart.tips.push_back(StrCat(BytesText(begin), " to ",
+                                BytesText(static_cast<double>((i + 1) * step)), "\n",
+                                CountText(static_cast<uint64_t>(stored.values[i])), " as stored, ",
+                                CountText(static_cast<uint64_t>(raw.values[i])), " uncompressed"));
+  }
+  chart.series = {std::move(stored), std::move(raw)};
+  chart.x_title = "size of a block";
+  chart.y_title = "data blocks";
+  Begin(
+      "Blocks by size",
+      StrCat("A read of a key that is in no cache reads one block of the stored size. The largest "
+             "takes ",
+             BytesText(static_cast<double>(max)), " uncompressed."));
+  html_ += DrawColumns(chart);
+  End();
+}
+
+void Page::Compression() {
+  struct Total {
+    uint64_t blocks = 0, stored = 0, raw = 0;
+  };
+  std::map<CompressionType, Total> totals;
+  for (const SurveyedBlock& block : survey_.blocks) {
+    Total& total = totals[block.compression];
+    ++total.blocks;
+    total.stored += block.handle.size;
+    total.raw += block.raw_bytes;
+  }
+  Begin("Blocks by compression",
+        "A block that compression would make hardly smaller is stored as it is.");
+  html_ +=
+      "<div class=\"scroll\"><table><tr><th>compression</th><th class=\"n\">blocks</th>"
+      "<th class=\"n\">stored</th><th class=\"n\">uncompressed</th>"
+      "<th class=\"n\">stored / uncompressed</th></tr>\n";
+  for (const auto& [type, total] : totals) {
+    StrAppend(&html_, "<tr><td>", HtmlText(CompressionShown(type)), "</td><td class=\"n\">",
+              CountText(total.blocks), "</td><td class=\"n\">",
+              BytesText(static_cast<double>(total.stored)), "</td><td class=\"n\">",
+              BytesText(static_cast<double>(total.raw)), "</td><td class=\"n\">",
+              PercentText(Ratio(total.stored, total.raw)), "</td></tr>\n");
+  }
+  html_ += "</table></div>\n";
+  CompressionAlongTheFile();
+  End();
+}
+
+ColumnChart Page::AlongTheFile(const std::string& title) const {
+  ColumnChart chart{.title = title};
+  chart.x_title = groups_.size() == survey_.blocks.size()
+                      ? "data block, in the order of keys"
+                      : StrCat("data blocks in the order of keys, about ",
+                               survey_.blocks.size() / groups_.size(), " a column");
+  for (const Group& group : groups_) {
+    chart.labels.push_back(CountText(group.begin + 1));
+    const std::string place =
+        group.end == group.begin + 1
+            ? StrCat("block ", CountText(group.end))
+            : StrCat("blocks ", CountText(group.begin + 1), " to ", CountText(group.end));
+    chart.tips.push_back(
+        StrCat(place, ", keys up to ", KeyShown(survey_.blocks[group.end - 1].separator), "\n"));
+  }
+  return chart;
+}
+
+void Page::CompressionAlongTheFile() {
+  ColumnChart chart = AlongTheFile("Compression along the file");
+  ChartSeries shares{.name = "stored / uncompressed", .colour = "blue", .values = {}};
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const uint64_t stored =
+        Sum(groups_[i], [](const SurveyedBlock& block) { return block.handle.size; });
+    const uint64_t raw =
+        Sum(groups_[i], [](const SurveyedBlock& block) { return block.raw_bytes; });
+    shares.values.push_back(Ratio(stored, raw));
+    StrAppend(&chart.tips[i], BytesText(static_cast<double>(raw)), " stored in ",
+              BytesText(static_cast<double>(stored)), ", ", PercentText(Ratio(stored, raw)));
+  }
+  chart.series = {std::move(shares)};
+  chart.y_max = 1;
+  chart.y_text = &PercentText;
+  chart.y_title = "stored / uncompressed";
+  html_ += DrawColumns(chart);
+}
+
+void Page::Entries() {
+  static constexpr std::pair<const char*, const char*> kKinds[kEntryKinds] = {
+      {"puts", "blue"}, {"merges", "violet"}, {"deletions", "red"}, {"others", "grey"}};
+  ColumnChart chart = AlongTheFile("Entries along the file");
+  std::string sums;
+  for (size_t kind = 0; kind < kEntryKinds; ++kind) {
+    ChartSeries series{.name = kKinds[kind].first, .colour = kKinds[kind].second, .values = {}};
+    uint64_t sum = 0;
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const uint64_t count =
+          Sum(groups_[i], [&](const SurveyedBlock& block) { return block.entries[kind]; });
+      sum += count;
+      series.values.push_back(static_cast<double>(count));
+      if (count != 0) StrAppend(&chart.tips[i], CountText(count), " ", kKinds[kind].first, "\n");
+    }
+    if (sum == 0) continue;
+    StrAppend(&sums, sums.empty() ? "" : ", ", CountText(sum), " ", kKinds[kind].first);
+    chart.series.push_back(std::move(series));
+  }
+  chart.y_title = "entries";
+  const uint64_t versions = survey_.entry_count - survey_.key_count;
+  Begin("Entries", StrCat("From the first key to the last: ", sums, ". ",
+                          versions == 0 ? "No key has more than one entry."
+                                        : StrCat(CountText(versions),
+                                                 " are older versions of a key beside them, "
+                                                 "kept for snapshots or not yet merged.")));
+  html_ += DrawColumns(chart);
+  End();
+}
+
+void Page::Keys() {
+  ColumnChart chart{.title = "Keys by their next byte"};
+  ChartSeries keys{.name = "keys", .colour = "blue", .values = {}};
+  size_t first = 256, last = 0;
+  for (size_t byte = 0; byte < 256; ++byte) {
+    if (survey_.next_byte[byte] == 0) continue;
+    first = std::min(first, byte);
+    last = byte;
+  }
+  for (size_t byte = first; byte <= last && first < 256; ++byte) {
+    const bool is_text = byte > ' ' && byte <= '~';
+    const std::string label = is_text ? std::string(1, static_cast<char>(byte))
+                                      : HexText(std::string(1, static_cast<char>(byte)));
+    std::string begin = survey_.common_prefix;
+    begin += static_cast<char>(byte);
+    const uint64_t count = survey_.next_byte[byte];
+    keys.values.push_back(static_cast<double>(count));
+    chart.labels.push_back(label);
+    chart.tips.push_back(StrCat("keys that begin with ", KeyShown(begin), "\n", CountText(count),
+                                ", ", PercentText(Ratio(count, survey_.key_count))));
+  }
+  Begin("Keys",
+        StrCat("From ", KeyShown(survey_.smallest_key), " to ", KeyShown(survey_.largest_key), ". ",
+               survey_.common_prefix.empty()
+                   ? "By their first byte:"
+                   : StrCat("All begin with ", KeyShown(survey_.common_prefix),
+                            "; by the byte behind it:")));
+  if (!keys.values.empty()) {
+    chart.series = {std::move(keys)};
+    chart.x_title =
+        survey_.common_prefix.empty() ? "first byte" : "byte behind the common beginning";
+    chart.y_title = "different keys";
+    html_ += DrawColumns(chart);
+  }
+  End();
+}
+
+void Page::EntrySizes() {
+  size_t columns = 1;
+  for (size_t i = 0; i < survey_.key_bytes.counts.size(); ++i) {
+    if (survey_.key_bytes.counts[i] + survey_.value_bytes.counts[i] != 0) columns = i + 1;
+  }
+  ColumnChart chart{.title = "Keys and values by size", .is_stacked = false};
+  chart.series.push_back({.name = "keys", .colour = "orange", .values = {}});
+  chart.series.push_back({.name = "values", .colour = "blue", .values = {}});
+  for (size_t i = 0; i < columns; ++i) {
+    const uint64_t keys = survey_.key_bytes.counts[i], values = survey_.value_bytes.counts[i];
+    const double begin = i == 0 ? 0 : std::exp2(static_cast<double>(i - 1));
+    chart.series[0].values.push_back(static_cast<double>(keys));
+    chart.series[1].values.push_back(static_cast<double>(values));
+    chart.labels.push_back(BytesText(begin));
+    chart.tips.push_back(StrCat(
+        i < 2 ? BytesText(begin) : StrCat(BytesText(begin), " to less than ", BytesText(begin * 2)),
+        "\n", Counted(keys, "key"), ", ", Counted(values, "value")));
+  }
+  chart.x_title = "size, by powers of two";
+  chart.y_title = "entries";
+  const auto count = static_cast<double>(std::max<uint64_t>(1, survey_.entry_count));
+  const auto mean = [&](const SizeCounts& sizes) {
+    return BytesText(std::round(static_cast<double>(sizes.total_bytes) / count));
+  };
+  const auto max = [](const SizeCounts& sizes) {
+    return BytesText(static_cast<double>(sizes.max_bytes));
+  };
+  Begin("Sizes of keys and values",
+        StrCat("Keys have ", mean(survey_.key_bytes), " on average and ", max(survey_.key_bytes),
+               " at most, values ", mean(survey_.value_bytes), " and ", max(survey_.value_bytes),
+               "."));
+  html_ += DrawColumns(chart);
+  End();
+}
+
+void Page::Tombstones() {
+  uint64_t deletions = 0;
+  for (const SurveyedBlock& block : survey_.blocks) deletions += block.entries[kDeletionEntries];
+  if (deletions + survey_.tombstone_count == 0) {
+    Begin("Tombstones", "None: no entry is a deletion, and no range is deleted.");
+    return End();
+  }
+  Begin(
+      "Tombstones",
+      StrCat(Counted(deletions, "deletion"), " of single keys, ",
+             PercentText(Ratio(deletions, survey_.entry_count)), " of the entries, and ",
+             Counted(survey_.tombstone_count, "range tombstone"),
+             ". Iterators step over deletions one by one; where they are dense, scans are slow."));
+  if (!groups_.empty() && deletions != 0) {
+    ColumnChart chart = AlongTheFile("Deletions along the file");
+    ChartSeries shares{.name = "deletions", .colour = "red", .values = {}};
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const uint64_t count = Sum(
+          groups_[i], [](const SurveyedBlock& block) { return block.entries[kDeletionEntries]; });
+      const uint64_t all =
+          Sum(groups_[i], [](const SurveyedBlock& block) { return block.EntryCount(); });
+      shares.values.push_back(Ratio(count, all));
+      StrAppend(&chart.tips[i], CountText(count), " of ", CountText(all), " entries");
+    }
+    chart.series = {std::move(shares)};
+    chart.y_max = 1;
+    chart.y_text = &PercentText;
+    chart.y_title = "deletions / entries";
+    html_ += DrawColumns(chart);
+  }
+  if (!groups_.empty() && survey_.tombstone_count != 0) {
+    ColumnChart chart = AlongTheFile("Range tombstones along the file");
+    ChartSeries cover{.name = "range tombstones", .colour = "red", .values = {}};
+    for (size_t i = 0; i < groups_.size(); ++i) {
+      const auto begin = survey_.cover.begin();
+      const uint64_t most = *std::max_element(begin + static_cast<ptrdiff_t>(groups_[i].begin),
+                                              begin + static_cast<ptrdiff_t>(groups_[i].end));
+      cover.values.push_back(static_cast<double>(most));
+      StrAppend(&chart.tips[i], Counted(most, "range tombstone"), " over a block");
+    }
+    chart.series = {std::move(cover)};
+    chart.y_title = "range tombstones";
+    html_ += DrawColumns(chart);
+  }
+  html_ += TombstoneList(survey_);
+  End();
+}
+
+void Page::Filter() {
+  if (filter_.block_count == 0) {
+    Begin("Filter", "None: a lookup of a key that is not there reads a block of this table.");
+    return End();
+  }
+  const auto bits = static_cast<double>(filter_.bytes * 8);
+  const std::string per_key =
+      properties_.num_filter_entries == 0
+          ? "an unknown number of"
+          : StrCat(std::round(bits / static_cast<double>(properties_.num_filter_entries) * 10) /
+                   10);
+  const std::string in_parts =
+      filter_.block_count == 1 ? "" : StrCat(" in ", CountText(filter_.block_count), " partitions");
+  Begin("Filter",
+        StrCat(filter_.kind.empty() ? "Empty" : filter_.kind, in_parts, ", ",
+               BytesText(static_cast<double>(filter_.bytes)), ", ", per_key, " bits a key; ",
+               PercentText(static_cast<double>(filter_.set_bits) / bits),
+               " of its bits are set. Of ", CountText(filter_.asked), " absent keys it let ",
+               PercentText(Ratio(filter_.answered_yes, filter_.asked)),
+               " through: so many lookups read a block in vain."));
+  if (filter_.is_of_lines) {
+    ColumnChart chart{.title = "Lines of the filter by how full they are"};
+    ChartSeries lines{.name = "lines", .colour = "green", .values = {}};
+    for (size_t i = 0; i < FilterSurvey::kSteps; ++i) {
+      const double begin = static_cast<double>(i) / FilterSurvey::kSteps;
+      const double end = static_cast<double>(i + 1) / FilterSurvey::kSteps;
+      lines.values.push_back(static_cast<double>(filter_.lines[i]));
+      chart.labels.push_back(PercentText(begin));
+      chart.tips.push_back(StrCat(PercentText(begin), " to ", PercentText(end),
+                                  " of the bits set\n", Counted(filter_.lines[i], "line")));
+    }
+    chart.series = {std::move(lines)};
+    chart.x_title = "bits set in a line of 64 bytes; half is what a full filter is built for";
+    chart.y_title = "lines";
+    html_ += DrawColumns(chart);
+  }
+  End();
+}
+
+}  // namespace
+
+std::string ReportPage(const TableInspector& table, const TableSurvey& survey,
+                       const FilterSurvey& filter) {
+  return Page(table, survey, filter).Build();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words and rows of the page that --command=report writes. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tools/sst_dump/table_survey.h"
+
+namespace ashlar {
+
+// "ZSTD", "none".
+std::string CompressionShown(CompressionType type);
+// A key as text if it is that, else in hexadecimal digits; not more of it than fits.
+std::string KeyShown(const std::string& key);
+// 0 of nothing.
+double Ratio(uint64_t part, uint64_t whole);
+// "1 block", "2 blocks".
+std::string Counted(uint64_t count, std::string_view noun);
+
+// HTML: a table of the range tombstones, nothing if there are none; the section with the
+// properties.
+std::string TombstoneList(const TableSurvey& survey);
+std::string PropertiesSection(const TableProperties& properties);
+
+}  // namespace ashlar

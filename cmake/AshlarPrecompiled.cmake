@@ -9,7 +9,7 @@ else()
   set(ashlar_precompile_default ON)
 endif()
 option(ASHLAR_PRECOMPILE "precompile standard headers" ${ashlar_precompile_default})
-if(NOT ASHLAR_PRECOMPILE)
+if(NOT ASHLAR_PRECOMPILE OR NOT TARGET GTest::gtest)
   return()
 endif()
 # Of precompiled headers GCC 12 forgets that they are the system's, and reports inside its std::string.
@@ -20,7 +20,7 @@ set(ashlar_standard_headers <algorithm> <array> <atomic> <bit> <cassert> <chrono
   <optional> <set> <span> <stdexcept> <string> <string_view> <thread> <unordered_map>
   <unordered_set> <utility> <vector>)
 
-# One for code of libraries and one for programs, which are compiled in another way (-fPIC, -fPIE).
+# One for code of libraries and one for tests, which are compiled in another way (-fPIC, -fPIE).
 add_library(ashlar_precompiled_library OBJECT EXCLUDE_FROM_ALL "${ashlar_empty}")
 ashlar_hide(ashlar_precompiled_library)
 target_precompile_headers(ashlar_precompiled_library PRIVATE ${ashlar_standard_headers})
@@ -28,19 +28,13 @@ set(ashlar_empty_program "${PROJECT_BINARY_DIR}/empty_program.cc")
 if(NOT EXISTS "${ashlar_empty_program}")
   file(WRITE "${ashlar_empty_program}" "int main() { return 0; }\n")
 endif()
-add_executable(ashlar_precompiled_program EXCLUDE_FROM_ALL "${ashlar_empty_program}")
-set(ashlar_program_headers ${ashlar_standard_headers})
-if(TARGET GTest::gtest)
-  list(APPEND ashlar_program_headers <gtest/gtest.h>)
-  target_link_libraries(ashlar_precompiled_program PRIVATE GTest::gtest)
-endif()
-target_precompile_headers(ashlar_precompiled_program PRIVATE ${ashlar_program_headers})
-foreach(kind library program)
-  target_link_libraries(ashlar_precompiled_${kind} PRIVATE ashlar_flags)
-endforeach()
+add_executable(ashlar_precompiled_test EXCLUDE_FROM_ALL "${ashlar_empty_program}")
+target_precompile_headers(ashlar_precompiled_test PRIVATE ${ashlar_standard_headers} <gtest/gtest.h>)
+target_link_libraries(ashlar_precompiled_library PRIVATE ashlar_flags)
+target_link_libraries(ashlar_precompiled_test PRIVATE ashlar_flags GTest::gtest)
 
-# Whatever shares ashlar_flags. Objects under the instrumentation of tests/interleave, and libraries
-# that hide nothing (of tests and tools), are compiled in ways of their own.
+# Whatever shares ashlar_flags. Objects under the instrumentation of tests/interleave, libraries that
+# hide nothing (of tests and tools) and programs that are no tests are compiled in ways of their own.
 get_property(ashlar_targets DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
 foreach(target ${ashlar_targets})
   get_target_property(type ${target} TYPE)
@@ -48,8 +42,8 @@ foreach(target ${ashlar_targets})
   get_target_property(hides ${target} CXX_VISIBILITY_PRESET)
   if(NOT "ashlar_flags" IN_LIST libraries OR target MATCHES "precompiled")
     continue()
-  elseif(type STREQUAL "EXECUTABLE")
-    target_precompile_headers(${target} REUSE_FROM ashlar_precompiled_program)
+  elseif(type STREQUAL "EXECUTABLE" AND "GTest::gtest" IN_LIST libraries)
+    target_precompile_headers(${target} REUSE_FROM ashlar_precompiled_test)
   elseif(hides STREQUAL "hidden")
     target_precompile_headers(${target} REUSE_FROM ashlar_precompiled_library)
   endif()

@@ -13,7 +13,7 @@
 # tests/install/library_sizes.sh holds the size of the libraries.
 set(ashlar_rare
   # Places and files.
-  db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
+  db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
   db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
   db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
   db/version/version_set.cc
@@ -21,8 +21,12 @@ set(ashlar_rare
   table/format/compression_dictionary.cc table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
   table/sst/builder_settings.cc table/sst/compression_sampler.cc table/sst/table_facts.cc
-  table/sst/table_open.cc table/sst/table_verify.cc table/tier/tiered_cache.cc
+  table/sst/table_open.cc table/sst/table_verify.cc
   cache/cache_charge.cc
+  # What waits for a disk, a compressor or the copy of a large value.
+  db/output/blob_flow.cc db/read/blob_lookups.cc db/version/scanned_blocks.cc db/version/table_cache.cc
+  env/file_writer.cc env/random_reader.cc env/read_together.cc table/sst/compression_pipeline.cc
+  table/sst/readahead.cc table/tier/*.cc
   # Background work, a call for each job or output.
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
   db/output/filter_bits.cc db/output/output_writer.cc db/state/*.cc
@@ -74,8 +78,7 @@ endforeach()
 foreach(often
     db/opening/wal_replay.cc                                     # the loop of a recovery
     db/options/stock_merge_operators.cc                          # reads merge
-    db/state/write_control.cc                                    # each commit asks for its memtables
-    db/utilities/sst_file_reader.cc db/utilities/sst_file_writer.cc)  # iterators and appends
+    db/state/write_control.cc)                                   # each commit asks for its memtables
   list(REMOVE_ITEM ashlar_rare "${PROJECT_SOURCE_DIR}/${often}")
 endforeach()
 list(REMOVE_ITEM ashlar_hot ${ashlar_rare})

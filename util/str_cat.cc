@@ -3,6 +3,8 @@
 // Joining and printing of text pieces.
 #include "util/str_cat.h"
 
+#include <charconv>
+
 namespace ashlar {
 
 namespace {
@@ -15,7 +17,18 @@ void AppendHexByte(std::string* dst, char c) {
   dst->push_back(kUpperDigits[byte & 0xf]);
 }
 
+// The part of `buffer` that std::to_chars fills.
+template <size_t size, typename... Number>
+std::string_view Print(char (&buffer)[size], Number... number) {
+  const std::to_chars_result result = std::to_chars(buffer, buffer + size, number...);
+  return std::string_view(buffer, static_cast<size_t>(result.ptr - buffer));
+}
+
 }  // namespace
+
+void TextPiece::Take(double value) { view_ = Print(buffer_, value, std::chars_format::general, 6); }
+void TextPiece::Take(int64_t value) { view_ = Print(buffer_, value); }
+void TextPiece::Take(uint64_t value) { view_ = Print(buffer_, value); }
 
 void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> pieces) {
   size_t total = dst->size();
@@ -26,8 +39,7 @@ void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> p
 
 std::string Hex(uint64_t value) {
   char digits[16];
-  const auto result = std::to_chars(digits, digits + sizeof(digits), value, 16);
-  return StrCat("0x", std::string_view(digits, static_cast<size_t>(result.ptr - digits)));
+  return StrCat("0x", Print(digits, value, 16));
 }
 
 std::string HexBytes(const Slice& bytes) {

@@ -2,14 +2,15 @@
 //
 // StrCat(a, b, ...) joins strings, slices, characters and numbers with one allocation, mostly for
 // error messages. Hex(n) prints a number as 0x..., HexBytes(slice) prints bytes. Threads: pure
-// functions.
+// functions. Cold: the branches that come here are compiled for size, away from the rest.
 #pragma once
 
-#include <charconv>
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "ashlar/slice.h"
 #include "util/file_number.h"
@@ -27,14 +28,13 @@ class TextPiece {
   TextPiece(const Slice& text) : view_(text.data(), text.size()) {}  // NOLINT
   TextPiece(bool value) : view_(value ? "true" : "false") {}         // NOLINT
   TextPiece(char c) : buffer_{c}, view_(buffer_, 1) {}               // NOLINT
-  TextPiece(double value) {                                          // NOLINT
-    Take(std::to_chars(buffer_, buffer_ + sizeof(buffer_), value, std::chars_format::general, 6));
-  }
+  TextPiece(double value) { Take(value); }                           // NOLINT
   TextPiece(FileNumber number) : TextPiece(number.value()) {}     // NOLINT
   TextPiece(Level level) : TextPiece(static_cast<int>(level)) {}  // NOLINT
   template <std::integral T>
   TextPiece(T value) {  // NOLINT
-    Take(std::to_chars(buffer_, buffer_ + sizeof(buffer_), value));
+    using Widest = std::conditional_t<std::signed_integral<T>, int64_t, uint64_t>;
+    Take(static_cast<Widest>(value));
   }
   TextPiece(const TextPiece&) = delete;
   TextPiece& operator=(const TextPiece&) = delete;
@@ -42,15 +42,15 @@ class TextPiece {
   std::string_view view() const { return view_; }
 
  private:
-  void Take(std::to_chars_result result) {
-    view_ = std::string_view(buffer_, static_cast<size_t>(result.ptr - buffer_));
-  }
+  [[gnu::cold]] void Take(double value);
+  [[gnu::cold]] void Take(int64_t value);
+  [[gnu::cold]] void Take(uint64_t value);
 
   char buffer_[32];
   std::string_view view_;
 };
 
-void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> pieces);
+[[gnu::cold]] void StrAppendPieces(std::string* dst, std::initializer_list<std::string_view> pieces);
 
 template <typename... Pieces>
 void StrAppend(std::string* dst, const Pieces&... pieces) {

@@ -79,7 +79,7 @@ void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_numbe
 
 class TableOutput {
  public:
-  static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);
+  [[gnu::cold]] static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);
   ~TableOutput();
 
   // A point entry; in strictly ascending order.

@@ -265,8 +265,9 @@ class ASHLAR_EXPORT ASHLAR_NODISCARD_CLASS Status {
         retryable_(retryable),
         data_loss_(data_loss),
         scope_(scope) {}
-  Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2,
-         Severity sev = kNoError);
+  // Cold: the branch of a caller that fails with a text is compiled for size.
+  [[gnu::cold]] Status(Code _code, SubCode _subcode, const Slice& msg, const Slice& msg2,
+                       Severity sev = kNoError);
   Status(Code _code, const Slice& msg, const Slice& msg2) : Status(_code, kNone, msg, msg2) {}
 
   // A copy of a zero-terminated text; null for null.

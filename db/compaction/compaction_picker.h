@@ -99,6 +99,10 @@ std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOpti
                                           const std::vector<const CompactionPlan*>& running,
                                           bool* has_conflict) REQUIRES(db_mutex);
 
+inline bool HasCompactionFilter(const ColumnFamilyOptions& options) {
+  return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
+}
+
 // What writers are slowed down by: the files of level 0, in the universal style all runs.
 int RunsThatSlowWrites(const Version& version, const ColumnFamilyOptions& options);
 

@@ -57,6 +57,17 @@ EntryStreamOptions StreamOptionsFor(const FlushJobOptions& job, uint64_t expecte
   return stream;
 }
 
+// Null: nothing is to be filtered.
+Result<std::unique_ptr<EntryFilter>> FilterFor(const FlushJobOptions& job) {
+  if (!job.may_filter) return std::unique_ptr<EntryFilter>();
+  CompactionFilter::Context context;
+  context.is_full_compaction = context.is_manual_compaction = false;
+  context.column_family_id = job.table.family_id;
+  context.reason = TableFileCreationReason::kFlush;
+  return EntryFilter::Make(*job.table.family_options, context,
+                           job.table.context->writer_options.statistics);
+}
+
 }  // namespace
 
 Status FlushJob::Run(OutputResult* result) {
@@ -73,6 +84,9 @@ Status FlushJob::Run(OutputResult* result) {
                                                      .observer = options_.blob_observer,
                                                      .relocated_share = std::nullopt}));
   if (blobs.IsNeeded()) stream.blobs = &blobs;
+  std::unique_ptr<EntryFilter> filter;
+  ASSIGN_OR_RETURN(filter, FilterFor(options_));
+  stream.filter = filter.get();
   EntryStream entries(stream, tower.TakeRuns());
   const OutputWriterOptions writer{.table = options_.table,
                                    .limits = {},
@@ -80,7 +94,7 @@ Status FlushJob::Run(OutputResult* result) {
                                    .new_file_number = [this] { return options_.table.file_number; },
                                    .blobs = stream.blobs};
   Status status = OutputWriter(writer).WriteAll(&entries, result);
-  if (status.ok() && result->input_entries != expected_entries) {
+  if (status.ok() && !result->has_skipped && result->input_entries != expected_entries) {
     status = Status::Corruption(StrCat("flush: the memtables counted ", expected_entries,
                                        " entries, but ", result->input_entries, " were found"));
   }

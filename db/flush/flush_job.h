@@ -23,7 +23,8 @@ struct FlushJobOptions {
   // installed.
   std::function<FileNumber()> new_blob_number;
   BlobFileObserver* blob_observer = nullptr;  // null: nobody is told
-  MergeTools merge;  // without an operator operands are written as they are
+  MergeTools merge;         // without an operator operands are written as they are
+  bool may_filter = false;  // the program's code may run: by its factory, if that wants flushes
   // Told now and then how much of the memtables is written, 0 to 1. May be empty.
   std::function<void(double)> on_progress;
 };

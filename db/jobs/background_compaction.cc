@@ -180,6 +180,7 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, COMPACTION_KEY_DROP_NEWER_ENTRY, result_.hidden_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_OBSOLETE, result_.tombstones_dropped);
   RecordTick(statistics, COMPACTION_KEY_DROP_RANGE_DEL, result_.covered_dropped);
+  RecordTick(statistics, COMPACTION_KEY_DROP_USER, result_.filtered);
   RecordTick(statistics, COMPACTION_RANGE_DEL_DROP_OBSOLETE, result_.range_tombstones_dropped);
   RecordTick(statistics, BLOB_DB_GC_NUM_KEYS_RELOCATED, result_.blobs.relocated);
   RecordTick(statistics, BLOB_DB_GC_BYTES_RELOCATED, result_.blobs.relocated_bytes);
@@ -202,6 +203,7 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("num_output_files", numbers_.count())
       .Add("num_input_records", result_.input_entries)
       .Add("num_output_records", result_.output_entries)
+      .Add("num_filtered_records", result_.filtered)
       .Add("total_output_size", result_.bytes_written)
       .Add("num_blob_files", result_.blob_files.size())
       .Add("is_trivial_move", plan_.is_trivial_move)

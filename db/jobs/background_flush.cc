@@ -41,6 +41,7 @@ BackgroundFlush::BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJo
   numbers_.Adopt(work_.table.file_number);
   NoteStallTriggers();
   work_.blob_observer = &blob_teller_;
+  work_.may_filter = true;
   work_.new_blob_number = [this] { return numbers_.NewNumber(); };
   work_.on_progress = [this](double progress) { NoteProgress(progress); };
 }

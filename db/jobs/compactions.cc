@@ -312,6 +312,8 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   assert(!plan.has_value() || !*has_conflict);
   if (plan.has_value()) {
     plan->is_manual = true;
+    // A call that moves things expects the filter to see them.
+    if (HasCompactionFilter(*pick.options)) plan->is_trivial_move = false;
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
   }
   return plan;

@@ -24,10 +24,15 @@ Status CheckSupported(const CompactRangeOptions& options) {
   return Status::OK();
 }
 
-// There are no compaction filters yet, so kIfHaveCompactionFilter leaves the level alone too.
-bool RewritesBottom(const CompactRangeOptions& options) {
-  return options.bottommost_level_compaction == BottommostLevelCompaction::kForce ||
-         options.bottommost_level_compaction == BottommostLevelCompaction::kForceOptimized;
+// What lies there has perhaps not been offered to the filter, or would be treated otherwise now.
+bool RewritesBottom(const CompactRangeOptions& options, bool has_filter) {
+  switch (options.bottommost_level_compaction) {
+    case BottommostLevelCompaction::kSkip: return false;
+    case BottommostLevelCompaction::kIfHaveCompactionFilter: return has_filter;
+    case BottommostLevelCompaction::kForce:
+    case BottommostLevelCompaction::kForceOptimized: break;
+  }
+  return true;
 }
 
 }  // namespace
@@ -94,13 +99,14 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
 // files, or the base level if there is none.
 Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
                                         ManualCompaction* manual) {
-  bool has_levels = false;
+  bool has_levels = false, rewrites_bottom = false;
   {
     MutexLock lock(&core_->mutex);
     has_levels = manual->family->options().compaction_style == kCompactionStyleLevel;
+    rewrites_bottom = RewritesBottom(options, HasCompactionFilter(manual->family->options()));
   }
   if (!has_levels) {
-    manual->rewrites_bottom = RewritesBottom(options);
+    manual->rewrites_bottom = rewrites_bottom;
     return RunToEnd(manual);
   }
   const FileNumber first_new_file = core_->versions->next_file_number();
@@ -114,7 +120,7 @@ Status ManualCompactions::CompactLevels(const CompactRangeOptions& options,
     RETURN_IF_ERROR(RunToEnd(manual));
     levels = LevelsOf(*manual);
   }
-  if (!RewritesBottom(options) || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
+  if (!rewrites_bottom || levels.last < 1 || levels.oldest_in_last >= first_new_file) {
     return Status::OK();
   }
   manual->input_level = manual->output_level = Level{levels.last};

@@ -141,6 +141,7 @@ void DescribeOutputs(const DbCore& core, const CompactionToTell& compaction,
 void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->cpu_micros = result.cpu_micros;
   stats->num_input_records = result.input_entries;
+  stats->has_accurate_num_input_records = !result.has_skipped;
   stats->num_output_records = result.output_entries;
   stats->num_output_files = result.tables.size();
   stats->num_records_replaced = result.hidden_dropped;

@@ -13,11 +13,10 @@ using Cf = ColumnFamilyOptions;
 constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::comparator>({"comparator", "order of user keys", Support::kSomeValues}),
     Option<Cf, &Cf::merge_operator>({"merge_operator", "combines values of Merge()"}),
-    Option<Cf, &Cf::compaction_filter>({"compaction_filter",
-                                        "one filter object for all compactions; not owned",
-                                        Support::kDefaultOnly}),
+    Option<Cf, &Cf::compaction_filter>(
+        {"compaction_filter", "one filter object for all compactions; not owned"}),
     Option<Cf, &Cf::compaction_filter_factory>(
-        {"compaction_filter_factory", "new filter object per compaction", Support::kDefaultOnly}),
+        {"compaction_filter_factory", "new filter object per compaction, or flush"}),
     Option<Cf, &Cf::write_buffer_size>({"write_buffer_size",
                                         "bytes a memtable may hold before it is sealed and flushed",
                                         Support::kHonoured, TakesEffect::kDynamic}),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FindRetained() goes on until an entry has passed retention. A merge operand makes FindKept() read
-// on to the end of its run, so that the runs then stand on the entry behind it, which has passed
-// retention already.
+// FindRetained() goes on until an entry has passed retention, FindPassed() until the filter has let
+// one pass (entry_stream_filter.cc). A merge operand makes FindKept() read on to the end of its
+// run, so that the runs then stand on the entry behind it, which has passed both already.
 #include "db/output/entry_stream.h"
 
 #include <cassert>
@@ -47,9 +47,17 @@ bool EntryStream::ReportProgress() {
 
 void EntryStream::FindKept() {
   source_ = Source::kRuns;
-  if (!FindRetained()) return;
+  if (!FindPassed()) return;
   if (TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator()) [[unlikely]]
-    FoldRun();
+    FoldOperands();
+}
+
+// Of the entry that was found.
+void EntryStream::FoldOperands() {
+  assert(fold_.has_operator());
+  while (is_valid_ && TrailerType(ExtractTrailer(key_)) == kTypeMerge && !FoldRun()) {
+    source_ = Source::kRuns;
+  }
 }
 
 bool EntryStream::FindRetained() {
@@ -80,11 +88,7 @@ bool EntryStream::FindRetained() {
       (is_hidden ? counts_.hidden : counts_.tombstones)++;
       continue;
     }
-    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno) {
-      rewritten_key_.clear();
-      AppendInternalKey(&rewritten_key_, user_key, PackTrailer(0, type));
-      key_ = rewritten_key_;
-    }
+    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno) RewriteKey(0, type);
     value_ = runs_.value();
     is_first_of_key_ = !std::exchange(has_kept_of_key_, true);
     is_valid_ = true;
@@ -93,6 +97,13 @@ bool EntryStream::FindRetained() {
   End(Status::OK());
   if (options_.on_progress) ReportProgress();
   return false;
+}
+
+// Of the entry that the runs stand on.
+void EntryStream::RewriteKey(SequenceNumber seqno, ValueType type) {
+  rewritten_key_.clear();
+  AppendInternalKey(&rewritten_key_, ExtractUserKey(runs_.key()), PackTrailer(seqno, type));
+  key_ = rewritten_key_;
 }
 
 // Whatever becomes of the entry that the runs stand on. False: the stream has ended.
@@ -104,22 +115,30 @@ bool EntryStream::NoteBlob(const Slice& user_key) {
 }
 
 // key_ and value_ are the newest operand of a run: those of one user key that the same readers see.
-void EntryStream::FoldRun() {
+bool EntryStream::FoldRun() {
   assert(TrailerType(ExtractTrailer(key_)) == kTypeMerge && fold_.has_operator());
   const bool is_first_of_key = is_first_of_key_;
   const size_t stripe = retention_.stripe();
   const bool nothing_below = retention_.NothingBelow();
-  fold_.Begin(key_, value_, runs_.PinOfValue());
+  drops_run_ = false;
+  fold_.Begin(key_, value_, is_replaced_ ? ValuePin() : runs_.PinOfValue());
   bool has_next = false;
   size_t count = 1;
   for (;; count++) {
     runs_.Next();
-    has_next = FindRetained();
+    has_next = FindPassed();
     if (!has_next || is_first_of_key_ || retention_.stripe() != stripe) break;
     if (TrailerType(ExtractTrailer(key_)) != kTypeMerge) break;
-    fold_.Add(key_, value_, runs_.PinOfValue());
+    fold_.Add(key_, value_, is_replaced_ ? ValuePin() : runs_.PinOfValue());
   }
-  if (!status().ok()) return End(status());
+  if (!status().ok()) {
+    End(status());
+    return true;
+  }
+  if (drops_run_) {
+    fold_.Abandon();
+    return false;
+  }
   const OperandFold::Below below = BelowRun(has_next, stripe, nothing_below);
   bool took_base = false;
   const bool drops_seqno = stripe == 0 && retention_.is_bottommost();
@@ -127,10 +146,16 @@ void EntryStream::FoldRun() {
   if (below == OperandFold::Below::kValue && TrailerType(ExtractTrailer(key_)) == kTypeBlobIndex)
       [[unlikely]] {
     const Status loaded = options_.blobs->Load(ExtractUserKey(key_), value_, &base);
-    if (!loaded.ok()) return End(loaded);
+    if (!loaded.ok()) {
+      End(loaded);
+      return true;
+    }
   }
   const Status folded = fold_.Finish(below, base, drops_seqno, &took_base);
-  if (!folded.ok()) return End(folded);
+  if (!folded.ok()) {
+    End(folded);
+    return true;
+  }
   const bool takes_entry =
       took_base && has_next && !is_first_of_key_ && retention_.stripe() == stripe;
   counts_.folded += count - fold_.count() + (takes_entry ? 1 : 0);
@@ -140,6 +165,7 @@ void EntryStream::FoldRun() {
   entry_is_first_of_key_ = is_first_of_key_;
   source_ = has_next && !takes_entry ? Source::kFoldWithEntry : Source::kFold;
   ShowFold(is_first_of_key);
+  return true;
 }
 
 // What the entry on which the runs stand after a run of operands, if there is one, says about it.
@@ -176,7 +202,7 @@ void EntryStream::NextOfFold() {
   key_ = entry_key_;
   value_ = entry_value_;
   is_first_of_key_ = entry_is_first_of_key_;
-  if (TrailerType(ExtractTrailer(key_)) == kTypeMerge) FoldRun();
+  FoldOperands();
 }
 
 }  // namespace ashlar

@@ -3,12 +3,11 @@
 // EntryStream hands out what a flush, a recovery or a compaction keeps of its sorted runs, in
 // order. Each stage is a plain member and sees one entry at a time:
 //
-//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> OperandFold -> key(),
-//   value()
-//   -> OutputWriter
+//   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> EntryFilter
+//   -> OperandFold -> key(), value() -> OutputWriter
 //
 // A step allocates nothing and makes no virtual call but those of the runs, except among merge
-// operands. Threads: one at a time.
+// operands and where there is a filter. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -18,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "db/output/entry_filter.h"
 #include "db/output/operand_fold.h"
 #include "db/output/tombstone_retention.h"
 #include "db/output/version_retention.h"
@@ -38,6 +38,7 @@ struct EntryStreamOptions {
   const FragmentedTombstones* tombstones = nullptr;
   std::optional<Slice> begin, end;  // user keys; the end is not part of it
   BlobFlow* blobs = nullptr;        // is told of blob indexes; outlives the stream. Null: none
+  EntryFilter* filter = nullptr;    // reads blobs there too; outlives the stream. Null: none
   MergeTools merge;                 // without an operator operands stay as they are
   OperandFold::OnFailure on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;
   // Asked before the first entry, then each time so many more were read, and at the end, with the
@@ -50,10 +51,12 @@ class EntryStream {
  public:
   struct Counts {
     uint64_t read = 0;
-    uint64_t hidden = 0;      // dropped behind a newer version
-    uint64_t covered = 0;     // dropped under a range tombstone
-    uint64_t tombstones = 0;  // dropped because they hid nothing any more
-    uint64_t folded = 0;      // that went into another one with a merge operand
+    uint64_t hidden = 0;       // dropped behind a newer version
+    uint64_t covered = 0;      // dropped under a range tombstone
+    uint64_t tombstones = 0;   // dropped because they hid nothing any more
+    uint64_t filtered = 0;     // dropped, or made tombstones, because the filter said so
+    uint64_t folded = 0;       // that went into another one with a merge operand
+    bool has_skipped = false;  // the filter spared entries, which were not read
   };
 
   // Owns the runs. Stands before the first entry: SeekToFirst() comes next.
@@ -94,8 +97,21 @@ class EntryStream {
   // Shows the first kept entry from the one on that the runs stand on, or what it is folded into.
   void FindKept();
   // The same before folding: into key_ and value_. False at the end.
+  bool FindPassed() { return FindRetained() && (options_.filter == nullptr || AskFilter()); }
+  // The same before the filter.
   bool FindRetained();
-  void FoldRun();
+  // Goes on from what was found to what the filter lets pass. False at the end.
+  bool AskFilter();
+  // Whether readers without a snapshot see what was found, and no snapshot needs it as it is.
+  bool IsOffered(ValueType type) const;
+  // What was found becomes a tombstone, or goes if that would hide nothing; then false.
+  bool MakeTombstone(ValueType type);
+  void RewriteKey(SequenceNumber seqno, ValueType type);
+  // False: the stream has ended.
+  bool SkipTo(const Slice& user_key);
+  // False: the run has vanished, for the filter skips from one of its operands on.
+  bool FoldRun();
+  void FoldOperands();
   bool NoteBlob(const Slice& user_key);
   OperandFold::Below BelowRun(bool has_next, size_t stripe, bool nothing_below) const;
   void NextOfFold();
@@ -122,6 +138,8 @@ class EntryStream {
   bool is_valid_ = false;
   bool is_first_of_key_ = false;
   bool has_kept_of_key_ = false;  // an entry of the current user key was kept
+  bool is_replaced_ = false;      // value_ is the filter's
+  bool drops_run_ = false;        // the filter skipped from an operand on, not its key's first one
   uint64_t next_progress_ = 0;    // the number of entries read at which it is due
   Counts counts_;
   Status status_;

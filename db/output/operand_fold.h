@@ -47,6 +47,11 @@ class OperandFold {
   // is part of the result. `drops_seqno`: a value may lose its sequence number. An error ends the
   // job.
   Status Finish(Below below, const Slice& base, bool drops_seqno, bool* took_base);
+  // Instead of Finish(): nothing comes of the run.
+  void Abandon() {
+    operands_.Clear();
+    trailers_.clear();
+  }
 
   // The results, in order; none are left when Next() has gone past the last.
   bool Valid() const { return position_ < trailers_.size(); }

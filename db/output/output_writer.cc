@@ -25,6 +25,8 @@ void OutputResult::Append(OutputResult part) {
   hidden_dropped += part.hidden_dropped;
   covered_dropped += part.covered_dropped;
   tombstones_dropped += part.tombstones_dropped;
+  filtered += part.filtered;
+  has_skipped |= part.has_skipped;
   range_tombstones_dropped += part.range_tombstones_dropped;
   bytes_written += part.bytes_written;
   cpu_micros += part.cpu_micros;
@@ -39,6 +41,8 @@ Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
   result_.hidden_dropped = entries->counts().hidden;
   result_.covered_dropped = entries->counts().covered;
   result_.tombstones_dropped = entries->counts().tombstones;
+  result_.filtered = entries->counts().filtered;
+  result_.has_skipped = entries->counts().has_skipped;
   if (options_.blobs != nullptr) {
     result_.blob_files = options_.blobs->TakeFiles();
     result_.blob_garbage = options_.blobs->Garbage();

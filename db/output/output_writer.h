@@ -42,6 +42,8 @@ struct OutputResult {
   uint64_t hidden_dropped = 0;            // versions behind a newer one
   uint64_t covered_dropped = 0;           // entries under a range tombstone
   uint64_t tombstones_dropped = 0;        // that hid nothing any more
+  uint64_t filtered = 0;                  // dropped, or made tombstones, by the program's filter
+  bool has_skipped = false;               // which spared entries: they are in no count
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
   uint64_t cpu_micros = 0;  // of the threads that worked on it

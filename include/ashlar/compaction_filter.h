@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompactionFilter lets a program drop or change entries while they are compacted. Not built yet: a
-// database with one is refused with NotSupported.
-//
-// Snapshots give no protection: an entry that a snapshot sees is offered, and dropped, all the
-// same. A filter given as ColumnFamilyOptions::compaction_filter is used by many threads at once
-// and must outlive the database; one made by a factory serves one thread. Must not throw.
+// CompactionFilter lets a program drop or change entries while they are compacted. It is offered
+// the newest version of a key, unless that is a tombstone or hidden by one, and merge operands.
+// Snapshots give no protection: a newest version that a snapshot sees is offered, and dropped, all
+// the same; older versions and operands that a snapshot sees are not offered. A filter given as
+// ColumnFamilyOptions::compaction_filter is used by many threads at once and must outlive the
+// database; one made by a factory serves one thread. Must not throw.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
   enum ValueType {
     kValue,
     kMergeOperand,
-    kBlobIndex,  // internal to stacked blob databases
+    kBlobIndex,  // internal to stacked blob databases: never offered
     kWideColumnEntity,
   };
 
@@ -58,8 +58,8 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
     kChangeValue,         // to *new_value
     kRemoveAndSkipUntil,  // drop all keys in [key, *skip_until) without tombstones; older versions
                           // below may come to light again
-    kChangeBlobIndex,     // internal
-    kIOError,             // fail the compaction
+    kChangeBlobIndex,     // internal: fails the job
+    kIOError,             // fail the flush or compaction, with a Status that names the filter
     kPurge,               // drop; a SingleDelete takes its place
     kChangeWideColumnEntity,  // to *new_columns
     kUndetermined,            // FilterBlobByKey: the value is needed
@@ -76,7 +76,7 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
     TableFileCreationReason reason;
     TablePropertiesCollection input_table_properties;  // by file name; empty for a flush
 
-    static const int kUnknownStartLevel = -1;
+    static constexpr int kUnknownStartLevel = -1;
   };
 
   static const char* Type() { return "CompactionFilter"; }
@@ -97,8 +97,8 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
     return false;
   }
 
-  // For values and merge operands. `level` is the one compacted to, -1 if unknown. The default
-  // calls the two functions above.
+  // For values and merge operands. `level` is the one that a compaction starts from; 0 in a flush.
+  // The default calls the two functions above.
   virtual Decision FilterV2(int level, const Slice& key, ValueType value_type,
                             const Slice& existing_value, std::string* new_value,
                             std::string* skip_until) const;
@@ -111,8 +111,8 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
                             std::vector<std::pair<std::string, std::string>>* new_columns,
                             std::string* skip_until) const;
 
-  // Also reads columns in blob files on demand; only called if SupportsFilterV4(). The default
-  // calls FilterV3().
+  // Also reads columns in blob files on demand, where there are none so far; only called if
+  // SupportsFilterV4(). The default calls FilterV3().
   virtual Decision FilterV4(int level, const Slice& key, ValueType value_type,
                             const Slice* existing_value, const WideColumns* existing_columns,
                             std::string* new_value,
@@ -127,7 +127,7 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
   }
   virtual bool IsStackedBlobDbInternalCompactionFilter() const { return false; }
 
-  // Must be true: a filter that wants to respect snapshots is refused with NotSupported.
+  // Must be true: with a filter that wants to respect snapshots jobs fail with NotSupported.
   virtual bool IgnoreSnapshots() const { return true; }
 
   const char* Name() const override = 0;

@@ -109,9 +109,9 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   const Comparator* comparator = BytewiseComparator();
   // Combines values of Merge(). Its name is recorded in the files.
   std::shared_ptr<MergeOperator> merge_operator = nullptr;
-  // One filter object for all compactions; not owned. Not built yet: must be the default.
+  // One filter object for all compactions; not owned. Flushes do not use it.
   const CompactionFilter* compaction_filter = nullptr;
-  // New filter object per compaction. Not built yet: must be the default.
+  // New filter object per compaction, or flush if it wants them; if compaction_filter is not set.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory = nullptr;
   // Bytes a memtable may hold before it is sealed and flushed. At least 64 KiB. Takes effect
   // with the next memtable. Dynamic.

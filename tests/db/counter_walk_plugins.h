@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program brings along to the walk over all counters: an order and a merge operator of its
-// own, and a listener that interferes.
+// What a program brings along to the walk over all counters: an order, a merge operator and a
+// compaction filter of its own, and a listener that interferes.
 #pragma once
 
 #include <functional>
 #include <semaphore>
 #include <string>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/listener.h"
@@ -29,6 +30,18 @@ class NeverMerges final : public AssociativeMergeOperator {
   bool Merge(const Slice&, const Slice*, const Slice&, std::string*, Logger*) const override {
     return false;
   }
+};
+
+class DropsOneKey final : public CompactionFilter {
+ public:
+  explicit DropsOneKey(const std::string& key) : key_(key) {}
+  const char* Name() const override { return "DropsOneKey"; }
+  bool Filter(int, const Slice& key, const Slice&, std::string*, bool*) const override {
+    return key == key_;
+  }
+
+ private:
+  const std::string key_;
 };
 
 // Does something to each compaction that has just begun.

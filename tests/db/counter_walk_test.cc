@@ -271,10 +271,13 @@ void CounterWalk::CacheIndexes() {
   for (int round = 0; round < 2; round++) Get(Key(500));
 }
 
-// An order of the user's, a merge operator that fails, a table that is marked for its tombstones.
+// An order and a filter of the user's, a merge operator that fails, a table that is marked for its
+// tombstones.
 void CounterWalk::UseOwnCode() {
   const OwnOrder order;
+  const DropsOneKey filter(Key(2));
   Options options = options_;
+  options.compaction_filter = &filter;
   options.comparator = &order;
   options.merge_operator = std::make_shared<NeverMerges>();
   options.table_properties_collector_factories.push_back(
@@ -332,8 +335,7 @@ void CounterWalk::WaitForRoom() {
   options.level0_slowdown_writes_trigger = 2;
   options.write_buffer_size = 64 << 10;
   options.delayed_write_rate = 1 << 20;
-  options.rate_limiter.reset(
-      NewGenericRateLimiter(16 << 20, 1000, 10, RateLimiter::Mode::kAllIo));
+  options.rate_limiter.reset(NewGenericRateLimiter(16 << 20, 1000, 10, RateLimiter::Mode::kAllIo));
   const BlockedPool blocked(env_.get(), Env::Priority::LOW);
   Open("/waiting", options, table_);
   Random64 random(3);

@@ -181,6 +181,11 @@ class DBImpl final : public UnbuiltCalls,
                const std::vector<ColumnFamilyHandle*>& handles) override;
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* handle,
                       const Slice* begin, const Slice* end) override;
+  using DB::CompactFiles;
+  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
+                      const std::vector<std::string>& input_file_names, int output_level,
+                      int output_path_id, std::vector<std::string>* output_file_names,
+                      CompactionJobInfo* info) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) override;

@@ -23,6 +23,18 @@ Status DBImpl::CompactRange(const CompactRangeOptions& options, ColumnFamilyHand
   return manual_compactions_.CompactRange(options, FamilyOrDefault(handle), begin, end);
 }
 
+Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
+                            const std::vector<std::string>& input_file_names, int output_level,
+                            int output_path_id, std::vector<std::string>* output_file_names,
+                            CompactionJobInfo* info) {
+  RETURN_IF_ERROR(CheckWritable());
+  const CompactFilesCall call{.options = options,
+                              .input_file_names = input_file_names,
+                              .output_level = output_level,
+                              .output_path_id = output_path_id};
+  return manual_compactions_.CompactFiles(call, FamilyOrDefault(handle), output_file_names, info);
+}
+
 Status DBImpl::PauseBackgroundWork() {
   scheduler_.Pause();
   return Status::OK();

@@ -9,12 +9,6 @@
 
 namespace ashlar {
 
-Status UnbuiltCalls::CompactFiles(const CompactionOptions&, ColumnFamilyHandle*,
-                                  const std::vector<std::string>&, const int, const int,
-                                  std::vector<std::string>* const, CompactionJobInfo*) {
-  return Status::NotSupported("CompactFiles");
-}
-
 Status UnbuiltCalls::SuggestCompactRange(ColumnFamilyHandle*, const Slice*, const Slice*) {
   return Status::NotSupported("SuggestCompactRange");
 }

@@ -15,11 +15,6 @@ namespace ashlar {
 
 class UnbuiltCalls : public DB {
  public:
-  using DB::CompactFiles;
-  Status CompactFiles(const CompactionOptions& options, ColumnFamilyHandle* handle,
-                      const std::vector<std::string>& input_file_names, const int output_level,
-                      const int output_path_id, std::vector<std::string>* const output_file_names,
-                      CompactionJobInfo* info) override;
   Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
                              const Slice* end) override;
 

@@ -190,7 +190,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.base_level = plan.base_level;
   writer.table.is_bottommost = plan.is_bottommost;
   writer.table.is_flush = false;
-  writer.table.is_uncompressed = plan.leaves_uncompressed;
+  writer.table.compression = plan.compression;
   writer.table.target_file_bytes = plan.target_file_bytes;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);
   writer.table.epoch_number = OldestEpoch(plan);

@@ -37,7 +37,7 @@ std::string CompactionPlan::DebugString() const {
   }
   if (is_deletion) return text;
   StrAppend(&text, " -> L", output_level, is_bottommost ? " bottommost" : "",
-            leaves_uncompressed ? " uncompressed" : "");
+            compression == kNoCompression ? " uncompressed" : "");
   return text;
 }
 

@@ -20,22 +20,25 @@
 #include "ashlar/options.h"
 #include "db/version/compaction_claims.h"
 #include "db/version/version.h"
+#include "util/file_number.h"
 #include "util/level.h"
+#include "util/result.h"
 
 namespace ashlar {
 
 struct CompactionPlan {
   Level start_level = 0;
   Level output_level = 1;
-  Level base_level = 1;                     // level 0 is compacted into it
-  std::vector<LevelFiles> inputs;           // start level first, ascending levels, none empty
-  std::vector<TableFile*> grandparents;     // of output_level + 1 that overlap the inputs
-  uint64_t target_file_bytes = 0;           // an output is cut when it reaches this
-  uint64_t max_grandparent_bytes = 0;       // and before it overlaps more than this
-  bool is_bottommost = false;               // nothing deeper overlaps the inputs
-  bool is_trivial_move = false;             // the inputs can be relinked on the output level
-  bool is_deletion = false;                 // the inputs are dropped, with all that they hold
-  bool leaves_uncompressed = false;         // the outputs, whatever the options say of their level
+  Level base_level = 1;                  // level 0 is compacted into it
+  std::vector<LevelFiles> inputs;        // start level first, ascending levels, none empty
+  std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
+  uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
+  uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
+  bool is_bottommost = false;            // nothing deeper overlaps the inputs
+  bool is_trivial_move = false;          // the inputs can be relinked on the output level
+  bool is_deletion = false;              // the inputs are dropped, with all that they hold
+  // Of the outputs, instead of what the options say. kDisableCompressionOption: as they say.
+  CompressionType compression = kDisableCompressionOption;
   std::vector<TableFile*> older_in_level0;  // than outputs on level 0: they lie below
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
@@ -115,6 +118,23 @@ struct RangePickOptions {
   const Slice* end = nullptr;
   bool allow_trivial_move = false;
 };
+
+// What CompactFiles() asks for.
+struct FilesToCompact {
+  std::vector<FileNumber> numbers;
+  Level output_level = 0;
+  uint64_t target_file_bytes = UINT64_MAX;
+  CompressionType compression = kDisableCompressionOption;
+  bool allow_trivial_move = false;
+};
+
+// These tables, and those that hold older versions of their keys on the way to the output level.
+// InvalidArgument if one is not there, or below that level; Aborted if a compaction has something
+// of it.
+Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& options,
+                                 const FilesToCompact& wanted,
+                                 const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex);
 
 // For CompactRange: files of input_level in the range, or none if there is no such file.
 // `has_conflict` is set if there are some but they are being compacted: try again later.

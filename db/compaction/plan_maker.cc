@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -130,7 +131,8 @@ uint64_t PlanMaker::OverlapBytes(const TableFile& file, Level level) const {
 // same compression there, and none would overlap too much of the level after.
 bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   assert(plan.start_level <= plan.output_level);
-  if (plan.inputs.back().level == plan.output_level || plan.leaves_uncompressed) return false;
+  if (plan.inputs.back().level == plan.output_level) return false;
+  if (plan.compression != kDisableCompressionOption) return false;
   std::vector<TableFile*> files;
   for (const LevelFiles& level : plan.inputs) {
     files.insert(files.end(), level.files.begin(), level.files.end());
@@ -246,6 +248,57 @@ std::optional<CompactionPlan> PlanMaker::PlanForRuns(std::vector<LevelFiles> inp
   plan.grandparents.clear();
   plan.max_grandparent_bytes = UINT64_MAX;
   plan.is_trivial_move = allow_trivial_move && CanMove(plan);
+  return plan;
+}
+
+// To level 0 go all that lie between in age; deeper, the older ones that hold the same keys.
+void PlanMaker::CompleteLevel0(LevelFiles* files, bool stays) const {
+  assert(files->level == 0 && !files->files.empty());
+  const std::vector<TableFile*>& all = version_.files(0);
+  const auto newest = std::find(all.begin(), all.end(), files->files.front());
+  if (stays) {
+    files->files.assign(newest, std::find(newest, all.end(), files->files.back()) + 1);
+    return;
+  }
+  for (size_t known = 0; known != files->files.size();) {
+    known = files->files.size();
+    const std::vector<TableFile*> chosen = std::move(files->files);
+    const std::vector<TableFile*> held =
+        OverlappingRange(0, RangeOf({LevelFiles{0, chosen}})).files;
+    files->files.clear();
+    std::copy_if(newest, all.end(), std::back_inserter(files->files), [&](TableFile* file) {
+      return std::find(chosen.begin(), chosen.end(), file) != chosen.end() ||
+             std::find(held.begin(), held.end(), file) != held.end();
+    });
+  }
+}
+
+// On each level the files from the first to the last one that is chosen or overlaps what comes from
+// above: an output may span whatever lies between two inputs.
+std::optional<CompactionPlan> PlanMaker::PlanForFiles(std::vector<LevelFiles> chosen,
+                                                      Level output_level) {
+  assert(!chosen.empty() && chosen.back().level <= output_level);
+  CompactionPlan plan;
+  plan.start_level = chosen.front().level;
+  plan.output_level = output_level;
+  auto next = chosen.begin();
+  for (Level level = plan.start_level; level <= output_level; ++level) {
+    LevelFiles files{level, {}};
+    if (next != chosen.end() && next->level == level) files = std::move(*next++);
+    if (level == 0) {
+      CompleteLevel0(&files, /*stays=*/output_level == 0);
+    } else {
+      std::vector<LevelFiles> so_far = plan.inputs;
+      if (!files.files.empty()) so_far.push_back(files);
+      files = OverlappingRange(level, RangeOf(so_far));
+      MakeClean(&files);
+    }
+    if (files.files.empty()) continue;
+    if (IsTaken(files.files)) return std::nullopt;
+    plan.inputs.push_back(std::move(files));
+  }
+  if (output_level > 0 && OverlapsRunning(RangeOf(plan.inputs), output_level)) return std::nullopt;
+  Finish(&plan);
   return plan;
 }
 

@@ -34,6 +34,12 @@ class PlanMaker {
   std::optional<CompactionPlan> PlanForRuns(std::vector<LevelFiles> inputs, Level output_level,
                                             bool allow_trivial_move) REQUIRES(db_mutex);
 
+  // A merge of these, ascending levels, and what has to go along on the way to a level that is not
+  // above theirs. None if something of it is taken.
+  std::optional<CompactionPlan> PlanForFiles(std::vector<LevelFiles> chosen, Level output_level)
+      REQUIRES(db_mutex);
+  bool CanMove(const CompactionPlan& plan) const;
+
   // The seed and all files of level 0 that it overlaps, directly or through others.
   LevelFiles Level0Component(const TableFile* seed) const;
   bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
@@ -55,7 +61,7 @@ class PlanMaker {
   bool EndsBefore(const TableFile* a, const TableFile* b) const;
   LevelFiles OverlappingRange(Level level, const KeyRange& range) const;
   bool OverlapsRunning(const KeyRange& range, Level output_level) const;
-  bool CanMove(const CompactionPlan& plan) const;
+  void CompleteLevel0(LevelFiles* files, bool stays) const;
   void GrowStartLevel(CompactionPlan* plan) const REQUIRES(db_mutex);
   void Finish(CompactionPlan* plan) const;
   void FinishOnLevel0(CompactionPlan* plan) const;

@@ -212,8 +212,8 @@ std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count
   }
   auto plan = plans_.PlanForRuns(std::move(inputs), output, universal_.allow_trivial_move);
   if (!plan.has_value()) return plan;
-  plan->leaves_uncompressed = LeavesUncompressed(end);
-  if (plan->leaves_uncompressed || universal_.compression_size_percent >= 0) {
+  if (LeavesUncompressed(end)) plan->compression = kNoCompression;
+  if (universal_.compression_size_percent >= 0) {
     plan->is_trivial_move = false;  // what lies there may be written in another way
   }
   return plan;

@@ -43,8 +43,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   to_tell_ = {.job_id = id_,
               .plan = &plan_,
               .version = version_.get(),
-              .compression = plan_.leaves_uncompressed
-                                 ? kNoCompression
+              .compression = plan_.compression != kDisableCompressionOption
+                                 ? plan_.compression
                                  : CompressionFor(family->options(), plan_.output_level,
                                                   plan_.base_level, plan_.is_bottommost),
               .blob_compression = family->options().blob_compression_type};
@@ -80,6 +80,10 @@ CompactionToTell BackgroundCompaction::ToTell() const {
   done.result = &result_;
   done.elapsed_micros = ElapsedMicros();
   return done;
+}
+
+CompactionJobInfo BackgroundCompaction::Describe(const Status& status) const {
+  return DescribeCompaction(*core_, *family_, ToTell(), status);
 }
 
 // What is moved is neither read nor written.

@@ -25,6 +25,8 @@ class BackgroundCompaction final : public BackgroundJob {
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
   // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
   void SetBlobPolicy(BlobGarbageCollectionPolicy policy, double age_cutoff) REQUIRES(db_mutex);
+  // What it was and, with `status`, what became of it. After Run().
+  CompactionJobInfo Describe(const Status& status) const;
   // It gives up soon with Incomplete(kCompactionAborted). Any thread.
   void Abort() { is_aborted_.store(true, std::memory_order_release); }
 

@@ -269,6 +269,26 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
   }
 }
 
+Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
+    ManualCompaction* manual, const FilesToCompact& files) {
+  ColumnFamilyData* const family = manual->family;
+  if (family->is_dropped()) return Status::ColumnFamilyDropped();
+  if (HasExclusiveManual(family)) {
+    return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");
+  }
+  PickOptions pick;
+  pick.options = &family->options();
+  pick.claims = &family->versions()->claims;
+  CompactionPlan plan;
+  ASSIGN_OR_RETURN(plan, PickFiles(*family->current(), pick, files, PlansUnderWay(family)));
+  if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
+  auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(plan));
+  job->SetManual(manual->stop, manual->max_subcompactions);
+  AddManualLocked(manual);
+  manual->is_taken = true;
+  return job;
+}
+
 // FIFO drops what it would drop anyway.
 std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& manual,
                                                      bool* has_conflict) const {

@@ -60,6 +60,14 @@ class Compactions {
   ManualCompaction* RunManual() EXCLUDES(db_mutex);
   void FinishManual(ManualCompaction* manual) EXCLUDES(db_mutex);
 
+  // Of tables that a call has named: it runs them itself, and takes `manual` out of the queue,
+  // where this puts it for those that stop and wait for calls. Errors as those of PickFiles(), and
+  // Aborted while an exclusive call has the family.
+  Result<std::unique_ptr<BackgroundCompaction>> BeginFilesLocked(ManualCompaction* manual,
+                                                                 const FilesToCompact& files)
+      REQUIRES(db_mutex);
+  Status RunFiles(BackgroundCompaction* job) EXCLUDES(db_mutex) { return jobs_->Run(job); }
+
   void AddManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
   void RemoveManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
   // Manual compactions that wait for a thread.

@@ -40,7 +40,10 @@ bool RewritesBottom(const CompactRangeOptions& options, bool has_filter) {
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
   assert(family != nullptr && !InEpoch());
-  RETURN_IF_ERROR(CheckMayBegin(options, *family));
+  {
+    MutexLock lock(&core_->mutex);
+    RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
+  }
   RETURN_IF_ERROR(CheckSupported(options));
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
@@ -54,19 +57,21 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   manual.max_subcompactions = options.max_subcompactions;
   manual.blob_policy = options.blob_garbage_collection_policy;
   manual.blob_age_cutoff = options.blob_garbage_collection_age_cutoff;
-  manual.stop = {.background_cancelled = &core_->is_background_cancelled,
-                 .aborted = &manual.is_aborted,
-                 .manual_disabled = &is_disabled_,
-                 .cancelled_by_caller = options.canceled};
+  manual.stop = FlagsFor(&manual, options.canceled);
   return CompactLevels(options, &manual);
 }
 
-Status ManualCompactions::CheckMayBegin(const CompactRangeOptions& options,
-                                        const ColumnFamilyData& family) {
-  MutexLock lock(&core_->mutex);
+Status ManualCompactions::CheckMayBeginLocked(const ColumnFamilyData& family,
+                                              std::atomic<bool>* canceled) const {
   if (compactions_->IsAbortedLocked(family)) return Status::Incomplete(Status::kCompactionAborted);
-  return StopFlags{.manual_disabled = &is_disabled_, .cancelled_by_caller = options.canceled}
-      .Check();
+  return StopFlags{.manual_disabled = &is_disabled_, .cancelled_by_caller = canceled}.Check();
+}
+
+StopFlags ManualCompactions::FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const {
+  return {.background_cancelled = &core_->is_background_cancelled,
+          .aborted = &manual->is_aborted,
+          .manual_disabled = &is_disabled_,
+          .cancelled_by_caller = canceled};
 }
 
 ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompaction& manual) {

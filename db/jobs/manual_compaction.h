@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ManualCompactions are compactions on request: DB::CompactRange(), and the calls that stop it.
+// ManualCompactions are compactions on request: DB::CompactRange(), DB::CompactFiles(), and the
+// calls that stop them.
 //
 // Threads: any, without locks.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "ashlar/listener.h"
 #include "ashlar/options.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/manual_flush.h"
@@ -16,6 +20,14 @@
 #include "util/file_number.h"
 
 namespace ashlar {
+
+// The arguments of DB::CompactFiles().
+struct CompactFilesCall {
+  const CompactionOptions& options;
+  const std::vector<std::string>& input_file_names;
+  int output_level = 0;
+  int output_path_id = -1;
+};
 
 class ManualCompactions {
  public:
@@ -27,6 +39,11 @@ class ManualCompactions {
   // Bounds inclusive, null: none. The caller holds a reference on the family.
   Status CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                       const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
+
+  // In the thread of the caller, who holds a reference on the family. The last two may be null.
+  Status CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
+                      std::vector<std::string>* output_file_names, CompactionJobInfo* info)
+      EXCLUDES(db_mutex);
 
   // Stops all manual ones and refuses new ones, until as many Enable calls.
   void Disable() EXCLUDES(db_mutex);
@@ -44,8 +61,10 @@ class ManualCompactions {
     FileNumber oldest_in_last = FileNumber::None();  // the lowest number of a file there
   };
 
-  Status CheckMayBegin(const CompactRangeOptions& options, const ColumnFamilyData& family)
-      EXCLUDES(db_mutex);
+  Status CheckMayBeginLocked(const ColumnFamilyData& family, std::atomic<bool>* canceled) const
+      REQUIRES(db_mutex);
+  // What stops it; `canceled` is the caller's, or null.
+  StopFlags FlagsFor(ManualCompaction* manual, std::atomic<bool>* canceled) const;
   RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
       EXCLUDES(db_mutex);

@@ -233,11 +233,17 @@ void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionToTell& compaction, const Status& status) {
   assert(compaction.result != nullptr);
   if (core->listeners.empty()) return;
-  CompactionJobInfo info = CompactionInfo(*core, family, compaction);
-  info.status = status;
-  info.aborted = status.IsCompactionAborted();
+  const CompactionJobInfo info = DescribeCompaction(*core, family, compaction, status);
   ForEachListener(
       *core, [&](EventListener* listener) { listener->OnCompactionCompleted(core->db, info); });
+}
+
+CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
+                                     const CompactionToTell& compaction, const Status& status) {
+  CompactionJobInfo info = CompactionInfo(core, family, compaction);
+  info.status = status;
+  info.aborted = status.IsCompactionAborted();
+  return info;
 }
 
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status) {

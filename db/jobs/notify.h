@@ -48,6 +48,9 @@ void NotifyCompactionPreCommit(DbCore* core, const ColumnFamilyData& family,
                                const CompactionToTell& compaction);
 void NotifyCompactionCompleted(DbCore* core, const ColumnFamilyData& family,
                                const CompactionToTell& compaction, const Status& status);
+// What listeners are told then.
+CompactionJobInfo DescribeCompaction(const DbCore& core, const ColumnFamilyData& family,
+                                     const CompactionToTell& compaction, const Status& status);
 void NotifyTableDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 void NotifyBlobFileDeleted(DbCore* core, const std::string& path, int job_id, const Status& status);
 

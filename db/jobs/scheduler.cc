@@ -202,11 +202,30 @@ void Scheduler::RunCompaction() {
   if (is_manual) RunManualCompaction();
   if (family) CompactFamily(std::move(family));
   MutexLock lock(&core_->mutex);
+  CompactionEndsLocked();
+}
+
+void Scheduler::CompactionEndsLocked() {
   assert(core_->running_jobs.compactions > 0);
   core_->running_jobs.compactions--;
   DispatchLocked();
   TellPressureLocked();
   core_->conditions.JobEnded();
+}
+
+Status Scheduler::CheckMayStartLocked() const {
+  return MayStartCompaction() ? Status::OK() : Status::Aborted("no compaction may begin now");
+}
+
+void Scheduler::JobOfCallBeginsLocked() {
+  assert(MayStartCompaction());
+  core_->running_jobs.compactions++;
+  TellPressureLocked();
+}
+
+void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
+  RequestCompactionLocked(family);
+  CompactionEndsLocked();
 }
 
 // Compactions of all levels share the threads of low priority, all of them at any time.

@@ -43,6 +43,11 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(db_mutex);
 
+  // A compaction in the thread of a call counts like the others. Aborted while none may begin.
+  Status CheckMayStartLocked() const REQUIRES(db_mutex);
+  void JobOfCallBeginsLocked() REQUIRES(db_mutex);
+  void JobOfCallEndsLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
+
   // The property ashlar.background-work.
   std::string DebugStringLocked() const override REQUIRES(db_mutex);
 
@@ -69,6 +74,7 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   void RunFlush();
   void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
   void RunCompaction();
+  void CompactionEndsLocked() REQUIRES(db_mutex);
   void RunManualCompaction() EXCLUDES(db_mutex);
   void CompactFamily(FamilyRef family) EXCLUDES(db_mutex);
   // Between a failed compaction and the next attempt.

@@ -48,8 +48,10 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) {
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
   const ColumnFamilyOptions& options = family->options();
-  job.table.is_uncompressed = options.compaction_style == kCompactionStyleUniversal &&
-                              options.compaction_options_universal.compression_size_percent >= 0;
+  if (options.compaction_style == kCompactionStyleUniversal &&
+      options.compaction_options_universal.compression_size_percent >= 0) {
+    job.table.compression = kNoCompression;
+  }
   job.table.filter_shift_millibits =
       FilterShiftOfFlush(*family->current(), RawBytes(job.memtables));
   job.table.epoch_number = family->versions()->next_epoch++;

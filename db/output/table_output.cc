@@ -90,8 +90,8 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.icmp = options.comparator;
   builder.table = &output->table_options_;
   builder.compression =
-      options.is_uncompressed
-          ? kNoCompression
+      options.compression != kDisableCompressionOption
+          ? options.compression
           : CompressionFor(family, options.level, options.base_level, options.is_bottommost);
   builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
                                  ? family.bottommost_compression_opts

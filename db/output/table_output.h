@@ -61,10 +61,10 @@ struct TableOutputOptions {
   Level level = 0;
   Level base_level = 1;  // level 0 is compacted into it
   bool is_bottommost = false;
-  bool is_flush = true;                // of memtables; else of other tables
-  bool is_uncompressed = false;        // whatever the options say
-  uint64_t target_file_bytes = 0;      // 0: unknown
-  int32_t filter_shift_millibits = 0;  // see filter_bits.h
+  bool is_flush = true;                                     // of memtables; else of other tables
+  CompressionType compression = kDisableCompressionOption;  // or, instead of what the options say
+  uint64_t target_file_bytes = 0;                           // 0: unknown
+  int32_t filter_shift_millibits = 0;                       // see filter_bits.h
   uint64_t epoch_number = 0;
   const BlobStore* blob_store = nullptr;  // of the family; outlives the output. Null: none
 };

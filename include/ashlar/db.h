@@ -587,8 +587,8 @@ class ASHLAR_EXPORT DB {
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) = 0;
 
   // Compacts exactly the named table files (names as in metadata) to output_level; path -1 lets the
-  // database choose. Results, if not null, get the new names and the facts of the job. NotSupported
-  // so far.
+  // database choose. Results, if not null, get the new names and the facts of the job. Aborted: a
+  // compaction has one of the files.
   virtual Status CompactFiles(const CompactionOptions& compact_options,
                               ColumnFamilyHandle* column_family,
                               const std::vector<std::string>& input_file_names,

@@ -743,7 +743,7 @@ struct FlushWALOptions {
 ASHLAR_EXPORT Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                              std::shared_ptr<Logger>* logger);
 
-// For DB::CompactFiles(), which is not built yet.
+// For DB::CompactFiles(). The temperature is a hint without effect.
 struct CompactionOptions {
   // kDisableCompressionOption = as the family's options say.
   CompressionType compression = kDisableCompressionOption;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables that a call has named: where they lie, and whether they may go where it wants them.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/compaction/compaction_picker.h"
+#include "db/compaction/plan_maker.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// By level, each in the order of its level.
+Result<std::vector<LevelFiles>> FindNamed(const Version& version, const FilesToCompact& wanted) {
+  std::vector<FileNumber> left = wanted.numbers;
+  std::vector<LevelFiles> found;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    LevelFiles named{level, {}};
+    for (TableFile* file : version.files(level)) {
+      if (std::erase(left, file->meta.number) > 0) named.files.push_back(file);
+    }
+    if (named.files.empty()) continue;
+    if (level > wanted.output_level) {
+      return Status::InvalidArgument(StrCat("CompactFiles: table ",
+                                            named.files.front()->meta.number, " is on level ",
+                                            level, ", which is below level ", wanted.output_level));
+    }
+    found.push_back(std::move(named));
+  }
+  if (left.empty()) return found;
+  return Status::InvalidArgument(
+      StrCat("CompactFiles: the column family has no table ", left.front()));
+}
+
+}  // namespace
+
+Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& options,
+                                 const FilesToCompact& wanted,
+                                 const std::vector<const CompactionPlan*>& running) {
+  if (wanted.numbers.empty()) return Status::InvalidArgument("CompactFiles: no tables are named");
+  if (wanted.output_level < 0 || wanted.output_level >= version.num_levels()) {
+    return Status::InvalidArgument(StrCat("CompactFiles: there is no level ", wanted.output_level));
+  }
+  std::vector<LevelFiles> named;
+  ASSIGN_OR_RETURN(named, FindNamed(version, wanted));
+  PlanMaker plans(version, *options.options, *options.claims, running);
+  auto plan = plans.PlanForFiles(std::move(named), wanted.output_level);
+  if (!plan.has_value()) {
+    return Status::Aborted("CompactFiles: a running compaction has something of these tables");
+  }
+  plan->reason = CompactionReason::kManualCompaction;
+  plan->is_manual = true;
+  plan->compression = wanted.compression;
+  if (wanted.output_level > 0) plan->target_file_bytes = wanted.target_file_bytes;
+  plan->is_trivial_move = wanted.allow_trivial_move && plans.CanMove(*plan);
+  return std::move(*plan);
+}
+
+}  // namespace ashlar

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CompactFiles() compacts in the thread of its caller, which may be one of the environment's own:
+// waiting there for another thread of the pool could last for ever.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "ashlar/convenience.h"
+#include "db/jobs/manual_compaction.h"
+#include "env/filename.h"
+#include "util/epoch.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Names come as paths, or as they are in metadata.
+Result<FileNumber> NumberOfTable(const std::string& name) {
+  FileNumber number;
+  FileType type;
+  if (ParseFileName(BaseNameOf(name), &number, &type) && type == kTableFile) return number;
+  return Status::InvalidArgument(StrCat("CompactFiles: ", name, " is not the name of a table"));
+}
+
+Result<FilesToCompact> Understand(const CompactFilesCall& call) {
+  if (call.output_path_id > 0) {
+    return Status::NotSupported("CompactFiles: output_path_id must be -1 or 0");
+  }
+  const std::vector<CompressionType> linked = GetSupportedCompressions();
+  if (call.options.compression != kDisableCompressionOption &&
+      std::find(linked.begin(), linked.end(), call.options.compression) == linked.end()) {
+    return Status::InvalidArgument("CompactFiles: the compression is not linked into this library");
+  }
+  FilesToCompact files;
+  for (const std::string& name : call.input_file_names) {
+    FileNumber number;
+    ASSIGN_OR_RETURN(number, NumberOfTable(name));
+    files.numbers.push_back(number);
+  }
+  files.output_level = Level{call.output_level};
+  files.target_file_bytes = call.options.output_file_size_limit;
+  files.compression = call.options.compression;
+  files.allow_trivial_move = call.options.allow_trivial_move;
+  return files;
+}
+
+}  // namespace
+
+Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamilyData* family,
+                                       std::vector<std::string>* output_file_names,
+                                       CompactionJobInfo* info) {
+  assert(family != nullptr && !InEpoch());
+  FilesToCompact files;
+  ASSIGN_OR_RETURN(files, Understand(call));
+  ManualCompaction manual;
+  manual.family = family;
+  manual.max_subcompactions = call.options.max_subcompactions;
+  manual.stop = FlagsFor(&manual, call.options.canceled);
+  std::unique_ptr<BackgroundCompaction> job;
+  {
+    MutexLock lock(&core_->mutex);
+    RETURN_IF_ERROR(CheckMayBeginLocked(*family, call.options.canceled));
+    RETURN_IF_ERROR(scheduler_->CheckMayStartLocked());
+    ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
+    scheduler_->JobOfCallBeginsLocked();
+  }
+  const Status status = compactions_->RunFiles(job.get());
+  const CompactionJobInfo done = job->Describe(status);
+  job.reset();
+  core_->cleaner->DeleteObsoleteFiles();
+  if (output_file_names != nullptr && status.ok()) *output_file_names = done.output_files;
+  if (info != nullptr) *info = done;
+  MutexLock lock(&core_->mutex);
+  manual.is_done = true;
+  compactions_->RemoveManualLocked(&manual);
+  core_->conditions.ManualChanged();
+  scheduler_->JobOfCallEndsLocked(family);
+  return status;
+}
+
+}  // namespace ashlar

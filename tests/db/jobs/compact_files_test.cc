@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DB::CompactFiles(): which tables come along, where the outputs go, and what stands in the way.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/listener.h"
+#include "ashlar/metadata.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class Hook final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+    if (on_begin) std::exchange(on_begin, nullptr)(db);
+  }
+  std::function<void(DB*)> on_begin;
+};
+
+class CompactFilesTest : public testing::Test {
+ protected:
+  CompactFilesTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.compression = kNoCompression;
+    options_.num_levels = 6;
+    options_.listeners.push_back(hook_);
+  }
+  ~CompactFilesTest() override { db_.reset(); }
+  void Open() {
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+  }
+  // A table of keys that are one letter each, with the same value.
+  void Table(const std::string& keys, const std::string& value) {
+    for (const char key : keys) ASSERT_OK(db_->Put(WriteOptions(), std::string(1, key), value));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  // Names of the tables of a level, newest or smallest first.
+  std::vector<std::string> On(int level) {
+    ColumnFamilyMetaData facts;
+    db_->GetColumnFamilyMetaData(&facts);
+    std::vector<std::string> names;
+    for (const SstFileMetaData& file : facts.levels[static_cast<size_t>(level)].files) {
+      names.push_back(file.name);
+    }
+    return names;
+  }
+  // The tables of each level by their bounds: "L0 a-c L2 d-e".
+  std::string Tree() {
+    ColumnFamilyMetaData facts;
+    db_->GetColumnFamilyMetaData(&facts);
+    std::string text;
+    for (const LevelMetaData& level : facts.levels) {
+      if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
+      for (const SstFileMetaData& file : level.files) {
+        StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
+      }
+    }
+    return text;
+  }
+  Status Compact(const std::vector<std::string>& names, int level,
+                 const CompactionOptions& options = CompactionOptions()) {
+    return db_->CompactFiles(options, names, level, -1, &outputs_, &info_);
+  }
+  std::string Value(const std::string& key) {
+    std::string value;
+    const Status status = db_->Get(ReadOptions(), key, &value);
+    return status.ok() ? value : status.ToString();
+  }
+
+  const std::shared_ptr<Hook> hook_ = std::make_shared<Hook>();
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<std::string> outputs_;
+  CompactionJobInfo info_;
+};
+
+TEST_F(CompactFilesTest, TablesGoWhereTheCallWantsThem) {
+  Open();
+  Table("ac", "1");
+  Table("eg", "1");
+  Table("xz", "1");
+  const std::vector<std::string> names = On(0);
+  ASSERT_EQ(names.size(), 3u);
+  ASSERT_OK(Compact({names[2], names[1]}, 3));
+  EXPECT_EQ(Tree(), "L0 x-z L3 a-g");
+  ASSERT_EQ(outputs_.size(), 1u);
+  EXPECT_EQ(outputs_[0], "/db" + On(3)[0]);
+  EXPECT_EQ(info_.output_files, outputs_);
+  EXPECT_EQ(info_.input_files.size(), 2u);
+  EXPECT_EQ(info_.output_level, 3);
+  EXPECT_EQ(info_.compaction_reason, CompactionReason::kManualCompaction);
+  EXPECT_EQ(info_.stats.num_input_records, 4u);
+  EXPECT_OK(info_.status);
+  // Where it is, by the path that was returned.
+  const std::string before = outputs_[0];
+  ASSERT_OK(Compact(outputs_, 3));
+  EXPECT_NE(outputs_[0], before);
+  EXPECT_EQ(Tree(), "L0 x-z L3 a-g");
+  EXPECT_TRUE(env_->FileExists(before).IsNotFound());
+}
+
+TEST_F(CompactFilesTest, OlderVersionsComeAlongAndNewerOnesStay) {
+  Open();
+  Table("ae", "oldest");
+  Table("xz", "aside");
+  Table("ce", "old");
+  Table("b", "within");
+  Table("ac", "new");
+  const std::vector<std::string> names = On(0);  // newest first
+  ASSERT_OK(Compact({names[2]}, 2));
+  EXPECT_EQ(Tree(), "L0 a-c b-b x-z L2 a-e");
+  EXPECT_EQ(Value("a") + Value("c") + Value("e"), "newnewold");
+  ASSERT_OK(Compact({names[0]}, 2));
+  EXPECT_EQ(Tree(), "L0 x-z L2 a-e") << "b-b is in the range, and older";
+  EXPECT_EQ(Value("a") + Value("b") + Value("e"), "newwithinold");
+}
+
+TEST_F(CompactFilesTest, LevelsInBetweenComeAlong) {
+  Open();
+  Table("bd", "deep");
+  ASSERT_OK(Compact(On(0), 5));
+  Table("ac", "middle");
+  ASSERT_OK(Compact(On(0), 3));
+  Table("m", "aside");
+  ASSERT_OK(Compact(On(0), 3));
+  Table("bc", "top");
+  ASSERT_OK(Compact(On(0), 5));
+  EXPECT_EQ(Tree(), "L3 m-m L5 a-d");
+  EXPECT_EQ(Value("a") + Value("b") + Value("c") + Value("d"), "middletoptopdeep");
+  // Tables of two levels at once, with what lies between them on the last one.
+  Table("a", "1");
+  ASSERT_OK(Compact({On(0)[0], On(3)[0]}, 5));
+  EXPECT_EQ(Tree(), "L5 a-m");
+  EXPECT_EQ(Value("a") + Value("m"), "1aside");
+}
+
+TEST_F(CompactFilesTest, WithinLevel0) {
+  Open();
+  Table("a", "1");
+  Table("ab", "2");
+  Table("b", "3");
+  Table("bc", "4");
+  const std::vector<std::string> names = On(0);
+  ASSERT_OK(Compact({names[1], names[3]}, 0));
+  EXPECT_EQ(Tree(), "L0 b-c a-b");
+  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "244");
+  Open();
+  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "244");
+}
+
+TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
+  Open();
+  Table("a", "1");
+  const std::string name = On(0)[0];
+  EXPECT_TRUE(Compact({}, 1).IsInvalidArgument());
+  EXPECT_TRUE(Compact({name}, -1).IsInvalidArgument());
+  EXPECT_TRUE(Compact({name}, 6).IsInvalidArgument());
+  EXPECT_TRUE(Compact({name, "/000999.sst"}, 1).IsInvalidArgument());
+  EXPECT_TRUE(Compact({"CURRENT"}, 1).IsInvalidArgument());
+  EXPECT_TRUE(Compact({"000004.log"}, 1).IsInvalidArgument());
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), {name}, 1, 1).IsNotSupported());
+  CompactionOptions options;
+  options.compression = static_cast<CompressionType>(0x66);
+  EXPECT_TRUE(Compact({name}, 1, options).IsInvalidArgument());
+  ASSERT_OK(Compact({name}, 2));
+  const Status upwards = Compact(On(2), 1);
+  EXPECT_TRUE(upwards.IsInvalidArgument()) << upwards.ToString();
+  EXPECT_EQ(Tree(), "L2 a-a");
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsInvalidArgument());
+  ASSERT_OK(db_->DropColumnFamily(other));
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsColumnFamilyDropped());
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(CompactFilesTest, SizesAndCompressionOfTheCall) {
+  Open();
+  for (const char* const keys : {"abcdefgh", "ijklmnop"}) Table(keys, std::string(3000, 'v'));
+  CompactionOptions options;
+  options.output_file_size_limit = 6000;
+  options.max_subcompactions = 2;
+  options.compression = kLZ4Compression;
+  const bool has_lz4 = std::ranges::count(GetSupportedCompressions(), kLZ4Compression) > 0;
+  if (!has_lz4) options.compression = kNoCompression;
+  options_.compression = kNoCompression;
+  ASSERT_OK(Compact(On(0), 2, options));
+  EXPECT_EQ(info_.compression, options.compression);
+  TablePropertiesCollection tables;
+  ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+  for (const auto& [path, properties] : tables) {
+    EXPECT_EQ(properties->compression_name, has_lz4 ? "LZ4" : "NoCompression") << path;
+  }
+  options.compression = kNoCompression;
+  ASSERT_OK(Compact(On(2), 3, options));
+  EXPECT_GE(On(3).size(), 6u);
+  EXPECT_EQ(outputs_.size(), On(3).size());
+  ASSERT_OK(Compact(On(3), 4));
+  EXPECT_EQ(On(4).size(), 1u) << "without a limit it is one table";
+}
+
+TEST_F(CompactFilesTest, MovesAreMadeIfTheyAreAllowed) {
+  Open();
+  Table("ab", "1");
+  const std::vector<std::string> names = On(0);
+  CompactionOptions options;
+  options.allow_trivial_move = true;
+  ASSERT_OK(Compact(names, 4, options));
+  EXPECT_EQ(On(4), names);
+  EXPECT_EQ(outputs_, std::vector<std::string>{"/db" + names[0]});
+  EXPECT_EQ(info_.stats.num_input_files_trivially_moved, 1u);
+  ASSERT_OK(Compact(names, 5));
+  EXPECT_NE(On(5), names);
+}
+
+TEST_F(CompactFilesTest, CanBeStoppedAndForbidden) {
+  Open();
+  Table("a", "1");
+  const std::vector<std::string> names = On(0);
+  std::atomic<bool> is_cancelled{true};
+  CompactionOptions options;
+  options.canceled = &is_cancelled;
+  EXPECT_TRUE(Compact(names, 1, options).IsIncomplete());
+  is_cancelled = false;
+  hook_->on_begin = [&](DB*) { is_cancelled = true; };
+  EXPECT_TRUE(Compact(names, 1, options).IsIncomplete());
+  EXPECT_TRUE(outputs_.empty());
+  db_->DisableManualCompaction();
+  EXPECT_TRUE(Compact(names, 1).IsIncomplete());
+  db_->EnableManualCompaction();
+  db_->AbortAllCompactions();
+  EXPECT_TRUE(Compact(names, 1).IsIncomplete());
+  db_->ResumeAllCompactions();
+  ASSERT_OK(db_->PauseBackgroundWork());
+  EXPECT_TRUE(Compact(names, 1).IsAborted());
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  EXPECT_EQ(Tree(), "L0 a-a");
+  ASSERT_OK(Compact(names, 1));
+}
+
+// A listener calls while another compaction has the table, and one with what that would write over.
+TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
+  Open();
+  Table("ac", "1");
+  const std::vector<std::string> names = On(0);
+  int calls = 0;
+  hook_->on_begin = [&](DB* db) {
+    EXPECT_TRUE(db->CompactFiles(CompactionOptions(), names, 1).IsAborted());
+    calls++;
+  };
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Table("b", "2");
+  hook_->on_begin = [&](DB* db) {
+    Table("bc", "3");
+    ColumnFamilyMetaData facts;
+    db->GetColumnFamilyMetaData(&facts);
+    const auto& newest = facts.levels[0].files.front();
+    EXPECT_TRUE(db->CompactFiles(CompactionOptions(), {newest.name}, 1).IsAborted());
+    EXPECT_OK(db->CompactFiles(CompactionOptions(), {newest.name}, 0));
+    calls++;
+  };
+  ASSERT_OK(Compact(On(0), 1));
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(Value("a") + Value("b") + Value("c"), "133");
+  hook_->on_begin = [&](DB* db) {
+    EXPECT_TRUE(db->CompactFiles(CompactionOptions(), On(0), 1).IsAborted());
+    calls++;
+  };
+  CompactRangeOptions exclusive;
+  exclusive.exclusive_manual_compaction = true;
+  ASSERT_OK(db_->CompactRange(exclusive, nullptr, nullptr));
+  EXPECT_EQ(calls, 3);
+}
+
+// The only thread of the pool makes the call: nobody else could do the work.
+TEST_F(CompactFilesTest, MayBeCalledByTheOnlyThreadOfThePool) {
+  options_.max_background_jobs = 1;
+  Open();
+  Table("a", "1");
+  struct Task {
+    std::function<Status()> work;
+    Status status;
+    std::binary_semaphore done{0};
+  } task;
+  task.work = [this] { return Compact(On(0), 2); };
+  env_->SetBackgroundThreads(1, Env::Priority::LOW);
+  env_->Schedule(
+      [](void* argument) {
+        auto* const given = static_cast<Task*>(argument);
+        given->status = given->work();
+        given->done.release();
+      },
+      &task, Env::Priority::LOW);
+  task.done.acquire();
+  EXPECT_OK(task.status);
+  EXPECT_EQ(Tree(), "L2 a-a");
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+}
+
+TEST_F(CompactFilesTest, RandomTablesToRandomLevels) {
+  for (uint64_t seed = 1; seed <= 15; seed++) {
+    SCOPED_TRACE(seed);
+    Random64 random(seed);
+    options_.disable_auto_compactions = random.Uniform(3) != 0;
+    options_.level0_file_num_compaction_trigger = 6;
+    options_.compaction_style =
+        random.Uniform(3) == 0 ? kCompactionStyleUniversal : kCompactionStyleLevel;
+    Open();
+    std::map<std::string, std::string> model;
+    for (int i = 0; i < 60; i++) {
+      for (int put = 0; put < 3; put++) {
+        const std::string key(1, static_cast<char>('a' + random.Uniform(26)));
+        if (random.Uniform(5) == 0) {
+          const std::string end(1, static_cast<char>(key[0] + 2));
+          ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key, end));
+          model.erase(model.lower_bound(key), model.lower_bound(end));
+        } else {
+          model[key] = StrCat(i, "-", put);
+          ASSERT_OK(db_->Put(WriteOptions(), key, model[key]));
+        }
+      }
+      ASSERT_OK(db_->Flush(FlushOptions()));
+      std::vector<LiveFileMetaData> files;
+      db_->GetLiveFilesMetaData(&files);
+      std::vector<std::string> names;
+      int deepest = 0;
+      for (const LiveFileMetaData& file : files) {
+        if (random.Uniform(4) != 0) continue;
+        names.push_back(file.name);
+        deepest = std::max(deepest, file.level);
+      }
+      if (names.empty()) continue;
+      CompactionOptions options;
+      options.output_file_size_limit = random.Uniform(2) == 0 ? 100 : UINT64_MAX;
+      options.allow_trivial_move = random.Uniform(2) == 0;
+      const int level =
+          deepest + static_cast<int>(random.Uniform(6 - static_cast<uint64_t>(deepest)));
+      const Status status = Compact(names, level, options);
+      ASSERT_TRUE(status.ok() || (!options_.disable_auto_compactions &&
+                                  (status.IsAborted() || status.IsInvalidArgument())))
+          << status.ToString();
+      std::map<std::string, std::string> found;
+      const std::unique_ptr<Iterator> entries(db_->NewIterator(ReadOptions()));
+      for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+        found[entries->key().ToString()] = entries->value().ToString();
+      }
+      ASSERT_OK(entries->status());
+      ASSERT_EQ(found, model) << Tree();
+    }
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -186,6 +186,11 @@ class DBImpl final : public UnbuiltCalls,
                       const std::vector<std::string>& input_file_names, int output_level,
                       int output_path_id, std::vector<std::string>* output_file_names,
                       CompactionJobInfo* info) override;
+  using DB::PromoteL0;
+  using DB::SuggestCompactRange;
+  Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
+                             const Slice* end) override;
+  Status PromoteL0(ColumnFamilyHandle* handle, int target_level) override;
   Status PauseBackgroundWork() override;
   Status ContinueBackgroundWork() override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& handles) override;

@@ -35,6 +35,17 @@ Status DBImpl::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle
   return manual_compactions_.CompactFiles(call, FamilyOrDefault(handle), output_file_names, info);
 }
 
+Status DBImpl::SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
+                                   const Slice* end) {
+  RETURN_IF_ERROR(CheckWritable());
+  return manual_compactions_.Suggest(FamilyOrDefault(handle), begin, end);
+}
+
+Status DBImpl::PromoteL0(ColumnFamilyHandle* handle, int target_level) {
+  RETURN_IF_ERROR(CheckWritable());
+  return manual_compactions_.PromoteLevel0(FamilyOrDefault(handle), target_level);
+}
+
 Status DBImpl::PauseBackgroundWork() {
   scheduler_.Pause();
   return Status::OK();

@@ -9,10 +9,6 @@
 
 namespace ashlar {
 
-Status UnbuiltCalls::SuggestCompactRange(ColumnFamilyHandle*, const Slice*, const Slice*) {
-  return Status::NotSupported("SuggestCompactRange");
-}
-
 Status UnbuiltCalls::IncreaseFullHistoryTsLow(ColumnFamilyHandle*, std::string) {
   return Status::NotSupported("IncreaseFullHistoryTsLow");
 }

@@ -15,9 +15,6 @@ namespace ashlar {
 
 class UnbuiltCalls : public DB {
  public:
-  Status SuggestCompactRange(ColumnFamilyHandle* handle, const Slice* begin,
-                             const Slice* end) override;
-
   Status IncreaseFullHistoryTsLow(ColumnFamilyHandle* handle, std::string ts_low) override;
   Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
   Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;

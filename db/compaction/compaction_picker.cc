@@ -72,6 +72,24 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
   return plan;
 }
 
+std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
+                                       const LevelFiles& table,
+                                       const std::vector<const CompactionPlan*>& running) {
+  assert(table.files.size() == 1 && table.level < version.deepest_level());
+  bool has_conflict = false;
+  switch (options.options->compaction_style) {
+    case kCompactionStyleLevel: break;
+    case kCompactionStyleUniversal:
+      return PickAllRuns(version, options, /*rewrites_last=*/false, running, &has_conflict);
+    default: return std::nullopt;
+  }
+  PlanMaker plans(version, *options.options, *options.claims, running);
+  const bool is_level0 = table.level == 0;
+  return plans.PlanFor(is_level0 ? plans.Level0Component(table.files.front()) : table,
+                       is_level0 ? plans.needs().base_level : table.level.Next(),
+                       /*allow_trivial_move=*/false);
+}
+
 std::optional<CompactionPlan> PickRangeCompaction(const Version& version,
                                                   const RangePickOptions& options,
                                                   const std::vector<const CompactionPlan*>& running,

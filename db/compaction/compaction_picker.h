@@ -94,6 +94,13 @@ std::optional<CompactionPlan> PickRewrite(const Version& version, const PickOpti
                                           const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
+// A compaction of one table, and what overlaps it on its level and the next one, into that level;
+// in the universal style of all runs. None if something of it is taken.
+std::optional<CompactionPlan> PickDown(const Version& version, const PickOptions& options,
+                                       const LevelFiles& table,
+                                       const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex);
+
 // The universal style: all runs into the last level; none if they are one there already, unless
 // `rewrites_last` asks for that one to be written anew. `has_conflict`: something is being
 // compacted, try again later.

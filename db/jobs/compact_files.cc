@@ -65,7 +65,7 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
     ASSIGN_OR_RETURN(job, compactions_->BeginFilesLocked(&manual, files));
     scheduler_->JobOfCallBeginsLocked();
   }
-  const Status status = compactions_->RunFiles(job.get());
+  const Status status = compactions_->RunOfCaller(job.get());
   const CompactionJobInfo done = job->Describe(status);
   job.reset();
   core_->cleaner->DeleteObsoleteFiles();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "util/str_cat.h"
@@ -112,11 +113,40 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   pick.now_seconds = core_->NowSeconds();
   pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
+  if (!plan.has_value()) plan = PickSuggested(family, pick);
   if (!plan.has_value()) plan = PickDueTombstones(family, pick);
   if (!plan.has_value()) plan = PickOldTables(*core_, *family, pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
   return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+}
+
+void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
+                                const Slice* end) {
+  const Version& version = *family->current();
+  for (Level level = 0; level < version.deepest_level(); ++level) {
+    for (const TableFile* table : version.Overlapping(level, begin, end).files) {
+      suggested_[family->id()].insert(table->meta.number);
+    }
+  }
+}
+
+std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData* family,
+                                                         const PickOptions& options) {
+  const auto found = suggested_.find(family->id());
+  if (found == suggested_.end()) return std::nullopt;
+  std::set<FileNumber>& suggested = found->second;
+  const Version& version = *family->current();
+  std::optional<CompactionPlan> plan;
+  for (auto number = suggested.begin(); number != suggested.end() && !plan.has_value();) {
+    const LevelFiles table = version.FindTable(*number);
+    const bool is_over = table.files.empty() || table.level == version.deepest_level();
+    if (!is_over) plan = PickDown(version, options, table, PlansUnderWay(family));
+    number = is_over || plan.has_value() ? suggested.erase(number) : std::next(number);
+  }
+  if (suggested.empty()) suggested_.erase(found);
+  if (plan.has_value()) plan->reason = CompactionReason::kFilesMarkedForCompaction;
+  return plan;
 }
 
 // A table that is gone, or has something below it by now, is left to the other compactions.
@@ -205,14 +235,16 @@ bool Compactions::CanTakeManual(const ManualCompaction& manual) const {
 
 int Compactions::WaitingManualLocked() const {
   int waiting = 0;
-  for (const ManualCompaction* manual : manual_) waiting += CanTakeManual(*manual) ? 1 : 0;
+  for (const ManualCompaction* manual : manual_) {
+    waiting += !manual->is_of_caller && CanTakeManual(*manual) ? 1 : 0;
+  }
   return waiting;
 }
 
 ManualCompaction* Compactions::TakeManual() {
   MutexLock lock(&core_->mutex);
   for (ManualCompaction* manual : manual_) {
-    if (!CanTakeManual(*manual)) continue;
+    if (manual->is_of_caller || !CanTakeManual(*manual)) continue;
     manual->is_taken = true;
     return manual;
   }
@@ -267,6 +299,30 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
     core_->conditions.jobs.Wait();  // for a compaction that has some of the files to end
   }
+}
+
+Status Compactions::AwaitTurnLocked(ManualCompaction* manual) {
+  assert(manual->is_of_caller);
+  // Nobody signals when the caller sets its own flag.
+  constexpr uint64_t kLookAgainMicros = 50 * 1000;
+  while (!CanTakeManual(*manual)) {
+    RETURN_IF_ERROR(manual->stop.Check());
+    if (manual->stop.cancelled_by_caller == nullptr) {
+      core_->conditions.jobs.Wait();
+    } else {
+      core_->conditions.jobs.WaitFor(kLookAgainMicros);
+    }
+  }
+  manual->is_taken = true;
+  return manual->family->is_dropped() ? Status::ColumnFamilyDropped() : manual->stop.Check();
+}
+
+std::unique_ptr<BackgroundCompaction> Compactions::BeginMoveLocked(const ManualCompaction& manual,
+                                                                   CompactionPlan plan) {
+  assert(manual.is_taken && manual.is_exclusive && plan.is_trivial_move);
+  auto job = std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(plan));
+  job->SetManual(manual.stop, /*max_subcompactions=*/0);
+  return job;
 }
 
 Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct ManualCompaction {
   BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
   double blob_age_cutoff = -1;  // outside of 0 to 1: that of the options
   StopFlags stop;               // `aborted` is the one below
+  bool is_of_caller = false;    // whose thread does the work: it only waits for its turn
 
   // Set by Compactions.
   std::atomic<bool> is_aborted{false};
@@ -66,7 +68,17 @@ class Compactions {
   Result<std::unique_ptr<BackgroundCompaction>> BeginFilesLocked(ManualCompaction* manual,
                                                                  const FilesToCompact& files)
       REQUIRES(db_mutex);
-  Status RunFiles(BackgroundCompaction* job) EXCLUDES(db_mutex) { return jobs_->Run(job); }
+  // Returns when the call, which is in the queue, may begin; then it is taken.
+  Status AwaitTurnLocked(ManualCompaction* manual) REQUIRES(db_mutex);
+  // Of a call whose turn has come, and whose plan nothing stands in the way of.
+  std::unique_ptr<BackgroundCompaction> BeginMoveLocked(const ManualCompaction& manual,
+                                                        CompactionPlan plan) REQUIRES(db_mutex);
+  Status RunOfCaller(BackgroundCompaction* job) EXCLUDES(db_mutex) { return jobs_->Run(job); }
+
+  // Tables in the range, bounds inclusive, are to be compacted into the next level soon; not those
+  // on the deepest one.
+  void SuggestLocked(const ColumnFamilyData* family, const Slice* begin, const Slice* end)
+      REQUIRES(db_mutex);
 
   void AddManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
   void RemoveManualLocked(ManualCompaction* manual) REQUIRES(db_mutex);
@@ -113,6 +125,9 @@ class Compactions {
   // A rewrite of a table whose tombstones no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);
+  // Of a table that a call has suggested.
+  std::optional<CompactionPlan> PickSuggested(const ColumnFamilyData* family,
+                                              const PickOptions& options) REQUIRES(db_mutex);
   bool HasExclusiveManual(const ColumnFamilyData* family) const REQUIRES(db_mutex);
   bool CanTakeManual(const ManualCompaction& manual) const REQUIRES(db_mutex);
   ManualCompaction* TakeManual() EXCLUDES(db_mutex);
@@ -135,6 +150,9 @@ class Compactions {
       GUARDED_BY(db_mutex);
   // In the order in which they came; those that run too.
   std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
+  // Tables that calls have suggested, by family id: until they are picked, gone, or on the deepest
+  // level.
+  std::map<uint32_t, std::set<FileNumber>> suggested_ GUARDED_BY(db_mutex);
   // Abort calls without their Resume: for all families, and by family id.
   int abort_all_count_ GUARDED_BY(db_mutex) = 0;
   std::map<uint32_t, int> abort_counts_ GUARDED_BY(db_mutex);

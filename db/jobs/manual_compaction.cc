@@ -17,7 +17,6 @@ Status CheckSupported(const CompactRangeOptions& options) {
   if (options.target_path_id != 0) {
     return Status::NotSupported("CompactRangeOptions::target_path_id");
   }
-  if (options.change_level) return Status::NotSupported("CompactRangeOptions::change_level");
   if (options.full_history_ts_low != nullptr) {
     return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
   }
@@ -45,6 +44,9 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
   }
   RETURN_IF_ERROR(CheckSupported(options));
+  if (options.change_level) {
+    RETURN_IF_ERROR(CheckLevel(*family, options.target_level, /*least=*/-1));
+  }
   FlushOptions flush;
   flush.allow_write_stall = options.allow_write_stall;
   RETURN_IF_ERROR(flushes_->Flush(flush, {family}, FlushReason::kManualCompaction));
@@ -58,7 +60,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   manual.blob_policy = options.blob_garbage_collection_policy;
   manual.blob_age_cutoff = options.blob_garbage_collection_age_cutoff;
   manual.stop = FlagsFor(&manual, options.canceled);
-  return CompactLevels(options, &manual);
+  RETURN_IF_ERROR(CompactLevels(options, &manual));
+  return options.change_level ? ChangeLevel(manual, options.target_level) : Status::OK();
 }
 
 Status ManualCompactions::CheckMayBeginLocked(const ColumnFamilyData& family,

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ class ManualCompactions {
                       std::vector<std::string>* output_file_names, CompactionJobInfo* info)
       EXCLUDES(db_mutex);
 
+  // Tables as they are, to another level; see level_moves.cc.
+  Status PromoteLevel0(ColumnFamilyData* family, int target_level) EXCLUDES(db_mutex);
+  // The tables of a range are to be compacted soon. Bounds inclusive, null: none.
+  Status Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) EXCLUDES(db_mutex);
+
   // Stops all manual ones and refuses new ones, until as many Enable calls.
   void Disable() EXCLUDES(db_mutex);
   void Enable() EXCLUDES(db_mutex);
@@ -68,6 +74,12 @@ class ManualCompactions {
   RangeLevels LevelsOf(const ManualCompaction& manual) EXCLUDES(db_mutex);
   Status CompactLevels(const CompactRangeOptions& options, ManualCompaction* manual)
       EXCLUDES(db_mutex);
+  Status CheckLevel(const ColumnFamilyData& family, int level, int least) EXCLUDES(db_mutex);
+  Status ChangeLevel(const ManualCompaction& done, int target_level) EXCLUDES(db_mutex);
+  // All tables of a level, when nothing else compacts in the family, to the level that is chosen
+  // then. `choose` is called with the DB mutex held.
+  Status MoveTables(ManualCompaction* turn, Level from,
+                    const std::function<Result<Level>(const Version&)>& choose) EXCLUDES(db_mutex);
   // Queues it and waits until it is done, or stopped before anybody took it.
   Status RunToEnd(ManualCompaction* manual) EXCLUDES(db_mutex);
   Status AwaitDoneLocked(ManualCompaction* manual) REQUIRES(db_mutex);

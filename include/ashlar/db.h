@@ -536,9 +536,9 @@ class ASHLAR_EXPORT DB {
   virtual bool GetIntProperty(const Slice& property, uint64_t* value);
   // The sum over all families.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
-  // Zeroes the counters behind kStats, kCFStats and kDBStats, of all families, with their histograms
-  // of reads and kBackgroundErrors; tickers are Statistics::Reset()'s. Work that is under way counts
-  // when it ends.
+  // Zeroes the counters behind kStats, kCFStats and kDBStats, of all families, with their
+  // histograms of reads and kBackgroundErrors; tickers are Statistics::Reset()'s. Work that is
+  // under way counts when it ends.
   virtual Status ResetStats();
 
   // What GetApproximateSizes counts.
@@ -718,8 +718,8 @@ class ASHLAR_EXPORT DB {
   virtual Status IngestExternalFile(const std::vector<std::string>& external_files,
                                     const IngestExternalFileOptions& options);
   virtual Status IngestExternalFiles(const std::vector<IngestExternalFileArg>& args) = 0;
-  // The same in two steps: check and stage; then commit all handles as one. A handle goes before the
-  // database does.
+  // The same in two steps: check and stage; then commit all handles as one. A handle goes before
+  // the database does.
   virtual Status PrepareFileIngestion(const std::vector<IngestExternalFileArg>& args,
                                       std::unique_ptr<FileIngestionHandle>* handle) = 0;
   virtual Status PrepareFileIngestion(ColumnFamilyHandle* column_family,
@@ -770,10 +770,10 @@ class ASHLAR_EXPORT DB {
       ColumnFamilyHandle* column_family,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) = 0;
 
-  // Marks the files of a range for compaction. NotSupported so far.
+  // Marks the files of a range for compaction, which the background takes up soon.
   virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end);
-  // Moves the files of level 0, which must not overlap, to an empty level. NotSupported so far.
+  // Moves the files of level 0, which must not overlap, to an empty level with none above it.
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level);
 
   // Traces of calls, of file operations and of block cache accesses; and replaying one of the

@@ -776,9 +776,9 @@ enum class BlobGarbageCollectionPolicy {
 struct CompactRangeOptions {
   // Let no other compaction run meanwhile.
   bool exclusive_manual_compaction = false;
-  // Move the result to target_level, or to the lowest free one (-1). Not built yet: must be false.
+  // Move the result to target_level, or up to the highest level that is free for it (-1).
   bool change_level = false;
-  // Only with change_level: a hint without effect.
+  // Only with change_level.
   int target_level = -1;
   // Index in db_paths. Not built yet: must be 0.
   uint32_t target_path_id = 0;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables that change their level as they are: PromoteL0(), and CompactRange() with change_level. As
+// a compaction that moves, alone in its family: up or down, past levels that are empty.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/jobs/manual_compaction.h"
+#include "util/epoch.h"
+#include "util/scope_exit.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// What lies on the way, or there already, would come to lie on the wrong side of the tables.
+Status CheckWay(const Version& version, Level from, Level to) {
+  for (Level level{std::min<int>(from, to)}; level <= std::max<int>(from, to); ++level) {
+    if (level == from || version.files(level).empty()) continue;
+    return Status::NotSupported(
+        StrCat("level ", level, " is not empty: level ", from, " cannot become level ", to));
+  }
+  return Status::OK();
+}
+
+Status CheckLevel0(const Version& version, Level to) {
+  std::vector<TableFile*> files = version.files(0);
+  const InternalKeyComparator& order = version.comparator();
+  std::sort(files.begin(), files.end(), [&order](const TableFile* a, const TableFile* b) {
+    return order.Compare(a->meta.smallest, b->meta.smallest) < 0;
+  });
+  for (size_t i = 0; i + 1 < files.size(); i++) {
+    if (order.OrderWithoutTimestamp(files[i]->meta.largest_user_key(),
+                                    files[i + 1]->meta.smallest_user_key()) >= 0) {
+      return Status::InvalidArgument("PromoteL0: tables of level 0 overlap");
+    }
+  }
+  const Status is_free = CheckWay(version, 0, to);
+  return is_free.ok() ? is_free : Status::InvalidArgument("PromoteL0", is_free.ToString());
+}
+
+// The highest level that everything on `from` fits in, with none above it in use.
+Level HighestFree(const Version& version, const CompactionNeeds& needs, Level from) {
+  Level highest = from;
+  for (Level level{from - 1}; level > 0 && version.files(level).empty(); --level) {
+    const uint64_t target = needs.target_bytes[static_cast<size_t>(level)];
+    if (target != 0 && target < version.level_bytes(from)) break;
+    highest = level;
+  }
+  return highest;
+}
+
+}  // namespace
+
+Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, int least) {
+  MutexLock lock(&core_->mutex);
+  const int count = family.current()->num_levels();
+  if (level >= least && level < count) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("target_level: ", level, " is not from ", least, " to ", count - 1));
+}
+
+Status ManualCompactions::PromoteLevel0(ColumnFamilyData* family, int target_level) {
+  RETURN_IF_ERROR(CheckLevel(*family, target_level, /*least=*/1));
+  ManualCompaction turn;
+  turn.family = family;
+  turn.stop = FlagsFor(&turn, /*canceled=*/nullptr);
+  return MoveTables(&turn, 0, [target_level](const Version& version) -> Result<Level> {
+    RETURN_IF_ERROR(CheckLevel0(version, Level{target_level}));
+    return Level{target_level};
+  });
+}
+
+// What CompactRange() has left in the range lies on one level.
+Status ManualCompactions::ChangeLevel(const ManualCompaction& done, int target_level) {
+  const RangeLevels levels = LevelsOf(done);
+  if (levels.last < 0) return Status::OK();
+  ManualCompaction turn;
+  turn.family = done.family;
+  turn.stop = done.stop;
+  turn.stop.aborted = &turn.is_aborted;
+  const Level from{levels.last};
+  return MoveTables(&turn, from, [&](const Version& version) REQUIRES(db_mutex) -> Result<Level> {
+    Level to{target_level};
+    if (target_level < 0) {
+      to = HighestFree(
+          version,
+          AssessCompaction(version, done.family->options(), done.family->versions()->claims), from);
+    }
+    if (to == from) return to;
+    if (from == 0) return Status::NotSupported("tables of level 0 change their level by PromoteL0");
+    if (to == 0 && version.files(from).size() > 1) {
+      return Status::Aborted("several tables cannot become one of level 0");
+    }
+    RETURN_IF_ERROR(CheckWay(version, from, to));
+    return to;
+  });
+}
+
+// Files that are ingested meanwhile must not come to lie above newer ones, nor on the way.
+Status ManualCompactions::MoveTables(ManualCompaction* turn, Level from,
+                                     const std::function<Result<Level>(const Version&)>& choose) {
+  assert(!InEpoch() && !turn->is_taken);
+  turn->is_exclusive = turn->is_of_caller = true;
+  ColumnFamilyData* const family = turn->family;
+  MutexLock lock(&core_->mutex);
+  compactions_->AddManualLocked(turn);
+  const ScopeExit leave_queue([&]() REQUIRES(db_mutex) {
+    turn->is_done = true;
+    compactions_->RemoveManualLocked(turn);
+    core_->conditions.ManualChanged();
+    scheduler_->RequestCompactionLocked(family);
+  });
+  RETURN_IF_ERROR(compactions_->AwaitTurnLocked(turn));
+  const Version& version = *family->current();
+  if (version.files(from).empty()) return Status::OK();
+  Level to;
+  ASSIGN_OR_RETURN(to, choose(version));
+  if (to == from) return Status::OK();
+  CompactionPlan plan;
+  plan.start_level = from;
+  plan.output_level = to;
+  plan.inputs.push_back({from, version.files(from)});
+  plan.is_trivial_move = plan.is_manual = true;
+  plan.reason = CompactionReason::kRefitLevel;
+  std::vector<CompactionPlan> on_the_way;
+  for (Level level{std::max<int>(std::min<int>(from, to), 1)}; level <= std::max<int>(from, to);
+       ++level) {
+    if (level == to) continue;
+    on_the_way.push_back(plan);
+    on_the_way.back().output_level = level;
+  }
+  std::unique_ptr<BackgroundCompaction> job = compactions_->BeginMoveLocked(*turn, std::move(plan));
+  for (const CompactionPlan& reserved : on_the_way) compactions_->ReserveLocked(family, &reserved);
+  const ScopeExit release([&]() REQUIRES(db_mutex) {
+    for (const CompactionPlan& reserved : on_the_way) compactions_->ReleaseLocked(&reserved);
+  });
+  MutexUnlock unlock(&core_->mutex);
+  const Status status = compactions_->RunOfCaller(job.get());
+  job.reset();
+  return status;
+}
+
+Status ManualCompactions::Suggest(ColumnFamilyData* family, const Slice* begin, const Slice* end) {
+  MutexLock lock(&core_->mutex);
+  if (family->is_dropped()) return Status::ColumnFamilyDropped();
+  compactions_->SuggestLocked(family, begin, end);
+  scheduler_->RequestCompactionLocked(family);
+  return Status::OK();
+}
+
+}  // namespace ashlar

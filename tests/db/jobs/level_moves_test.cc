@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls that move levels or suggest ranges: PromoteL0, change_level of CompactRange, and
+// SuggestCompactRange.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/listener.h"
+#include "ashlar/metadata.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class Listener final : public EventListener {
+ public:
+  void OnCompactionBegin(DB* db, const CompactionJobInfo&) override {
+    if (on_begin) std::exchange(on_begin, nullptr)(db);
+  }
+  void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    counts_[info.compaction_reason]++;
+  }
+  int Of(CompactionReason reason) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return counts_[reason];
+  }
+  std::function<void(DB*)> on_begin;
+
+ private:
+  std::mutex mutex_;
+  std::map<CompactionReason, int> counts_;
+};
+
+class LevelMoves : public testing::Test {
+ protected:
+  LevelMoves() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.level_compaction_dynamic_level_bytes = false;
+    options_.disable_auto_compactions = true;
+    options_.num_levels = 6;
+    options_.listeners.push_back(listener_);
+  }
+  ~LevelMoves() override { db_.reset(); }
+  void Open() {
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+  }
+  void Table(const std::string& keys, const std::string& value = "v") {
+    for (const char key : keys) ASSERT_OK(db_->Put(WriteOptions(), std::string(1, key), value));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+  std::string Tree() {
+    ColumnFamilyMetaData facts;
+    db_->GetColumnFamilyMetaData(&facts);
+    std::string text;
+    for (const LevelMetaData& level : facts.levels) {
+      if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
+      for (const SstFileMetaData& file : level.files) {
+        StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
+      }
+    }
+    return text;
+  }
+  Status CompactTo(int target_level) {
+    CompactRangeOptions compact;
+    compact.change_level = true;
+    compact.target_level = target_level;
+    return db_->CompactRange(compact, nullptr, nullptr);
+  }
+  std::string Keys() {
+    const std::unique_ptr<Iterator> entries(db_->NewIterator(ReadOptions()));
+    std::string keys;
+    for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
+      keys += entries->key().ToString();
+    }
+    EXPECT_OK(entries->status());
+    return keys;
+  }
+  std::string Value(const std::string& key) {
+    std::string value;
+    const Status status = db_->Get(ReadOptions(), key, &value);
+    return status.ok() ? value : status.ToString();
+  }
+
+  const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+TEST_F(LevelMoves, PromoteL0) {
+  Open();
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1)) << "nothing is nothing everywhere";
+  Table("xz"), Table("ac"), Table("eg");
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 2));
+  EXPECT_EQ(Tree(), "L2 a-c e-g x-z");
+  EXPECT_EQ(listener_->Of(CompactionReason::kRefitLevel), 1);
+  Table("b", "new");
+  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 2).IsInvalidArgument());
+  EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), 3).IsInvalidArgument());
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  EXPECT_EQ(Tree(), "L1 b-b L2 a-c e-g x-z");
+  Open();
+  EXPECT_EQ(Tree(), "L1 b-b L2 a-c e-g x-z");
+  EXPECT_EQ(Keys(), "abcegxz");
+  for (const int level : {-1, 0, 6}) {
+    EXPECT_TRUE(db_->PromoteL0(db_->DefaultColumnFamily(), level).IsInvalidArgument()) << level;
+  }
+}
+
+TEST_F(LevelMoves, TablesThatOverlapAreNotPromoted) {
+  Open();
+  Table("ac"), Table("ce");
+  const Status status = db_->PromoteL0(db_->DefaultColumnFamily(), 3);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_EQ(Tree(), "L0 c-e a-c");
+}
+
+TEST_F(LevelMoves, ChangeLevelMovesTheResult) {
+  Open();
+  Table("ac"), Table("bd");
+  ASSERT_OK(CompactTo(4));
+  EXPECT_EQ(Tree(), "L4 a-d");
+  ASSERT_OK(CompactTo(2));
+  EXPECT_EQ(Tree(), "L2 a-d");
+  ASSERT_OK(CompactTo(0));
+  EXPECT_EQ(Tree(), "L0 a-d");
+  Table("c", "new");
+  ASSERT_OK(CompactTo(5));
+  EXPECT_EQ(Tree(), "L5 a-d");
+  EXPECT_EQ(Value("c"), "new");
+  ASSERT_OK(CompactTo(-1));
+  EXPECT_EQ(Tree(), "L1 a-d") << "the highest that is free";
+  EXPECT_TRUE(CompactTo(6).IsInvalidArgument());
+  EXPECT_TRUE(CompactTo(-2).IsInvalidArgument());
+  Open();
+  EXPECT_EQ(Keys(), "abcd");
+}
+
+TEST_F(LevelMoves, TheHighestLevelHasRoomForAll) {
+  options_.max_bytes_for_level_base = 8 << 10;
+  options_.max_bytes_for_level_multiplier = 4;
+  options_.compression = kNoCompression;
+  Open();
+  Table("abcdefghij", std::string(2000, 'v'));
+  ASSERT_OK(CompactTo(5));
+  ASSERT_OK(CompactTo(-1));
+  EXPECT_EQ(Tree(), "L2 a-j");
+}
+
+TEST_F(LevelMoves, WhatLiesOnTheWayForbidsIt) {
+  Open();
+  Table("az");
+  ASSERT_OK(CompactTo(3));
+  Table("m");
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 5;
+  const Slice begin("zz");
+  ASSERT_OK(db_->CompactRange(compact, &begin, nullptr)) << "nothing is in the range";
+  EXPECT_EQ(Tree(), "L1 m-m L3 a-z");
+  ASSERT_OK(CompactTo(4));
+  EXPECT_EQ(Tree(), "L4 a-z");
+  Table("m", "2");
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 2));
+  Table("b");
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 1));
+  const Slice b("b");
+  compact.target_level = 0;
+  compact.bottommost_level_compaction = BottommostLevelCompaction::kSkip;
+  EXPECT_TRUE(db_->CompactRange(compact, &b, &b).IsNotSupported());
+  EXPECT_EQ(Keys(), "abmz");
+}
+
+// A flush and a suggestion come while the levels are moved.
+TEST_F(LevelMoves, BesideWriters) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  Open();
+  std::thread writer([this] {
+    for (int i = 0; i < 60; i++) Table("abc", std::to_string(i));
+  });
+  for (int i = 0; i < 25; i++) {
+    const Status status = CompactTo(i % 2 == 0 ? 4 : 2);
+    EXPECT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted()) << status.ToString();
+    EXPECT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  }
+  writer.join();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  for (const char* const key : {"a", "b", "c"}) EXPECT_EQ(Value(key), "59");
+}
+
+TEST_F(LevelMoves, SuggestedRangesAreCompacted) {
+  Open();
+  Table("af"), Table("gz");
+  ASSERT_OK(CompactTo(4));
+  Table("bc"), Table("h"), Table("xy");
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 0);
+  ASSERT_OK(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tree(), "L1 b-c h-h x-y L4 a-z");
+  EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 3);
+  const Slice begin("c"), end("h");
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), &begin, &end));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tree(), "L1 x-y L2 b-c h-h L4 a-z");
+  // The deepest level has nowhere to go.
+  const Slice z("z");
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), &z, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tree(), "L1 x-y L2 b-c h-h L4 a-z");
+  EXPECT_EQ(Keys(), "abcfghxyz");
+}
+
+TEST_F(LevelMoves, SuggestionsForTheUniversalStyle) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 10;
+  Open();
+  Table("az");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  Table("b"), Table("c");
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tree(), "L5 a-z");
+}
+
+}  // namespace
+}  // namespace ashlar

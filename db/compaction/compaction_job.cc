@@ -45,6 +45,34 @@ uint64_t OldestEpoch(const CompactionPlan& plan) {
 
 }  // namespace
 
+std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& options,
+                                                const CompactionPlan& plan,
+                                                const Version& version) {
+  const SstPartitionerFactory* const factory = options.sst_partitioner_factory.get();
+  if (factory == nullptr || plan.output_level == 0) return nullptr;
+  SstPartitioner::Context context;
+  context.is_full_compaction = plan.InputFileCount() == version.file_count();
+  context.is_manual_compaction = plan.is_manual;
+  context.output_level = plan.output_level;
+  const FileMetadata& first = plan.inputs.front().files.front()->meta;
+  context.smallest_user_key = first.smallest_user_key();
+  context.largest_user_key = first.largest_user_key();
+  const InternalKeyComparator& order = version.comparator();
+  for (const LevelFiles& level : plan.inputs) {
+    for (const TableFile* file : level.files) {
+      const Slice smallest = file->meta.smallest_user_key();
+      const Slice largest = file->meta.largest_user_key();
+      if (order.OrderWithoutTimestamp(smallest, context.smallest_user_key) < 0) {
+        context.smallest_user_key = smallest;
+      }
+      if (order.OrderWithoutTimestamp(largest, context.largest_user_key) > 0) {
+        context.largest_user_key = largest;
+      }
+    }
+  }
+  return factory->CreatePartitioner(context);
+}
+
 // The part of a job in [begin, end) of user keys.
 class CompactionJob::Subcompaction {
  public:
@@ -90,6 +118,9 @@ Status CompactionJob::Subcompaction::Merge() {
   read.readahead_size = options_.readahead_bytes;
   DeeperLevels below = LevelsBelow();
   OutputWriterOptions writer = WriterOptions();
+  const std::unique_ptr<SstPartitioner> partitioner =
+      MakePartitioner(*options_.table.family_options, *options_.plan, *options_.version);
+  writer.partitioner = partitioner.get();
   BlobFlow blobs(
       BlobFlowOptionsFor(writer.table, {.files = options_.version->blobs(),
                                         .new_file_number = options_.new_file_number,

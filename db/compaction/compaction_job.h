@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "ashlar/sst_partitioner.h"
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
@@ -43,6 +44,10 @@ struct CompactionJobOptions {
   std::optional<double> relocated_blob_share;
   size_t blob_readahead_bytes = 0;
 };
+
+// What the program wants its outputs to be cut by; null: nothing. Level 0 takes one table, whole.
+std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& options,
+                                                const CompactionPlan& plan, const Version& version);
 
 class CompactionJob {
  public:

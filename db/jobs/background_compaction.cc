@@ -73,7 +73,30 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
   work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
 }
 
-void BackgroundCompaction::Announce() { NotifyCompactionBegin(core_, *family_, to_tell_); }
+void BackgroundCompaction::Announce() {
+  if (plan_.is_trivial_move) ReconsiderMove();
+  NotifyCompactionBegin(core_, *family_, to_tell_);
+}
+
+// A table that the program's partitioner would cut is written anew. Not asked where the move is
+// made, for that is under the DB mutex.
+void BackgroundCompaction::ReconsiderMove() {
+  assert(plan_.is_trivial_move);
+  if (plan_.reason == CompactionReason::kRefitLevel) return;  // as they are, says the call
+  const auto partitioner = MakePartitioner(*work_.table.family_options, plan_, *version_);
+  if (partitioner == nullptr) return;
+  for (const LevelFiles& level : plan_.inputs) {
+    for (const TableFile* file : level.files) {
+      if (partitioner->CanDoTrivialMove(file->meta.smallest_user_key(),
+                                        file->meta.largest_user_key())) {
+        continue;
+      }
+      MutexLock lock(&core_->mutex);
+      plan_.is_trivial_move = false;
+      return;
+    }
+  }
+}
 
 CompactionToTell BackgroundCompaction::ToTell() const {
   CompactionToTell done = to_tell_;

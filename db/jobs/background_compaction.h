@@ -45,6 +45,7 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
+  void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);
   JobWork WorkDone() const;
@@ -54,7 +55,8 @@ class BackgroundCompaction final : public BackgroundJob {
   Compactions* const running_;
   // The version the plan was made of. Given back after the report: listeners find its tables.
   const VersionRef version_;
-  const CompactionPlan plan_;
+  // What it is changes only before it is announced, under the DB mutex.
+  CompactionPlan plan_;
   CompactionJobOptions work_;
   std::atomic<bool> is_aborted_{false};
   CompactionToTell to_tell_;  // while it runs

@@ -52,7 +52,7 @@ constexpr OptionRow kRows[] = {
     ProgramOption<Cf, &Cf::compaction_thread_limiter>(
         {"compaction_thread_limiter", "shared limit over families", Support::kDefaultOnly}),
     Option<Cf, &Cf::sst_partitioner_factory>(
-        {"sst_partitioner_factory", "extra file boundaries", Support::kDefaultOnly}),
+        {"sst_partitioner_factory", "extra file boundaries, of what compactions write"}),
     Option<Cf, &Cf::memtable_max_range_deletions>(
         {"memtable_max_range_deletions", "flush after this many range deletes; 0 = off",
          Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),

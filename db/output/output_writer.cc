@@ -6,6 +6,7 @@
 #include <cassert>
 #include <utility>
 
+#include "ashlar/sst_partitioner.h"
 #include "db/version/version_edit.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -98,7 +99,9 @@ Status OutputWriter::PassTombstones(const Slice* user_key, OutputCutter* cutter)
 // Afterwards there is a table for the key.
 Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
   const uint64_t bytes = table_ == nullptr ? 0 : table_->FileBytes() + tombstone_bytes_;
-  const bool is_due = cutter->ShouldCutBefore(user_key, bytes);
+  bool is_due = cutter->ShouldCutBefore(user_key, bytes);
+  if (options_.partitioner != nullptr) [[unlikely]]
+    is_due = PartitionsBefore(user_key, bytes) || is_due;
   if (table_ != nullptr) {
     // A tombstone may have begun the table at this very key.
     if (!is_due || options_.table.comparator->SameKey(user_key, table_first_key_)) {
@@ -109,6 +112,18 @@ Status OutputWriter::CutBefore(const Slice& user_key, OutputCutter* cutter) {
   assert(table_ == nullptr);
   cutter->NoteNewOutput();
   return BeginTable(user_key);
+}
+
+// Of neighbours in one output, also where a range tombstone begins.
+bool OutputWriter::PartitionsBefore(const Slice& user_key, uint64_t output_bytes) {
+  bool is_due = false;
+  const Slice last = last_key_;
+  if (table_ != nullptr && !options_.table.comparator->SameKey(last, user_key)) {
+    const PartitionerRequest request(last, user_key, output_bytes);
+    is_due = options_.partitioner->ShouldPartition(request) == kRequired;
+  }
+  last_key_.assign(user_key.data(), user_key.size());
+  return is_due;
 }
 
 Status OutputWriter::BeginTable(const Slice& first_key) {

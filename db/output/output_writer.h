@@ -23,6 +23,7 @@
 
 namespace ashlar {
 
+class SstPartitioner;
 struct VersionEdit;
 
 // A finished table.
@@ -67,7 +68,9 @@ struct OutputWriterOptions {
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<FileNumber()> new_file_number;
   OutputObserver* observer = nullptr;  // null: nobody is told
-  BlobFlow* blobs = nullptr;           // entries pass through it; null: as they are
+  // The program's, which ends outputs besides the limits; outlives the writer. Null: none.
+  SstPartitioner* partitioner = nullptr;
+  BlobFlow* blobs = nullptr;  // entries pass through it; null: as they are
 };
 
 class OutputWriter {
@@ -83,6 +86,7 @@ class OutputWriter {
   Status WriteAndFinish(EntryStream* entries);
   Status WriteEntries(EntryStream* entries);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);
+  bool PartitionsBefore(const Slice& user_key, uint64_t output_bytes);
   // Range tombstones that begin at or before the key, which may be null for all, come into the
   // table that is being written, or begin one.
   Status PassTombstones(const Slice* user_key, OutputCutter* cutter);
@@ -98,6 +102,7 @@ class OutputWriter {
   const OutputWriterOptions& options_;
   std::unique_ptr<TableOutput> table_;      // null: the next entry begins one
   std::string table_first_key_;             // the user key with which table_ begins
+  std::string last_key_;                    // what a partitioner was asked about last
   size_t next_tombstone_ = 0;               // fragments before it have been passed
   size_t first_tombstone_ = 0;              // and those before this one are written
   uint64_t tombstone_bytes_ = 0;            // of those that begin in table_

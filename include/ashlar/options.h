@@ -143,7 +143,7 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::vector<DbPath> cf_paths;
   // Shared limit over families. Not built yet: must be the default.
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
-  // Extra file boundaries. Not built yet: must be the default.
+  // Extra file boundaries, of what compactions write.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
   // Flush after this many range deletes; 0 = off.
   uint32_t memtable_max_range_deletions = 0;

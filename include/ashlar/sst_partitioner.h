@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SstPartitioner: extra boundaries between the output files of a compaction. Not built yet: a
-// database with a factory of them is refused with NotSupported.
+// SstPartitioner: extra boundaries between the output files of a compaction. Files of level 0,
+// which flushes make, are not cut; a file goes down unchanged only if the partitioner lets it.
 #pragma once
 
 #include <cstdint>

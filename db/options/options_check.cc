@@ -322,7 +322,10 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
   }
   if (result.ttl == kAutomaticSeconds) result.ttl = kThirtyDays;
   if (result.periodic_compaction_seconds == kAutomaticSeconds) {
-    result.periodic_compaction_seconds = 0;
+    // What no other compaction takes up is to meet the filter one day.
+    const bool has_filter =
+        result.compaction_filter != nullptr || result.compaction_filter_factory != nullptr;
+    result.periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
   }
   if (result.compaction_style == kCompactionStyleFIFO) SanitizeFifo(&result);
   if (result.memtable_factory == nullptr) {

@@ -234,8 +234,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Seconds after which FIFO drops a file; 0 = never; the default stands for 30 days. For the other
   // styles, which would compact it again, not built yet: they accept 0, 30 days and the default.
   uint64_t ttl = 0xfffffffffffffffe;
-  // Seconds after which a file is rewritten on its level; 0 and the default: never. Looked at
-  // when compactions are picked: after a flush or compaction, and when options change.
+  // Seconds after which a file is rewritten on its level; 0: never. Looked at when compactions are
+  // picked. The default: never, or 30 days in a levelled family with a compaction filter.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   // A point read is wasted on a table that it searches in vain, to go on to an older one. A table
   // is compacted before its time once so many reads were wasted on it, by samples, for each byte

@@ -150,7 +150,7 @@ class ASHLAR_EXPORT CompactionFilterFactory : public Customizable {
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& name,
                                  std::shared_ptr<CompactionFilterFactory>* result);
 
-  // Whether files made for this reason are filtered. By default only those of compactions.
+  // Whether flushes or compactions are filtered; recovery never is. By default only compactions.
   virtual bool ShouldFilterTableFileCreation(TableFileCreationReason reason) const {
     return reason == TableFileCreationReason::kCompaction;
   }

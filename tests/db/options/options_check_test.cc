@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/convenience.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/flush_block_policy.h"
@@ -217,6 +218,22 @@ TEST(Sanitize, ReportsWhatRocksDbReports) {
   EXPECT_EQ(cf.max_compaction_bytes, 1677721600u);
   EXPECT_EQ(cf.ttl, 2592000u);
   EXPECT_EQ(cf.periodic_compaction_seconds, 0u);
+}
+
+TEST(Sanitize, CompactionFiltersMeetEveryTableOneDay) {
+  class KeepsAll final : public CompactionFilter {
+   public:
+    const char* Name() const override { return "KeepsAll"; }
+  };
+  const KeepsAll filter;
+  ColumnFamilyOptions cf;
+  cf.compaction_filter = &filter;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).periodic_compaction_seconds, 2592000u);
+  cf.compaction_style = kCompactionStyleUniversal;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).periodic_compaction_seconds, 0u);
+  cf.compaction_style = kCompactionStyleLevel;
+  cf.periodic_compaction_seconds = 0;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).periodic_compaction_seconds, 0u);
 }
 
 TEST(Sanitize, MovesExtremesToTheNearestThatWorks) {

@@ -45,13 +45,13 @@ set(ashlar_rare
   env/file_util.cc env/filename.cc env/info_log.cc env/listened_file_system.cc env/logger.cc
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
   env/thread_status.cc env/timed_env.cc
-  env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
+  env/space/*.cc env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
   env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/sigbus_guard.cc
   # Names and texts.
   util/compaction_filter.cc util/compaction_job_stats.cc util/concurrent_task_limiter.cc
   util/configurable.cc util/family_names.cc util/file_checksum.cc util/filter_policy_impl.cc
   util/listener.cc util/memory_allocator.cc util/option_text.cc util/perf_context.cc
-  util/sst_file_manager.cc util/statistics_names.cc util/table_properties.cc
+  util/statistics_names.cc util/table_properties.cc
   util/table_property_names.cc util/version.cc)
 set(ashlar_hot
   cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc

@@ -8,6 +8,7 @@
 //   Scheduler, JobRunner, Compactions      background work
 //   ManualFlushes, ManualCompactions       the same on request
 //   ErrorRecovery      what Resume() does
+//   SpaceRecovery      the same, when a full disk has room again
 //   FamilyChanges      column families and options
 //   Ingestions         external files
 //
@@ -30,6 +31,7 @@
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
+#include "db/jobs/space_recovery.h"
 #include "db/opening/close.h"
 #include "db/opening/open.h"
 #include "db/read/dead_ranges.h"
@@ -315,6 +317,7 @@ class DBImpl final : public UnbuiltCalls,
   ManualFlushes manual_flushes_;
   ManualCompactions manual_compactions_;
   ErrorRecovery recovery_;
+  SpaceRecovery space_recovery_;
   FamilyChanges family_changes_;
   Ingestions ingestions_;
   Closer closer_;

@@ -196,4 +196,13 @@ std::string BaseNameOf(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+// The ending comes after the file's own, with a number between them perhaps.
+bool IsTrashFileName(const std::string& name) {
+  FileNumber number;
+  FileType type;
+  return name.ends_with(".trash") &&
+         ParseFileName(name.substr(0, name.find('.', name.find('.') + 1)), &number, &type) &&
+         (type == kTableFile || type == kBlobFile || type == kWalFile);
+}
+
 }  // namespace ashlar

@@ -57,4 +57,8 @@ bool ParseFileName(const std::string& name, uint64_t* number, const Slice& info_
 std::string DirectoryOf(const std::string& path);
 std::string BaseNameOf(const std::string& path);
 
+// Whether it is what a manager of space made of a table, a blob file or a log, to delete it in its
+// own time (env/space/).
+bool IsTrashFileName(const std::string& name);
+
 }  // namespace ashlar

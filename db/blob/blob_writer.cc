@@ -11,6 +11,7 @@
 #include "db/blob/blob_store.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "util/statistics.h"
 
 namespace ashlar {
@@ -137,6 +138,10 @@ Status BlobWriter::End() {
   }
   file_.reset();
   files_.push_back(std::move(current_));
+  if (options_.space != nullptr) {
+    options_.space->OnAddFile(BlobFileName(options_.dir, files_.back().number),
+                              files_.back().file_bytes());
+  }
   if (options_.observer != nullptr) {
     options_.observer->OnBlobFileEnded(files_.back().number, &files_.back(), status);
   }

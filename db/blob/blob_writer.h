@@ -24,6 +24,7 @@
 namespace ashlar {
 
 class BlobStore;
+class SstFileManagerImpl;
 class Statistics;
 
 // Hears of the files of a job, from the thread that writes them. No lock is held.
@@ -51,6 +52,7 @@ struct BlobWriterOptions {
   const BlobStore* prepopulated = nullptr;             // whose cache gets the values; null: none
   BlobFileObserver* observer = nullptr;                // null: nobody is told
   Statistics* statistics = nullptr;
+  SstFileManagerImpl* space = nullptr;  // counts the files that are finished; null: nobody does
 };
 
 class BlobWriter {

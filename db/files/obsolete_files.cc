@@ -72,8 +72,9 @@ class DirectoryScan {
     for (const std::string& name : *names) {
       FileNumber number;
       FileType type;
-      if (!ParseFileName(name, &number, &type)) continue;
       const std::string path = dir + "/" + name;
+      if (IsTrashFileName(name)) files->paths.push_back(path);
+      if (!ParseFileName(name, &number, &type)) continue;
       if (IsObsolete(type, number)) {
         auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
         list.push_back(path);
@@ -163,17 +164,42 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   return files;
 }
 
+namespace {
+
+// Tables and blob files may take their time.
+Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
+  const bool is_tracked = IsPathOf(kTableFile, path) || IsPathOf(kBlobFile, path);
+  if (core->space != nullptr && (is_tracked || IsTrashName(path))) return core->space->Delete(path);
+  const Status status = DeleteFileIfExists(core->fs.get(), path);
+  if (status.ok()) RecordTick(core->statistics.get(), FILES_DELETED_IMMEDIATELY);
+  return status;
+}
+
+}  // namespace
+
+void ForEachLivePath(const DbCore& core,
+                     const std::function<void(const std::string& path, uint64_t bytes)>& call) {
+  core.versions->ForEachLiveFile([&](const FamilyVersions& family, Level, TableFile* file) {
+    call(family.tables->PathOf(file->meta), file->meta.file_size);
+  });
+  for (const FamilyVersions* family : core.versions->LiveFamilies()) {
+    if (family->current->blobs() == nullptr) continue;
+    for (const BlobFiles::Live& blob : family->current->blobs()->all()) {
+      call(blob.file->path, blob.file->meta.file_bytes());
+    }
+  }
+}
+
 void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   assert(!core->is_read_only || files.paths.empty());
   const auto remove = [core, job_id = files.job_id](const std::string& path) {
-    Status status = DeleteFileIfExists(core->fs.get(), path);
+    Status status = DeleteOrLeaveToManager(core, path);
     if (IsPathOf(kTableFile, path)) NotifyTableDeleted(core, path, job_id, status);
     if (IsPathOf(kBlobFile, path)) NotifyBlobFileDeleted(core, path, job_id, status);
     if (!status.ok()) {
       Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
       return;
     }
-    RecordTick(core->statistics.get(), FILES_DELETED_IMMEDIATELY);
     core->events->Event("file_deletion").Add("job", job_id).Add("file", BaseNameOf(path));
   };
   files.logs.clear();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,7 +40,13 @@ ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 // is renamed aside, not deleted, and the recovery report says so.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(db_mutex);
 
-// Without the mutex. Failures are logged; the next open tries again.
+// Calls with each table and blob file of a current version.
+void ForEachLivePath(const DbCore& core,
+                     const std::function<void(const std::string& path, uint64_t bytes)>& call)
+    REQUIRES(db_mutex);
+
+// Without the mutex. Failures are logged; the next open tries again. The manager of space, if there
+// is one, deletes tables and blob files, maybe later.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files);
 
 // Collects and deletes what is known to be obsolete. Takes the mutex itself.

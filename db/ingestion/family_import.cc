@@ -182,6 +182,8 @@ Status FamilyImport::Fill(ColumnFamilyData* family) {
   RETURN_IF_ERROR(core_->versions->LogAndApply(std::move(change), &core_->mutex));
   family->PublishSuperVersion();
   core_->pipeline->SkipTo(last_seqno);
+  if (core_->space == nullptr) return Status::OK();
+  for (const Table* table : tables) core_->space->OnAddFile(table->file.path, table->file.bytes);
   return Status::OK();
 }
 

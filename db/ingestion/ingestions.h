@@ -27,6 +27,7 @@
 #include "db/column_family/family_ref.h"
 #include "db/ingestion/external_file.h"
 #include "db/ingestion/ingest_place.h"
+#include "db/ingestion/staged_files.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
@@ -34,33 +35,6 @@
 #include "db/state/write_control.h"
 
 namespace ashlar {
-
-// The files of one family, staged.
-struct FamilyFiles {
-  FamilyRef family;
-  IngestExternalFileOptions options;
-  std::vector<ExternalFile> files;  // in the order of the call: later ones are newer
-  bool overlap_each_other = false;
-};
-
-// What Prepare() has staged. Destroyed before it is committed it deletes that again; the database
-// must still be open then.
-class StagedFiles final : public FileIngestionHandle {
- public:
-  explicit StagedFiles(DbCore* core) : numbers(core), core_(core) {}
-  ~StagedFiles() override;
-  Status Abort() override;
-  bool IsOf(const DbCore* core) const { return core_ == core; }
-  // A line for each file.
-  std::string DebugString() const;
-
-  std::vector<FamilyFiles> families;
-  TableNumbers numbers;
-  bool is_settled = false;  // they belong to the database, or are deleted
-
- private:
-  DbCore* const core_;
-};
 
 class Ingestions {
  public:
@@ -82,7 +56,6 @@ class Ingestions {
   struct Part;  // a family on its way in
   class Standstill;
 
-  Status StageFamily(const IngestExternalFileArg& arg, StagedFiles* staged) EXCLUDES(db_mutex);
   Status CommitStaged(const std::vector<StagedFiles*>& all) EXCLUDES(db_mutex);
   Status FlushOverlapped(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   // False: nothing is installed, as writers have overlapped the files again; they may be written.

@@ -26,6 +26,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
       teller_(core, *family, to_tell_),
       blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
+  work_.table.is_flush = false;
   work_.plan = &plan_;
   work_.version = version_.get();
   work_.snapshots = core->snapshots.SequenceNumbers();
@@ -161,6 +162,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
+  reserved_.Release();
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptTombstones();
@@ -183,6 +185,7 @@ void BackgroundCompaction::NoteKeptTombstones() {
 // A call that asked for it is told itself.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
   assert(!error.ok());
+  if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // it holds for all writers
   if (plan_.is_manual || IsStopped(error)) return std::nullopt;
   return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
                                  : BackgroundErrorReason::kCompaction;

@@ -21,6 +21,8 @@ class BackgroundCompaction final : public BackgroundJob {
                        CompactionPlan plan) REQUIRES(db_mutex);
 
   const CompactionPlan& plan() const { return plan_; }
+  // Space below the limit, which is its own until it has ended.
+  void SetReserved(SpaceReservation reserved) { reserved_ = std::move(reserved); }
   // On behalf of a call, whose flags stop it too.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
   // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
@@ -58,6 +60,7 @@ class BackgroundCompaction final : public BackgroundJob {
   // What it is changes only before it is announced, under the DB mutex.
   CompactionPlan plan_;
   CompactionJobOptions work_;
+  SpaceReservation reserved_;
   std::atomic<bool> is_aborted_{false};
   CompactionToTell to_tell_;  // while it runs
   CompactionTeller teller_;

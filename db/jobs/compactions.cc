@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "env/info_log.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -91,9 +93,15 @@ void Compactions::ReleaseLocked(const CompactionPlan* plan) {
 Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
   assert(family != nullptr && !InEpoch());
   std::unique_ptr<BackgroundCompaction> job;
+  uint64_t refused_bytes = 0;
   {
     MutexLock lock(&core_->mutex);
-    job = BeginAutomatic(family);
+    job = BeginAutomatic(family, &refused_bytes);
+  }
+  if (refused_bytes > 0) {
+    Warn(core_->info_log, "no room for a compaction of %llu bytes below the limit of space",
+         static_cast<unsigned long long>(refused_bytes));
+    core_->shortage->OnNoRoomForCompaction(refused_bytes);
   }
   if (job == nullptr) return Outcome::kNothing;
   const Status status = jobs_->Run(job.get());
@@ -101,7 +109,24 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
   return BackgroundCompaction::IsStopped(status) ? Outcome::kNothing : Outcome::kFailed;
 }
 
-std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family) {
+namespace {
+
+// What is moved or dropped takes no space.
+uint64_t BytesToReserve(const CompactionPlan& plan) {
+  return plan.IsMerge() ? plan.InputBytes() : 0;
+}
+
+bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* reserved) {
+  const uint64_t bytes = BytesToReserve(plan);
+  if (bytes == 0 || reserved->Take(core.space, bytes)) return true;
+  RecordTick(core.statistics.get(), COMPACTION_CANCELLED);
+  return false;
+}
+
+}  // namespace
+
+std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family,
+                                                                  uint64_t* refused_bytes) {
   if (family->is_dropped() || family->options().disable_auto_compactions ||
       core_->errors.BlocksWrites() || HasExclusiveManual(family) || IsAbortedLocked(*family)) {
     return nullptr;
@@ -118,7 +143,14 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   if (!plan.has_value()) plan = PickOldTables(*core_, *family, pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
-  return std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+  SpaceReservation reserved;
+  if (!Reserve(*core_, *plan, &reserved)) {
+    *refused_bytes = BytesToReserve(*plan);
+    return nullptr;
+  }
+  auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+  job->SetReserved(std::move(reserved));
+  return job;
 }
 
 void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
@@ -290,8 +322,11 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
     bool has_conflict = false;
     auto plan = PickPiece(manual, begin, &has_conflict);
     if (plan.has_value()) {
+      SpaceReservation reserved;
+      if (!Reserve(*core_, *plan, &reserved)) return Status::CompactionTooLarge();
       auto piece =
           std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(*plan));
+      piece->SetReserved(std::move(reserved));
       piece->SetManual(manual.stop, manual.max_subcompactions);
       piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
       return piece;

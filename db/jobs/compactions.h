@@ -121,7 +121,9 @@ class Compactions {
   using Plans = std::vector<const CompactionPlan*>;
 
   Plans PlansUnderWay(const ColumnFamilyData* family) const REQUIRES(db_mutex);
-  std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // *refused_bytes: of the input of one for which there is no room.
+  std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family,
+                                                       uint64_t* refused_bytes) REQUIRES(db_mutex);
   // A rewrite of a table whose tombstones no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);

@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-Status ErrorRecovery::Run() {
+Status ErrorRecovery::Run(Tells tells) {
   Status error;
   {
     MutexLock lock(&core_->mutex);
@@ -34,12 +34,15 @@ Status ErrorRecovery::Run() {
   }
   core_->cleaner->DeleteObsoleteFiles();
   writes_->TellStallChanges();
-  NotifyRecoveryEnd(core_, error, status);
+  if (status.ok() || tells == Tells::kBoth) NotifyRecoveryEnd(core_, error, status);
   return status;
 }
 
 Status ErrorRecovery::RunOnce(const Status& error) {
   assert(!error.ok() && error.severity() < Status::kFatalError);
+  // The next flush would raise it again.
+  const bool is_over = core_->space != nullptr && core_->space->IsMaxAllowedSpaceReached();
+  if (error.IsSpaceLimit() && is_over) return error;
   std::vector<FamilyRef> families;
   {
     MutexLock lock(&core_->mutex);

@@ -28,9 +28,11 @@ class ErrorRecovery {
   ErrorRecovery(DbCore* core, WriteControl* writes, Scheduler* scheduler)
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
+  // Of which end listeners are told.
+  enum class Tells : bool { kBoth, kSuccess };
   // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
-  // it may be called again. Listeners are told how it ended.
-  Status Run() EXCLUDES(db_mutex);
+  // it may be called again.
+  Status Run(Tells tells = Tells::kBoth) EXCLUDES(db_mutex);
 
  private:
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);

@@ -35,6 +35,7 @@ Status JobRunner::Run(BackgroundJob* job) {
   assert(job != nullptr && !InEpoch());
   job->Announce();
   Status status = job->WriteTables();
+  if (status.ok()) RaiseSpaceLimit(*job);
   {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = RecordInManifest(job);
@@ -50,6 +51,14 @@ Status JobRunner::Run(BackgroundJob* job) {
   }
   job->Report(status);
   return status;
+}
+
+// Of a flush, which takes effect all the same: before those who wait for it can go on.
+void JobRunner::RaiseSpaceLimit(const BackgroundJob& job) {
+  if (core_->space == nullptr || !job.table_options().is_flush) return;
+  if (!core_->space->IsMaxAllowedSpaceReached()) return;
+  NotifyBackgroundError(core_, Status::SpaceLimit(kSpaceLimitReached),
+                        BackgroundErrorReason::kFlush);
 }
 
 Status JobRunner::RecordInManifest(BackgroundJob* job) {

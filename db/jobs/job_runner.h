@@ -21,6 +21,7 @@ class JobRunner {
   Status Run(BackgroundJob* job) EXCLUDES(db_mutex);
 
  private:
+  void RaiseSpaceLimit(const BackgroundJob& job) EXCLUDES(db_mutex);
   Status RecordInManifest(BackgroundJob* job) REQUIRES(db_mutex);
   void TellError(const BackgroundJob& job, const Status& error) EXCLUDES(db_mutex);
 

@@ -107,7 +107,9 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       core_->conditions.flushes.Wait();  // for a flush to end
     }
   }
-  return Status::OK();
+  // What has been flushed was the last that fits.
+  const Status error = core_->errors.Get();
+  return error.IsSpaceLimit() ? error : Status::OK();
 }
 
 }  // namespace ashlar

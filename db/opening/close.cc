@@ -17,6 +17,11 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
   {
     MutexLock lock(&core->mutex);
     const IoUnderDbMutex nobody_waits;
+    if (core->space != nullptr) {
+      ForEachLivePath(*core, [core](const std::string& path, uint64_t bytes) {
+        core->space->OnAddFile(path, bytes);
+      });
+    }
     auto obsolete = ScanForObsolete(core);
     if (obsolete.ok()) {
       MutexUnlock unlock(&core->mutex);
@@ -43,10 +48,12 @@ Status Closer::Run() {
   RefuseWrites();
   if (!core_->is_read_only) {
     scheduler_->Stop();
+    if (core_->shortage != nullptr) core_->shortage->StopTrying();
     EndRecovery();
     const Status closed = CloseLogs();
     if (status.ok()) status = closed;
     PurgeObsoleteFiles(core_);
+    ForgetFiles();
   }
   const Status unlocked = UnlockDirectory();
   return status.ok() ? unlocked : status;
@@ -92,6 +99,14 @@ Status Closer::CloseLogs() {
   const bool is_known = !core_->wals->error().ok();
   const Status closed = core_->wals->Close();
   return is_known ? Status::OK() : closed;
+}
+
+// The manager may outlive the database. What waits to be deleted it counts until it is gone.
+void Closer::ForgetFiles() {
+  if (core_->space == nullptr) return;
+  MutexLock lock(&core_->mutex);
+  ForEachLivePath(*core_,
+                  [this](const std::string& path, uint64_t) { core_->space->OnDeleteFile(path); });
 }
 
 Status Closer::UnlockDirectory() {

@@ -40,6 +40,7 @@ class Closer {
   void EndRecovery() EXCLUDES(db_mutex);
   void RefuseWrites() EXCLUDES(db_mutex);
   Status CloseLogs();
+  void ForgetFiles() EXCLUDES(db_mutex);
   Status UnlockDirectory();
 
   DbCore* const core_;

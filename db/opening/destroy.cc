@@ -6,13 +6,15 @@
 #include "ashlar/db.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "util/result.h"
 
 namespace ashlar {
 namespace {
 
-// Deletes what carries a name of ours; the lock file goes last.
-Status DeleteKnownFiles(FileSystem* fs, const std::string& dir) {
+// Deletes what carries a name of ours; the lock file goes last. `space` may be null; it may take
+// its time for tables, blob files and what it has renamed before.
+Status DeleteKnownFiles(FileSystem* fs, SstFileManagerImpl* space, const std::string& dir) {
   auto names = ListDirectory(fs, dir);
   if (!names.ok()) {
     return names.status().IsNotFound() || names.status().IsPathNotFound() ? Status::OK()
@@ -22,8 +24,13 @@ Status DeleteKnownFiles(FileSystem* fs, const std::string& dir) {
   for (const std::string& name : *names) {
     FileNumber number;
     FileType type;
-    if (!ParseFileName(name, &number, &type) || type == kDBLockFile) continue;
-    Status status = DeleteFileIfExists(fs, dir + "/" + name);
+    const bool is_trash = IsTrashFileName(name);
+    const bool is_known = ParseFileName(name, &number, &type);
+    if (!is_trash && (!is_known || type == kDBLockFile)) continue;
+    const bool is_paced = is_trash || type == kTableFile || type == kBlobFile;
+    const std::string path = dir + "/" + name;
+    Status status =
+        space != nullptr && is_paced ? space->Delete(path) : DeleteFileIfExists(fs, path);
     if (first.ok() && !status.ok()) first = status;
   }
   return first;
@@ -46,7 +53,8 @@ Status DestroyDB(const std::string& name, const Options& options,
   }
   Status status;
   for (const std::string& dir : dirs) {
-    Status deleted = DeleteKnownFiles(fs.get(), dir);
+    Status deleted =
+        DeleteKnownFiles(fs.get(), SstFileManagerImpl::From(options.sst_file_manager.get()), dir);
     if (status.ok()) status = deleted;
   }
   IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the file is deleted next");

@@ -33,7 +33,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::verify_sst_unique_id_in_manifest>(
         {"verify_sst_unique_id_in_manifest", "check SST ids when opened"}),
     ProgramOption<Db, &Db::sst_file_manager>(
-        {"sst_file_manager", "tracks space and paces deletion", Support::kDefaultOnly}),
+        {"sst_file_manager", "tracks space, paces deletion, resumes after a full disk"}),
     Option<Db, &Db::info_log_level>({"info_log_level", "least severe messages that are logged",
                                      Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::max_open_files>({"max_open_files",

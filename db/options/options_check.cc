@@ -11,6 +11,7 @@
 #include "cache/cache_charge.h"
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "util/filter_policy_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
@@ -108,6 +109,10 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.env == nullptr) return Contradiction("env", "it must not be nullptr");
   if (options.write_buffer_manager != nullptr && options.write_buffer_manager->enabled()) {
     return NotBuilt("write_buffer_manager", "one with a limit cannot be used; leave it unset");
+  }
+  SstFileManager* const space = options.sst_file_manager.get();
+  if (space != nullptr && SstFileManagerImpl::From(space) == nullptr) {
+    return Contradiction("sst_file_manager", "it must be one that NewSstFileManager() has made");
   }
   const std::string& compatible = options.write_compatible_with;
   if (!compatible.empty() && compatible != "7.8" && compatible != "11.9") {

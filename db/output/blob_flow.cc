@@ -52,6 +52,7 @@ BlobFlowOptions BlobFlowOptionsFor(const TableOutputOptions& table,
   writer.new_file_number = request.new_file_number;
   writer.observer = request.observer;
   writer.statistics = table.context->writer_options.statistics;
+  writer.space = table.context->space;
   writer.checksum_factory = table.context->checksum_factory.get();
   if (table.is_flush && family.prepopulate_blob_cache == PrepopulateBlobCache::kFlushOnly) {
     writer.prepopulated = table.blob_store;

@@ -10,6 +10,7 @@
 #include "db/version/version_edit.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -182,15 +183,25 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   TellEnd(finished.meta.number, &finished, Status::OK());
   result_.tables.push_back(std::move(finished));
   table_.reset();
-  return Status::OK();
+  return CheckSpaceLimit();
+}
+
+// A compaction ends here. A flush goes on: what it writes is in the way of writers, who hear of the
+// limit when it is done.
+Status OutputWriter::CheckSpaceLimit() const {
+  SstFileManagerImpl* const space = options_.table.context->space;
+  if (options_.table.is_flush || space == nullptr) return Status::OK();
+  return space->IsMaxAllowedSpaceReached() ? Status::SpaceLimit(kSpaceLimitReached) : Status::OK();
 }
 
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
   result->tables.clear();
   for (const BlobFileAddition& blob : result->blob_files) {
-    IgnoreError(DeleteFileIfExists(table.context->fs, BlobFileName(table.dir, blob.number)),
+    const std::string path = BlobFileName(table.dir, blob.number);
+    IgnoreError(DeleteFileIfExists(table.context->fs, path),
                 "what stays is deleted at the next open");
+    if (table.context->space != nullptr) table.context->space->OnDeleteFile(path);
   }
   result->blob_files.clear();
 }

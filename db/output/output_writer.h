@@ -92,6 +92,7 @@ class OutputWriter {
   Status PassTombstones(const Slice* user_key, OutputCutter* cutter);
   // `next_key`: where the next table begins; null if this is the last one.
   Status FinishTable(const Slice* next_key);
+  Status CheckSpaceLimit() const;
   Status BeginTable(const Slice& first_key);
   void TellEnd(FileNumber number, const OutputTable* finished, const Status& status);
   Status WriteTombstonesBefore(const Slice* next_key);
@@ -109,6 +110,9 @@ class OutputWriter {
   std::optional<std::string> table_begin_;  // where the table before ended; none in the first one
   OutputResult result_;
 };
+
+// What a Status::SpaceLimit() says.
+inline constexpr char kSpaceLimitReached[] = "Max allowed space was reached";
 
 // Deletes the files of a result that no version is going to name. `table`: as they were written.
 void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result);

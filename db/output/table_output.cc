@@ -14,6 +14,7 @@
 #include "db/options/table_factory.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "table/format/unique_id.h"
 #include "util/coding.h"
 #include "util/statistics.h"
@@ -249,13 +250,17 @@ Status TableOutput::Finish(FileMetadata* meta) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
   }
   assert(options_.comparator->Compare(meta_.smallest, meta_.largest) <= 0);
+  SstFileManagerImpl* const space = options_.context->space;
+  if (space != nullptr) space->OnAddFile(path_, meta_.file_size);
   *meta = std::move(meta_);
   return Status::OK();
 }
 
 void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number) {
-  IgnoreError(DeleteFileIfExists(options.context->fs, TableFileName(options.dir, file_number)),
+  const std::string path = TableFileName(options.dir, file_number);
+  IgnoreError(DeleteFileIfExists(options.context->fs, path),
               "what stays is deleted at the next open");
+  if (options.context->space != nullptr) options.context->space->OnDeleteFile(path);
 }
 
 }  // namespace ashlar

@@ -25,6 +25,7 @@
 namespace ashlar {
 
 class BlobStore;
+class SstFileManagerImpl;
 
 // What all tables of a database have in common.
 struct TableOutputContext {
@@ -36,6 +37,7 @@ struct TableOutputContext {
   std::string db_host_id;
   bool write_for_7_8 = false;
   std::shared_ptr<FileChecksumGenFactory> checksum_factory;  // null: whole files have no checksums
+  SstFileManagerImpl* space = nullptr;  // counts the files that are finished; null: nobody does
 };
 
 // db/jobs/table_options.h fills in what does not depend on the job.

@@ -47,12 +47,16 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       clock(db_options.env->GetSystemClock()),
       file_options(db_options),
       open_tables(db_options.max_open_files),
+      space_owner(db_options.sst_file_manager),
+      space(SstFileManagerImpl::From(space_owner.get())),
       session_id(NewSessionId(env)),
       statistics(db_options.statistics),
       listeners(db_options.listeners) {
   for (const DbPath& path : db_options.db_paths) table_paths.push_back(path.path);
   if (table_paths.empty()) table_paths.push_back(dir);
   outputs = OutputsFor(db_options, file_options, fs.get(), session_id);
+  outputs.space = space;
+  if (space != nullptr && statistics != nullptr) space->SetStatisticsPtr(statistics);
 }
 
 DbPlace::~DbPlace() {

@@ -21,6 +21,7 @@
 #include "db/read/merge_resolution.h"
 #include "db/version/table_cache.h"
 #include "env/event_log.h"
+#include "env/space/sst_file_manager_impl.h"
 
 namespace ashlar {
 
@@ -31,6 +32,18 @@ class FileCleaner {
  public:
   virtual ~FileCleaner() = default;
   virtual void DeleteObsoleteFiles() = 0;
+};
+
+// Hears of a lack of space, and sees to it that work goes on when there is some.
+class SpaceShortage {
+ public:
+  virtual ~SpaceShortage() = default;
+  // The disk is full, and writes are refused.
+  virtual void OnDiskFull() = 0;
+  // A compaction of so much input would not fit below the limit.
+  virtual void OnNoRoomForCompaction(uint64_t bytes) = 0;
+  // Returns when nothing is being tried; nobody runs out of space any more.
+  virtual void StopTrying() = 0;
 };
 
 // Twenty characters that no other call has given. Any thread.
@@ -54,8 +67,11 @@ struct DbPlace {
   const FileOptions file_options;
   TableOutputContext outputs;   // what all new tables have in common
   OpenTableBudget open_tables;  // counts for itself; any thread
-  bool is_read_only = false;    // set first of all by the opener
-  FileLock* lock = nullptr;     // given back at closing; null in a read-only database
+  // Shared with other databases, perhaps; any thread. Both null: nobody counts space.
+  const std::shared_ptr<SstFileManager> space_owner;
+  SstFileManagerImpl* const space;
+  bool is_read_only = false;  // set first of all by the opener
+  FileLock* lock = nullptr;   // given back at closing; null in a read-only database
 
   // Identity.
   std::string db_id;             // settled by the opener
@@ -69,6 +85,7 @@ struct DbPlace {
   std::unique_ptr<EventLogger> events;  // likewise
   DB* db = nullptr;                     // the façade, for listeners
   FileCleaner* cleaner = nullptr;
+  SpaceShortage* shortage = nullptr;  // null without `space`
 
   // For folding merge operands, but for the operator, which is a family's.
   MergeTools merge_tools() const {

@@ -14,6 +14,7 @@ namespace {
 // written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption()) return Status::kUnrecoverableError;
+  if (error.IsSpaceLimit()) return Status::kHardError;  // the user wants no more to be written
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 

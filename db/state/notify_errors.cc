@@ -30,6 +30,15 @@ ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
   return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
 }
 
+// The disk is full and writes are refused: if somebody watches the space that is free, the database
+// resumes when there is some.
+void AwaitSpace(const DbCore& core, const Status& error, BackgroundErrorReason reason) {
+  if (core.shortage == nullptr || !error.IsNoSpace() || !core.errors.BlocksWrites()) return;
+  if (AskForRecovery(core, error, reason) == ErrorState::Recovery::kByResume) return;
+  RecordTick(core.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
+  core.shortage->OnDiskFull();
+}
+
 }  // namespace
 
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
@@ -57,6 +66,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   const bool was_recovering = is_current && before.severity() == Status::kSoftError;
   if (was_recovering) NotifyRecoveryEnd(core, before, seen);
   if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
+  if (is_current) AwaitSpace(*core, seen, reason);
 }
 
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
@@ -78,6 +88,7 @@ void NotifyUnreportedError(DbCore* core) {
     listener->OnBackgroundError(report->reason, &seen);
     seen.PermitUncheckedError();
   });
+  AwaitSpace(*core, report->error, report->reason);
 }
 
 void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed) {

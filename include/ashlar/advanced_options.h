@@ -305,7 +305,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // forward, reads everything as of now, and leaves the tombstone in the memtable, which must not
   // be empty.
   uint32_t min_tombstones_for_range_conversion = 0;
-  // Per-family form of allow_ingest_behind. Not built yet: must be the default.
+  // Per-family form of allow_ingest_behind.
   bool cf_allow_ingest_behind = false;
   // Look up the keys of a MultiGet together: always done. A hint without effect.
   bool memtable_batch_lookup_optimization = false;

@@ -279,7 +279,7 @@ struct ASHLAR_EXPORT DBOptions {
   Env* env = Env::Default();
   // Limits the I/O of flushes and compactions; nullptr = no limit.
   std::shared_ptr<RateLimiter> rate_limiter = nullptr;
-  // Tracks space and paces deletion. Not built yet: must be the default.
+  // Tracks space and paces deletion. One that NewSstFileManager() has made.
   std::shared_ptr<SstFileManager> sst_file_manager = nullptr;
   // nullptr = the file LOG in the directory of the database.
   std::shared_ptr<Logger> info_log = nullptr;
@@ -427,7 +427,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool enforce_write_buffer_manager_during_recovery = true;
   // Do not flush unpersisted (WAL-less) data at close. Dynamic.
   bool avoid_flush_during_shutdown = false;
-  // Reserve the last level for ingest_behind. Not built yet: must be the default.
+  // Reserve the last level for ingest_behind. Needs three levels.
   bool allow_ingest_behind = false;
   // See enable_pipelined_write. A hint without effect.
   bool two_write_queues = false;

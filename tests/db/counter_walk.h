@@ -19,6 +19,7 @@
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/options.h"
+#include "env/space/sst_file_manager_impl.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
 
@@ -102,6 +103,24 @@ inline void UseBlobFiles(Options options, const std::string& dir) {
   options.blob_cache = NewLRUCache(1, /*num_shard_bits=*/0, /*strict_capacity_limit=*/true);
   ASSERT_OK(DB::Open(options, dir, &db));
   ASSERT_OK(db->Get(ReadOptions(), "b", &value));
+}
+
+// Deletes tables in the background.
+inline void DeleteSlowly(Options options, const std::string& dir) {
+  const auto space = std::make_shared<SstFileManagerImpl>(
+      PacedDeleterOptions{.fs = options.env->GetFileSystem(),
+                          .clock = options.env->GetSystemClock(),
+                          .bytes_per_second = 1 << 30},
+      SstFileManagerImpl::Settings{.max_trash_ratio = 2});
+  options.sst_file_manager = space;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir, &db));
+  for (int i = 0; i < 2; i++) {
+    ASSERT_OK(db->Put(WriteOptions(), "key", "value"));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  space->AwaitEmptyTrash();
 }
 
 inline void UseACacheThatIsFull(Options options, const std::string& dir) {

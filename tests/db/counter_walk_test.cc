@@ -464,6 +464,7 @@ TEST_F(CounterWalk, EachCounterCountsOrTheDocumentSaysWhyNot) {
   db_.reset();
   UseBlobFiles(options_, "/blobs");
   UseACacheThatIsFull(options_, "/full");
+  DeleteSlowly(options_, "/slow");
   CallEnvironment();
   db_.reset();
   CounterDocument walk;

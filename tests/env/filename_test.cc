@@ -121,6 +121,16 @@ TEST(FileName, TextLogsOfOthersAreToldByTheirPrefix) {
   EXPECT_FALSE(ParseFileName("other_LOG.old.5", &number, prefix, &type));
 }
 
+TEST(FileName, TrashIsOfTablesBlobFilesAndLogs) {
+  EXPECT_TRUE(IsTrashFileName("000012.sst.trash"));
+  EXPECT_TRUE(IsTrashFileName("000012.blob.3.trash"));
+  EXPECT_TRUE(IsTrashFileName("000012.log.trash"));
+  EXPECT_FALSE(IsTrashFileName("000012.sst"));
+  EXPECT_FALSE(IsTrashFileName("CURRENT.trash"));
+  EXPECT_FALSE(IsTrashFileName("notes.sst.trash"));
+  EXPECT_FALSE(IsTrashFileName(".trash"));
+}
+
 TEST(FileName, PathsAreSplitAtTheLastSlash) {
   EXPECT_EQ(DirectoryOf("/a/b/c"), "/a/b");
   EXPECT_EQ(BaseNameOf("/a/b/c"), "c");

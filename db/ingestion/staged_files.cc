@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Family by family, file by file.
+#include "db/ingestion/staged_files.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "db/ingestion/ingest_place.h"
+#include "db/state/family_handle.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+StagedFiles::~StagedFiles() { IgnoreError(Abort(), "what stays is deleted at the next open"); }
+
+Status StagedFiles::Abort() {
+  if (std::exchange(is_settled, true)) return Status::OK();
+  Status status;
+  for (const FamilyFiles& family : families) {
+    for (const ExternalFile& file : family.files) {
+      if (file.path.empty()) continue;
+      Status deleted = DeleteFileIfExists(core_->fs.get(), file.path);
+      if (status.ok()) status = std::move(deleted);
+    }
+  }
+  MutexLock lock(&core_->mutex);
+  numbers.Settle(Status::Aborted());
+  return status;
+}
+
+std::string StagedFiles::DebugString() const {
+  std::string text =
+      StrCat("staged for ", families.size(), " families", is_settled ? ", settled" : "", "\n");
+  for (const FamilyFiles& family : families) {
+    for (const ExternalFile& file : family.files) {
+      StrAppend(&text, family.family->name(), ": ", file.DebugString());
+    }
+  }
+  return text;
+}
+
+namespace {
+
+Status CheckArg(const IngestExternalFileArg& arg) {
+  const IngestExternalFileOptions& options = arg.options;
+  if (arg.column_family == nullptr) {
+    return Status::InvalidArgument("IngestExternalFile: the column family is a null pointer");
+  }
+  if (arg.external_files.empty()) {
+    return Status::InvalidArgument("IngestExternalFile: the list of files is empty");
+  }
+  if (options.move_files && options.link_files) {
+    return Status::InvalidArgument("IngestExternalFile: both move_files and link_files are set");
+  }
+  if (options.ingest_behind) {
+    return Status::InvalidArgument(
+        "IngestExternalFile: ingest_behind needs DBOptions::allow_ingest_behind");
+  }
+  if (arg.atomic_replace_range.has_value()) {
+    return Status::NotSupported("IngestExternalFileArg::atomic_replace_range: not built yet");
+  }
+  const size_t checksums = arg.files_checksums.size();
+  if (checksums != arg.files_checksum_func_names.size() ||
+      (checksums != 0 && checksums != arg.external_files.size())) {
+    return Status::InvalidArgument(
+        StrCat("IngestExternalFile: ", arg.external_files.size(), " files, ", checksums,
+               " checksums and ", arg.files_checksum_func_names.size(), " names of functions"));
+  }
+  return Status::OK();
+}
+
+bool OverlapEachOther(const InternalKeyComparator& comparator,
+                      const std::vector<ExternalFile>& files) {
+  std::vector<const TableBounds*> sorted;
+  for (const ExternalFile& file : files) sorted.push_back(&file.bounds);
+  std::sort(sorted.begin(), sorted.end(), [&](const TableBounds* a, const TableBounds* b) {
+    return comparator.Compare(a->smallest, b->smallest) < 0;
+  });
+  for (size_t i = 1; i < sorted.size(); i++) {
+    if (!EndsBefore(comparator, *sorted[i - 1], *sorted[i])) return true;
+  }
+  return false;
+}
+
+Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged) {
+  FamilyFiles& family = staged->families.emplace_back();
+  family.family = FamilyRef(FamilyOf(arg.column_family));
+  family.options = arg.options;
+  std::shared_ptr<const ColumnFamilyOptions> options;
+  {
+    MutexLock lock(&core->mutex);
+    if (family.family->is_dropped()) return Status::ColumnFamilyDropped();
+    if (core->errors.BlocksWrites()) return core->errors.Get();
+    options = family.family->shared_options();
+  }
+  const InspectOptions inspect{.fs = core->fs.get(),
+                               .file_options = core->file_options,
+                               .comparator = &family.family->comparator(),
+                               .prefix_extractor = options->prefix_extractor.get(),
+                               .family_id = family.family->id(),
+                               .ingest = &family.options,
+                               .checksum_factory = core->outputs.checksum_factory.get()};
+  for (const std::string& path : arg.external_files) {
+    ASSIGN_OR_RETURN(ExternalFile file, InspectExternalFile(inspect, path));
+    family.files.push_back(std::move(file));
+  }
+  family.overlap_each_other = OverlapEachOther(family.family->comparator(), family.files);
+  for (size_t i = 0; i < family.files.size(); i++) {
+    ExternalFile& file = family.files[i];
+    file.number = staged->numbers.NewNumber();
+    RETURN_IF_ERROR(
+        StageExternalFile(inspect, TableFileName(core->table_paths.front(), file.number), &file));
+    RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StagedFiles>> StageFiles(DbCore* core,
+                                                const std::vector<IngestExternalFileArg>& args) {
+  if (args.empty()) return Status::InvalidArgument("IngestExternalFiles: the list is empty");
+  std::set<uint32_t> ids;
+  for (const IngestExternalFileArg& arg : args) {
+    RETURN_IF_ERROR(CheckArg(arg));
+    if (ids.insert(arg.column_family->GetID()).second) continue;
+    return Status::InvalidArgument("IngestExternalFiles: a column family is named twice",
+                                   arg.column_family->GetName());
+  }
+  auto staged = std::make_unique<StagedFiles>(core);
+  for (const IngestExternalFileArg& arg : args) {
+    RETURN_IF_ERROR(StageFamily(core, arg, staged.get()));
+  }
+  RETURN_IF_ERROR(SyncDirectory(core->fs.get(), core->table_paths.front()));
+  return staged;
+}
+
+}  // namespace ashlar

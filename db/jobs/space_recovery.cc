@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a database does when the manager's watch finds space.
+#include "db/jobs/space_recovery.h"
+
+#include <cassert>
+
+#include "env/info_log.h"
+#include "util/statistics.h"
+
+namespace ashlar {
+
+void SpaceRecovery::OnDiskFull() {
+  is_disk_full_.store(true, std::memory_order_release);
+  if (core_->space->watch()->Await(this)) return;
+  Warn(core_->info_log, "no thread to wait for free space; DB::Resume() is needed");
+}
+
+void SpaceRecovery::OnNoRoomForCompaction(uint64_t bytes) {
+  assert(bytes > 0);
+  refused_bytes_.store(bytes, std::memory_order_release);
+  core_->space->watch()->Await(this);  // without a thread, the next flush asks for compactions
+}
+
+void SpaceRecovery::StopTrying() {
+  if (core_->space != nullptr) core_->space->watch()->Forget(this);
+}
+
+bool SpaceRecovery::TryWith(uint64_t free_bytes) {
+  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return true;
+  const bool is_resumed = Resume(free_bytes);
+  return CompactAgain() && is_resumed;
+}
+
+uint64_t SpaceRecovery::BytesToWrite() const {
+  uint64_t bytes = 1 << 20;  // a log, a MANIFEST record, what makes tables of entries
+  MutexLock lock(&core_->mutex);
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    bytes += family->mem()->raw_bytes();
+    for (const SealedMemTable& sealed : family->sealed()) bytes += sealed.mem->raw_bytes();
+  }
+  return bytes;
+}
+
+// A call may have resumed meanwhile; or there is a worse error now, which space does not mend.
+bool SpaceRecovery::Resume(uint64_t free_bytes) {
+  if (!is_disk_full_.load(std::memory_order_acquire)) return true;
+  const Status error = core_->errors.Get();
+  if (!error.IsNoSpace() || error.severity() >= Status::kFatalError) {
+    is_disk_full_.store(false, std::memory_order_release);
+    return true;
+  }
+  if (free_bytes < BytesToWrite()) return false;
+  // An error of the attempt itself sets it again.
+  is_disk_full_.store(false, std::memory_order_release);
+  if (recovery_->Run(ErrorRecovery::Tells::kSuccess).ok()) {
+    RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+    return true;
+  }
+  is_disk_full_.store(true, std::memory_order_release);
+  return false;
+}
+
+bool SpaceRecovery::CompactAgain() {
+  uint64_t bytes = refused_bytes_.load(std::memory_order_acquire);
+  if (bytes == 0) return true;
+  if (!core_->space->HasRoomFor(bytes)) return false;
+  // One refused meanwhile is not forgotten.
+  if (!refused_bytes_.compare_exchange_strong(bytes, 0)) return false;
+  MutexLock lock(&core_->mutex);
+  for (ColumnFamilyData* family : core_->families.All()) {
+    scheduler_->RequestCompactionLocked(family);
+  }
+  return true;
+}
+
+}  // namespace ashlar

@@ -90,6 +90,10 @@ class CompactionJob::Subcompaction {
   Result<std::unique_ptr<EntryFilter>> MakeFilter() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below) const;
   OutputWriterOptions WriterOptions() const;
+  // Nothing lies below, nor will anything older.
+  bool HidesNothingBelow() const {
+    return options_.plan->is_bottommost && !options_.plan->is_open_below;
+  }
 
   const CompactionJob& job_;
   const int number_;  // from 0, by keys
@@ -139,12 +143,14 @@ Status CompactionJob::Subcompaction::Merge() {
   uint64_t dropped = 0;
   if (job_.tombstones_ != nullptr) {
     DeeperLevels below_tombstones = LevelsBelow();
-    kept = TombstonesToKeep(*job_.tombstones_, {.snapshots = options_.snapshots,
-                                                .below = &below_tombstones,
-                                                .is_bottommost = options_.plan->is_bottommost,
-                                                .begin = begin_,
-                                                .end = end_,
-                                                .dropped = &dropped});
+    const bool is_open_below = options_.plan->is_open_below;
+    kept =
+        TombstonesToKeep(*job_.tombstones_, {.snapshots = options_.snapshots,
+                                             .below = is_open_below ? nullptr : &below_tombstones,
+                                             .is_bottommost = HidesNothingBelow(),
+                                             .begin = begin_,
+                                             .end = end_,
+                                             .dropped = &dropped});
     writer.tombstones = kept.get();
   }
   Status status = OutputWriter(writer).WriteAll(&entries, &result);
@@ -203,8 +209,8 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.snapshots = options_.snapshots;
   stream.merge = options_.merge;
   stream.on_merge_failure = options_.on_merge_failure;
-  stream.below = below;
-  stream.is_bottommost = options_.plan->is_bottommost;
+  stream.below = options_.plan->is_open_below ? nullptr : below;
+  stream.is_bottommost = HidesNothingBelow();
   stream.tombstones = job_.tombstones_.get();
   stream.begin = begin_;
   stream.end = end_;
@@ -220,6 +226,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.level = plan.output_level;
   writer.table.base_level = plan.base_level;
   writer.table.is_bottommost = plan.is_bottommost;
+  writer.table.is_open_below = plan.is_open_below;
   writer.table.is_flush = false;
   writer.table.compression = plan.compression;
   writer.table.target_file_bytes = plan.target_file_bytes;

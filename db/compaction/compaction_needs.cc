@@ -36,7 +36,7 @@ void SetFixedTargets(const ColumnFamilyOptions& options, CompactionNeeds* needs)
 
 void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& options,
                        CompactionNeeds* needs) {
-  const Level last{version.num_levels() - 1};
+  const Level last{LevelsInUse(version, options) - 1};
   Level first_used = 0;
   uint64_t largest = 0;
   for (Level level = 1; level <= last; ++level) {
@@ -99,7 +99,7 @@ uint64_t PendingBytes(const Version& version, const ColumnFamilyOptions& options
     carried = static_cast<double>(version.level_bytes(0));
     pending = carried + static_cast<double>(version.level_bytes(needs.base_level));
   }
-  for (Level level = needs.base_level; level + 1 < version.num_levels(); ++level) {
+  for (Level level = needs.base_level; level + 1 < LevelsInUse(version, options); ++level) {
     const double bytes = static_cast<double>(version.level_bytes(level)) + carried;
     const double excess = bytes - static_cast<double>(needs.target_bytes[level]);
     carried = std::max(excess, 0.0);
@@ -155,7 +155,7 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
     SetFixedTargets(options, &needs);
   }
   needs.scores[0] = Level0Score(claims.IdleOn(version, 0), options);
-  for (Level level = 1; level + 1 < levels; ++level) {
+  for (Level level = 1; level + 1 < LevelsInUse(version, options); ++level) {
     needs.scores[level] = DeepLevelScore(claims.IdleOn(version, level), needs.target_bytes[level]);
   }
   assert(levels == 1 || (needs.base_level >= 1 && needs.base_level < levels));

@@ -26,6 +26,12 @@
 
 namespace ashlar {
 
+// Levels from 0 on that compactions bring data to: all, or all but the last one, which is kept free
+// for what is ingested behind everything (cf_allow_ingest_behind).
+inline int LevelsInUse(const Version& version, const ColumnFamilyOptions& options) {
+  return version.num_levels() - (options.cf_allow_ingest_behind && version.num_levels() > 2);
+}
+
 struct CompactionPlan {
   Level start_level = 0;
   Level output_level = 1;
@@ -35,6 +41,7 @@ struct CompactionPlan {
   uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
   uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
   bool is_bottommost = false;            // nothing deeper overlaps the inputs
+  bool is_open_below = false;            // older data may come to lie below the outputs later
   bool is_trivial_move = false;          // the inputs can be relinked on the output level
   bool is_deletion = false;              // the inputs are dropped, with all that they hold
   // Of the outputs, instead of what the options say. kDisableCompressionOption: as they say.

@@ -120,7 +120,7 @@ std::optional<CompactionPlan> LevelPicker::PickForReads() {
   };
   std::optional<CompactionPlan> best;
   double best_score = 1;
-  for (Level level = 0; level.Next() < version_.num_levels(); ++level) {
+  for (Level level = 0; level.Next() < LevelsInUse(version_, options_); ++level) {
     for (TableFile* file : version_.files(level)) {
       // Its own bytes are a part of any plan's.
       if (credit(*file) < static_cast<double>(file->meta.file_size)) continue;

@@ -189,6 +189,7 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   for (Level level = plan->output_level.Next(); level < version_.num_levels(); ++level) {
     if (!OverlappingRange(level, range).files.empty()) plan->is_bottommost = false;
   }
+  plan->is_open_below = options_.cf_allow_ingest_behind;
   if (plan->output_level == 0) FinishOnLevel0(plan);
 }
 

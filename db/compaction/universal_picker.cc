@@ -80,7 +80,7 @@ UniversalPicker::UniversalPicker(const Version& version, const PickOptions& opti
     });
   };
   for (TableFile* file : version.files(0)) add(0, {file});
-  for (Level level = 1; level < version.num_levels(); ++level) {
+  for (Level level = 1; level < LevelsInUse(version, options_); ++level) {
     if (!version.files(level).empty()) add(level, version.files(level));
   }
 }
@@ -194,7 +194,7 @@ std::optional<CompactionPlan> UniversalPicker::RewriteLast() {
 std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count) {
   const size_t end = first + count;
   assert(end <= runs_.size());
-  const Level last{version_.num_levels() - 1};
+  const Level last{LevelsInUse(version_, options_) - 1};
   if (count == 0) return std::nullopt;
   const bool is_whole_tree = end == runs_.size();
   // Nothing is gained by writing a run onto the level where it is.

@@ -13,6 +13,7 @@
 #include "table/iterator/internal_iterator.h"
 #include "table/sst/table_reader.h"
 #include "util/epoch.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -92,21 +93,51 @@ Result<std::optional<Level>> FirstLevelWithKeys(const Version& version, const Ta
   return std::optional<Level>();
 }
 
+namespace {
+
+// A compaction may put tables where the file would lie.
+bool IsTaken(const IngestPlaceOptions& options, Level level) {
+  const auto reaches = [&](const CompactionPlan* plan) {
+    return MayWriteTo(*plan, level, *options.bounds, options.version->comparator());
+  };
+  return std::any_of(options.running->begin(), options.running->end(), reaches);
+}
+
+}  // namespace
+
 Level PickIngestLevel(const IngestPlaceOptions& options) {
   const Version& version = *options.version;
   const TableBounds& bounds = *options.bounds;
-  const Level behind = options.first_with_keys.value_or(Level{version.num_levels()});
+  assert(options.levels_in_use > 0 && options.levels_in_use <= version.num_levels());
+  const Level behind = std::min(options.first_with_keys.value_or(Level{version.num_levels()}),
+                                Level{options.levels_in_use});
   const Slice begin = bounds.begin(), end = bounds.end();
   Level picked = 0;
   for (Level level = std::max(Level{1}, options.base_level); level < behind; ++level) {
     if (!version.Overlapping(level, &begin, &end).files.empty()) continue;
-    const auto is_taken = [&](const CompactionPlan* plan) {
-      return MayWriteTo(*plan, level, bounds, version.comparator());
-    };
-    if (std::any_of(options.running->begin(), options.running->end(), is_taken)) continue;
-    picked = level;
+    if (!IsTaken(options, level)) picked = level;
   }
   return picked;
+}
+
+Status CheckFitsBehind(const IngestPlaceOptions& options) {
+  const Version& version = *options.version;
+  const Level last{version.num_levels() - 1};
+  const Slice begin = options.bounds->begin(), end = options.bounds->end();
+  if (!version.Overlapping(last, &begin, &end).files.empty() || IsTaken(options, last)) {
+    return Status::InvalidArgument(
+        "Can't ingest_behind file as it doesn't fit at the bottommost level!");
+  }
+  for (Level level = 0; level < last; ++level) {
+    for (const TableFile* file : version.files(level)) {
+      if (file->meta.smallest_seqno != 0) continue;
+      return Status::InvalidArgument(
+          StrCat("Can't ingest_behind file: table ", file->meta.number, " of level ", level,
+                 " has entries without a sequence number: it was written without "
+                 "allow_ingest_behind"));
+    }
+  }
+  return Status::OK();
 }
 
 bool EndsBefore(const InternalKeyComparator& comparator, const TableBounds& a,

@@ -32,12 +32,18 @@ struct IngestPlaceOptions {
   const Version* version = nullptr;
   const TableBounds* bounds = nullptr;
   std::optional<Level> first_with_keys;
-  Level base_level = 1;  // levels between 0 and this one are not in use
+  Level base_level = 1;   // levels between 0 and this one are not in use
+  int levels_in_use = 0;  // the others are kept free
   const std::vector<const CompactionPlan*>* running = nullptr;
 };
 // The deepest level above `first_with_keys` on which the file fits between the tables that are
 // there and those that running compactions may put there; level 0 fits always.
 Level PickIngestLevel(const IngestPlaceOptions& options);
+
+// Whether a file may lie on the last level, behind everything: nothing is, or may come to be, in
+// its range there, and what is above has sequence numbers, so that it is newer. InvalidArgument
+// says why not.
+Status CheckFitsBehind(const IngestPlaceOptions& options);
 
 // Whether a file's range ends before another one begins.
 bool EndsBefore(const InternalKeyComparator& comparator, const TableBounds& a,

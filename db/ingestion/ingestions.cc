@@ -171,6 +171,7 @@ Status Ingestions::Look(Part* part) {
   const uint64_t known =
       part->first_with_keys.empty() ? 0 : part->view.super_version()->version()->number();
   part->view = part->family()->AcquireView();
+  if (part->staged->options.ingest_behind) return Status::OK();  // whatever is there is newer
   const SuperVersion& super_version = *part->view.super_version();
   const std::vector<ExternalFile>& files = part->staged->files;
   part->meets_memtables = std::any_of(files.begin(), files.end(), [&](const ExternalFile& file) {
@@ -232,6 +233,7 @@ bool Ingestions::MayBeWritten(const std::vector<Part*>& parts) {
   for (const Part* part : parts) {
     const IngestExternalFileOptions& options = part->staged->options;
     if (!options.allow_global_seqno || options.fail_if_not_bottommost_level) return false;
+    if (options.ingest_behind) return false;
     most = std::min(most, MaxBytesAsBatch(part->family()->write_buffer_bytes()));
     for (const ExternalFile& file : part->staged->files) {
       const bool needs_operator = file.properties->num_merge_operands != 0;
@@ -275,41 +277,25 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
   ColumnFamilyData* const family = part->family();
   if (family->is_dropped()) return Status::ColumnFamilyDropped();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
-  const IngestExternalFileOptions& options = part->staged->options;
   const Version& version = *family->current();
+  const std::vector<const CompactionPlan*> running = compactions_->PlansLocked(family);
   const Level base_level =
       AssessCompaction(version, family->options(), family->versions()->claims).base_level;
-  const bool is_seen_by_none = !options.snapshot_consistency || core_->snapshots.count() == 0;
-  const std::vector<const CompactionPlan*> running = compactions_->PlansLocked(family);
   for (size_t i = 0; i < part->staged->files.size(); i++) {
     const ExternalFile& file = part->staged->files[i];
-    Level level = 0;
-    const bool is_fifo = family->options().compaction_style == kCompactionStyleFIFO;
-    if (!part->staged->overlap_each_other && !is_fifo) {
-      level = PickIngestLevel({.version = &version,
-                               .bounds = &file.bounds,
-                               .first_with_keys = part->first_with_keys[i],
-                               .base_level = base_level,
-                               .running = &running});
-    }
-    if (options.fail_if_not_bottommost_level && level + 1 != version.num_levels()) {
-      return Status::TryAgain(
-          StrCat("external file ", file.source, ": the last level, or what a compaction is about ",
-                 "to write there, overlaps it, and fail_if_not_bottommost_level is set"));
-    }
+    IngestPlaceOptions place{.version = &version,
+                             .bounds = &file.bounds,
+                             .base_level = base_level,
+                             .levels_in_use = LevelsInUse(version, family->options()),
+                             .running = &running};
+    Level level = Level{version.num_levels() - 1};
     SequenceNumber seqno = 0;
-    if (part->first_with_keys[i].has_value() || part->staged->overlap_each_other ||
-        !is_seen_by_none) {
-      if (!options.allow_global_seqno) {
-        return Status::InvalidArgument("Global seqno is required, but disabled", file.source);
-      }
-      if (!file.takes_seqno) {
-        return Status::InvalidArgument(
-            "an external file that needs a sequence number has no place for one", file.source);
-      }
-      seqno = ++*last_seqno;
+    if (part->staged->options.ingest_behind) {
+      RETURN_IF_ERROR(CheckFitsBehind(place));
     } else {
-      *last_seqno = std::max(*last_seqno, file.bounds.largest_seqno);
+      place.first_with_keys = part->first_with_keys[i];
+      ASSIGN_OR_RETURN(level, PickLevel(*part, i, place));
+      ASSIGN_OR_RETURN(seqno, NumberOf(*part, i, last_seqno));
     }
     FileMetadata meta = MetadataOf(file, seqno);
     meta.epoch_number = family->versions()->next_epoch++;
@@ -324,6 +310,46 @@ Status Ingestions::Place(Part* part, SequenceNumber* last_seqno) {
     part->placed.emplace_back(level, std::move(meta));
   }
   return Status::OK();
+}
+
+Result<Level> Ingestions::PickLevel(const Part& part, size_t i,
+                                    const IngestPlaceOptions& place) const {
+  Level level = 0;
+  const bool is_fifo = part.family()->options().compaction_style == kCompactionStyleFIFO;
+  if (!part.staged->overlap_each_other && !is_fifo) level = PickIngestLevel(place);
+  if (part.staged->options.fail_if_not_bottommost_level &&
+      level + 1 != place.version->num_levels()) {
+    return Status::TryAgain(
+        StrCat("external file ", part.staged->files[i].source,
+               ": the last level, or what a compaction is about ",
+               "to write there, overlaps it, and fail_if_not_bottommost_level is set"));
+  }
+  return level;
+}
+
+// The number of all its entries; 0: those that they have. Without one they would not be told from
+// what may be ingested behind them.
+Result<SequenceNumber> Ingestions::NumberOf(const Part& part, size_t i,
+                                            SequenceNumber* last_seqno) const {
+  const ExternalFile& file = part.staged->files[i];
+  const IngestExternalFileOptions& options = part.staged->options;
+  const bool is_seen_by_none = !options.snapshot_consistency || core_->snapshots.count() == 0;
+  const bool needs_one =
+      part.first_with_keys[i].has_value() || part.staged->overlap_each_other || !is_seen_by_none;
+  const bool wants_one = part.family()->options().cf_allow_ingest_behind && file.takes_seqno &&
+                         options.allow_global_seqno;
+  if (!needs_one && !wants_one) {
+    *last_seqno = std::max(*last_seqno, file.bounds.largest_seqno);
+    return SequenceNumber{0};
+  }
+  if (!options.allow_global_seqno) {
+    return Status::InvalidArgument("Global seqno is required, but disabled", file.source);
+  }
+  if (!file.takes_seqno) {
+    return Status::InvalidArgument(
+        "an external file that needs a sequence number has no place for one", file.source);
+  }
+  return ++*last_seqno;
 }
 
 Status Ingestions::WriteSeqnos(const std::vector<Part*>& parts) {

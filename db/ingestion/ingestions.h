@@ -67,6 +67,10 @@ class Ingestions {
   Status LookUntilNothingMoves(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   bool IsAsLookedAt(const std::vector<Part*>& parts) const REQUIRES(db_mutex);
   Status Place(Part* part, SequenceNumber* last_seqno) REQUIRES(db_mutex);
+  Result<Level> PickLevel(const Part& part, size_t i, const IngestPlaceOptions& place) const
+      REQUIRES(db_mutex);
+  Result<SequenceNumber> NumberOf(const Part& part, size_t i, SequenceNumber* last_seqno) const
+      REQUIRES(db_mutex);
   Status WriteSeqnos(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   Status Record(const std::vector<StagedFiles*>& all, const std::vector<Part*>& parts,
                 SequenceNumber last_seqno) REQUIRES(db_mutex);

@@ -56,10 +56,6 @@ Status CheckArg(const IngestExternalFileArg& arg) {
   if (options.move_files && options.link_files) {
     return Status::InvalidArgument("IngestExternalFile: both move_files and link_files are set");
   }
-  if (options.ingest_behind) {
-    return Status::InvalidArgument(
-        "IngestExternalFile: ingest_behind needs DBOptions::allow_ingest_behind");
-  }
   if (arg.atomic_replace_range.has_value()) {
     return Status::NotSupported("IngestExternalFileArg::atomic_replace_range: not built yet");
   }
@@ -86,6 +82,22 @@ bool OverlapEachOther(const InternalKeyComparator& comparator,
   return false;
 }
 
+Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOptions& options) {
+  if (!options.cf_allow_ingest_behind) {
+    return Status::InvalidArgument(
+        "IngestExternalFile: ingest_behind needs DBOptions::allow_ingest_behind");
+  }
+  if (options.compaction_style == kCompactionStyleFIFO) {
+    return Status::InvalidArgument(
+        "IngestExternalFile: ingest_behind needs a level below others, and FIFO has none");
+  }
+  if (arg.options.allow_db_generated_files) {
+    return Status::InvalidArgument(
+        "IngestExternalFile: ingest_behind excludes allow_db_generated_files");
+  }
+  return Status::OK();
+}
+
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged) {
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
@@ -97,6 +109,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
     if (core->errors.BlocksWrites()) return core->errors.Get();
     options = family.family->shared_options();
   }
+  if (arg.options.ingest_behind) RETURN_IF_ERROR(CheckMayGoBehind(arg, *options));
   const InspectOptions inspect{.fs = core->fs.get(),
                                .file_options = core->file_options,
                                .comparator = &family.family->comparator(),
@@ -109,6 +122,9 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
     family.files.push_back(std::move(file));
   }
   family.overlap_each_other = OverlapEachOther(family.family->comparator(), family.files);
+  if (arg.options.ingest_behind && family.overlap_each_other) {
+    return Status::InvalidArgument("Can't ingest_behind files that overlap each other");
+  }
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();

@@ -84,7 +84,8 @@ ManualCompactions::RangeLevels ManualCompactions::LevelsOf(const ManualCompactio
   RangeLevels levels;
   if (manual.family->is_dropped()) return levels;
   const Version* version = manual.family->current();
-  for (Level level = version->deepest_level(); level >= 0; --level) {
+  const Level last_in_use{LevelsInUse(*version, manual.family->options()) - 1};
+  for (Level level = std::min(version->deepest_level(), last_in_use); level >= 0; --level) {
     const LevelFiles found =
         version->Overlapping(level, manual.begin.has_value() ? &begin : nullptr,
                              manual.end.has_value() ? &end : nullptr);

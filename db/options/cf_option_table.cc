@@ -277,7 +277,7 @@ constexpr OptionRow kRows[] = {
          "turn this many adjacent tombstones met by a scan into a range tombstone; 0 = off",
          Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::cf_allow_ingest_behind>(
-        {"cf_allow_ingest_behind", "per-family form of allow_ingest_behind", Support::kDefaultOnly,
+        {"cf_allow_ingest_behind", "per-family form of allow_ingest_behind", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::memtable_batch_lookup_optimization>(
         {"memtable_batch_lookup_optimization",

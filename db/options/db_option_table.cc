@@ -188,7 +188,8 @@ constexpr OptionRow kRows[] = {
         {"avoid_flush_during_shutdown", "do not flush unpersisted (WAL-less) data at close",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::allow_ingest_behind>(
-        {"allow_ingest_behind", "reserve the last level for ingest_behind", Support::kDefaultOnly}),
+        {"allow_ingest_behind",
+         "keep the last level, and all tombstones, for what ingest_behind brings"}),
     Option<Db, &Db::two_write_queues>(
         {"two_write_queues", "see enable_pipelined_write", Support::kHint}),
     Option<Db, &Db::manual_wal_flush>({"manual_wal_flush", "WAL only flushed by FlushWAL/SyncWAL"}),

@@ -290,7 +290,7 @@ void SanitizeFifo(ColumnFamilyOptions* options) {
 
 }  // namespace
 
-ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
+ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
                                                 const ColumnFamilyOptions& options) {
   ColumnFamilyOptions result = options;
   Clamp(&result.write_buffer_size, 64 * kKiB, 64 * kGiB);
@@ -301,6 +301,11 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& /*db_options*/,
   }
   const bool is_levelled = result.compaction_style == kCompactionStyleLevel;
   result.num_levels = std::max(result.num_levels, is_levelled ? 2 : 1);
+  result.cf_allow_ingest_behind |= db_options.allow_ingest_behind;
+  // One for new data, one for compactions, and the one that is kept free.
+  if (result.cf_allow_ingest_behind && result.compaction_style != kCompactionStyleFIFO) {
+    result.num_levels = std::max(result.num_levels, 3);
+  }
   if (!is_levelled) result.level_compaction_dynamic_level_bytes = false;
   result.max_write_buffer_number = std::max(result.max_write_buffer_number, 2);
   result.min_write_buffer_number_to_merge =

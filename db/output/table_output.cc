@@ -241,8 +241,8 @@ Status TableOutput::Finish(FileMetadata* meta) {
   meta_.tail_bytes = builder_->tail_size();
   meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
   // At the bottom a tombstone, of a point or a range, stays for a snapshot only.
-  meta_.keeps_tombstones =
-      options_.is_bottommost && options_.level > 0 && builder_->properties().num_deletions != 0;
+  meta_.keeps_tombstones = options_.is_bottommost && !options_.is_open_below &&
+                           options_.level > 0 && builder_->properties().num_deletions != 0;
   meta_.path_id = options_.path_id;
   // By this a reader knows the file from any other of the same name. Empty if the database has no
   // identity.

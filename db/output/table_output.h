@@ -63,7 +63,8 @@ struct TableOutputOptions {
   Level level = 0;
   Level base_level = 1;  // level 0 is compacted into it
   bool is_bottommost = false;
-  bool is_flush = true;                                     // of memtables; else of other tables
+  bool is_open_below = false;  // something older may come to lie below later
+  bool is_flush = true;        // of memtables; else of other tables
   CompressionType compression = kDisableCompressionOption;  // or, instead of what the options say
   uint64_t target_file_bytes = 0;                           // 0: unknown
   int32_t filter_shift_millibits = 0;                       // see filter_bits.h
@@ -81,7 +82,8 @@ void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_numbe
 
 class TableOutput {
  public:
-  [[gnu::cold]] static Result<std::unique_ptr<TableOutput>> Create(const TableOutputOptions& options);
+  [[gnu::cold]] static Result<std::unique_ptr<TableOutput>> Create(
+      const TableOutputOptions& options);
   ~TableOutput();
 
   // A point entry; in strictly ascending order.

@@ -44,7 +44,7 @@ class IngestPlace : public testing::Test {
     plan.inputs.push_back({level, {Table(begin, end)}});
   }
   int Pick(const TableBounds& bounds, std::optional<Level> first_with_keys = std::nullopt,
-           Level base_level = 1) {
+           Level base_level = 1, int levels_in_use = 7) {
     const Version version(icmp_, &tables_, levels_);
     std::vector<const CompactionPlan*> running;
     for (const CompactionPlan& plan : plans_) running.push_back(&plan);
@@ -52,7 +52,14 @@ class IngestPlace : public testing::Test {
                             .bounds = &bounds,
                             .first_with_keys = first_with_keys,
                             .base_level = base_level,
+                            .levels_in_use = levels_in_use,
                             .running = &running});
+  }
+  bool FitsBehind(const TableBounds& bounds) {
+    const Version version(icmp_, &tables_, levels_);
+    std::vector<const CompactionPlan*> running;
+    for (const CompactionPlan& plan : plans_) running.push_back(&plan);
+    return CheckFitsBehind({.version = &version, .bounds = &bounds, .running = &running}).ok();
   }
 
   const InternalKeyComparator icmp_{BytewiseComparator()};
@@ -67,6 +74,22 @@ TEST_F(IngestPlace, IsTheLastLevelIfNothingIsInTheWay) {
   Put(6, "e", "g");
   Put(3, "a", "z");  // has no key of the range: the file goes below
   EXPECT_EQ(Pick(Range("b", "d")), 6);
+}
+
+TEST_F(IngestPlace, IsAboveALevelThatIsKeptFree) {
+  EXPECT_EQ(Pick(Range("b", "d"), std::nullopt, Level{1}, 6), 5);
+  EXPECT_EQ(Pick(Range("b", "d"), Level{6}, Level{1}, 6), 5);
+}
+
+TEST_F(IngestPlace, BehindIsTheLastLevelOrNothing) {
+  EXPECT_TRUE(FitsBehind(Range("b", "d")));
+  Put(6, "e", "g");
+  Put(5, "a", "z");
+  EXPECT_TRUE(FitsBehind(Range("b", "d")));
+  EXPECT_FALSE(FitsBehind(Range("b", "e")));
+  Compact(6, 6, "x", "y");
+  EXPECT_FALSE(FitsBehind(Range("w", "x")));
+  EXPECT_TRUE(FitsBehind(Range("i", "w")));
 }
 
 TEST_F(IngestPlace, IsAboveTheFirstLevelThatHasAKey) {

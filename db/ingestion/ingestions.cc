@@ -413,13 +413,13 @@ void Ingestions::Report(const std::vector<Part*>& parts) {
     }
     for (size_t i = 0; i < part->staged->files.size(); i++) {
       const ExternalFile& file = part->staged->files[i];
-      ReportFile(*part, i);
+      if (file.source != file.path) ReportFile(*part, i);  // else it is our own
       const bool is_kept = !is_dropped && part->written_seqno == 0;
       if (is_kept && core_->space != nullptr) core_->space->OnAddFile(file.path, file.bytes);
       if (is_dropped && part->written_seqno == 0) {
         IgnoreError(DeleteFileIfExists(core_->fs.get(), file.path), "the next open deletes it");
       }
-      if (!part->staged->options.move_files) continue;
+      if (!part->staged->options.move_files || file.source == file.path) continue;
       IgnoreError(DeleteFileIfExists(core_->fs.get(), file.source),
                   "the file is in the database; its other name does no harm");
     }

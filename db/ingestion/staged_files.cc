@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/ingestion/ingest_place.h"
+#include "db/ingestion/range_file.h"
 #include "db/state/family_handle.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -56,9 +57,6 @@ Status CheckArg(const IngestExternalFileArg& arg) {
   if (options.move_files && options.link_files) {
     return Status::InvalidArgument("IngestExternalFile: both move_files and link_files are set");
   }
-  if (arg.atomic_replace_range.has_value()) {
-    return Status::NotSupported("IngestExternalFileArg::atomic_replace_range: not built yet");
-  }
   const size_t checksums = arg.files_checksums.size();
   if (checksums != arg.files_checksum_func_names.size() ||
       (checksums != 0 && checksums != arg.external_files.size())) {
@@ -98,6 +96,20 @@ Status CheckMayGoBehind(const IngestExternalFileArg& arg, const ColumnFamilyOpti
   return Status::OK();
 }
 
+// The first of the family's files, and the oldest of them.
+Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
+                  const ColumnFamilyOptions& options, const InspectOptions& inspect,
+                  StagedFiles* staged) {
+  FamilyFiles& family = staged->families.back();
+  RETURN_IF_ERROR(CheckReplacedRange(arg, *inspect.comparator, family.files));
+  ASSIGN_OR_RETURN(ExternalFile file,
+                   WriteRangeFile(*core, inspect, options, *arg.atomic_replace_range,
+                                  staged->numbers.NewNumber()));
+  family.files.insert(family.files.begin(), std::move(file));
+  family.overlap_each_other = true;
+  return SettleChecksum(inspect, std::nullopt, &family.files.front());
+}
+
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged) {
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
@@ -132,7 +144,8 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
         StageExternalFile(inspect, TableFileName(core->table_paths.front(), file.number), &file));
     RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
   }
-  return Status::OK();
+  return arg.atomic_replace_range.has_value() ? StageRange(core, arg, *options, inspect, staged)
+                                              : Status::OK();
 }
 
 }  // namespace

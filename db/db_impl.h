@@ -16,6 +16,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,8 @@ class DBImpl final : public UnbuiltCalls,
   // Lets no background work begin from now on; with `wait` returns when what runs has ended. Writes
   // go on until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait);
+  // Adds what begins the keys of its tables' blocks in a block cache (BlockKey).
+  Status CollectCacheFileIds(std::set<uint64_t>* ids);
   Status Resume() override;
 
   // Column families; db_impl_families.cc.

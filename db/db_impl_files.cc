@@ -12,6 +12,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/io_deadline.h"
+#include "table/format/unique_id.h"
+#include "table/sst/table_reader.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -329,6 +331,25 @@ Status DBImpl::CollectProperties(const Version& version, const std::vector<Table
     Result<TableHandle> table = version.tables()->Pin(file);
     if (!table.ok()) return table.status();
     (*props)[version.tables()->PathOf(file->meta)] = (*table)->shared_properties();
+  }
+  return Status::OK();
+}
+
+// A table without an identity is not found again in any cache: it has none to tell.
+Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
+  for (const FamilyRef& family : PinAllFamilies()) {
+    const ReadView view = family->AcquireView();
+    const Version& version = *view.super_version()->version();
+    for (Level level = 0; level < version.num_levels(); ++level) {
+      for (TableFile* file : version.files(level)) {
+        Result<TableHandle> table = version.tables()->Pin(file);
+        if (!table.ok()) return table.status();
+        const TableReader& reader = **table;
+        const Result<InternalUniqueId> id = MakeInternalUniqueId(reader.properties());
+        if (!id.ok()) continue;
+        ids->insert(CacheFileId(id.value(), reader.footer().checksum.base, reader.global_seqno()));
+      }
+    }
   }
   return Status::OK();
 }

@@ -49,6 +49,7 @@ BRINGS = {
     "stats_history.h": ["statistics.h"],
     "thread_status.h": ["<cstddef>", "<vector>"],
     "universal_compaction.h": ["<climits>", "<vector>"],
+    "utilities/cache_dump_load.h": ["<set>"],
     "write_buffer_manager.h": ["cache.h", "<condition_variable>", "<list>", "<mutex>"],
 }
 

@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "table/block/block_builder.h"
 #include "table/format/checksum.h"
 #include "table/sst/table_objects.h"
 #include "util/coding.h"
@@ -20,12 +21,28 @@ namespace {
 
 constexpr size_t kHashBytes = 8;
 
-Slice BytesOf(const DataBlock& block) {
-  assert(!block.is_decoded);  // blocks are not decoded where they may have to be saved
-  return Slice(block.block.data(), block.block.size());
+// A block that is decoded is encoded again, plainly: where there is a second tier none is, so this
+// is for dumps of the cache (ashlar/utilities/cache_dump_load.h).
+Slice BytesOf(const DataBlock& block, std::string* made) {
+  if (!block.is_decoded) return Slice(block.block.data(), block.block.size());
+  BlockBuilder builder{BlockBuilderOptions()};
+  const DecodedBlock& decoded = block.decoded;
+  std::string key;
+  for (size_t i = 0; i < decoded.count(); i++) {
+    key.assign(decoded.prefix().data(), decoded.prefix().size());
+    key.append(decoded.Rest(i).data(), decoded.Rest(i).size());
+    builder.Add(key, decoded.Value(i));
+  }
+  const Slice bytes = builder.Finish();
+  made->assign(bytes.data(), bytes.size());
+  return *made;
 }
-Slice BytesOf(FilterBlock& filter) { return Slice(filter.bytes(), filter.allocated_bytes); }
-Slice BytesOf(const DictionaryBlock& block) { return Slice(block.dictionary.contents()); }
+Slice BytesOf(FilterBlock& filter, std::string* /*made*/) {
+  return Slice(filter.bytes(), filter.allocated_bytes);
+}
+Slice BytesOf(const DictionaryBlock& block, std::string* /*made*/) {
+  return Slice(block.dictionary.contents());
+}
 
 template <typename T>
 T& As(Cache::ObjectPtr object) {
@@ -36,13 +53,15 @@ T& As(Cache::ObjectPtr object) {
 
 template <typename T>
 size_t SavedBytes(Cache::ObjectPtr object) {
-  return kHashBytes + BytesOf(As<T>(object)).size();
+  std::string made;
+  return kHashBytes + BytesOf(As<T>(object), &made).size();
 }
 
 // A part of the saved bytes.
 template <typename T>
 Status Save(Cache::ObjectPtr object, size_t from, size_t length, char* out) {
-  const Slice bytes = BytesOf(As<T>(object));
+  std::string made;
+  const Slice bytes = BytesOf(As<T>(object), &made);
   if (from + length > kHashBytes + bytes.size()) {
     return Status::InvalidArgument(StrCat("a saved block has ", kHashBytes + bytes.size(),
                                           " bytes; asked for ", length, " from ", from));

@@ -29,6 +29,7 @@
 #include "ashlar/table.h"
 #include "ashlar/trace_reader_writer.h"
 #include "ashlar/utilities/backup_engine.h"
+#include "ashlar/utilities/cache_dump_load.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/utilities/debug.h"
@@ -230,6 +231,16 @@ const Probe kOthers[] = {
      [](Ground&) { return Given(NewCompressedSecondaryCache(1 << 20) != nullptr); }},
     {"NewTieredCache", [](Ground&) { return Given(TwoTiers() != nullptr); }},
     {"UpdateTieredCache", [](Ground&) { return UpdateTieredCache(TwoTiers(), 2 << 20); }},
+    {"NewDefaultCacheDumper",
+     [](Ground& g) {
+       std::unique_ptr<CacheDumpWriter> writer;
+       std::unique_ptr<CacheDumper> dumper;
+       Status status =
+           NewToFileCacheDumpWriter(g.env->GetFileSystem(), FileOptions(), "/cache_dump", &writer);
+       const auto cache = NewLRUCache(1 << 20);
+       if (status.ok()) status = NewDefaultCacheDumper({}, cache, std::move(writer), &dumper);
+       return status.ok() ? Status(dumper->DumpCacheEntriesToWriter()) : status;
+     }},
     {"NewRangeLockManager",
      [](Ground&) {
        const std::unique_ptr<RangeLockManagerHandle> made(NewRangeLockManager(nullptr));

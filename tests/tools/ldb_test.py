@@ -146,6 +146,32 @@ class LdbTest(ToolTest):
         self.assertEqual(run(PROGRAM, "dump").returncode, 1)
         self.assertEqual(run(PROGRAM, "dump", "--path=" + self.path("db")).returncode, 1)
 
+    def test_dump_of_a_blob_file_ends_where_it_is_damaged(self):
+        db = self.sample_database("blob")
+        path = sorted(os.path.join(db, name) for name in os.listdir(db) if name.endswith(".blob"))[0]
+        with open(path, "rb") as file:
+            whole = file.read()
+        shown = run(PROGRAM, "dump", "--path=" + path)
+        self.assertEqual(shown.returncode, 0)
+        self.assertIn(b"Blob log footer:\n  Blob count       : ", shown.stdout)
+        records = shown.stdout.count(b"Read record with offset ")
+        self.assertIn(b"  total records: %d\n" % records, shown.stdout)
+        for at in (0, 31, 50, 70):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0x55
+            with open(path, "wb") as file:
+                file.write(damaged)
+            done = run(PROGRAM, "dump", "--path=" + path)
+            self.assertEqual(done.returncode, 1, at)
+            self.assertIn(b"Corruption", done.stderr, at)
+        for size in (0, 10, 30, 45, 64, len(whole) - 10):
+            with open(path, "wb") as file:
+                file.write(whole[:size])
+            done = run(PROGRAM, "dump", "--path=" + path)
+            self.assertEqual(done.returncode, 0 if size == 30 else 1, size)
+        live = run(PROGRAM, "dump_live_files", "--db=" + db)
+        self.assertIn(b"Blob log header:", live.stdout)
+
     def query(self, text, *flags):
         return subprocess.run([PROGRAM, "--db=" + self.path("db"), "query", *flags], timeout=120,
                               input=text.encode(), capture_output=True, check=False)
@@ -526,6 +552,24 @@ class LdbAgainstRocksDbTest(ToolTest):
                     self.assertEqual(ours.stdout, with_true_offsets(theirs.stdout), (name, log))
                     compared += 1
         self.assertGreater(compared, 40)
+
+    def test_blob_files_and_references_to_them_print_the_same(self):
+        db = self.sample_database("blob")
+        compared = 0
+        for file in sorted(os.listdir(db)):
+            if not file.endswith((".blob", ".sst")):
+                continue
+            for flags in (("--hex",), ("--hex", "--dump_uncompressed_blobs", "--decode_blob_index")):
+                arguments = ("dump", "--path=" + os.path.join(db, file), *flags)
+                ours, theirs = run(PROGRAM, *arguments), run(REFERENCE, *arguments)
+                self.assertEqual((ours.returncode, theirs.returncode), (0, 0), file)
+                # Without compression RocksDB says nothing behind "raw blob".
+                if file.endswith(".blob") and b"kNoCompression" in theirs.stdout and len(flags) > 1:
+                    continue
+                show = entries_of if file.endswith(".sst") else bytes
+                self.assertEqual(show(ours.stdout), show(theirs.stdout), (file, flags))
+                compared += 1
+        self.assertGreater(compared, 2)
 
     def test_a_file_dumped_by_itself_prints_the_same(self):
         for name in ("basic_snappy", "levels_lz4", "wal_crash"):

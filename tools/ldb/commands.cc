@@ -49,22 +49,23 @@ std::vector<LdbCommand> MakeDataCommands() {
        .flags = {"from", "to", "max_keys", "no_value"}, .run = &RunScan},
       {.name = "dump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
-                "[--stats] | --path=<file>",
+                "[--stats] | --path=<file> [--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print \"key ==> value\" for a range of keys, and their number",
        .details = "--count_only prints their number and the sizes of values, --count_delim=<char> a line for\n"
                   "keys that are alike before the first such character ('.' if none is given).\n"
-                  "--path=<file> prints a table, log or MANIFEST by itself; it needs no --db.",
-       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path",
-                 "try_load_options", "ignore_unknown_options"},
+                  "--path=<file> prints a table, blob file, log or MANIFEST by itself, without --db: with\n"
+                  "--decode_blob_index what references to blobs say, with --dump_uncompressed_blobs all values.",
+       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path", "decode_blob_index",
+                 "dump_uncompressed_blobs", "try_load_options", "ignore_unknown_options"},
        .needs_db = false, .run = &RunDump},
       {.name = "idump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
-                "[--stats]",
+                "[--stats] [--decode_blob_index]",
        .summary = "print every stored version of a range of keys, deletes included",
        .details = "A line is 'key' seq:<sequence number>, type:<kind> => value. Kinds: 0 delete,\n"
                   "1 put, 2 merge, 7 single delete, 17 reference to a blob file. --input_key_hex:\n"
                   "--from and --to are hexadecimal.",
-       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex"},
+       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex", "decode_blob_index"},
        .run = &RunIdump},
       {.name = "approxsize", .usage = "--from=<key> --to=<key>",
        .summary = "estimate the bytes of table files that hold a range",
@@ -133,9 +134,9 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .details = "A line is sequence number, number of entries, bytes, offset in the file, then each\n"
                   "entry with its column family id, as PUT(0) : <key>, in hexadecimal.",
        .flags = {"walfile", "header", "print_value"}, .needs_db = false, .run = &RunDumpWal},
-      {.name = "dump_live_files", .usage = "",
-       .summary = "print the MANIFEST, all live tables and all needed WALs in full",
-       .run = &RunDumpLiveFiles},
+      {.name = "dump_live_files", .usage = "[--decode_blob_index] [--dump_uncompressed_blobs]",
+       .summary = "print the MANIFEST, all live tables and blob files and all needed WALs in full",
+       .flags = {"decode_blob_index", "dump_uncompressed_blobs"}, .run = &RunDumpLiveFiles},
       {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
        .summary = "print the paths of all live tables, with family and level",
        .flags = {"sort_by_filename"}, .run = &RunListLiveFiles},

@@ -9,6 +9,7 @@
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/manifest_summary.h"
 #include "tools/ldb/wal_text.h"
+#include "tools/lib/blob_dump.h"
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
 #include "tools/lib/table_scan.h"
@@ -26,7 +27,7 @@ void PrintTitle(std::string_view title) {
 }
 
 // Returns the number of entries, all of which are printed.
-Result<uint64_t> DumpEntries(FileSystem* fs, const std::string& path, bool hex,
+Result<uint64_t> DumpEntries(FileSystem* fs, const Invocation& call, const std::string& path,
                              std::unique_ptr<TableInspector>* table) {
   PrintLine(StrCat("Process ", path));
   ASSIGN_OR_RETURN(*table, TableInspector::Open(fs, path));
@@ -35,13 +36,14 @@ Result<uint64_t> DumpEntries(FileSystem* fs, const std::string& path, bool hex,
   ASSIGN_OR_RETURN(const InternalKeyComparator comparator, (*table)->FindComparator());
   TableScan scan;
   scan.prints = true;
-  scan.hex = hex;
+  scan.hex = call.hex_keys;
+  ASSIGN_OR_RETURN(scan.decodes_blob_references, call.line->Bool("decode_blob_index"));
   return ScanTable(*reader, comparator, scan);
 }
 
-Status DumpTable(FileSystem* fs, const std::string& path, bool hex) {
+Status DumpTable(FileSystem* fs, const Invocation& call, const std::string& path) {
   std::unique_ptr<TableInspector> table;
-  ASSIGN_OR_RETURN(const uint64_t entry_count, DumpEntries(fs, path, hex, &table));
+  ASSIGN_OR_RETURN(const uint64_t entry_count, DumpEntries(fs, call, path, &table));
   PrintLine(StrCat("Table Properties:\n", kRule));
   Print(PropertiesText(table->properties()));
   PrintLine(StrCat("Entries: ", entry_count, "\n"));
@@ -49,11 +51,17 @@ Status DumpTable(FileSystem* fs, const std::string& path, bool hex) {
 }
 
 // Its properties in the form of TableProperties::ToString().
-Status DumpTableAlone(FileSystem* fs, const std::string& path, bool hex) {
+Status DumpTableAlone(FileSystem* fs, const Invocation& call, const std::string& path) {
   std::unique_ptr<TableInspector> table;
-  RETURN_IF_ERROR(DumpEntries(fs, path, hex, &table).status());
+  RETURN_IF_ERROR(DumpEntries(fs, call, path, &table).status());
   PrintLine(StrCat("\nTable Properties:\n", table->properties().ToString("\n")));
   return Status::OK();
+}
+
+Status DumpBlobs(FileSystem* fs, const Invocation& call, const std::string& path) {
+  BlobDump dump{.hex_keys = call.hex_keys, .hex_values = call.hex_values};
+  ASSIGN_OR_RETURN(dump.uncompresses, call.line->Bool("dump_uncompressed_blobs"));
+  return DumpBlobFile(fs, path, dump);
 }
 
 // A table that cannot be read does not keep the others from being shown.
@@ -66,13 +74,21 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& fam
       const std::string path = TableFileName(call.db, meta.number);
       PrintLine(StrCat(path, " level:", level));
       PrintLine(kRule);
-      const Status status = DumpTable(fs, path, call.hex_keys);
+      const Status status = DumpTable(fs, call, path);
       if (!status.ok()) PrintLine(status.ToString());
       if (first_error.ok()) first_error = status;
     }
   }
   PrintTitle("Blob Files");
-  for (const auto& [number, blob] : family.blobs) PrintLine(BlobFileName(call.db, number));
+  for (const auto& [number, blob] : family.blobs) {
+    const std::string path = BlobFileName(call.db, number);
+    PrintLine(path);
+    PrintLine(kRule);
+    const Status status = DumpBlobs(fs, call, path);
+    if (!status.ok()) PrintLine(status.ToString());
+    if (first_error.ok()) first_error = status;
+    PrintLine("");
+  }
   return first_error;
 }
 
@@ -118,7 +134,8 @@ Status DumpFile(const Invocation& call, const std::string& path) {
     return Status::InvalidArgument(StrCat("not the name of a file of a database: ", path));
   }
   switch (type) {
-    case kTableFile: return DumpTableAlone(fs, path, call.hex_keys);
+    case kTableFile: return DumpTableAlone(fs, call, path);
+    case kBlobFile: return DumpBlobs(fs, call, path);
     case kWalFile: return DumpWal(fs, path, {.has_header = true, .prints_values = true});
     case kDescriptorFile: {
       ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path));
@@ -126,8 +143,8 @@ Status DumpFile(const Invocation& call, const std::string& path) {
       return Status::OK();
     }
     default:
-      return Status::NotSupported(
-          StrCat("only tables, logs and MANIFESTs can be dumped by --path, not ", path));
+      return Status::NotSupported(StrCat(
+          "only tables, blob files, logs and MANIFESTs can be dumped by --path, not ", path));
   }
 }
 

@@ -119,11 +119,12 @@ Status RunIdump(const Invocation& call) {
   if (flags.from) range.begin = &begin;
   if (flags.to) range.end = &end;
   Progress progress("internal keys");
+  ASSIGN_OR_RETURN(const bool decodes, call.line->Bool("decode_blob_index"));
   const auto visit = [&](const Slice& key, const Slice& value) {
     if (progress.count() >= flags.max_keys) return false;
     progress.Add();
     counted.Add(ExtractUserKey(key), value);
-    if (counted.prints_entries()) PrintLine(EntryText(key, value, call.hex_keys));
+    if (counted.prints_entries()) PrintLine(EntryText(key, value, call.hex_keys, decodes));
     return true;
   };
   RETURN_IF_ERROR(ForEachKeyVersion(db->get(), family, range, visit));

@@ -3,6 +3,7 @@
 // The forms that scripts for RocksDB's tools parse: digits in upper case, types as numbers.
 #include "tools/lib/key_text.h"
 
+#include "tools/lib/blob_dump.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -18,8 +19,12 @@ Result<std::string> ParseHexText(const std::string& text) {
       StrCat("expected pairs of hexadecimal digits such as 0x6B6579, found \"", text, "\""));
 }
 
-std::string EntryText(const Slice& internal_key, const Slice& value, bool hex) {
-  return StrCat(DescribeInternalKey(internal_key, hex), " => ", value.ToString(hex));
+std::string EntryText(const Slice& internal_key, const Slice& value, bool hex,
+                      bool decodes_blob_references) {
+  const bool is_reference = TrailerType(ExtractTrailer(internal_key)) == kTypeBlobIndex;
+  return StrCat(
+      DescribeInternalKey(internal_key, hex), " => ",
+      is_reference && decodes_blob_references ? BlobReferenceText(value) : value.ToString(hex));
 }
 
 }  // namespace ashlar

@@ -17,7 +17,9 @@ std::string HexText(const Slice& bytes);
 // The reverse, with or without "0x". InvalidArgument quotes what cannot be read.
 Result<std::string> ParseHexText(const std::string& text);
 
-// "'key' seq:17, type:1 => value"; with `hex` both in hexadecimal digits.
-std::string EntryText(const Slice& internal_key, const Slice& value, bool hex);
+// "'key' seq:17, type:1 => value"; with `hex` both in hexadecimal digits, and with
+// `decodes_blob_references` what a reference to a blob file says.
+std::string EntryText(const Slice& internal_key, const Slice& value, bool hex,
+                      bool decodes_blob_references);
 
 }  // namespace ashlar

@@ -34,7 +34,8 @@ Result<uint64_t> ScanTable(const TableReader& table, const InternalKeyComparator
     const Slice key = iterator->key();
     if (IsBehind(ExtractUserKey(key), comparator, scan)) break;
     progress.Add();
-    if (scan.prints) PrintLine(EntryText(key, iterator->value(), scan.hex));
+    if (!scan.prints) continue;
+    PrintLine(EntryText(key, iterator->value(), scan.hex, scan.decodes_blob_references));
   }
   RETURN_IF_ERROR(iterator->status());
   return progress.count();

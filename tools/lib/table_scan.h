@@ -19,6 +19,7 @@ struct TableScan {
   uint64_t max_entries = UINT64_MAX;
   bool prints = false;  // each entry, on stdout
   bool hex = false;
+  bool decodes_blob_references = false;
 };
 
 // The number of entries visited. Every block that is touched is checked first.

@@ -25,6 +25,7 @@ constexpr std::string_view kUsage =
 constexpr std::string_view kFlagHelp =
     "\nFlags:\n"
     "  --output_hex         print keys and values as hexadecimal digits (scan)\n"
+    "  --decode_blob_index  show what references to blob files say (scan)\n"
     "  --from=<user key>    start here (check, scan)\n"
     "  --to=<user key>      stop before this key (check, scan)\n"
     "  --prefix=<bytes>     only keys that begin so; not together with --from (check, scan)\n"
@@ -58,6 +59,7 @@ constexpr std::string_view kFlagHelp =
 const std::vector<std::string_view> kFlags = {"file",
                                               "command",
                                               "output_hex",
+                                              "decode_blob_index",
                                               "from",
                                               "to",
                                               "prefix",
@@ -109,6 +111,7 @@ Result<SstDumpRequest> ParseRequest(const CommandLine& line) {
   ASSIGN_OR_RETURN(request.recompress, ParseRecompressPlan(line));
   request.output = line.Value("output").value_or("");
   ASSIGN_OR_RETURN(request.scan.hex, line.Bool("output_hex"));
+  ASSIGN_OR_RETURN(request.scan.decodes_blob_references, line.Bool("decode_blob_index"));
   ASSIGN_OR_RETURN(const bool is_hex, line.Bool("input_key_hex"));
   RETURN_IF_ERROR(TakeKey(line, "from", is_hex, &request.scan.from));
   RETURN_IF_ERROR(TakeKey(line, "to", is_hex, &request.scan.to));

@@ -49,7 +49,8 @@ struct WriteBufferManager::CacheCharge {
 };
 
 struct WriteBufferManager::StallQueue {
-  Mutex mutex{LockRank::kLeaf};
+  // Those who wait are released under it, so that none of them is gone by then.
+  Mutex mutex{LockRank::kTableCache};
   std::list<StallInterface*> waiting GUARDED_BY(mutex);
 };
 
@@ -121,7 +122,7 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
   {
     MutexLock lock(&queue_->mutex);
     // Memory may have been freed since the caller looked.
-    if (ShouldStall()) {
+    if (ShouldStall() && IsFreeing()) {
       stall_active_.store(true, std::memory_order_relaxed);
       queue_->waiting.push_back(wbm_stall);
       return;
@@ -133,14 +134,11 @@ void WriteBufferManager::BeginWriteStall(StallInterface* wbm_stall) {
 void WriteBufferManager::MaybeEndWriteStall() {
   if (!IsStallActive()) return;
   const bool may_stall = allow_stall_.load(std::memory_order_relaxed) && enabled();
-  if (may_stall && IsStallThresholdExceeded()) return;
-  std::list<StallInterface*> released;
-  {
-    MutexLock lock(&queue_->mutex);
-    stall_active_.store(false, std::memory_order_relaxed);
-    released.swap(queue_->waiting);
-  }
-  for (StallInterface* stall : released) stall->Signal();
+  if (may_stall && IsStallThresholdExceeded() && IsFreeing()) return;
+  MutexLock lock(&queue_->mutex);
+  stall_active_.store(false, std::memory_order_relaxed);
+  for (StallInterface* stall : queue_->waiting) stall->Signal();
+  queue_->waiting.clear();
 }
 
 void WriteBufferManager::RemoveDBFromQueue(StallInterface* wbm_stall) {

@@ -265,6 +265,7 @@ class DBImpl final : public UnbuiltCalls,
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   void OnViewReleased(Purge purge) override;
+  std::shared_ptr<WriteBufferManager> MemoryManager() override { return core_.memory_manager; }
 
   // DeadRangeSink
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;

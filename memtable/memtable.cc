@@ -44,6 +44,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       id_(id),
       bloom_whole_keys_(options.bloom_whole_keys),
       bloom_prefixes_(options.bloom_prefixes),
+      memory_report_(options.memory_manager),
       arena_(options.arena_block_bytes),
       tombstones_(comparator_, &arena_) {
   assert(options.arena_block_bytes != 0);

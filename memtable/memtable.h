@@ -20,6 +20,7 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/status.h"
 #include "memtable/blink_tree.h"
+#include "memtable/memory_report.h"
 #include "memtable/memtable_bloom.h"
 #include "memtable/memtable_tombstones.h"
 #include "memtable/vector_rep.h"
@@ -43,6 +44,7 @@ struct MemTableOptions {
   uint64_t bloom_bits = 0;
   bool bloom_whole_keys = false;
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
+  std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
 };
 
 // What a memtable counts about its entries.
@@ -132,6 +134,13 @@ class MemTable {
     return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes();
   }
 
+  // What the memory manager is told, and whether it is to be told more. See MemoryReport; telling
+  // is for one thread at a time, outside of epochs.
+  bool OwesMemoryReport() const { return memory_report_.IsDue(MemoryAllocatedBytes()); }
+  void ReportMemory() { memory_report_.Tell(MemoryAllocatedBytes()); }
+  // No insertion is under way, and none comes.
+  void ReportSealed() { memory_report_.Seal(MemoryAllocatedBytes()); }
+
   // Sums over all entries whose counters were added.
   MemTableCounters counters() const;
   uint64_t num_entries() const { return counters().entries; }
@@ -197,6 +206,7 @@ class MemTable {
   const bool bloom_whole_keys_;  // whether the filter holds user keys
   const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it holds no prefixes
   mutable std::atomic<int> refs_{1};
+  MemoryReport memory_report_;  // dies after the arena: the memory is free by then
   // Holds every entry, the Bloom filter, and nothing that needs a destructor.
   ConcurrentArena arena_;
   MemTableTombstones tombstones_;

@@ -78,7 +78,9 @@ void ColumnFamilyData::Unref() {
 
 MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   assert(previous == nullptr || previous->id() < next_memtable_id_);
-  return new MemTable(comparator_, MemTableOptionsFrom(*options_, previous), next_memtable_id_++);
+  MemTableOptions options = MemTableOptionsFrom(*options_, previous);
+  options.memory_manager = host_->MemoryManager();
+  return new MemTable(comparator_, options, next_memtable_id_++);
 }
 
 ReadView ColumnFamilyData::AcquireView() {
@@ -117,6 +119,7 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   });
   PublishSuperVersion();
   undo.Cancel();
+  full->ReportSealed();
   active_log_ = new_log_number;
   before_active_ = host_->VisibleSeqno();
   UpdatePace();

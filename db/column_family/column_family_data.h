@@ -33,6 +33,8 @@ class FamilyHost : public VisibleSeqnoSource {
  public:
   // A reader let go of a super version: files may be obsolete. Any thread, no locks held.
   virtual void OnViewReleased(Purge purge) = 0;
+  // Told of the memory of memtables; null where nobody limits or charges it.
+  virtual std::shared_ptr<WriteBufferManager> MemoryManager() = 0;
 };
 
 // A memtable that takes no more writes.
@@ -74,6 +76,11 @@ class ColumnFamilyData final : public ReadViewSource {
     return max_deletes != 0 && memtable.num_range_deletes() >= max_deletes;
   }
   bool HasFullMemTable() const { return IsFull(*mem(), mem()->ApproximateMemoryUsage()); }
+  // All write buffers but one are sealed: the last one is not, before a flush frees another.
+  bool HasNoFreeBuffer() const REQUIRES(db_mutex) {
+    return !sealed_.empty() &&
+           static_cast<int>(sealed_.size()) + 1 >= options_->max_write_buffer_number;
+  }
   // The size at which a memtable is full. Any thread.
   uint64_t write_buffer_bytes() const {
     return write_buffer_bytes_.load(std::memory_order_relaxed);

@@ -166,6 +166,9 @@ void BackgroundFlush::Count() const {
   if (reason_ == FlushReason::kWriteBufferFull) {
     statistics->recordTick(FLUSH_REASON_WRITE_BUFFER_FULL, 1);
     statistics->recordInHistogram(FLUSH_WRITE_BUFFER_FULL_MEMTABLE_MEMORY_BYTES, memory_bytes_);
+  } else if (reason_ == FlushReason::kWriteBufferManager) {
+    statistics->recordTick(FLUSH_REASON_WRITE_BUFFER_MANAGER, 1);
+    statistics->recordInHistogram(FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES, memory_bytes_);
   } else if (reason_ == FlushReason::kMemtableMaxRangeDeletions) {
     statistics->recordTick(FLUSH_REASON_MEMTABLE_MAX_RANGE_DELETIONS, 1);
   }

@@ -55,7 +55,7 @@ Level HighestFree(const Version& version, const CompactionNeeds& needs, Level fr
 
 Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, int least) {
   MutexLock lock(&core_->mutex);
-  const int count = family.current()->num_levels();
+  const int count = LevelsInUse(*family.current(), family.options());
   if (level >= least && level < count) return Status::OK();
   return Status::InvalidArgument(
       StrCat("target_level: ", level, " is not from ", least, " to ", count - 1));

@@ -134,7 +134,7 @@ constexpr OptionRow kRows[] = {
                                             Support::kHint}),
     Option<Db, &Db::db_write_buffer_size>(
         {"db_write_buffer_size", "bytes that all memtables together may hold; 0 = no limit",
-         Support::kDefaultOnly}),
+         Support::kHonoured}),
     Option<Db, &Db::compaction_readahead_size>({"compaction_readahead_size",
                                                 "how far a compaction reads ahead",
                                                 Support::kHonoured, TakesEffect::kDynamic}),

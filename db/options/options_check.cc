@@ -107,9 +107,6 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   Status status = CheckRows(DbOptionTable(), &options, defaults);
   if (!status.ok()) return status;
   if (options.env == nullptr) return Contradiction("env", "it must not be nullptr");
-  if (options.write_buffer_manager != nullptr && options.write_buffer_manager->enabled()) {
-    return NotBuilt("write_buffer_manager", "one with a limit cannot be used; leave it unset");
-  }
   SstFileManager* const space = options.sst_file_manager.get();
   if (space != nullptr && SstFileManagerImpl::From(space) == nullptr) {
     return Contradiction("sst_file_manager", "it must be one that NewSstFileManager() has made");

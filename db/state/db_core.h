@@ -55,6 +55,7 @@ struct DbCore : DbPlace {
   int next_job_id GUARDED_BY(db_mutex) = 1;
   // For the statistics texts: how long writers were held up, and what was told already.
   uint64_t stall_micros GUARDED_BY(db_mutex) = 0;
+  uint64_t memory_stops GUARDED_BY(db_mutex) = 0;  // waits for memory of the write buffer manager
   WritePicture told_writes GUARDED_BY(db_mutex);
   // What they count from: the opening, or the last ResetStats(). Work before it is subtracted.
   uint64_t counted_since_micros GUARDED_BY(db_mutex);  // of NowMicros()

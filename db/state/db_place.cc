@@ -37,6 +37,12 @@ TableOutputContext OutputsFor(const DBOptions& options, const FileOptions& file_
   return outputs;
 }
 
+// A manager that only counts is not worth telling.
+std::shared_ptr<WriteBufferManager> ManagerThatMatters(const DBOptions& options) {
+  const auto& manager = options.write_buffer_manager;
+  return manager != nullptr && (manager->enabled() || manager->cost_to_cache()) ? manager : nullptr;
+}
+
 }  // namespace
 
 DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
@@ -46,6 +52,7 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       fs(WithFileListeners(db_options.env->GetFileSystem(), db_options.listeners, &info_log)),
       clock(db_options.env->GetSystemClock()),
       file_options(db_options),
+      memory_manager(ManagerThatMatters(db_options)),
       open_tables(db_options.max_open_files),
       space_owner(db_options.sst_file_manager),
       space(SstFileManagerImpl::From(space_owner.get())),

@@ -66,6 +66,8 @@ struct DbPlace {
   const std::shared_ptr<SystemClock> clock;
   const FileOptions file_options;
   TableOutputContext outputs;   // what all new tables have in common
+  // Of memtables, perhaps those of other databases too; null: no limit, and no cache is charged.
+  const std::shared_ptr<WriteBufferManager> memory_manager;
   OpenTableBudget open_tables;  // counts for itself; any thread
   // Shared with other databases, perhaps; any thread. Both null: nobody counts space.
   const std::shared_ptr<SstFileManager> space_owner;

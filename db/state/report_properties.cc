@@ -162,8 +162,9 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
        return true;
      }},
     {"rocksdb.db-write-stall-stats",
-     [](const Sources&, Family&, PropertyMap* map) {
-       *map = DatabaseStallsMap();
+     [](const Sources& s, Family&, PropertyMap* map) {
+       MutexLock lock(&s.core->mutex);
+       *map = DatabaseStallsMap(s.core->memory_stops);
        return true;
      }},
     {"rocksdb.block-cache-entry-stats", &CacheMap<CacheWalk::kAlways>},

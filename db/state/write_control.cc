@@ -95,7 +95,7 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   if (data == nullptr) return;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
   const bool is_full = data->IsFull(*memtable, bytes);
-  if (bytes < data->paced_bytes() && !is_full) [[likely]]
+  if (bytes < data->paced_bytes() && !is_full && !memtable->OwesMemoryReport()) [[likely]]
     return;
   if (is_full) {
     if (has_full_memtable_.load(std::memory_order_relaxed)) return;
@@ -128,6 +128,7 @@ Status WriteControl::PrepareForCommit(const WriteOptions& options, uint64_t batc
   const uint64_t start_micros = core_->NowMicros();
   if (status.ok() && !options.no_slowdown) AwaitFlushProgressLocked();
   if (status.ok()) status = AwaitStallLocked(options, batch_bytes);
+  if (status.ok()) status = AwaitMemoryLocked(options);
   const uint64_t waited_micros = core_->NowMicros() - start_micros;
   if (waited_micros > kNoWaitMicros) {
     core_->stall_micros += waited_micros;
@@ -147,6 +148,7 @@ Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   if (core_->is_closing.load(std::memory_order_acquire)) return Status::ShutdownInProgress();
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   RETURN_IF_ERROR(SwitchFullMemTablesLocked());
+  RETURN_IF_ERROR(LimitMemoryLocked());
   return LimitLogsLocked();
 }
 
@@ -157,12 +159,9 @@ Status WriteControl::SwitchFullMemTablesLocked() {
   for (ColumnFamilyData* family : core_->families.All()) {
     if (!family->HasFullMemTable()) continue;
     // With all buffers sealed the write waits for a flush first.
-    if (static_cast<int>(family->sealed().size()) + 1 >=
-        family->options().max_write_buffer_number) {
-      if (!family->sealed().empty()) {
-        has_full_memtable_.store(true, std::memory_order_release);
-        continue;
-      }
+    if (family->HasNoFreeBuffer()) {
+      has_full_memtable_.store(true, std::memory_order_release);
+      continue;
     }
     full.push_back(family);
   }
@@ -399,10 +398,12 @@ void WriteControl::FinishRecoveryLocked() {
 
 void WriteControl::SettleAttentionLocked() {
   core_->pipeline->ClearAttention();
-  const bool has_reason = has_full_memtable_.load(std::memory_order_acquire) ||
-                          stall_.condition != WriteStallCondition::kNormal ||
-                          core_->errors.BlocksWrites() || blocked_ > 0 ||
-                          core_->is_closing.load(std::memory_order_acquire);
+  const bool has_reason =
+      has_full_memtable_.load(std::memory_order_acquire) ||
+      stall_.condition != WriteStallCondition::kNormal || core_->errors.BlocksWrites() ||
+      blocked_ > 0 ||
+      (core_->memory_manager != nullptr && core_->memory_manager->IsStallActive()) ||
+      core_->is_closing.load(std::memory_order_acquire);
   if (has_reason) core_->pipeline->RequestAttention();
 }
 

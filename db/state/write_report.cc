@@ -112,10 +112,10 @@ PropertyMap WriteStatsMap(const WritePicture& now) {
   };
 }
 
-PropertyMap DatabaseStallsMap() {
+PropertyMap DatabaseStallsMap(uint64_t memory_stops) {
   return {{WriteStallStatsMapKeys::CauseConditionCount(WriteStallCause::kWriteBufferManagerLimit,
                                                        WriteStallCondition::kStopped),
-           "0"}};
+           std::to_string(memory_stops)}};
 }
 
 }  // namespace ashlar

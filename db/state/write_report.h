@@ -20,6 +20,6 @@ void ResetWritePicture(DbCore* core) REQUIRES(db_mutex);
 std::string WriteStatsText(const WritePicture& now, const WritePicture& told);
 PropertyMap WriteStatsMap(const WritePicture& now);
 // Stalls of all families together, for a reason that the database has; there is none.
-PropertyMap DatabaseStallsMap();
+PropertyMap DatabaseStallsMap(uint64_t memory_stops);
 
 }  // namespace ashlar

@@ -368,11 +368,11 @@ struct ASHLAR_EXPORT DBOptions {
   size_t stats_history_buffer_size = 1024 * 1024;
   // Tell the kernel that tables are read at random. A hint without effect.
   bool advise_random_on_open = true;
-  // Bytes that all memtables together may hold; 0 = no limit. Not built yet: must be the
-  // default.
+  // Bytes that all memtables together may hold; 0 = no limit. The largest is flushed in time. Where
+  // there is a write_buffer_manager, that one's limit holds instead.
   size_t db_write_buffer_size = 0;
-  // Shared limit over databases. One with a limit is not built yet: NotSupported; one without,
-  // which only counts, is accepted.
+  // Shared limit over databases, each of which flushes its own memtables; see there. Null: one of
+  // this database alone, with db_write_buffer_size.
   std::shared_ptr<WriteBufferManager> write_buffer_manager = nullptr;
   // How far a compaction reads ahead: into the page cache, or into memory of its own with direct
   // I/O. Dynamic.

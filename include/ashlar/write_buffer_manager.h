@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WriteBufferManager: one limit on the memory of many memtables, of several databases if wanted.
-// It can charge that memory to a cache and hold back writers. Not built yet: a database with one
-// that has a limit is refused with NotSupported. Thread safe.
+// It can charge that memory to a cache and hold back writers. Databases report what their memtables
+// have taken from the system when it has grown by 16 KiB or a block, and flush their own largest
+// memtable when ShouldFlush(), unless it is small beside those of others, idle ones perhaps. Only
+// with a limit or a cache: other managers are told nothing. Thread safe.
 #pragma once
 
 #include <atomic>
@@ -25,7 +27,8 @@ class ASHLAR_EXPORT StallInterface {
 class ASHLAR_EXPORT WriteBufferManager final {
  public:
   // _buffer_size is the limit in bytes; 0 only counts. With a cache, the memory is charged to it
-  // in steps of 256 KiB. With allow_stall, writers wait while the limit is exceeded.
+  // in steps of 256 KiB. With allow_stall, writers wait while the limit is exceeded and memory of
+  // sealed memtables is about to be freed; with WriteOptions::no_slowdown they fail (Incomplete).
   explicit WriteBufferManager(size_t _buffer_size, std::shared_ptr<Cache> cache = {},
                               bool allow_stall = false);
   WriteBufferManager(const WriteBufferManager&) = delete;
@@ -62,13 +65,18 @@ class ASHLAR_EXPORT WriteBufferManager final {
   void ScheduleFreeMem(size_t mem);
   void FreeMem(size_t mem);
 
-  // Registers a database as stalled: Block() has been or will be called by it, Signal() will be
-  // called when memory is available again. RemoveDBFromQueue() when it closes.
+  // Registers a database as stalled: Block() has been or will be called by it. Signal() is called
+  // when memory is available again or none is about to be freed, under a lock of the manager: it
+  // must not call it. RemoveDBFromQueue() when it closes.
   void BeginWriteStall(StallInterface* wbm_stall);
   void MaybeEndWriteStall();
   void RemoveDBFromQueue(StallInterface* wbm_stall);
 
  private:
+  friend class MemoryReport;  // a memtable's life, which it tells by the functions above
+  // Some memory of memtables that take no more writes will be free without anybody's doing.
+  bool IsFreeing() const { return memory_usage() > mutable_memtable_memory_usage(); }
+
   struct CacheCharge;  // the part of memory_used_ that is charged to the cache
   struct StallQueue;   // the databases that wait
 
@@ -77,6 +85,7 @@ class ASHLAR_EXPORT WriteBufferManager final {
   std::atomic<size_t> mutable_limit_;
   std::atomic<size_t> memory_used_{0};
   std::atomic<size_t> memory_active_{0};
+  std::atomic<size_t> active_memtables_{0};  // of which memory_active_ is the sum
   std::atomic<bool> allow_stall_;
   // Written under the queue's lock; read without it as a hint.
   std::atomic<bool> stall_active_{false};

@@ -51,13 +51,27 @@ TEST(WriteBufferManager, StallsUntilMemoryIsFreed) {
   WriteBufferManager manager(8 * kMiB, nullptr, /*allow_stall=*/true);
   CountingStall stall;
   manager.ReserveMem(8 * kMiB);
+  manager.ScheduleFreeMem(kMiB);
   ASSERT_TRUE(manager.ShouldStall());
   manager.BeginWriteStall(&stall);
   EXPECT_TRUE(manager.IsStallActive());
   EXPECT_EQ(stall.signals, 0);
-  manager.ScheduleFreeMem(kMiB);
   manager.FreeMem(kMiB);
   EXPECT_EQ(stall.signals, 1);
+  EXPECT_FALSE(manager.IsStallActive());
+}
+
+TEST(WriteBufferManager, NobodyWaitsForMemoryThatNobodyIsAboutToFree) {
+  WriteBufferManager manager(8 * kMiB, nullptr, /*allow_stall=*/true);
+  CountingStall early, late;
+  manager.ReserveMem(12 * kMiB);
+  manager.ScheduleFreeMem(kMiB);
+  manager.BeginWriteStall(&early);
+  EXPECT_EQ(early.signals, 0);
+  manager.FreeMem(kMiB);  // the limit is exceeded still
+  EXPECT_EQ(early.signals, 1);
+  manager.BeginWriteStall(&late);
+  EXPECT_EQ(late.signals, 1);
   EXPECT_FALSE(manager.IsStallActive());
 }
 
@@ -72,7 +86,9 @@ TEST(WriteBufferManager, RaisingTheLimitEndsTheStall) {
   WriteBufferManager manager(kMiB, nullptr, /*allow_stall=*/true);
   CountingStall stall;
   manager.ReserveMem(2 * kMiB);
+  manager.ScheduleFreeMem(2 * kMiB);
   manager.BeginWriteStall(&stall);
+  EXPECT_EQ(stall.signals, 0);
   manager.SetBufferSize(4 * kMiB);
   EXPECT_EQ(stall.signals, 1);
 }

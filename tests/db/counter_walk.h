@@ -18,6 +18,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
+#include "ashlar/env.h"
 #include "ashlar/options.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "tests/support/paths.h"
@@ -121,6 +122,19 @@ inline void DeleteSlowly(Options options, const std::string& dir) {
   }
   ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   space->AwaitEmptyTrash();
+}
+
+// Flips a bit of each table, at this share of its bytes.
+inline void DamageTables(Env* env, const std::string& dir, double where) {
+  std::vector<std::string> names;
+  ASSERT_OK(env->GetChildren(dir, &names));
+  for (const std::string& name : names) {
+    if (!name.ends_with(".sst")) continue;
+    std::string bytes;
+    ASSERT_OK(ReadFileToString(env, dir + "/" + name, &bytes));
+    bytes[static_cast<size_t>(where * static_cast<double>(bytes.size() - 1))] ^= 1;
+    ASSERT_OK(WriteStringToFile(env, bytes, dir + "/" + name));
+  }
 }
 
 inline void UseACacheThatIsFull(Options options, const std::string& dir) {

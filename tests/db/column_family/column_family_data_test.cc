@@ -69,6 +69,7 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
  private:
   SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
   void OnViewReleased(Purge) override {}
+  std::shared_ptr<WriteBufferManager> MemoryManager() override { return nullptr; }
 
   MemoryFileSystem fs_;
   const InternalKeyComparator comparator_{BytewiseComparator()};

@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/compaction_filter.h"
+#include "ashlar/experimental.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -54,6 +56,46 @@ TEST_F(IngestBehindTest, ShowsOnlyWhereNothingIs) {
   EXPECT_EQ(FileOn(3).largest_seqno, 0u);
   Reopen();
   EXPECT_EQ(Scan(), all);
+}
+
+TEST_F(IngestBehindTest, NoOtherWayLeadsToTheLastLevel) {
+  Open();
+  Put(1, "v");
+  Flush();
+  const Status promoted =
+      experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily(), /*target_level=*/3);
+  EXPECT_TRUE(promoted.IsInvalidArgument()) << promoted.ToString();
+  const Status compacted = db_->CompactFiles(CompactionOptions(), {FileOn(0).name}, 3);
+  EXPECT_TRUE(compacted.IsInvalidArgument()) << compacted.ToString();
+  CompactRangeOptions options;
+  options.change_level = true;
+  options.target_level = 3;
+  const Status changed = db_->CompactRange(options, nullptr, nullptr);
+  EXPECT_TRUE(changed.IsInvalidArgument()) << changed.ToString();
+  ASSERT_OK(experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily(), 2));
+  EXPECT_EQ(Levels(), "0,0,1,0");
+}
+
+// Whatever a filter removes stays removed.
+TEST_F(IngestBehindTest, WhatAFilterHasRemovedHidesWhatComesBehind) {
+  class Remover final : public CompactionFilter {
+   public:
+    const char* Name() const override { return "Remover"; }
+    bool Filter(int, const Slice&, const Slice& value, std::string*, bool*) const override {
+      return value == "old";
+    }
+  };
+  const Remover filter;
+  options_.compaction_filter = &filter;
+  Open();
+  Put(1, "old");
+  Put(2, "new");
+  Compact();
+  ASSERT_EQ(Get(1), "-");
+  ASSERT_OK(IngestBehind({File("/b.sst", 0, 4, "b")}));
+  Compact();
+  EXPECT_EQ(Scan(), "k0000=b k0002=new k0003=b");
+  Close();
 }
 
 TEST_F(IngestBehindTest, DeletesAndMergesOfBeforeHoldThroughCompactions) {

@@ -46,9 +46,6 @@ TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   db = DBOptions();
   db.db_paths.emplace_back("/a", 1);
   ExpectRefused(CheckDbOptionsSupported(db), "db_paths");
-  db = DBOptions();
-  db.write_buffer_manager = std::make_shared<WriteBufferManager>(1 << 20);
-  ExpectRefused(CheckDbOptionsSupported(db), "write_buffer_manager");
   ColumnFamilyOptions cf;
   cf.enable_blob_direct_write = true;
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "enable_blob_direct_write");

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of WriteControl that keeps memtables within a WriteBufferManager's limit, which other
+// databases may share: what they hold is told, the largest is flushed in time, and where the
+// manager stalls, writers wait until memory is free again.
+#include <cassert>
+
+#include "db/state/write_control.h"
+#include "memtable/memory_report.h"
+
+namespace ashlar {
+namespace {
+
+// One writer that waits. It is released by whoever frees a memtable, of any database, under any
+// lock; so its own is a leaf, and it looks for itself every while whether its database is closed.
+class HeldWriter final : public StallInterface {
+ public:
+  void Block() override {
+    constexpr uint64_t kLongestWaitMicros = 100 * 1000;
+    MutexLock lock(&mutex_);
+    if (!is_released_) condition_.WaitFor(kLongestWaitMicros);
+  }
+  void Signal() override {
+    MutexLock lock(&mutex_);
+    is_released_ = true;
+    condition_.Signal();
+  }
+  bool is_released() {
+    MutexLock lock(&mutex_);
+    return is_released_;
+  }
+
+ private:
+  Mutex mutex_{LockRank::kLeaf};
+  CondVar condition_{&mutex_};
+  bool is_released_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace
+
+Status WriteControl::LimitMemoryLocked() {
+  const WriteBufferManager* const manager = core_->memory_manager.get();
+  if (manager == nullptr) return Status::OK();
+  ColumnFamilyData* largest = nullptr;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    family->mem()->ReportMemory();
+    if (family->is_dropped() || family->mem()->IsEmpty() || family->HasNoFreeBuffer()) continue;
+    if (largest == nullptr ||
+        family->mem()->MemoryAllocatedBytes() > largest->mem()->MemoryAllocatedBytes()) {
+      largest = family;
+    }
+  }
+  if (largest == nullptr || !manager->ShouldFlush()) return Status::OK();
+  // Idle databases may hold most of the memory: tiny tables of this one would not change that.
+  if (largest->mem()->MemoryAllocatedBytes() < MemoryReport::MeanActiveBytes(*manager) / 2) {
+    return Status::OK();
+  }
+  return SwitchMemTablesLocked({largest}, FlushReason::kWriteBufferManager);
+}
+
+Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
+  WriteBufferManager* const manager = core_->memory_manager.get();
+  if (manager == nullptr) return Status::OK();
+  bool has_waited = false;
+  // Released before memory is free, it goes on: nobody is about to free any.
+  bool is_released = false;
+  while (!is_released && manager->ShouldStall()) {
+    if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
+      return Status::ShutdownInProgress("no flush will end the stall of the write buffer manager");
+    }
+    if (core_->errors.BlocksWrites()) return core_->errors.Get();
+    if (options.no_slowdown) return Status::Incomplete("Write stall", "write buffer manager");
+    if (!has_waited) ++core_->memory_stops;
+    has_waited = true;
+    HeldWriter writer;
+    MutexUnlock unlock(&core_->mutex);
+    manager->BeginWriteStall(&writer);
+    writer.Block();
+    is_released = writer.is_released();
+    manager->RemoveDBFromQueue(&writer);
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memtables under one limit: of the families of a database, of several databases, charged to a
+// cache, with and without a stall.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/options.h"
+#include "ashlar/statistics.h"
+#include "ashlar/write_buffer_manager.h"
+#include "tests/support/blocked_pool.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMiB = 1 << 20;
+constexpr size_t kValueBytes = 1000;
+
+class MemoryLimit : public testing::Test {
+ protected:
+  MemoryLimit() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.statistics = CreateDBStatistics();
+    options_.compression = kNoCompression;
+    options_.arena_block_size = 16 << 10;  // memory grows in steps as small
+    options_.level0_file_num_compaction_trigger = 1000;
+    options_.level0_slowdown_writes_trigger = options_.level0_stop_writes_trigger = 1000;
+  }
+
+  std::unique_ptr<DB> Open(const std::string& name) {
+    DB* raw = nullptr;
+    EXPECT_OK(DB::Open(options_, name, &raw));
+    return std::unique_ptr<DB>(raw);
+  }
+  Status Fill(DB* db, ColumnFamilyHandle* family, size_t bytes,
+              const WriteOptions& write = WriteOptions()) {
+    const std::string value(kValueBytes, 'v');
+    for (size_t written = 0; written < bytes; written += kValueBytes) {
+      const Status status = db->Put(write, family, std::to_string(next_key_++), value);
+      if (!status.ok()) return status;
+    }
+    return Status::OK();
+  }
+  Status Fill(DB* db, size_t bytes, const WriteOptions& write = WriteOptions()) {
+    return Fill(db, db->DefaultColumnFamily(), bytes, write);
+  }
+  uint64_t Tick(uint32_t ticker) const { return options_.statistics->getTickerCount(ticker); }
+  static uint64_t FilesOf(DB* db, ColumnFamilyHandle* family) {
+    ColumnFamilyMetaData meta;
+    db->GetColumnFamilyMetaData(family, &meta);
+    return meta.file_count;
+  }
+  static void AwaitFlushes(DB* db) {
+    WaitForCompactOptions wait;
+    EXPECT_OK(db->WaitForCompact(wait));
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  uint64_t next_key_ = 0;
+};
+
+TEST_F(MemoryLimit, TheLargestMemTableOfADatabaseIsFlushed) {
+  options_.db_write_buffer_size = 2 * kMiB;
+  const std::unique_ptr<DB> db = Open("/db");
+  ColumnFamilyHandle* small = nullptr;
+  ASSERT_OK(db->CreateColumnFamily(options_, "small", &small));
+  ASSERT_OK(Fill(db.get(), small, kMiB / 2));
+  ASSERT_OK(Fill(db.get(), 3 * kMiB / 2));
+  AwaitFlushes(db.get());
+  EXPECT_EQ(Tick(FLUSH_REASON_WRITE_BUFFER_MANAGER), 1u);
+  EXPECT_EQ(Tick(FLUSH_REASON_WRITE_BUFFER_FULL), 0u);
+  EXPECT_EQ(FilesOf(db.get(), db->DefaultColumnFamily()), 1u);
+  EXPECT_EQ(FilesOf(db.get(), small), 0u);
+  HistogramData memory;
+  options_.statistics->histogramData(FLUSH_WRITE_BUFFER_MANAGER_MEMTABLE_MEMORY_BYTES, &memory);
+  EXPECT_EQ(memory.count, 1u);
+  EXPECT_LT(memory.max, 2.0 * kMiB);
+  ASSERT_OK(db->DestroyColumnFamilyHandle(small));
+}
+
+TEST_F(MemoryLimit, WhatIsToldIsWhatIsHeldAndIsGivenBack) {
+  const auto cache = NewLRUCache(64 * kMiB);
+  const auto manager = std::make_shared<WriteBufferManager>(32 * kMiB, cache);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> one = Open("/one"), other = Open("/other");
+  ASSERT_OK(Fill(one.get(), 2 * kMiB));
+  const size_t after_one = manager->memory_usage();
+  EXPECT_GT(after_one, 2 * kMiB);
+  EXPECT_LT(after_one, 5 * kMiB);
+  ASSERT_OK(Fill(other.get(), 3 * kMiB));
+  EXPECT_GT(manager->memory_usage(), after_one + 3 * kMiB);
+  EXPECT_EQ(manager->memory_usage(), manager->mutable_memtable_memory_usage());
+  EXPECT_GE(manager->dummy_entries_in_cache_usage(), manager->memory_usage());
+  EXPECT_GE(cache->GetPinnedUsage(), manager->dummy_entries_in_cache_usage());
+
+  ColumnFamilyHandle* dropped = nullptr;
+  ASSERT_OK(one->CreateColumnFamily(options_, "dropped", &dropped));
+  ASSERT_OK(Fill(one.get(), dropped, 2 * kMiB));
+  const size_t with_dropped = manager->memory_usage();
+  ASSERT_OK(one->DropColumnFamily(dropped));
+  ASSERT_OK(one->DestroyColumnFamilyHandle(dropped));
+  EXPECT_LT(manager->memory_usage(), with_dropped - kMiB);
+
+  // An iterator holds what is flushed meanwhile: it is scheduled to be free, and not free.
+  std::unique_ptr<Iterator> iterator(one->NewIterator(ReadOptions()));
+  const size_t before_flush = manager->memory_usage();
+  ASSERT_OK(one->Flush(FlushOptions()));
+  EXPECT_GE(manager->memory_usage(), before_flush);
+  EXPECT_LT(manager->mutable_memtable_memory_usage(), before_flush - kMiB);
+  iterator.reset();
+  ASSERT_OK(one->Flush(FlushOptions()));
+  one.reset();
+  other.reset();
+  EXPECT_EQ(manager->memory_usage(), 0u);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 0u);
+  EXPECT_LE(manager->dummy_entries_in_cache_usage(), 256u << 10);
+}
+
+TEST_F(MemoryLimit, StallsAllDatabasesUntilMemoryIsFree) {
+  const auto manager =
+      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> one = Open("/one"), other = Open("/other");
+  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  WriteOptions no_slowdown;
+  no_slowdown.no_slowdown = true;
+  const Status refused = Fill(one.get(), 8 * kMiB, no_slowdown);
+  EXPECT_TRUE(refused.IsIncomplete()) << refused.ToString();
+  EXPECT_GE(manager->memory_usage(), 2 * kMiB);
+  EXPECT_LT(manager->memory_usage(), 4 * kMiB);
+  std::thread writer([&] { EXPECT_OK(Fill(other.get(), kMiB)); });
+  while (!manager->IsStallActive()) std::this_thread::yield();
+  no_flushes.reset();
+  writer.join();
+  AwaitFlushes(one.get());
+  EXPECT_OK(Fill(one.get(), kMiB));
+  std::map<std::string, std::string> stalls;
+  ASSERT_TRUE(other->GetMapProperty("rocksdb.db-write-stall-stats", &stalls));
+  EXPECT_NE(stalls["write-buffer-manager-limit-stops"], "0");
+}
+
+TEST_F(MemoryLimit, AnIdleDatabaseHoldsNobodyForEver) {
+  const auto manager =
+      std::make_shared<WriteBufferManager>(2 * kMiB, nullptr, /*allow_stall=*/true);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> idle = Open("/idle"), busy = Open("/busy");
+  ASSERT_OK(Fill(idle.get(), kMiB));
+  manager->SetBufferSize(kMiB);  // less than the idle one holds
+  EXPECT_OK(Fill(busy.get(), 2 * kMiB));
+  AwaitFlushes(busy.get());
+  const uint64_t tables = FilesOf(busy.get(), busy->DefaultColumnFamily());
+  EXPECT_GE(tables, 2u);
+  EXPECT_LE(tables, 8u);
+}
+
+TEST_F(MemoryLimit, ADatabaseIsClosedWhileAWriterWaits) {
+  const auto manager = std::make_shared<WriteBufferManager>(kMiB, nullptr, /*allow_stall=*/true);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> db = Open("/db");
+  std::optional<BlockedPool> no_flushes(std::in_place, env_.get(), Env::HIGH);
+  Status status;
+  std::thread writer([&] { status = Fill(db.get(), 8 * kMiB); });
+  while (!manager->IsStallActive()) std::this_thread::yield();
+  CancelAllBackgroundWork(db.get(), /*wait=*/false);
+  writer.join();
+  EXPECT_TRUE(status.IsShutdownInProgress()) << status.ToString();
+  no_flushes.reset();
+}
+
+TEST_F(MemoryLimit, HoldsBesideManyWritersAndFamilies) {
+  const auto cache = NewLRUCache(16 * kMiB);
+  const auto manager = std::make_shared<WriteBufferManager>(4 * kMiB, cache, /*allow_stall=*/true);
+  options_.write_buffer_manager = manager;
+  std::unique_ptr<DB> db = Open("/db");
+  std::vector<ColumnFamilyHandle*> families(4);
+  for (size_t i = 0; i < families.size(); ++i) {
+    ASSERT_OK(db->CreateColumnFamily(options_, std::to_string(i), &families[i]));
+  }
+  std::vector<std::thread> writers;
+  std::atomic<size_t> most{0};
+  for (ColumnFamilyHandle* family : families) {
+    writers.emplace_back([&, family] {
+      const std::string value(kValueBytes, 'v');
+      for (int i = 0; i < 8000; ++i) {
+        ASSERT_OK(db->Put(WriteOptions(), family, std::to_string(i % 5000), value));
+        const size_t now = manager->memory_usage();
+        for (size_t seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  // Beyond the limit: a write under way in each thread, the blocks of arenas, and fresh memtables.
+  EXPECT_LT(most.load(), 8 * kMiB);
+  AwaitFlushes(db.get());
+  std::string value;
+  for (ColumnFamilyHandle* family : families) {
+    for (int i = 0; i < 5000; i += 7) {
+      ASSERT_OK(db->Get(ReadOptions(), family, std::to_string(i), &value));
+    }
+    ASSERT_OK(db->DestroyColumnFamilyHandle(family));
+  }
+  db.reset();
+  EXPECT_EQ(manager->memory_usage(), 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a memtable tells of its memory stays balanced, whatever its end is.
+#include "memtable/memory_report.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kStep = MemoryReport::kStepBytes;
+
+TEST(MemoryReport, IsDueAfterAStepAndNeverWithoutAManager) {
+  const auto manager = std::make_shared<WriteBufferManager>(1 << 20);
+  MemoryReport report(manager);
+  EXPECT_FALSE(report.IsDue(kStep - 1));
+  ASSERT_TRUE(report.IsDue(kStep));
+  report.Tell(kStep + 5);
+  EXPECT_FALSE(report.IsDue(2 * kStep + 4));
+  EXPECT_TRUE(report.IsDue(2 * kStep + 5));
+  MemoryReport to_nobody(nullptr);
+  EXPECT_FALSE(to_nobody.IsDue(size_t{1} << 40));
+  to_nobody.Tell(1 << 20);
+  to_nobody.Seal(1 << 20);
+}
+
+TEST(MemoryReport, GivesBackWhatWasToldSealedOrNot) {
+  const auto manager = std::make_shared<WriteBufferManager>(1 << 20);
+  std::optional<MemoryReport> sealed(manager), active(manager);
+  sealed->Tell(100);
+  sealed->Tell(60);  // an estimate that fell
+  active->Tell(30);
+  EXPECT_EQ(manager->memory_usage(), 130u);
+  sealed->Seal(200);
+  EXPECT_EQ(manager->memory_usage(), 230u);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 30u);
+  active.reset();
+  EXPECT_EQ(manager->memory_usage(), 200u);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 0u);
+  sealed.reset();
+  EXPECT_EQ(manager->memory_usage(), 0u);
+}
+
+}  // namespace
+}  // namespace ashlar

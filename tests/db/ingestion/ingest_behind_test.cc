@@ -126,8 +126,9 @@ TEST_F(IngestBehindTest, KeepsTheNumbersOfWhatIsAbove) {
   Compact();
   EXPECT_GT(FileOn(2).smallest_seqno, 0u);
   ASSERT_OK(Ingest({File("/front.sst", 20, 22, "front")}));
-  EXPECT_GT(FileOn(2).smallest_seqno, 0u) << "of a file in front, too";
   EXPECT_EQ(Levels(), "0,0,2,0");
+  ASSERT_OK(IngestBehind({File("/behind.sst", 20, 23, "behind")})) << "so has a file in front";
+  EXPECT_EQ(Get(21) + Get(22), "frontbehind");
 }
 
 TEST_F(IngestBehindTest, IsRefusedWhereItDoesNotFit) {

@@ -197,6 +197,7 @@ TEST_F(SpaceTest, ACallsCompactionThatWouldNotFitIsCancelled) {
   space_->SetCompactionBufferSize(0);
   EXPECT_OK(Compact());
   EXPECT_EQ(TablesAt(0), "0");
+  space_->SetMaxAllowedSpaceUsage(space_->GetTotalSize() + 1);
   EXPECT_FALSE(space_->IsMaxAllowedSpaceReachedIncludingCompactions()) << "what it had is free";
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "ashlar/compaction_filter.h"
-#include "ashlar/experimental.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -62,8 +61,7 @@ TEST_F(IngestBehindTest, NoOtherWayLeadsToTheLastLevel) {
   Open();
   Put(1, "v");
   Flush();
-  const Status promoted =
-      experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily(), /*target_level=*/3);
+  const Status promoted = db_->PromoteL0(db_->DefaultColumnFamily(), /*target_level=*/3);
   EXPECT_TRUE(promoted.IsInvalidArgument()) << promoted.ToString();
   const Status compacted = db_->CompactFiles(CompactionOptions(), {FileOn(0).name}, 3);
   EXPECT_TRUE(compacted.IsInvalidArgument()) << compacted.ToString();
@@ -72,7 +70,7 @@ TEST_F(IngestBehindTest, NoOtherWayLeadsToTheLastLevel) {
   options.target_level = 3;
   const Status changed = db_->CompactRange(options, nullptr, nullptr);
   EXPECT_TRUE(changed.IsInvalidArgument()) << changed.ToString();
-  ASSERT_OK(experimental::PromoteL0(db_.get(), db_->DefaultColumnFamily(), 2));
+  ASSERT_OK(db_->PromoteL0(db_->DefaultColumnFamily(), 2));
   EXPECT_EQ(Levels(), "0,0,1,0");
 }
 

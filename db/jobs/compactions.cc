@@ -172,7 +172,9 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
   std::optional<CompactionPlan> plan;
   for (auto number = suggested.begin(); number != suggested.end() && !plan.has_value();) {
     const LevelFiles table = version.FindTable(*number);
-    const bool is_over = table.files.empty() || table.level == version.deepest_level();
+    const Level last{LevelsInUse(version, *options.options) - 1};
+    const bool is_over =
+        table.files.empty() || table.level >= std::min(version.deepest_level(), last);
     if (!is_over) plan = PickDown(version, options, table, PlansUnderWay(family));
     number = is_over || plan.has_value() ? suggested.erase(number) : std::next(number);
   }

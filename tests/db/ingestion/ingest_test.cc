@@ -297,6 +297,22 @@ TEST_F(IngestTest, OfADatabaseAreRefusedUnlessAllowed) {
   EXPECT_EQ(Get(1), "y");
 }
 
+TEST_F(IngestTest, BehindEverythingStayAloneWhenACompactionIsSuggested) {
+  options_.allow_ingest_behind = true;
+  options_.num_levels = 4;
+  options_.disable_auto_compactions = false;
+  Open();
+  Put(1, "v");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  IngestExternalFileOptions behind;
+  behind.ingest_behind = true;
+  ASSERT_OK(Ingest({File("/a.sst", 0, 5, "a")}, behind));
+  ASSERT_EQ(Levels(), "0,0,1,1");
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Levels(), "0,0,1,1");
+}
+
 TEST_F(IngestTest, NameTheFileThatIsDamaged) {
   Open();
   File("/a.sst", 0, 5000, "a long value that fills some blocks");

@@ -29,6 +29,7 @@ class Listener final : public EventListener {
  public:
   void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool* is_automatic) override {
     begun++;
+    begun.notify_all();
     *is_automatic = recovers;
   }
   void OnErrorRecoveryCompleted(Status) override {
@@ -291,10 +292,10 @@ class FullDiskTest : public SpaceTest {
 
 TEST_F(FullDiskTest, IsResumedFromWhenThereIsSpace) {
   ASSERT_NO_FATAL_FAILURE(Fill());
-  EXPECT_EQ(listener_->begun, 1);
-  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
   fs_->SetByteQuota(uint64_t{1} << 40);
   AwaitRecovery();
+  EXPECT_EQ(listener_->begun, 1);
+  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
   EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
   std::string value;
   EXPECT_OK(db_->Get(ReadOptions(), "k", &value));
@@ -318,12 +319,13 @@ TEST_F(FullDiskTest, OfALogIsResumedFromToo) {
 TEST_F(FullDiskTest, IsLeftToACallIfAListenerSaysSo) {
   listener_->recovers = false;
   ASSERT_NO_FATAL_FAILURE(Fill());
-  EXPECT_EQ(listener_->begun, 1);
+  listener_->begun.wait(0);  // told after the flush has returned
   fs_->SetByteQuota(uint64_t{1} << 40);
-  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 0u);
   EXPECT_TRUE(db_->Put(WriteOptions(), "l", "v").IsNoSpace());
   EXPECT_OK(db_->Resume());
   EXPECT_OK(db_->Put(WriteOptions(), "l", "v"));
+  EXPECT_EQ(listener_->begun, 1);
+  EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 0u);
 }
 
 TEST_F(FullDiskTest, MayBeClosedWhileItWaits) {

@@ -194,8 +194,9 @@ TEST(PosixEnv, IdsAreUuidsAndDiffer) {
 
 TEST(PosixEnv, StartedThreadsAreJoined) {
   static std::atomic<int> sum{0};
+  int three = 3;
   Env* env = Env::Default();
-  env->StartThread([](void* arg) { sum += *static_cast<int*>(arg); }, new int(3));
+  env->StartThread([](void* arg) { sum += *static_cast<int*>(arg); }, &three);
   env->StartThreadTyped([](int value) { sum += value; }, 4);
   env->WaitForJoin();
   EXPECT_EQ(sum.load(), 7);

@@ -18,7 +18,7 @@ set(ashlar_rare
   db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
   db/version/version_set.cc
   db/wal/log_beginning.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
-  table/format/compression_dictionary.cc table/format/footer.cc table/format/plain_block.cc
+  table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
   table/sst/builder_settings.cc table/sst/compression_sampler.cc table/sst/table_facts.cc
   table/sst/table_open.cc table/sst/table_verify.cc
@@ -26,7 +26,14 @@ set(ashlar_rare
   # What waits for a disk, a compressor or the copy of a large value.
   db/output/blob_flow.cc db/read/blob_lookups.cc db/version/scanned_blocks.cc db/version/table_cache.cc
   env/file_writer.cc env/random_reader.cc env/read_together.cc table/sst/compression_pipeline.cc
-  table/sst/readahead.cc table/tier/*.cc
+  table/format/compress*.cc table/sst/readahead.cc table/tier/*.cc
+  # A call for each table, version or wide-column entity.
+  db/version/level_tables.cc db/version/table_bounds.cc db/version/table_rows.cc
+  table/range_del/range_del_block.cc table/sst/table_builder_tail.cc util/sst_partitioner.cc
+  db/options/stock_merge_operators.cc table/index/index_builder.cc util/merge_operator.cc
+  util/table_properties_collectors.cc util/wide_column*.cc
+  # Errors and their texts.
+  util/status.cc util/str_cat.cc
   # Background work, a call for each job or output.
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc
@@ -46,7 +53,7 @@ set(ashlar_rare
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
   env/thread_status.cc env/timed_env.cc
   env/space/*.cc env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
-  env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/sigbus_guard.cc
+  env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/posix_mapped_log.cc env/posix/sigbus_guard.cc
   # Names and texts.
   util/compaction_filter.cc util/compaction_job_stats.cc util/concurrent_task_limiter.cc
   util/configurable.cc util/family_names.cc util/file_checksum.cc util/filter_policy_impl.cc
@@ -56,10 +63,11 @@ set(ashlar_rare
 set(ashlar_hot
   cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc
   db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_write.cc
-  db/output/entry_stream.cc db/output/operand_fold.cc db/output/table_output.cc
+  db/output/entry_stream.cc db/output/operand_fold.cc
   db/output/tombstone_retention.cc db/read/*.cc
   db/version/batch_search.cc db/version/level_iterator.cc db/version/point_search.cc
-  db/wal/*.cc db/write/*.cc
+  db/wal/log_blocks.cc db/wal/log_format.cc db/wal/staging_order.cc db/write/commit_*.cc
+  db/write/write_batch_reader.cc
   memtable/blink_*.cc memtable/memtable.cc memtable/memtable_bloom.cc
   memtable/memtable_iterator.cc
   table/block/*.cc table/filter/bloom.cc table/filter/filter_view.cc
@@ -69,18 +77,12 @@ set(ashlar_hot
   table/sst/block_writer.cc table/sst/index_cursor.cc table/sst/scan_blocks.cc
   table/sst/table_batch.cc table/sst/table_builder.cc table/sst/table_filter.cc
   table/sst/table_iterator.cc table/sst/table_reader.cc
-  util/arena.cc util/coding.cc util/comparator.cc util/crc32c*.cc util/epoch.cc
+  util/arena.cc util/coding.cc util/crc32c*.cc util/epoch.cc
   util/filter_hash.cc util/hash.cc util/internal_key.cc util/key_order.cc util/slab_heap.cc
   util/xxh3*.cc)
 foreach(group rare hot)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")
   file(GLOB ashlar_${group} CONFIGURE_DEPENDS ${ashlar_${group}})
-endforeach()
-foreach(often
-    db/opening/wal_replay.cc                                     # the loop of a recovery
-    db/options/stock_merge_operators.cc                          # reads merge
-    db/state/write_control.cc)                                   # each commit asks for its memtables
-  list(REMOVE_ITEM ashlar_rare "${PROJECT_SOURCE_DIR}/${often}")
 endforeach()
 list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
 set_source_files_properties(${ashlar_rare} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")

@@ -101,7 +101,10 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
     while (!family.sealed().empty() &&
            family.sealed().front().mem->id() <= target.newest_memtable) {
       if (family.is_dropped()) return Status::ColumnFamilyDropped();
-      if (core_->errors.BlocksWrites()) return core_->errors.Get();
+      // The flush that reaches the limit of space says so before it takes effect.
+      const Status error = core_->errors.Get();
+      const bool will_end = error.IsSpaceLimit() && family.sealed().front().is_flushing;
+      if (core_->errors.BlocksWrites() && !will_end) return error;
       if (core_->is_background_cancelled.load(std::memory_order_acquire))
         return Status::ShutdownInProgress();
       core_->conditions.flushes.Wait();  // for a flush to end

@@ -217,6 +217,10 @@ void BackgroundCompaction::Count(const Status& status) const {
   if (!status.ok()) return;
   RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
   RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
+  if (plan_.reason == CompactionReason::kPeriodicCompaction) {
+    RecordTick(statistics, COMPACT_READ_BYTES_PERIODIC, plan_.InputBytes());
+    RecordTick(statistics, COMPACT_WRITE_BYTES_PERIODIC, result_.bytes_written);
+  }
   const std::vector<TableFile*>& files = plan_.inputs.front().files;
   const auto is_marked = [](const TableFile* file) { return file->meta.marked_for_compaction; };
   if (std::none_of(files.begin(), files.end(), is_marked)) return;

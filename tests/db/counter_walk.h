@@ -19,6 +19,8 @@
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/filter_policy.h"
 #include "ashlar/options.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "tests/support/paths.h"
@@ -135,6 +137,40 @@ inline void DamageTables(Env* env, const std::string& dir, double where) {
     bytes[static_cast<size_t>(where * static_cast<double>(bytes.size() - 1))] ^= 1;
     ASSERT_OK(WriteStringToFile(env, bytes, dir + "/" + name));
   }
+}
+
+// Blocks, of tables with dictionaries, come back from a compressed second tier.
+inline void UseASecondTier(Options options, const std::string& dir) {
+  CompressedSecondaryCacheOptions second;
+  second.capacity = 8 << 20;
+  LRUCacheOptions cache(32 << 10, /*_num_shard_bits=*/0, false, 0.5);
+  cache.secondary_cache = second.MakeSharedSecondaryCache();
+  BlockBasedTableOptions table;
+  table.block_cache = cache.MakeSharedCache();
+  table.cache_index_and_filter_blocks = true;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  options.compression = kZSTD;
+  options.compression_opts.max_dict_bytes = 4096;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir, &db));
+  const auto key = [](int i) { return std::to_string(100000 + i); };
+  for (int i = 0; i < 3000; i++) ASSERT_OK(db->Put(WriteOptions(), key(i), std::string(50, 'v')));
+  ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  std::string value;
+  for (int round = 0; round < 4; round++) {
+    for (int i = 0; i < 3000; i += 10) ASSERT_OK(db->Get(ReadOptions(), key(i), &value));
+  }
+}
+
+// Files are compared with the checksums that the MANIFEST has of them.
+inline void VerifyWholeFiles(Options options, const std::string& dir) {
+  options.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir, &db));
+  ASSERT_OK(db->Put(WriteOptions(), "a", "value"));
+  ASSERT_OK(db->Flush(FlushOptions()));
+  ASSERT_OK(db->VerifyFileChecksums(ReadOptions()));
 }
 
 inline void UseACacheThatIsFull(Options options, const std::string& dir) {

@@ -265,7 +265,10 @@ void CounterWalk::CacheIndexes() {
   BlockBasedTableOptions table = table_;
   table.cache_index_and_filter_blocks = true;
   table.block_cache = NewLRUCache(8 << 20);
-  Open("/indexes", options_, table);
+  Options options = options_;
+  options.compression = kZSTD;
+  options.compression_opts.max_dict_bytes = 4096;
+  Open("/indexes", options, table);
   Fill(1000);
   for (int round = 0; round < 2; round++) Get(Key(500));
 }
@@ -455,6 +458,8 @@ TEST_F(CounterWalk, EachCounterCountsOrTheDocumentSaysWhyNot) {
   UseBlobFiles(options_, "/blobs");
   UseACacheThatIsFull(options_, "/full");
   DeleteSlowly(options_, "/slow");
+  UseASecondTier(options_, "/tiers");
+  VerifyWholeFiles(options_, "/sums");
   CallEnvironment();
   db_.reset();
   CounterDocument walk;

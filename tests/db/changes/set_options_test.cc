@@ -17,6 +17,7 @@
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
+#include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "env/env_adaptors.h"
 #include "tests/support/json.h"
@@ -223,6 +224,7 @@ class PeriodicCompaction : public testing::Test {
     options_.env = env_.get();
     options_.create_if_missing = true;
     options_.compression = kNoCompression;
+    options_.statistics = CreateDBStatistics();
     EXPECT_OK(DB::Open(options_, "/db", &db_));
   }
   void WriteTable(const std::string& key) {
@@ -254,9 +256,12 @@ TEST_F(PeriodicCompaction, RewritesWhatHasGrownOldOnItsLevel) {
   clock_->moved_by_seconds = 1000;
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "5000"}}));
   EXPECT_EQ(Tables(), before);
+  EXPECT_EQ(options_.statistics->getTickerCount(COMPACT_READ_BYTES_PERIODIC), 0u);
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "900"}}));
   const auto after = Tables();
   ASSERT_EQ(after.size(), 1u);
+  EXPECT_GT(options_.statistics->getTickerCount(COMPACT_READ_BYTES_PERIODIC), 0u);
+  EXPECT_GT(options_.statistics->getTickerCount(COMPACT_WRITE_BYTES_PERIODIC), 0u);
   EXPECT_NE(after.begin()->first, before.begin()->first);
   EXPECT_EQ(after.begin()->second, before.begin()->second);
   ASSERT_OK(db_->SetOptions({{"periodic_compaction_seconds", "901"}}));

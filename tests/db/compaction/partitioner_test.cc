@@ -14,6 +14,7 @@
 #include "ashlar/metadata.h"
 #include "ashlar/sst_partitioner.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/tree_text.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -81,18 +82,7 @@ class Partitioners : public testing::Test {
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
   Status Compact() { return db_->CompactRange(CompactRangeOptions(), nullptr, nullptr); }
-  std::string Tree() {
-    ColumnFamilyMetaData facts;
-    db_->GetColumnFamilyMetaData(&facts);
-    std::string text;
-    for (const LevelMetaData& level : facts.levels) {
-      if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
-      for (const SstFileMetaData& file : level.files) {
-        StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
-      }
-    }
-    return text;
-  }
+  std::string Tree() { return TreeText(db_.get()); }
 
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   Options options_;

@@ -18,6 +18,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/metadata.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/tree_text.h"
 #include "util/random.h"
 #include "util/str_cat.h"
 
@@ -63,19 +64,7 @@ class CompactFilesTest : public testing::Test {
     }
     return names;
   }
-  // The tables of each level by their bounds: "L0 a-c L2 d-e".
-  std::string Tree() {
-    ColumnFamilyMetaData facts;
-    db_->GetColumnFamilyMetaData(&facts);
-    std::string text;
-    for (const LevelMetaData& level : facts.levels) {
-      if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
-      for (const SstFileMetaData& file : level.files) {
-        StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
-      }
-    }
-    return text;
-  }
+  std::string Tree() { return TreeText(db_.get()); }
   Status Compact(const std::vector<std::string>& names, int level,
                  const CompactionOptions& options = CompactionOptions()) {
     return db_->CompactFiles(options, names, level, -1, &outputs_, &info_);

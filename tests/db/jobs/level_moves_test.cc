@@ -18,7 +18,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/metadata.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "tests/support/tree_text.h"
 
 namespace ashlar {
 namespace {
@@ -62,18 +62,7 @@ class LevelMoves : public testing::Test {
     for (const char key : keys) ASSERT_OK(db_->Put(WriteOptions(), std::string(1, key), value));
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
-  std::string Tree() {
-    ColumnFamilyMetaData facts;
-    db_->GetColumnFamilyMetaData(&facts);
-    std::string text;
-    for (const LevelMetaData& level : facts.levels) {
-      if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
-      for (const SstFileMetaData& file : level.files) {
-        StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
-      }
-    }
-    return text;
-  }
+  std::string Tree() { return TreeText(db_.get()); }
   Status CompactTo(int target_level) {
     CompactRangeOptions compact;
     compact.change_level = true;

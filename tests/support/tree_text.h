@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of a database as a text, for tests of where compactions put them.
+#pragma once
+
+#include <string>
+
+#include "ashlar/db.h"
+#include "ashlar/metadata.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+// The tables of each level of the default family by their bounds: "L0 a-c L2 d-e".
+inline std::string TreeText(DB* db) {
+  ColumnFamilyMetaData facts;
+  db->GetColumnFamilyMetaData(&facts);
+  std::string text;
+  for (const LevelMetaData& level : facts.levels) {
+    if (!level.files.empty()) StrAppend(&text, text.empty() ? "" : " ", "L", level.level);
+    for (const SstFileMetaData& file : level.files) {
+      StrAppend(&text, " ", file.smallestkey, "-", file.largestkey);
+    }
+  }
+  return text;
+}
+
+}  // namespace ashlar

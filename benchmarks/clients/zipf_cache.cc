@@ -112,8 +112,8 @@ int main(int argc, char** argv) {
   const uint64_t hits = options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT);
   const uint64_t misses = options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS);
   const double seconds = Run(db.get(), flags, 1001, flags["operations"]);
-  const double found = static_cast<double>(
-      options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) - hits);
+  const double found =
+      static_cast<double>(options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT) - hits);
   const double missed = static_cast<double>(
       options.statistics->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS) - misses);
   const double operations = static_cast<double>(flags["operations"] * flags["threads"]);

@@ -138,7 +138,7 @@ def main():
         exit_as_missing("librocksdb to build the differential program against")
     scale = float(os.environ.get("ASHLAR_SUITE_SCALE", "1"))
     last = options.first + max(1, int(options.seeds * scale)) - 1
-    relays = max(1, int(options.relays * scale))
+    relays = max(1 if options.relays else 0, int(options.relays * scale))
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     failures = {}
     with tempfile.TemporaryDirectory(dir=memory, prefix="ashlar-differential-") as work:

@@ -230,6 +230,18 @@ void Session::CompareWithLookups(size_t index, const std::vector<Row>& rows) {
   }
 }
 
+void Session::PrintRows(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> iterator(db->NewIterator(options, handle));
+  std::string all;
+  int rows = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), rows++) {
+    all += Show(iterator->key()) + "=" + Show(iterator->value()) + "\n";
+  }
+  Print(" %d rows %s %s", rows, Show(all).c_str(), Show(iterator->status()).c_str());
+}
+
 void Session::PrintFamily(size_t index, bool prints_entries) {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;

@@ -67,15 +67,19 @@ bool Session::Open() {
     rocksdb::DB* db = nullptr;
     status = rocksdb::DB::Open(session_.db_options, dir_, families, &handles_, &db);
     db_.reset(db);
+    family_options_ = *options;
     if (!status.IsNotSupported()) break;
   }
   if (!status.ok()) {
     Print("open: %s\n", status.ToString().c_str());
     return false;
   }
-  Print("session %d: sequence %llu\n", number_,
-        static_cast<unsigned long long>(db_->GetLatestSequenceNumber()));
+  Print("session %d: sequence %s\n", number_, SequenceText().c_str());
   return true;
+}
+
+std::string Session::SequenceText() const {
+  return shape_.ingests ? "unsaid" : std::to_string(db_->GetLatestSequenceNumber());
 }
 
 Session::StepFunction Session::Choose(Draw* draw) {
@@ -94,6 +98,12 @@ Session::StepFunction Session::Choose(Draw* draw) {
       {2, &Session::Compact},
       {1, &Session::DeleteFiles},
       {1, &Session::ChangeOptions},
+      {2, &Session::Ingest},
+      {1, &Session::Checkpoint},
+      {1, &Session::ExportAndImport},
+      {5, &Session::PutEntity},
+      {3, &Session::GetEntity},
+      {2, &Session::ScanColumns},
       {3, &Session::TakeSnapshot},
       {2, &Session::ReleaseSnapshot},
       {1, &Session::Facts},

@@ -72,6 +72,18 @@ class Session {
   void Facts(Draw* draw);
   void ReleaseSnapshots();
 
+  // Tables from outside, and copies (copies.cc).
+  void Ingest(Draw* draw);
+  rocksdb::Status WriteTable(size_t family, const std::string& path, Draw* draw);
+  void Checkpoint(Draw* draw);
+  void ExportAndImport(Draw* draw);
+
+  // Wide columns (entities.cc).
+  size_t AnyFamilyWithEntities(Draw* draw) const;
+  void PutEntity(Draw* draw);
+  void GetEntity(Draw* draw);
+  void ScanColumns(Draw* draw);
+
   // Lookups (lookups.cc).
   void Get(Draw* draw);
   void MultiGet(Draw* draw);
@@ -95,9 +107,11 @@ class Session {
   void DrawBounds(Draw* draw, Cursor* cursor, rocksdb::ReadOptions* options) const;
   void Move(Draw* draw, rocksdb::Iterator* iterator);
   void PrintFamily(size_t family, bool prints_entries);
+  void PrintRows(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);  // how many, their hash
   void CompareWithLookups(size_t family, const std::vector<Row>& rows);
 
   const Family& family(size_t index) const { return shape_.families[index]; }
+  std::string SequenceText() const;
   size_t AnyFamily(Draw* draw) const { return draw->Below(shape_.families.size()); }
   const rocksdb::SliceTransform* extractor(size_t index) const { return extractors_[index].get(); }
 
@@ -107,6 +121,7 @@ class Session {
   SessionShape session_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  std::vector<rocksdb::ColumnFamilyOptions> family_options_;  // that the database was opened with
   std::vector<std::shared_ptr<const rocksdb::SliceTransform>> extractors_;
   std::vector<const rocksdb::Snapshot*> snapshots_;
   std::vector<std::unique_ptr<Cursor>> cursors_;

@@ -7,6 +7,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_partitioner.h>
 #include <rocksdb/table.h>
 
 #include <cstdio>
@@ -90,6 +91,15 @@ TableOptions PlainTable(Draw* draw, const std::shared_ptr<rocksdb::Cache>& cache
 // Adds what not everybody writes.
 TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* extractor,
                             Draw* draw) {
+  table.use_delta_encoding = !draw->OneIn(5);
+  table.index_shortening =
+      draw->Of({TableOptions::IndexShorteningMode::kNoShortening,
+                TableOptions::IndexShorteningMode::kShortenSeparators,
+                TableOptions::IndexShorteningMode::kShortenSeparatorsAndSuccessor});
+  if (draw->OneIn(4))
+    table.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kFlushOnly;
+  table.enable_index_compression = draw->OneIn(2);
+  table.optimize_filters_for_memory = draw->OneIn(3);
   // A hash index of RocksDB asks for the prefixes of all keys, also of those that have none.
   const bool all_have_prefixes = extractor != nullptr && extractor->InDomain(rocksdb::Slice());
   switch (draw->Below(5)) {
@@ -108,6 +118,44 @@ TableOptions ElaborateTable(TableOptions table, const rocksdb::SliceTransform* e
     table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
   }
   return table;
+}
+
+std::shared_ptr<rocksdb::Cache> BlockCache(Draw* draw) {
+  rocksdb::LRUCacheOptions options;
+  options.capacity = draw->OneIn(2) ? 8192 : 1 << 20;
+  options.num_shard_bits = 0;
+  if (draw->OneIn(4)) options.secondary_cache = rocksdb::NewCompressedSecondaryCache(1 << 20);
+  return rocksdb::NewLRUCache(options);
+}
+
+void DrawBlobs(rocksdb::ColumnFamilyOptions* options, const std::shared_ptr<rocksdb::Cache>& cache,
+               Draw* draw) {
+  options->enable_blob_files = !draw->OneIn(4);
+  options->min_blob_size = draw->Of<uint64_t>({0, 16, 300});
+  options->blob_file_size = draw->Of<uint64_t>({1 << 10, 16 << 10, 1 << 20});
+  options->blob_compression_type =
+      draw->Of({rocksdb::kNoCompression, rocksdb::kLZ4Compression, rocksdb::kZSTD});
+  options->enable_blob_garbage_collection = draw->OneIn(2);
+  options->blob_garbage_collection_age_cutoff = draw->Of({0.25, 0.5, 1.0});
+  options->blob_garbage_collection_force_threshold = draw->Of({0.3, 1.0});
+  options->blob_file_starting_level = draw->Of<int>({0, 0, 1, 3});
+  if (draw->OneIn(2)) options->blob_cache = cache;
+  if (draw->OneIn(4)) options->prepopulate_blob_cache = rocksdb::PrepopulateBlobCache::kFlushOnly;
+}
+
+// What tables hold beside entries, and how they are cut.
+void DrawTables(rocksdb::ColumnFamilyOptions* options, Draw* draw) {
+  options->bottommost_compression =
+      draw->Of({rocksdb::kDisableCompressionOption, rocksdb::kNoCompression, rocksdb::kZSTD});
+  options->compression_opts.max_dict_bytes = draw->Of<uint32_t>({0, 0, 512, 4096});
+  const bool trains = draw->OneIn(2);
+  if (trains && options->compression_opts.max_dict_bytes != 0) {
+    options->compression_opts.zstd_max_train_bytes = 20000;
+  }
+  options->compression_opts.parallel_threads = draw->OneIn(4) ? 2 : 1;
+  if (draw->OneIn(6)) {
+    options->sst_partitioner_factory = rocksdb::NewSstPartitionerFixedPrefixFactory(2);
+  }
 }
 
 bool IsFragile(uint64_t seed, int session) {
@@ -135,6 +183,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(const Shape& shape, const Family& fam
   options.optimize_filters_for_hits = draw->OneIn(4);
   options.compression = draw->Of({rocksdb::kNoCompression, rocksdb::kSnappyCompression,
                                   rocksdb::kLZ4Compression, rocksdb::kZSTD});
+  if (family.is_universal) options.compaction_style = rocksdb::kCompactionStyleUniversal;
+  DrawTables(&options, draw);
   return options;
 }
 
@@ -155,14 +205,18 @@ Shape ShapeOf(uint64_t seed) {
   shape.seed = seed;
   shape.sessions = 3;
   shape.has_dynamic_levels = draw.OneIn(2);
+  shape.ingests = draw.OneIn(3);
   for (const char* name : {"default", "first", "second"}) {
     Family family;
     family.name = name;
     family.comparator =
         draw.OneIn(4) ? rocksdb::ReverseBytewiseComparator() : rocksdb::BytewiseComparator();
     // Not sortlist: that of RocksDB reads behind the end of its operands.
-    family.operator_name = draw.Of({"careful", "careful", "careful", "uint64add", "put", "put_v1",
-                                    "max", "stringappend", "stringappendtest", "bytesxor", ""});
+    family.operator_name =
+        draw.Of({"careful", "careful", "careful", "uint64add", "put", "put_v1", "max",
+                 "stringappend", "stringappendtest", "bytesxor", "", "", ""});
+    family.is_universal = draw.OneIn(5);
+    family.has_blobs = draw.OneIn(3);
     SetOperator(&family);
     shape.families.push_back(family);
   }
@@ -177,14 +231,18 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
   const bool must_not_flush = result.is_fragile || IsFragile(shape.seed, session - 1);
   result.ends_by_kill = draw.OneIn(2);
   result.db_options = DbOptions(&draw, &result.is_rocksdb);
-  const std::shared_ptr<rocksdb::Cache> cache =
-      rocksdb::NewLRUCache(draw.OneIn(2) ? 8192 : 1 << 20);
+  const std::shared_ptr<rocksdb::Cache> cache = BlockCache(&draw);
   for (const Family& family : shape.families) {
     rocksdb::ColumnFamilyOptions options = FamilyOptions(shape, family, must_not_flush, &draw);
+    if (family.has_blobs) DrawBlobs(&options, cache, &draw);
     const TableOptions table = PlainTable(&draw, cache);
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
     result.plain.push_back(options);
-    const TableOptions elaborate = ElaborateTable(table, options.prefix_extractor.get(), &draw);
+    TableOptions elaborate = ElaborateTable(table, options.prefix_extractor.get(), &draw);
+    // RocksDB 7.8 puts indexes into the cache as they are in the file, and stops.
+    if (result.is_rocksdb) {
+      elaborate.prepopulate_block_cache = TableOptions::PrepopulateBlockCache::kDisable;
+    }
     options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(elaborate));
     result.elaborate.push_back(options);
     result.may_change_extractor.push_back(MayChangeExtractor(options, elaborate));

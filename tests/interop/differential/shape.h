@@ -21,7 +21,12 @@ struct Family {
   const rocksdb::Comparator* comparator = nullptr;
   std::string operator_name;  // empty: none
   std::shared_ptr<rocksdb::MergeOperator> merge_operator;
+  bool is_universal = false;
+  bool has_blobs = false;  // in some sessions
 
+  // GetEntity of RocksDB 7.8 ends the process when it meets a merge operand, and answers with the
+  // reference when it meets a blob.
+  bool HasEntities() const { return operator_name.empty() && !has_blobs; }
   bool IsReverse() const { return comparator == rocksdb::ReverseBytewiseComparator(); }
   bool IsCareful() const { return operator_name == "careful"; }
 };
@@ -30,6 +35,9 @@ struct Shape {
   uint64_t seed = 0;
   int sessions = 0;
   bool has_dynamic_levels = false;
+  // Tables from outside come in. Whether one gets a sequence number depends on where other entries
+  // lie, so that none is printed then.
+  bool ingests = false;
   std::vector<Family> families;  // the first is "default"
 };
 

@@ -68,8 +68,7 @@ void Session::ChangeOptions(Draw* draw) {
 
 void Session::TakeSnapshot(Draw*) {
   snapshots_.push_back(db_->GetSnapshot());
-  Print("snapshot at %llu\n",
-        static_cast<unsigned long long>(snapshots_.back()->GetSequenceNumber()));
+  Print("snapshot at %s\n", SequenceText().c_str());
 }
 
 void Session::ReleaseSnapshot(Draw* draw) {
@@ -91,12 +90,14 @@ void Session::ReleaseSnapshots() {
 
 void Session::Facts(Draw* draw) {
   const size_t index = AnyFamily(draw);
-  Print("sequence %llu", static_cast<unsigned long long>(db_->GetLatestSequenceNumber()));
+  Print("sequence %s", SequenceText().c_str());
   for (const char* name :
        {"rocksdb.num-snapshots", "rocksdb.oldest-snapshot-sequence", "rocksdb.background-errors",
         "rocksdb.is-write-stopped", "rocksdb.is-file-deletions-enabled"}) {
     std::string value;
     const bool is_there = db_->GetProperty(handles_[index], name, &value);
+    const bool is_number = name == std::string("rocksdb.oldest-snapshot-sequence");
+    if (is_number && shape_.ingests) continue;
     Print(" %s=%s", name + 8, is_there ? value.c_str() : "none");
   }
   if (draw->OneIn(4)) Print(" checksums %s", Show(db_->VerifyChecksum()).c_str());

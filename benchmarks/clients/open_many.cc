@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long does it take to open a database of many tables, what does its first lookup cost then,
+// and what do the open tables take of memory? The tables are made elsewhere and ingested, side by
+// side in the last level; then the database is opened again and again, with every table open
+// (max_open_files = -1) as is the default. The files are in the system's page cache.
+//
+//   open_many --db=FOLDER [--tables=1000] [--rows=200] [--value_bytes=100] [--opens=5]
+//   [--open_files=0]
+//
+// `open_files` other than 0 is the limit of open tables.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+
+#include "benchmarks/clients/client.h"
+
+namespace {
+
+using client::Clock;
+using client::Flags;
+using client::KeyOf;
+using client::Require;
+
+rocksdb::Options MakeOptions(const Flags& flags) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.compression = rocksdb::kNoCompression;
+  if (flags["open_files"] != 0) options.max_open_files = static_cast<int>(flags["open_files"]);
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+std::unique_ptr<rocksdb::DB> Open(const rocksdb::Options& options, const std::string& folder) {
+  rocksdb::DB* opened = nullptr;
+  Require(rocksdb::DB::Open(options, folder, &opened), "open");
+  return std::unique_ptr<rocksdb::DB>(opened);
+}
+
+void MakeTables(const Flags& flags, const rocksdb::Options& options) {
+  const std::unique_ptr<rocksdb::DB> db = Open(options, flags.db());
+  const std::string value(flags["value_bytes"], 'v');
+  std::vector<std::string> paths;
+  for (uint64_t table = 0; table < flags["tables"]; table++) {
+    paths.push_back(flags.db() + "/new" + std::to_string(table) + ".sst");
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    Require(writer.Open(paths.back()), "open a table");
+    for (uint64_t row = 0; row < flags["rows"]; row++) {
+      Require(writer.Put(KeyOf(table * flags["rows"] + row), value), "add to a table");
+    }
+    Require(writer.Finish(), "finish a table");
+  }
+  rocksdb::IngestExternalFileOptions ingestion;
+  ingestion.move_files = true;
+  Require(db->IngestExternalFile(paths, ingestion), "ingest");
+}
+
+uint64_t ResidentKiB() {
+  std::FILE* const file = std::fopen("/proc/self/status", "r");
+  if (file == nullptr) client::Fail("no /proc/self/status");
+  char line[256];
+  unsigned long long kib = 0;
+  while (std::fgets(line, sizeof(line), file) != nullptr) {
+    if (std::sscanf(line, "VmRSS: %llu", &kib) == 1) break;
+  }
+  std::fclose(file);
+  return kib;
+}
+
+double Median(std::vector<uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  return static_cast<double>(values[values.size() / 2]);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Flags flags(
+      {{"tables", 1000}, {"rows", 200}, {"value_bytes", 100}, {"opens", 5}, {"open_files", 0}},
+      argc, argv);
+  const rocksdb::Options options = MakeOptions(flags);
+  MakeTables(flags, options);
+  std::vector<uint64_t> opens, gets, closes;
+  uint64_t resident_kib = 0;
+  client::Random random(1);
+  for (uint64_t i = 0; i < std::max<uint64_t>(1, flags["opens"]); i++) {
+    const Clock::time_point begin = Clock::now();
+    std::unique_ptr<rocksdb::DB> db = Open(options, flags.db());
+    const Clock::time_point is_open = Clock::now();
+    std::string value;
+    const uint64_t row = random.Uniform(flags["tables"] * flags["rows"]);
+    Require(db->Get(rocksdb::ReadOptions(), KeyOf(row), &value), "get");
+    const Clock::time_point has_read = Clock::now();
+    if (i == 0) resident_kib = ResidentKiB();
+    const Clock::time_point closing = Clock::now();
+    Require(db->Close(), "close");
+    db.reset();
+    closes.push_back(client::Micros(Clock::now() - closing));
+    opens.push_back(client::Micros(is_open - begin));
+    gets.push_back(client::Micros(has_read - is_open));
+  }
+  client::Report("open", Median(opens) / 1000, "ms");
+  client::Report("first get", Median(gets), "us");
+  client::Report("close", Median(closes) / 1000, "ms");
+  client::Report("resident after the first open", static_cast<double>(resident_kib), "KiB");
+  return 0;
+}

@@ -247,6 +247,8 @@ class DBImpl final : public UnbuiltCalls,
                       bool flush_memtable) override;
   Status GetSortedWalFiles(VectorWalPtr& files) override;
   Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) override;
+  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
+                         const WalIterator::ReadOptions& read_options) override;
   using DB::VerifyChecksum;
   Status VerifyChecksum(const ReadOptions& options) override;
   Status VerifyFileChecksums(const ReadOptions& options) override;

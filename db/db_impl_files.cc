@@ -9,11 +9,13 @@
 #include "db/db_impl.h"
 #include "db/files/live_files.h"
 #include "db/files/obsolete_files.h"
+#include "db/files/updates.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/io_deadline.h"
 #include "table/format/unique_id.h"
 #include "table/sst/table_reader.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -252,17 +254,25 @@ Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& option
 Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   if (core_.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
-  for (const WalSet::Info& log : core_.wals->List()) {
-    files.push_back(WalFileOf(log.number, log.bytes));
-  }
+  ASSIGN_OR_RETURN(const std::vector<LogPlace> logs, ListLogs(core_));
+  for (const LogPlace& log : logs) files.push_back(WalFileOf(log));
   return Status::OK();
 }
 
 Status DBImpl::GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) {
   current_wal_file->reset();
   if (core_.is_read_only) return LogsAreUnknown("GetCurrentWalFile");
-  const WalSet::Info log = core_.wals->List().back();
-  *current_wal_file = WalFileOf(log.number, log.bytes);
+  ASSIGN_OR_RETURN(const LogPlace log, CurrentLog(core_));
+  *current_wal_file = WalFileOf(log);
+  return Status::OK();
+}
+
+Status DBImpl::GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
+                               const WalIterator::ReadOptions&) {
+  iter->reset();
+  if (core_.is_read_only) return LogsAreUnknown("GetUpdatesSince");
+  RecordTick(core_.statistics.get(), GET_UPDATES_SINCE_CALLS);
+  ASSIGN_OR_RETURN(*iter, NewUpdates(&core_, seq_number));
   return Status::OK();
 }
 

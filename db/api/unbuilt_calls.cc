@@ -21,11 +21,6 @@ Status UnbuiltCalls::GetNewestUserDefinedTimestamp(ColumnFamilyHandle*, std::str
   return Status::NotSupported("GetNewestUserDefinedTimestamp");
 }
 
-Status UnbuiltCalls::GetUpdatesSince(SequenceNumber, std::unique_ptr<WalIterator>*,
-                                     const WalIterator::ReadOptions&) {
-  return Status::NotSupported("GetUpdatesSince");
-}
-
 Status UnbuiltCalls::GetPreparedFileInfoForExternalSstIngestion(
     const std::string&, std::shared_ptr<const PreparedFileInfo>*) {
   return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");

@@ -19,9 +19,6 @@ class UnbuiltCalls : public DB {
   Status GetFullHistoryTsLow(ColumnFamilyHandle* handle, std::string* ts_low) override;
   Status GetNewestUserDefinedTimestamp(ColumnFamilyHandle* handle, std::string* newest) override;
 
-  Status GetUpdatesSince(SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
-                         const WalIterator::ReadOptions& read_options) override;
-
   Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
   Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,

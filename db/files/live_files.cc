@@ -15,20 +15,6 @@
 namespace ashlar {
 namespace {
 
-class LogFileFacts final : public WalFile {
- public:
-  LogFileFacts(FileNumber number, uint64_t bytes) : number_(number), bytes_(bytes) {}
-  std::string PathName() const override { return LogFileName("", number_); }
-  uint64_t LogNumber() const override { return number_.value(); }
-  WalFileType Type() const override { return kAliveLogFile; }
-  SequenceNumber StartSequence() const override { return 0; }
-  uint64_t SizeFileBytes() const override { return bytes_; }
-
- private:
-  const FileNumber number_;
-  const uint64_t bytes_;
-};
-
 template <typename Visit>
 void ForEachTable(const LiveFiles& live, const Visit& visit) {
   for (const VersionRef& version : live.versions) {
@@ -151,10 +137,6 @@ uint64_t OldestCreationTimeOf(const LiveFiles& live) {
     oldest = std::min(oldest, meta.file_creation_time);
   });
   return oldest;
-}
-
-std::unique_ptr<WalFile> WalFileOf(FileNumber number, uint64_t bytes) {
-  return std::make_unique<LogFileFacts>(number, bytes);
 }
 
 }  // namespace ashlar

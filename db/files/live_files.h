@@ -16,7 +16,6 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/metadata.h"
 #include "ashlar/options.h"
-#include "ashlar/transaction_log.h"
 #include "db/state/db_core.h"
 #include "db/version/version_ref.h"
 #include "util/file_number.h"
@@ -46,6 +45,5 @@ Status AddChecksumsOf(const LiveFiles& live, FileChecksumList* list);
 std::string ChecksumFunctionOf(const FileMetadata& meta);
 // UINT64_MAX if there is no table, 0 if that of some table is unknown.
 uint64_t OldestCreationTimeOf(const LiveFiles& live);
-std::unique_ptr<WalFile> WalFileOf(FileNumber number, uint64_t bytes);
 
 }  // namespace ashlar

@@ -36,8 +36,12 @@ ObsoleteFiles CollectObsolete(DbCore* core) {
   if (core->file_deletions_disabled > 0 || core->is_read_only) return files;
   files.tables = core->versions->TakeObsolete();
   files.blobs = core->versions->TakeObsoleteBlobs();
-  for (FileNumber number : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
-    files.paths.push_back(LogFileName(core->wal_dir, number));
+  for (const WalSet::Info& log : core->wals->ReleaseBelow(MinLogNumber(*core), &files.logs)) {
+    if (log.has_failed) {
+      files.paths.push_back(LogFileName(core->wal_dir, log.number));
+    } else {
+      files.old_logs.push_back(log.number);
+    }
   }
   for (FileNumber number : core->versions->TakeReplacedManifests()) {
     files.paths.push_back(DescriptorFileName(core->dir, number));
@@ -75,7 +79,11 @@ class DirectoryScan {
       const std::string path = dir + "/" + name;
       if (IsTrashFileName(name)) files->paths.push_back(path);
       if (!ParseFileName(name, &number, &type)) continue;
-      if (IsObsolete(type, number)) {
+      if (!IsObsolete(type, number)) {
+        // It stays.
+      } else if (type == kWalFile && core_->has_whole_logs && dir == core_->wal_dir) {
+        files->old_logs.push_back(number);
+      } else {
         auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
         list.push_back(path);
       }
@@ -214,6 +222,10 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     blob.reset();
     remove(path);
   }
+  for (FileNumber number : files.old_logs) {
+    const Status status = core->archive.is_on() ? core->archive.Add(number) : Status::NotFound();
+    if (!status.ok()) remove(LogFileName(core->wal_dir, number));
+  }
   for (const std::string& path : files.paths) remove(path);
   for (const std::string& path : files.asides) {
     Warn(core->info_log.get(),
@@ -226,12 +238,19 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
 
 void DeleteKnownObsolete(DbCore* core) {
   ObsoleteFiles files;
+  bool prunes_archive = false;
   {
     MutexLock lock(&core->mutex);
     files = CollectObsolete(core);
     if (!files.empty()) files.job_id = core->next_job_id++;
+    prunes_archive = core->file_deletions_disabled == 0 && !core->is_read_only;
   }
   if (!files.empty()) DeleteObsolete(core, std::move(files));
+  if (!prunes_archive) return;
+  const Status status = core->archive.Prune();
+  if (!status.ok()) {
+    Warn(core->info_log.get(), "cannot prune the archive of logs: %s", status.ToString().c_str());
+  }
 }
 
 void PurgeObsoleteFiles(DbCore* core) {

@@ -24,11 +24,13 @@ struct ObsoleteFiles {
   std::vector<std::shared_ptr<FamilyVersions>> families;
   // Closed, or unmapped, before their files are deleted: these are among `paths`.
   std::vector<std::shared_ptr<WalSink>> logs;
-  std::vector<std::string> paths;   // of everything else
-  std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
-  int job_id = 0;                   // as which listeners hear of it; 0: of opening
+  std::vector<FileNumber> old_logs;  // which the archive takes, or else they are deleted
+  std::vector<std::string> paths;    // of everything else
+  std::vector<std::string> asides;   // tables nobody can explain: renamed, not deleted
+  int job_id = 0;                    // as which listeners hear of it; 0: of opening
   bool empty() const {
-    return tables.empty() && blobs.empty() && families.empty() && paths.empty() && asides.empty();
+    return tables.empty() && blobs.empty() && families.empty() && old_logs.empty() &&
+           paths.empty() && asides.empty();
   }
 };
 

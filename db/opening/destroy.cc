@@ -51,6 +51,8 @@ Status DestroyDB(const std::string& name, const Options& options,
   for (const ColumnFamilyDescriptor& family : column_families) {
     for (const DbPath& path : family.options.cf_paths) dirs.insert(path.path);
   }
+  const std::string& wal_dir = options.wal_dir.empty() ? name : options.wal_dir;
+  dirs.insert(ArchivalDirectory(wal_dir));
   Status status;
   for (const std::string& dir : dirs) {
     Status deleted =
@@ -59,7 +61,7 @@ Status DestroyDB(const std::string& name, const Options& options,
   }
   IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the file is deleted next");
   IgnoreError(DeleteFileIfExists(fs.get(), LockFileName(name)), "an empty file may stay");
-  IgnoreError(fs->DeleteDir(ArchivalDirectory(name), IOOptions(), nullptr), "there may be none");
+  IgnoreError(fs->DeleteDir(ArchivalDirectory(wal_dir), IOOptions(), nullptr), "there may be none");
   IgnoreError(fs->DeleteDir(name, IOOptions(), nullptr), "it stays if others have files in it");
   return status;
 }

@@ -29,6 +29,7 @@ Status Opener::Run() {
   if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
   if (!request_.is_read_only) RETURN_IF_ERROR(CheckDirectIo());
+  if (!request_.is_read_only && core_->archive.is_on()) RETURN_IF_ERROR(core_->archive.Prepare());
 
   MutexLock lock(&core_->mutex);
   const IoUnderDbMutex nobody_waits;
@@ -37,6 +38,7 @@ Status Opener::Run() {
   RETURN_IF_ERROR(CheckTables());
   RETURN_IF_ERROR(ReplayLogs());
   core_->recovery_report = report_.ToString();
+  core_->has_whole_logs = !stopped_early_ && !report_.HasLostRecords();
   if (request_.is_read_only) return FinishReadOnly();
 
   RETURN_IF_ERROR(OpenLog());

@@ -30,6 +30,11 @@ std::string RecoveryReport::ToString() const {
   return text;
 }
 
+bool RecoveryReport::HasLostRecords() const {
+  return std::any_of(dropped.begin(), dropped.end(),
+                     [](const DroppedLogBytes& drop) { return drop.good_records_follow; });
+}
+
 // Remembers what the reader could not read.
 class WalReplay::Collector final : public LogReader::Reporter {
  public:

@@ -37,6 +37,8 @@ struct RecoveryReport {
   uint64_t dropped_manifest_bytes = 0;  // a change that was being written
   uint64_t logs_read = 0;
   uint64_t records_applied = 0;
+  // Whole records were left out, not only the torn end of one.
+  bool HasLostRecords() const;
   std::string ToString() const;  // a line each; empty if nothing was dropped
 };
 

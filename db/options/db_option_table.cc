@@ -46,10 +46,9 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::read_io_executor_threads>({"read_io_executor_threads",
                                                "threads for GetAsync/MultiGetAsync", Support::kHint,
                                                TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::open_files_async>({"open_files_async",
-                                       "opening waits for no table: each is opened when it is read",
-                                       Support::kHonoured, TakesEffect::kAtOpen,
-                                       Since::kRocksDb119}),
+    Option<Db, &Db::open_files_async>(
+        {"open_files_async", "opening waits for no table: each is opened when it is read",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::max_total_wal_size>(
         {"max_total_wal_size",
          "bytes of WAL above which the families with the oldest unflushed data are flushed",
@@ -102,9 +101,9 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::table_cache_numshardbits>(
         {"table_cache_numshardbits", "shards of the table cache", Support::kHint}),
     Option<Db, &Db::WAL_ttl_seconds>(
-        {"WAL_ttl_seconds", "keep archived WALs this long", Support::kDefaultOnly}),
+        {"WAL_ttl_seconds", "keep logs that are not needed any more this long"}),
     Option<Db, &Db::WAL_size_limit_MB>(
-        {"WAL_size_limit_MB", "keep archived WALs up to this size", Support::kDefaultOnly}),
+        {"WAL_size_limit_MB", "keep logs that are not needed any more up to this size"}),
     Option<Db, &Db::manifest_preallocation_size>(
         {"manifest_preallocation_size", "preallocate", Support::kHonoured}),
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "map tables into memory"}),

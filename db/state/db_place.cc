@@ -56,6 +56,11 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       open_tables(db_options.max_open_files),
       space_owner(db_options.sst_file_manager),
       space(SstFileManagerImpl::From(space_owner.get())),
+      archive({.fs = fs.get(),
+               .clock = clock.get(),
+               .wal_dir = wal_dir,
+               .ttl_seconds = db_options.WAL_ttl_seconds,
+               .limit_bytes = db_options.WAL_size_limit_MB << 20}),
       session_id(NewSessionId(env)),
       statistics(db_options.statistics),
       listeners(db_options.listeners) {

@@ -20,6 +20,7 @@
 #include "db/output/table_output.h"
 #include "db/read/merge_resolution.h"
 #include "db/version/table_cache.h"
+#include "db/wal/log_archive.h"
 #include "env/event_log.h"
 #include "env/space/sst_file_manager_impl.h"
 
@@ -65,7 +66,7 @@ struct DbPlace {
   const std::shared_ptr<FileSystem> fs;
   const std::shared_ptr<SystemClock> clock;
   const FileOptions file_options;
-  TableOutputContext outputs;   // what all new tables have in common
+  TableOutputContext outputs;  // what all new tables have in common
   // Of memtables, perhaps those of other databases too; null: no limit, and no cache is charged.
   const std::shared_ptr<WriteBufferManager> memory_manager;
   OpenTableBudget open_tables;  // counts for itself; any thread
@@ -73,12 +74,14 @@ struct DbPlace {
   const std::shared_ptr<SstFileManager> space_owner;
   SstFileManagerImpl* const space;
   bool is_read_only = false;  // set first of all by the opener
+  LogArchive archive;         // any thread
   FileLock* lock = nullptr;   // given back at closing; null in a read-only database
 
   // Identity.
   std::string db_id;             // settled by the opener
   const std::string session_id;  // different at every open
   std::string recovery_report;   // what opening dropped from the logs; empty: nothing
+  bool has_whole_logs = true;    // no record of a log was left out by opening
 
   // Who is told, and what helps.
   const std::shared_ptr<Statistics> statistics;  // null: off

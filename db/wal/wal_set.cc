@@ -94,7 +94,9 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   for (Log& log : logs_) {
     assert(replaced_.empty() || replaced_.back().number < log.sink->log_number());
     log.sink->Abandon(error);
-    replaced_.push_back({log.sink->log_number(), log.sink->delivered_size()});
+    replaced_.push_back({.number = log.sink->log_number(),
+                         .bytes = log.sink->delivered_size(),
+                         .has_failed = true});
     left.push_back(std::move(log.sink));
   }
   logs_.clear();
@@ -219,24 +221,27 @@ Status WalSet::Close() {
   return first;
 }
 
-std::vector<FileNumber> WalSet::ReleaseBelow(FileNumber min_log_number,
-                                             std::vector<std::shared_ptr<WalSink>>* released) {
-  std::vector<FileNumber> numbers;
+std::vector<WalSet::Info> WalSet::ReleaseBelow(FileNumber min_log_number,
+                                               std::vector<std::shared_ptr<WalSink>>* released) {
+  std::vector<Info> logs;
   MutexLock lock(&mutex_);
   while (logs_.size() > 1 && logs_.front().sink->log_number() < min_log_number) {
-    numbers.push_back(logs_.front().sink->log_number());
+    const WalSink& sink = *logs_.front().sink;
+    logs.push_back({.number = sink.log_number(), .bytes = sink.delivered_size()});
     released->push_back(std::move(logs_.front().sink));
     logs_.erase(logs_.begin());
   }
   const auto keep_recovered = recovered_.lower_bound(min_log_number);
-  for (auto it = recovered_.begin(); it != keep_recovered; ++it) numbers.push_back(it->first);
+  for (auto it = recovered_.begin(); it != keep_recovered; ++it) {
+    logs.push_back({.number = it->first, .bytes = it->second.end_bytes});
+  }
   recovered_.erase(recovered_.begin(), keep_recovered);
   for (const Info& log : replaced_) {
-    if (log.number < min_log_number) numbers.push_back(log.number);
+    if (log.number < min_log_number) logs.push_back(log);
   }
   std::erase_if(replaced_, [&](const Info& log) { return log.number < min_log_number; });
   if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
-  return numbers;
+  return logs;
 }
 
 FileNumber WalSet::current_number() const {
@@ -268,10 +273,12 @@ uint64_t WalSet::BytesFrom(FileNumber number) const {
 std::vector<WalSet::Info> WalSet::List() const {
   MutexLock lock(&mutex_);
   std::vector<Info> list;
-  for (const auto& [number, log] : recovered_) list.push_back({number, log.end_bytes});
+  for (const auto& [number, log] : recovered_) {
+    list.push_back({.number = number, .bytes = log.end_bytes});
+  }
   list.insert(list.end(), replaced_.begin(), replaced_.end());
   for (const Log& log : logs_) {
-    list.push_back({log.sink->log_number(), log.sink->delivered_size()});
+    list.push_back({.number = log.sink->log_number(), .bytes = log.sink->delivered_size()});
   }
   return list;
 }

@@ -31,6 +31,13 @@ namespace ashlar {
 
 class WalSet {
  public:
+  struct Info {
+    FileNumber number = 0;
+    uint64_t bytes = 0;  // that can be read
+    // Replaced after an error: it may hold records of writes that failed.
+    bool has_failed = false;
+  };
+
   WalSet();
   ~WalSet();
   WalSet(const WalSet&) = delete;
@@ -78,10 +85,10 @@ class WalSet {
   Status error() const;
   Status Close();
 
-  // Logs below `min_log_number` are not needed any more: lets go of them and returns their numbers.
+  // Logs below `min_log_number` are not needed any more: lets go of them and returns them.
   // Those that are open are handed over in `released`, to be closed where no lock is held.
-  std::vector<FileNumber> ReleaseBelow(FileNumber min_log_number,
-                                       std::vector<std::shared_ptr<WalSink>>* released);
+  std::vector<Info> ReleaseBelow(FileNumber min_log_number,
+                                 std::vector<std::shared_ptr<WalSink>>* released);
 
   FileNumber current_number() const;
   // Whether anything was written to the current log since it was installed.
@@ -90,10 +97,6 @@ class WalSet {
   uint64_t total_bytes() const { return BytesFrom(0); }
   // Of the logs from this number on.
   uint64_t BytesFrom(FileNumber number) const;
-  struct Info {
-    FileNumber number = 0;
-    uint64_t bytes = 0;  // that can be read
-  };
   // Oldest first. Taken together the bytes are a prefix of what was written.
   std::vector<Info> List() const;
   // How often a log was synced; callers that shared a sync count once.

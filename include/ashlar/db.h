@@ -670,7 +670,14 @@ class ASHLAR_EXPORT DB {
   // Seconds since 1970; 0 if unknown. NotSupported unless max_open_files is -1.
   virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time) = 0;
 
-  // The WAL from a sequence number on. NotFound if that is no longer there. NotSupported so far.
+  // Walks the batches in the logs, from the one with this sequence number on or, if there is none,
+  // from the first behind it; set WAL_ttl_seconds or WAL_size_limit_MB, or logs are gone after each
+  // flush. While the database writes on, Next() behind the end finds what came since. NotFound if
+  // the number is not written yet or the logs hold nothing from it on. The iterator ends with
+  // Corruption where sequence numbers jump: writes without a log and ingested tables are not in
+  // the logs. Only what readers see already is shown, and with manual_wal_flush only what was
+  // flushed. NotSupported if the database is open for reading only. Delete the iterator before the
+  // database; one thread at a time.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;

@@ -338,9 +338,9 @@ struct ASHLAR_EXPORT DBOptions {
   int max_manifest_space_amp_pct = 500;
   // Shards of the table cache. A hint without effect.
   int table_cache_numshardbits = 6;
-  // Keep archived WALs this long. Not built yet: must be the default.
+  // Logs that recovery needs no more stay in wal_dir's folder "archive", for GetUpdatesSince: for so
+  // many seconds, and the newest of up to so many MB. 0: no such limit; both 0: nothing stays.
   uint64_t WAL_ttl_seconds = 0;
-  // Keep archived WALs up to this size. Not built yet: must be the default.
   uint64_t WAL_size_limit_MB = 0;
   // Bytes of disk space a new MANIFEST reserves. Not changed while open yet.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;

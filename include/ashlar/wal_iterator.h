@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WAL files of a database, and the iterator over the batches in them (DB::GetUpdatesSince, which is
-// not built yet).
+// WAL files of a database, and the iterator over the batches in them (DB::GetUpdatesSince).
 //
 // Threads: one at a time per object.
 #pragma once
@@ -72,13 +71,14 @@ class ASHLAR_EXPORT WalIterator {
   virtual bool Valid() = 0;
   // One batch further. At the end it looks whether more has been written since.
   virtual void Next() = 0;
-  // TryAgain if the iterator was overtaken and has to be made anew.
+  // Corruption for a gap in the sequence numbers or a damaged log, NotFound for a log that was
+  // deleted before it was read. After an error the iterator stays where it is.
   virtual Status status() = 0;
   // The present batch; once per position. Only while Valid().
   virtual BatchResult GetBatch() = 0;
 
   struct ReadOptions {
-    // Verify the checksums of the WAL records that are read.
+    // A hint: checksums are verified in any case.
     bool verify_checksums_;
 
     ReadOptions() : verify_checksums_(true) {}

@@ -216,6 +216,9 @@ void CounterWalk::CopyAndCheck() {
   ASSERT_OK(Checkpoint::Create(db_.get(), &made));
   const std::unique_ptr<Checkpoint> checkpoint(made);
   ASSERT_OK(checkpoint->CreateCheckpoint("/copy"));
+  ASSERT_OK(db_->Put(WriteOptions(), "in the log", "value"));
+  std::unique_ptr<WalIterator> updates;
+  ASSERT_OK(db_->GetUpdatesSince(db_->GetLatestSequenceNumber(), &updates));
   SstFileWriter writer(EnvOptions(), options_);
   ASSERT_OK(writer.Open("/from_outside.sst"));
   ASSERT_OK(writer.Put("from outside", "value"));

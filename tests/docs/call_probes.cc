@@ -372,8 +372,9 @@ const Probe kReads[] = {
      }},
     {"DB::GetUpdatesSince",
      [](Ground& g) {
+       if (Status status = g.db->Put(WriteOptions(), "in", "the log"); !status.ok()) return status;
        std::unique_ptr<WalIterator> it;
-       return g.db->GetUpdatesSince(1, &it);
+       return g.db->GetUpdatesSince(g.db->GetLatestSequenceNumber(), &it);
      }},
 };
 

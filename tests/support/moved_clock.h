@@ -19,6 +19,9 @@ class MovedClock final : public SystemClockWrapper {
     *seconds += moved_by_seconds;
     return status;
   }
+  uint64_t NowMicros() override {
+    return SystemClockWrapper::NowMicros() + static_cast<uint64_t>(moved_by_seconds) * 1'000'000;
+  }
   std::atomic<int64_t> moved_by_seconds{0};
 };
 

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One log after the other is read as far as it was delivered. A log that is archived or deleted
+// meanwhile is read to its end all the same: the file is open.
+#include "db/files/updates.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/wal/log_archive.h"
+#include "db/wal/log_beginning.h"
+#include "db/wal/log_reader.h"
+#include "db/write/write_batch_reader.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "env/sequential_reader.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+class LogPlaceFile final : public WalFile {
+ public:
+  explicit LogPlaceFile(const LogPlace& log) : log_(log) {}
+  std::string PathName() const override {
+    return log_.is_archived ? ArchivedLogFileName("", log_.number) : LogFileName("", log_.number);
+  }
+  uint64_t LogNumber() const override { return log_.number.value(); }
+  WalFileType Type() const override { return log_.is_archived ? kArchivedLogFile : kAliveLogFile; }
+  SequenceNumber StartSequence() const override { return log_.first_seqno; }
+  uint64_t SizeFileBytes() const override { return log_.bytes; }
+
+ private:
+  const LogPlace log_;
+};
+
+SequenceNumber SeqnoOf(const Slice& batch) { return DecodeFixed64(batch.data()); }
+uint32_t CountOf(const Slice& batch) { return DecodeFixed32(batch.data() + 8); }
+
+// The file is there under one of two names, and may move from the first to the second.
+Result<std::unique_ptr<SequentialReader>> OpenLog(const DbPlace& place, FileNumber number) {
+  auto live = SequentialReader::Open(place.fs.get(), LogFileName(place.wal_dir, number),
+                                     place.file_options);
+  if (!live.status().IsPathNotFound() && !live.status().IsNotFound()) return live;
+  auto archived = SequentialReader::Open(place.fs.get(), ArchivedLogFileName(place.wal_dir, number),
+                                         place.file_options);
+  if (!archived.status().IsPathNotFound() && !archived.status().IsNotFound()) return archived;
+  return Status::NotFound(StrCat(LogFileName(place.wal_dir, number),
+                                 ": this log was deleted before it was read; raise "
+                                 "WAL_ttl_seconds or WAL_size_limit_MB"));
+}
+
+LogReader::Options ReaderOptions(FileNumber number, uint64_t end_bytes) {
+  LogReader::Options options;
+  options.log_number = number;
+  options.is_wal = true;
+  options.is_tailing = true;
+  options.end_offset = end_bytes;
+  return options;
+}
+
+// The first record that is a batch tells it, be it empty.
+Result<SequenceNumber> FirstSeqnoOf(const DbPlace& place, FileNumber number, uint64_t bytes) {
+  ASSIGN_OR_RETURN(auto file, OpenLog(place, number));
+  LogReader reader(NewFileLogSource(std::move(file)), ReaderOptions(number, bytes), nullptr);
+  Slice record;
+  if (reader.ReadRecord(&record)) return SeqnoOf(record);
+  if (!reader.status().ok()) return reader.status();
+  return SequenceNumber{0};
+}
+
+}  // namespace
+
+std::unique_ptr<WalFile> WalFileOf(const LogPlace& log) {
+  return std::make_unique<LogPlaceFile>(log);
+}
+
+// Live ones first: a log that is archived in between is seen twice rather than not at all.
+Result<std::vector<LogPlace>> ListLogs(const DbCore& core) {
+  std::vector<LogPlace> live;
+  for (const WalSet::Info& log : core.wals->List()) {
+    live.push_back({.number = log.number, .has_failed = log.has_failed, .bytes = log.bytes});
+  }
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> archived,
+                   ListArchivedLogs(core.fs.get(), core.wal_dir));
+  std::vector<LogPlace> logs;
+  for (FileNumber number : archived) {
+    auto bytes = FileSizeOf(core.fs.get(), ArchivedLogFileName(core.wal_dir, number));
+    if (!bytes.ok()) continue;  // too old or too much by now
+    logs.push_back({.number = number, .is_archived = true, .bytes = *bytes});
+  }
+  const FileNumber newest_archived = logs.empty() ? FileNumber{} : logs.back().number;
+  for (const LogPlace& log : live) {
+    if (log.number > newest_archived) logs.push_back(log);
+  }
+  for (LogPlace& log : logs) {
+    auto seqno = FirstSeqnoOf(core, log.number, log.bytes);
+    if (seqno.status().IsNotFound()) continue;  // deleted since; whoever reads it hears of it
+    if (!seqno.ok()) return seqno.status();
+    log.first_seqno = *seqno;
+  }
+  return logs;
+}
+
+Result<LogPlace> CurrentLog(const DbCore& core) {
+  const WalSet::Info info = core.wals->List().back();
+  LogPlace log{.number = info.number, .bytes = info.bytes};
+  ASSIGN_OR_RETURN(log.first_seqno, FirstSeqnoOf(core, log.number, log.bytes));
+  return log;
+}
+
+namespace {
+
+class Updates final : public WalIterator {
+ public:
+  // `logs`: from the one on that may hold `since`.
+  Updates(const DbCore* core, SequenceNumber since, std::vector<LogPlace> logs)
+      : core_(core), since_(since), logs_(std::move(logs)) {}
+
+  bool Valid() override { return is_valid_; }
+  Status status() override { return status_; }
+  BatchResult GetBatch() override {
+    assert(is_valid_);
+    BatchResult result;
+    result.sequence = SeqnoOf(batch_);
+    result.writeBatchPtr = std::make_unique<WriteBatch>(batch_);
+    return result;
+  }
+
+  void Next() override {
+    is_valid_ = false;
+    while (status_.ok()) {
+      if (!has_batch_ && !ReadBatch()) return;
+      const SequenceNumber seqno = SeqnoOf(batch_), next = seqno + CountOf(batch_);
+      // In the log, but not yet in the memtable.
+      if (next > core_->pipeline->visible_seqno() + 1) return;
+      has_batch_ = false;
+      if (next <= since_) continue;
+      status_ = CheckOrder(seqno);
+      expected_ = next;
+      is_valid_ = status_.ok();
+      return;
+    }
+  }
+
+ private:
+  // Hears of damage while the log is read.
+  class Collector final : public LogReader::Reporter {
+   public:
+    void OnDamage(const LogDamage& damage) override {
+      if (first.ok()) first = damage.reason;
+    }
+    Status first;
+  };
+
+  Status CheckOrder(SequenceNumber seqno) const {
+    if (expected_ == 0 || seqno == expected_) return Status::OK();
+    return Status::Corruption(
+        StrCat(LogFileName(core_->wal_dir, logs_[at_].number), ": offset ",
+               reader_->record_offset(), ": gap in sequence numbers: expected ", expected_,
+               ", found ", seqno, ": written without a log, ingested, or in a log that is gone"));
+  }
+
+  // The next record that a program has written. False at the end of what is there, or for status_.
+  bool ReadBatch() {
+    while (status_.ok()) {
+      if (reader_ == nullptr && !OpenNext()) return false;
+      Slice record;
+      if (reader_->ReadRecord(&record)) {
+        if (CountOf(record) == 0 && DecodeLogBeginning(record).has_value()) continue;
+        batch_ = record.ToString();
+        has_batch_ = true;
+        return true;
+      }
+      status_ = reader_->status().ok() ? damage_.first : reader_->status();
+      if (!status_.ok() || !MoreIsThere()) return false;
+    }
+    return false;
+  }
+
+  bool OpenNext() {
+    if (at_ >= logs_.size()) return false;
+    const LogPlace& log = logs_[at_];
+    auto file = OpenLog(*core_, log.number);
+    status_ = file.status();
+    if (!file.ok()) return false;
+    read_to_ = log.bytes;
+    reader_ = std::make_unique<LogReader>(NewFileLogSource(file.Take()),
+                                          ReaderOptions(log.number, read_to_), &damage_);
+    return true;
+  }
+
+  // This log was read to where it ended: has it grown, or has another begun?
+  bool MoreIsThere() {
+    assert(at_ < logs_.size());
+    const FileNumber number = logs_[at_].number;
+    bool is_live = false;
+    for (const WalSet::Info& log : core_->wals->List()) {
+      if (log.has_failed) continue;
+      if (log.number == number) {
+        is_live = true;
+        if (log.bytes > read_to_) return ReadOnTo(log.bytes);
+      }
+      if (log.number > logs_.back().number) {
+        logs_.push_back({.number = log.number, .bytes = log.bytes});
+      }
+    }
+    // Released meanwhile: now its file ends where it ends.
+    if (!is_live && read_to_ != UINT64_MAX) return ReadOnTo(UINT64_MAX);
+    if (at_ + 1 == logs_.size()) return false;
+    reader_.reset();
+    at_++;
+    return true;
+  }
+
+  bool ReadOnTo(uint64_t end_bytes) {
+    assert(end_bytes > read_to_);
+    read_to_ = end_bytes;
+    reader_->SetEnd(end_bytes);
+    return true;
+  }
+
+  const DbCore* const core_;
+  const SequenceNumber since_;
+  std::vector<LogPlace> logs_;  // ascending; those that came up meanwhile are added
+  size_t at_ = 0;               // the log that reader_ reads, or is to read
+  Collector damage_;
+  std::unique_ptr<LogReader> reader_;
+  uint64_t read_to_ = 0;
+  SequenceNumber expected_ = 0;  // of the next batch; 0: any
+  std::string batch_;            // shown if is_valid_; to be shown if has_batch_
+  bool has_batch_ = false;
+  bool is_valid_ = false;
+  Status status_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WalIterator>> NewUpdates(const DbCore* core, SequenceNumber since) {
+  const SequenceNumber newest = core->pipeline->visible_seqno();
+  if (since > newest) {
+    return Status::NotFound(
+        StrCat("sequence number ", since, " is not written yet; the newest is ", newest));
+  }
+  ASSIGN_OR_RETURN(std::vector<LogPlace> logs, ListLogs(*core));
+  std::erase_if(logs, [](const LogPlace& log) { return log.has_failed; });
+  // All before the last one that begins at or before it.
+  size_t first = 0;
+  for (size_t i = 0; i < logs.size(); i++) {
+    if (logs[i].first_seqno != 0 && logs[i].first_seqno <= since) first = i;
+  }
+  logs.erase(logs.begin(), logs.begin() + static_cast<ptrdiff_t>(first));
+  std::unique_ptr<WalIterator> updates = std::make_unique<Updates>(core, since, std::move(logs));
+  updates->Next();
+  RETURN_IF_ERROR(updates->status());
+  if (!updates->Valid()) {
+    return Status::NotFound(
+        StrCat("the logs hold nothing from sequence number ", since,
+               " on: written without a log, or in logs that were deleted; WAL_ttl_seconds and "
+               "WAL_size_limit_MB keep them"));
+  }
+  return updates;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The folder is listed anew each time: logs become obsolete seldom, and programs may delete there.
+#include "db/wal/log_archive.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "env/file_util.h"
+#include "env/filename.h"
+
+namespace ashlar {
+namespace {
+
+constexpr uint64_t kLongestPauseSeconds = 600;
+
+bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPathNotFound(); }
+
+}  // namespace
+
+Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir) {
+  std::vector<FileNumber> numbers;
+  auto names = ListDirectory(fs, ArchivalDirectory(wal_dir));
+  if (!names.ok()) {
+    if (IsMissing(names.status())) return numbers;
+    return names.status();
+  }
+  for (const std::string& name : *names) {
+    FileNumber number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) && type == kWalFile) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+struct LogArchive::Log {
+  std::string path;
+  uint64_t bytes = 0;
+  uint64_t written_seconds = 0;
+};
+
+Status LogArchive::Prepare() {
+  assert(is_on());
+  return CreateDirectories(options_.fs, ArchivalDirectory(options_.wal_dir));
+}
+
+Status LogArchive::Add(FileNumber number) {
+  assert(is_on());
+  const Status status =
+      options_.fs->RenameFile(LogFileName(options_.wal_dir, number),
+                              ArchivedLogFileName(options_.wal_dir, number), IOOptions(), nullptr);
+  if (status.ok()) has_grown_.store(true, std::memory_order_relaxed);
+  return status;
+}
+
+// Oldest first. What disappears meanwhile is left out.
+Result<std::vector<LogArchive::Log>> LogArchive::Look() const {
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
+                   ListArchivedLogs(options_.fs, options_.wal_dir));
+  std::vector<Log> logs;
+  for (FileNumber number : numbers) {
+    Log log{.path = ArchivedLogFileName(options_.wal_dir, number)};
+    Result<uint64_t> bytes = FileSizeOf(options_.fs, log.path);
+    if (IsMissing(bytes.status())) continue;
+    if (!bytes.ok()) return bytes.status();
+    log.bytes = *bytes;
+    const Status status =
+        options_.fs->GetFileModificationTime(log.path, IOOptions(), &log.written_seconds, nullptr);
+    if (IsMissing(status)) continue;
+    RETURN_IF_ERROR(status);
+    logs.push_back(std::move(log));
+  }
+  return logs;
+}
+
+uint64_t LogArchive::NowSeconds() const {
+  int64_t seconds = 0;
+  IgnoreError(options_.clock->GetCurrentTime(&seconds), "then nothing is too old");
+  return static_cast<uint64_t>(std::max<int64_t>(seconds, 0));
+}
+
+bool LogArchive::IsDue() {
+  if (has_grown_.exchange(false, std::memory_order_relaxed)) return true;
+  if (options_.ttl_seconds == 0) return false;
+  const uint64_t now = NowSeconds();
+  if (now < next_look_seconds_.load(std::memory_order_relaxed)) return false;
+  const uint64_t pause = std::clamp<uint64_t>(options_.ttl_seconds / 2, 1, kLongestPauseSeconds);
+  next_look_seconds_.store(now + pause, std::memory_order_relaxed);
+  return true;
+}
+
+Status LogArchive::Prune() {
+  if (!is_on() || !IsDue()) return Status::OK();
+  ASSIGN_OR_RETURN(const std::vector<Log> logs, Look());
+  uint64_t left_bytes = 0;
+  for (const Log& log : logs) left_bytes += log.bytes;
+  const uint64_t now = NowSeconds();
+  for (const Log& log : logs) {
+    const bool is_old = options_.ttl_seconds != 0 && now > log.written_seconds &&
+                        now - log.written_seconds > options_.ttl_seconds;
+    const bool is_too_much = options_.limit_bytes != 0 && left_bytes > options_.limit_bytes;
+    if (!is_old && !is_too_much) continue;
+    RETURN_IF_ERROR(DeleteFileIfExists(options_.fs, log.path));
+    left_bytes -= log.bytes;
+  }
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -23,7 +23,7 @@ test:  ## build with assertions and run every test, as CI does
 	@tools/setup.sh build test
 	@cmake --preset test $(CMAKE_QUIET)
 	@cmake --build build/test -j $(JOBS)
-	@ctest --test-dir build/test -j $(JOBS) --output-on-failure
+	@ctest --test-dir build/test -j $(JOBS) --output-on-failure --timeout 1500
 
 check:  ## the fast part of the tests
 	@tools/setup.sh build test

@@ -37,9 +37,9 @@ class SlabHeap {
   // lots.
   static constexpr size_t kMaxSpareSegments = 8;
 
-  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, at most a quarter
-  // more, and 256 at least. So few sizes that a decoded block fits where a raw one was: with more,
-  // the holes that those leave would stay.
+  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, at most an
+  // eighth more, and 256 at least. The fewer sizes, the sooner a hole that one block leaves is
+  // filled by another; the more, the less is lost in each: eight to a doubling hold most blocks.
   static size_t RoundUp(size_t bytes);
 
   SlabHeap();

@@ -6,9 +6,12 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,8 +66,8 @@ struct RingRead {
     request->status = IOStatus::OK();
     const bool is_at_end = is_direct && done % kDefaultPageSize != 0;
     if (done < read.n && !is_at_end) {
-      request->status = ReadAt(read.fd, path, read.offset + done, read.n - done,
-                               read.buffer + done, &rest, is_direct);
+      request->status = ReadAt(read.fd, path, read.offset + done, read.n - done, read.buffer + done,
+                               &rest, is_direct);
     }
     request->result = request->status.ok() ? Slice(read.buffer, done + rest.size()) : Slice();
   }
@@ -155,6 +158,29 @@ IOStatus PosixRandomAccessFile::Prefetch(uint64_t offset, size_t n, const IOOpti
   return error == 0 ? IOStatus::OK() : PosixError("posix_fadvise", path_, error);
 }
 
+// All of the request, if that takes no wait for a device: a copy costs less than a way through the
+// ring, and file systems in memory do not answer rings at once.
+bool PosixRandomAccessFile::ReadCached(FSReadRequest* request) const {
+  if (is_direct_) return false;
+  const CacheAnswers answers = cache_answers_.load(std::memory_order_relaxed);
+  if (answers == CacheAnswers::kNo) return false;
+  const int flags = answers == CacheAnswers::kYes ? RWF_NOWAIT : 0;
+  const iovec memory{request->scratch, request->len};
+  const ssize_t count = RetryOnSignal(
+      [&] { return preadv2(fd_.get(), &memory, 1, static_cast<off_t>(request->offset), flags); });
+  if (count == static_cast<ssize_t>(request->len)) {
+    request->result = Slice(request->scratch, request->len);
+    request->status = IOStatus::OK();
+    return true;
+  }
+  if (count >= 0 || errno == EAGAIN || flags == 0) return false;
+  struct statfs system = {};
+  const bool is_memory = fstatfs(fd_.get(), &system) == 0 && system.f_type == TMPFS_MAGIC;
+  cache_answers_.store(is_memory ? CacheAnswers::kAllIsMemory : CacheAnswers::kNo,
+                       std::memory_order_relaxed);
+  return is_memory && ReadCached(request);
+}
+
 IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
                                           const IOOptions& options, IODebugContext* dbg) {
   AssertIoAllowed();
@@ -162,7 +188,9 @@ IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
   if (ring == nullptr) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
   // All memory is there before the kernel is given any of it.
   std::deque<RingRead> reads;
-  for (size_t i = 0; i < count; ++i) reads.emplace_back(fd_.get(), path_, is_direct_, &requests[i]);
+  for (size_t i = 0; i < count; ++i) {
+    if (!ReadCached(&requests[i])) reads.emplace_back(fd_.get(), path_, is_direct_, &requests[i]);
+  }
   for (RingRead& read : reads) read.read.is_done = !ring->Start(&read.read);
   for (RingRead& read : reads) {
     ring->Wait(&read.read);
@@ -177,6 +205,11 @@ IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOption
                                           IODebugContext* dbg) {
   AssertIoAllowed();
   const std::shared_ptr<PosixUring>& ring = PosixUring::OfThread();
+  if (ring != nullptr && ReadCached(&request)) {
+    if (handle != nullptr) *handle = nullptr;
+    done(request, argument);
+    return IOStatus::OK();
+  }
   auto read = std::make_unique<RingRead>(fd_.get(), path_, is_direct_, &request);
   if (ring == nullptr || handle == nullptr || !ring->Start(&read->read)) {
     return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,

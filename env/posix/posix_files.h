@@ -4,6 +4,7 @@
 // retried, every other failure carries the call, the path and the system's text.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,7 +46,8 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
                 IODebugContext* dbg) const override;
   IOStatus Prefetch(uint64_t offset, size_t n, const IOOptions& options,
                     IODebugContext* dbg) override;
-  // Both by the io_uring of the thread where it has one: the reads are made side by side.
+  // Both take what the page cache has, and then go by the io_uring of the thread where it has one:
+  // the reads of a device are made side by side.
   IOStatus MultiRead(FSReadRequest* requests, size_t count, const IOOptions& options,
                      IODebugContext* dbg) override;
   // To be waited for, by WaitForReads(), while the file is open.
@@ -59,9 +61,15 @@ class PosixRandomAccessFile : public FSRandomAccessFile {
   IOStatus GetFileSize(uint64_t* result) override;
 
  private:
+  bool ReadCached(FSReadRequest* request) const;
+
   const UniqueFd fd_;
   const std::string path_;
   const bool is_direct_;
+  // Found out by whoever asks first: whether the file system says what is cached, and if it does
+  // not, whether all of it is memory. Any thread; each finds the same.
+  enum class CacheAnswers : uint8_t { kYes, kNo, kAllIsMemory };
+  mutable std::atomic<CacheAnswers> cache_answers_{CacheAnswers::kYes};
 };
 
 // A finished file as memory, into which results point: nothing is copied. Whoever truncates the

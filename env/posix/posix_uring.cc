@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cassert>
 #include <cerrno>
 #include <utility>
@@ -31,12 +32,13 @@ class KernelRing final : public PosixUring {
     std::shared_ptr<KernelRing> ring(new KernelRing);
     MutexLock lock(&ring->mutex_);
     ring->is_open_ = io_uring_queue_init(kEntries, &ring->ring_, 0) == 0;
+    exits_.load(std::memory_order_acquire);
     return ring;
   }
   ~KernelRing() override {
     MutexLock lock(&mutex_);
     assert(in_kernel_ == 0 || owner_ != getpid());
-    if (is_open_) io_uring_queue_exit(&ring_);
+    if (is_open_) Exit();
   }
   // False in a child after fork(), which shares the memory of the parent's ring.
   bool IsMine() const { return owner_ == getpid(); }
@@ -109,9 +111,18 @@ class KernelRing final : public PosixUring {
     assert(in_kernel_ == 0);
     for (unsigned i = 0; i < queued_; ++i) waiting_[i]->is_done = true;
     queued_ = 0;
+    Exit();
+  }
+
+  void Exit() REQUIRES(mutex_) {
+    exits_.fetch_add(1, std::memory_order_release);
     io_uring_queue_exit(&ring_);
     is_open_ = false;
   }
+
+  // The kernel may give the memory of a ring that ended to one that begins: through this the second
+  // thread knows that the first is done with it, which otherwise only the kernel does.
+  inline static std::atomic<uint64_t> exits_{0};
 
   const pid_t owner_ = getpid();
   Mutex mutex_{LockRank::kLeaf};

@@ -91,6 +91,8 @@ TEST_F(OptionsFilesTest, NoneGoesWhileDeletionsAreDisabled) {
   for (int i = 0; i < 5; i++) ASSERT_OK(ChangeOptions(i));
   EXPECT_EQ(OptionsFiles().size(), 6u);
   for (const std::string& name : live) EXPECT_TRUE(memory_->AllFiles().contains(kDir + name));
+  // A job that was started by the changes could delete in our place, and be at it still.
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   ASSERT_OK(db_->EnableFileDeletions());
   EXPECT_EQ(OptionsFiles().size(), 2u);
 }

@@ -154,24 +154,6 @@ Status Version::CheckInvariants() const {
   return Status::OK();
 }
 
-Status Version::CheckAges() const {
-  const std::vector<TableFile*>& files = levels_[0]->files;
-  for (size_t newer = 0; newer < files.size(); newer++) {
-    for (size_t older = newer + 1; older < files.size(); older++) {
-      const FileMetadata& a = files[newer]->meta;
-      const FileMetadata& b = files[older]->meta;
-      const bool overlap =
-          comparator_.OrderWithoutTimestamp(a.smallest_user_key(), b.largest_user_key()) <= 0 &&
-          comparator_.OrderWithoutTimestamp(b.smallest_user_key(), a.largest_user_key()) <= 0;
-      if (!overlap || a.largest_seqno >= b.largest_seqno) continue;
-      return Status::Corruption(StrCat("level 0: table ", a.number, " is searched before table ",
-                                       b.number, ", but its sequence numbers end at ",
-                                       a.largest_seqno, ", before ", b.largest_seqno));
-    }
-  }
-  return Status::OK();
-}
-
 void Version::DescribeFiles(VersionEdit* edit) const {
   assert(!edit->changes_files());
   for (Level level = 0; level < num_levels(); ++level) {

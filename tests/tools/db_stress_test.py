@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+#
+# db_stress and its kill loop: eight kills of a database that goes on with other options each time, and
+# that what db_stress is there to find is found: words of the expected state are changed, and files of
+# the database, and it must say which key is wrong.
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.environ.get("ASHLAR_SOURCE_DIR", os.path.join(os.path.dirname(__file__), "../.."))
+sys.path.insert(0, os.path.join(SOURCE, "tests/support"))
+from skips import needs
+
+PROGRAM = os.path.join(os.environ.get("ASHLAR_BUILD_DIR", "build/test"), "db_stress")
+LDB = os.path.join(os.environ.get("ASHLAR_BUILD_DIR", "build/test"), "ldb")
+LOOP = os.path.join(SOURCE, "tools/db_stress/crash_loop.py")
+HEAD, WORD = 4096, 8
+KEYS, FAMILIES = 800, 3
+GENERATION, HAS_BASE = (1 << 28) - 1, 1 << 54
+
+
+@needs(os.path.exists(PROGRAM), "db_stress in this build")
+class StressTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.db = os.path.join(self.folder, "db")
+
+    def stress(self, *flags):
+        return subprocess.run([PROGRAM, "--db=" + self.db, f"--keys={KEYS}", f"--families={FAMILIES}",
+                               "--threads=4", *flags], capture_output=True, text=True, timeout=240, check=False)
+
+    def work(self, *flags):
+        done = self.stress("--ops_per_thread=1500", "--seed=5", *flags)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def word(self, family, key, change):
+        """Changes what is known of a key; None looks only."""
+        with open(self.db + ".expected", "r+b") as file:
+            file.seek(HEAD + (family * KEYS + key) * WORD)
+            old, = struct.unpack("<Q", file.read(WORD))
+            if change is not None:
+                file.seek(-WORD, os.SEEK_CUR)
+                file.write(struct.pack("<Q", change(old)))
+        return old
+
+    def present_key(self, family):
+        """One that takes everything, and that has a value."""
+        return next(key for key in range(KEYS // 4, KEYS) if self.word(family, key, None) & HAS_BASE)
+
+    def check_wrong(self, done, *words):
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        for word in ("WRONG: ", *words):
+            self.assertIn(word, done.stderr)
+
+    def test_eight_kills_lose_nothing(self):
+        loop = subprocess.run([sys.executable, LOOP, "--db_stress=" + PROGRAM, "--kills=8", "--max_seconds=4",
+                               "--dir=" + os.path.join(self.folder, "loop")],
+                              capture_output=True, text=True, timeout=500, check=False)
+        self.assertEqual(loop.returncode, 0, loop.stdout + loop.stderr)
+        print(loop.stdout.strip().split("\n")[-1])
+        figures = re.search(r"(\d+) kills .* (\d+) operations, (\d+) keys verified", loop.stdout)
+        self.assertEqual(int(figures.group(1)), 8)
+        self.assertGreater(int(figures.group(2)), 10_000)
+        self.assertGreater(int(figures.group(3)), 100_000)
+
+    def test_a_run_goes_on_with_what_another_has_left(self):
+        self.assertIn("1 runs, 1 of them", self.work("--draw=3"))
+        self.assertIn("2 runs, 2 of them", self.work("--draw=4"))
+        self.assertIn("12000 operations", self.stress("--verify_only").stdout)
+
+    def test_another_event_than_the_known_one_is_found(self):
+        self.work()
+        key = self.present_key(1)
+        self.word(1, key, lambda word: (word & ~GENERATION) | ((word & GENERATION) + 1))
+        self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 1", "found generation")
+
+    def test_a_key_that_should_be_there_is_missed(self):
+        self.work()
+        key = next(k for k in range(KEYS // 4, KEYS) if self.word(0, k, None) == 0
+                   or not self.word(0, k, None) & HAS_BASE and self.word(0, k, None) >> 28 & 63 == 0)
+        self.word(0, key, lambda word: word | HAS_BASE)
+        self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 0", "found nothing")
+
+    def test_a_key_that_should_be_gone_is_found(self):
+        self.work()
+        key = self.present_key(2)
+        self.word(2, key, lambda word: 0)
+        self.check_wrong(self.stress("--verify_only"), f"key {key} ", "family 2", "found generation")
+
+    @needs(os.path.exists(LDB), "ldb in this build")
+    def test_a_batch_of_which_a_part_is_missing_is_found(self):
+        self.work("--weights=merge=0,batch=0")
+        key = next(k for k in range(KEYS // 8, KEYS // 4) if self.word(0, k, None) & HAS_BASE)
+        name = "0x%016X" % key + "6B" * (key % 5 * 7)
+        deleted = subprocess.run([LDB, "--db=" + self.db, "--column_family=family1", "--try_load_options=false",
+                                  "--key_hex", "delete", name], capture_output=True, text=True, timeout=60,
+                                 check=False)
+        self.assertEqual(deleted.returncode, 0, deleted.stderr)
+        # The family by itself is as it is known to be: only with the others it is wrong.
+        self.word(1, key, lambda word: ((word & GENERATION) + 1) | 1 << 34)
+        self.check_wrong(self.stress("--verify_only"), f"key {key}, which one batch writes in all families")
+
+    def test_a_database_that_lost_its_log_is_found(self):
+        self.work("--db_options=avoid_flush_during_shutdown=true;avoid_flush_during_recovery=true",
+                  "--weights=flush=0,compact_range=0,checkpoint=0,set_options=0")
+        logs = [name for name in os.listdir(self.db) if name.endswith(".log")]
+        self.assertTrue(logs)
+        for name in logs:
+            os.truncate(os.path.join(self.db, name), 0)
+        self.check_wrong(self.stress("--verify_only"))
+
+    def test_what_does_not_belong_together_is_refused(self):
+        self.work()
+        other = subprocess.run([PROGRAM, "--db=" + self.db, "--keys=900", f"--families={FAMILIES}"],
+                               capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(other.returncode, 1)
+        self.assertIn("another number of families or keys", other.stderr)
+        os.remove(self.db + ".expected")
+        unknown = self.stress("--verify_only")
+        self.assertEqual(unknown.returncode, 1)
+        self.assertIn("--destroy", unknown.stderr)
+        self.work("--destroy")
+
+    def test_flags_are_checked_and_explained(self):
+        for flag, word in (("--keys=3", "keys"), ("--weights=nosuch=1", "nosuch"), ("--nosuch", "nosuch"),
+                           ("--db_options=nosuch=1", "nosuch"), ("stray", "stray")):
+            done = subprocess.run([PROGRAM, "--db=" + self.db, flag], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, flag)
+            self.assertIn(word, done.stderr)
+        done = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0)
+        for word in ("--draw", "crash_loop.py", "recreate_family", "single-delete"):
+            self.assertIn(word, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

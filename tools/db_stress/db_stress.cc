@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// db_stress: many threads on one database, and a file that knows what every key must be, through
+// kill -9 and changes of options. --help explains it; crash_loop.py kills and restarts it.
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include "tools/db_stress/worker.h"
+#include "tools/lib/output.h"
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+int64_t NowMillis() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+// Operations by their weights.
+class Lottery {
+ public:
+  explicit Lottery(const Settings& settings) {
+    for (const Operation& operation : Operations()) {
+      const auto given = settings.weights.find(operation.name);
+      sum_ +=
+          static_cast<uint64_t>(given != settings.weights.end() ? given->second : operation.weight);
+      ends_.push_back(sum_);
+    }
+  }
+  uint64_t sum() const { return sum_; }
+  const Operation& Draw(Random64* random) const {
+    const uint64_t ticket = random->Uniform(sum_);
+    const auto at = std::upper_bound(ends_.begin(), ends_.end(), ticket) - ends_.begin();
+    return Operations()[static_cast<size_t>(at)];
+  }
+
+ private:
+  std::vector<uint64_t> ends_;
+  uint64_t sum_ = 0;
+};
+
+class Run {
+ public:
+  Run(Shared* shared, const Lottery& lottery)
+      : shared_(shared), lottery_(lottery), workers_(static_cast<size_t>(Threads())) {}
+
+  void WorkAll();
+
+ private:
+  int Threads() const { return shared_->settings->threads; }
+  void Work(Worker* worker);
+  void Call(Worker* worker, const Operation& operation);
+  void WatchUntilEnd();
+
+  Shared* const shared_;
+  const Lottery& lottery_;
+  std::vector<Worker> workers_;
+  const int64_t start_millis_ = NowMillis();
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int working_ = 0;  // guarded by mutex_
+};
+
+void Run::Call(Worker* worker, const Operation& operation) {
+  worker->call_name.store(operation.name, std::memory_order_relaxed);
+  worker->call_began_millis.store(NowMillis(), std::memory_order_release);
+  operation.run(worker);
+  worker->call_began_millis.store(0, std::memory_order_release);
+}
+
+void Run::Work(Worker* worker) {
+  const Settings& settings = *shared_->settings;
+  const auto end_millis = start_millis_ + static_cast<int64_t>(settings.seconds * 1000);
+  constexpr uint64_t kOpsBetweenCounts = 64;
+  uint64_t done = 0;
+  const auto is_over = [&] {
+    return settings.ops_per_thread != 0 ? done >= settings.ops_per_thread
+                                        : NowMillis() >= end_millis;
+  };
+  while (!is_over()) {
+    Call(worker, lottery_.Draw(&worker->random));
+    if (++done % kOpsBetweenCounts == 0) {
+      shared_->expected->Count(Figure::kOperations, kOpsBetweenCounts);
+    }
+  }
+  shared_->expected->Count(Figure::kOperations, done % kOpsBetweenCounts);
+  Call(worker, {"releasing snapshots", "", 0, &ReleaseAllSnapshots});
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (--working_ == 0) ended_.notify_all();
+}
+
+void Run::WatchUntilEnd() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::milliseconds(500), [this] { return working_ == 0; })) {
+    for (const Worker& worker : workers_) {
+      const int64_t began = worker.call_began_millis.load(std::memory_order_acquire);
+      if (began == 0 || NowMillis() - began < shared_->settings->watchdog_seconds * 1000) continue;
+      std::fprintf(stderr, "db_stress: WRONG: %s has not returned for %d seconds\n",
+                   worker.call_name.load(std::memory_order_relaxed),
+                   shared_->settings->watchdog_seconds);
+      std::abort();  // with a core, if the system keeps them: where each thread stands
+    }
+  }
+}
+
+void Run::WorkAll() {
+  std::vector<std::thread> threads;
+  working_ = Threads();
+  for (int i = 0; i < Threads(); i++) {
+    Worker& worker = workers_[static_cast<size_t>(i)];
+    worker.shared = shared_;
+    worker.index = i;
+    worker.random = Random64(shared_->settings->seed * 1000 + static_cast<uint64_t>(i));
+    threads.emplace_back([this, &worker] { Work(&worker); });
+  }
+  WatchUntilEnd();
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::string OperationLines() {
+  std::string text;
+  for (const Operation& operation : Operations()) {
+    const std::string name(operation.name);
+    StrAppend(&text, "  ", name, std::string(18 - name.size(), ' '), operation.weight,
+              std::string(6 - std::to_string(operation.weight).size(), ' '), operation.what, "\n");
+  }
+  return text;
+}
+
+Status RemoveAll(const Settings& settings) {
+  std::error_code error;
+  std::filesystem::remove_all(settings.db, error);
+  if (!error) std::filesystem::remove(settings.expected, error);
+  return error ? Status::IOError(StrCat(settings.db, ": ", error.message())) : Status::OK();
+}
+
+// A database without its expected state cannot be verified, and must not be overwritten.
+Status CheckThatTheyBelongTogether(const Settings& settings, const ExpectedState& expected) {
+  const bool has_db = std::filesystem::exists(settings.db + "/CURRENT");
+  if (has_db && expected.was_made()) {
+    std::filesystem::remove(settings.expected);
+    return Status::InvalidArgument(StrCat(settings.db,
+                                          " is a database, but nothing is known of it in ",
+                                          settings.expected, "; --destroy begins anew"));
+  }
+  if (!has_db && settings.verifies_only) {
+    return Status::InvalidArgument(StrCat(settings.db, ": no database to verify"));
+  }
+  return Status::OK();
+}
+
+Status RunWith(Settings settings) {
+  if (settings.seed == 0) settings.seed = static_cast<uint64_t>(NowMillis());
+  if (settings.destroys) RETURN_IF_ERROR(RemoveAll(settings));
+  const Lottery lottery(settings);
+  if (lottery.sum() == 0) return Status::InvalidArgument("--weights: all are 0");
+  ASSIGN_OR_RETURN(const std::unique_ptr<ExpectedState> expected,
+                   ExpectedState::Open(settings.expected, settings.families, settings.keys));
+  RETURN_IF_ERROR(CheckThatTheyBelongTogether(settings, *expected));
+  expected->Count(Figure::kRuns, 1);
+  std::printf("seed %llu, draw %llu\n", static_cast<unsigned long long>(settings.seed),
+              static_cast<unsigned long long>(settings.draw));
+  ASSIGN_OR_RETURN(DrawnOptions options, MakeOptions(settings));
+  std::fputs(options.text.c_str(), stdout);
+  std::fflush(stdout);
+
+  Result<std::unique_ptr<StressedDb>> db = StressedDb::Open(settings.db, std::move(options));
+  Require(db.status(), "opening");
+  Shared shared{.settings = &settings, .db = db->get(), .expected = expected.get()};
+  shared.space.keys = settings.keys;
+  Random64 random(settings.seed);
+  VerifyAll(&shared, &random);
+  std::puts(settings.verifies_only ? "verified" : "verified, working");
+  std::fflush(stdout);
+  if (!settings.verifies_only) {
+    Run(&shared, lottery).WorkAll();
+    VerifyAll(&shared, &random);
+  }
+  Require((*db)->Close(), "closing");
+  expected->Count(Figure::kCleanEnds, 1);
+  std::printf("ok; in all runs: %s\n", expected->FiguresText().c_str());
+  return FlushOutput();
+}
+
+int Main(const CommandLine& line) {
+  if (line.Has("help")) {
+    std::fputs(HelpText(OperationLines()).c_str(), stdout);
+    return 0;
+  }
+  std::vector<std::string_view> names;
+  for (const Operation& operation : Operations()) names.push_back(operation.name);
+  const Result<Settings> settings = ParseSettings(line, names);
+  const Status status = settings.ok() ? RunWith(settings.value()) : settings.status();
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "db_stress: %s; --help explains it\n", status.ToString().c_str());
+  return 1;
+}
+
+}  // namespace
+}  // namespace ashlar::stress
+
+int main(int argc, char** argv) { return ashlar::stress::Main(ashlar::CommandLine(argc, argv)); }

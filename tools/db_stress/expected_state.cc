@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file that is made gets its magic last, so one that was left half made is made anew.
+#include "tools/db_stress/expected_state.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+constexpr uint64_t kMagic = 0x31535352'54534c41;  // "ALSTRSS1"
+constexpr uint64_t kHeadBytes = 4096;
+// Words of the head.
+constexpr size_t kMagicAt = 0, kFamiliesAt = 1, kKeysAt = 2, kFiguresAt = 8;
+
+Status SystemError(const std::string& path, const char* what) {
+  return Status::IOError(StrCat(path, ": ", what, ": ", std::strerror(errno)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& path, int families,
+                                                           uint64_t keys) {
+  const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0) return SystemError(path, "open");
+  struct stat found = {};
+  if (::fstat(file.get(), &found) != 0) return SystemError(path, "fstat");
+  uint64_t magic = 0;
+  const bool is_whole =
+      ::pread(file.get(), &magic, sizeof(magic), 0) == sizeof(magic) && magic == kMagic;
+  if (is_whole && static_cast<uint64_t>(found.st_size) != bytes) {
+    return Status::InvalidArgument(StrCat(path, ": made for another number of families or keys; ",
+                                          found.st_size, " bytes, but these need ", bytes));
+  }
+  if (!is_whole && (::ftruncate(file.get(), 0) != 0 ||
+                    ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)) {
+    return SystemError(path, "ftruncate");
+  }
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (memory == MAP_FAILED) return SystemError(path, "mmap");
+  std::unique_ptr<ExpectedState> state(
+      new ExpectedState(memory, bytes, families, keys, /*was_made=*/!is_whole));
+  Word* const head = state->memory_;
+  if (!is_whole) {
+    head[kFamiliesAt].store(static_cast<uint64_t>(families), std::memory_order_relaxed);
+    head[kKeysAt].store(keys, std::memory_order_relaxed);
+    head[kMagicAt].store(kMagic, std::memory_order_release);
+  }
+  if (head[kFamiliesAt].load() != static_cast<uint64_t>(families) || head[kKeysAt].load() != keys) {
+    return Status::InvalidArgument(StrCat(path, ": made for ", head[kFamiliesAt].load(),
+                                          " families of ", head[kKeysAt].load(), " keys"));
+  }
+  return state;
+}
+
+ExpectedState::~ExpectedState() { ::munmap(memory_, bytes_); }
+
+ExpectedState::Word& ExpectedState::At(const KeyId& key) const {
+  assert(key.family >= 0 && key.family < families_ && key.number < keys_);
+  return memory_[kHeadBytes / sizeof(Word) + static_cast<uint64_t>(key.family) * keys_ +
+                 key.number];
+}
+
+ExpectedState::Word& ExpectedState::FigureAt(Figure figure) const {
+  static_assert(kFiguresAt + static_cast<size_t>(Figure::kCount) <= kHeadBytes / sizeof(Word));
+  return memory_[kFiguresAt + static_cast<size_t>(figure)];
+}
+
+std::string ExpectedState::FiguresText() const {
+  return StrCat(Get(Figure::kRuns), " runs, ", Get(Figure::kCleanEnds), " of them to their end, ",
+                Get(Figure::kOperations), " operations, ", Get(Figure::kKeysVerified),
+                " keys verified, ", Get(Figure::kPendingFound),
+                " of them with a write that was under way");
+}
+
+}  // namespace ashlar::stress

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ExpectedState: the states of all keys in a file that is mapped into memory, and figures that
+// count over all runs. What was stored survives the death of the process, as the database should.
+//
+//   head 4096 bytes: magic, version, families, keys, figures      then a word for each (family,
+//   key)
+//
+// Threads: any number may load and count. A word is stored by whoever holds the lock of its key.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tools/db_stress/key_state.h"
+#include "tools/db_stress/stress_value.h"
+#include "util/result.h"
+
+namespace ashlar::stress {
+
+enum class Figure { kRuns, kCleanEnds, kOperations, kKeysVerified, kPendingFound, kCount };
+
+class ExpectedState {
+ public:
+  // Makes the file, with all keys absent, if it is not there; another number of families or keys
+  // than it has is InvalidArgument.
+  static Result<std::unique_ptr<ExpectedState>> Open(const std::string& path, int families,
+                                                     uint64_t keys);
+  ~ExpectedState();
+  ExpectedState(const ExpectedState&) = delete;
+  ExpectedState& operator=(const ExpectedState&) = delete;
+
+  bool was_made() const { return was_made_; }  // by this Open()
+  int families() const { return families_; }
+  uint64_t keys() const { return keys_; }
+
+  // Acquire and release: who has seen a result of the database that a writer's word spoke of, sees
+  // the word.
+  KeyState Load(const KeyId& key) const {
+    return KeyState::FromWord(At(key).load(std::memory_order_acquire));
+  }
+  void Store(const KeyId& key, const KeyState& state) {
+    At(key).store(state.ToWord(), std::memory_order_release);
+  }
+
+  void Count(Figure figure, uint64_t count) {
+    FigureAt(figure).fetch_add(count, std::memory_order_relaxed);
+  }
+  uint64_t Get(Figure figure) const { return FigureAt(figure).load(std::memory_order_relaxed); }
+  // "8 runs, 3 of them to their end, 1234 operations, ..."
+  std::string FiguresText() const;
+
+ private:
+  using Word = std::atomic<uint64_t>;
+  static_assert(Word::is_always_lock_free && sizeof(Word) == 8);
+
+  ExpectedState(void* memory, uint64_t bytes, int families, uint64_t keys, bool was_made)
+      : memory_(static_cast<Word*>(memory)),
+        bytes_(bytes),
+        families_(families),
+        keys_(keys),
+        was_made_(was_made) {}
+  Word& At(const KeyId& key) const;
+  Word& FigureAt(Figure figure) const;
+
+  Word* const memory_;
+  const uint64_t bytes_;
+  const int families_;
+  const uint64_t keys_;
+  const bool was_made_;
+};
+
+}  // namespace ashlar::stress

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations that leave all keys as they are. Some may be refused because another thread is at the
+// same thing; Tolerate() says by which statuses.
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "ashlar/convenience.h"
+#include "ashlar/metadata.h"
+#include "ashlar/utilities/checkpoint.h"
+#include "tools/db_stress/worker.h"
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+// A call that met others, or that asked for what is not there any more: no error of the database.
+void Tolerate(const Status& status, const char* call) {
+  if (status.IsAborted() || status.IsBusy() || status.IsIncomplete() ||
+      status.IsInvalidArgument() || status.IsNotSupported()) {
+    return;
+  }
+  Require(status, call);
+}
+
+// Keys to read, or an open end.
+std::optional<std::string> AnyEnd(Worker* worker) {
+  if (worker->random.OneIn(3)) return std::nullopt;
+  return KeyText(worker->AnyNumber());
+}
+
+}  // namespace
+
+void FlushFamilies(Worker* worker) {
+  FlushOptions options;
+  options.wait = worker->random.OneIn(2);
+  options.allow_write_stall = worker->random.OneIn(2);
+  if (worker->random.OneIn(2)) {
+    const FamilyUse family = worker->db().Use(worker->AnyFamily());
+    Require(worker->db()->Flush(options, family.get()), "Flush");
+    return;
+  }
+  std::vector<FamilyUse> uses;
+  std::vector<ColumnFamilyHandle*> handles;
+  for (int i = 0; i < worker->db().families(); i++) {
+    uses.push_back(worker->db().Use(i));
+    handles.push_back(uses.back().get());
+  }
+  Require(worker->db()->Flush(options, handles), "Flush");
+}
+
+void CompactSomeRange(Worker* worker) {
+  const FamilyUse family = worker->db().Use(worker->AnyFamily());
+  std::optional<std::string> begin = AnyEnd(worker), end = AnyEnd(worker);
+  if (begin && end && *end < *begin) std::swap(begin, end);
+  const Slice begin_key = begin ? Slice(*begin) : Slice(), end_key = end ? Slice(*end) : Slice();
+  CompactRangeOptions options;
+  options.exclusive_manual_compaction = worker->random.OneIn(4);
+  options.change_level = worker->random.OneIn(8);
+  options.allow_write_stall = worker->random.OneIn(2);
+  options.bottommost_level_compaction = worker->random.OneIn(2)
+                                            ? BottommostLevelCompaction::kForce
+                                            : BottommostLevelCompaction::kIfHaveCompactionFilter;
+  options.max_subcompactions = static_cast<uint32_t>(worker->random.Uniform(3));
+  options.blob_garbage_collection_policy = worker->random.OneIn(2)
+                                               ? BlobGarbageCollectionPolicy::kForce
+                                               : BlobGarbageCollectionPolicy::kUseDefault;
+  Tolerate(worker->db()->CompactRange(options, family.get(), begin ? &begin_key : nullptr,
+                                      end ? &end_key : nullptr),
+           "CompactRange");
+}
+
+void CompactSomeFiles(Worker* worker) {
+  const FamilyUse family = worker->db().Use(worker->AnyFamily());
+  ColumnFamilyMetaData metadata;
+  worker->db()->GetColumnFamilyMetaData(family.get(), &metadata);
+  const LevelMetaData& level = metadata.levels[worker->random.Uniform(metadata.levels.size())];
+  if (level.files.empty()) return;
+  std::vector<std::string> names;
+  const size_t first = worker->random.Uniform(level.files.size());
+  const size_t last = std::min(first + worker->random.Uniform(3), level.files.size() - 1);
+  for (size_t i = first; i <= last; i++) names.push_back(level.files[i].name);
+  CompactionOptions options;
+  options.max_subcompactions = static_cast<uint32_t>(worker->random.Uniform(3));
+  options.output_file_size_limit = worker->random.OneIn(2) ? UINT64_MAX : 50'000;
+  const int output = std::min(level.level + static_cast<int>(worker->random.Uniform(3)),
+                              worker->db()->NumberLevels(family.get()) - 1);
+  Tolerate(worker->db()->CompactFiles(options, family.get(), names, output), "CompactFiles");
+}
+
+void ChangeOptions(Worker* worker) {
+  if (worker->random.OneIn(4)) {
+    const OptionChange change = DrawDbChange(&worker->random);
+    Require(worker->db()->SetDBOptions({{change.name, change.value}}),
+            StrCat("SetDBOptions ", change.name, "=", change.value));
+    return;
+  }
+  const FamilyUse family = worker->db().Use(worker->AnyFamily());
+  const OptionChange change = DrawFamilyChange(&worker->random);
+  Require(worker->db()->SetOptions(family.get(), {{change.name, change.value}}),
+          StrCat("SetOptions ", change.name, "=", change.value));
+}
+
+// All keys of the family are removed while they are pending: a kill in between leaves all or none.
+void RecreateFamily(Worker* worker) {
+  const int number = worker->db().volatile_family();
+  ExpectedState& expected = worker->expected();
+  std::vector<KeyState> states;
+  const auto announce = [&] {
+    states = worker->LoadRange({number, 0}, expected.keys());
+    for (uint64_t i = 0; i < states.size(); i++) {
+      if (!states[i].IsPresent()) continue;
+      expected.Store({number, i}, states[i].With(Event::kRemove));
+    }
+  };
+  const auto settle = [&] {
+    for (uint64_t i = 0; i < states.size(); i++) {
+      if (states[i].IsPresent()) expected.Store({number, i}, states[i].After(Event::kRemove));
+    }
+  };
+  Require(worker->db().Recreate(announce, settle), "dropping a family and making it again");
+}
+
+void AskAround(Worker* worker) {
+  const FamilyUse family = worker->db().Use(worker->AnyFamily());
+  DB* const db = worker->db().get();
+  static constexpr const char* kTexts[] = {"rocksdb.stats", "rocksdb.sstables", "rocksdb.cfstats",
+                                           "rocksdb.levelstats"};
+  std::string text;
+  if (!db->GetProperty(family.get(), kTexts[worker->random.Uniform(4)], &text)) {
+    Fail("GetProperty: a property is not known");
+  }
+  uint64_t number = 0;
+  if (!db->GetIntProperty(family.get(), "rocksdb.estimate-num-keys", &number) ||
+      !db->GetAggregatedIntProperty("rocksdb.cur-size-all-mem-tables", &number)) {
+    Fail("GetIntProperty: a property is not known");
+  }
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  const std::string begin = KeyText(0), end = KeyText(worker->space().keys / 2);
+  const Range range(begin, end);
+  Require(db->GetApproximateSizes(SizeApproximationOptions(), family.get(), &range, 1, &number),
+          "GetApproximateSizes");
+  TablePropertiesCollection properties;
+  if (worker->random.OneIn(8)) {
+    Require(db->GetPropertiesOfAllTables(family.get(), &properties), "GetPropertiesOfAllTables");
+  }
+}
+
+void SyncLog(Worker* worker) {
+  if (worker->random.OneIn(2)) return Require(worker->db()->SyncWAL(), "SyncWAL");
+  Require(worker->db()->FlushWAL(worker->random.OneIn(2)), "FlushWAL");
+}
+
+void CheckCheckpoint(Worker* worker) {
+  const std::unique_lock<std::mutex> turn(worker->shared->checkpoint_mutex, std::try_to_lock);
+  if (!turn.owns_lock()) return;
+  const std::string path = worker->db().BesidePath("checkpoint");
+  const int number = worker->StableFamily();
+  const KeyId first{number, 0};
+  const uint64_t count = worker->space().keys;
+  Checkpoint* made = nullptr;
+  Require(Checkpoint::Create(worker->db().get(), &made), "Checkpoint::Create");
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  const uint64_t log_bytes_for_flush = worker->random.OneIn(2) ? 0 : UINT64_MAX;
+  // The volatile family may not go while the copy is made: it is opened with all families.
+  std::optional<FamilyUse> keeps = worker->db().Use(worker->db().volatile_family());
+  const std::vector<KeyState> before = worker->LoadRange(first, count);
+  Require(checkpoint->CreateCheckpoint(path, log_bytes_for_flush), "CreateCheckpoint");
+  const std::vector<KeyState> after = worker->LoadRange(first, count);
+  keeps.reset();
+
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> copy;
+  DBOptions options;
+  Require(DB::OpenForReadOnly(options, path, worker->db().Descriptors(), &handles, &copy),
+          "opening a checkpoint");
+  {
+    ReadOptions read;
+    read.total_order_seek = true;
+    const std::unique_ptr<Iterator> it(
+        copy->NewIterator(read, handles[static_cast<size_t>(number)]));
+    CheckScan(it.get(), first, before, after, worker->random.OneIn(2), "a scan of a checkpoint");
+  }
+  for (ColumnFamilyHandle* handle : handles) {
+    Require(copy->DestroyColumnFamilyHandle(handle), "closing a checkpoint");
+  }
+  Require(copy->Close(), "closing a checkpoint");
+  copy.reset();
+  Require(DestroyDB(path, Options(), worker->db().Descriptors()), "DestroyDB of a checkpoint");
+}
+
+void VerifyAllChecksums(Worker* worker) {
+  Require(worker->db()->VerifyChecksum(ReadOptions()), "VerifyChecksum");
+}
+
+}  // namespace ashlar::stress

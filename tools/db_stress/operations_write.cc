@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operations that write. Each takes the locks of its keys, stores what is pending, calls the
+// database, and stores what is true then. Only a call with no_slowdown may be refused, by
+// Incomplete, and has changed nothing then.
+#include <algorithm>
+#include <string>
+
+#include "ashlar/sst_file_writer.h"
+#include "ashlar/wide_columns.h"
+#include "ashlar/write_batch.h"
+#include "tools/db_stress/worker.h"
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+struct Change {
+  KeyId key;
+  KeyState before;
+  Event event = Event::kNone;
+
+  KeyState Then() const { return before.After(event); }
+};
+
+std::string RecordOf(const Worker& worker, const Change& change) {
+  return RecordText(change.key, change.Then(), worker.shared->settings->value_bytes);
+}
+
+void Announce(Worker* worker, std::span<const Change> changes) {
+  for (const Change& change : changes) {
+    worker->expected().Store(change.key, change.before.With(change.event));
+  }
+}
+
+// Behind the call: all of it has happened, or nothing.
+void Settle(Worker* worker, std::span<const Change> changes, const WriteOptions& options,
+            const Status& status, const char* call) {
+  const bool is_refused = options.no_slowdown && status.IsIncomplete();
+  if (!is_refused) Require(status, call);
+  for (const Change& change : changes) {
+    worker->expected().Store(change.key, is_refused ? change.before : change.Then());
+  }
+}
+
+WriteOptions DrawWriteOptions(Worker* worker) {
+  WriteOptions options = worker->NewWriteOptions();
+  options.no_slowdown = worker->random.OneIn(20);
+  options.low_pri = worker->random.OneIn(20);
+  return options;
+}
+
+// `event` of one key, or what `choose` makes of it when the state is known, by `call`.
+template <typename Choose, typename Call>
+void ChangeOne(Worker* worker, const KeyId& key, const char* name, Choose choose, Call call) {
+  const FamilyUse family = worker->db().Use(key.family);
+  const KeyLocks::Held held(&worker->shared->locks, {&key, 1});
+  Change change{.key = key, .before = worker->expected().Load(key)};
+  if (change.before.pending != Event::kNone) Fail(StrCat(name, ": a lock does not hold"));
+  change.event = choose(change.before);
+  const WriteOptions options = DrawWriteOptions(worker);
+  Announce(worker, {&change, 1});
+  const Status status = call(options, family.get(), change, KeyText(key.number));
+  Settle(worker, {&change, 1}, options, status, name);
+}
+
+Status Put(Worker* worker, const WriteOptions& options, ColumnFamilyHandle* family,
+           const Change& change, const std::string& key) {
+  const std::string record = RecordOf(*worker, change);
+  if (!worker->random.OneIn(8)) return worker->db()->Put(options, family, key, record);
+  const std::string generation = std::to_string(change.Then().generation);
+  return worker->db()->PutEntity(options, family, key,
+                                 {{kDefaultWideColumnName, record}, {"generation", generation}});
+}
+
+Event MergeOrPut(const KeyState& state) {
+  return state.operands < KeyState::kMaxOperands ? Event::kMerge : Event::kPut;
+}
+
+// Neighbours, all of the kind that takes everything.
+std::vector<Change> DrawNeighbours(Worker* worker, int family, uint64_t most) {
+  const uint64_t first = worker->FreeNumber();
+  const uint64_t count = std::min(1 + worker->random.Uniform(most), worker->space().keys - first);
+  std::vector<Change> changes;
+  for (uint64_t i = 0; i < count; i++) changes.push_back({.key = {family, first + i}});
+  return changes;
+}
+
+std::vector<KeyId> KeysOf(std::span<const Change> changes) {
+  std::vector<KeyId> keys;
+  for (const Change& change : changes) keys.push_back(change.key);
+  return keys;
+}
+
+void LoadStates(Worker* worker, std::span<Change> changes, Event event) {
+  for (Change& change : changes) {
+    change.before = worker->expected().Load(change.key);
+    change.event = event;
+  }
+}
+
+Status AddTo(WriteBatch* batch, Worker* worker, ColumnFamilyHandle* family, const Change& change) {
+  const std::string key = KeyText(change.key.number);
+  switch (change.event) {
+    case Event::kPut: return batch->Put(family, key, RecordOf(*worker, change));
+    case Event::kMerge: return batch->Merge(family, key, RecordOf(*worker, change));
+    case Event::kRemove: return batch->Delete(family, key);
+    case Event::kNone: break;
+  }
+  return Status::InvalidArgument("an event that is none");
+}
+
+}  // namespace
+
+void PutOrChange(Worker* worker) {
+  const KeyId key{worker->AnyFamily(), worker->FreeNumber()};
+  ChangeOne(
+      worker, key, "Put", [](const KeyState&) { return Event::kPut; },
+      [&](const WriteOptions& options, ColumnFamilyHandle* family, const Change& change,
+          const std::string& text) { return Put(worker, options, family, change, text); });
+}
+
+void DeleteOne(Worker* worker) {
+  const KeyId key{worker->AnyFamily(), worker->FreeNumber()};
+  ChangeOne(
+      worker, key, "Delete", [](const KeyState&) { return Event::kRemove; },
+      [&](const WriteOptions& options, ColumnFamilyHandle* family, const Change&,
+          const std::string& text) { return worker->db()->Delete(options, family, text); });
+}
+
+void MergeOne(Worker* worker) {
+  const KeyId key{worker->AnyFamily(), worker->FreeNumber()};
+  ChangeOne(worker, key, "Merge", MergeOrPut,
+            [&](const WriteOptions& options, ColumnFamilyHandle* family, const Change& change,
+                const std::string& text) {
+              const std::string record = RecordOf(*worker, change);
+              return change.event == Event::kMerge
+                         ? worker->db()->Merge(options, family, text, record)
+                         : worker->db()->Put(options, family, text, record);
+            });
+}
+
+// These keys see nothing else, as SingleDelete() demands.
+void PutOnce(Worker* worker) {
+  const KeyId key{worker->AnyFamily(), worker->random.Uniform(worker->space().mirrored_begin())};
+  ChangeOne(
+      worker, key, "Put or SingleDelete",
+      [](const KeyState& state) { return state.IsPresent() ? Event::kRemove : Event::kPut; },
+      [&](const WriteOptions& options, ColumnFamilyHandle* family, const Change& change,
+          const std::string& text) {
+        return change.event == Event::kRemove
+                   ? worker->db()->SingleDelete(options, family, text)
+                   : worker->db()->Put(options, family, text, RecordOf(*worker, change));
+      });
+}
+
+void WriteMirrored(Worker* worker) {
+  const KeySpace& space = worker->space();
+  const uint64_t number =
+      space.mirrored_begin() + worker->random.Uniform(space.free_begin() - space.mirrored_begin());
+  std::vector<Change> changes;
+  for (int family = 0; family < worker->db().volatile_family(); family++) {
+    changes.push_back({.key = {family, number}});
+  }
+  const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
+  LoadStates(worker, changes, worker->random.OneIn(4) ? Event::kRemove : Event::kPut);
+  WriteBatch batch;
+  for (const Change& change : changes) {
+    const FamilyUse family = worker->db().Use(change.key.family);
+    Require(AddTo(&batch, worker, family.get(), change), "WriteBatch");
+  }
+  const WriteOptions options = DrawWriteOptions(worker);
+  Announce(worker, changes);
+  Settle(worker, changes, options, worker->db()->Write(options, &batch), "Write");
+}
+
+void WriteBatchOfMany(Worker* worker) {
+  std::vector<Change> changes;
+  for (uint64_t i = 2 + worker->random.Uniform(7); i > 0; i--) {
+    const KeyId key{worker->StableFamily(), worker->FreeNumber()};
+    const bool is_new = std::none_of(changes.begin(), changes.end(), [&](const Change& other) {
+      return other.key.family == key.family && other.key.number == key.number;
+    });
+    if (is_new) changes.push_back({.key = key});
+  }
+  const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
+  LoadStates(worker, changes, Event::kPut);
+  WriteBatch batch;
+  for (Change& change : changes) {
+    const uint64_t drawn = worker->random.Uniform(4);
+    if (drawn == 0) change.event = Event::kRemove;
+    if (drawn == 1) change.event = MergeOrPut(change.before);
+    const FamilyUse family = worker->db().Use(change.key.family);
+    Require(AddTo(&batch, worker, family.get(), change), "WriteBatch");
+  }
+  const WriteOptions options = DrawWriteOptions(worker);
+  Announce(worker, changes);
+  Settle(worker, changes, options, worker->db()->Write(options, &batch), "Write");
+}
+
+void DeleteRangeOfKeys(Worker* worker) {
+  const int number = worker->AnyFamily();
+  const FamilyUse family = worker->db().Use(number);
+  std::vector<Change> changes = DrawNeighbours(worker, number, 60);
+  const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
+  LoadStates(worker, changes, Event::kRemove);
+  const WriteOptions options = DrawWriteOptions(worker);
+  Announce(worker, changes);
+  const Status status =
+      worker->db()->DeleteRange(options, family.get(), KeyText(changes.front().key.number),
+                                KeyText(changes.back().key.number + 1));
+  Settle(worker, changes, options, status, "DeleteRange");
+}
+
+void IngestTable(Worker* worker) {
+  const int number = worker->AnyFamily();
+  const FamilyUse family = worker->db().Use(number);
+  std::vector<Change> changes = DrawNeighbours(worker, number, 100);
+  const KeyLocks::Held held(&worker->shared->locks, KeysOf(changes));
+  LoadStates(worker, changes, Event::kPut);
+  const std::string path = worker->db().BesidePath(StrCat("table.", worker->index));
+  const DrawnOptions& drawn = worker->db().options();
+  const Options options(drawn.db, drawn.families[static_cast<size_t>(number)]);
+  SstFileWriter writer(EnvOptions(), options, family.get());
+  Require(writer.Open(path), "SstFileWriter::Open");
+  for (const Change& change : changes) {
+    Require(writer.Put(KeyText(change.key.number), RecordOf(*worker, change)),
+            "SstFileWriter::Put");
+  }
+  Require(writer.Finish(), "SstFileWriter::Finish");
+  IngestExternalFileOptions how;
+  how.move_files = worker->random.OneIn(2);
+  how.verify_checksums_before_ingest = worker->random.OneIn(2);
+  Announce(worker, changes);
+  Settle(worker, changes, WriteOptions(),
+         worker->db()->IngestExternalFile(family.get(), {path}, how), "IngestExternalFile");
+}
+
+}  // namespace ashlar::stress

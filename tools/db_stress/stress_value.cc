@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A record is checked by writing it again.
+#include "tools/db_stress/stress_value.h"
+
+#include <cstring>
+
+#include "util/coding.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+constexpr size_t kNumberBytes = 8;
+constexpr size_t kHeadBytes = 1 + 1 + 8 + 4 + 1 + 2;
+constexpr size_t kMaxPayload = 60'000;
+
+struct Record {
+  char kind = 'P';
+  KeyId key;
+  uint32_t generation = 0;
+  uint32_t operand = 0;
+  size_t payload_bytes = 0;
+
+  uint64_t Seed() const {
+    return key.number * 0x9e3779b97f4a7c15ull + (uint64_t{generation} << 16) +
+           (uint64_t{operand} << 8) + static_cast<uint64_t>(key.family) * 131 +
+           static_cast<uint64_t>(kind);
+  }
+  std::string ToString() const;
+};
+
+std::string Record::ToString() const {
+  std::string text;
+  text.reserve(kHeadBytes + payload_bytes);
+  text.push_back(kind);
+  text.push_back(static_cast<char>(key.family));
+  PutFixed64(&text, key.number);
+  PutFixed32(&text, generation);
+  text.push_back(static_cast<char>(operand));
+  PutFixed16(&text, static_cast<uint16_t>(payload_bytes));
+  // Two bits are cut out of each byte: it shrinks when compressed, but not to nothing.
+  Random64 random(Seed());
+  while (text.size() < kHeadBytes + payload_bytes) {
+    const uint64_t bits = random.Next();
+    const size_t left = kHeadBytes + payload_bytes - text.size();
+    for (size_t i = 0; i < std::min<size_t>(left, 21); i++) {
+      text.push_back(static_cast<char>('0' + (bits >> (3 * i) & 7)));
+    }
+  }
+  return text;
+}
+
+// The record at the head of *rest, which is moved behind it.
+Result<Record> ReadRecord(const KeyId& key, Slice* rest) {
+  if (rest->size() < kHeadBytes) {
+    return Status::Corruption(StrCat(rest->size(), " bytes, but a record has ", kHeadBytes));
+  }
+  Record record;
+  const char* at = rest->data();
+  record.kind = at[0];
+  record.key = {static_cast<uint8_t>(at[1]), DecodeFixed64(at + 2)};
+  record.generation = DecodeFixed32(at + 10);
+  record.operand = static_cast<uint8_t>(at[14]);
+  record.payload_bytes = DecodeFixed16(at + 15);
+  if (record.key.family != key.family || record.key.number != key.number) {
+    return Status::Corruption(
+        StrCat("a value of key ", record.key.number, " of family ", record.key.family));
+  }
+  const std::string expected = record.ToString();
+  if (!rest->starts_with(expected)) {
+    return Status::Corruption(StrCat("bytes that nobody wrote, in generation ", record.generation));
+  }
+  rest->remove_prefix(expected.size());
+  return record;
+}
+
+class JoinRecords final : public MergeOperator {
+ public:
+  explicit JoinRecords(bool keeps_apart) : keeps_apart_(keeps_apart) {}
+  const char* Name() const override { return "db_stress.JoinRecords"; }
+
+  bool FullMergeV2(const MergeOperationInput& input, MergeOperationOutput* output) const override {
+    if (input.existing_value != nullptr) {
+      output->new_value.assign(input.existing_value->data(), input.existing_value->size());
+    }
+    for (const Slice& operand : input.operand_list) {
+      output->new_value.append(operand.data(), operand.size());
+    }
+    return true;
+  }
+  bool PartialMerge(const Slice&, const Slice& left, const Slice& right, std::string* result,
+                    Logger*) const override {
+    if (keeps_apart_) return false;
+    *result = StrCat(left, right);
+    return true;
+  }
+
+ private:
+  const bool keeps_apart_;
+};
+
+}  // namespace
+
+std::string KeyText(uint64_t number) {
+  std::string text;
+  for (int shift = 56; shift >= 0; shift -= 8) text.push_back(static_cast<char>(number >> shift));
+  text.append(number % 5 * 7, 'k');
+  return text;
+}
+
+Result<uint64_t> NumberOfKey(const Slice& key) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < std::min(key.size(), kNumberBytes); i++) {
+    number = number << 8 | static_cast<uint8_t>(key[i]);
+  }
+  if (key.size() >= kNumberBytes && key == Slice(KeyText(number))) return number;
+  return Status::Corruption(StrCat("a key that nobody wrote: ", key.ToString(/*hex=*/true)));
+}
+
+std::string RecordText(const KeyId& key, const KeyState& state, size_t bytes) {
+  assert(state.IsPresent());
+  Record record{.kind = state.operands == 0 ? 'P' : 'M',
+                .key = key,
+                .generation = state.generation,
+                .operand = state.operands};
+  Random64 random(record.Seed() + 1);
+  record.payload_bytes = random.Uniform(bytes + 1) * (random.Uniform(32) == 0 ? 8 : 1);
+  record.payload_bytes = std::min(record.payload_bytes, kMaxPayload);
+  return record.ToString();
+}
+
+Result<FoundEvent> ReadValue(const KeyId& key, const Slice& value) {
+  Slice rest = value;
+  FoundEvent found;
+  for (bool is_first = true; !rest.empty() || is_first; is_first = false) {
+    ASSIGN_OR_RETURN(const Record record, ReadRecord(key, &rest));
+    if (is_first) {
+      found.generation = record.generation;
+      found.has_base = record.kind == 'P';
+    }
+    const uint32_t expected = is_first && found.has_base ? 0 : found.operands + 1;
+    const bool is_kind = record.kind == (is_first && found.has_base ? 'P' : 'M');
+    if (!is_kind || record.operand != expected || record.generation != found.generation) {
+      return Status::Corruption(StrCat("operand ", record.operand, " of generation ",
+                                       record.generation, " behind operand ", found.operands,
+                                       " of generation ", found.generation));
+    }
+    found.operands = record.operand;
+  }
+  return found;
+}
+
+std::shared_ptr<MergeOperator> NewJoinRecords(bool keeps_apart) {
+  return std::make_shared<JoinRecords>(keeps_apart);
+}
+
+}  // namespace ashlar::stress

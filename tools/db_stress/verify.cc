@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See VerifyAll() in worker.h. Nobody writes meanwhile, so a key must be exactly what its word
+// says; with a pending event, what it says or what it will be.
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "ashlar/iterator.h"
+#include "tools/db_stress/worker.h"
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+namespace {
+
+// The state that a key turns out to have.
+KeyState SettledState(const KeyId& key, const KeyState& known,
+                      const std::optional<FoundEvent>& found,
+                      const std::optional<std::string_view>& value) {
+  const KeyState old_state = known.Settled(), new_state = known.After(known.pending);
+  if (IsExactly(old_state, found)) return old_state;  // also where both are absent
+  if (IsExactly(new_state, found)) return new_state;
+  CheckFound(key, known.Settled(), known.Settled(), value, "verifying");
+  Fail(StrCat("verifying key ", key.number, " of family ", key.family, ": it was ", TextOf(known)));
+}
+
+class Verifier {
+ public:
+  explicit Verifier(Shared* shared) : shared_(shared), expected_(*shared->expected) {}
+
+  void Take(const KeyId& key, const std::optional<std::string_view>& value) {
+    std::optional<FoundEvent> found;
+    if (value) found = EventOf(key, Slice(*value), "verifying");
+    const KeyState known = expected_.Load(key);
+    const KeyState settled = SettledState(key, known, found, value);
+    if (known.pending != Event::kNone) {
+      expected_.Count(Figure::kPendingFound, 1);
+      expected_.Store(key, settled);
+    }
+    count_++;
+  }
+
+  void ByIterator(int family, bool is_forward);
+  void ByGet(int family);
+  void ByMultiGet(int family);
+  void Mirrored();
+
+  ~Verifier() { expected_.Count(Figure::kKeysVerified, count_); }
+  Verifier(const Verifier&) = delete;
+  Verifier& operator=(const Verifier&) = delete;
+
+ private:
+  Shared* const shared_;
+  ExpectedState& expected_;
+  uint64_t count_ = 0;
+};
+
+void Verifier::ByIterator(int family, bool is_forward) {
+  const FamilyUse use = shared_->db->Use(family);
+  ReadOptions options;
+  options.total_order_seek = true;
+  const std::unique_ptr<Iterator> it((*shared_->db)->NewIterator(options, use.get()));
+  is_forward ? it->SeekToFirst() : it->SeekToLast();
+  const uint64_t count = expected_.keys();
+  for (uint64_t i = 0; i < count; i++) {
+    const KeyId key{family, is_forward ? i : count - 1 - i};
+    std::optional<std::string> value;
+    if (it->Valid() && it->key() == Slice(KeyText(key.number))) {
+      value = it->value().ToString();
+      is_forward ? it->Next() : it->Prev();
+    }
+    Take(key, value);
+  }
+  Require(it->status(), "verifying by an iterator");
+  if (it->Valid()) {
+    Fail(StrCat("verifying family ", family, ": out of order or not ours: key ",
+                HexBytes(it->key())));
+  }
+}
+
+void Verifier::ByGet(int family) {
+  const FamilyUse use = shared_->db->Use(family);
+  for (uint64_t i = 0; i < expected_.keys(); i++) {
+    PinnableSlice value;
+    const Status status = (*shared_->db)->Get(ReadOptions(), use.get(), KeyText(i), &value);
+    if (!status.IsNotFound()) Require(status, "verifying by Get");
+    Take({family, i}, status.ok() ? std::optional(value.ToStringView()) : std::nullopt);
+  }
+}
+
+void Verifier::ByMultiGet(int family) {
+  constexpr uint64_t kTogether = 64;
+  const FamilyUse use = shared_->db->Use(family);
+  for (uint64_t first = 0; first < expected_.keys(); first += kTogether) {
+    const size_t count = std::min(kTogether, expected_.keys() - first);
+    std::vector<std::string> texts;
+    for (size_t i = 0; i < count; i++) texts.push_back(KeyText(first + i));
+    const std::vector<Slice> keys(texts.begin(), texts.end());
+    std::vector<PinnableSlice> values(count);
+    std::vector<Status> statuses(count);
+    (*shared_->db)
+        ->MultiGet(ReadOptions(), use.get(), count, keys.data(), values.data(), statuses.data(),
+                   /*sorted_input=*/true);
+    for (size_t i = 0; i < count; i++) {
+      if (!statuses[i].IsNotFound()) Require(statuses[i], "verifying by MultiGet");
+      Take({family, first + i},
+           statuses[i].ok() ? std::optional(values[i].ToStringView()) : std::nullopt);
+    }
+  }
+}
+
+// Of one batch there is all or nothing: what is visible is the same in all families. Where it is
+// absent, the words may still differ by an event that a kill has cut off.
+void Verifier::Mirrored() {
+  const int families = shared_->db->volatile_family();
+  for (uint64_t i = shared_->space.mirrored_begin(); i < shared_->space.free_begin(); i++) {
+    KeyState newest = expected_.Load({0, i});
+    for (int family = 1; family < families; family++) {
+      const KeyState state = expected_.Load({family, i});
+      const bool is_same = state.IsPresent() == newest.IsPresent() &&
+                           (!state.IsPresent() || state.generation == newest.generation);
+      if (!is_same) {
+        Fail(StrCat("verifying key ", i, ", which one batch writes in all families: family 0 has ",
+                    TextOf(expected_.Load({0, i})), ", family ", family, " ", TextOf(state)));
+      }
+      if (state.generation > newest.generation) newest = state;
+    }
+    for (int family = 0; family < families; family++) expected_.Store({family, i}, newest);
+  }
+}
+
+}  // namespace
+
+void VerifyAll(Shared* shared, Random64* random) {
+  Verifier verifier(shared);
+  for (int family = 0; family < shared->db->families(); family++) {
+    switch (random->Uniform(4)) {
+      case 0: verifier.ByIterator(family, /*is_forward=*/true); break;
+      case 1: verifier.ByIterator(family, /*is_forward=*/false); break;
+      case 2: verifier.ByGet(family); break;
+      default: verifier.ByMultiGet(family); break;
+    }
+  }
+  verifier.Mirrored();
+}
+
+}  // namespace ashlar::stress

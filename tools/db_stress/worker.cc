@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of operations, locks, and checks of what was found.
+#include "tools/db_stress/worker.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "util/str_cat.h"
+
+namespace ashlar::stress {
+
+void Fail(const std::string& what) {
+  static std::mutex mutex;  // never let go: the first failure is the one that is told
+  mutex.lock();
+  std::fflush(stdout);
+  std::fprintf(stderr, "db_stress: WRONG: %s\n", what.c_str());
+  std::fflush(stderr);
+  ::_exit(1);
+}
+
+void Require(const Status& status, const std::string& call) {
+  if (!status.ok()) Fail(StrCat(call, ": ", status.ToString()));
+}
+
+KeyLocks::Held::Held(KeyLocks* locks, std::span<const KeyId> keys) {
+  std::vector<size_t> indexes;
+  indexes.reserve(keys.size());
+  for (const KeyId& key : keys) indexes.push_back(IndexOf(key));
+  std::sort(indexes.begin(), indexes.end());
+  indexes.erase(std::unique(indexes.begin(), indexes.end()), indexes.end());
+  locks_.reserve(indexes.size());
+  for (const size_t index : indexes) locks_.emplace_back(locks->mutexes_[index]);
+}
+
+std::vector<KeyState> Worker::LoadRange(const KeyId& first, uint64_t count) const {
+  std::vector<KeyState> result;
+  result.reserve(count);
+  for (uint64_t i = 0; i < count; i++) {
+    result.push_back(expected().Load({first.family, first.number + i}));
+  }
+  return result;
+}
+
+std::string TextOf(const KeyState& state) {
+  static constexpr const char* kPending[] = {"", ", a put under way", ", a removal under way",
+                                             ", a merge under way"};
+  std::string text =
+      StrCat("generation ", state.generation, state.has_base ? " (a put)" : " (a removal)");
+  if (state.operands > 0) StrAppend(&text, " with ", state.operands, " operands");
+  return text + kPending[static_cast<size_t>(state.pending)];
+}
+
+FoundEvent EventOf(const KeyId& key, const Slice& value, const char* call) {
+  Result<FoundEvent> event = ReadValue(key, value);
+  if (!event.ok()) {
+    Fail(StrCat(call, " of key ", key.number, " (", HexBytes(KeyText(key.number)), ") of family ",
+                key.family, ": ", event.status().ToString(), "; the value has ", value.size(),
+                " bytes and begins with ",
+                HexBytes(Slice(value.data(), std::min<size_t>(value.size(), 40)))));
+  }
+  return *event;
+}
+
+void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
+                const std::optional<std::string_view>& value, const char* call) {
+  std::optional<FoundEvent> found;
+  if (value) found = EventOf(key, Slice(*value), call);
+  if (MayBeFound(before, after, found)) return;
+  const std::string what = !found ? "nothing"
+                                  : TextOf({.generation = found->generation,
+                                            .operands = found->operands,
+                                            .has_base = found->has_base});
+  Fail(StrCat(call, " of key ", key.number, " (", HexBytes(KeyText(key.number)), ") of family ",
+              key.family, ": found ", what, "; before the call it was ", TextOf(before),
+              ", after it ", TextOf(after)));
+}
+
+std::span<const Operation> Operations() {
+  static constexpr Operation kOperations[] = {
+      {"put", "put a value, or a value with columns", 2000, &PutOrChange},
+      {"delete", "delete a key", 400, &DeleteOne},
+      {"merge", "merge an operand", 700, &MergeOne},
+      {"put_once", "put an absent key, single-delete one that is there", 300, &PutOnce},
+      {"mirrored", "put or delete one key in all families by a batch", 200, &WriteMirrored},
+      {"batch", "puts, deletes and merges of several families in one batch", 300,
+       &WriteBatchOfMany},
+      {"delete_range", "delete up to 60 keys by a range", 20, &DeleteRangeOfKeys},
+      {"ingest", "take a table in that was made outside", 3, &IngestTable},
+      {"get", "read a key", 2000, &GetOne},
+      {"get_entity", "read the columns of a key", 300, &GetColumns},
+      {"multi_get", "read up to 32 keys together", 500, &GetMany},
+      {"get_mirrored", "read one key in all families at a snapshot", 200, &GetMirrored},
+      {"iterate", "walk a range forwards or backwards, then to and fro", 300, &Iterate},
+      {"snapshot", "hold a snapshot, and see later that it shows the same", 60,
+       &TakeOrReleaseSnapshot},
+      {"flush", "flush one family or all", 4, &FlushFamilies},
+      {"compact_range", "compact a range, with options as drawn", 2, &CompactSomeRange},
+      {"compact_files", "compact files that were chosen", 3, &CompactSomeFiles},
+      {"set_options", "change options of a family or of the database", 2, &ChangeOptions},
+      {"recreate_family", "drop the last family and make it again", 1, &RecreateFamily},
+      {"ask", "properties, live files, sizes, metadata", 40, &AskAround},
+      {"sync_log", "SyncWAL or FlushWAL", 20, &SyncLog},
+      {"checkpoint", "make a checkpoint, open it, verify a family in it", 1, &CheckCheckpoint},
+      {"verify_checksums", "read every block of every table", 1, &VerifyAllChecksums},
+  };
+  return kOperations;
+}
+
+}  // namespace ashlar::stress

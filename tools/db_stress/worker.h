@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an operation of db_stress works with, the table of operations, and how a failure ends the
+// program.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/db_stress/expected_state.h"
+#include "tools/db_stress/settings.h"
+#include "tools/db_stress/stressed_db.h"
+#include "util/random.h"
+
+namespace ashlar::stress {
+
+// Says what is wrong on stderr and ends the program with code 1, at once: threads are in the middle
+// of calls, and the database stays as it is for whoever looks.
+[[noreturn]] void Fail(const std::string& what);
+// Fails if a call that has no reason to fail did.
+void Require(const Status& status, const std::string& call);
+
+// The locks of keys: writers of a key take turns.
+class KeyLocks {
+ public:
+  class Held {
+   public:
+    // Nobody may hold others while he takes these.
+    Held(KeyLocks* locks, std::span<const KeyId> keys);
+
+   private:
+    std::vector<std::unique_lock<std::mutex>> locks_;
+  };
+
+ private:
+  static constexpr size_t kCount = 1024;
+  static size_t IndexOf(const KeyId& key) {
+    return (key.number * 31 + static_cast<uint64_t>(key.family) * 7919) % kCount;
+  }
+  std::array<std::mutex, kCount> mutexes_;
+};
+
+// Three kinds of keys, by their number.
+struct KeySpace {
+  uint64_t keys = 0;
+
+  uint64_t mirrored_begin() const { return keys / 8; }
+  uint64_t free_begin() const { return keys / 4; }
+  bool IsMirrored(uint64_t number) const {
+    return number >= mirrored_begin() && number < free_begin();
+  }
+};
+
+// What all threads share.
+struct Shared {
+  const Settings* settings = nullptr;
+  StressedDb* db = nullptr;
+  ExpectedState* expected = nullptr;
+  KeySpace space;
+  KeyLocks locks;
+  std::mutex checkpoint_mutex;  // one at a time
+};
+
+// A snapshot, and what it showed first.
+struct HeldSnapshot {
+  const Snapshot* snapshot = nullptr;
+  KeyId first;
+  std::vector<std::optional<std::string>> values;
+};
+
+struct Worker {
+  Shared* shared = nullptr;
+  int index = 0;
+  Random64 random{0};
+  std::deque<HeldSnapshot> snapshots;
+  // Written by the thread, read by the watchdog.
+  std::atomic<int64_t> call_began_millis{0};  // 0: between operations
+  std::atomic<const char*> call_name{""};
+
+  StressedDb& db() const { return *shared->db; }
+  ExpectedState& expected() const { return *shared->expected; }
+  const KeySpace& space() const { return shared->space; }
+  int AnyFamily() {
+    return static_cast<int>(random.Uniform(static_cast<uint64_t>(db().families())));
+  }
+  int StableFamily() {
+    return static_cast<int>(random.Uniform(static_cast<uint64_t>(db().families()) - 1));
+  }
+  uint64_t AnyNumber() { return random.Uniform(space().keys); }
+  uint64_t FreeNumber() {  // of a key that takes everything
+    return space().free_begin() + random.Uniform(space().keys - space().free_begin());
+  }
+  WriteOptions NewWriteOptions() {
+    WriteOptions options;
+    options.sync = random.PercentTrue(static_cast<unsigned>(shared->settings->sync_percent));
+    return options;
+  }
+  std::vector<KeyState> LoadRange(const KeyId& first, uint64_t count) const;
+};
+
+struct Operation {
+  const char* name;
+  const char* what;  // for the help
+  int weight;
+  void (*run)(Worker* worker);
+};
+std::span<const Operation> Operations();
+
+// The event that a value comes from; fails if it is no value of this key.
+FoundEvent EventOf(const KeyId& key, const Slice& value, const char* call);
+// Fails if a read by `call` may not have found this. No value: there is no such key.
+void CheckFound(const KeyId& key, const KeyState& before, const KeyState& after,
+                const std::optional<std::string_view>& value, const char* call);
+// "generation 7, 2 operands", "nothing"
+std::string TextOf(const KeyState& state);
+
+// operations_write.cc
+void PutOrChange(Worker* worker);
+void DeleteOne(Worker* worker);
+void MergeOne(Worker* worker);
+void PutOnce(Worker* worker);
+void WriteMirrored(Worker* worker);
+void WriteBatchOfMany(Worker* worker);
+void DeleteRangeOfKeys(Worker* worker);
+void IngestTable(Worker* worker);
+
+// operations_read.cc
+void GetOne(Worker* worker);
+void GetColumns(Worker* worker);
+void GetMany(Worker* worker);
+void GetMirrored(Worker* worker);
+void TakeOrReleaseSnapshot(Worker* worker);
+void ReleaseAllSnapshots(Worker* worker);
+
+// operations_iterate.cc
+void Iterate(Worker* worker);
+// All of [first, first + count) of an iterator that was just made, checked against the states
+// before and after that.
+void CheckScan(Iterator* it, const KeyId& first, const std::vector<KeyState>& before,
+               const std::vector<KeyState>& after, bool is_forward, const char* call);
+
+// operations_upkeep.cc
+void FlushFamilies(Worker* worker);
+void CompactSomeRange(Worker* worker);
+void CompactSomeFiles(Worker* worker);
+void ChangeOptions(Worker* worker);
+void RecreateFamily(Worker* worker);
+void AskAround(Worker* worker);
+void SyncLog(Worker* worker);
+void CheckCheckpoint(Worker* worker);
+void VerifyAllChecksums(Worker* worker);
+
+// verify.cc: every key of every family against the expected state, with nobody else at work. Keys
+// with pending events get the state that is found. How: by iterators, Get or MultiGet, as drawn.
+void VerifyAll(Shared* shared, Random64* random);
+
+}  // namespace ashlar::stress

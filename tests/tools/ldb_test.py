@@ -74,6 +74,122 @@ class LdbTest(ToolTest):
         self.assertEqual(counted[:3], ["Keys in range: 4", "Value size distribution: ",
                                        "Count: 4 Average: 1.0000  StdDev: 0.00"])
 
+    def test_several_keys_are_read_together(self):
+        self.fill()
+        self.check(self.ldb("multi_get", "d", "a"), ["d ==> 4", "a ==> 1"])
+        self.check(self.ldb("multi_get", "--hex", "0x61"), ["0x61 ==> 0x31"])
+        done = self.ldb("multi_get", "a", "nosuch", "b")
+        self.check_failure(done, "Status for key nosuch ==> NotFound", "1 of 3 keys")
+        self.assertEqual(done.stdout, b"a ==> 1\nb ==> 2\n")
+        self.ok("put_entity", "e", ":x", "one:1")
+        self.check(self.ldb("multi_get_entity", "e", "a"), ["e ==> :x one:1", "a ==> :1"])
+        self.check_failure(self.ldb("multi_get_entity", "zz"), "zz ==> NotFound")
+        self.check_failure(self.ldb("multi_get"), "multi_get")
+
+    def test_ranges_are_deleted_and_listed(self):
+        self.fill()
+        self.check(self.ldb("deleterange", "b", "d"), ["OK"])
+        self.check(self.ldb("scan"), ["a : 1", "d : 4"])
+        self.check_failure(self.ldb("deleterange", "d", "b"), "")
+        self.check_failure(self.ldb("deleterange", "b"), "deleterange")
+        self.ok("put", "x", "1")  # the log becomes a table
+        listed = self.ok("list_file_range_deletes").splitlines()
+        self.assertIn("start: 62 end: 64 seq: 5", listed)
+        self.assertEqual(sum(line.startswith("=== file : " + self.path("db")) for line in listed),
+                         sum(name.endswith(".sst") for name in os.listdir(self.path("db"))))
+        self.assertNotIn("(results may not be complete)", listed)
+        self.assertIn("(results may not be complete)", self.ok("list_file_range_deletes", "--max_keys=1"))
+        self.check_failure(self.ldb("list_file_range_deletes", "--column_family=no"), "no")
+
+    def load(self, text, *flags):
+        return subprocess.run([PROGRAM, "--db=" + self.path("db"), "load", *flags], timeout=120,
+                              input=text.encode(), capture_output=True, check=False)
+
+    def test_what_was_dumped_is_loaded(self):
+        self.fill()
+        text = self.ok("dump")
+        os.rename(self.path("db"), self.path("old"))
+        self.check(self.load(text, "--create_if_missing"), [])
+        self.assertEqual(self.ok("dump"), text)
+        self.check(self.load("x ==> 1\nbad line\nz==>3\nw ==> 4 ==> 5\n"), ["Warning: 2 bad lines ignored."])
+        self.check(self.ldb("scan", "--from=e"), ["w : 4 ==> 5", "x : 1"])
+        self.check(self.load("0x6131 ==> 0x62\n", "--hex"), [])
+        self.check(self.ldb("get", "a1"), ["b"])
+        self.check_failure(self.load("0x6 ==> 0x62\n", "--hex"), "0x6")
+
+    def test_a_bulk_load_leaves_the_options_as_they_were(self):
+        self.ok("put", "a", "0", "--create_if_missing", "--file_size=1234567")
+        lines = "".join(f"k{i:05d} ==> {'v' * 100}{i}\n" for i in range(3000))
+        self.check(self.load(lines, "--bulk_load", "--disable_wal", "--compact"), [])
+        self.assertEqual(len(self.ok("scan").splitlines()), 3001)
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            text = file.read()
+        for line in ("target_file_size_base=1234567", "disable_auto_compactions=false",
+                     "max_write_buffer_number=2"):
+            self.assertIn(line, text)
+        self.assertEqual(self.levels()[0], 0)
+
+    def levels(self):
+        """How many tables each level has."""
+        counts = []
+        for line in self.ok("list_live_files_metadata").splitlines():
+            if line.startswith("---------- level"):
+                counts.append(0)
+            elif line.endswith(".sst"):
+                counts[-1] += 1
+        return counts
+
+    def test_levels_are_reduced(self):
+        self.fill()
+        self.ok("compact")
+        self.ok("put", "e", "5")
+        self.ok("put", "f", "6")
+        before = self.levels()
+        in_use = max(i for i, count in enumerate(before) if count > 0) + 1
+        self.assertGreater(in_use, 3)
+        self.check(self.ldb("reduce_levels", "--new_levels=3", "--print_old_levels"),
+                   [f"The old number of levels in use is {in_use}"])
+        self.assertEqual(sum(self.levels()[3:]), 0)
+        self.check(self.ldb("scan"), ["a : 1", "b : 2", "c : 3", "d : 4", "e : 5", "f : 6"])
+        self.check(self.ldb("reduce_levels", "--new_levels=5"), [])  # nothing to do
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            self.assertIn("disable_auto_compactions=false", file.read())
+        self.check_failure(self.ldb("reduce_levels"), "--new_levels")
+        self.check_failure(self.ldb("reduce_levels", "--new_levels=1"), "at least 2")
+
+    def test_a_tree_of_levels_becomes_one_run(self):
+        self.fill()
+        self.ok("compact")
+        self.ok("put", "b", "new")
+        done = self.ldb("change_compaction_style", "--old_compaction_style=0", "--new_compaction_style=1")
+        lines = done.stdout.decode().splitlines()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(lines[0].startswith("files per level before compaction: 1,"), lines)
+        self.assertEqual(lines[1], "files per level after compaction: 1,0,0,0,0,0,0")
+        self.assertEqual(self.levels(), [1, 0, 0, 0, 0, 0, 0])
+        self.check(self.ldb("scan"), ["a : 1", "b : new", "c : 3", "d : 4"])
+        for old, new, word in ((1, 0, "nothing to do"), (0, 0, "nothing to do"), (0, 2, "new_compaction_style"),
+                               (2, 1, "old_compaction_style")):
+            self.check_failure(self.ldb("change_compaction_style", f"--old_compaction_style={old}",
+                                        f"--new_compaction_style={new}"), word)
+
+    def test_blob_flags_put_values_into_blob_files(self):
+        self.ok("put", "a", "v" * 500, "--create_if_missing", "--enable_blob_files", "--min_blob_size=100",
+                "--blob_compression_type=lz4", "--db_write_buffer_size=1000000")
+        self.ok("compact")
+        self.assertTrue([name for name in os.listdir(self.path("db")) if name.endswith(".blob")])
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            text = file.read()
+        for line in ("enable_blob_files=true", "min_blob_size=100", "blob_compression_type=kLZ4Compression",
+                     "db_write_buffer_size=1000000"):
+            self.assertIn(line, text)
+        self.check_failure(self.ldb("put", "a", "1", "--blob_compression_type=zip"), "blob_compression_type", "zip")
+        self.check_failure(self.ldb("put", "a", "1", "--min_blob_size=x"), "min_blob_size")
+        self.check_failure(self.ldb("put", "a", "1", "--db_write_buffer_size=-1"), "db_write_buffer_size")
+
     def test_entities_are_shown_by_their_default_column_and_by_columns(self):
         self.ok("put_entity", "k1", "zz:22", ":dflt", "a:1:2", "--create_if_missing")
         self.ok("put_entity", "k2", "b:", "c:3")
@@ -491,7 +607,7 @@ class LdbTest(ToolTest):
         done = run(PROGRAM, "--help")
         self.assertEqual(done.returncode, 0)
         names = re.findall(r"(?m)^  ([a-z_]+)(?: [<\[-].*)?\n      \w", done.stdout.decode())
-        self.assertEqual(len(names), 27)
+        self.assertEqual(len(names), 34)
         for name in names:
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 
@@ -570,6 +686,26 @@ class LdbAgainstRocksDbTest(ToolTest):
                 self.assertEqual(show(ours.stdout), show(theirs.stdout), (file, flags))
                 compared += 1
         self.assertGreater(compared, 2)
+
+    def test_range_tombstones_of_files_print_the_same(self):
+        for name in ("rangedel", "rangedel_levels", "basic_snappy"):
+            db = self.sample_database(name)
+            for flags in ((), ("--max_keys=1",), ("--max_keys=3",)):
+                ours, theirs = self.both("list_file_range_deletes", *flags, db=db)
+                self.assertEqual(ours, theirs, (name, flags))
+
+    def test_rocksdb_opens_what_other_levels_made(self):
+        db = self.path("db")
+        run(PROGRAM, "--db=" + db, "batchput", "a", "1", "b", "2", "--create_if_missing",
+            "--write_compatible_with=7.8")
+        run(PROGRAM, "--db=" + db, "compact")
+        self.assertEqual(run(PROGRAM, "--db=" + db, "reduce_levels", "--new_levels=2").returncode, 0)
+        self.assertEqual(run(REFERENCE, "--db=" + db, "scan").stdout, b"a : 1\nb : 2\n")
+        changed = run(PROGRAM, "--db=" + db, "change_compaction_style", "--old_compaction_style=0",
+                      "--new_compaction_style=1")
+        self.assertEqual(changed.returncode, 0, changed.stderr)
+        self.assertEqual(run(REFERENCE, "--db=" + db, "scan").stdout, b"a : 1\nb : 2\n")
+        self.assertEqual(run(REFERENCE, "--db=" + db, "checkconsistency").returncode, 0)
 
     def test_a_file_dumped_by_itself_prints_the_same(self):
         for name in ("basic_snappy", "levels_lz4", "wal_crash"):

@@ -52,11 +52,17 @@ std::vector<std::string_view> UnbuiltCommands();
 
 // data_commands.cc
 Status RunGet(const Invocation& call);
+Status RunMultiGet(const Invocation& call);
 Status RunGetEntity(const Invocation& call);
+Status RunMultiGetEntity(const Invocation& call);
 Status RunPutEntity(const Invocation& call);
 Status RunPut(const Invocation& call);
 Status RunDelete(const Invocation& call);
+Status RunDeleteRange(const Invocation& call);
 Status RunBatchPut(const Invocation& call);
+
+// load_command.cc
+Status RunLoad(const Invocation& call);
 
 // query_command.cc
 Status RunQuery(const Invocation& call);
@@ -84,6 +90,13 @@ Status RunCheckpoint(const Invocation& call);
 // extern_sst_commands.cc
 Status RunWriteExternSst(const Invocation& call);
 Status RunIngestExternSst(const Invocation& call);
+
+// range_deletes_list.cc
+Status RunListFileRangeDeletes(const Invocation& call);
+
+// level_commands.cc
+Status RunReduceLevels(const Invocation& call);
+Status RunChangeCompactionStyle(const Invocation& call);
 
 // remove_sst_command.cc
 Status RunUnsafeRemoveSstFile(const Invocation& call);

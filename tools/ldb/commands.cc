@@ -35,6 +35,17 @@ std::vector<LdbCommand> MakeDataCommands() {
       {.name = "delete", .usage = "<key>", .summary = "delete a key",
        .details = "Deleting what is not there is no error.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunDelete},
+      {.name = "multi_get", .usage = "<key> [<key>] ..", .summary = "print \"key ==> value\" for several keys",
+       .details = "Keys that are not there are named on stderr, and the exit code is 1 then.",
+       .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
+      {.name = "deleterange", .usage = "<begin key> <end key>",
+       .summary = "delete all keys from the first one on and before the second one",
+       .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunDeleteRange},
+      {.name = "load", .usage = "[--create_if_missing] [--disable_wal] [--bulk_load] [--compact]",
+       .summary = "store \"key ==> value\" lines from standard input",
+       .details = "What dump prints can be read; other lines are counted and left out. --bulk_load puts\n"
+                  "compactions off meanwhile, --compact ends with one of everything.",
+       .flags = WithOpenFlags({"disable_wal", "bulk_load", "compact"}), .run = &RunLoad},
       {.name = "batchput", .usage = "<key> <value> [<key> <value>] .. [--create_if_missing]",
        .summary = "store several values, all or none of them",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = kAnyNumber,
@@ -43,6 +54,12 @@ std::vector<LdbCommand> MakeDataCommands() {
        .summary = "read commands from standard input: get, put, delete",
        .details = "A line each; help lists them, quit or the end of the input ends it.",
        .flags = WithOpenFlags(), .run = &RunQuery},
+  };
+}
+
+// Ranges of keys, and facts about all of them.
+std::vector<LdbCommand> MakeRangeCommands() {
+  return {
       {.name = "scan", .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value]",
        .summary = "print \"key : value\" for a range of keys",
        .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.",
@@ -87,6 +104,10 @@ std::vector<LdbCommand> MakeColumnCommands() {
        .summary = "print the columns of a key as \"name:value name:value\"",
        .details = "A plain value is one column without a name. --value_hex: hexadecimal digits.",
        .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
+      {.name = "multi_get_entity", .usage = "<key> [<key>] ..",
+       .summary = "print \"key ==> name:value name:value\" for several keys",
+       .details = "As multi_get.",
+       .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
       {.name = "put_entity",
        .usage = "<key> <column>:<value> [<column>:<value>] .. [--create_if_missing]",
        .summary = "store columns",
@@ -108,6 +129,17 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "compact", .usage = "[--from=<key>] [--to=<key>]",
        .summary = "compact a range, or all of a family",
        .flags = WithOpenFlags({"from", "to"}), .run = &RunCompact},
+      {.name = "reduce_levels", .usage = "--new_levels=<number> [--print_old_levels]",
+       .summary = "compact a family into fewer levels, so that it can be opened with num_levels so small",
+       .details = "The option itself is not changed. Nothing is done where no deeper level has files.",
+       .flags = WithOpenFlags({"new_levels", "print_old_levels"}), .run = &RunReduceLevels},
+      {.name = "change_compaction_style",
+       .usage = "--old_compaction_style=<0|1> --new_compaction_style=<0|1>",
+       .summary = "make a family fit for another style of compaction: 0 levels, 1 universal",
+       .details = "From levels to universal: everything becomes one file in level 0. The other way there is\n"
+                  "nothing to do, which is said with exit code 1. The option itself is not changed.",
+       .flags = WithOpenFlags({"old_compaction_style", "new_compaction_style"}),
+       .run = &RunChangeCompactionStyle},
       {.name = "checkpoint", .usage = "--checkpoint_dir=<new directory>",
        .summary = "make a copy that can be opened by itself; tables are linked, not copied",
        .flags = WithOpenFlags({"checkpoint_dir"}), .run = &RunCheckpoint},
@@ -124,6 +156,12 @@ std::vector<LdbCommand> MakeAdminCommands() {
        .flags = WithOpenFlags({"move_files", "snapshot_consistency", "allow_global_seqno",
                                "allow_blocking_flush", "ingest_behind", "write_global_seqno"}),
        .min_arguments = 1, .max_arguments = 1, .run = &RunIngestExternSst},
+  };
+}
+
+// Those that look at files, or work on them without opening the database.
+std::vector<LdbCommand> MakeFileCommands() {
+  return {
       {.name = "manifest_dump", .usage = "[--verbose] [--path=<MANIFEST file>]",
        .summary = "print families, live files and counters of a MANIFEST",
        .details = "Without --path, of the one that CURRENT names. --verbose prints every version edit\n"
@@ -140,6 +178,10 @@ std::vector<LdbCommand> MakeAdminCommands() {
       {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
        .summary = "print the paths of all live tables, with family and level",
        .flags = {"sort_by_filename"}, .run = &RunListLiveFiles},
+      {.name = "list_file_range_deletes", .usage = "[--max_keys=<n>]",
+       .summary = "print the range tombstones of all tables of a family, newest tables first",
+       .details = "Keys are hexadecimal digits. What is still in the log is not shown; dump_wal shows it.",
+       .flags = {"max_keys"}, .run = &RunListFileRangeDeletes},
       {.name = "file_checksum_dump", .usage = "[--path=<MANIFEST file>]",
        .summary = "print number, function and checksum of every live file, as the MANIFEST has them",
        .details = "\"Unknown\" where a file was written without Options::file_checksum_gen_factory.\n"
@@ -160,6 +202,11 @@ Result<std::string> FromText(const std::string& text, bool is_hex) {
   return ParseHexText(text);
 }
 
+std::vector<LdbCommand> Joined(std::vector<LdbCommand> some, const std::vector<LdbCommand>& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
 std::string ToText(const Slice& bytes, bool is_hex) {
   return is_hex ? HexText(bytes) : bytes.ToString();
 }
@@ -167,17 +214,13 @@ std::string ToText(const Slice& bytes, bool is_hex) {
 }  // namespace
 
 std::span<const LdbCommand> DataCommands() {
-  static const std::vector<LdbCommand> commands = [] {
-    std::vector<LdbCommand> all = MakeDataCommands();
-    const std::vector<LdbCommand> of_columns = MakeColumnCommands();
-    all.insert(all.end(), of_columns.begin(), of_columns.end());
-    return all;
-  }();
+  static const auto commands =
+      Joined(Joined(MakeDataCommands(), MakeRangeCommands()), MakeColumnCommands());
   return commands;
 }
 
 std::span<const LdbCommand> AdminCommands() {
-  static const std::vector<LdbCommand> commands = MakeAdminCommands();
+  static const auto commands = Joined(MakeAdminCommands(), MakeFileCommands());
   return commands;
 }
 

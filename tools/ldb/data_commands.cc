@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Commands on single keys: get, put, delete, batchput, and those of wide columns.
+// Commands on given keys: get, put, delete, several of them at once, and those of wide columns.
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
+#include "tools/ldb/arrow_lines.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
@@ -21,6 +23,44 @@ Status Written(OpenedDb* db, const Status& written) {
   RETURN_IF_ERROR(closed);
   PrintLine("OK");
   return Status::OK();
+}
+
+std::string ColumnsText(const Invocation& call, const WideColumns& columns) {
+  std::string line;
+  for (const WideColumn& column : columns) {
+    StrAppend(&line, line.empty() ? "" : " ", column.name().ToString(call.hex_values), ":",
+              column.value().ToString(call.hex_values));
+  }
+  return line;
+}
+
+// A line for each key, on stdout or, if there is none, on stderr; one that is missing does not keep
+// the others back. `read` fills the statuses, `text` is what to print of one that was found.
+template <typename Read, typename Text>
+Status GetAll(const Invocation& call, Read read, Text text) {
+  std::vector<std::string> keys;
+  for (const std::string& argument : call.arguments) {
+    ASSIGN_OR_RETURN(std::string key, call.KeyFrom(argument));
+    keys.push_back(std::move(key));
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForReading(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<Status> statuses(keys.size());
+  read(db->get(), family, slices, &statuses);
+  size_t failures = 0;
+  for (size_t i = 0; i < keys.size(); i++) {
+    const std::string key = call.KeyText(keys[i]);
+    if (statuses[i].ok()) {
+      PrintLine(StrCat(key, kArrow, text(i)));
+    } else {
+      std::fprintf(stderr, "Status for key %s%s%s\n", key.c_str(), std::string(kArrow).c_str(),
+                   statuses[i].ToString().c_str());
+      failures++;
+    }
+  }
+  if (failures == 0) return Status::OK();
+  return Status::NotFound(StrCat(failures, " of ", keys.size(), " keys"));
 }
 
 }  // namespace
@@ -53,13 +93,32 @@ Status RunGetEntity(const Invocation& call) {
   const Status status = (*db)->GetEntity(ReadOptions(), family, key, &found);
   if (status.IsNotFound()) return Status::NotFound(StrCat("key ", call.KeyText(key)));
   RETURN_IF_ERROR(status);
-  std::string line;
-  for (const WideColumn& column : found.columns()) {
-    StrAppend(&line, line.empty() ? "" : " ", column.name().ToString(call.hex_values), ":",
-              column.value().ToString(call.hex_values));
-  }
-  PrintLine(line);
+  PrintLine(ColumnsText(call, found.columns()));
   return Status::OK();
+}
+
+Status RunMultiGet(const Invocation& call) {
+  std::vector<PinnableSlice> values(call.arguments.size());
+  return GetAll(
+      call,
+      [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
+          std::vector<Status>* statuses) {
+        db->MultiGet(ReadOptions(), family, keys.size(), keys.data(), values.data(),
+                     statuses->data());
+      },
+      [&](size_t i) { return call.ValueText(values[i]); });
+}
+
+Status RunMultiGetEntity(const Invocation& call) {
+  std::vector<PinnableWideColumns> values(call.arguments.size());
+  return GetAll(
+      call,
+      [&](DB* db, ColumnFamilyHandle* family, const std::vector<Slice>& keys,
+          std::vector<Status>* statuses) {
+        db->MultiGetEntity(ReadOptions(), family, keys.size(), keys.data(), values.data(),
+                           statuses->data());
+      },
+      [&](size_t i) { return ColumnsText(call, values[i].columns()); });
 }
 
 Status RunPutEntity(const Invocation& call) {
@@ -87,6 +146,14 @@ Status RunDelete(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   return Written(db.get(), (*db)->Delete(WriteOptions(), family, key));
+}
+
+Status RunDeleteRange(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::string begin, call.KeyFrom(call.arguments[0]));
+  ASSIGN_OR_RETURN(const std::string end, call.KeyFrom(call.arguments[1]));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  return Written(db.get(), (*db)->DeleteRange(WriteOptions(), family, begin, end));
 }
 
 Status RunBatchPut(const Invocation& call) {

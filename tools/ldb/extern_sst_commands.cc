@@ -6,35 +6,13 @@
 #include <string>
 
 #include "ashlar/sst_file_writer.h"
+#include "tools/ldb/arrow_lines.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
-namespace {
-
-constexpr std::string_view kArrow = " ==> ";
-
-// What `ldb dump` puts around its lines.
-bool IsFrame(const std::string& line) {
-  return line.empty() || line.starts_with("Keys in range:") ||
-         line.starts_with("Created bg thread");
-}
-
-Status PutLine(const Invocation& call, const std::string& line, SstFileWriter* writer,
-               size_t* bad_lines) {
-  const size_t arrow = line.find(kArrow);
-  if (arrow == std::string::npos) {
-    *bad_lines += !IsFrame(line);
-    return Status::OK();
-  }
-  ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(line.substr(0, arrow)));
-  ASSIGN_OR_RETURN(const std::string value, call.ValueFrom(line.substr(arrow + kArrow.size())));
-  return writer->Put(key, value);
-}
-
-}  // namespace
 
 // The database says which options, comparator and family the file is for.
 Status RunWriteExternSst(const Invocation& call) {
@@ -43,10 +21,10 @@ Status RunWriteExternSst(const Invocation& call) {
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   SstFileWriter writer(EnvOptions(), (*db)->GetOptions(family), family);
   RETURN_IF_ERROR(writer.Open(path));
-  size_t bad_lines = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    RETURN_IF_ERROR(PutLine(call, line, &writer, &bad_lines));
-  }
+  const auto put = [&](const std::string& key, const std::string& value) {
+    return writer.Put(key, value);
+  };
+  ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, std::cin, put));
   if (bad_lines > 0) std::cerr << "Warning: " << bad_lines << " bad lines ignored.\n";
   RETURN_IF_ERROR(writer.Finish());
   return db->Close();

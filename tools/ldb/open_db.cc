@@ -31,6 +31,23 @@ constexpr OptionFlag kFamilyFlags[] = {
     {"write_buffer_size", "write_buffer_size"},
     {"file_size", "target_file_size_base"},
     {"compression_max_dict_bytes", "compression_opts.max_dict_bytes"},
+    {"min_blob_size", "min_blob_size"},
+    {"blob_file_size", "blob_file_size"},
+    {"blob_compression_type", "blob_compression_type"},
+    {"blob_garbage_collection_age_cutoff", "blob_garbage_collection_age_cutoff"},
+    {"blob_garbage_collection_force_threshold", "blob_garbage_collection_force_threshold"},
+    {"blob_compaction_readahead_size", "blob_compaction_readahead_size"},
+};
+// Bare flags that switch an option on, or off.
+struct SwitchFlag {
+  std::string_view flag;
+  bool ColumnFamilyOptions::*member;
+  bool value;
+};
+constexpr SwitchFlag kSwitchFlags[] = {
+    {"enable_blob_files", &ColumnFamilyOptions::enable_blob_files, true},
+    {"enable_blob_garbage_collection", &ColumnFamilyOptions::enable_blob_garbage_collection, true},
+    {"disable_consistency_checks", &ColumnFamilyOptions::force_consistency_checks, false},
 };
 
 // Names as the flag has them; the options language spells them in full.
@@ -47,11 +64,11 @@ constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
 };
 
 Result<std::string> OptionText(const OptionFlag& flag, const std::string& value) {
-  if (flag.flag != "compression_type") return StrCat(flag.option, "=", value, ";");
+  if (!flag.flag.ends_with("compression_type")) return StrCat(flag.option, "=", value, ";");
   for (const auto& [name, full_name] : kCompressionNames) {
     if (name == value) return StrCat(flag.option, "=", full_name, ";");
   }
-  return Status::InvalidArgument(StrCat("--compression_type: no compression is called \"", value,
+  return Status::InvalidArgument(StrCat("--", flag.flag, ": no compression is called \"", value,
                                         "\"; known: no, snappy, zlib, bzip2, lz4, lz4hc, zstd"));
 }
 
@@ -86,6 +103,10 @@ Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
     const ColumnFamilyOptions base = *options;
     RETURN_IF_ERROR(GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, options));
   }
+  for (const SwitchFlag& flag : kSwitchFlags) {
+    ASSIGN_OR_RETURN(const bool is_given, line.Bool(flag.flag));
+    if (is_given) options->*flag.member = flag.value;
+  }
   ASSIGN_OR_RETURN(const bool compacts, line.Bool("auto_compaction", true));
   if (!compacts) options->disable_auto_compactions = true;
   ASSIGN_OR_RETURN(const int64_t prefix_bytes, line.Number("fix_prefix_len", 0));
@@ -93,6 +114,17 @@ Status ApplyFlags(const CommandLine& line, ColumnFamilyOptions* options) {
     options->prefix_extractor.reset(NewFixedPrefixTransform(static_cast<size_t>(prefix_bytes)));
   }
   return ApplyTableFlags(line, options);
+}
+
+Status ApplyDbFlags(const CommandLine& line, DBOptions* options) {
+  const std::optional<std::string> compatible = line.Value("write_compatible_with");
+  if (compatible && !compatible->empty()) options->write_compatible_with = *compatible;
+  ASSIGN_OR_RETURN(
+      const int64_t bytes,
+      line.Number("db_write_buffer_size", static_cast<int64_t>(options->db_write_buffer_size)));
+  if (bytes < 0) return Status::InvalidArgument("--db_write_buffer_size must not be negative");
+  options->db_write_buffer_size = static_cast<size_t>(bytes);
+  return Status::OK();
 }
 
 // What the family needs to be opened at all: its comparator, and room for its levels.
@@ -198,15 +230,14 @@ Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const bool creates, call.line->Bool("create_if_missing"));
   DBOptions db_options;
-  const std::string compatible = call.line->Value("write_compatible_with").value_or("");
   const IOStatus current = fs->FileExists(CurrentFileName(call.db), IOOptions(), nullptr);
   if (creates && (current.IsNotFound() || current.IsPathNotFound())) {
-    db_options.write_compatible_with = compatible;
+    RETURN_IF_ERROR(ApplyDbFlags(*call.line, &db_options));
     return OpenNew(call, db_options);
   }
   ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
   ASSIGN_OR_RETURN(Descriptors descriptors, LoadOptions(call, state, &db_options));
-  if (!compatible.empty()) db_options.write_compatible_with = compatible;
+  RETURN_IF_ERROR(ApplyDbFlags(*call.line, &db_options));
   for (ColumnFamilyDescriptor& descriptor : descriptors) {
     RETURN_IF_ERROR(ApplyFlags(*call.line, &descriptor.options));
   }
@@ -235,7 +266,17 @@ const std::vector<std::string_view>& OpenFlags() {
                                                       "block_size",
                                                       "bloom_bits",
                                                       "auto_compaction",
-                                                      "fix_prefix_len"};
+                                                      "fix_prefix_len",
+                                                      "db_write_buffer_size",
+                                                      "disable_consistency_checks",
+                                                      "enable_blob_files",
+                                                      "min_blob_size",
+                                                      "blob_file_size",
+                                                      "blob_compression_type",
+                                                      "enable_blob_garbage_collection",
+                                                      "blob_garbage_collection_age_cutoff",
+                                                      "blob_garbage_collection_force_threshold",
+                                                      "blob_compaction_readahead_size"};
   return flags;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Style and script of the page that --command=report writes. Nothing is loaded from anywhere: the
+// Style and script of the pages that tools write. Nothing is loaded from anywhere: the
 // page is read from a disk, years later, without a network.
 #pragma once
 
@@ -21,6 +21,7 @@ body { margin: 0; background: var(--paper); color: var(--ink);
 main { max-width: 1060px; margin: 0 auto; padding: 28px 20px 60px; }
 h1 { font-size: 24px; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 17px; margin: 0 0 2px; }
+h3 { font-size: 15px; margin: 18px 0 2px; }
 p { margin: 4px 0 10px; color: var(--dim); max-width: 78ch; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 16px 20px; margin-top: 18px; }

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "env/filename.h"
+#include "tools/lib/html_page.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/svg_chart.h"
-#include "tools/sst_dump/page_style.h"
 #include "tools/sst_dump/report_text.h"
 #include "util/str_cat.h"
 
@@ -44,7 +44,12 @@ class Page {
         properties_(table.properties()),
         survey_(survey),
         filter_(filter),
-        groups_(GroupsOf(survey.blocks.size())) {}
+        groups_(GroupsOf(survey.blocks.size())),
+        page_(BaseNameOf(table.path()),
+              StrCat("Table of column family \"", properties_.column_family_name,
+                     "\", format version ", table_.footer().format_version, ", ordered by ",
+                     properties_.comparator_name, ", compression ", properties_.compression_name,
+                     ".")) {}
 
   std::string Build() {
     Head();
@@ -58,10 +63,8 @@ class Page {
     }
     Tombstones();
     Filter();
-    html_ += PropertiesSection(properties_);
-    html_ += "</main>\n<div id=\"tip\"></div>\n<script>";
-    html_ += kPageScript;
-    return std::move(html_ += "</script>\n</html>\n");
+    page_.Add(PropertiesSection(properties_));
+    return page_.Finish();
   }
 
  private:
@@ -76,13 +79,8 @@ class Page {
   void Tombstones();
   void Filter();
 
-  void Tile(const std::string& value, const std::string& what) {
-    StrAppend(&html_, "<div><b>", HtmlText(value), "</b><span>", HtmlText(what), "</span></div>\n");
-  }
-  void Begin(const std::string& title, const std::string& text) {
-    StrAppend(&html_, "<section>\n<h2>", HtmlText(title), "</h2>\n<p>", HtmlText(text), "</p>\n");
-  }
-  void End() { html_ += "</section>\n"; }
+  void Begin(const std::string& title, const std::string& text) { page_.BeginSection(title, text); }
+  void End() { page_.EndSection(); }
 
   // A chart along the file without its series: labels, tips that begin with the place.
   ColumnChart AlongTheFile(const std::string& title) const;
@@ -99,36 +97,28 @@ class Page {
   const TableSurvey& survey_;
   const FilterSurvey& filter_;
   const std::vector<Group> groups_;
-  std::string html_;
+  HtmlPage page_;
 };
 
 void Page::Head() {
-  const std::string name = BaseNameOf(table_.path());
-  StrAppend(&html_, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>",
-            HtmlText(name), "</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n",
-            "<style>", kPageStyle, "</style>\n<main>\n<h1>", HtmlText(name), "</h1>\n<p>",
-            HtmlText(StrCat("Table of column family \"", properties_.column_family_name,
-                            "\", format version ", table_.footer().format_version, ", ordered by ",
-                            properties_.comparator_name, ", compression ",
-                            properties_.compression_name, ".")),
-            "</p>\n<div class=\"tiles\">\n");
+  page_.BeginTiles();
   const uint64_t stored =
       Sum({0, survey_.blocks.size()}, [](const SurveyedBlock& block) { return block.handle.size; });
   const uint64_t raw =
       Sum({0, survey_.blocks.size()}, [](const SurveyedBlock& block) { return block.raw_bytes; });
-  Tile(BytesText(static_cast<double>(table_.file_bytes())), "file");
-  Tile(CountText(survey_.entry_count), "entries");
-  Tile(CountText(survey_.key_count), "different keys");
-  Tile(CountText(survey_.blocks.size()), "data blocks");
-  Tile(raw == 0 ? "-" : PercentText(Ratio(stored, raw)), "of their size, compressed");
-  Tile(CountText(survey_.tombstone_count), "range tombstones");
+  page_.Tile(BytesText(static_cast<double>(table_.file_bytes())), "file");
+  page_.Tile(CountText(survey_.entry_count), "entries");
+  page_.Tile(CountText(survey_.key_count), "different keys");
+  page_.Tile(CountText(survey_.blocks.size()), "data blocks");
+  page_.Tile(raw == 0 ? "-" : PercentText(Ratio(stored, raw)), "of their size, compressed");
+  page_.Tile(CountText(survey_.tombstone_count), "range tombstones");
   if (survey_.entry_count != 0) {
-    Tile(survey_.smallest_seqno == survey_.largest_seqno
-             ? StrCat(survey_.smallest_seqno)
-             : StrCat(survey_.smallest_seqno, " - ", survey_.largest_seqno),
-         "sequence numbers");
+    page_.Tile(survey_.smallest_seqno == survey_.largest_seqno
+                   ? StrCat(survey_.smallest_seqno)
+                   : StrCat(survey_.smallest_seqno, " - ", survey_.largest_seqno),
+               "sequence numbers");
   }
-  html_ += "</div>\n";
+  page_.EndTiles();
 }
 
 void Page::Parts() {
@@ -143,7 +133,7 @@ void Page::Parts() {
                       .value = static_cast<double>(part.bytes),
                       .text = BytesText(static_cast<double>(part.bytes))});
   }
-  html_ += DrawShares("Parts of the file", shares);
+  page_.Add(DrawShares("Parts of the file", shares));
   End();
 }
 
@@ -180,7 +170,7 @@ void Page::BlockSizes() {
       StrCat("A read of a key that is in no cache reads one block of the stored size. The largest "
              "takes ",
              BytesText(static_cast<double>(max)), " uncompressed."));
-  html_ += DrawColumns(chart);
+  page_.Add(DrawColumns(chart));
   End();
 }
 
@@ -197,18 +187,14 @@ void Page::Compression() {
   }
   Begin("Blocks by compression",
         "A block that compression would make hardly smaller is stored as it is.");
-  html_ +=
-      "<div class=\"scroll\"><table><tr><th>compression</th><th class=\"n\">blocks</th>"
-      "<th class=\"n\">stored</th><th class=\"n\">uncompressed</th>"
-      "<th class=\"n\">stored / uncompressed</th></tr>\n";
+  HtmlTable rows({"compression", "#blocks", "#stored", "#uncompressed", "#stored / uncompressed"});
   for (const auto& [type, total] : totals) {
-    StrAppend(&html_, "<tr><td>", HtmlText(CompressionShown(type)), "</td><td class=\"n\">",
-              CountText(total.blocks), "</td><td class=\"n\">",
-              BytesText(static_cast<double>(total.stored)), "</td><td class=\"n\">",
-              BytesText(static_cast<double>(total.raw)), "</td><td class=\"n\">",
-              PercentText(Ratio(total.stored, total.raw)), "</td></tr>\n");
+    rows.Row({CompressionShown(type), CountText(total.blocks),
+              BytesText(static_cast<double>(total.stored)),
+              BytesText(static_cast<double>(total.raw)),
+              PercentText(Ratio(total.stored, total.raw))});
   }
-  html_ += "</table></div>\n";
+  page_.Add(rows.Html());
   CompressionAlongTheFile();
   End();
 }
@@ -247,7 +233,7 @@ void Page::CompressionAlongTheFile() {
   chart.y_max = 1;
   chart.y_text = &PercentText;
   chart.y_title = "stored / uncompressed";
-  html_ += DrawColumns(chart);
+  page_.Add(DrawColumns(chart));
 }
 
 void Page::Entries() {
@@ -276,7 +262,7 @@ void Page::Entries() {
                                         : StrCat(CountText(versions),
                                                  " are older versions of a key beside them, "
                                                  "kept for snapshots or not yet merged.")));
-  html_ += DrawColumns(chart);
+  page_.Add(DrawColumns(chart));
   End();
 }
 
@@ -312,7 +298,7 @@ void Page::Keys() {
     chart.x_title =
         survey_.common_prefix.empty() ? "first byte" : "byte behind the common beginning";
     chart.y_title = "different keys";
-    html_ += DrawColumns(chart);
+    page_.Add(DrawColumns(chart));
   }
   End();
 }
@@ -348,7 +334,7 @@ void Page::EntrySizes() {
         StrCat("Keys have ", mean(survey_.key_bytes), " on average and ", max(survey_.key_bytes),
                " at most, values ", mean(survey_.value_bytes), " and ", max(survey_.value_bytes),
                "."));
-  html_ += DrawColumns(chart);
+  page_.Add(DrawColumns(chart));
   End();
 }
 
@@ -380,7 +366,7 @@ void Page::Tombstones() {
     chart.y_max = 1;
     chart.y_text = &PercentText;
     chart.y_title = "deletions / entries";
-    html_ += DrawColumns(chart);
+    page_.Add(DrawColumns(chart));
   }
   if (!groups_.empty() && survey_.tombstone_count != 0) {
     ColumnChart chart = AlongTheFile("Range tombstones along the file");
@@ -394,9 +380,9 @@ void Page::Tombstones() {
     }
     chart.series = {std::move(cover)};
     chart.y_title = "range tombstones";
-    html_ += DrawColumns(chart);
+    page_.Add(DrawColumns(chart));
   }
-  html_ += TombstoneList(survey_);
+  page_.Add(TombstoneList(survey_));
   End();
 }
 
@@ -434,7 +420,7 @@ void Page::Filter() {
     chart.series = {std::move(lines)};
     chart.x_title = "bits set in a line of 64 bytes; half is what a full filter is built for";
     chart.y_title = "lines";
-    html_ += DrawColumns(chart);
+    page_.Add(DrawColumns(chart));
   }
   End();
 }

@@ -6,17 +6,12 @@
 #include <algorithm>
 
 #include "db/options/option_values.h"
+#include "tools/lib/html_page.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/svg_chart.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
-namespace {
-
-constexpr size_t kShownKeyBytes = 40;
-
-}  // namespace
-
 std::string CompressionShown(CompressionType type) {
   std::string name;
   PrintEnum(EnumNames(type), type, &name);
@@ -24,22 +19,6 @@ std::string CompressionShown(CompressionType type) {
   const size_t suffix = name.find("Compression");
   if (suffix != std::string::npos && suffix != 0) name.resize(suffix);
   return name == "No" ? "none" : name;
-}
-
-std::string KeyShown(const std::string& key) {
-  const bool is_text =
-      std::all_of(key.begin(), key.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  const std::string part = key.substr(0, kShownKeyBytes);
-  return StrCat(is_text ? StrCat("'", part, "'") : HexText(part),
-                part.size() < key.size() ? ".." : "");
-}
-
-double Ratio(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string Counted(uint64_t count, std::string_view noun) {
-  return StrCat(CountText(count), " ", noun, count == 1 ? "" : "s");
 }
 
 std::string TombstoneList(const TableSurvey& survey) {

@@ -13,12 +13,6 @@ namespace ashlar {
 
 // "ZSTD", "none".
 std::string CompressionShown(CompressionType type);
-// A key as text if it is that, else in hexadecimal digits; not more of it than fits.
-std::string KeyShown(const std::string& key);
-// 0 of nothing.
-double Ratio(uint64_t part, uint64_t whole);
-// "1 block", "2 blocks".
-std::string Counted(uint64_t count, std::string_view noun);
 
 // HTML: a table of the range tombstones, nothing if there are none; the section with the
 // properties.

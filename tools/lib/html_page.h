@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HtmlPage builds a page of tiles and sections with everything in it: style, script, charts. And
+// the words that such pages share. Pure; every text is escaped here, except what Add() is given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ashlar {
+
+// A key as text if it is that, else in hexadecimal digits; not more of it than fits.
+std::string KeyShown(const std::string& key);
+// 0 of nothing.
+double Ratio(uint64_t part, uint64_t whole);
+// "1 block", "2 blocks".
+std::string Counted(uint64_t count, std::string_view noun);
+
+// A table. Columns whose title begins with '#' are numbers, which stand to the right.
+class HtmlTable {
+ public:
+  explicit HtmlTable(const std::vector<std::string>& titles);
+  void Row(const std::vector<std::string>& cells);
+  std::string Html() const { return rows_ + "</table></div>\n"; }
+
+ private:
+  std::vector<bool> is_number_;
+  std::string rows_;
+};
+
+class HtmlPage {
+ public:
+  HtmlPage(const std::string& title, const std::string& text);
+
+  // Tiles come first, all together.
+  void BeginTiles() { html_ += "<div class=\"tiles\">\n"; }
+  void Tile(const std::string& value, const std::string& what);
+  void EndTiles() { html_ += "</div>\n"; }
+
+  void BeginSection(const std::string& title, const std::string& text);
+  void Subtitle(const std::string& title, const std::string& text);
+  void Add(const std::string& html) { html_ += html; }
+  void EndSection() { html_ += "</section>\n"; }
+
+  std::string Finish();
+
+ private:
+  std::string html_;
+};
+
+}  // namespace ashlar

@@ -22,8 +22,8 @@ class DbBenchTest(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
-    def path(self, name):
-        return os.path.join(self.folder.name, name)
+    def path(self, *names):
+        return os.path.join(self.folder.name, *names)
 
     def run_bench(self, benchmarks, *flags):
         return subprocess.run([PROGRAM, "-benchmarks=" + benchmarks, "-db=" + self.path("db"),
@@ -40,7 +40,9 @@ class DbBenchTest(unittest.TestCase):
         names = ("fillseq fillrandom filluniquerandom fillsync fillbatch overwrite readseq "
                  "readreverse readtocache readrandom readmissing readhot seekrandom "
                  "multireadrandom newiterator newiteratorwhilewriting seekrandomwhilewriting "
-                 "readwhilewriting readwhilescanning deleteseq deleterandom compact").split()
+                 "readwhilewriting readwhilescanning deleteseq deleterandom compact fill100K "
+                 "fillseekseq readrandomwriterandom updaterandom xorupdaterandom appendrandom "
+                 "mixgraph randomreplacekeys timeseries").split()
         found = self.results(",".join(names + ["flush", "waitforcompaction", "stats", "levelstats"]))
         self.assertEqual(sorted(found), sorted(names))
 
@@ -142,6 +144,111 @@ class DbBenchTest(unittest.TestCase):
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("fillseq", refused.stderr)
 
+    def test_large_values_are_written_a_thousandth_as_often(self):
+        found = self.results("fill100K,readseq,stats", "-value_size=10")
+        self.assertEqual(found["fill100K"][0], 2)
+        self.assertIn("(2 ops)", found["fill100K"][1])
+
+    def test_what_was_written_in_order_is_sought(self):
+        for nexts in (0, 3, 5000):
+            found = self.results("fillseekseq", f"-seek_nexts={nexts}")
+            self.assertEqual(found["fillseekseq"][0], 2000)
+
+    def test_updates_read_what_is_there_and_write_it_changed(self):
+        self.results("filluniquerandom")
+        for name in ("updaterandom", "xorupdaterandom", "appendrandom"):
+            found = self.results(name + ",readseq", "-use_existing_db=1", "-reads=500")
+            self.assertEqual(found[name][0], 500)
+            self.assertIn("( updates:500 found:500)", found[name][1])
+        # 100 bytes each; every append has added a blank and 100 more.
+        done = self.run_bench("readseq", "-use_existing_db=1")
+        line = re.search(r"^readseq +: .* ([\d.]+) seconds 2000 operations; +([\d.]+) MB/s", done.stdout, re.M)
+        self.assertIsNotNone(line, done.stdout)
+        missing = self.results("fillseq,updaterandom", "-writes=1000", "-reads=1000")
+        self.assertRegex(missing["updaterandom"][1], r"found:[4-7]\d\d\)")
+
+    def test_a_value_that_is_xored_with_itself_twice_is_what_it_was(self):
+        # With one key and the same seed the second run takes the first one's operands out again.
+        flags = ["-num=1", "-seed=7", "-reads=5"]
+        self.results("fillseq", "-num=1")
+        for _ in range(2):
+            self.results("xorupdaterandom", "-use_existing_db=1", *flags)
+        ldb = os.path.join(os.path.dirname(PROGRAM), "ldb")
+        scan = [subprocess.run([ldb, "--db=" + self.path("db"), "scan", "--hex"], capture_output=True, text=True,
+                               timeout=60).stdout]
+        self.results("fillseq", "-num=1")
+        scan.append(subprocess.run([ldb, "--db=" + self.path("db"), "scan", "--hex"], capture_output=True,
+                                   text=True, timeout=60).stdout)
+        self.assertEqual(scan[0], scan[1])
+        self.assertIn(" : 0x", scan[0])
+
+    def test_reads_and_writes_come_in_their_shares(self):
+        found = self.results("filluniquerandom,readrandomwriterandom", "-reads=1000", "-readwritepercent=70")
+        self.assertIn("( reads:700 writes:300 total:1000 found:700)", found["readrandomwriterandom"][1])
+
+    def test_replaced_keys_stay_as_many(self):
+        for single in ("1", "0"):
+            found = self.results("randomreplacekeys,compact,readseq", "-numdistinct=50", "-threads=2",
+                                 "-use_single_deletes=" + single, "-stddev=20")
+            self.assertEqual(found["randomreplacekeys"][0], 4000)
+            self.assertEqual(found["readseq"][0], 200)  # two threads read the hundred keys
+            self.assertIn(f"use single deletes: {single}, standard deviation: 20", found["randomreplacekeys"][1])
+
+    def test_time_series_are_read_and_old_points_taken_away(self):
+        shape = ["-key_id_range=20", "-time_range=500", "-reads=300", "-threads=3"]
+        done = self.run_bench("timeseries,compact,readseq", *shape)
+        self.assertRegex(done.stdout, r"(?m)^timeseries write : .* 2000 operations;")
+        self.assertRegex(done.stdout, r"(?m)^timeseries +: .* 600 operations;.* of 300 found\)")
+        self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 2000)
+        self.results("timeseries,flush,compact", "-expire_style=compaction_filter", *shape)
+        self.assertEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 500)
+        done = self.run_bench("timeseries", "-expire_style=delete", "-num_deletion_threads=1", *shape)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # How many of the old ones are met depends on who runs when; the young ones stay.
+        self.assertGreaterEqual(self.results("readseq", "-use_existing_db=1")["readseq"][0], 500)
+
+    def test_mixed_operations_come_in_their_shares(self):
+        mix = ["-mix_get_ratio=0.5", "-mix_put_ratio=0.3", "-mix_seek_ratio=0.2", "-mix_accesses=4000"]
+        models = (["-keyrange_num=1"], ["-key_dist_a=0.002312", "-key_dist_b=0.3467"],
+                  ["-keyrange_dist_a=14.18", "-keyrange_dist_b=-2.917", "-keyrange_dist_c=0.0164",
+                   "-keyrange_dist_d=-0.08082", "-keyrange_num=30"])
+        for model in models:
+            found = self.results("filluniquerandom,mixgraph", *mix, *model)
+            self.assertEqual(found["mixgraph"][0], 4000)
+            told = re.search(r"\( Gets:(\d+) Puts:(\d+) Seek:(\d+), reads (\d+) in (\d+) found, avg size: ([\d.]+) "
+                             r"value, ([\d.]+) scan\)", self.run_bench("filluniquerandom,mixgraph", *mix, *model).stdout)
+            gets, puts, seeks, hits, reads = (int(told.group(i)) for i in range(1, 6))
+            self.assertEqual(gets + puts + seeks, 4000)
+            for count, share in ((gets, 0.5), (puts, 0.3), (seeks, 0.2)):
+                self.assertLess(abs(count / 4000 - share), 0.05)
+            self.assertEqual((hits, reads), (gets + seeks, gets + seeks))
+
+    def test_rates_are_kept(self):
+        # 2,000 of 116 bytes at 116,000 a second; 500 reads at 1,000 a second: never faster.
+        found = self.run_bench("fillrandom,readrandom", "-benchmark_write_rate_limit=232000",
+                               "-benchmark_read_rate_limit=1000", "-reads=500", "-threads=2")
+        seconds = {m.group(1): float(m.group(2)) for m in
+                   re.finditer(r"(?m)^(\w+) +: .* ([\d.]+) seconds", found.stdout)}
+        self.assertGreater(seconds["fillrandom"], 1.8)
+        self.assertGreater(seconds["readrandom"], 0.8)
+
+    def test_flags_of_compaction_reach_the_database(self):
+        self.results("fillseq", "-compaction_style=1", "-universal_size_ratio=7", "-universal_min_merge_width=3",
+                     "-universal_max_merge_width=9", "-universal_max_size_amplification_percent=120",
+                     "-universal_compression_size_percent=50", "-universal_allow_trivial_move=1",
+                     "-subcompactions=3", "-enable_blob_files=1", "-min_blob_size=77", "-compaction_pri=1",
+                     "-rate_limiter_bytes_per_sec=100000000", "-rate_limiter_auto_tuned=1",
+                     "-fifo_compaction_max_table_files_size_mb=3", "-fifo_compaction_allow_compaction=0")
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            text = file.read()
+        for line in ("compaction_style=kCompactionStyleUniversal", "size_ratio=7", "min_merge_width=3",
+                     "max_merge_width=9", "max_size_amplification_percent=120", "compression_size_percent=50",
+                     "allow_trivial_move=true", "max_subcompactions=3", "enable_blob_files=true",
+                     "min_blob_size=77", "compaction_pri=kOldestLargestSeqFirst",
+                     "max_table_files_size=3145728", "allow_compaction=false"):
+            self.assertIn(line, text)
+
     def test_histogram_counts_every_operation(self):
         done = self.run_bench("fillseq", "-histogram=1")
         self.assertIn("Microseconds per write:\nCount: 2000 ", done.stdout)
@@ -174,7 +281,10 @@ class DbBenchTest(unittest.TestCase):
                                 (("readtorowcache",), "row_cache_size"),
                                 (("fillseq", "-keys_per_prefix=3"), "prefix_size"),
                                 (("fillseq", "-prefix_size=17"), "prefix_size"),
-                                (("fillseq", "-perf_level=0"), "perf_level")):
+                                (("fillseq", "-perf_level=0"), "perf_level"),
+                                (("fillseq", "-readwritepercent=101"), "readwritepercent"),
+                                (("mixgraph", "-mix_get_ratio=0"), "mix_get_ratio"),
+                                (("timeseries", "-expire_style=soon"), "expire_style")):
             done = self.run_bench(*arguments)
             self.assertNotEqual(done.returncode, 0, arguments)
             self.assertIn(word, done.stderr)

@@ -9,8 +9,10 @@ DEFINE_string(
     "fillseq,fillsync,fillrandom,overwrite,readrandom,readseq,readreverse,compact,"
     "readrandom,readseq,readreverse",
     "comma-separated list of benchmarks, run in this order. Those that fill start from an "
-    "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch. The "
-    "others go on with what is there: overwrite, deleteseq, deleterandom, readseq, "
+    "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch, "
+    "fill100K, randomreplacekeys, timeseries. The others go on with what is there: fillseekseq, "
+    "overwrite, readrandomwriterandom, updaterandom, xorupdaterandom, appendrandom, mixgraph, "
+    "deleteseq, deleterandom, readseq, "
     "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
     "multireadrandom, newiterator, newiteratorwhilewriting, seekrandom, seekrandomwhilewriting, "
     "seekrandomwhilemerging, readwhilewriting, readwhilemerging, readwhilescanning, mergerandom, "
@@ -38,6 +40,9 @@ DEFINE_bool(verify_checksum, true, "verify the checksum of each block that is re
 DEFINE_bool(disable_wal, false, "write without the log");
 DEFINE_bool(sync, false, "sync the log with each write");
 
+DEFINE_uint64(benchmark_read_rate_limit, 0, "reads a second, of all threads together; 0: no limit");
+DEFINE_uint64(benchmark_write_rate_limit, 0,
+              "bytes a second that benchmarks write, of all threads together; 0: no limit");
 DEFINE_int32(prefix_size, 0,
              "bytes of the fixed prefix that prefix_extractor takes; 0: no extractor");
 DEFINE_int64(keys_per_prefix, 0,

@@ -28,6 +28,8 @@ DECLARE_bool(reverse_iterator);
 DECLARE_bool(verify_checksum);
 DECLARE_bool(disable_wal);
 DECLARE_bool(sync);
+DECLARE_uint64(benchmark_read_rate_limit);
+DECLARE_uint64(benchmark_write_rate_limit);
 DECLARE_int32(prefix_size);
 DECLARE_int64(keys_per_prefix);
 
@@ -52,6 +54,13 @@ DECLARE_int64(writes_per_range_tombstone);
 DECLARE_int64(range_tombstone_width);
 DECLARE_int64(max_num_range_tombstones);
 DECLARE_bool(expand_range_tombstones);
+
+// Checked with the others; their workloads define them.
+DECLARE_int32(readwritepercent);
+DECLARE_int64(numdistinct);
+DECLARE_int32(key_id_range);
+DECLARE_int64(mix_max_value_size);
+DECLARE_int64(mix_max_scan_len);
 
 // Reporting.
 DECLARE_int32(perf_level);

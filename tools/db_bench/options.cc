@@ -15,12 +15,12 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/merge_operator.h"
-#include "ashlar/rate_limiter.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/version.h"
 #include "tools/db_bench/flags.h"
+#include "tools/db_bench/workloads.h"
 
 namespace {
 const ashlar::Options& Defaults() {
@@ -96,19 +96,15 @@ DEFINE_int32(level0_slowdown_writes_trigger, Defaults().level0_slowdown_writes_t
              "files of level 0 that slow writes down");
 DEFINE_int32(level0_stop_writes_trigger, Defaults().level0_stop_writes_trigger,
              "files of level 0 that stop writes");
-DEFINE_int32(compaction_style, static_cast<int32_t>(Defaults().compaction_style),
-             "0 level, 1 universal, 2 FIFO");
 DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions, "no compactions");
 DEFINE_int32(max_background_jobs, Defaults().max_background_jobs,
              "flushes and compactions at once");
-DEFINE_uint32(subcompactions, Defaults().max_subcompactions, "parts of a compaction at once");
 DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
 DEFINE_bool(use_direct_reads, Defaults().use_direct_reads, "read past the page cache");
 DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
 DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync, "sync tables as they grow, by this much");
 DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync, "the same for the log");
 DEFINE_bool(use_fsync, Defaults().use_fsync, "fsync in place of fdatasync");
-DEFINE_int64(rate_limiter_bytes_per_sec, 0, "limit of background writes; 0: none");
 
 namespace ashlar {
 namespace bench {
@@ -198,10 +194,8 @@ void SetTree(Options* options) {
   options->level0_file_num_compaction_trigger = FLAGS_level0_file_num_compaction_trigger;
   options->level0_slowdown_writes_trigger = FLAGS_level0_slowdown_writes_trigger;
   options->level0_stop_writes_trigger = FLAGS_level0_stop_writes_trigger;
-  options->compaction_style = static_cast<CompactionStyle>(FLAGS_compaction_style);
   options->disable_auto_compactions = FLAGS_disable_auto_compactions;
   options->max_background_jobs = FLAGS_max_background_jobs;
-  options->max_subcompactions = FLAGS_subcompactions;
 }
 
 void SetFiles(Options* options) {
@@ -212,9 +206,6 @@ void SetFiles(Options* options) {
   options->use_direct_reads = FLAGS_use_direct_reads;
   options->use_fsync = FLAGS_use_fsync;
   options->write_compatible_with = FLAGS_write_compatible_with;
-  if (FLAGS_rate_limiter_bytes_per_sec > 0) {
-    options->rate_limiter.reset(NewGenericRateLimiter(FLAGS_rate_limiter_bytes_per_sec));
-  }
 }
 
 }  // namespace
@@ -236,6 +227,10 @@ Status MakeOptions(Options* options) {
   if (!status.ok()) return status;
   SetTree(options);
   SetFiles(options);
+  SetCompaction(options);
+  if (!SetExpiry(options)) {
+    return Status::InvalidArgument("--expire_style: none, compaction_filter or delete");
+  }
   if (FLAGS_prefix_size > 0) {
     options->prefix_extractor.reset(
         NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));

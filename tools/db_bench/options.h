@@ -14,6 +14,8 @@ namespace bench {
 Status MakeOptions(Options* options);
 
 // The lines above the first result: sizes and settings, for the reader of a log.
+// Their part of it: compaction, background I/O, blob files; options_compaction.cc.
+void SetCompaction(Options* options);
 void PrintHeader(const Options& options);
 
 }  // namespace bench

@@ -29,6 +29,8 @@ constexpr Workload kWorkloads[] = {
      .single_thread = true},
     {.name = "fillsync", .run = FillSync, .wants_empty_db = true},
     {.name = "fillbatch", .run = FillBatch, .wants_empty_db = true},
+    {.name = "fill100K", .run = Fill100K, .wants_empty_db = true},
+    {.name = "fillseekseq", .run = FillSeekSequential},
     {.name = "overwrite", .run = FillRandom},
     {.name = "deleteseq", .run = DeleteSequential},
     {.name = "deleterandom", .run = DeleteRandom},
@@ -48,6 +50,13 @@ constexpr Workload kWorkloads[] = {
     {.name = "readwhilewriting", .run = ReadWhileWriting, .extra_threads = 1},
     {.name = "readwhilemerging", .run = ReadWhileMerging, .extra_threads = 1, .merges = true},
     {.name = "readwhilescanning", .run = ReadWhileScanning, .extra_threads = 1},
+    {.name = "readrandomwriterandom", .run = ReadRandomWriteRandom},
+    {.name = "updaterandom", .run = UpdateRandom},
+    {.name = "xorupdaterandom", .run = XorUpdateRandom},
+    {.name = "appendrandom", .run = AppendRandom},
+    {.name = "randomreplacekeys", .run = RandomReplaceKeys, .wants_empty_db = true},
+    {.name = "timeseries", .run = TimeSeries, .wants_empty_db = true},
+    {.name = "mixgraph", .run = MixGraph},
     {.name = "mergerandom", .run = MergeRandom, .merges = true},
     {.name = "readrandommergerandom", .run = ReadRandomMergeRandom, .merges = true},
     {.name = "compact", .run = CompactAll, .single_thread = true},
@@ -82,6 +91,11 @@ const Workload* FindWorkload(const std::string& name) {
     if (name == workload.name) return &workload;
   }
   return nullptr;
+}
+
+void RestartStats(ThreadContext* thread) {
+  thread->stats = Stats();
+  thread->stats.Start(thread->reporter);
 }
 
 void RequireOk(const Status& status, const char* what) {
@@ -173,6 +187,8 @@ void Runner::RunWorkload(const Workload& workload) {
   const int readers = workload.single_thread ? 1 : FLAGS_threads;
   const int count = readers + workload.extra_threads;
   std::atomic<int> threads_reading{readers};
+  Pace read_pace(static_cast<double>(FLAGS_benchmark_read_rate_limit));
+  Pace write_pace(static_cast<double>(FLAGS_benchmark_write_rate_limit));
   Gate gate(count);
   std::vector<ThreadContext> contexts(static_cast<size_t>(count));
   std::vector<std::thread> threads;
@@ -184,6 +200,9 @@ void Runner::RunWorkload(const Workload& workload) {
     context->random.seed(static_cast<uint64_t>(FLAGS_seed) + runs_ * 1000 +
                          static_cast<uint64_t>(i));
     context->threads_reading = &threads_reading;
+    context->reporter = reporter_.get();
+    if (FLAGS_benchmark_read_rate_limit > 0) context->read_pace = &read_pace;
+    if (FLAGS_benchmark_write_rate_limit > 0) context->write_pace = &write_pace;
     threads.emplace_back([this, context, &workload, &gate] {
       SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
       if (FLAGS_perf_level > kDisable) get_perf_context()->EnablePerLevelPerfContext();

@@ -66,6 +66,7 @@ const char* NameOf(Operation operation) {
     case Operation::kDelete: return "delete";
     case Operation::kSeek: return "seek";
     case Operation::kMerge: return "merge";
+    case Operation::kUpdate: return "update";
     case Operation::kOther: break;
   }
   return "op";

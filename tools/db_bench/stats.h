@@ -45,7 +45,7 @@ class Reporter {
   std::thread thread_;
 };
 
-enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kOther };
+enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kUpdate, kOther };
 
 class Stats {
  public:
@@ -78,7 +78,7 @@ class Stats {
   bool excluded_ = false;
   bool is_merged_ = false;
   std::string message_;
-  std::unique_ptr<Histogram> histograms_[6];
+  std::unique_ptr<Histogram> histograms_[7];
 };
 
 // Ends a benchmark after a number of operations, or after --duration seconds if that is set.

@@ -13,6 +13,7 @@
 #include "ashlar/options.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/generators.h"
+#include "tools/db_bench/pace.h"
 #include "tools/db_bench/stats.h"
 
 namespace ashlar {
@@ -24,6 +25,9 @@ struct ThreadContext {
   int index = 0;  // 0-based
   Random random;
   Stats stats;
+  Reporter* reporter = nullptr;
+  Pace* read_pace = nullptr;   // operations a second, of all threads; null: as fast as they can
+  Pace* write_pace = nullptr;  // bytes a second
   std::atomic<int>* threads_reading = nullptr;  // of those with extra_threads: 0 ends the writer
 };
 
@@ -58,6 +62,8 @@ inline KeyShape ShapeOfKeys(int key_size = FLAGS_key_size) {
           .key_count = FLAGS_num};
 }
 
+// What was done so far is no part of the result.
+void RestartStats(ThreadContext* thread);
 ReadOptions MakeReadOptions();
 WriteOptions MakeWriteOptions(bool sync);
 // "(3 of 4 found)" behind the result.
@@ -69,6 +75,7 @@ void FillRandom(ThreadContext* thread);
 void FillUniqueRandom(ThreadContext* thread);
 void FillSync(ThreadContext* thread);
 void FillBatch(ThreadContext* thread);
+void Fill100K(ThreadContext* thread);
 void DeleteSequential(ThreadContext* thread);
 void DeleteRandom(ThreadContext* thread);
 // workloads_read.cc
@@ -85,6 +92,23 @@ void CompactAll(ThreadContext* thread);
 
 // workloads_multi_get.cc
 void MultiReadRandom(ThreadContext* thread);
+
+// workloads_update.cc
+void UpdateRandom(ThreadContext* thread);
+void XorUpdateRandom(ThreadContext* thread);
+void AppendRandom(ThreadContext* thread);
+void ReadRandomWriteRandom(ThreadContext* thread);
+void RandomReplaceKeys(ThreadContext* thread);
+void FillSeekSequential(ThreadContext* thread);
+
+// workloads_timeseries.cc
+void TimeSeries(ThreadContext* thread);
+// The compaction filter of --expire_style, if it says so; false if it says nothing that is known.
+bool SetExpiry(Options* options);
+
+// workloads_mixgraph.cc
+void MixGraph(ThreadContext* thread);
+bool AreMixRatiosValid();
 
 // workloads_merge.cc
 void MergeRandom(ThreadContext* thread);

@@ -26,7 +26,12 @@ void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
   KeyBuffer key(ShapeOfKeys());
   while (thread->threads_reading->load(std::memory_order_relaxed) > 0) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
-    RequireOk(write(key.Set(number), values.Next()), "write");
+    const Slice value = values.Next();
+    if (thread->write_pace != nullptr) {
+      thread->write_pace->Take(static_cast<double>(FLAGS_key_size) +
+                               static_cast<double>(value.size()));
+    }
+    RequireOk(write(key.Set(number), value), "write");
     thread->stats.Finished(Operation::kWrite, 1, 0);
   }
 }

@@ -78,6 +78,7 @@ void MultiReadRandom(ThreadContext* thread) {
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(FLAGS_batch_size)) {
+    if (thread->read_pace != nullptr) thread->read_pace->Take(static_cast<double>(batch.size()));
     batch.Choose(&thread->random);
     batch.Read(thread->db, options);
     if (FLAGS_multiread_check) batch.Check(thread->db, options);

@@ -25,6 +25,7 @@ struct FillPlan {
   int64_t operations = 0;
   int64_t batch_size = 1;
   bool sync = false;
+  int value_size = FLAGS_value_size;
 };
 
 // The range tombstones that a writing benchmark puts between its pairs.
@@ -64,7 +65,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
     thread->stats.AddMessage("(" + std::to_string(plan.operations) + " ops)");
   }
   const WriteOptions options = MakeWriteOptions(plan.sync);
-  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  ValueSource values(thread->random(), FLAGS_compression_ratio, plan.value_size);
   NumberSource numbers(plan.order, static_cast<uint64_t>(FLAGS_num), &thread->random);
   KeyBuffer key(ShapeOfKeys());
   RangeTombstones tombstones(&numbers);
@@ -80,6 +81,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
       tombstones.AfterPut(&batch);
     }
+    if (thread->write_pace != nullptr) thread->write_pace->Take(static_cast<double>(bytes));
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kWrite, static_cast<uint64_t>(plan.batch_size), bytes);
   }
@@ -132,6 +134,14 @@ void FillBatch(ThreadContext* thread) {
   constexpr int64_t kDefaultBatchSize = 1000;
   FillPlan plan = PlanOf(NumberSource::Order::kAscending);
   if (FLAGS_batch_size == 1) plan.batch_size = kDefaultBatchSize;
+  Fill(thread, plan);
+}
+
+// Few values, but large ones.
+void Fill100K(ThreadContext* thread) {
+  FillPlan plan = PlanOf(NumberSource::Order::kRandom);
+  plan.operations = std::max<int64_t>(1, plan.operations / 1000);
+  plan.value_size = 100'000;
   Fill(thread, plan);
 }
 

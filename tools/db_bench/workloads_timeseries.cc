@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// timeseries: thread 0 writes points of many series, the others read whole series, or delete what
+// is too old. A key is the number of a series and a time, which is a counter of points.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/compaction_filter.h"
+#include "ashlar/iterator.h"
+#include "tools/db_bench/workloads.h"
+
+DEFINE_int32(key_id_range, 100000, "series of timeseries");
+DEFINE_uint64(time_range, 100000,
+              "points of timeseries, of all series together, that are not yet old");
+DEFINE_string(expire_style, "none",
+              "who takes old points of timeseries away: none, compaction_filter or delete");
+DEFINE_int32(num_deletion_threads, 1, "threads of timeseries that do, with --expire_style=delete");
+
+namespace ashlar {
+namespace bench {
+namespace {
+
+constexpr size_t kSeriesBytes = 8, kPointBytes = 16;
+
+// The time now: written by thread 0, read by all, and by the filter. Nothing is ordered by it.
+std::atomic<uint64_t> points_written{0};
+
+uint64_t OldestTime() {
+  const uint64_t now = points_written.load(std::memory_order_relaxed);
+  return now > FLAGS_time_range ? now - FLAGS_time_range : 0;
+}
+
+void PutBigEndian(uint64_t number, std::string* text) {
+  for (int shift = 56; shift >= 0; shift -= 8) text->push_back(static_cast<char>(number >> shift));
+}
+
+uint64_t BigEndianAt(const char* bytes) {
+  uint64_t number = 0;
+  for (int i = 0; i < 8; i++) number = number << 8 | static_cast<uint8_t>(bytes[i]);
+  return number;
+}
+
+std::string PointKey(uint64_t series, uint64_t time) {
+  std::string key;
+  PutBigEndian(series, &key);
+  PutBigEndian(time, &key);
+  if (key.size() < static_cast<size_t>(FLAGS_key_size)) {
+    key.append(static_cast<size_t>(FLAGS_key_size) - key.size(), '0');
+  }
+  return key;
+}
+
+bool IsOld(const Slice& key) {
+  return key.size() >= kPointBytes && BigEndianAt(key.data() + kSeriesBytes) < OldestTime();
+}
+
+class OldPoints final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "db_bench.OldPoints"; }
+  bool Filter(int, const Slice& key, const Slice&, std::string*, bool*) const override {
+    return IsOld(key);
+  }
+};
+
+void WritePoints(ThreadContext* thread) {
+  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  Duration duration(FLAGS_duration, WriteCount());
+  while (!duration.Done(1)) {
+    const uint64_t time = points_written.fetch_add(1, std::memory_order_relaxed);
+    const uint64_t series = thread->random() % static_cast<uint64_t>(FLAGS_key_id_range);
+    const std::string key = PointKey(series, time);
+    const Slice value = values.Next();
+    if (thread->write_pace != nullptr) {
+      thread->write_pace->Take(static_cast<double>(key.size() + value.size()));
+    }
+    RequireOk(thread->db->Put(options, key, value), "put");
+    thread->stats.Finished(Operation::kWrite, 1, key.size() + value.size());
+  }
+  Stats written;
+  thread->stats.Stop();
+  written.Merge(thread->stats);
+  written.PrintResult("timeseries write");
+  thread->stats.Exclude();
+}
+
+// All points of one series, or its old ones, which are deleted then.
+uint64_t VisitSeries(ThreadContext* thread, uint64_t series, bool deletes, uint64_t* bytes) {
+  const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
+  uint64_t count = 0;
+  for (it->Seek(PointKey(series, deletes ? 0 : OldestTime())); it->Valid(); it->Next()) {
+    const Slice key = it->key();
+    if (key.size() < kPointBytes || BigEndianAt(key.data()) != series) break;
+    if (deletes && !IsOld(key)) break;
+    *bytes += key.size() + it->value().size();
+    count++;
+    if (deletes) RequireOk(thread->db->Delete(MakeWriteOptions(FLAGS_sync), key), "delete");
+  }
+  RequireOk(it->status(), "iterate");
+  return count;
+}
+
+}  // namespace
+
+bool SetExpiry(Options* options) {
+  static const OldPoints filter;
+  if (FLAGS_expire_style == "compaction_filter") options->compaction_filter = &filter;
+  return FLAGS_expire_style == "none" || FLAGS_expire_style == "delete" ||
+         FLAGS_expire_style == "compaction_filter";
+}
+
+void TimeSeries(ThreadContext* thread) {
+  if (thread->index == 0) return WritePoints(thread);
+  const bool deletes =
+      FLAGS_expire_style == "delete" && thread->index <= FLAGS_num_deletion_threads;
+  int64_t found = 0, visits = 0;
+  Duration duration(FLAGS_duration, ReadCount());
+  for (; !duration.Done(1); visits++) {
+    if (!deletes && thread->read_pace != nullptr) thread->read_pace->Take(1);
+    uint64_t bytes = 0;
+    const uint64_t series = thread->random() % static_cast<uint64_t>(FLAGS_key_id_range);
+    const uint64_t points = VisitSeries(thread, series, deletes, &bytes);
+    found += points > 0;
+    thread->stats.Finished(deletes ? Operation::kDelete : Operation::kRead, 1, bytes);
+  }
+  AddFoundMessage(thread, found, visits);
+}
+
+}  // namespace bench
+}  // namespace ashlar

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workloads that read and write the same keys, and fillseekseq, which seeks what it has written.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ashlar/iterator.h"
+#include "tools/db_bench/workloads.h"
+
+DEFINE_int32(readwritepercent, 90, "share of reads in readrandomwriterandom");
+DEFINE_int64(numdistinct, 1000, "keys of randomreplacekeys");
+DEFINE_bool(use_single_deletes, true, "randomreplacekeys deletes by SingleDelete()");
+DEFINE_double(stddev, 2000.0, "randomreplacekeys picks keys with this standard deviation");
+
+namespace ashlar {
+namespace bench {
+namespace {
+
+// Reads a random key and writes what `change(old value, new value)` makes of it; the old one is
+// empty if there is none. Returns that a key was there.
+template <typename Change>
+bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change change) {
+  const Slice target = key->Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
+  const Status status = thread->db->Get(MakeReadOptions(), target, value);
+  if (!status.IsNotFound()) RequireOk(status, "get");
+  if (!status.ok()) value->clear();
+  uint64_t bytes = status.ok() ? target.size() + value->size() : 0;
+  change(value);
+  if (thread->write_pace != nullptr) {
+    thread->write_pace->Take(static_cast<double>(target.size() + value->size()));
+  }
+  RequireOk(thread->db->Put(MakeWriteOptions(FLAGS_sync), target, *value), "put");
+  bytes += target.size() + value->size();
+  thread->stats.Finished(Operation::kUpdate, 1, bytes);
+  return status.ok();
+}
+
+template <typename Change>
+void UpdateMany(ThreadContext* thread, Change change) {
+  KeyBuffer key(ShapeOfKeys());
+  std::string value;
+  int64_t found = 0, updates = 0;
+  Duration duration(FLAGS_duration, ReadOrWriteCount());
+  for (; !duration.Done(1); updates++) found += UpdateOne(thread, &key, &value, change);
+  thread->stats.AddMessage("( updates:" + std::to_string(updates) +
+                           " found:" + std::to_string(found) + ")");
+}
+
+// Neighbours of `from`, each sought by the iterator or reached by its steps; ends the program where
+// one is missing. How many keys were looked at.
+uint64_t SeekAndWalk(Iterator* it, KeyBuffer* key, uint64_t from, uint64_t count) {
+  const auto check = [&](uint64_t number) {
+    RequireOk(it->status(), "iterate");
+    if (it->Valid() && it->key() == key->Set(number)) return;
+    RequireOk(Status::Corruption("key " + std::to_string(number) + " is not there"), "fillseekseq");
+  };
+  it->Seek(key->Set(from));
+  check(from);
+  uint64_t steps = 0;
+  const auto most = static_cast<uint64_t>(FLAGS_seek_nexts);
+  for (; steps < most && from + steps + 1 < count; steps++) {
+    it->Next();
+    check(from + steps + 1);
+  }
+  return steps + 1;
+}
+
+}  // namespace
+
+void UpdateRandom(ThreadContext* thread) {
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  UpdateMany(thread, [&](std::string* value) { *value = values.Next().ToString(); });
+}
+
+void XorUpdateRandom(ThreadContext* thread) {
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  UpdateMany(thread, [&](std::string* value) {
+    const Slice operand = values.Next();
+    value->resize(operand.size());
+    for (size_t i = 0; i < operand.size(); i++) (*value)[i] ^= operand[i];
+  });
+}
+
+// The value grows by a blank and another value with each update.
+void AppendRandom(ThreadContext* thread) {
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  UpdateMany(thread, [&](std::string* value) {
+    if (!value->empty()) value->push_back(' ');
+    const Slice more = values.Next();
+    value->append(more.data(), more.size());
+  });
+}
+
+void ReadRandomWriteRandom(ThreadContext* thread) {
+  const ReadOptions read_options = MakeReadOptions();
+  const WriteOptions write_options = MakeWriteOptions(FLAGS_sync);
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  KeyBuffer key(ShapeOfKeys());
+  std::string value;
+  int64_t reads = 0, writes = 0, found = 0;
+  Duration duration(FLAGS_duration, ReadOrWriteCount());
+  while (!duration.Done(1)) {
+    const Slice target = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
+    // In turns, so that the shares hold in every hundred.
+    if ((reads + writes) % 100 < FLAGS_readwritepercent) {
+      if (thread->read_pace != nullptr) thread->read_pace->Take(1);
+      const Status status = thread->db->Get(read_options, target, &value);
+      if (!status.IsNotFound()) RequireOk(status, "get");
+      reads++;
+      found += status.ok();
+      thread->stats.Finished(Operation::kRead, 1, 0);
+      continue;
+    }
+    const Slice next = values.Next();
+    if (thread->write_pace != nullptr) {
+      thread->write_pace->Take(static_cast<double>(target.size() + next.size()));
+    }
+    RequireOk(thread->db->Put(write_options, target, next), "put");
+    writes++;
+    thread->stats.Finished(Operation::kWrite, 1, 0);
+  }
+  thread->stats.AddMessage(
+      "( reads:" + std::to_string(reads) + " writes:" + std::to_string(writes) +
+      " total:" + std::to_string(reads + writes) + " found:" + std::to_string(found) + ")");
+}
+
+// Each key has a generation at its end: a replacement deletes one and puts the next. Threads have
+// keys of their own, as SingleDelete() allows a single put.
+void RandomReplaceKeys(ThreadContext* thread) {
+  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
+  ValueSource values(thread->random(), FLAGS_compression_ratio, FLAGS_value_size);
+  const auto count = static_cast<size_t>(FLAGS_numdistinct);
+  std::vector<uint64_t> generations(count, 0);
+  std::normal_distribution<double> distance(0, FLAGS_stddev);
+  KeyBuffer key(ShapeOfKeys());
+  const auto key_of = [&](size_t number) {
+    return key.Set((static_cast<uint64_t>(thread->index) * count + number) << 24 |
+                   (generations[number] & 0xffffff));
+  };
+  for (size_t i = 0; i < count; i++) {
+    RequireOk(thread->db->Put(options, key_of(i), values.Next()), "put");
+  }
+  RequireOk(thread->db->Flush(FlushOptions()), "flush");
+  RestartStats(thread);
+  Duration duration(FLAGS_duration, FLAGS_num);
+  while (!duration.Done(1)) {
+    const auto drawn = static_cast<int64_t>(distance(thread->random));
+    const size_t number = static_cast<size_t>(std::abs(drawn)) % count;
+    const Slice former = key_of(number);
+    RequireOk(FLAGS_use_single_deletes ? thread->db->SingleDelete(options, former)
+                                       : thread->db->Delete(options, former),
+              "delete");
+    generations[number]++;
+    RequireOk(thread->db->Put(options, key_of(number), values.Next()), "put");
+    thread->stats.Finished(Operation::kOther, 1, 0);
+  }
+  thread->stats.AddMessage("use single deletes: " + std::to_string(FLAGS_use_single_deletes) +
+                           ", standard deviation: " + std::to_string(FLAGS_stddev));
+}
+
+// What it writes is not part of the result.
+void FillSeekSequential(ThreadContext* thread) {
+  FillSequential(thread);
+  RestartStats(thread);
+  const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
+  KeyBuffer key(ShapeOfKeys());
+  const auto count = static_cast<uint64_t>(WriteCount());
+  for (uint64_t i = 0; i < count;) {
+    const uint64_t seen = SeekAndWalk(it.get(), &key, i, count);
+    thread->stats.Finished(Operation::kSeek, seen, 0);
+    i += seen;
+  }
+}
+
+}  // namespace bench
+}  // namespace ashlar

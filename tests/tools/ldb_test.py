@@ -175,6 +175,49 @@ class LdbTest(ToolTest):
             self.check_failure(self.ldb("change_compaction_style", f"--old_compaction_style={old}",
                                         f"--new_compaction_style={new}"), word)
 
+    def test_the_report_draws_the_tree(self):
+        self.ok("put", "<key>", "1", "--create_if_missing")
+        lines = "".join(f"k{i:05d} ==> {'v' * 100}{i}\n" for i in range(3000))
+        self.check(self.load(lines, "--write_buffer_size=65536", "--compact"), [])
+        self.ok("deleterange", "k00", "k01")
+        self.ok("delete", "k01500")
+        self.ok("create_column_family", "<two>")
+        before = state_of(self.path("db"))
+        out = self.path("page.html")
+        self.check(self.ldb("report", "--output=" + out), ["report written to file " + out])
+        self.assertEqual(state_of(self.path("db")), before)  # nothing is touched
+        with open(out, encoding="utf-8") as file:
+            page = file.read()
+        for outside in ("http:", "https:", "src=", "<link", "@import", "url("):
+            self.assertNotIn(outside, page)  # all of it is in the one file
+        for part in ("Where the space is", "What keeps space", "What a read meets", "How old it is",
+                     "What was written", "Family &quot;default&quot;", "Family &quot;&lt;two&gt;&quot;",
+                     "&#39;" if "&#39;" in page else "'&lt;key&gt;'"):
+            self.assertIn(part, page)
+        self.assertNotIn("<two>", page)
+        tables = sum(name.endswith(".sst") for name in before)
+        self.assertIn(f"<b>{tables}</b><span>tables</span>", page)
+        self.assertEqual(page.count("<svg"), page.count("</svg>"))
+        self.assertRegex(page, r"<b>[\d.]+</b><span>write amplification</span>")
+        for tag in ("section", "table", "g", "p"):
+            self.assertEqual(len(re.findall(f"<{tag}[ >]", page)), page.count(f"</{tag}>"), tag)
+
+    def test_no_report_is_left_of_a_damaged_tree(self):
+        self.fill()
+        self.ok("compact")
+        table = next(name for name in os.listdir(self.path("db")) if name.endswith(".sst"))
+        os.truncate(self.path("db", table), 100)
+        out = self.path("page.html")
+        self.check_failure(self.ldb("report", "--output=" + out), table)
+        self.assertFalse(os.path.exists(out))
+
+    def test_the_report_knows_trees_of_rocksdb(self):
+        for name in ("levels_lz4", "blob", "rangedel_levels", "column_families", "empty"):
+            db = self.sample_database(name)
+            self.ok("report", db=db)
+            with open(db + "_report.html", encoding="utf-8") as file:
+                self.assertIn("Where the space is", file.read())
+
     def test_blob_flags_put_values_into_blob_files(self):
         self.ok("put", "a", "v" * 500, "--create_if_missing", "--enable_blob_files", "--min_blob_size=100",
                 "--blob_compression_type=lz4", "--db_write_buffer_size=1000000")
@@ -607,7 +650,7 @@ class LdbTest(ToolTest):
         done = run(PROGRAM, "--help")
         self.assertEqual(done.returncode, 0)
         names = re.findall(r"(?m)^  ([a-z_]+)(?: [<\[-].*)?\n      \w", done.stdout.decode())
-        self.assertEqual(len(names), 34)
+        self.assertEqual(len(names), 35)
         for name in names:
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 

@@ -94,6 +94,9 @@ Status RunIngestExternSst(const Invocation& call);
 // range_deletes_list.cc
 Status RunListFileRangeDeletes(const Invocation& call);
 
+// report_command.cc
+Status RunReport(const Invocation& call);
+
 // level_commands.cc
 Status RunReduceLevels(const Invocation& call);
 Status RunChangeCompactionStyle(const Invocation& call);

@@ -175,6 +175,11 @@ std::vector<LdbCommand> MakeFileCommands() {
       {.name = "dump_live_files", .usage = "[--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print the MANIFEST, all live tables and blob files and all needed WALs in full",
        .flags = {"decode_blob_index", "dump_uncompressed_blobs"}, .run = &RunDumpLiveFiles},
+      {.name = "report", .usage = "[--output=<file>]",
+       .summary = "draw the tree as a page of HTML: levels, space, tombstones, amplification, ages",
+       .details = "Without --output it is <db>_report.html. The database is not opened, so it may be in use.\n"
+                  "What was written is read from the info logs, as far as they reach.",
+       .flags = {"output"}, .run = &RunReport},
       {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
        .summary = "print the paths of all live tables, with family and level",
        .flags = {"sort_by_filename"}, .run = &RunListLiveFiles},

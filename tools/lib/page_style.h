@@ -52,7 +52,7 @@ table { border-collapse: collapse; width: 100%; font-size: 14px; margin: 6px 0;
   font-variant-numeric: tabular-nums; }
 th { text-align: left; font-weight: 600; color: var(--dim); }
 th, td { padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td.n, th.n { text-align: right; }
+td.n, th.n { text-align: right; white-space: nowrap; }
 td { overflow-wrap: anywhere; }
 code { font: 13px ui-monospace, "DejaVu Sans Mono", monospace; }
 summary { cursor: pointer; font-weight: 600; }

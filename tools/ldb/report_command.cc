@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ldb report: the tree of a database as a page of HTML. The page is written when everything has
+// been read, so damage leaves no half of a page.
+#include <chrono>
+#include <memory>
+
+#include "env/file_writer.h"
+#include "tools/ldb/command.h"
+#include "tools/ldb/tree_page.h"
+#include "tools/ldb/tree_survey.h"
+#include "tools/lib/output.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+Status RunReport(const Invocation& call) {
+  FileSystem* const fs = FileSystem::Default().get();
+  TreeSurvey survey;
+  {
+    const Heartbeat heartbeat("reading");
+    ASSIGN_OR_RETURN(survey, SurveyTree(fs, call.db));
+  }
+  const std::string path = call.line->Value("output").value_or(call.db + "_report.html");
+  if (path.empty()) return Status::InvalidArgument("--output=<file> has no name");
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  ASSIGN_OR_RETURN(const std::unique_ptr<FileWriter> out,
+                   FileWriter::Create(fs, path, FileOptions()));
+  RETURN_IF_ERROR(out->Append(TreePage(survey, static_cast<uint64_t>(seconds))));
+  RETURN_IF_ERROR(out->Close());
+  PrintLine(StrCat("report written to file ", path));
+  return Status::OK();
+}
+
+}  // namespace ashlar

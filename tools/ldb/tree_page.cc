@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First what is true of the whole directory (where the space is, what keeps it), then a section for
+// each family, largest first: levels, the map of its tables, what a read meets, ages, what was
+// written.
+#include "tools/ldb/tree_page.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <tuple>
+
+#include "tools/lib/html_page.h"
+#include "tools/lib/svg_chart.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMostFamilies = 8;  // drawn in full
+constexpr size_t kColumns = 100;     // of a chart along the keys
+
+std::string Size(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
+
+std::string Factor(double value) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+uint64_t SumOf(const std::vector<SurveyedFile>& files) {
+  uint64_t sum = 0;
+  for (const SurveyedFile& file : files) sum += file.bytes;
+  return sum;
+}
+
+size_t DeepestLevel(const SurveyedFamily& family) {
+  size_t deepest = 0;
+  for (size_t level = 0; level < family.levels.size(); level++) {
+    if (!family.levels[level].empty()) deepest = level;
+  }
+  return deepest;
+}
+
+uint64_t BytesOf(const std::vector<SurveyedTable>& tables) {
+  uint64_t sum = 0;
+  for (const SurveyedTable& table : tables) sum += table.meta.file_size;
+  return sum;
+}
+
+// Of all bytes of tables, how many a tree of the last level alone would not have; at least 1.
+double SpaceAmplification(const SurveyedFamily& family) {
+  if (family.levels.empty()) return 1;
+  const uint64_t last = BytesOf(family.levels[DeepestLevel(family)]);
+  return last == 0 ? 1 : static_cast<double>(family.TableBytes()) / static_cast<double>(last);
+}
+
+// Sorted runs over each of kColumns places among the keys: of level 0, and deeper ones.
+struct RunsAlongKeys {
+  std::vector<double> upper = std::vector<double>(kColumns, 0);
+  std::vector<double> deeper = std::vector<double>(kColumns, 0);
+
+  explicit RunsAlongKeys(const SurveyedFamily& family) {
+    for (size_t level = 0; level < family.levels.size(); level++) {
+      for (const SurveyedTable& table : family.levels[level]) {
+        for (size_t i = 0; i < kColumns; i++) {
+          const double at = (static_cast<double>(i) + 0.5) / kColumns;
+          if (at < table.left || at >= table.right) continue;
+          (level == 0 ? upper : deeper)[i] += 1;
+        }
+      }
+    }
+  }
+  double Most() const {
+    double most = 0;
+    for (size_t i = 0; i < kColumns; i++) most = std::max(most, upper[i] + deeper[i]);
+    return most;
+  }
+  double Average() const {
+    double sum = 0;
+    for (size_t i = 0; i < kColumns; i++) sum += upper[i] + deeper[i];
+    return sum / kColumns;
+  }
+};
+
+class Page {
+ public:
+  Page(const TreeSurvey& survey, uint64_t now)
+      : survey_(survey), now_(now), page_(survey.path, Introduction(survey)) {
+    for (const SurveyedFamily& family : survey.families) families_.push_back(&family);
+    std::stable_sort(families_.begin(), families_.end(), [](const auto* a, const auto* b) {
+      return a->TableBytes() + a->BlobBytes() > b->TableBytes() + b->BlobBytes();
+    });
+  }
+
+  std::string Build() {
+    Tiles();
+    Space();
+    Pins();
+    if (families_.size() > kMostFamilies) FamilyList();
+    for (size_t i = 0; i < std::min(families_.size(), kMostFamilies); i++) Family(*families_[i]);
+    return page_.Finish();
+  }
+
+ private:
+  static std::string Introduction(const TreeSurvey& survey) {
+    return StrCat(
+        "The trees of ",
+        survey.families.size() == 1 ? "one column family"
+                                    : StrCat(survey.families.size(), " column families"),
+        ", from the MANIFEST, the tables and the info logs. What is in memory, or held by ",
+        "snapshots of a running process, is not here.");
+  }
+  template <typename Fact>
+  uint64_t Sum(Fact fact) const {
+    uint64_t sum = 0;
+    for (const SurveyedFamily& family : survey_.families) sum += fact(family);
+    return sum;
+  }
+  uint64_t AllBytes() const;
+  void Tiles();
+  void Space();
+  void Pins();
+  void FamilyList();
+  void Family(const SurveyedFamily& family);
+  void Levels(const SurveyedFamily& family);
+  void Reads(const SurveyedFamily& family);
+  void Ages(const SurveyedFamily& family);
+  void Writes(const SurveyedFamily& family);
+
+  const TreeSurvey& survey_;
+  const uint64_t now_;
+  HtmlPage page_;
+  std::vector<const SurveyedFamily*> families_;  // largest first
+};
+
+uint64_t Page::AllBytes() const {
+  return Sum([](const auto& family) { return family.TableBytes() + family.BlobBytes(); }) +
+         SumOf(survey_.needed_logs) + SumOf(survey_.unneeded_logs) + SumOf(survey_.obsolete) +
+         survey_.temporary_bytes + survey_.other_bytes;
+}
+
+void Page::Tiles() {
+  WrittenBytes all;
+  double runs = 0;
+  for (const SurveyedFamily& family : survey_.families) {
+    all.flushed += family.written.flushed;
+    for (const auto& [level, bytes] : family.written.compacted) all.compacted[level] += bytes;
+    runs = std::max(runs, RunsAlongKeys(family).Most());
+  }
+  page_.BeginTiles();
+  page_.Tile(Size(AllBytes()), "in the directory");
+  page_.Tile(CountText(Sum([](const auto& family) { return family.TableCount(); })), "tables");
+  page_.Tile(CountText(Sum([](const auto& family) {
+               uint64_t entries = 0;
+               for (const auto& level : family.levels) {
+                 for (const SurveyedTable& table : level) entries += table.entries;
+               }
+               return entries;
+             })),
+             "entries in them");
+  page_.Tile(
+      families_.empty() ? "-" : Factor(SpaceAmplification(*families_[0])),
+      families_.size() > 1 ? "space / last level, of the largest family" : "space / last level");
+  page_.Tile(CountText(static_cast<uint64_t>(runs)), "sorted runs over one key, at most");
+  page_.Tile(all.Amplification() > 0 ? Factor(all.Amplification()) : "-", "write amplification");
+  page_.EndTiles();
+}
+
+void Page::Space() {
+  const uint64_t garbage = Sum([](const auto& family) { return family.BlobGarbageBytes(); });
+  const uint64_t blobs = Sum([](const auto& family) { return family.BlobBytes(); });
+  const std::vector<std::tuple<const char*, const char*, uint64_t>> parts = {
+      {"tables", "blue", Sum([](const auto& family) { return family.TableBytes(); })},
+      {"blobs", "green", blobs - std::min(blobs, garbage)},
+      {"garbage in blob files", "orange", garbage},
+      {"logs", "violet", SumOf(survey_.needed_logs) + SumOf(survey_.unneeded_logs)},
+      {"obsolete files", "red", SumOf(survey_.obsolete)},
+      {"the rest", "grey", survey_.temporary_bytes + survey_.other_bytes},
+  };
+  std::vector<Share> shares;
+  for (const auto& [name, colour, bytes] : parts) {
+    shares.push_back(
+        {.name = name, .colour = colour, .value = static_cast<double>(bytes), .text = Size(bytes)});
+  }
+  page_.BeginSection("Where the space is", "All bytes of the directory, by what they are.");
+  page_.Add(DrawShares("Where the space is", shares));
+  page_.EndSection();
+}
+
+void Page::Pins() {
+  HtmlTable rows({"what", "#bytes", "what keeps it"});
+  if (!survey_.needed_logs.empty()) {
+    const auto oldest =
+        std::min_element(survey_.families.begin(), survey_.families.end(),
+                         [](const auto& a, const auto& b) { return a.log_number < b.log_number; });
+    rows.Row({Counted(survey_.needed_logs.size(), "log"), Size(SumOf(survey_.needed_logs)),
+              StrCat("what is in them is in no table yet; the oldest one that family \"",
+                     oldest->name, "\" may need is ", oldest->log_number)});
+  }
+  if (!survey_.unneeded_logs.empty()) {
+    rows.Row({Counted(survey_.unneeded_logs.size(), "older log"),
+              Size(SumOf(survey_.unneeded_logs)),
+              "nothing in the MANIFEST: the next open deletes them"});
+  }
+  if (!survey_.obsolete.empty()) {
+    rows.Row({Counted(survey_.obsolete.size(), "file"), Size(SumOf(survey_.obsolete)),
+              "in no version: a running process (snapshots, iterators, backups, jobs), or nobody; "
+              "then the next open deletes them"});
+  }
+  if (survey_.temporary_bytes != 0) {
+    rows.Row({"temporary files and trash", Size(survey_.temporary_bytes),
+              "a running job, deletion at a limited rate, or a crash"});
+  }
+  for (const SurveyedFamily* family : families_) {
+    const std::string of = StrCat(" of family \"", family->name, "\"");
+    if (family->BlobGarbageBytes() != 0) {
+      rows.Row({StrCat("garbage in blob files", of), Size(family->BlobGarbageBytes()),
+                "live values in the same files, until garbage collection writes them again"});
+    }
+    uint64_t upper = 0, tombstones = 0, entries = 0;
+    for (size_t level = 0; level < family->levels.size(); level++) {
+      if (level < DeepestLevel(*family)) upper += BytesOf(family->levels[level]);
+      for (const SurveyedTable& table : family->levels[level]) {
+        tombstones += table.deletions + table.range_deletions;
+        entries += table.entries;
+      }
+    }
+    if (upper != 0) {
+      rows.Row(
+          {StrCat("levels above the last one", of), Size(upper),
+           "compaction that has not come so far: some of it is new, some hides older versions"});
+    }
+    if (tombstones != 0) {
+      rows.Row({StrCat(CountText(tombstones), " tombstones", of, ", ",
+                       PercentText(Ratio(tombstones, entries)), " of the entries"),
+                "-", "they and what they hide go when a compaction takes them to the last level"});
+    }
+  }
+  page_.BeginSection("What keeps space", "What could be smaller, and what it waits for.");
+  page_.Add(rows.Html());
+  page_.EndSection();
+}
+
+void Page::FamilyList() {
+  HtmlTable rows({"family", "#tables", "#bytes", "#blob files", "#their bytes"});
+  for (const SurveyedFamily* family : families_) {
+    rows.Row({family->name, CountText(family->TableCount()), Size(family->TableBytes()),
+              CountText(family->blobs.size()), Size(family->BlobBytes())});
+  }
+  page_.BeginSection("Column families", StrCat("The ", kMostFamilies, " largest are drawn below."));
+  page_.Add(rows.Html());
+  page_.EndSection();
+}
+
+void Page::Family(const SurveyedFamily& family) {
+  std::string text = StrCat(Counted(family.TableCount(), "table"), " with ",
+                            Size(family.TableBytes()), ", ordered by ", family.comparator, ".");
+  if (!family.is_order_known) text += " That order is not known here: places are those of bytes.";
+  if (!family.blobs.empty()) {
+    StrAppend(&text, " ", Counted(family.blobs.size(), "blob file"), " with ",
+              Size(family.BlobBytes()), ", of which ", Size(family.BlobGarbageBytes()),
+              " are garbage.");
+  }
+  page_.BeginSection(StrCat("Family \"", family.name, "\""), text);
+  if (family.TableCount() != 0) {
+    Levels(family);
+    page_.Subtitle("The tree",
+                   "Each rectangle is a table, or some neighbours. A read of a key looks at the "
+                   "tables above it from the top down, unless their filters say no.");
+    page_.Add(DrawTreeMap(family, now_));
+    Reads(family);
+    Ages(family);
+  }
+  Writes(family);
+  page_.EndSection();
+}
+
+void Page::Levels(const SurveyedFamily& family) {
+  HtmlTable rows({"level", "#tables", "#bytes", "#share", "#entries", "#tombstones",
+                  "#range tombstones", "#filter bits / key"});
+  for (size_t level = 0; level < family.levels.size(); level++) {
+    const std::vector<SurveyedTable>& tables = family.levels[level];
+    if (tables.empty()) continue;
+    uint64_t entries = 0, deletions = 0, ranges = 0, filter_bytes = 0, filtered = 0;
+    for (const SurveyedTable& table : tables) {
+      entries += table.entries;
+      deletions += table.deletions;
+      ranges += table.range_deletions;
+      filter_bytes += table.filter_bytes;
+      filtered += table.filter_entries;
+    }
+    const std::string bits = filtered == 0 ? "-" : Factor(8 * Ratio(filter_bytes, filtered));
+    rows.Row({StrCat(level), CountText(tables.size()), Size(BytesOf(tables)),
+              PercentText(Ratio(BytesOf(tables), family.TableBytes())), CountText(entries),
+              PercentText(Ratio(deletions, entries)), CountText(ranges), bits});
+  }
+  page_.Add(rows.Html());
+}
+
+ColumnChart AlongTheKeys(const std::string& title) {
+  ColumnChart chart{.title = title};
+  chart.x_title = "keys in their order, from the first to the last, by bytes";
+  for (size_t i = 0; i < kColumns; i++) {
+    const double at = static_cast<double>(i) / kColumns;
+    chart.labels.push_back(PercentText(at));
+    chart.tips.push_back(StrCat("at ", PercentText(at), " of the bytes\n"));
+  }
+  return chart;
+}
+
+void Page::Reads(const SurveyedFamily& family) {
+  const RunsAlongKeys runs(family);
+  ColumnChart chart = AlongTheKeys("Sorted runs along the keys");
+  for (size_t i = 0; i < kColumns; i++) {
+    StrAppend(&chart.tips[i], Counted(static_cast<uint64_t>(runs.upper[i]), "file"),
+              " of level 0, ", Counted(static_cast<uint64_t>(runs.deeper[i]), "deeper level"));
+  }
+  chart.series.push_back({.name = "files of level 0", .colour = "orange", .values = runs.upper});
+  chart.series.push_back({.name = "deeper levels", .colour = "blue", .values = runs.deeper});
+  chart.y_title = "sorted runs";
+  page_.Subtitle(
+      "What a read meets",
+      StrCat("Sorted runs over each place: a scan merges all of them, a read of an absent "
+             "key asks the filter of each. On average ",
+             Factor(runs.Average()), ", at most ", Factor(runs.Most()), "."));
+  page_.Add(DrawColumns(chart));
+}
+
+void Page::Ages(const SurveyedFamily& family) {
+  struct Bucket {
+    uint64_t below;
+    const char* label;
+  };
+  static constexpr Bucket kBuckets[] = {
+      {60, "< 1 min"},         {600, "< 10 min"},          {3600, "< 1 h"},
+      {6 * 3600, "< 6 h"},     {86'400, "< 1 d"},          {7 * 86'400, "< 1 week"},
+      {30 * 86'400, "< 30 d"}, {365 * 86'400, "< 1 year"}, {UINT64_MAX, "older"}};
+  std::vector<double> bytes(std::size(kBuckets), 0);
+  uint64_t unknown = 0, oldest = 0;
+  for (const auto& level : family.levels) {
+    for (const SurveyedTable& table : level) {
+      if (table.data_time == 0) {
+        unknown += table.meta.file_size;
+        continue;
+      }
+      const uint64_t age = now_ - std::min(now_, table.data_time);
+      oldest = std::max(oldest, age);
+      size_t bucket = 0;
+      while (age >= kBuckets[bucket].below && bucket + 1 < std::size(kBuckets)) bucket++;
+      bytes[bucket] += static_cast<double>(table.meta.file_size);
+    }
+  }
+  std::string text =
+      StrCat("Tables by the age of their oldest data; the oldest is ", AgeText(oldest), " old.");
+  if (unknown != 0) StrAppend(&text, " Of ", Size(unknown), " the age is not known.");
+  page_.Subtitle("How old it is", text);
+  if (oldest == 0 && unknown != 0) return;
+  ColumnChart chart{.title = "Bytes by age"};
+  for (size_t i = 0; i < bytes.size(); i++) {
+    chart.labels.push_back(kBuckets[i].label);
+    chart.tips.push_back(StrCat(kBuckets[i].label, ": ", BytesText(bytes[i])));
+  }
+  chart.series.push_back({.name = "bytes", .colour = "violet", .values = std::move(bytes)});
+  chart.y_text = &BytesText;
+  chart.y_title = "bytes of tables";
+  chart.x_title = "age of the oldest data of a table";
+  page_.Add(DrawColumns(chart));
+}
+
+void Page::Writes(const SurveyedFamily& family) {
+  const WrittenBytes& written = family.written;
+  if (written.flushed == 0 && written.compacted.empty()) {
+    page_.Subtitle("What was written", "The info logs tell of no flush and no compaction.");
+    return;
+  }
+  const uint64_t seconds = (survey_.last_event_micros - survey_.first_event_micros) / 1'000'000;
+  std::string text = StrCat("By the info logs, which tell of ", AgeText(seconds), ": flushes, ",
+                            CountText(written.flushes), ", and compactions that wrote tables, ",
+                            CountText(written.compactions), ".");
+  if (written.Amplification() > 0) {
+    StrAppend(&text, " Each byte was written ", Factor(written.Amplification()), " times.");
+  }
+  page_.Subtitle("What was written", text);
+  ColumnChart chart{.title = "Bytes written, by where to"};
+  std::vector<double> bytes{static_cast<double>(written.flushed)};
+  chart.labels.push_back("flushes");
+  for (const auto& [level, sum] : written.compacted) {
+    chart.labels.push_back(StrCat("to level ", level));
+    bytes.push_back(static_cast<double>(sum));
+  }
+  for (size_t i = 0; i < bytes.size(); i++) {
+    chart.tips.push_back(StrCat(chart.labels[i], ": ", BytesText(bytes[i])));
+  }
+  chart.series.push_back({.name = "bytes", .colour = "green", .values = std::move(bytes)});
+  chart.y_text = &BytesText;
+  chart.y_title = "bytes written";
+  chart.x_title = "flushes, and compactions by the level they write to";
+  page_.Add(DrawColumns(chart));
+}
+
+}  // namespace
+
+std::string TreePage(const TreeSurvey& survey, uint64_t now_seconds) {
+  return Page(survey, now_seconds).Build();
+}
+
+}  // namespace ashlar

@@ -2,8 +2,8 @@
 #
 # Programs over the library: tools/<name>/*.cc -> <name>, examples/<name>.cc -> example_<name>,
 # benchmarks/micro/<name>_bench.cc -> <name>_bench (target bench_micro, not part of `all`). With the
-# drop-in, programs written for RocksDB: examples/rocksdb/<name>.cc -> dropin_<name>, benchmarks/ycsb
-# and benchmarks/clients.
+# drop-in, programs written for RocksDB: examples/rocksdb/<name>.cc -> dropin_<name>, benchmarks/ycsb,
+# benchmarks/clients and benchmarks/steadiness.
 if(NOT ASHLAR_BUILD_TOOLS)
   return()
 endif()
@@ -43,6 +43,7 @@ if(ASHLAR_BUILD_DROPIN)
     ashlar_add_client(dropin_${name} rocksdb "${source}")
   endforeach()
   ashlar_add_client(ycsb rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/ycsb/ycsb.cc")
+  ashlar_add_client(steadiness rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/steadiness/steadiness.cc")
   foreach(client build_tables ingest_waits memory_limit open_many zipf_cache)
     ashlar_add_client(${client} rocksdb "${PROJECT_SOURCE_DIR}/benchmarks/clients/${client}.cc")
   endforeach()

@@ -13,6 +13,7 @@
 #include "env/env_adaptors.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
+#include "env/thread_list.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -139,8 +140,12 @@ Status Env::SetAllowNonOwnerAccess(bool /*allow_non_owner_access*/) {
 Status Env::LowerThreadPoolCPUPriority(Priority pool, CpuPriority /*pri*/) {
   return NotOffered("Env::LowerThreadPoolCPUPriority", PriorityToString(pool));
 }
-Status Env::GetThreadList(std::vector<ThreadStatus>* /*thread_list*/) {
-  return NotOffered("Env::GetThreadList", "");
+Status Env::GetThreadList(std::vector<ThreadStatus>* thread_list) {
+  thread_list->clear();
+  const ThreadStatusUpdater* const list = GetThreadStatusUpdater();
+  if (list == nullptr) return NotOffered("Env::GetThreadList", "");
+  for (ThreadStatus& thread : list->List()) thread_list->push_back(std::move(thread));
+  return Status::OK();
 }
 
 uint64_t Env::GetThreadID() const {

@@ -13,6 +13,8 @@
 #include <exception>
 #include <utility>
 
+#include "env/thread_list.h"
+
 namespace ashlar {
 
 namespace {
@@ -39,8 +41,8 @@ int NiceValueOf(CpuPriority priority) {
 
 ThreadPool::~ThreadPool() = default;
 
-ThreadPoolImpl::ThreadPoolImpl(std::string name, int limit)
-    : name_(std::move(name)), limit_(static_cast<size_t>(std::max(limit, 0))) {}
+ThreadPoolImpl::ThreadPoolImpl(std::string name, int limit, ThreadPlace place)
+    : name_(std::move(name)), place_(place), limit_(static_cast<size_t>(std::max(limit, 0))) {}
 
 ThreadPoolImpl::~ThreadPoolImpl() { Join(/*finish_jobs=*/false); }
 
@@ -183,6 +185,7 @@ bool ThreadPoolImpl::StartThreadLocked() {
 
 void ThreadPoolImpl::RunWorker(size_t index) {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  const TrackedThread tracked(place_.list, place_.type);
   Job job;
   while (TakeJob(index, &job)) {
     ApplyPriorities();

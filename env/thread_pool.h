@@ -15,15 +15,22 @@
 #include <vector>
 
 #include "ashlar/env.h"
+#include "ashlar/thread_status.h"
 #include "ashlar/threadpool.h"
 #include "util/mutex.h"
 
 namespace ashlar {
 
+// Where the threads of a pool are listed, and as what.
+struct ThreadPlace {
+  ThreadStatusUpdater* list = nullptr;  // null: nowhere
+  ThreadStatus::ThreadType type = ThreadStatus::USER;
+};
+
 class ThreadPoolImpl : public ThreadPool {
  public:
   // `name` shows in debuggers; cut to what the system allows.
-  explicit ThreadPoolImpl(std::string name, int limit = 0);
+  explicit ThreadPoolImpl(std::string name, int limit = 0, ThreadPlace place = {});
   // Joins; queued jobs are dropped.
   ~ThreadPoolImpl() override;
 
@@ -66,6 +73,7 @@ class ThreadPoolImpl : public ThreadPool {
   void Join(bool finish_jobs);
 
   const std::string name_;
+  const ThreadPlace place_;
   mutable Mutex mutex_{LockRank::kThreadPool};
   CondVar wake_{&mutex_};
   std::deque<Job> queue_ GUARDED_BY(mutex_);

@@ -88,7 +88,7 @@ class CompactionJob::Subcompaction {
   SortedRuns OpenInputs(const ReadOptions& read) const;
   DeeperLevels LevelsBelow() const;
   Result<std::unique_ptr<EntryFilter>> MakeFilter() const;
-  EntryStreamOptions StreamOptions(DeeperLevels* below) const;
+  EntryStreamOptions StreamOptions(DeeperLevels* below);
   OutputWriterOptions WriterOptions() const;
   // Nothing lies below, nor will anything older.
   bool HidesNothingBelow() const {
@@ -100,6 +100,7 @@ class CompactionJob::Subcompaction {
   const CompactionJobOptions& options_;
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
+  std::optional<TrackedBytes> bytes_;  // while it merges, of the thread that does
 };
 
 // The writer replaces the result, so what is added to it comes last.
@@ -107,7 +108,10 @@ Status CompactionJob::Subcompaction::Run() {
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
   if (options_.observer != nullptr) options_.observer->OnPartBegun(number_);
+  bytes_.emplace(options_.operation, ThreadStatus::COMPACTION_BYTES_READ,
+                 ThreadStatus::COMPACTION_BYTES_WRITTEN);
   Status status = Merge();
+  bytes_.reset();
   result.cpu_micros = clock->CPUMicros() - start_micros;
   if (options_.observer != nullptr) options_.observer->OnPartEnded(number_, result, status);
   return status;
@@ -203,7 +207,7 @@ DeeperLevels CompactionJob::Subcompaction::LevelsBelow() const {
   return DeeperLevels(version.comparator(), levels);
 }
 
-EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* below) const {
+EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* below) {
   EntryStreamOptions stream;
   stream.comparator = &options_.version->comparator();
   stream.snapshots = options_.snapshots;
@@ -214,7 +218,10 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.tombstones = job_.tombstones_.get();
   stream.begin = begin_;
   stream.end = end_;
-  stream.on_progress = [this](uint64_t) { return options_.stop.Check(); };
+  stream.on_progress = [this](uint64_t) {
+    bytes_->Tell();
+    return options_.stop.Check();
+  };
   return stream;
 }
 

@@ -19,6 +19,7 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/compaction/stop_flags.h"
 #include "db/output/output_writer.h"
+#include "env/thread_list.h"
 #include "table/range_del/fragmented_tombstones.h"
 #include "util/file_number.h"
 
@@ -40,6 +41,7 @@ struct CompactionJobOptions {
   bool verify_record_count = true;
   OutputObserver* observer = nullptr;  // null: nobody is told
   BlobFileObserver* blob_observer = nullptr;
+  TrackedOperation* operation = nullptr;  // told of what its threads read and write; null: nobody
   // What of the oldest blob files is moved, 0 to 1 of their number. None: nothing.
   std::optional<double> relocated_blob_share;
   size_t blob_readahead_bytes = 0;

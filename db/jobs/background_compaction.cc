@@ -74,6 +74,22 @@ void BackgroundCompaction::SetBlobPolicy(BlobGarbageCollectionPolicy policy, dou
   work_.relocated_blob_share = is_given ? age_cutoff : options.blob_garbage_collection_age_cutoff;
 }
 
+OperationFacts BackgroundCompaction::OperationToTell() const {
+  OperationFacts facts{.type = ThreadStatus::OP_COMPACTION,
+                       .stage = ThreadStatus::STAGE_COMPACTION_PREPARE,
+                       .db_name = core_->dir,
+                       .family_name = family_->name()};
+  const auto start_level = static_cast<uint64_t>(plan_.start_level);
+  const auto output_level = static_cast<uint64_t>(plan_.output_level);
+  facts.properties[ThreadStatus::COMPACTION_JOB_ID] = static_cast<uint64_t>(id_);
+  facts.properties[ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL] = start_level << 32 | output_level;
+  facts.properties[ThreadStatus::COMPACTION_PROP_FLAGS] =
+      (plan_.is_manual ? 2u : 0u) | (plan_.is_deletion ? 4u : 0u) |
+      (plan_.is_trivial_move ? 8u : 0u);
+  facts.properties[ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES] = plan_.InputBytes();
+  return facts;
+}
+
 void BackgroundCompaction::Announce() {
   if (plan_.is_trivial_move) ReconsiderMove();
   NotifyCompactionBegin(core_, *family_, to_tell_);
@@ -137,7 +153,10 @@ JobWork BackgroundCompaction::WorkDone() const {
 Status BackgroundCompaction::WriteTables() {
   assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
   if (plan_.IsMerge()) {
+    SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
+    work_.operation = operation();
     RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
+    SetStage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
   }
   NotifyCompactionPreCommit(core_, *family_, ToTell());

@@ -38,6 +38,9 @@ class BackgroundCompaction final : public BackgroundJob {
   void Finish(const Status& status) override REQUIRES(db_mutex);
   void Report(const Status& status) override;
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
+  ThreadStatus::OperationStage install_stage() const override {
+    return ThreadStatus::STAGE_COMPACTION_INSTALL;
+  }
   const TableOutputOptions& table_options() const override { return work_.table; }
 
   // Whether a failed one was stopped or has lost its family: nothing is wrong.
@@ -47,6 +50,7 @@ class BackgroundCompaction final : public BackgroundJob {
   }
 
  private:
+  OperationFacts OperationToTell() const override;
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);

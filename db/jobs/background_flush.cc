@@ -62,6 +62,18 @@ FlushToTell BackgroundFlush::ToTell() const {
           .blob_compression = work_.table.family_options->blob_compression_type};
 }
 
+OperationFacts BackgroundFlush::OperationToTell() const {
+  OperationFacts facts{.type = ThreadStatus::OP_FLUSH,
+                       .stage = ThreadStatus::STAGE_FLUSH_RUN,
+                       .db_name = core_->dir,
+                       .family_name = family_->name()};
+  facts.properties[ThreadStatus::FLUSH_JOB_ID] = static_cast<uint64_t>(id_);
+  for (const MemTable* memtable : work_.memtables) {
+    facts.properties[ThreadStatus::FLUSH_BYTES_MEMTABLES] += memtable->ApproximateMemoryUsage();
+  }
+  return facts;
+}
+
 JobWork BackgroundFlush::WorkDone() const {
   JobWork work;
   work.jobs = 1;
@@ -73,6 +85,7 @@ JobWork BackgroundFlush::WorkDone() const {
 
 void BackgroundFlush::NoteProgress(double progress) {
   assert(progress >= 0);
+  if (bytes_.has_value()) bytes_->Tell();
   MutexLock lock(&core_->mutex);
   family_->NoteFlushProgress(std::clamp(progress, 0.0, 1.0));
   core_->conditions.FlushProgressed();
@@ -81,7 +94,10 @@ void BackgroundFlush::NoteProgress(double progress) {
 void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, ToTell()); }
 
 Status BackgroundFlush::WriteTables() {
+  SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
+  bytes_.emplace(operation(), TrackedBytes::kNone, ThreadStatus::FLUSH_BYTES_WRITTEN);
   const Status status = WriteTable();
+  bytes_.reset();
   TellTable(status);
   return status;
 }

@@ -31,9 +31,13 @@ class BackgroundFlush final : public BackgroundJob {
   void Report(const Status& status) override;
   // A log that cannot be synced is told of here, as an error of the log.
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;
+  ThreadStatus::OperationStage install_stage() const override {
+    return ThreadStatus::STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS;
+  }
   const TableOutputOptions& table_options() const override { return work_.table; }
 
  private:
+  OperationFacts OperationToTell() const override;
   BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
   void NoteProgress(double progress) EXCLUDES(db_mutex);
   Status WriteTable();
@@ -56,6 +60,7 @@ class BackgroundFlush final : public BackgroundJob {
   uint64_t payload_bytes_ = 0;            // internal keys and values in them
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
   BlobFileTeller blob_teller_;
+  std::optional<TrackedBytes> bytes_;  // while it writes
 };
 
 }  // namespace ashlar

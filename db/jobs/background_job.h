@@ -19,6 +19,7 @@
 #include "ashlar/listener.h"
 #include "db/output/output_writer.h"
 #include "db/state/db_core.h"
+#include "env/thread_list.h"
 #include "util/file_number.h"
 
 namespace ashlar {
@@ -63,6 +64,17 @@ class BackgroundJob {
   // The tables it has written. The runner deletes those of a job that failed.
   OutputResult& result() { return result_; }
 
+  // Env::GetThreadList() tells what this thread does, from now until EndOperation().
+  void BeginOperation() {
+    if (core_->thread_list != nullptr) operation_.emplace(core_->thread_list, OperationToTell());
+  }
+  void SetStage(ThreadStatus::OperationStage stage) {
+    if (operation_.has_value()) operation_->SetStage(stage);
+  }
+  // Takes effect.
+  virtual ThreadStatus::OperationStage install_stage() const = 0;
+  void EndOperation() { operation_.reset(); }
+
   virtual void Announce() = 0;
   virtual Status WriteTables() = 0;
   // Fails if the job may not take effect any more.
@@ -84,6 +96,10 @@ class BackgroundJob {
         start_micros_(core->NowMicros()),
         numbers_(core) {}
 
+  virtual OperationFacts OperationToTell() const = 0;
+  // Null: nobody is told.
+  TrackedOperation* operation() { return operation_.has_value() ? &*operation_ : nullptr; }
+
   uint64_t ElapsedMicros() const { return core_->NowMicros() - start_micros_; }
 
   DbCore* const core_;
@@ -92,6 +108,9 @@ class BackgroundJob {
   const uint64_t start_micros_;
   TableNumbers numbers_;
   OutputResult result_;
+
+ private:
+  std::optional<TrackedOperation> operation_;
 };
 
 }  // namespace ashlar

@@ -82,7 +82,10 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
   for (const auto& flush : flushes) {
-    if (status.ok()) status = flush->WriteTables();
+    if (!status.ok()) break;
+    flush->BeginOperation();
+    status = flush->WriteTables();
+    flush->EndOperation();
   }
   std::vector<Status> outcomes;  // of each flush
   {

@@ -33,9 +33,11 @@ void TableNumbers::Settle(const Status& status) {
 
 Status JobRunner::Run(BackgroundJob* job) {
   assert(job != nullptr && !InEpoch());
+  job->BeginOperation();
   job->Announce();
   Status status = job->WriteTables();
   if (status.ok()) RaiseSpaceLimit(*job);
+  job->SetStage(job->install_stage());
   {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = RecordInManifest(job);
@@ -50,6 +52,7 @@ Status JobRunner::Run(BackgroundJob* job) {
     TellError(*job, status);
   }
   job->Report(status);
+  job->EndOperation();
   return status;
 }
 

@@ -150,7 +150,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::strict_bytes_per_sync>({"strict_bytes_per_sync", "wait for earlier ranges",
                                             Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::enable_thread_tracking>(
-        {"enable_thread_tracking", "feed GetThreadList", Support::kHint}),
+        {"enable_thread_tracking", "Env::GetThreadList tells of flushes and compactions"}),
     Option<Db, &Db::delayed_write_rate>({"delayed_write_rate",
                                          "bytes/s when stalled; 0 = 16 MB/s or the rate limiter's",
                                          Support::kHonoured, TakesEffect::kDynamic}),

@@ -51,6 +51,7 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       env(db_options.env),
       fs(WithFileListeners(db_options.env->GetFileSystem(), db_options.listeners, &info_log)),
       clock(db_options.env->GetSystemClock()),
+      thread_list(db_options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(db_options),
       memory_manager(ManagerThatMatters(db_options)),
       open_tables(db_options.max_open_files),

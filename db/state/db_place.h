@@ -65,6 +65,8 @@ struct DbPlace {
   // That of `env`; or one over it that tells those listeners who ask of every operation.
   const std::shared_ptr<FileSystem> fs;
   const std::shared_ptr<SystemClock> clock;
+  // Where background threads say what they do; null: nowhere.
+  ThreadStatusUpdater* const thread_list;
   const FileOptions file_options;
   TableOutputContext outputs;  // what all new tables have in common
   // Of memtables, perhaps those of other databases too; null: no limit, and no cache is charged.

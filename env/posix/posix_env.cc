@@ -11,6 +11,7 @@
 
 #include "env/env_adaptors.h"
 #include "env/posix/posix_error.h"
+#include "env/thread_list.h"
 #include "env/thread_pool.h"
 #include "util/mutex.h"
 
@@ -22,10 +23,12 @@ class PosixEnv : public CompositeEnv {
  public:
   PosixEnv()
       : CompositeEnv(FileSystem::Default(), SystemClock::Default()),
-        pools_{std::make_unique<ThreadPoolImpl>("ashlar:bottom", 0),
-               std::make_unique<ThreadPoolImpl>("ashlar:low", 1),
-               std::make_unique<ThreadPoolImpl>("ashlar:high", 1),
-               std::make_unique<ThreadPoolImpl>("ashlar:user", 1)} {}
+        pools_{NewPool("ashlar:bottom", 0, ThreadStatus::BOTTOM_PRIORITY),
+               NewPool("ashlar:low", 1, ThreadStatus::LOW_PRIORITY),
+               NewPool("ashlar:high", 1, ThreadStatus::HIGH_PRIORITY),
+               NewPool("ashlar:user", 1, ThreadStatus::USER)} {
+    thread_status_updater_ = &threads_;
+  }
 
   const char* Name() const override { return kDefaultName(); }
   const char* NickName() const override { return "posix"; }
@@ -85,11 +88,16 @@ class PosixEnv : public CompositeEnv {
   }
 
  private:
+  std::unique_ptr<ThreadPoolImpl> NewPool(const char* name, int limit,
+                                          ThreadStatus::ThreadType type) {
+    return std::make_unique<ThreadPoolImpl>(name, limit, ThreadPlace{&threads_, type});
+  }
   ThreadPoolImpl& Pool(Priority pri) const {
     assert(pri >= BOTTOM && pri < TOTAL);
     return *pools_[pri];
   }
 
+  ThreadStatusUpdater threads_;
   const std::array<std::unique_ptr<ThreadPoolImpl>, TOTAL> pools_;  // by Priority
   Mutex started_mutex_{LockRank::kThreadPool};
   CondVar all_ended_{&started_mutex_};

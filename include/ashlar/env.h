@@ -315,7 +315,9 @@ class ASHLAR_EXPORT Env : public Customizable {
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority /*pool*/ = LOW) {}
 
-  // NotSupported so far: threads do not record what they do.
+  // The threads of the pools and, for those of databases with enable_thread_tracking, the flush or
+  // compaction that they do; other threads while they do one. NotSupported without an updater, as
+  // in environments over files in memory that bring no threads of their own.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
   virtual ThreadStatusUpdater* GetThreadStatusUpdater() const { return thread_status_updater_; }
   virtual uint64_t GetThreadID() const;

@@ -390,7 +390,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool strict_bytes_per_sync = false;
   // Event callbacks.
   std::vector<std::shared_ptr<EventListener>> listeners;
-  // Feed GetThreadList. A hint without effect.
+  // Env::GetThreadList tells of this database's flushes and compactions.
   bool enable_thread_tracking = false;
   // Bytes/s when stalled; 0 = 16 MB/s or the rate limiter's. Dynamic.
   uint64_t delayed_write_rate = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadStatus tells what a background thread is doing: a value copied out by Env::GetThreadList,
-// which is not built yet.
+// ThreadStatus tells what a background thread is doing: a value copied out by Env::GetThreadList.
+// Only flushes and compactions are told of, of databases with enable_thread_tracking, and of no
+// thread that it waits for a mutex.
 // Names and numbers are those of RocksDB, because dashboards print them.
 #pragma once
 

@@ -29,7 +29,8 @@ DBImpl::DBImpl(const OpenRequest& request)
       space_recovery_(&core_, &recovery_, &scheduler_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
       ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
-      closer_(&core_, &scheduler_, &manual_flushes_) {
+      closer_(&core_, &scheduler_, &manual_flushes_),
+      reports_(Sources()) {
   core_.db = this;
   core_.cleaner = this;
   if (core_.space != nullptr) core_.shortage = &space_recovery_;
@@ -49,6 +50,7 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
   if (!request.is_read_only) {
     RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_));
+    impl->reports_.Start();
   }
   MutexLock lock(&core.mutex);
   for (const ColumnFamilyDescriptor& descriptor : request.families) {
@@ -67,10 +69,15 @@ Status DBImpl::Close() {
   return CloseOnce();
 }
 
-Status DBImpl::CancelBackgroundWork(bool wait) { return closer_.CancelBackgroundWork(wait); }
+Status DBImpl::CancelBackgroundWork(bool wait) {
+  const Status status = closer_.CancelBackgroundWork(wait);
+  reports_.Stop();  // and nothing starts them again
+  return status;
+}
 
 Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
+  reports_.Stop();
   Status status = closer_.Run();
   default_handle_.reset();
   return status;

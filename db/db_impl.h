@@ -11,6 +11,7 @@
 //   SpaceRecovery      the same, when a full disk has room again
 //   FamilyChanges      column families and options
 //   Ingestions         external files
+//   PeriodicReports    statistics by the clock
 //
 // A read-only database is the same without background work; its writes answer NotSupported.
 #pragma once
@@ -31,6 +32,7 @@
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
+#include "db/jobs/periodic_reports.h"
 #include "db/jobs/scheduler.h"
 #include "db/jobs/space_recovery.h"
 #include "db/opening/close.h"
@@ -219,6 +221,8 @@ class DBImpl final : public UnbuiltCalls,
   bool GetIntProperty(ColumnFamilyHandle* handle, const Slice& property, uint64_t* value) override;
   bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) override;
   Status ResetStats() override;
+  Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                         std::unique_ptr<StatsHistoryIterator>* stats_iterator) override;
   Status GetApproximateSizes(const SizeApproximationOptions& options, ColumnFamilyHandle* handle,
                              const Range* ranges, int n, uint64_t* sizes) override;
   void GetApproximateMemTableStats(ColumnFamilyHandle* handle, const Range& range,
@@ -327,6 +331,7 @@ class DBImpl final : public UnbuiltCalls,
   FamilyChanges family_changes_;
   Ingestions ingestions_;
   Closer closer_;
+  PeriodicReports reports_;
   std::unique_ptr<FamilyHandle> default_handle_;
   bool is_closed_ = false;
 };

@@ -35,6 +35,15 @@ Status DBImpl::ResetStats() {
   return Status::OK();
 }
 
+Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
+                               std::unique_ptr<StatsHistoryIterator>* stats_iterator) {
+  if (stats_iterator == nullptr) {
+    return Status::InvalidArgument("GetStatsHistory: stats_iterator is null");
+  }
+  *stats_iterator = reports_.History(start_time, end_time);
+  return Status::OK();
+}
+
 PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_}; }
 
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,

@@ -55,7 +55,9 @@ Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
 
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
-  return SetDbOptions(&core_, &write_control_, &scheduler_, opts_map);
+  RETURN_IF_ERROR(SetDbOptions(&core_, &write_control_, &scheduler_, opts_map));
+  reports_.Start();
+  return Status::OK();
 }
 
 Status DBImpl::DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "util/epoch.h"
+#include "util/simulated.h"
 
 namespace ashlar {
 
@@ -123,6 +124,8 @@ bool RunInsteadOfSleep(Mutex* mutex, uint64_t micros) NO_THREAD_SAFETY_ANALYSIS 
 SleepReplacement* SetSleepReplacement(SleepReplacement* replacement) {
   return std::exchange(sleep_replacement, replacement);
 }
+
+bool IsSimulated() { return sleep_replacement != nullptr; }
 
 // The thread stays in the list of holders while it waits: it can take no other mutex meanwhile.
 void CondVar::Wait() {

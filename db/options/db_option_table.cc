@@ -120,14 +120,17 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::is_fd_close_on_exec>(
         {"is_fd_close_on_exec", "files are always closed on exec", Support::kHint}),
     Option<Db, &Db::stats_dump_period_sec>(
-        {"stats_dump_period_sec", "dump statistics to LOG", Support::kHint, TakesEffect::kDynamic}),
-    Option<Db, &Db::stats_persist_period_sec>({"stats_persist_period_sec",
-                                               "collect for GetStatsHistory", Support::kHint,
-                                               TakesEffect::kDynamic}),
+        {"stats_dump_period_sec",
+         "seconds between dumps of the statistics into the info log; 0 = off", Support::kHonoured,
+         TakesEffect::kDynamic}),
+    Option<Db, &Db::stats_persist_period_sec>(
+        {"stats_persist_period_sec", "seconds between looks for GetStatsHistory; 0 = off",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::persist_stats_to_disk>(
         {"persist_stats_to_disk", "keep that history in a hidden family", Support::kDefaultOnly}),
     Option<Db, &Db::stats_history_buffer_size>(
-        {"stats_history_buffer_size", "memory for it", Support::kHint, TakesEffect::kDynamic}),
+        {"stats_history_buffer_size", "bytes of memory for what GetStatsHistory tells",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::advise_random_on_open>({"advise_random_on_open",
                                             "tell the kernel that tables are read at random",
                                             Support::kHint}),

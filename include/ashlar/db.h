@@ -808,7 +808,8 @@ class ASHLAR_EXPORT DB {
   // The innermost of a chain of wrappers.
   virtual DB* GetRootDB() { return this; }
 
-  // Statistics snapshots stored between two times, in seconds since 1970. NotSupported so far.
+  // What the counters of the statistics gained, look by look (stats_persist_period_sec), from
+  // start_time to before end_time, in seconds since 1970. In memory: nothing of an earlier opening.
   virtual Status GetStatsHistory(uint64_t start_time, uint64_t end_time,
                                  std::unique_ptr<StatsHistoryIterator>* stats_iterator);
 

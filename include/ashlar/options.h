@@ -358,13 +358,13 @@ struct ASHLAR_EXPORT DBOptions {
   bool allow_fallocate = true;
   // Files are always closed on exec. A hint without effect.
   bool is_fd_close_on_exec = true;
-  // Dump statistics to LOG. A hint without effect.
+  // Seconds between dumps of the statistics into the info log; 0 = off. Dynamic.
   unsigned int stats_dump_period_sec = 600;
-  // Collect for GetStatsHistory. A hint without effect.
+  // Seconds between looks at the counters of `statistics`, for GetStatsHistory; 0 = off. Dynamic.
   unsigned int stats_persist_period_sec = 600;
   // Keep that history in a hidden family. Not built yet: must be the default.
   bool persist_stats_to_disk = false;
-  // Memory for it. A hint without effect.
+  // Bytes of memory for what GetStatsHistory tells: the oldest looks go first. Dynamic.
   size_t stats_history_buffer_size = 1024 * 1024;
   // Tell the kernel that tables are read at random. A hint without effect.
   bool advise_random_on_open = true;

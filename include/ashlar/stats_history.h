@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StatsHistoryIterator: periodic snapshots of the statistics, from DB::GetStatsHistory(), which is
-// not built yet.
+// StatsHistoryIterator: what the counters of the statistics gained, period by period, from
+// DB::GetStatsHistory(). It shows what there was when it was made, also after the database is gone.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-// One thread at a time; must not outlive the database.
+// One thread at a time.
 class ASHLAR_EXPORT StatsHistoryIterator {
  public:
   StatsHistoryIterator() {}

@@ -84,8 +84,7 @@ class DirectoryScan {
       } else if (type == kWalFile && core_->has_whole_logs && dir == core_->wal_dir) {
         files->old_logs.push_back(number);
       } else {
-        auto& list = type == kTableFile && IsNewerThanState(path) ? files->asides : files->paths;
-        list.push_back(path);
+        (IsLost(type, path) ? files->asides : files->paths).push_back(path);
       }
       if (type == kOptionsFile && dir == core_->dir) core_->options_files[number] = 0;
     }
@@ -102,6 +101,12 @@ class DirectoryScan {
       case kTempFile: return !core_->pending_outputs.contains(number);
       default: return false;
     }
+  }
+
+  // What may hold writes that the recovered state lacks.
+  bool IsLost(FileType type, const std::string& path) const REQUIRES(db_mutex) {
+    if (core_->has_gone_back) return type != kTempFile;
+    return type == kTableFile && IsNewerThanState(path);
   }
 
   // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost.
@@ -143,6 +148,12 @@ bool IsPathOf(FileType wanted, const std::string& path) {
   return ParseFileName(BaseNameOf(path), &number, &type) && type == wanted;
 }
 
+const char* WhyAside(const DbCore& core) {
+  return core.has_gone_back
+             ? ": left out by best-efforts recovery: renamed to "
+             : ": not in the MANIFEST, but newer than the recovered state: renamed to ";
+}
+
 // A table that is put aside may refer to any blob file that nobody can explain either.
 void PutBlobsAside(ObsoleteFiles* files) {
   if (files->asides.empty()) return;
@@ -165,9 +176,7 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   PutBlobsAside(&files);
   core->versions->TakeReplacedManifests();  // they are among what the scan has found
   for (const std::string& path : files.asides) {
-    StrAppend(&core->recovery_report, path,
-              ": not in the MANIFEST, but newer than the recovered state: renamed to ",
-              BaseNameOf(path), ".orphan\n");
+    StrAppend(&core->recovery_report, path, WhyAside(*core), BaseNameOf(path), ".orphan\n");
   }
   return files;
 }
@@ -228,9 +237,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   }
   for (const std::string& path : files.paths) remove(path);
   for (const std::string& path : files.asides) {
-    Warn(core->info_log.get(),
-         "%s: not in the MANIFEST, but newer than the recovered state: renamed to %s.orphan",
-         path.c_str(), path.c_str());
+    Warn(core->info_log.get(), "%s%s%s.orphan", path.c_str(), WhyAside(*core), path.c_str());
     IgnoreError(core->fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
                 "then it stays under its name until the next open");
   }

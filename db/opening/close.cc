@@ -4,12 +4,15 @@
 #include "db/opening/close.h"
 
 #include <cassert>
+#include <utility>
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/state/notify_errors.h"
+#include "env/info_log.h"
 #include "env/io_rule.h"
 #include "util/result.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 
@@ -50,6 +53,8 @@ Status Closer::Run() {
     scheduler_->Stop();
     if (core_->shortage != nullptr) core_->shortage->StopTrying();
     EndRecovery();
+    const Status checked = CheckManifest();
+    if (status.ok()) status = checked;
     const Status closed = CloseLogs();
     if (status.ok()) status = closed;
     PurgeObsoleteFiles(core_);
@@ -91,6 +96,26 @@ void Closer::RefuseWrites() {
   core_->is_closing.store(true, std::memory_order_release);
   core_->pipeline->RequestAttention();
   core_->conditions.AllStops();
+}
+
+// One that is damaged is written anew, from memory. After an error of writing nobody knows what
+// memory and disk have in common: that is for the next recovery.
+Status Closer::CheckManifest() {
+  MutexLock lock(&core_->mutex);
+  if (!core_->options->verify_manifest_content_on_close || core_->errors.BlocksWrites()) {
+    return Status::OK();
+  }
+  const Status found = core_->versions->CheckManifest(&core_->mutex);
+  if (!found.IsCorruption()) return found;
+  RecordTick(core_->statistics.get(), MANIFEST_VALIDATION_FAILURE_COUNT);
+  {
+    MutexUnlock unlock(&core_->mutex);
+    Warn(core_->info_log, "the MANIFEST is written anew: %s", found.ToString().c_str());
+  }
+  VersionSet::Change nothing;
+  nothing.edits.emplace_back();
+  nothing.last_sequence = core_->pipeline->visible_seqno();
+  return core_->versions->LogAndApply(std::move(nothing), &core_->mutex);
 }
 
 // A log that broke has told its error already.

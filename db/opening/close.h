@@ -39,6 +39,7 @@ class Closer {
   bool WantsFlush() const EXCLUDES(db_mutex);
   void EndRecovery() EXCLUDES(db_mutex);
   void RefuseWrites() EXCLUDES(db_mutex);
+  Status CheckManifest() EXCLUDES(db_mutex);
   Status CloseLogs();
   void ForgetFiles() EXCLUDES(db_mutex);
   Status UnlockDirectory();

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "db/opening/best_efforts.h"
 #include "db/opening/first_look.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
@@ -85,9 +86,8 @@ Status Opener::PrepareDirectories() {
 Status Opener::LockDirectory() {
   // Without a database no lock file is left behind.
   if (!request_.db_options.create_if_missing) {
-    const IOStatus exists =
-        core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr);
-    if (exists.IsNotFound() || exists.IsPathNotFound()) return CreateIfMissing();
+    ASSIGN_OR_RETURN(const bool exists, HasDatabase());
+    if (!exists) return CreateIfMissing();
   }
   return core_->fs->LockFile(LockFileName(core_->dir), IOOptions(), &core_->lock, nullptr);
 }
@@ -112,15 +112,23 @@ Status Opener::CheckDirectIo() {
   return Status::OK();
 }
 
-Status Opener::CreateIfMissing() {
+// Best-efforts recovery needs no CURRENT.
+Result<bool> Opener::HasDatabase() const {
   const IOStatus exists = core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr);
-  if (exists.ok()) {
+  if (exists.ok()) return true;
+  if (!exists.IsNotFound() && !exists.IsPathNotFound()) return Status(exists);
+  if (!request_.db_options.best_efforts_recovery) return false;
+  return HasManifest(core_->fs.get(), core_->dir);
+}
+
+Status Opener::CreateIfMissing() {
+  ASSIGN_OR_RETURN(const bool exists, HasDatabase());
+  if (exists) {
     if (request_.db_options.error_if_exists && !request_.is_read_only) {
       return Status::InvalidArgument(core_->dir, "exists (error_if_exists is true)");
     }
     return Status::OK();
   }
-  if (!exists.IsNotFound() && !exists.IsPathNotFound()) return exists;
   if (request_.is_read_only) {
     return Status::PathNotFound(core_->dir, "no database here: there is no CURRENT file");
   }
@@ -209,13 +217,29 @@ Status Opener::RecoverVersions() {
   for (const ColumnFamilyDescriptor& family : request_.families) {
     requests.push_back(RequestFor(family));
   }
-  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_));
+  if (request_.db_options.best_efforts_recovery) RETURN_IF_ERROR(GoBackIfNeeded(requests));
+  RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_,
+                                           point_.has_value() ? &*point_ : nullptr));
   report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
   if (missing_.empty() ||
       (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
     return Status::OK();
   }
   return Status::InvalidArgument("Column family not found", missing_.front().name);
+}
+
+// Where logs would come behind a hole they are left out.
+Status Opener::GoBackIfNeeded(const std::vector<FamilyRequest>& requests) {
+  assert(!point_.has_value());
+  BestState found;
+  {
+    MutexUnlock unlock(&core_->mutex);  // tables are opened; nobody else knows the database yet
+    ASSIGN_OR_RETURN(found, FindBestState(core_->fs.get(), core_->dir, requests));
+  }
+  core_->has_gone_back = !found.is_whole;
+  report_.notes = std::move(found.notes);
+  point_ = std::move(found.point);
+  return Status::OK();
 }
 
 const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
@@ -304,6 +328,7 @@ Status Opener::ReplayLogs() {
   if (!logs.empty()) highest_log_ = logs.back();
   const FileNumber min_log =
       std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
+  if (core_->has_gone_back) return LeaveOut(logs);
   RETURN_IF_ERROR(CheckTrackedLogs(logs, min_log));
   std::erase_if(logs, [min_log](FileNumber number) { return number < min_log; });
   if (request_.error_if_wal_exists && !logs.empty()) {
@@ -324,6 +349,18 @@ Status Opener::ReplayLogs() {
   replayed_ = replay.logs();
   stopped_early_ = replay.stopped_early();
   core_->pipeline->StartAt(replay.last_sequence());
+  return Status::OK();
+}
+
+// The state is not the one that they go on from.
+Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
+  assert(core_->has_gone_back && replayed_.empty());
+  for (const FileNumber number : logs) {
+    report_.dropped.push_back({.log_number = number,
+                               .reason = "left out by best-efforts recovery",
+                               .good_records_follow = true});
+  }
+  core_->pipeline->StartAt(core_->versions->recovered_last_sequence());
   return Status::OK();
 }
 

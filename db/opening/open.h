@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "ashlar/db.h"
 #include "db/opening/wal_replay.h"
 #include "db/state/db_core.h"
+#include "db/version/recovery_point.h"
 #include "util/file_number.h"
 
 namespace ashlar {
@@ -47,12 +49,15 @@ class Opener {
   Status PrepareDirectories();
   Status LockDirectory();
   Status CheckDirectIo();
+  Result<bool> HasDatabase() const;
   Status CreateIfMissing();
   Status CheckNothingLeft() const;
   Status RecoverVersions() REQUIRES(db_mutex);
+  Status GoBackIfNeeded(const std::vector<FamilyRequest>& requests) REQUIRES(db_mutex);
   Status OpenFamilies() REQUIRES(db_mutex);
   Status CheckTables() REQUIRES(db_mutex);
   Status ReplayLogs() REQUIRES(db_mutex);
+  Status LeaveOut(const std::vector<FileNumber>& logs) REQUIRES(db_mutex);
   Status FinishReadOnly() REQUIRES(db_mutex);
 
   VersionSetOptions VersionOptions() const;
@@ -79,6 +84,7 @@ class Opener {
   DbCore* const core_;
   FamilyHost* const host_;
   RecoveryReport report_;
+  std::optional<RecoveryPoint> point_;  // of best-efforts recovery
   std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
   std::map<FileNumber, ReplayedLog> replayed_;
   FileNumber highest_log_ = 0;

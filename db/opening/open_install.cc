@@ -31,6 +31,9 @@ Status Opener::OpenLog() {
     core_->info_log = opened.ok() ? opened.Take() : NewNullLogger();
   }
   core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  for (const std::string& note : report_.notes) {
+    Warn(core_->info_log, "best-efforts recovery: %s", note.c_str());
+  }
   for (const DroppedLogBytes& drop : report_.dropped) {
     Warn(core_->info_log, "recovery dropped %llu bytes of log %llu at offset %llu: %s",
          static_cast<unsigned long long>(drop.bytes),

@@ -18,6 +18,7 @@ namespace ashlar {
 
 std::string RecoveryReport::ToString() const {
   std::string text;
+  for (const std::string& note : notes) StrAppend(&text, note, "\n");
   for (const DroppedLogBytes& drop : dropped) {
     StrAppend(&text, "log ", drop.log_number, " offset ", drop.offset, ": ", drop.bytes,
               " bytes dropped: ", drop.reason,

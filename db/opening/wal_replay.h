@@ -33,6 +33,7 @@ struct DroppedLogBytes {
 };
 
 struct RecoveryReport {
+  std::vector<std::string> notes;  // of best-efforts recovery; a line each
   std::vector<DroppedLogBytes> dropped;
   uint64_t dropped_manifest_bytes = 0;  // a change that was being written
   uint64_t logs_read = 0;

@@ -87,8 +87,9 @@ constexpr OptionRow kRows[] = {
                                              "bytes above which a new MANIFEST is begun",
                                              Support::kHonoured}),
     Option<Db, &Db::verify_manifest_content_on_close>(
-        {"verify_manifest_content_on_close", "re-read the manifest at close", Support::kDefaultOnly,
-         TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"verify_manifest_content_on_close",
+         "the MANIFEST is read at close, and written anew from memory if it is damaged",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Db, &Db::optimize_manifest_for_recovery>(
         {"optimize_manifest_for_recovery", "less recovery work after clean shutdown",
          Support::kHint, TakesEffect::kAtOpen, Since::kRocksDb119}),
@@ -218,8 +219,8 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::file_checksum_gen_factory>(
         {"file_checksum_gen_factory", "makes checksums of whole files for the MANIFEST"}),
     Option<Db, &Db::best_efforts_recovery>(
-        {"best_efforts_recovery", "open the newest consistent state despite missing files",
-         Support::kDefaultOnly}),
+        {"best_efforts_recovery",
+         "open the newest state whose files are all there, from whatever MANIFEST is left"}),
     Option<Db, &Db::max_bgerror_resume_count>(
         {"max_bgerror_resume_count", "auto-resume attempts", Support::kHint}),
     Option<Db, &Db::bgerror_resume_retry_interval>(

@@ -84,6 +84,8 @@ struct DbPlace {
   const std::string session_id;  // different at every open
   std::string recovery_report;   // what opening dropped from the logs; empty: nothing
   bool has_whole_logs = true;    // no record of a log was left out by opening
+  // Best-efforts recovery left out what is on disk: what nobody can explain is put aside.
+  bool has_gone_back = false;
 
   // Who is told, and what helps.
   const std::shared_ptr<Statistics> statistics;  // null: off

@@ -9,6 +9,7 @@
 
 #include "ashlar/db.h"
 #include "db/version/manifest_reader.h"
+#include "db/version/recovery_point.h"
 #include "db/version/version_builder.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
@@ -35,7 +36,9 @@ Result<std::vector<std::string>> VersionSet::ListFamilies(FileSystem* fs, const 
 // Works on a version set that nobody else sees yet.
 class ManifestRecovery {
  public:
-  ManifestRecovery(VersionSet* set, std::vector<FamilyRequest> requests) : set_(set) {
+  // `point`: see there; null: all of the live MANIFEST.
+  ManifestRecovery(VersionSet* set, std::vector<FamilyRequest> requests, const RecoveryPoint* point)
+      : set_(set), point_(point) {
     for (FamilyRequest& request : requests) {
       std::string name = request.name;
       requests_.emplace(std::move(name), std::move(request));
@@ -53,6 +56,8 @@ class ManifestRecovery {
     std::unique_ptr<VersionBuilder> builder;
   };
 
+  Result<std::string> ManifestName() const;
+  Status ApplyAll(ManifestReader* reader) REQUIRES(db_mutex);
   Status Apply(const VersionEdit& edit) REQUIRES(db_mutex);
   Status AddFamily(uint32_t id, const std::string& name);
   Status DropFamily(uint32_t id) REQUIRES(db_mutex);
@@ -62,6 +67,8 @@ class ManifestRecovery {
   Status CheckTables(const BuiltVersion& built, FamilyVersions* family) const REQUIRES(db_mutex);
 
   VersionSet* const set_;
+  const RecoveryPoint* const point_;
+  uint64_t changes_ = 0;  // that were applied, whole
   std::map<std::string, FamilyRequest> requests_;  // those not met in the MANIFEST yet
   std::map<uint32_t, Open> open_;
   std::map<uint32_t, std::string> skipped_;
@@ -69,8 +76,8 @@ class ManifestRecovery {
 };
 
 Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subset,
-                           std::vector<FamilyRequest>* missing) {
-  ManifestRecovery recovery(this, std::move(requests));
+                           std::vector<FamilyRequest>* missing, const RecoveryPoint* point) {
+  ManifestRecovery recovery(this, std::move(requests), point);
   RETURN_IF_ERROR(recovery.Run(allow_subset));
   recovery.TakeMissing(missing);
   return Status::OK();
@@ -79,24 +86,35 @@ Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subse
 Status ManifestRecovery::Run(bool allow_subset) {
   assert(set_->families_.empty() && open_.empty());  // once for each set
   FileSystem* fs = set_->options_.fs;
-  ASSIGN_OR_RETURN(const std::string manifest, ReadCurrent(fs, set_->options_.dir));
+  ASSIGN_OR_RETURN(const std::string manifest, ManifestName());
   FileNumber number = 0;
   FileType type;
   ParseFileName(manifest, &number, &type);
   set_->manifest_number_ = number;
   ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(fs, set_->options_.dir + "/" + manifest));
   RETURN_IF_ERROR(AddFamily(0, kDefaultColumnFamilyName));
-  VersionEdit edit;
-  while (reader->Next(&edit)) {
-    Status status = Apply(edit);
-    if (!status.ok()) return Status::CopyAppendMessage(status, " in ", manifest);
-  }
-  RETURN_IF_ERROR(reader->status());
+  Status applied = ApplyAll(reader.get());
+  if (!applied.ok()) return Status::CopyAppendMessage(applied, " in ", manifest);
+  if (point_ == nullptr) RETURN_IF_ERROR(reader->status());
   set_->torn_manifest_bytes_ = reader->torn_tail_bytes();
   ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs, set_->options_.dir + "/" + manifest));
   set_->manifest_bytes_ = bytes - std::min(bytes, set_->torn_manifest_bytes_);
   Status status = Finish(allow_subset);
   return status.IsCorruption() ? Status::CopyAppendMessage(status, " in ", manifest) : status;
+}
+
+Result<std::string> ManifestRecovery::ManifestName() const {
+  if (point_ != nullptr) return point_->manifest;
+  return ReadCurrent(set_->options_.fs, set_->options_.dir);
+}
+
+Status ManifestRecovery::ApplyAll(ManifestReader* reader) {
+  VersionEdit edit;
+  while ((point_ == nullptr || changes_ < point_->changes) && reader->Next(&edit)) {
+    RETURN_IF_ERROR(Apply(edit));
+    if (edit.atomic_group_remaining.value_or(0) == 0) changes_++;
+  }
+  return Status::OK();
 }
 
 Status ManifestRecovery::Apply(const VersionEdit& edit) {
@@ -114,6 +132,10 @@ Status ManifestRecovery::Apply(const VersionEdit& edit) {
   set_->max_column_family_ = std::max(set_->max_column_family_, edit.column_family);
   if (edit.is_family_drop) return DropFamily(edit.column_family);
   if (!edit.wal_additions.empty() || edit.wal_deletion) return Status::OK();
+  if (point_ != nullptr && !point_->CountsForFiles(edit.column_family, changes_)) {
+    has_log_number_ |= edit.log_number.has_value();
+    return Status::OK();
+  }
   return ApplyToFamily(edit);
 }
 

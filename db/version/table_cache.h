@@ -134,6 +134,9 @@ class TableCache {
   // open it.
   Result<TableHandle> PinFor(const ReadOptions& options, TableFile* file);
 
+  // Whether a file that no version has is the table that these facts say: opens and closes it.
+  Status TryOpen(const FileMetadata& meta) const { return LoadTable(TableFile(meta)).status(); }
+
   // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
   // leave the block cache, where they would only wait to be evicted.
   void Close(TableFile* file);

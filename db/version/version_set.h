@@ -38,6 +38,7 @@ namespace ashlar {
 
 class WalSet;
 struct BuiltVersion;
+struct RecoveryPoint;
 
 // One column family as the MANIFEST knows it. A dropped one lives until nobody refers to its
 // comparator and its table cache: no version, no table that waits for its deletion, no holder of a
@@ -116,10 +117,12 @@ class VersionSet {
   // Names of the families in the live MANIFEST.
   static Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
 
-  // Reads the live MANIFEST. Writes nothing. Requested families that do not exist are returned in
-  // `missing`; existing ones that were not requested fail the call unless `allow_subset`.
+  // Reads the live MANIFEST, or as much of another one as `point` says. Writes nothing. Requested
+  // families that do not exist are returned in `missing`; existing ones that were not requested
+  // fail the call unless `allow_subset`.
   Status Recover(std::vector<FamilyRequest> requests, bool allow_subset,
-                 std::vector<FamilyRequest>* missing) REQUIRES(db_mutex);
+                 std::vector<FamilyRequest>* missing, const RecoveryPoint* point = nullptr)
+      REQUIRES(db_mutex);
 
   // From now on every change also records the logs that have come since the one before, and what
   // became known of others. `wals` outlives the set.
@@ -137,6 +140,9 @@ class VersionSet {
   // again, and the next call starts a new one. ColumnFamilyDropped if every edit is for a family
   // that is gone.
   Status LogAndApply(Change change, DbMutex* mutex) REQUIRES(db_mutex);
+  // Reads the MANIFEST that was written. Corruption: it is not what the next opening needs, and is
+  // not written any more; the next call of LogAndApply() starts a new one. Lets go of the mutex.
+  Status CheckManifest(DbMutex* mutex) REQUIRES(db_mutex);
 
   // Those that are not dropped; null if there is none.
   FamilyVersions* Family(uint32_t id) const REQUIRES(db_mutex);

@@ -328,7 +328,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool async_wal_precreate = false;
   // Bytes above which a new MANIFEST is begun. Not changed while open yet.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
-  // Re-read the manifest at close. Not built yet: must be the default.
+  // The MANIFEST is read at close, and written anew from memory if it is damaged. Dynamic.
   bool verify_manifest_content_on_close = false;
   // Less recovery work after clean shutdown. A hint without effect.
   bool optimize_manifest_for_recovery = false;
@@ -451,7 +451,7 @@ struct ASHLAR_EXPORT DBOptions {
   size_t log_readahead_size = 0;
   // Makes checksums of whole tables, which the MANIFEST keeps; nullptr = none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
-  // Open the newest consistent state despite missing files. Not built yet: must be the default.
+  // The newest state whose files are all there; the rest, logs too, becomes *.orphan.
   bool best_efforts_recovery = false;
   // Auto-resume attempts. A hint without effect.
   int max_bgerror_resume_count = INT_MAX;

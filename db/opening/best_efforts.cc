@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass gathers for each family the steps by which its files changed. If the files after the
+// last step are there, that is the state; else the steps are walked through once more and each that
+// leaves a whole state is noted.
+#include "db/opening/best_efforts.h"
+
+#include <algorithm>
+#include <cassert>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "ashlar/db.h"
+#include "db/version/manifest_reader.h"
+#include "env/file_util.h"
+#include "env/filename.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+bool SaysItIsGone(const Status& status) {
+  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound();
+}
+
+// What one change did to the files of a family.
+struct Step {
+  uint64_t change = 0;  // from 0
+  std::vector<VersionEdit::DeletedFile> deleted;
+  std::vector<VersionEdit::NewFile> added;
+  std::vector<BlobFileAddition> blobs;
+  std::vector<BlobFileGarbage> garbage;
+};
+
+// Asks for each file once.
+class FileLook {
+ public:
+  FileLook(FileSystem* fs, const TableCache* tables) : fs_(fs), tables_(tables) {}
+
+  const Status& Table(const FileMetadata& meta) {
+    const auto known = tables_seen_.find(meta.number);
+    if (known != tables_seen_.end()) return known->second;
+    return tables_seen_[meta.number] = Note(tables_->TryOpen(meta), tables_->PathOf(meta));
+  }
+  const Status& Blob(const BlobFileAddition& meta) {
+    const auto known = blobs_seen_.find(meta.number);
+    if (known != blobs_seen_.end()) return known->second;
+    const std::string path = tables_->blobs()->PathOf(meta.number);
+    return blobs_seen_[meta.number] = Note(LookAtBlob(meta, path), path);
+  }
+  // Of a file that is there, perhaps, but does not say.
+  const Status& error() const { return error_; }
+
+ private:
+  Status LookAtBlob(const BlobFileAddition& meta, const std::string& path) const {
+    ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(fs_, path));
+    if (bytes == meta.file_bytes()) return Status::OK();
+    return Status::Corruption(
+        StrCat(path, ": ", bytes, " bytes, but the MANIFEST says ", meta.file_bytes()));
+  }
+  Status Note(const Status& status, const std::string& path) {
+    if (status.ok()) return status;
+    if (!SaysItIsGone(status)) {
+      if (error_.ok()) error_ = status;
+      return status;
+    }
+    if (status.IsCorruption()) return status;
+    return Status::Corruption(
+        StrCat(path, ": the MANIFEST names this file, but it does not exist"));
+  }
+
+  FileSystem* const fs_;
+  const TableCache* const tables_;
+  std::map<FileNumber, Status> tables_seen_, blobs_seen_;
+  Status error_;
+};
+
+// The files of a family after some steps.
+class LiveFiles {
+ public:
+  void Apply(const Step& step) {
+    for (const auto& [level, number] : step.deleted) tables_.erase(number);
+    for (const auto& [level, meta] : step.added) tables_[meta.number] = &meta;
+    for (const BlobFileAddition& blob : step.blobs) blobs_[blob.number] = {&blob, 0};
+    for (const BlobFileGarbage& lost : step.garbage) {
+      const auto blob = blobs_.find(lost.number);
+      if (blob != blobs_.end()) blob->second.garbage_count += lost.garbage_count;
+    }
+  }
+
+  // The first file that is not there; OK: all are.
+  Status Check(FileLook* look) const {
+    for (const auto& [number, meta] : tables_) RETURN_IF_ERROR(look->Table(*meta));
+    return CheckBlobs(look);
+  }
+  // Of older blob files than any table refers to, and of those that are garbage, nothing is read.
+  Status CheckBlobs(FileLook* look) const {
+    if (blobs_.empty()) return Status::OK();
+    FileNumber oldest = kMaxFileNumber;
+    for (const auto& [number, meta] : tables_) {
+      if (meta->oldest_blob_file_number != 0) {
+        oldest = std::min(oldest, meta->oldest_blob_file_number);
+      }
+    }
+    for (auto it = blobs_.lower_bound(oldest); it != blobs_.end(); ++it) {
+      const auto& [meta, garbage_count] = it->second;
+      if (garbage_count < meta->blob_count) RETURN_IF_ERROR(look->Blob(*meta));
+    }
+    return Status::OK();
+  }
+  bool Has(FileNumber table) const { return tables_.contains(table); }
+
+ private:
+  struct Blob {
+    const BlobFileAddition* meta;
+    uint64_t garbage_count;
+  };
+  std::map<FileNumber, const FileMetadata*> tables_;
+  std::map<FileNumber, Blob> blobs_;
+};
+
+struct FamilyHistory {
+  std::string name;
+  std::vector<Step> steps;
+  const TableCache* tables = nullptr;  // null: nobody asks for the family
+  // Numbers of changes that leave a whole state, ascending; the first is 0, without any file.
+  std::vector<uint64_t> whole_after{0};
+  Status missing;  // what the last state lacks
+
+  uint64_t best() const { return whole_after.back(); }
+};
+
+// Steps whose tables are not all there are told by a count, for they are many.
+void WalkThrough(FamilyHistory* family, FileLook* look) {
+  LiveFiles files;
+  size_t missing_count = 0;
+  const auto is_missing = [&](const FileMetadata& meta) { return !look->Table(meta).ok(); };
+  std::map<FileNumber, bool> is_missing_by_number;
+  for (const Step& step : family->steps) {
+    for (const auto& [level, number] : step.deleted) {
+      if (files.Has(number) && is_missing_by_number[number]) missing_count--;
+    }
+    files.Apply(step);
+    for (const auto& [level, meta] : step.added) {
+      is_missing_by_number[meta.number] = is_missing(meta);
+      if (is_missing_by_number[meta.number]) missing_count++;
+    }
+    if (missing_count == 0 && files.CheckBlobs(look).ok()) {
+      family->whole_after.push_back(step.change + 1);
+    }
+  }
+}
+
+// One MANIFEST.
+class StateFinder {
+ public:
+  StateFinder(FileSystem* fs, const std::vector<FamilyRequest>& requests)
+      : fs_(fs), requests_(requests) {
+    Add(0, kDefaultColumnFamilyName);
+  }
+
+  // OK also if the end cannot be read: see damage().
+  Status Read(ManifestReader* reader) {
+    VersionEdit edit;
+    while (reader->Next(&edit)) Take(&edit);
+    damage_ = reader->status();
+    return damage_.ok() || SaysItIsGone(damage_) ? Status::OK() : damage_;
+  }
+  const Status& damage() const { return damage_; }
+  // Else what is in it is not a whole database.
+  bool IsUsable() const {
+    return has_log_number_ && has_next_file_ && has_last_sequence_ && edits_ >= initial_edits_;
+  }
+
+  Status FindPoints();
+  // Some family that had files has none.
+  bool HasEmptied() const {
+    return std::any_of(families_.begin(), families_.end(), [](const auto& entry) {
+      return !entry.second.steps.empty() && entry.second.best() == 0 && !entry.second.missing.ok();
+    });
+  }
+  BestState TakeState(const std::string& manifest);
+
+ private:
+  void Add(uint32_t id, const std::string& name) {
+    FamilyHistory& family = families_[id] = FamilyHistory();
+    family.name = name;
+    for (const FamilyRequest& request : requests_) {
+      if (request.name == name) family.tables = request.tables.get();
+    }
+  }
+  void Take(VersionEdit* edit);
+  void TakeFiles(VersionEdit* edit);
+  void KeepGroupsWhole();
+
+  FileSystem* const fs_;
+  const std::vector<FamilyRequest>& requests_;
+  std::map<uint32_t, FamilyHistory> families_;
+  std::map<uint64_t, std::set<uint32_t>> groups_;  // families by the change that touches several
+  std::set<uint32_t> in_change_;                   // families that the current change touches
+  uint64_t changes_ = 0;                           // whole ones
+  uint64_t edits_ = 0, initial_edits_ = 0;
+  bool has_log_number_ = false, has_next_file_ = false, has_last_sequence_ = false;
+  Status damage_;
+};
+
+void StateFinder::Take(VersionEdit* edit) {
+  edits_++;
+  initial_edits_ = edit->initial_records.value_or(initial_edits_);
+  has_log_number_ |= edit->log_number.has_value();
+  has_next_file_ |= edit->next_file_number.has_value();
+  has_last_sequence_ |= edit->last_sequence.has_value();
+  if (edit->added_family) Add(edit->column_family, *edit->added_family);
+  if (edit->is_family_drop) families_.erase(edit->column_family);
+  if (edit->changes_files()) TakeFiles(edit);
+  if (edit->atomic_group_remaining.value_or(0) > 0) return;
+  if (in_change_.size() > 1) groups_[changes_] = in_change_;
+  in_change_.clear();
+  changes_++;
+}
+
+void StateFinder::TakeFiles(VersionEdit* edit) {
+  const auto family = families_.find(edit->column_family);
+  if (family == families_.end()) return;  // recovery itself says what is wrong with it
+  in_change_.insert(edit->column_family);
+  family->second.steps.push_back({.change = changes_,
+                                  .deleted = std::move(edit->deleted_files),
+                                  .added = std::move(edit->new_files),
+                                  .blobs = std::move(edit->blob_additions),
+                                  .garbage = std::move(edit->blob_garbage)});
+}
+
+Status StateFinder::FindPoints() {
+  for (auto& [id, family] : families_) {
+    if (family.tables == nullptr || family.steps.empty()) continue;
+    FileLook look(fs_, family.tables);
+    LiveFiles last;
+    for (const Step& step : family.steps) last.Apply(step);
+    family.missing = last.Check(&look);
+    if (family.missing.ok()) {
+      family.whole_after.push_back(changes_);
+    } else {
+      WalkThrough(&family, &look);
+    }
+    RETURN_IF_ERROR(look.error());
+  }
+  KeepGroupsWhole();
+  return Status::OK();
+}
+
+// Going back in one family may take others back, and those others again.
+void StateFinder::KeepGroupsWhole() {
+  bool has_changed = true;
+  const auto has_group = [this](uint32_t id, uint64_t change) {
+    const FamilyHistory& family = families_.at(id);
+    return family.tables == nullptr || family.best() > change;
+  };
+  while (std::exchange(has_changed, false)) {
+    for (auto& group : groups_) {
+      const uint64_t change = group.first;  // lambdas may not name a binding
+      std::set<uint32_t>& members = group.second;
+      std::erase_if(members, [this](uint32_t id) { return !families_.contains(id); });
+      const bool is_lost = std::any_of(members.begin(), members.end(),
+                                       [&](uint32_t id) { return !has_group(id, change); });
+      if (!is_lost) continue;
+      for (const uint32_t id : members) {
+        FamilyHistory& family = families_.at(id);
+        if (family.tables == nullptr || family.best() <= change) continue;
+        if (family.missing.ok()) {
+          // Its last state was whole; those before it have not been looked at.
+          FileLook look(fs_, family.tables);
+          family.whole_after = {0};
+          WalkThrough(&family, &look);
+          family.missing = Status::Corruption(
+              StrCat("change ", change, " of several families is not whole in another one"));
+        }
+        while (family.best() > change) family.whole_after.pop_back();
+        has_changed = true;
+      }
+    }
+  }
+}
+
+BestState StateFinder::TakeState(const std::string& manifest) {
+  BestState state;
+  state.point = {.manifest = manifest, .changes = changes_, .family_changes = {}};
+  state.is_whole = damage_.ok();
+  if (!damage_.ok()) {
+    state.notes.push_back(
+        StrCat(manifest, ": read up to change ", changes_, ": ", damage_.ToString()));
+  }
+  for (const auto& [id, family] : families_) {
+    if (family.tables == nullptr || family.missing.ok()) continue;
+    state.is_whole = false;
+    state.point.family_changes[id] = family.best();
+    state.notes.push_back(StrCat("family ", family.name, ": as of change ", family.best(), " of ",
+                                 changes_, " in ", manifest, ": ", family.missing.ToString()));
+  }
+  return state;
+}
+
+// Descending.
+Result<std::vector<FileNumber>> ManifestsOf(FileSystem* fs, const std::string& dir) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, dir));
+  std::vector<FileNumber> manifests;
+  for (const std::string& name : names) {
+    FileNumber number;
+    FileType type;
+    if (ParseFileName(name, &number, &type) && type == kDescriptorFile) {
+      manifests.push_back(number);
+    }
+  }
+  std::sort(manifests.begin(), manifests.end(), std::greater<>());
+  return manifests;
+}
+
+}  // namespace
+
+Result<bool> HasManifest(FileSystem* fs, const std::string& dir) {
+  auto manifests = ManifestsOf(fs, dir);
+  if (manifests.status().IsNotFound() || manifests.status().IsPathNotFound()) return false;
+  if (!manifests.ok()) return manifests.status();
+  return !manifests->empty();
+}
+
+Result<BestState> FindBestState(FileSystem* fs, const std::string& dir,
+                                const std::vector<FamilyRequest>& families) {
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> manifests, ManifestsOf(fs, dir));
+  const Result<std::string> current = ReadCurrent(fs, dir);
+  std::vector<std::string> notes;
+  std::optional<BestState> fallback;
+  for (const FileNumber number : manifests) {
+    const std::string name = BaseNameOf(DescriptorFileName(dir, number));
+    auto reader = ManifestReader::Open(fs, StrCat(dir, "/", name));
+    if (!reader.ok()) return reader.status();
+    StateFinder finder(fs, families);
+    RETURN_IF_ERROR(finder.Read(reader->get()));
+    if (!finder.IsUsable()) {
+      notes.push_back(StrCat(name, ": not a whole MANIFEST: ", finder.damage().ToString()));
+      continue;
+    }
+    RETURN_IF_ERROR(finder.FindPoints());
+    BestState state = finder.TakeState(name);
+    // Another one may have had changes that are lost with it.
+    const bool is_last =
+        number == manifests.front() && (!current.ok() || current.value() == name) && notes.empty();
+    state.is_whole &= is_last;
+    if (!is_last) notes.push_back(StrCat(name, ": taken, which is not the last MANIFEST"));
+    state.notes.insert(state.notes.begin(), notes.begin(), notes.end());
+    if (!finder.HasEmptied()) return state;
+    if (!fallback.has_value()) fallback = std::move(state);
+    if (!is_last) notes.pop_back();
+    notes.push_back(StrCat(name, ": has no state in which all files are there"));
+  }
+  if (fallback.has_value()) return *std::move(fallback);
+  std::string text;
+  for (const std::string& note : notes) StrAppend(&text, "; ", note);
+  return Status::Corruption(StrCat(dir, ": no MANIFEST here can be recovered from", text));
+}
+
+}  // namespace ashlar

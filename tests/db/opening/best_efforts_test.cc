@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// best_efforts_recovery: what a database opens with when tables, blob files, MANIFESTs or CURRENT
+// are missing or damaged, and what happens to the rest. Files are taken away between openings.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/file_system_wrapper.h"
+#include "ashlar/sst_file_writer.h"
+#include "env/env_adaptors.h"
+#include "env/filename.h"
+#include "env/memory/memory_file_system.h"
+#include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+using Rows = std::map<std::string, std::string>;
+
+class BestEffortsTest : public testing::Test {
+ protected:
+  BestEffortsTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+    options_.disable_auto_compactions = true;
+    options_.avoid_flush_during_shutdown = true;
+  }
+
+  Status Open(int families = 1) {
+    Close();
+    std::vector<ColumnFamilyDescriptor> descriptors;
+    for (int i = 0; i < families; i++) descriptors.emplace_back(NameOf(i), options_);
+    options_.create_missing_column_families = true;
+    return DB::Open(options_, "/db", descriptors, &handles_, &db_);
+  }
+  // The newest state that there is.
+  Status OpenWhatIsLeft(int families = 1) {
+    options_.best_efforts_recovery = true;
+    return Open(families);
+  }
+  void Close() {
+    for (ColumnFamilyHandle* handle : handles_) delete handle;
+    handles_.clear();
+    db_.reset();
+  }
+  ~BestEffortsTest() override { Close(); }
+  static std::string NameOf(int family) {
+    return family == 0 ? kDefaultColumnFamilyName : StrCat("family", family);
+  }
+
+  void Put(const std::string& key, int family = 0) {
+    ASSERT_OK(db_->Put(WriteOptions(), handles_[size_t(family)], key, "of " + key));
+  }
+  // A table of its own; its path.
+  std::string PutTable(const std::string& key, int family = 0) {
+    Put(key, family);
+    EXPECT_OK(db_->Flush(FlushOptions(), handles_[size_t(family)]));
+    return Tables().rbegin()->second;
+  }
+  std::map<FileNumber, std::string> Tables() { return Files(kTableFile); }
+  std::map<FileNumber, std::string> Files(FileType wanted) {
+    std::map<FileNumber, std::string> found;
+    for (const auto& [path, bytes] : memory_->AllFiles()) {
+      FileNumber number;
+      FileType type;
+      const std::string name = path.substr(path.rfind('/') + 1);
+      if (ParseFileName(name, &number, &type) && type == wanted) found[number] = path;
+    }
+    return found;
+  }
+  std::vector<std::string> Orphans() {
+    std::vector<std::string> names;
+    for (const auto& [path, bytes] : memory_->AllFiles()) {
+      if (path.ends_with(".orphan")) names.push_back(path);
+    }
+    return names;
+  }
+  void Delete(const std::string& path) {
+    ASSERT_OK(memory_->DeleteFile(path, IOOptions(), nullptr)) << path;
+  }
+  std::string Contents(const std::string& path) { return memory_->AllFiles()[path]; }
+
+  std::string Keys(int family = 0) {
+    std::string keys;
+    const std::unique_ptr<Iterator> it(
+        db_->NewIterator(ReadOptions(), handles_[size_t(family)]));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      EXPECT_EQ(it->value().ToString(), "of " + it->key().ToString());
+      keys += it->key().ToString() + " ";
+    }
+    EXPECT_OK(it->status());
+    return keys;
+  }
+  std::string Report() {
+    std::string text;
+    EXPECT_TRUE(db_->GetProperty("ashlar.recovery-report", &text));
+    return text;
+  }
+  // What was opened is a database like any other.
+  void ExpectWorks(const std::string& keys) {
+    Put("zz");
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+    EXPECT_EQ(Keys(), keys + "zz ");
+    options_.best_efforts_recovery = false;
+    const int families = static_cast<int>(handles_.size());
+    ASSERT_OK(Open(families));
+    EXPECT_EQ(Keys(), keys + "zz ");
+    EXPECT_EQ(Report(), "");
+  }
+
+  const std::shared_ptr<MemoryFileSystem> memory_ = std::make_shared<MemoryFileSystem>();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(memory_);
+  Options options_;
+  std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> handles_;
+};
+
+TEST_F(BestEffortsTest, AWholeDatabaseOpensWithEverythingInItsLogsToo) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  Put("b");
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a b ");
+  EXPECT_EQ(Report(), "");
+  EXPECT_TRUE(Orphans().empty());
+  ExpectWorks("a b ");
+}
+
+TEST_F(BestEffortsTest, WithoutItAMissingTableIsCorruptionThatNamesIt) {
+  ASSERT_OK(Open());
+  const std::string table = PutTable("a");
+  Close();
+  Delete(table);
+  const Status status = Open();
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find(table), std::string::npos) << status.ToString();
+}
+
+TEST_F(BestEffortsTest, GoesBackToBeforeTheMissingTable) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  const std::string missing = PutTable("b");
+  const std::string later = PutTable("c");
+  Put("d");
+  Close();
+  Delete(missing);
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a ");
+  EXPECT_NE(Report().find(missing), std::string::npos) << Report();
+  // What it does not explain is kept: the later table, the log with "d", the MANIFEST.
+  EXPECT_TRUE(memory_->AllFiles().contains(later + ".orphan"));
+  EXPECT_GE(Orphans().size(), 3u);
+  ExpectWorks("a ");
+}
+
+TEST_F(BestEffortsTest, ATableThatIsCutOrDamagedIsAsGoodAsMissing) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  const std::string bad = PutTable("b");
+  Close();
+  const std::string whole = Contents(bad);
+  const auto snapshot = memory_->AllFiles();
+  std::string footless = whole;
+  for (size_t i = footless.size() - 20; i < footless.size(); i++) footless[i] ^= 0x55;
+  for (const std::string& damaged : {whole.substr(0, whole.size() / 2), footless}) {
+    for (const auto& [path, bytes] : memory_->AllFiles()) Delete(path);
+    for (const auto& [path, bytes] : snapshot) memory_->PutFile(path, bytes);
+    memory_->PutFile(bad, damaged);
+    ASSERT_OK(OpenWhatIsLeft());
+    EXPECT_EQ(Keys(), "a ");
+    Close();
+  }
+}
+
+TEST_F(BestEffortsTest, OfAFamilyThatLacksNothingNothingIsTakenBack) {
+  ASSERT_OK(Open(2));
+  PutTable("a", 0);
+  PutTable("b", 1);
+  const std::string missing = PutTable("c", 0);
+  PutTable("d", 1);
+  Close();
+  Delete(missing);
+  ASSERT_OK(OpenWhatIsLeft(2));
+  EXPECT_EQ(Keys(0), "a ");
+  EXPECT_EQ(Keys(1), "b d ");
+  ExpectWorks("a ");
+  EXPECT_EQ(Keys(1), "b d ");
+}
+
+TEST_F(BestEffortsTest, InputsOfACompactionThatAreStillThereStandForItsOutput) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  PutTable("b");
+  ASSERT_OK(db_->DisableFileDeletions());
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  const std::string output = Tables().rbegin()->second;
+  Close();
+  Delete(output);
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a b ");
+  ExpectWorks("a b ");
+}
+
+TEST_F(BestEffortsTest, WithoutAnyTableItIsEmpty) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  PutTable("b");
+  Close();
+  for (const auto& [number, path] : Tables()) Delete(path);
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "");
+  ExpectWorks("");
+}
+
+TEST_F(BestEffortsTest, NeedsNoCurrent) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  Put("b");
+  Close();
+  Delete("/db/CURRENT");
+  EXPECT_TRUE(Open().IsInvalidArgument());
+  options_.create_if_missing = false;
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a b ");
+  Close();
+  memory_->PutFile("/db/CURRENT", "nonsense");
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a b ");
+  ExpectWorks("a b ");
+}
+
+TEST_F(BestEffortsTest, MakesANewDatabaseOnlyWhereThereIsNoManifest) {
+  options_.create_if_missing = false;
+  EXPECT_TRUE(OpenWhatIsLeft().IsInvalidArgument());
+  options_.create_if_missing = true;
+  ASSERT_OK(OpenWhatIsLeft());
+  PutTable("a");
+  Close();
+  for (const auto& [number, path] : Files(kDescriptorFile)) memory_->PutFile(path, "");
+  const Status status = OpenWhatIsLeft();
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_EQ(Tables().size(), 1u) << "nothing is touched";
+}
+
+TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  PutTable("b");
+  const std::string old_path = Files(kDescriptorFile).rbegin()->second;
+  const std::string old_contents = Contents(old_path);
+  ASSERT_OK(Open());
+  PutTable("c");
+  Put("d");
+  Close();
+  const std::string new_path = Files(kDescriptorFile).rbegin()->second;
+  ASSERT_NE(old_path, new_path);
+  memory_->PutFile(old_path, old_contents);
+  for (const bool is_cut : {false, true}) {
+    const auto snapshot = memory_->AllFiles();
+    if (is_cut) {
+      memory_->PutFile(new_path, Contents(new_path).substr(0, 60));
+    } else {
+      Delete(new_path);
+    }
+    ASSERT_OK(OpenWhatIsLeft());
+    EXPECT_EQ(Keys(), "a b ") << is_cut;
+    EXPECT_NE(Report(), "");
+    Close();
+    for (const auto& [path, bytes] : memory_->AllFiles()) Delete(path);
+    for (const auto& [path, bytes] : snapshot) memory_->PutFile(path, bytes);
+  }
+}
+
+TEST_F(BestEffortsTest, OfADamagedManifestCountsWhatIsBeforeTheDamage) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  const std::string manifest = Files(kDescriptorFile).rbegin()->second;
+  const size_t whole_bytes = Contents(manifest).size();
+  PutTable("b");
+  PutTable("c");
+  Close();
+  std::string damaged = Contents(manifest);
+  damaged[whole_bytes + 12] ^= 0x55;
+  memory_->PutFile(manifest, damaged);
+  EXPECT_TRUE(Open().IsCorruption());
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a ");
+  EXPECT_NE(Report().find(manifest.substr(4)), std::string::npos) << Report();
+  ExpectWorks("a ");
+}
+
+TEST_F(BestEffortsTest, AChangeOfSeveralFamiliesIsTakenForAllOrForNone) {
+  ASSERT_OK(Open(3));
+  PutTable("a", 0);
+  PutTable("a", 1);
+  PutTable("a", 2);
+  std::vector<IngestExternalFileArg> args;
+  for (int family = 0; family < 2; family++) {
+    const std::string path = StrCat("/external", family);
+    SstFileWriter writer(EnvOptions(), options_);
+    ASSERT_OK(writer.Open(path));
+    ASSERT_OK(writer.Put("m", "of m"));
+    ASSERT_OK(writer.Finish());
+    args.emplace_back();
+    args.back().column_family = handles_[size_t(family)];
+    args.back().external_files = {path};
+  }
+  ASSERT_OK(db_->IngestExternalFiles(args));
+  const std::string ingested = Tables().rbegin()->second;  // of the last family of the change
+  PutTable("z", 0);
+  PutTable("z", 2);
+  Close();
+  Delete(ingested);
+  ASSERT_OK(OpenWhatIsLeft(3));
+  EXPECT_EQ(Keys(0), "a ");
+  EXPECT_EQ(Keys(1), "a ");
+  EXPECT_EQ(Keys(2), "a z ");
+}
+
+TEST_F(BestEffortsTest, GoesBackToBeforeAMissingBlobFile) {
+  options_.enable_blob_files = true;
+  ASSERT_OK(Open());
+  PutTable("a");
+  PutTable("b");
+  const std::string missing = Files(kBlobFile).rbegin()->second;
+  Close();
+  Delete(missing);
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a ");
+  EXPECT_NE(Report().find(missing), std::string::npos) << Report();
+  ExpectWorks("a ");
+}
+
+TEST_F(BestEffortsTest, AReadOnlyDatabaseShowsTheSameAndTouchesNothing) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  const std::string missing = PutTable("b");
+  Close();
+  Delete(missing);
+  const auto before = memory_->AllFiles();
+  options_.best_efforts_recovery = true;
+  ASSERT_OK(DB::OpenForReadOnly(options_, "/db", {{NameOf(0), options_}}, &handles_, &db_));
+  EXPECT_EQ(Keys(), "a ");
+  EXPECT_EQ(memory_->AllFiles(), before);
+}
+
+// An error that says nothing about the file must not cost data.
+TEST_F(BestEffortsTest, AFileThatCannotBeReadNowIsNoReasonToGoBack) {
+  struct Unreadable final : FileSystemWrapper {
+    using FileSystemWrapper::FileSystemWrapper;
+    const char* Name() const override { return "Unreadable"; }
+    IOStatus NewRandomAccessFile(const std::string& name, const FileOptions& options,
+                                 std::unique_ptr<FSRandomAccessFile>* file,
+                                 IODebugContext* dbg) override {
+      if (name == path) return IOStatus::IOError(name, "not now");
+      return FileSystemWrapper::NewRandomAccessFile(name, options, file, dbg);
+    }
+    std::string path;
+  };
+  ASSERT_OK(Open());
+  PutTable("a");
+  const std::string table = PutTable("b");
+  Close();
+  const auto files = std::make_shared<Unreadable>(memory_);
+  const std::unique_ptr<Env> env = NewCompositeEnv(files);
+  options_.env = env.get();
+  files->path = table;
+  EXPECT_TRUE(OpenWhatIsLeft().IsIOError());
+  files->path = "";
+  ASSERT_OK(OpenWhatIsLeft());
+  EXPECT_EQ(Keys(), "a b ");
+  Close();
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -27,6 +27,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       manual_compactions_(&core_, &compactions_, &scheduler_, &manual_flushes_),
       recovery_(&core_, &write_control_, &scheduler_),
       space_recovery_(&core_, &recovery_, &scheduler_),
+      error_retries_(&core_, &recovery_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
       ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
       closer_(&core_, &scheduler_, &manual_flushes_),
@@ -34,6 +35,7 @@ DBImpl::DBImpl(const OpenRequest& request)
   core_.db = this;
   core_.cleaner = this;
   if (core_.space != nullptr) core_.shortage = &space_recovery_;
+  if (!request.is_read_only) core_.retries = &error_retries_;
   core_.wals = std::make_unique<WalSet>();
   core_.pipeline = std::make_unique<CommitPipeline>(&write_control_, core_.wals.get());
   write_control_.SetFlushes(&scheduler_);

@@ -9,6 +9,7 @@
 //   ManualFlushes, ManualCompactions       the same on request
 //   ErrorRecovery      what Resume() does
 //   SpaceRecovery      the same, when a full disk has room again
+//   ErrorRetries       the same, after errors that may go away
 //   FamilyChanges      column families and options
 //   Ingestions         external files
 //   PeriodicReports    statistics by the clock
@@ -29,6 +30,7 @@
 #include "db/ingestion/ingestions.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/error_recovery.h"
+#include "db/jobs/error_retries.h"
 #include "db/jobs/job_runner.h"
 #include "db/jobs/manual_compaction.h"
 #include "db/jobs/manual_flush.h"
@@ -328,6 +330,7 @@ class DBImpl final : public UnbuiltCalls,
   ManualCompactions manual_compactions_;
   ErrorRecovery recovery_;
   SpaceRecovery space_recovery_;
+  ErrorRetries error_retries_;
   FamilyChanges family_changes_;
   Ingestions ingestions_;
   Closer closer_;

@@ -34,7 +34,8 @@ Status ErrorRecovery::Run(Tells tells) {
   }
   core_->cleaner->DeleteObsoleteFiles();
   writes_->TellStallChanges();
-  if (status.ok() || tells == Tells::kBoth) NotifyRecoveryEnd(core_, error, status);
+  const bool is_told = tells == Tells::kBoth || (tells == Tells::kSuccess && status.ok());
+  if (is_told) NotifyRecoveryEnd(core_, error, status);
   return status;
 }
 

@@ -11,6 +11,7 @@
 // Crash: before that change the old logs are recovered, as if nothing had been tried.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -29,7 +30,7 @@ class ErrorRecovery {
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
   // Of which end listeners are told.
-  enum class Tells : bool { kBoth, kSuccess };
+  enum class Tells : uint8_t { kBoth, kSuccess, kNobody };
   // OK: the error is gone, or there was none. Busy while another thread is at it. After a failure
   // it may be called again.
   Status Run(Tells tells = Tells::kBoth) EXCLUDES(db_mutex);

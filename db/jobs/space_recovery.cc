@@ -10,6 +10,26 @@
 
 namespace ashlar {
 
+namespace {
+
+uint64_t BytesToRecover(DbCore* core) {
+  uint64_t bytes = 1 << 20;  // a log, a MANIFEST record, what makes tables of entries
+  MutexLock lock(&core->mutex);
+  for (const ColumnFamilyData* family : core->families.All()) {
+    bytes += family->mem()->raw_bytes();
+    for (const SealedMemTable& sealed : family->sealed()) bytes += sealed.mem->raw_bytes();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool HasSpaceToRecover(DbCore* core) {
+  uint64_t free_bytes = 0;
+  const IOStatus status = core->fs->GetFreeSpace(core->dir, IOOptions(), &free_bytes, nullptr);
+  return !status.ok() || free_bytes >= BytesToRecover(core);
+}
+
 void SpaceRecovery::OnDiskFull() {
   is_disk_full_.store(true, std::memory_order_release);
   if (core_->space->watch()->Await(this)) return;
@@ -32,16 +52,6 @@ bool SpaceRecovery::TryWith(uint64_t free_bytes) {
   return CompactAgain() && is_resumed;
 }
 
-uint64_t SpaceRecovery::BytesToWrite() const {
-  uint64_t bytes = 1 << 20;  // a log, a MANIFEST record, what makes tables of entries
-  MutexLock lock(&core_->mutex);
-  for (const ColumnFamilyData* family : core_->families.All()) {
-    bytes += family->mem()->raw_bytes();
-    for (const SealedMemTable& sealed : family->sealed()) bytes += sealed.mem->raw_bytes();
-  }
-  return bytes;
-}
-
 // A call may have resumed meanwhile; or there is a worse error now, which space does not mend.
 bool SpaceRecovery::Resume(uint64_t free_bytes) {
   if (!is_disk_full_.load(std::memory_order_acquire)) return true;
@@ -50,7 +60,7 @@ bool SpaceRecovery::Resume(uint64_t free_bytes) {
     is_disk_full_.store(false, std::memory_order_release);
     return true;
   }
-  if (free_bytes < BytesToWrite()) return false;
+  if (free_bytes < BytesToRecover(core_)) return false;
   // An error of the attempt itself sets it again.
   is_disk_full_.store(false, std::memory_order_release);
   if (recovery_->Run(ErrorRecovery::Tells::kSuccess).ok()) {

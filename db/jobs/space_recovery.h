@@ -18,6 +18,9 @@
 
 namespace ashlar {
 
+// Whether what a recovery writes, about, has room: as far as the file system says.
+bool HasSpaceToRecover(DbCore* core) EXCLUDES(db_mutex);
+
 class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
  public:
   // All outlive it. Does nothing in a database without a manager of space.
@@ -34,8 +37,6 @@ class SpaceRecovery final : public SpaceShortage, private SpaceWaiter {
   bool TryWith(uint64_t free_bytes) override EXCLUDES(db_mutex);
   bool Resume(uint64_t free_bytes) EXCLUDES(db_mutex);
   bool CompactAgain() EXCLUDES(db_mutex);
-  // What a recovery writes, about.
-  uint64_t BytesToWrite() const EXCLUDES(db_mutex);
 
   DbCore* const core_;
   ErrorRecovery* const recovery_;

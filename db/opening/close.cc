@@ -52,6 +52,7 @@ Status Closer::Run() {
   if (!core_->is_read_only) {
     scheduler_->Stop();
     if (core_->shortage != nullptr) core_->shortage->StopTrying();
+    if (core_->retries != nullptr) core_->retries->StopTrying();
     EndRecovery();
     const Status checked = CheckManifest();
     if (status.ok()) status = checked;

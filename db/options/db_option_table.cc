@@ -222,9 +222,10 @@ constexpr OptionRow kRows[] = {
         {"best_efforts_recovery",
          "open the newest state whose files are all there, from whatever MANIFEST is left"}),
     Option<Db, &Db::max_bgerror_resume_count>(
-        {"max_bgerror_resume_count", "auto-resume attempts", Support::kHint}),
+        {"max_bgerror_resume_count",
+         "how often the database resumes by itself after an error that may go away"}),
     Option<Db, &Db::bgerror_resume_retry_interval>(
-        {"bgerror_resume_retry_interval", "microseconds between them", Support::kHint}),
+        {"bgerror_resume_retry_interval", "microseconds between these attempts"}),
     Option<Db, &Db::allow_data_in_errors>(
         {"allow_data_in_errors", "put keys in error messages", Support::kHint}),
     Option<Db, &Db::db_host_id>(

@@ -47,6 +47,18 @@ class SpaceShortage {
   virtual void StopTrying() = 0;
 };
 
+// Tries again by itself after errors that may go away.
+class AutomaticRecovery {
+ public:
+  virtual ~AutomaticRecovery() = default;
+  // Whether it would begin to try because of this error, which stops writes. False also where it is
+  // at it already.
+  virtual bool Wants(const Status& error) = 0;
+  virtual void Begin() = 0;
+  // Returns when nothing is being tried, and nothing will be.
+  virtual void StopTrying() = 0;
+};
+
 // Twenty characters that no other call has given. Any thread.
 std::string NewSessionId(Env* env);
 
@@ -94,7 +106,8 @@ struct DbPlace {
   std::unique_ptr<EventLogger> events;  // likewise
   DB* db = nullptr;                     // the façade, for listeners
   FileCleaner* cleaner = nullptr;
-  SpaceShortage* shortage = nullptr;  // null without `space`
+  SpaceShortage* shortage = nullptr;      // null without `space`
+  AutomaticRecovery* retries = nullptr;  // null: nobody tries again
 
   // For folding merge operands, but for the operator, which is a family's.
   MergeTools merge_tools() const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The severity of an error follows from what it says and from what failed, in one function.
 #include "db/state/error_state.h"
 
 #include <cassert>
 #include <utility>
 
+#include "util/status_flags.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -13,7 +16,8 @@ namespace {
 // or MANIFEST that cannot be written does. Damage found anywhere must be looked at before more is
 // written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
-  if (error.IsCorruption()) return Status::kUnrecoverableError;
+  if (error.IsCorruption() || StatusFlags::SaysDataLoss(error)) return Status::kUnrecoverableError;
+  if (error.IsIOFenced()) return Status::kFatalError;  // another process has the files now
   if (error.IsSpaceLimit()) return Status::kHardError;  // the user wants no more to be written
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }

@@ -8,6 +8,7 @@
 
 #include "util/epoch.h"
 #include "util/statistics.h"
+#include "util/status_flags.h"
 
 namespace ashlar {
 
@@ -16,7 +17,11 @@ namespace {
 void CountError(const DbCore& core, const Status& error) {
   Statistics* const statistics = core.statistics.get();
   RecordTick(statistics, ERROR_HANDLER_BG_ERROR_COUNT);
-  if (error.IsIOError()) RecordTick(statistics, ERROR_HANDLER_BG_IO_ERROR_COUNT);
+  if (!error.IsIOError()) return;
+  RecordTick(statistics, ERROR_HANDLER_BG_IO_ERROR_COUNT);
+  if (StatusFlags::IsRetryable(error)) {
+    RecordTick(statistics, ERROR_HANDLER_BG_RETRYABLE_IO_ERROR_COUNT);
+  }
 }
 
 // Whether the database tries again by itself: a listener may leave that to DB::Resume(). Those
@@ -30,13 +35,19 @@ ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
   return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
 }
 
-// The disk is full and writes are refused: if somebody watches the space that is free, the database
-// resumes when there is some.
-void AwaitSpace(const DbCore& core, const Status& error, BackgroundErrorReason reason) {
-  if (core.shortage == nullptr || !error.IsNoSpace() || !core.errors.BlocksWrites()) return;
+// Writes are refused: if the error may go away, the database tries again by itself. With a manager
+// of space it does so when that sees some, after a full disk.
+void RecoverByItself(const DbCore& core, const Status& error, BackgroundErrorReason reason) {
+  if (!core.errors.BlocksWrites()) return;
+  const bool is_watched = core.shortage != nullptr && error.IsNoSpace();
+  if (!is_watched && (core.retries == nullptr || !core.retries->Wants(error))) return;
   if (AskForRecovery(core, error, reason) == ErrorState::Recovery::kByResume) return;
   RecordTick(core.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
-  core.shortage->OnDiskFull();
+  if (is_watched) {
+    core.shortage->OnDiskFull();
+  } else {
+    core.retries->Begin();
+  }
 }
 
 }  // namespace
@@ -66,7 +77,7 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   const bool was_recovering = is_current && before.severity() == Status::kSoftError;
   if (was_recovering) NotifyRecoveryEnd(core, before, seen);
   if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
-  if (is_current) AwaitSpace(*core, seen, reason);
+  if (is_current) RecoverByItself(*core, seen, reason);
 }
 
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
@@ -88,7 +99,7 @@ void NotifyUnreportedError(DbCore* core) {
     listener->OnBackgroundError(report->reason, &seen);
     seen.PermitUncheckedError();
   });
-  AwaitSpace(*core, report->error, report->reason);
+  RecoverByItself(*core, report->error, report->reason);
 }
 
 void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed) {

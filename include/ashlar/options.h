@@ -453,9 +453,9 @@ struct ASHLAR_EXPORT DBOptions {
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory = nullptr;
   // The newest state whose files are all there; the rest, logs too, becomes *.orphan.
   bool best_efforts_recovery = false;
-  // Auto-resume attempts. A hint without effect.
+  // Attempts to resume by itself from a full disk or a retryable error; 0: DB::Resume() is needed.
   int max_bgerror_resume_count = INT_MAX;
-  // Microseconds between them. A hint without effect.
+  // Microseconds between these attempts.
   uint64_t bgerror_resume_retry_interval = 1000000;
   // Put keys in error messages. A hint without effect.
   bool allow_data_in_errors = false;

@@ -271,6 +271,7 @@ Options OptionSet::Build(Env* env) const {
   Options options;
   options.env = env;
   options.create_if_missing = true;
+  options.max_bgerror_resume_count = 0;  // what resumes is the call that a suite makes
   options.comparator = comparator();
   options.info_log_level = InfoLogLevel::FATAL_LEVEL;
   SetDbOptions(&options);

@@ -28,6 +28,7 @@ class OptionsFilesTest : public testing::Test {
  protected:
   OptionsFilesTest() {
     options_.create_if_missing = true;
+    options_.max_bgerror_resume_count = 0;  // only a call resumes
     options_.env = env_.get();
   }
   void Open() {

@@ -51,7 +51,7 @@ class Listener final : public EventListener {
 class ErrorRecoveryTest : public testing::Test {
  protected:
   ErrorRecoveryTest() {
-    options_.create_if_missing = true;
+    options_.create_if_missing = true, options_.max_bgerror_resume_count = 0;  // Resume() does it
     options_.env = env_.get();
     options_.listeners.push_back(listener_);
     sync_.sync = true;

@@ -24,6 +24,7 @@ class FullDisk : public testing::Test {
   FullDisk() {
     options_.env = env_.get();
     options_.create_if_missing = true;
+    options_.max_bgerror_resume_count = 0;  // only a call resumes
   }
 
   Status Open() { return DB::Open(options_, "/db", &db_); }

@@ -19,6 +19,7 @@ class StateTest : public testing::Test {
  protected:
   StateTest() {
     options_.create_if_missing = true;
+    options_.max_bgerror_resume_count = 0;  // only a call resumes
     options_.env = env_.get();
     options_.disable_auto_compactions = true;
     options_.compression = kNoCompression;

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timer's thread hands an attempt to the pool, for it may write gigabytes. An attempt that
+// takes longer than the interval is not begun twice.
+#include "db/jobs/error_retries.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "db/jobs/space_recovery.h"
+#include "db/state/notify_errors.h"
+#include "env/info_log.h"
+#include "util/simulated.h"
+#include "util/statistics.h"
+#include "util/status_flags.h"
+
+namespace ashlar {
+namespace {
+
+// Damage does not go away, nor does a limit that the user has set.
+bool MayGoAway(const Status& error) {
+  if (error.ok() || StatusFlags::SaysDataLoss(error) || error.IsIOFenced()) return false;
+  return error.IsNoSpace() || (error.IsIOError() && StatusFlags::IsRetryable(error));
+}
+
+}  // namespace
+
+int ErrorRetries::MostAttempts() const {
+  MutexLock lock(&core_->mutex);
+  return core_->options->max_bgerror_resume_count;
+}
+
+bool ErrorRetries::Wants(const Status& error) {
+  if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return false;
+  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return false;
+  MutexLock lock(&mutex_);
+  if (is_trying_) is_wanted_again_ = true;
+  return !is_trying_ && !is_stopped_;
+}
+
+uint64_t ErrorRetries::IntervalMicros() const {
+  MutexLock lock(&core_->mutex);
+  return std::max<uint64_t>(core_->options->bgerror_resume_retry_interval, 1);
+}
+
+void ErrorRetries::Begin() {
+  const uint64_t interval_micros = IntervalMicros();
+  {
+    MutexLock lock(&mutex_);
+    if (is_trying_ || is_stopped_) return;
+    is_trying_ = true;
+    attempts_ = 0;
+    if (is_scheduled_) return;
+    calls_++;
+  }
+  if (!PeriodicTimer::Default()->Set(this, interval_micros)) {
+    Warn(core_->info_log, "no thread to try again after an error; DB::Resume() is needed");
+  }
+  MutexLock lock(&mutex_);
+  assert(calls_ > 0);
+  calls_--;
+  changed_.SignalAll();
+}
+
+void ErrorRetries::StopTrying() {
+  bool was_trying = false;
+  {
+    MutexLock lock(&mutex_);
+    was_trying = is_trying_ && !is_stopped_;
+    is_stopped_ = true;
+    while (calls_ > 0) changed_.Wait();
+  }
+  PeriodicTimer::Default()->Forget(this);
+  const int unscheduled = core_->env->UnSchedule(this, Env::Priority::HIGH);
+  {
+    MutexLock lock(&mutex_);
+    if (unscheduled > 0) is_scheduled_ = false;
+    while (is_scheduled_) changed_.Wait();
+  }
+  const Status error = core_->errors.Get();
+  if (was_trying && !error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
+}
+
+void ErrorRetries::RunPeriodically() {
+  {
+    MutexLock lock(&mutex_);
+    if (is_stopped_ || is_scheduled_) return;
+    is_scheduled_ = true;
+  }
+  core_->env->Schedule(&ErrorRetries::TryMain, this, Env::Priority::HIGH, this);
+}
+
+void ErrorRetries::Try() {
+  {
+    MutexLock lock(&mutex_);
+    assert(is_scheduled_);
+    is_wanted_again_ = false;
+  }
+  const Status error = core_->errors.Get();
+  const Outcome outcome = TryOnce(error);
+  // A listener may raise the next error already, so it is told last.
+  if (EndsWith(outcome)) {
+    const bool is_recovered = outcome == Outcome::kRecovered;
+    NotifyRecoveryEnd(core_, error,
+                      is_recovered ? Status::OK() : Status::Aborted("Exceeded resume retry count"));
+  }
+  LeaveThread();
+}
+
+ErrorRetries::Outcome ErrorRetries::TryOnce(const Status& error) {
+  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return Outcome::kGoesOn;
+  if (!MayGoAway(error) || error.severity() >= Status::kFatalError) return Outcome::kOver;
+  if (error.IsNoSpace() && !HasSpaceToRecover(core_)) return Outcome::kGoesOn;
+  int attempts = 0;
+  {
+    MutexLock lock(&mutex_);
+    attempts = ++attempts_;
+  }
+  Statistics* const statistics = core_->statistics.get();
+  RecordTick(statistics, ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT);
+  const Status status = recovery_->Run(ErrorRecovery::Tells::kNobody);
+  if (!status.ok() && attempts < MostAttempts()) return Outcome::kGoesOn;
+  if (status.ok()) RecordTick(statistics, ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);
+  RecordInHistogram(statistics, ERROR_HANDLER_AUTORESUME_RETRY_COUNT,
+                    static_cast<uint64_t>(attempts));
+  return status.ok() ? Outcome::kRecovered : Outcome::kGivenUp;
+}
+
+bool ErrorRetries::EndsWith(Outcome outcome) {
+  MutexLock lock(&mutex_);
+  if (outcome == Outcome::kGoesOn) return false;
+  // An error that came meanwhile is tried for too, without a beginning of its own.
+  if (!is_wanted_again_ || outcome == Outcome::kGivenUp) is_trying_ = false;
+  return outcome != Outcome::kOver;
+}
+
+// The timer shows what is wanted when the thread has left it.
+void ErrorRetries::LeaveThread() {
+  const uint64_t interval_micros = IntervalMicros();
+  bool is_set = true;  // it called this thread
+  for (;;) {
+    {
+      MutexLock lock(&mutex_);
+      if (is_set == is_trying_ || is_stopped_) {
+        is_scheduled_ = false;
+        changed_.SignalAll();
+        return;
+      }
+      is_set = is_trying_;
+    }
+    PeriodicTimer::Default()->Set(this, is_set ? interval_micros : 0);
+  }
+}
+
+}  // namespace ashlar

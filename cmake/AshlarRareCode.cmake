@@ -16,7 +16,7 @@ set(ashlar_rare
   db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
   db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
   db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
-  db/version/version_set.cc
+  db/version/version_set.cc db/version/version_set_facts.cc
   db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
@@ -44,14 +44,14 @@ set(ashlar_rare
   db/db_impl_families.cc db/db_impl_files.cc db/open_forms.cc db/read/db_iterator_facts.cc
   db/read/explanation_text.cc db/read/family_iterators.cc db/read/read_explainer.cc
   db/transaction/*not_built.cc db/transaction/transaction_forms.cc
-  db/write/next_log.cc db/write/write_batch_base.cc db/write/write_stall.cc
+  db/write/next_log.cc db/write/stall_forecast.cc db/write/write_batch_base.cc db/write/write_stall.cc
   table/iterator/traced_run.cc cache/cache.cc cache/cache_entry_stats.cc cache/handle_entry.cc
   # The machine.
   env/fault/*.cc env/memory/*.cc env/sim/*.cc env/composite_env.cc env/env.cc
   env/env_from_string.cc env/event_log.cc env/file_system.cc env/file_system_over_env.cc
   env/file_util.cc env/filename.cc env/info_log.cc env/listened_file_system.cc env/logger.cc
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
-  env/thread_status.cc env/timed_env.cc
+  env/periodic_timer.cc env/thread_list.cc env/thread_status.cc env/timed_env.cc
   env/space/*.cc env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
   env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/posix_mapped_log.cc env/posix/sigbus_guard.cc
   # Names and texts.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "db/write/stall_forecast.h"
 #include "db/write/write_stall.h"
 #include "util/level.h"
 
@@ -74,6 +75,7 @@ class FamilyWork {
     return {micros, Sum(), flushes_.written_bytes, stalls.delays() + stalls.stops()};
   }
   StallCounts stalls;
+  StallForecast forecast;
   void Clear() {
     levels_.clear();
     flushes_ = compactions_ = JobWork();

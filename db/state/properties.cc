@@ -203,6 +203,14 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      }},
     {"rocksdb.total-sst-files-size",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
+    {"rocksdb.obsolete-sst-files-size",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.core->versions->ObsoleteTableBytes(); }},
+    {"ashlar.seconds-until-slowdown",
+     [](const Sources& s, Family& f) REQUIRES(db_mutex) {
+       return f.work.forecast.SecondsUntilSlowdown(s.core->NowMicros(),
+                                                   StallProximity(DebtOf(&f), f.options()));
+     }},
     {"rocksdb.live-sst-files-size",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
     {"rocksdb.base-level", [](const Sources&, Family& f) REQUIRES(
@@ -278,14 +286,19 @@ constexpr PropertyRow<StateText> kStateTexts[] = {
      [](const Sources& s, Family&) REQUIRES(db_mutex) { return s.core->recovery_report; }},
 };
 
-// For names that end in a level number.
-bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
+// For names that end in a number.
+bool TakeNumber(const Slice& name, std::string_view prefix, int* number) {
   if (!name.starts_with(Slice(prefix))) return false;
   const char* begin = name.data() + prefix.size();
   const char* end = name.data() + name.size();
-  int number;
-  const auto parsed = std::from_chars(begin, end, number);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return false;
+  const auto parsed = std::from_chars(begin, end, *number);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+// That of a level.
+bool TakeLevel(const Slice& name, std::string_view prefix, const Version& version, Level* level) {
+  int number = 0;
+  if (!TakeNumber(name, prefix, &number)) return false;
   *level = Level{number};
   return number >= 0 && number < version.num_levels();
 }
@@ -300,14 +313,27 @@ double CompressionRatio(const Version& version, Level only_level) {
   return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
 }
 
+uint64_t BytesAtTemperature(const Version& version, int temperature) {
+  uint64_t bytes = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    for (const TableFile* file : version.files(level)) {
+      if (file->meta.temperature == temperature) bytes += file->meta.file_size;
+    }
+  }
+  return bytes;
+}
+
 bool GetLevelProperty(const Version& version, const Slice& name, std::string* value) {
   Level level;
+  int temperature = 0;
   if (TakeLevel(name, "rocksdb.num-files-at-level", version, &level)) {
     *value = std::to_string(version.files(level).size());
   } else if (TakeLevel(name, "rocksdb.aggregated-table-properties-at-level", version, &level)) {
     *value = Aggregated(version, level);
   } else if (TakeLevel(name, "rocksdb.compression-ratio-at-level", version, &level)) {
     *value = std::to_string(CompressionRatio(version, level));
+  } else if (TakeNumber(name, "rocksdb.live-sst-files-size-at-temperature", &temperature)) {
+    *value = std::to_string(BytesAtTemperature(version, temperature));
   } else {
     return false;
   }

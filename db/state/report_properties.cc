@@ -9,6 +9,7 @@
 
 #include "db/state/cache_report.h"
 #include "db/state/property_rows.h"
+#include "db/state/space_ledger.h"
 #include "db/state/write_report.h"
 
 namespace ashlar {
@@ -127,6 +128,11 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
        if (report.has_value()) *text += LevelStatsText(*report);
        return report.has_value();
      }},
+    {"ashlar.space-ledger",
+     [](const Sources& s, Family&, std::string* text) {
+       *text += TakeSpaceLedger(s).ToString();
+       return true;
+     }},
     {"rocksdb.block-cache-entry-stats",
      [](const Sources& s, Family& f, std::string* text) {
        return CacheText(s, f, CacheWalk::kAlways, text);
@@ -165,6 +171,11 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
      [](const Sources& s, Family&, PropertyMap* map) {
        MutexLock lock(&s.core->mutex);
        *map = DatabaseStallsMap(s.core->memory_stops);
+       return true;
+     }},
+    {"ashlar.space-ledger",
+     [](const Sources& s, Family&, PropertyMap* map) {
+       *map = TakeSpaceLedger(s).ToMap();
        return true;
      }},
     {"rocksdb.block-cache-entry-stats", &CacheMap<CacheWalk::kAlways>},

@@ -33,10 +33,12 @@ WriteDebt DebtOf(ColumnFamilyData* family) {
 void WriteControl::UpdateStallLocked() {
   StallDecision worst;
   bool is_compaction_behind = false;
+  const uint64_t now_micros = core_->NowMicros();
   for (ColumnFamilyData* family : core_->families.All()) {
     if (family->is_dropped()) continue;
     const WriteDebt debt = DebtOf(family);
     const StallDecision stall = DecideStall(debt, family->options());
+    family->work.forecast.Note(now_micros, StallProximity(debt, family->options()));
     NoteStallLocked(family, stall);
     worst = WorseOf(worst, stall);
     is_compaction_behind |= IsCompactionBehind(debt, family->options());

@@ -36,6 +36,11 @@ class KeptTombstones {
     std::erase_if(tables_, [=](const Table& table) { return table.number == table_number; });
   }
 
+  bool Has(FileNumber table_number) const {
+    return std::any_of(tables_.begin(), tables_.end(),
+                       [=](const Table& table) { return table.number == table_number; });
+  }
+
   // Numbers of the tables that are due when `oldest_snapshot` is the oldest one.
   std::vector<FileNumber> Due(SequenceNumber oldest_snapshot) const {
     std::vector<FileNumber> numbers;

@@ -57,6 +57,14 @@ std::vector<TableFile*> LiveVersions::Remove(uint64_t version_number) {
   return unreachable;
 }
 
+uint64_t LiveVersions::RetiredBytes() const {
+  uint64_t bytes = 0;
+  for (const auto& [version_number, tables] : last_holds_) {
+    for (const TableFile* file : tables) bytes += file->meta.file_size;
+  }
+  return bytes;
+}
+
 std::string LiveVersions::DebugString() const {
   std::string text;
   for (const auto& [version_number, tables] : last_holds_) {

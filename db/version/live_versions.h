@@ -48,6 +48,8 @@ class LiveVersions {
     last_holds_.clear();
   }
 
+  // Of all retired tables that a version still holds.
+  uint64_t RetiredBytes() const;
   size_t size() const { return last_holds_.size(); }
   bool empty() const { return last_holds_.empty(); }
   // Each live version, oldest first, with the retired tables whose newest holder it is; a line

@@ -175,22 +175,6 @@ void VersionSet::MarkFileNumberUsed(FileNumber number) {
   }
 }
 
-std::string VersionSet::DebugString() const {
-  std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
-                            is_writing_ ? ", being written\n" : "\n");
-  StrAppend(&text, "next file ", next_file_number(), ", last sequence number ", last_sequence_,
-            ", logs needed from ", min_log_number_to_keep_, ", live versions ",
-            live_version_count(), "\n");
-  for (const FamilyVersions* family : LiveFamilies()) {
-    StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
-              family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
-              family->log_number);
-    const std::string kept = family->kept_tombstones.DebugString();
-    StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
-  }
-  return text;
-}
-
 FileNumber VersionSet::LowestLogNumber() const {
   FileNumber lowest = FileNumber::None();
   for (const FamilyVersions* family : LiveFamilies()) {

@@ -154,6 +154,10 @@ class VersionSet {
   void Release(Version* version);
   std::vector<ObsoleteTable> TakeObsolete();
   bool HasObsolete();
+  // Of tables that are on that list.
+  uint64_t ObsoleteTableBytes() const;
+  // Of tables that only versions hold which are not the newest of a live family.
+  uint64_t RetiredBytes() const REQUIRES(db_mutex);
   // Dropped families that nobody uses any more. They may wait for readers when they are destroyed,
   // so the caller holds no lock and is in no epoch then.
   std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();

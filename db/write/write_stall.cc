@@ -68,7 +68,7 @@ StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& opti
   return result;
 }
 
-int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   double nearest = 0;
   const auto consider = [&nearest](double value, double limit) {
     if (limit > 0) nearest = std::max(nearest, value / limit);
@@ -84,7 +84,11 @@ int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& opti
     consider(static_cast<double>(debt.pending_compaction_bytes),
              static_cast<double>(soft > 0 && hard > 0 ? std::min(soft, hard) : soft + hard));
   }
-  return static_cast<int>(std::min(nearest * 100, 1e6));
+  return nearest;
+}
+
+int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+  return static_cast<int>(std::min(StallProximity(debt, options) * 100, 1e6));
 }
 
 bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options) {

@@ -31,8 +31,10 @@ struct StallDecision {
 
 StallDecision DecideStall(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
-// How near to a stall: percent of the way to the nearest limit at which writes are slowed down or
-// stopped; 100 and more: they are.
+// How near to a stall: the share of the way to the nearest limit at which writes are slowed down or
+// stopped; 1 and more: they are.
+double StallProximity(const WriteDebt& debt, const ColumnFamilyOptions& options);
+// The same in percent, rounded down.
 int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
 // The more severe of two.

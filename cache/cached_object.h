@@ -109,9 +109,12 @@ struct CachedObject : EpochRetired {
     if (before == 1) OnLastReference();
   }
 
-  // Marks the object as used, for the CLOCK. A hot object's line stays clean: it is only read.
+  // Marks the object as used, for the CLOCK: once more round for each use up to kMostRounds. A hot
+  // object's line stays clean: it is only read. Of uses at the same moment some may not count.
+  static constexpr uint8_t kMostRounds = 3;
   void Touch() {
-    if (touched.load(std::memory_order_relaxed) == 0) touched.store(1, std::memory_order_relaxed);
+    const uint8_t uses = touched.load(std::memory_order_relaxed);
+    if (uses < kMostRounds) touched.store(uses + 1, std::memory_order_relaxed);
   }
 
   // Everything below belongs to the cache.
@@ -147,7 +150,7 @@ struct CachedObject : EpochRetired {
   uint8_t kind = 0;                             // of Kind
   uint8_t state = 0;                            // of State
   CacheEntryRole role = CacheEntryRole::kMisc;  // what statistics count it as
-  std::atomic<uint8_t> touched{0};              // used since the clock came by last; set by readers
+  std::atomic<uint8_t> touched{0};              // rounds that its uses have earned; set by readers
 };
 
 template <typename T>

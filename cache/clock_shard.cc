@@ -9,8 +9,8 @@
 //
 // What leaves. New objects enter a queue of probation and leave it first, unless they were used
 // meanwhile: then they move to the main queue. Probation is served as long as it holds more than a
-// tenth of the capacity. In the main queue a used object gets another round and loses its mark
-// (CLOCK). Who comes back soon after leaving probation goes to the main queue directly. So a scan
+// tenth of the capacity. In the main queue an object goes another round for each use since it came,
+// up to three (CLOCK with a count, as in S3-FIFO, SOSP 2023). Who comes back soon after leaving probation goes to the main queue directly. So a scan
 // of any length passes through a tenth of the cache and leaves the rest alone.
 //
 //     insert -> [ probation ] -- used --> [ main ] <- used: once more round
@@ -173,8 +173,8 @@ bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
 void ClockShard::MakeRoom(size_t charge, Departed* departed) {
   const size_t count = probation_.count + main_.count;
   size_t pinned_steps = is_strict_ ? 2 * count : std::min(2 * count, kMaxPinnedSteps);
-  // Each object at most twice: once to lose its mark, once to go.
-  for (size_t steps = 2 * count; steps > 0; --steps) {
+  // Each object goes a round for each use that is marked, and then out.
+  for (size_t steps = (CachedObject::kMostRounds + 1) * count; steps > 0; --steps) {
     if (usage() + charge <= capacity_.load(std::memory_order_relaxed)) return;
     if (probation_.count + main_.count == 0) return;
     if (!StepClock(departed) && --pinned_steps == 0) return;
@@ -189,13 +189,15 @@ bool ClockShard::StepClock(Departed* departed) {
   CachedObject* const object = from_probation ? probation_.back : main_.back;
   assert(object != nullptr);  // MakeRoom() asks only while a queue holds something
   assert(object->state & CachedObject::kInTable);
-  const bool was_used = object->touched.load(std::memory_order_relaxed) != 0;
+  const uint8_t uses = object->touched.load(std::memory_order_relaxed);
+  const bool was_used = uses != 0;
   if (!was_used && EvictLocked(object, departed)) {
     object->state |= CachedObject::kEvicted;
     if (from_probation) RememberEviction(object->hash);
     return true;
   }
-  object->touched.store(0, std::memory_order_relaxed);
+  // Probation itself is no round: what was used there has to show it again.
+  object->touched.store(from_probation || !was_used ? 0 : uses - 1, std::memory_order_relaxed);
   QueueOf(object).Remove(object);
   object->state |= CachedObject::kInMainQueue;
   main_.PushFront(object);

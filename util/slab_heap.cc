@@ -23,7 +23,7 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kMinPieceBytes = 256;
-constexpr size_t kStepsPerDoubling = 8;
+constexpr size_t kStepsPerDoubling = 16;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
 // Pages of a slab come so many at a time: each on its own costs several times as much.
 constexpr uint32_t kTouchedBytes = 64 << 10;

@@ -37,9 +37,10 @@ class SlabHeap {
   // lots.
   static constexpr size_t kMaxSpareSegments = 8;
 
-  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, at most an
-  // eighth more, and 256 at least. The fewer sizes, the sooner a hole that one block leaves is
-  // filled by another; the more, the less is lost in each: eight to a doubling hold most blocks.
+  // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, from 1 KiB on at
+  // most a sixteenth more, and 256 at least. The fewer sizes, the sooner a hole that one block
+  // leaves is filled by another; the more, the less is lost in each: with eight to a doubling, a
+  // block of 4 KB and what is kept beside it took a tenth more than it needs.
   static size_t RoundUp(size_t bytes);
 
   SlabHeap();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A block cache much smaller than the data, under reads of which a few keys get most (Zipf's law),
-// with scans mixed in that read every block once and would push out what is hot. Reports how many
+// with scans mixed in that read every block once and would push out what is hot. It holds indexes and
+// filters too, so that both libraries have the same memory. Reports how many
 // operations a second all threads did together, and which share of looks for data blocks found one.
 //
 //   zipf_cache --db=FOLDER [--rows=2000000] [--value_bytes=100] [--cache_percent=10] [--threads=2]
@@ -38,6 +39,7 @@ rocksdb::Options MakeOptions(const Flags& flags) {
   const uint64_t data_bytes = flags["rows"] * (16 + flags["value_bytes"]);
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = rocksdb::NewLRUCache(data_bytes * flags["cache_percent"] / 100);
+  table.cache_index_and_filter_blocks = true;  // one budget for all that stays in memory
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;

@@ -197,6 +197,21 @@ TEST_F(ClockCacheTest, WhatWasUsedStaysLongerThanWhatWasNot) {
   EXPECT_EQ(Lookup("4"), -1);
 }
 
+TEST_F(ClockCacheTest, EachUseUpToThreeKeepsForARound) {
+  Make(10);
+  const auto insert = [&](const std::string& key) {
+    ASSERT_OK(Insert(key, 1, 1, Cache::Priority::HIGH));  // no probation
+  };
+  insert("often");
+  for (int i = 0; i < 9; ++i) insert("old" + std::to_string(i));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Lookup("often"), 1);
+  for (int i = 0; i < 9; ++i) insert("new" + std::to_string(i));
+  // All the others, which were used less, have gone before it.
+  EXPECT_EQ(Lookup("old8"), -1);
+  for (int i = 0; i < 30; ++i) insert("newer" + std::to_string(i));
+  EXPECT_EQ(Lookup("often"), -1);  // it was not used since
+}
+
 TEST_F(ClockCacheTest, WhoComesBackSoonSkipsProbation) {
   Make(100);
   ASSERT_OK(Insert("back", 0));

@@ -134,6 +134,7 @@ Status Ingestions::CommitStaged(const std::vector<StagedFiles*>& all) {
   }
   Status status = FlushOverlapped(parts);
   if (status.ok()) {
+    AwaitRoom(parts);
     const Result<bool> is_installed = InstallWithoutWriters(all, parts);
     status = is_installed.status();
     if (status.ok() && !is_installed.value()) status = WriteAsBatch(parts);
@@ -163,6 +164,30 @@ Status Ingestions::FlushOverlapped(const std::vector<Part*>& parts) {
         flushes_->Flush(FlushOptions(), overlapped, FlushReason::kExternalFileIngestion));
   }
   return Status::OK();
+}
+
+// Tables that come faster than compactions take them away would stop the writers. What is meant for
+// deeper levels only waits for nobody.
+void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
+  MutexLock lock(&core_->mutex);
+  const auto may_wait = [this]() REQUIRES(db_mutex) {
+    return !core_->errors.BlocksWrites() && !scheduler_->is_paused() &&
+           !core_->is_background_cancelled.load(std::memory_order_acquire);
+  };
+  const auto awaits = [this](const Part* part) REQUIRES(db_mutex) {
+    const IngestExternalFileOptions& options = part->staged->options;
+    if (options.ingest_behind || options.fail_if_not_bottommost_level) return false;
+    if (part->first_with_keys.empty()) return false;
+    const auto& meets = part->first_with_keys;
+    const bool goes_above = part->staged->overlap_each_other ||
+                            std::any_of(meets.begin(), meets.end(),
+                                        [](const auto& level) { return level.has_value(); });
+    return goes_above &&
+           scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
+  };
+  while (may_wait() && std::any_of(parts.begin(), parts.end(), awaits)) {
+    core_->conditions.jobs.Wait();  // for a compaction to end
+  }
 }
 
 // What the files of a family would meet now. Tables are read only if the version is another one

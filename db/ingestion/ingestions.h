@@ -5,6 +5,7 @@
 //
 //   Prepare   looks at the files and stages them in the directory      writes go on
 //   Flush     of memtables that share keys with a file                 writes go on
+//   AwaitRoom if level 0 is full, for a compaction to make some        writes go on
 //   Install   places, numbers, one group in the MANIFEST, views        no write begins
 //   Report    listeners; sources that were given away are deleted      writes go on
 //
@@ -58,6 +59,7 @@ class Ingestions {
 
   Status CommitStaged(const std::vector<StagedFiles*>& all) EXCLUDES(db_mutex);
   Status FlushOverlapped(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
+  void AwaitRoom(const std::vector<Part*>& parts) EXCLUDES(db_mutex);
   // False: nothing is installed, as writers have overlapped the files again; they may be written.
   Result<bool> InstallWithoutWriters(const std::vector<StagedFiles*>& all,
                                      const std::vector<Part*>& parts) EXCLUDES(db_mutex);

@@ -441,7 +441,7 @@ void Compactions::AbortLocked(const ColumnFamilyData* family) {
     if (family != nullptr && manual->family != family) continue;
     manual->is_aborted.store(true, std::memory_order_release);
   }
-  core_->conditions.ManualChanged();
+  core_->conditions.WorkHeld();
 }
 
 void Compactions::ResumeLocked(const ColumnFamilyData* family) {

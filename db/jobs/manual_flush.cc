@@ -76,20 +76,23 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 
 }  // namespace
 
-// A flush on request shall not be what stops the writers: waits until another sealed memtable would
-// not.
+// A flush on request shall not be what holds the writers up: waits until another sealed memtable,
+// and then its table, would not.
 void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
   while (!core_->errors.BlocksWrites() && !scheduler_->is_paused() &&
          !core_->is_background_cancelled.load(std::memory_order_acquire)) {
-    bool is_full = false, has_sealed = false;
+    bool is_full = false, has_sealed = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
       is_full |= IsFullOfSealed(*family);
+      if (!family->is_dropped() && !family->mem()->IsEmpty()) {
+        awaits_compaction |= scheduler_->WillMakeRoomLocked(family, family->sealed().size() + 1);
+      }
       if (family->sealed().empty()) continue;
       has_sealed = true;
       scheduler_->RequestFlushLocked(family);
     }
-    if (!is_full || !has_sealed) return;
-    core_->conditions.flushes.Wait();  // for a flush to end
+    if (!awaits_compaction && !(is_full && has_sealed)) return;
+    core_->conditions.flushes.Wait();  // for a flush or compaction to end
   }
 }
 

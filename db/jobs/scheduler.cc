@@ -290,9 +290,23 @@ void Scheduler::AwaitRetryLocked() {
   }
 }
 
+bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
+  assert(more_tables > 0);
+  if (family->is_dropped() || !MayStartAutomatic()) return false;
+  if (compactions_->IsAbortedLocked(*family)) return false;
+  WriteDebt debt = DebtOf(family);
+  debt.level0_files += static_cast<int>(more_tables);
+  const StallDecision stall = DecideStall(debt, family->options());
+  if (stall.cause != WriteStallCause::kL0FileCountLimit) return false;
+  const Version& version = *family->current();
+  const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
+  return family->is_compaction_queued || idle < version.files(0).size();
+}
+
 void Scheduler::Pause() {
   MutexLock lock(&core_->mutex);
   pause_count_++;
+  core_->conditions.WorkHeld();
   while (core_->running_jobs.flushes + core_->running_jobs.compactions > 0)
     core_->conditions.jobs.Wait();
 }

@@ -43,6 +43,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // Starts as many jobs as are wanted and allowed.
   void DispatchLocked() REQUIRES(db_mutex);
 
+  // So many more tables in level 0 would hold the writers of the family up, and a compaction of it
+  // runs or is about to: who adds tables on request waits for its end.
+  bool WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const REQUIRES(db_mutex);
+
   // A compaction in the thread of a call counts like the others. Aborted while none may begin.
   Status CheckMayStartLocked() const REQUIRES(db_mutex);
   void JobOfCallBeginsLocked() REQUIRES(db_mutex);

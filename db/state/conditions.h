@@ -7,11 +7,12 @@
 //               delayed, paced by a flush or locked out;      has fallen, LockWAL is over, nobody
 //               whoever wants to switch memtables             switches memtables
 //   flushes     Flush() and what else needs memtables in      the memtables in question are gone
-//               tables (ManualFlushes, error recovery)        from their families
+//               tables (ManualFlushes, error recovery)        from their families; level 0 has room
 //   jobs        Scheduler: Stop, Pause, AwaitIdle, the        fewer jobs run, or none; a manual
 //               retry of a failed compaction; manual          compaction was taken, finished or
 //               compactions, which wait for a thread, for     left; its files or its family are
-//               their end and for files that others have      free
+//               their end and for files that others have;     free; level 0 has room
+//               ingestions
 //
 //   event            when                                             wakes
 //   SwitchEnded      memtables were switched, or could not be         writers
@@ -21,6 +22,7 @@
 //   ManualChanged    a manual compaction finished, left or is to stop jobs
 //   JobEnded         a flush or compaction was settled, or its        all
 //                    thread is free again
+//   WorkHeld         background work is paused or aborted              all
 //   FamilyChanged    a family was dropped or has new options          all
 //   AllStops         closing or cancelling began                      all
 //   ErrorChanged     a background error was raised or cleared         all
@@ -43,6 +45,7 @@ class Conditions {
   void FlushProgressed() REQUIRES(db_mutex) { writers.SignalAll(); }
   void ManualChanged() REQUIRES(db_mutex) { jobs.SignalAll(); }
   void JobEnded() REQUIRES(db_mutex) { WakeAll(); }
+  void WorkHeld() REQUIRES(db_mutex) { WakeAll(); }
   void FamilyChanged() REQUIRES(db_mutex) { WakeAll(); }
   void AllStops() REQUIRES(db_mutex) { WakeAll(); }
   void ErrorChanged() REQUIRES(db_mutex) { WakeAll(); }

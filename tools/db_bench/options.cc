@@ -19,6 +19,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/version.h"
+#include "tools/db_bench/blob_options.h"
 #include "tools/db_bench/flags.h"
 #include "tools/db_bench/workloads.h"
 
@@ -45,6 +46,12 @@ DEFINE_bool(use_ribbon_filter, false, "Ribbon in place of Bloom filters");
 DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a block");
 DEFINE_int32(block_restart_interval, TableDefaults().block_restart_interval,
              "keys between two restarts of a data block");
+DEFINE_bool(use_data_block_hash_index,
+            TableDefaults().data_block_index_type ==
+                ashlar::BlockBasedTableOptions::kDataBlockBinaryAndHash,
+            "data blocks have a hash index of their keys");
+DEFINE_double(data_block_hash_table_util_ratio, TableDefaults().data_block_hash_table_util_ratio,
+              "entries per bucket of it");
 DEFINE_int32(format_version, static_cast<int32_t>(TableDefaults().format_version),
              "version of the table format");
 DEFINE_int32(checksum_type, static_cast<int32_t>(TableDefaults().checksum),
@@ -110,31 +117,12 @@ namespace ashlar {
 namespace bench {
 namespace {
 
-struct NamedCompression {
-  const char* name;
-  CompressionType type;
-};
-constexpr NamedCompression kCompressions[] = {
-    {"none", kNoCompression},
-    {"snappy", kSnappyCompression},
-    {"zlib", kZlibCompression},
-    {"bzip2", kBZip2Compression},
-    {"lz4", kLZ4Compression},
-    {"lz4hc", kLZ4HCCompression},
-    {"zstd", kZSTD},
-};
-
-Status ParseCompression(const std::string& name, CompressionType* type) {
-  for (const NamedCompression& known : kCompressions) {
-    if (name == known.name) {
-      *type = known.type;
-      return Status::OK();
-    }
-  }
-  return Status::InvalidArgument("--compression_type: no such compression", name);
+std::shared_ptr<Cache> MakeBlockCache() {
+  if (FLAGS_cache_size <= 0) return nullptr;
+  return NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits);
 }
 
-std::shared_ptr<TableFactory> MakeTableFactory() {
+std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& block_cache) {
   BlockBasedTableOptions table;
   table.block_size = static_cast<size_t>(FLAGS_block_size);
   table.block_restart_interval = FLAGS_block_restart_interval;
@@ -147,12 +135,14 @@ std::shared_ptr<TableFactory> MakeTableFactory() {
     table.filter_policy.reset(FLAGS_use_ribbon_filter ? NewRibbonFilterPolicy(FLAGS_bloom_bits)
                                                       : NewBloomFilterPolicy(FLAGS_bloom_bits));
   }
-  if (FLAGS_cache_size == 0) {
-    table.no_block_cache = true;
-  } else if (FLAGS_cache_size > 0) {
-    table.block_cache =
-        NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits);
+  if (FLAGS_use_data_block_hash_index) {
+    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+    table.data_block_hash_table_util_ratio = FLAGS_data_block_hash_table_util_ratio;
+  } else {
+    table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinarySearch;
   }
+  table.block_cache = block_cache;
+  table.no_block_cache = FLAGS_cache_size == 0;
   return std::shared_ptr<TableFactory>(NewBlockBasedTableFactory(table));
 }
 
@@ -212,7 +202,7 @@ void SetFiles(Options* options) {
 
 Status MakeOptions(Options* options) {
   options->create_if_missing = !FLAGS_use_existing_db;
-  Status status = ParseCompression(FLAGS_compression_type, &options->compression);
+  Status status = ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
   options->compression_opts.level = FLAGS_compression_level;
   options->compression_opts.max_dict_bytes =
@@ -239,7 +229,10 @@ Status MakeOptions(Options* options) {
     options->row_cache = NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
   }
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
-  options->table_factory = MakeTableFactory();
+  const std::shared_ptr<Cache> block_cache = MakeBlockCache();
+  options->table_factory = MakeTableFactory(block_cache);
+  status = SetBlobs(block_cache, options);
+  if (!status.ok()) return status;
   if (FLAGS_statistics) options->statistics = CreateDBStatistics();
   return Status::OK();
 }

@@ -14,7 +14,7 @@ namespace bench {
 Status MakeOptions(Options* options);
 
 // The lines above the first result: sizes and settings, for the reader of a log.
-// Their part of it: compaction, background I/O, blob files; options_compaction.cc.
+// Their part of it: compaction and background I/O; options_compaction.cc.
 void SetCompaction(Options* options);
 void PrintHeader(const Options& options);
 

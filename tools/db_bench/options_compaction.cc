@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flags of compaction, background I/O and blob files. 0 of a number that RocksDB's db_bench leaves
+// Flags of compaction and background I/O. 0 of a number that RocksDB's db_bench leaves
 // at 0 means the option's default.
 #include <memory>
 
@@ -51,21 +51,6 @@ DEFINE_bool(use_direct_io_for_flush_and_compaction,
             Defaults().use_direct_io_for_flush_and_compaction,
             "flushes and compactions read and write past the page cache");
 
-DEFINE_bool(enable_blob_files, Defaults().enable_blob_files, "large values go to blob files");
-DEFINE_uint64(min_blob_size, Defaults().min_blob_size, "how large they are at least");
-DEFINE_uint64(blob_file_size, Defaults().blob_file_size, "bytes of a blob file");
-DEFINE_bool(enable_blob_garbage_collection, Defaults().enable_blob_garbage_collection,
-            "compactions write live values of old blob files again");
-DEFINE_double(blob_garbage_collection_age_cutoff, Defaults().blob_garbage_collection_age_cutoff,
-              "the oldest part of blob files that is");
-DEFINE_double(blob_garbage_collection_force_threshold,
-              Defaults().blob_garbage_collection_force_threshold,
-              "share of garbage in it that starts a compaction");
-DEFINE_uint64(blob_compaction_readahead_size, Defaults().blob_compaction_readahead_size,
-              "bytes read ahead of blob files");
-DEFINE_int32(blob_file_starting_level, Defaults().blob_file_starting_level,
-             "the first level whose tables refer to blob files");
-
 namespace ashlar {
 namespace bench {
 namespace {
@@ -92,22 +77,10 @@ void SetStyles(Options* options) {
   SetIfGiven(FLAGS_fifo_compaction_ttl, &options->ttl);
 }
 
-void SetBlobFiles(Options* options) {
-  options->enable_blob_files = FLAGS_enable_blob_files;
-  options->min_blob_size = FLAGS_min_blob_size;
-  options->blob_file_size = FLAGS_blob_file_size;
-  options->enable_blob_garbage_collection = FLAGS_enable_blob_garbage_collection;
-  options->blob_garbage_collection_age_cutoff = FLAGS_blob_garbage_collection_age_cutoff;
-  options->blob_garbage_collection_force_threshold = FLAGS_blob_garbage_collection_force_threshold;
-  options->blob_compaction_readahead_size = FLAGS_blob_compaction_readahead_size;
-  options->blob_file_starting_level = FLAGS_blob_file_starting_level;
-}
-
 }  // namespace
 
 void SetCompaction(Options* options) {
   SetStyles(options);
-  SetBlobFiles(options);
   options->compaction_pri = static_cast<CompactionPri>(FLAGS_compaction_pri);
   options->max_subcompactions = FLAGS_subcompactions;
   SetIfGiven(FLAGS_max_compaction_bytes, &options->max_compaction_bytes);

@@ -162,7 +162,8 @@ Status Opener::StartLog() {
   options.statistics = core_->statistics.get();
   options.use_fsync = request_.db_options.use_fsync;
   options.env = core_->env;
-  core_->wals->Configure(options, core_->wal_dir);
+  const bool compresses = request_.db_options.wal_compression == kZSTD;
+  core_->wals->Configure(options, core_->wal_dir, compresses);
   const FileNumber number = core_->versions->NewFileNumber();
   assert(number > highest_log_);  // a log is newer than all that were replayed
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));

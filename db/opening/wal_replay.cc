@@ -193,7 +193,7 @@ Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& pred
 
 Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector* collector) {
   Slice record;
-  while (reader->ReadRecord(&record)) {
+  for (bool is_first = true; reader->ReadRecord(&record); is_first = false) {
     if (!collector->first.ok() && FailsOnReport()) return Status::OK();
     RETURN_IF_ERROR(hole_);
     Status foreign = CheckRecord(record);
@@ -206,7 +206,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
                                   foreign.ToString(), false});
       continue;
     }
-    if (reader->record_offset() == 0 && !stops_) {
+    if (is_first && !stops_) {
       const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
       if (predecessor.has_value()) RETURN_IF_ERROR(CheckPredecessor(number, *predecessor));
       RETURN_IF_ERROR(hole_);

@@ -197,7 +197,7 @@ constexpr OptionRow kRows[] = {
         {"two_write_queues", "see enable_pipelined_write", Support::kHint}),
     Option<Db, &Db::manual_wal_flush>({"manual_wal_flush", "WAL only flushed by FlushWAL/SyncWAL"}),
     Option<Db, &Db::wal_compression>(
-        {"wal_compression", "only kNoCompression or kZSTD", Support::kDefaultOnly}),
+        {"wal_compression", "of the records of the WAL: kNoCompression or kZSTD"}),
     Option<Db, &Db::background_close_inactive_wals>({"background_close_inactive_wals",
                                                      "keep old WALs open longer", Support::kHint,
                                                      TakesEffect::kAtOpen, Since::kRocksDb119}),

@@ -69,6 +69,13 @@ Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTa
   return Status::OK();
 }
 
+Status CheckLogCompression(CompressionType type) {
+  if (type == kNoCompression) return Status::OK();
+  if (type != kZSTD) return Contradiction("wal_compression", "it must be kNoCompression or kZSTD");
+  if (IsCompressionAvailable(type)) return Status::OK();
+  return Contradiction("wal_compression", "kZSTD is not linked into this library");
+}
+
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
   if (options.comparator->timestamp_size() > 0) {
@@ -125,6 +132,7 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.allow_mmap_reads && options.use_direct_reads) {
     return Contradiction("allow_mmap_reads", "it excludes use_direct_reads");
   }
+  RETURN_IF_ERROR(CheckLogCompression(options.wal_compression));
   if (options.keep_log_file_num == 0)
     return Contradiction("keep_log_file_num", "it must be above 0");
   return Status::OK();

@@ -159,6 +159,7 @@ bool LogReader::FinishRecord(const Physical& last, const Slice& payload, Slice* 
   whole.offset = fragments_offset_;
   whole.bytes = payload.size();
   Slice contents = payload;
+  if (decompressor_ == nullptr && has_reported_ && !has_read_record_) LookForCompression(payload);
   if (decompressor_ != nullptr) {
     if (!decompressor_->Decompress(payload, &decompressed_)) {
       whole.what = "record cannot be decompressed";
@@ -234,6 +235,16 @@ void LogReader::HandleCompression(const Physical& physical) {
     status_ = decompressor.status();
     return;
   }
+  decompressor_ = decompressor.Take();
+}
+
+// What was damaged may be the record that says so: an intact frame says it, too. No batch begins
+// with the checksum of its own end.
+void LogReader::LookForCompression(const Slice& payload) {
+  assert(decompressor_ == nullptr && has_reported_);
+  if (!WalDecompressor::IsFrame(payload)) return;
+  auto decompressor = WalDecompressor::Create();
+  if (!decompressor.ok() || !(*decompressor)->Decompress(payload, &decompressed_)) return;
   decompressor_ = decompressor.Take();
 }
 

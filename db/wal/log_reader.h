@@ -136,6 +136,7 @@ class LogReader {
   bool HandleFragment(const Physical& physical, Slice* record);
   void HandleSpecial(const Physical& physical);
   void HandleCompression(const Physical& physical);
+  void LookForCompression(const Slice& payload);
   void HandleTimestampSizes(const Physical& physical);
   bool FinishRecord(const Physical& last, const Slice& payload, Slice* record);
   void DropFragments();

@@ -1,9 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Frames need not tell their content size, so decompression streams into a string that grows.
+//
+// An open frame (RFC 8878, section 3.1.1):
+//
+//     magic | descriptor | window | block header | head | blocks of ZSTD's own frame | checksum
+//     4       1            1        3              12     ...                          4
+//
+// The blocks are those that ZSTD makes of the body alone: no match of theirs reaches in front of
+// it, distances count backwards from where they are used, and a block that is stored as it is
+// changes no state of the decoder.
 #include "db/wal/wal_compression.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+#include "util/coding.h"
+#include "util/hash_parts.h"
 
 #if ASHLAR_WITH_ZSTD
 #include <zstd.h>
@@ -18,6 +33,16 @@ namespace {
 // A write batch is never larger.
 constexpr uint64_t kMaxRecordBytes = uint64_t{4} << 30;
 
+constexpr size_t kFrameHeaderBytes = 6;  // magic, descriptor, window
+constexpr size_t kBlockHeaderBytes = 3;
+constexpr size_t kChecksumBytes = 4;
+constexpr size_t kHeadOffset = kFrameHeaderBytes + kBlockHeaderBytes;
+constexpr size_t kBodyOffset = kHeadOffset + OpenFrame::kHeadBytes;
+constexpr uint32_t kMagic = 0xfd2fb528;
+// Of a frame without content size, dictionary and checksum: the window follows.
+constexpr char kPlainDescriptor = 0;
+constexpr char kChecksumFlag = 1 << 2;
+
 ZSTD_CCtx* Compression(void* context) { return static_cast<ZSTD_CCtx*>(context); }
 ZSTD_DCtx* Decompression(void* context) { return static_cast<ZSTD_DCtx*>(context); }
 
@@ -26,7 +51,7 @@ ZSTD_DCtx* Decompression(void* context) { return static_cast<ZSTD_DCtx*>(context
 Result<std::unique_ptr<WalCompressor>> WalCompressor::Create() {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   if (context == nullptr) return Status::MemoryLimit("WAL compression: no ZSTD context");
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
   return std::unique_ptr<WalCompressor>(new WalCompressor(context));
 }
 
@@ -36,11 +61,47 @@ Status WalCompressor::Compress(const Slice& record, std::string* frame) {
   frame->clear();
   if (record.empty()) return Status::OK();
   frame->resize(ZSTD_compressBound(record.size()));
+  ZSTD_CCtx_setParameter(Compression(context_), ZSTD_c_checksumFlag, 1);
   const size_t size = ZSTD_compress2(Compression(context_), frame->data(), frame->size(),
                                      record.data(), record.size());
   if (ZSTD_isError(size)) return Status::Corruption("WAL compression", ZSTD_getErrorName(size));
   frame->resize(size);
   return Status::OK();
+}
+
+Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
+  std::string& bytes = frame->bytes_;
+  bytes.resize(kBodyOffset + ZSTD_compressBound(body.size()) + kChecksumBytes);
+  // ZSTD's frame header is written where, behind the head, it is then written over.
+  char* const own = bytes.data() + kBodyOffset - kFrameHeaderBytes;
+  const size_t room = bytes.size() - kChecksumBytes - (kBodyOffset - kFrameHeaderBytes);
+  ZSTD_CCtx_setParameter(Compression(context_), ZSTD_c_checksumFlag, 0);
+  const size_t size =
+      ZSTD_compress2(Compression(context_), own, room, body.data(), body.size());
+  if (ZSTD_isError(size)) {
+    bytes.clear();
+    return Status::Corruption("WAL compression", ZSTD_getErrorName(size));
+  }
+  assert(size > kFrameHeaderBytes && own[4] == kPlainDescriptor);
+  const char window = own[5];
+  EncodeFixed32(bytes.data(), kMagic);
+  bytes[4] = kPlainDescriptor | kChecksumFlag;
+  bytes[5] = window;
+  constexpr uint32_t kStoredBlock = OpenFrame::kHeadBytes << 3;  // not the last; kind 0
+  static_assert(kStoredBlock < 256);
+  bytes[6] = static_cast<char>(kStoredBlock);
+  bytes[7] = bytes[8] = 0;
+  std::memset(bytes.data() + kHeadOffset, 0, OpenFrame::kHeadBytes);
+  bytes.resize(kBodyOffset - kFrameHeaderBytes + size + kChecksumBytes);
+  return Status::OK();
+}
+
+void OpenFrame::Close(const Slice& head, const Slice& body) {
+  assert(head.size() == kHeadBytes);
+  assert(bytes_.size() > kBodyOffset + kChecksumBytes);
+  std::memcpy(bytes_.data() + kHeadOffset, head.data(), kHeadBytes);
+  EncodeFixed32(bytes_.data() + bytes_.size() - kChecksumBytes,
+                static_cast<uint32_t>(XxHash64OfParts(head, body)));
 }
 
 Result<std::unique_ptr<WalDecompressor>> WalDecompressor::Create() {
@@ -50,6 +111,10 @@ Result<std::unique_ptr<WalDecompressor>> WalDecompressor::Create() {
 }
 
 WalDecompressor::~WalDecompressor() { ZSTD_freeDCtx(Decompression(context_)); }
+
+bool WalDecompressor::IsFrame(const Slice& bytes) {
+  return bytes.size() > kFrameHeaderBytes && DecodeFixed32(bytes.data()) == kMagic;
+}
 
 bool WalDecompressor::Decompress(const Slice& frame, std::string* record) {
   record->clear();
@@ -81,12 +146,60 @@ WalCompressor::~WalCompressor() = default;
 Status WalCompressor::Compress(const Slice&, std::string*) {
   return Status::NotSupported("WAL compression: built without ZSTD");
 }
+Status WalCompressor::CompressBody(const Slice&, OpenFrame*) {
+  return Status::NotSupported("WAL compression: built without ZSTD");
+}
+void OpenFrame::Close(const Slice&, const Slice&) {}
 Result<std::unique_ptr<WalDecompressor>> WalDecompressor::Create() {
   return Status::NotSupported("WAL decompression: built without ZSTD");
 }
 WalDecompressor::~WalDecompressor() = default;
+bool WalDecompressor::IsFrame(const Slice&) { return false; }
 bool WalDecompressor::Decompress(const Slice&, std::string*) { return false; }
 
 #endif
+
+// ---- Compressors that are lent
+
+namespace {
+
+// Each holds about a megabyte. As many writers as this find one ready.
+constexpr size_t kMaxIdle = 16;
+
+}  // namespace
+
+WalCompressors::WalCompressors() { idle_.reserve(kMaxIdle); }
+
+Result<std::unique_ptr<WalCompressor>> WalCompressors::Borrow() {
+  {
+    SpinLockGuard guard(&lock_);
+    if (!idle_.empty()) {
+      std::unique_ptr<WalCompressor> compressor = std::move(idle_.back());
+      idle_.pop_back();
+      return compressor;
+    }
+  }
+  return WalCompressor::Create();
+}
+
+void WalCompressors::GiveBack(std::unique_ptr<WalCompressor> compressor) {
+  assert(compressor != nullptr);
+  SpinLockGuard guard(&lock_);
+  if (idle_.size() < kMaxIdle) idle_.push_back(std::move(compressor));
+}
+
+Status WalCompressors::Compress(const Slice& record, std::string* frame) {
+  ASSIGN_OR_RETURN(auto compressor, Borrow());
+  const Status status = compressor->Compress(record, frame);
+  GiveBack(std::move(compressor));
+  return status;
+}
+
+Status WalCompressors::CompressBody(const Slice& body, OpenFrame* frame) {
+  ASSIGN_OR_RETURN(auto compressor, Borrow());
+  const Status status = compressor->CompressBody(body, frame);
+  GiveBack(std::move(compressor));
+  return status;
+}
 
 }  // namespace ashlar

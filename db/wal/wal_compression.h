@@ -3,20 +3,45 @@
 // Compression of WAL records: each logical record is one independent ZSTD frame with a content
 // checksum (docs/formats/wal.md, section 3).
 //
-// Contexts are kept from record to record. Threads: one at a time per object.
+// Writers of one log compress side by side, before they reserve their place: the size of a frame
+// must be known then, though the sequence number in the batch's header is not. So an OpenFrame has
+// that header in a block of its own, as it is, to be filled in when it is known.
+//
+// Contexts are kept from record to record. Threads: one at a time per compressor and decompressor;
+// any number for WalCompressors.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/slice.h"
+#include "util/mutex.h"
 #include "util/result.h"
 
 namespace ashlar {
 
 // The one value that a kSetCompression record may hold.
 inline constexpr uint32_t kWalCompressionZstd = 7;
+
+// A frame of which the first bytes of the content are still open.
+class OpenFrame {
+ public:
+  static constexpr size_t kHeadBytes = 12;  // the header of a write batch
+
+  // Of the frame; the same before and after Close().
+  size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  // Puts `head`, of kHeadBytes, in front of `body`, which is what was compressed. Afterwards the
+  // frame is whole.
+  void Close(const Slice& head, const Slice& body);
+  Slice bytes() const { return bytes_; }
+
+ private:
+  friend class WalCompressor;
+  std::string bytes_;
+};
 
 class WalCompressor {
  public:
@@ -28,10 +53,27 @@ class WalCompressor {
 
   // Replaces *frame. An empty record becomes an empty frame.
   Status Compress(const Slice& record, std::string* frame);
+  // Replaces *frame by one whose content is a head, still open, and `body`, which may be empty.
+  Status CompressBody(const Slice& body, OpenFrame* frame);
 
  private:
   explicit WalCompressor(void* context) : context_(context) {}
   void* const context_;
+};
+
+// Lends compressors to writers.
+class WalCompressors {
+ public:
+  WalCompressors();
+  Status Compress(const Slice& record, std::string* frame);
+  Status CompressBody(const Slice& body, OpenFrame* frame);
+
+ private:
+  Result<std::unique_ptr<WalCompressor>> Borrow();
+  void GiveBack(std::unique_ptr<WalCompressor> compressor);
+
+  SpinLock lock_;
+  std::vector<std::unique_ptr<WalCompressor>> idle_ GUARDED_BY(lock_);
 };
 
 class WalDecompressor {
@@ -41,6 +83,8 @@ class WalDecompressor {
   WalDecompressor(const WalDecompressor&) = delete;
   WalDecompressor& operator=(const WalDecompressor&) = delete;
 
+  // Whether the bytes begin as a frame does.
+  static bool IsFrame(const Slice& bytes);
   // Replaces *record. False if `frame` is not exactly one intact frame, or holds 4 GiB or more.
   bool Decompress(const Slice& frame, std::string* record);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/wal/log_beginning.h"
+#include "db/wal/wal_compression.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/epoch.h"
@@ -33,10 +34,13 @@ Status WalSet::CheckOrderLocked() const {
   return Status::OK();
 }
 
-void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir) {
+void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir,
+                       bool compresses) {
   assert(options.fs != nullptr && !wal_dir.empty());
   assert(active_ == nullptr);
   options_ = options;
+  if (compresses) compressors_ = std::make_unique<WalCompressors>();
+  options_.compressors = compressors_.get();
   wal_dir_ = wal_dir;
   SetBuffering(options.buffer_bytes, options.bytes_per_sync);
 }
@@ -69,7 +73,7 @@ Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno
     assert(sealed->delivered_size() == sealed->size());
     const LogPredecessor predecessor{.number = sealed->log_number(), .end_bytes = sealed->size()};
     const std::string beginning = EncodeLogBeginning(first_seqno, predecessor);
-    RETURN_IF_ERROR(next->Stage(next->Reserve(beginning.size()), Slice(), beginning));
+    RETURN_IF_ERROR(next->AddRecord(beginning));
   }
   {
     MutexLock lock(&mutex_);

@@ -43,8 +43,11 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  // Before anything else. `options` are those of every log; number and path are filled in.
-  void Configure(const WalSinkOptions& options, const std::string& wal_dir);
+  // Before anything else. `options` are those of every log; number and path are filled in, and
+  // compressors if the logs are to be compressed.
+  void Configure(const WalSinkOptions& options, const std::string& wal_dir, bool compresses);
+  // Of the logs' records; null: they are as they are. Fixed by Configure().
+  WalCompressors* compressors() const { return compressors_.get(); }
 
   // Of logs that are made from now on.
   void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
@@ -115,6 +118,7 @@ class WalSet {
 
   Status CheckOrderLocked() const REQUIRES(mutex_);
 
+  std::unique_ptr<WalCompressors> compressors_;  // declared before the logs, which use it
   // Fixed by Configure(), but for what SetBuffering() changes.
   WalSinkOptions options_;
   std::string wal_dir_;

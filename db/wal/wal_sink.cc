@@ -5,6 +5,8 @@
 
 #include "db/wal/buffered_wal_sink.h"
 #include "db/wal/mapped_wal_sink.h"
+#include "db/wal/wal_compression.h"
+#include "util/coding.h"
 
 namespace ashlar {
 
@@ -12,6 +14,7 @@ WalSink::WalSink(const WalSinkOptions& options)
     : log_number_(options.log_number),
       path_(options.path),
       framing_(options.log_number, options.is_recyclable || !options.recycle_path.empty()),
+      compressors_(options.compressors),
       statistics_(options.statistics),
       sync_count_(options.sync_count) {}
 
@@ -24,19 +27,38 @@ Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload
   return StageRaw(range, bytes);
 }
 
-Status WalSink::Append(const Slice& payload) {
-  const Range range = Reserve(payload.size());
-  RETURN_IF_ERROR(Stage(range, Slice(), payload));
-  return Deliver(range.end);
+Status WalSink::AddRecord(const Slice& record) {
+  if (compressors_ == nullptr) return Stage(Reserve(record.size()), Slice(), record);
+  std::string frame;
+  RETURN_IF_ERROR(compressors_->Compress(record, &frame));
+  return Stage(Reserve(frame.size()), Slice(), frame);
 }
 
-Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options) {
+Status WalSink::Append(const Slice& record) {
+  RETURN_IF_ERROR(AddRecord(record));
+  return Deliver(size());
+}
+
+namespace {
+
+Result<std::unique_ptr<WalSink>> OpenPlainSink(const WalSinkOptions& options) {
   // A recycled file is full of old bytes, where a mapped log needs zeros.
   if (options.allow_mapped && options.recycle_path.empty() && MappedWalSink::IsPossible(options)) {
     auto sink = MappedWalSink::Open(options);
     if (sink.ok() || !sink.status().IsNotSupported()) return sink;
   }
   return BufferedWalSink::Open(options);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options) {
+  ASSIGN_OR_RETURN(std::unique_ptr<WalSink> sink, OpenPlainSink(options));
+  if (options.compressors == nullptr) return sink;
+  std::string kind;
+  PutFixed32(&kind, kWalCompressionZstd);
+  RETURN_IF_ERROR(sink->AddSpecialRecord(LogRecordType::kSetCompression, kind));
+  return sink;
 }
 
 }  // namespace ashlar

@@ -28,6 +28,7 @@
 namespace ashlar {
 
 class Statistics;
+class WalCompressors;
 
 struct WalSinkOptions {
   FileSystem* fs = nullptr;  // outlives the sink
@@ -46,6 +47,8 @@ struct WalSinkOptions {
   // Space is taken from the file system ahead of the writes, in pieces of about this size.
   uint64_t preallocate_bytes = 4 << 20;
   uint64_t bytes_per_sync = 0;  // buffered sink only
+  // Of a log whose records are ZSTD frames; outlives the sink; null: they are as they are.
+  WalCompressors* compressors = nullptr;
   bool use_fsync = false;
   // Populates pages of the mapped sink ahead of the writers; null: the writers do it themselves.
   Env* env = nullptr;
@@ -93,8 +96,11 @@ class WalSink {
   // Reserves and stages one of the records that are never cut, such as kPredecessorInfo. Serialised
   // with Reserve().
   Status AddSpecialRecord(LogRecordType legacy_type, const Slice& payload);
-  // Reserve, Stage and Deliver in one, for callers who are alone.
-  Status Append(const Slice& payload);
+  // For callers who are alone: Reserve and Stage in one, of a record that is compressed here if the
+  // log is.
+  Status AddRecord(const Slice& record);
+  // The same with Deliver.
+  Status Append(const Slice& record);
 
   // Everything reserved so far.
   uint64_t size() const { return reserved_end_.load(std::memory_order_relaxed); }
@@ -122,13 +128,15 @@ class WalSink {
   const FileNumber log_number_;
   const std::string path_;
   const LogFraming framing_;
+  WalCompressors* const compressors_;
   Statistics* const statistics_;
   std::atomic<uint64_t>* const sync_count_;
   // Written by Reserve() only.
   std::atomic<uint64_t> reserved_end_{0};
 };
 
-// Creates the log file. Its directory entry is not synced.
+// Creates the log file; that of a compressed log says so in its first record. Its directory entry
+// is not synced.
 Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options);
 
 }  // namespace ashlar

@@ -40,19 +40,20 @@ Status CommitPipeline::Commit(const Request& request) {
     has_unlogged_writes_.store(true, std::memory_order_relaxed);
   }
 
-  const WriteBatchInternal::WalPart for_log = WriteBatchInternal::PartForWal(batch);
-  const size_t record_bytes = kWriteBatchHeaderBytes + for_log.records.size();
+  const bool use_log = !options.disableWAL;
+  LogRecord record;
+  RETURN_IF_ERROR(PrepareRecord(batch, use_log, &record));
   Reservation reservation;
-  while (
-      !Reserve(WriteBatchInternal::Count(batch), record_bytes, !options.disableWAL, &reservation))
-    [[unlikely]] { RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize())); }
+  while (!Reserve(WriteBatchInternal::Count(batch), record, use_log, &reservation)) [[unlikely]] {
+    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+  }
   WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
 
   // Kept before publishing: afterwards the log may be replaced at any time.
   std::shared_ptr<WalSink> sync_log;
   if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
   Aftermath aftermath;
-  Status status = LogAndInsert(reservation, request, for_log, &aftermath);
+  Status status = LogAndInsert(reservation, request, &record, &aftermath);
   if (reservation.log_end > attention_log_bytes_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
@@ -90,14 +91,13 @@ void CallUser(Call&& call, std::exception_ptr* thrown) {
 
 // Everything between the reservation and its publication; so nothing may leave it but by return.
 Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Request& request,
-                                    const WriteBatchInternal::WalPart& for_log,
-                                    Aftermath* aftermath) {
+                                    LogRecord* record, Aftermath* aftermath) {
   std::exception_ptr* const thrown = &aftermath->thrown;
   UserWriteCallback* const callback = request.callback;
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
   Status status;
   try {
-    if (reservation.log != nullptr) status = Log(reservation, for_log);
+    if (reservation.log != nullptr) status = Log(reservation, record);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
     Insert(reservation, *request.batch, aftermath);
@@ -182,8 +182,21 @@ Status CommitPipeline::CheckRange(const WriteBatchRecord& record) {
   return Status::InvalidArgument("end key comes before start key");
 }
 
+// Compression comes before the reservation, beside other writers: what it makes is as long as the
+// range that is to be reserved.
+Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record) {
+  record->part = WriteBatchInternal::PartForWal(batch);
+  record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
+  if (wals_->compressors() == nullptr || !use_log) [[likely]]
+    return Status::OK();
+  const PerfTimer timer(&PerfContextBase::write_wal_time);
+  RETURN_IF_ERROR(wals_->compressors()->CompressBody(record->part.records, &record->frame));
+  record->bytes = record->frame.size();
+  return Status::OK();
+}
+
 // False: commits are shut out.
-bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
+bool CommitPipeline::Reserve(uint64_t count, const LogRecord& record, bool use_log,
                              Reservation* reservation) {
   while (true) {
     order_lock_.Lock();
@@ -206,29 +219,34 @@ bool CommitPipeline::Reserve(uint64_t count, size_t record_bytes, bool use_log,
   last_reserved_ += count;
   reservation->last_seqno = last_reserved_;
   slots_[reservation->ticket % kMaxInFlight] = {reservation->last_seqno, false};
-  reserved_bytes_ += record_bytes;
+  reserved_bytes_ += record.batch_bytes;
   if (use_log) {
     reservation->log = wals_->active();
-    const WalSink::Range range = reservation->log->Reserve(record_bytes);
+    const WalSink::Range range = reservation->log->Reserve(record.bytes);
     reservation->log_offset = range.offset;
     reservation->log_end = range.end;
   } else {
-    unlogged_bytes_ += record_bytes;
+    unlogged_bytes_ += record.batch_bytes;
     unlogged_commits_++;
   }
   order_lock_.Unlock();
   return true;
 }
 
-Status CommitPipeline::Log(const Reservation& reservation,
-                           const WriteBatchInternal::WalPart& part) {
+Status CommitPipeline::Log(const Reservation& reservation, LogRecord* record) {
   const PerfTimer timer(&PerfContextBase::write_wal_time);
-  char header[kWriteBatchHeaderBytes];
-  EncodeFixed64(header, reservation.first_seqno);
-  EncodeFixed32(header + 8, part.count);
+  char header_bytes[kWriteBatchHeaderBytes];
+  EncodeFixed64(header_bytes, reservation.first_seqno);
+  EncodeFixed32(header_bytes + 8, record->part.count);
+  Slice header(header_bytes, sizeof(header_bytes)), body = record->part.records;
+  if (!record->frame.empty()) [[unlikely]] {
+    record->frame.Close(header, body);
+    header = Slice();
+    body = record->frame.bytes();
+  }
   assert(reservation.log_end > reservation.log_offset);
-  Status status = reservation.log->Stage({reservation.log_offset, reservation.log_end},
-                                         Slice(header, sizeof(header)), part.records);
+  Status status =
+      reservation.log->Stage({reservation.log_offset, reservation.log_end}, header, body);
   if (status.ok()) status = reservation.log->Deliver(reservation.log_end);
   if (!status.ok()) host_->NoteLogError(status, reservation.log->log_number());
   return status;

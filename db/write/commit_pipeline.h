@@ -30,6 +30,7 @@
 
 #include "ashlar/status.h"
 #include "ashlar/types.h"
+#include "db/wal/wal_compression.h"
 #include "db/write/write_batch_internal.h"
 #include "util/file_number.h"
 #include "util/internal_key.h"
@@ -151,6 +152,13 @@ class CommitPipeline {
     uint64_t log_end = 0;
     WalSink* log = nullptr;  // null: the write skips the log
   };
+  // What of a batch goes to the log.
+  struct LogRecord {
+    WriteBatchInternal::WalPart part;
+    OpenFrame frame;         // of it, where logs are compressed
+    size_t batch_bytes = 0;  // the part with its header
+    size_t bytes = 0;        // in the log, without framing
+  };
   // What a commit leaves to be done when it is not in flight any more.
   struct Aftermath {
     std::exception_ptr thrown;  // by users' code
@@ -168,10 +176,11 @@ class CommitPipeline {
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
   static Status CheckEntity(const WriteBatchRecord& record);
   Status CheckRange(const WriteBatchRecord& record);
-  bool Reserve(uint64_t count, size_t record_bytes, bool use_log, Reservation* reservation);
-  Status LogAndInsert(const Reservation& reservation, const Request& request,
-                      const WriteBatchInternal::WalPart& for_log, Aftermath* aftermath);
-  Status Log(const Reservation& reservation, const WriteBatchInternal::WalPart& part);
+  Status PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record);
+  bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);
+  Status LogAndInsert(const Reservation& reservation, const Request& request, LogRecord* record,
+                      Aftermath* aftermath);
+  Status Log(const Reservation& reservation, LogRecord* record);
   void Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
   bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
   void FoldOperand(const Reservation& reservation, SequenceNumber seqno, WriteBatchRecord* record,

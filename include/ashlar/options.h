@@ -433,7 +433,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool two_write_queues = false;
   // WAL only flushed by FlushWAL/SyncWAL.
   bool manual_wal_flush = false;
-  // Only kNoCompression or kZSTD. Not built yet: must be the default.
+  // Of the records of the WAL: kNoCompression or kZSTD. Logs of either kind are read in any case.
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;

@@ -387,6 +387,7 @@ std::vector<Sample> MakeSamples() {
   list.Add("recycled log", plain, RecycledLog).is_main = true;
   list.Add("log, read absolutely", plain, LogOnly).recovery_mode =
       WALRecoveryMode::kAbsoluteConsistency;
+  list.Add("compressed log", With(plain, {{"compressed_log", 1}}), LogOnly);
   list.Add("shorter keys first", With(lz4, {{"comparator", 2}, {"block", 128}}), Levels);
   list.Add("reverse order", With(lz4, {{"comparator", 1}, {"block", 128}, {"compression", 0}}),
            Levels);

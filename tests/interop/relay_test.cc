@@ -27,6 +27,7 @@ namespace {
 
 constexpr char kChildDir[] = "ASHLAR_RELAY_CHILD_DIR";
 constexpr char kChildBegin[] = "ASHLAR_RELAY_CHILD_BEGIN";
+constexpr char kChildCompresses[] = "ASHLAR_RELAY_CHILD_COMPRESSES";  // its logs, if it is set
 constexpr int kAcknowledgeFd = 100;
 constexpr int kNever = 1 << 30;
 
@@ -48,7 +49,7 @@ TEST(RelayChild, WritesUntilItIsKilled) {
   const char* dir = std::getenv(kChildDir);
   if (dir == nullptr) GTEST_SKIP() << "only as the child of Relay";
   std::unique_ptr<RelayDatabase> database;
-  ASSERT_OK(RelayDatabase::Open(dir, &database));
+  ASSERT_OK(RelayDatabase::Open(dir, &database, std::getenv(kChildCompresses) != nullptr));
   const auto acknowledge = [](int batch) {
     if (write(kAcknowledgeFd, &batch, sizeof(batch)) != sizeof(batch)) _exit(1);
   };
@@ -151,6 +152,7 @@ class Relay : public testing::Test {
       if (freopen("/dev/null", "w", stdout) == nullptr) _exit(127);
       setenv(kChildDir, dir_.c_str(), 1);
       setenv(kChildBegin, std::to_string(begin).c_str(), 1);
+      if (compresses_logs_) setenv(kChildCompresses, "1", 1);
       execl("/proc/self/exe", "relay_child", "--gtest_filter=RelayChild.*", nullptr);
       _exit(127);
     }
@@ -179,6 +181,7 @@ class Relay : public testing::Test {
   }
 
   std::string dir_;
+  bool compresses_logs_ = false;
   int tables_verified_ = 0;
 };
 
@@ -208,6 +211,31 @@ TEST_F(Relay, ToolsReadWhatAKilledWriterLeft) {
   std::unique_ptr<RelayDatabase> database;
   ASSERT_OK(RelayDatabase::Open(dir_, &database));
   OursHolds(database.get(), ContentsAfter(batches));
+}
+
+TEST_F(Relay, ToolsReadTheCompressedLogsOfAKilledWriter) {
+  compresses_logs_ = true;
+  const int acknowledged = WriteAndKill(0, 130);
+  int logs = 0;
+  for (const auto& [name, bytes] : FilesOf(dir_)) {
+    if (!name.ends_with(".log")) continue;
+    logs++;
+    int exit_code = 0;
+    const std::string path = StrCat(dir_, "/", name);
+    const std::string dump = RunCommand(StrCat("ldb dump_wal --walfile='", path, "'"), &exit_code);
+    EXPECT_EQ(exit_code, 0) << dump;
+    EXPECT_EQ(dump.find("orruption"), std::string::npos) << dump;
+    EXPECT_EQ(bytes[6], 9);  // it says that it is compressed
+  }
+  EXPECT_GT(logs, 0);
+  ToolsFindNoFault();
+  const int batches = BatchesIn(LdbScanAll(), acknowledged);
+  LdbMustWork("put rocksdb theirs");  // it recovers from the logs, and begins a compressed one
+  std::unique_ptr<RelayDatabase> database;
+  ASSERT_OK(RelayDatabase::Open(dir_, &database));
+  RelayContents expected = ContentsAfter(batches);
+  expected["default"]["rocksdb"] = "theirs";
+  OursHolds(database.get(), expected);
 }
 
 // Clean close, RocksDB writes; kill, RocksDB recovers and writes; RocksDB compacts; and so on.

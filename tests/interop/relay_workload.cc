@@ -143,13 +143,16 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
   if (batch % 20 == 15) target.Delete(1, StrCat("single", batch - 10), /*is_single=*/true);
 }
 
-Status RelayDatabase::Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database) {
+Status RelayDatabase::Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database,
+                           bool compresses_logs) {
+  DBOptions options = RelayDbOptions();
+  if (compresses_logs) options.wal_compression = kZSTD;
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : RelayFamilies()) {
     families.emplace_back(name, RelayFamilyOptions(name));
   }
   auto result = std::make_unique<RelayDatabase>();
-  RETURN_IF_ERROR(DB::Open(RelayDbOptions(), dir, families, &result->handles_, &result->db_));
+  RETURN_IF_ERROR(DB::Open(options, dir, families, &result->handles_, &result->db_));
   *database = std::move(result);
   return Status::OK();
 }

@@ -29,7 +29,8 @@ class RelayDatabase {
   static constexpr int kBatchesPerSnapshot = 40;
 
   // The database is made if it is missing.
-  static Status Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database);
+  static Status Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database,
+                     bool compresses_logs = false);
   ~RelayDatabase();
 
   // Flushes, compacts and takes snapshots at fixed batches.

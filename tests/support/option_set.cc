@@ -154,6 +154,13 @@ std::vector<Choice> BlobChoices() {
   };
 }
 
+// The log. Behind the others as well.
+std::vector<Choice> LogChoices() {
+  return {
+      {"compressed_log", {0, 0, 1}},
+  };
+}
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
@@ -161,6 +168,7 @@ const std::vector<Choice>& Choices() {
     for (const Choice& choice : LayoutChoices()) all->push_back(choice);
     for (const Choice& choice : TreeChoices()) all->push_back(choice);
     for (const Choice& choice : BlobChoices()) all->push_back(choice);
+    for (const Choice& choice : LogChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -301,6 +309,7 @@ void OptionSet::SetDbOptions(Options* options) const {
   options->write_dbid_to_manifest = Get("db_id_in_manifest") != 0;
   options->wal_recovery_mode = static_cast<WALRecoveryMode>(Get("recovery_mode"));
   options->manual_wal_flush = Get("manual_wal_flush") != 0;
+  if (Get("compressed_log") != 0) options->wal_compression = kZSTD;
   if (Get("wal_dir") != 0) options->wal_dir = "/logs";
   if (Get("row_cache") != 0) options->row_cache = NewLRUCache(Get("row_cache"), 0);
 }

@@ -162,6 +162,18 @@ TEST(OptionsCheck, EveryDefaultOnlyFlagIsChecked) {
   EXPECT_GT(checked, 4);
 }
 
+TEST(OptionsCheck, LogsAreCompressedByZstdOrNotAtAll) {
+  for (const CompressionType type : {kNoCompression, kSnappyCompression, kLZ4Compression}) {
+    DBOptions db;
+    db.wal_compression = type;
+    EXPECT_OK(CheckDbOptionsSupported(db));
+    EXPECT_EQ(SanitizeDbOptions(db).wal_compression, kNoCompression);
+  }
+  DBOptions db;
+  db.wal_compression = kZSTD;
+  EXPECT_EQ(SanitizeDbOptions(db).wal_compression, kZSTD);
+}
+
 TEST(OptionsCheck, HintsAreAccepted) {
   DBOptions db;
   db.enable_pipelined_write = true;

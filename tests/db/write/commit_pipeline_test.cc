@@ -40,7 +40,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
     EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr));
     WalSinkOptions sink_options;
     sink_options.fs = &fs_;
-    wals_.Configure(sink_options, "/db");
+    wals_.Configure(sink_options, "/db", /*compresses=*/false);
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
     EXPECT_OK(wals_.Install(log.Take(), 1));

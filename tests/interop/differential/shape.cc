@@ -19,6 +19,7 @@ namespace differential {
 namespace {
 
 constexpr uint64_t kShapeStream = 1u << 20;  // no session has this number
+constexpr uint64_t kLogStream = kShapeStream + 2;
 
 void SetOperator(Family* family) {
   if (family->operator_name.empty()) return;
@@ -223,6 +224,16 @@ Shape ShapeOf(uint64_t seed) {
   return shape;
 }
 
+namespace {
+
+// From a stream of their own: what else is drawn stays what it was.
+void DrawLogs(uint64_t seed, int session, rocksdb::DBOptions* options) {
+  Draw draw(seed, static_cast<uint64_t>(session), kLogStream);
+  if (draw.OneIn(3)) options->wal_compression = rocksdb::kZSTD;
+}
+
+}  // namespace
+
 SessionShape SessionShapeOf(const Shape& shape, int session) {
   Draw draw(shape.seed, static_cast<uint64_t>(session), kShapeStream);
   SessionShape result;
@@ -231,6 +242,7 @@ SessionShape SessionShapeOf(const Shape& shape, int session) {
   const bool must_not_flush = result.is_fragile || IsFragile(shape.seed, session - 1);
   result.ends_by_kill = draw.OneIn(2);
   result.db_options = DbOptions(&draw, &result.is_rocksdb);
+  DrawLogs(shape.seed, session, &result.db_options);
   const std::shared_ptr<rocksdb::Cache> cache = BlockCache(&draw);
   for (const Family& family : shape.families) {
     rocksdb::ColumnFamilyOptions options = FamilyOptions(shape, family, must_not_flush, &draw);

@@ -39,7 +39,8 @@ Status Opener::Run() {
   RETURN_IF_ERROR(CheckTables());
   RETURN_IF_ERROR(ReplayLogs());
   core_->recovery_report = report_.ToString();
-  core_->has_whole_logs = !stopped_early_ && !report_.HasLostRecords();
+  core_->has_whole_logs =
+      !stopped_early_ && !report_.HasLostRecords() && report_.batches_filtered == 0;
   if (request_.is_read_only) return FinishReadOnly();
 
   RETURN_IF_ERROR(OpenLog());
@@ -344,6 +345,8 @@ Status Opener::ReplayLogs() {
   options.last_sequence = core_->versions->recovered_last_sequence();
   options.tracked = &core_->versions->tracked_logs();
   options.max_family = core_->versions->max_column_family();
+  options.filter = request_.db_options.wal_filter;
+  options.mutex = &core_->mutex;
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
   replayed_ = replay.logs();

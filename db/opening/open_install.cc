@@ -97,14 +97,15 @@ Status Opener::SettleFileNumbers() {
 }
 
 // Either everything that was replayed goes to tables, or (avoid_flush_during_recovery) nothing does
-// and the logs stay. Damaged logs do not: the next recovery would stumble over them again.
+// and the logs stay. Damaged logs do not: the next recovery would stumble over them again. Nor do
+// those of which a filter has left something out: that is decided.
 Status Opener::FlushReplayed() {
   bool has_sealed = false;
   for (ColumnFamilyData* family : core_->families.All()) {
     has_sealed |= !family->sealed().empty();
   }
   keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
-                report_.dropped.empty();
+                report_.dropped.empty() && report_.batches_filtered == 0;
   for (ColumnFamilyData* family : core_->families.All()) {
     VersionEdit edit;
     edit.column_family = family->id();

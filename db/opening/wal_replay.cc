@@ -28,6 +28,9 @@ std::string RecoveryReport::ToString() const {
     StrAppend(&text, "MANIFEST: ", dropped_manifest_bytes,
               " bytes dropped: unfinished change at the end\n");
   }
+  if (batches_filtered > 0) {
+    StrAppend(&text, batches_filtered, " batches left out or exchanged by the WAL filter\n");
+  }
   return text;
 }
 
@@ -59,6 +62,7 @@ WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, Recov
     : options_(options),
       families_(families),
       report_(report),
+      filter_(options.filter, options.mutex),
       last_sequence_(options.last_sequence) {}
 
 bool WalReplay::FailsOnReport() const {
@@ -69,7 +73,12 @@ bool WalReplay::FailsOnReport() const {
 
 Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
   assert(std::is_sorted(log_numbers.begin(), log_numbers.end()));  // each goes on from the last
-  for (FileNumber number : log_numbers) RETURN_IF_ERROR(ReplayLog(number));
+  filter_.TellFamilies(*families_);
+  for (FileNumber number : log_numbers) {
+    RETURN_IF_ERROR(ReplayLog(number));
+    if (is_stopped_by_filter_) break;
+  }
+  report_->batches_filtered = filter_.changed_batches();
   if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
   return Status::OK();
 }
@@ -102,7 +111,8 @@ Status WalReplay::ReplayLog(FileNumber number) {
     stops_ = true;
     stopped_at_log_ = number;
   }
-  return collector.first.ok() && !stops_ ? CheckEnd(number) : Status::OK();
+  const bool is_read_whole = collector.first.ok() && !stops_ && !is_stopped_by_filter_;
+  return is_read_whole ? CheckEnd(number) : Status::OK();
 }
 
 // The numbers that can be in this log, as far as the MANIFEST knows.
@@ -196,16 +206,8 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
   for (bool is_first = true; reader->ReadRecord(&record); is_first = false) {
     if (!collector->first.ok() && FailsOnReport()) return Status::OK();
     RETURN_IF_ERROR(hole_);
-    Status foreign = CheckRecord(record);
-    if (!foreign.ok()) {
-      const std::string place =
-          StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader->record_offset());
-      if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);
-      report_->dropped.push_back({number, reader->record_offset(),
-                                  reader->record_end() - reader->record_offset(),
-                                  foreign.ToString(), false});
-      continue;
-    }
+    ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record));
+    if (!is_accepted) continue;
     if (is_first && !stops_) {
       const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
       if (predecessor.has_value()) RETURN_IF_ERROR(CheckPredecessor(number, *predecessor));
@@ -215,30 +217,85 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     assert(log_->end_offset > reader->record_offset());
     const SequenceNumber seqno = DecodeFixed64(record.data());
     if (log_->first_seqno != 0) log_->first_seqno = std::min(log_->first_seqno, seqno);
-    if (stops_) {
-      // A log that was begun after an earlier recovery to this very point goes on from it.
-      if (seqno != next_expected_) {
-        report_->dropped.push_back({number, reader->record_offset(),
-                                    log_->file_bytes - reader->record_offset(),
-                                    "does not continue the log before it", true});
-        return Status::OK();
-      }
-      stops_ = false;
-    }
-    if (next_expected_ != 0 && seqno + 1 < next_expected_ && !SkipsDamage()) {
-      return Status::Corruption(StrCat(LogFileName(options_.wal_dir, number), ": offset ",
-                                       reader->record_offset(), ": sequence number ", seqno,
-                                       " follows ", next_expected_ - 1, ": set backwards"));
-    }
-    Status status = ApplyBatch(number, record);
-    if (!status.ok()) {
-      return Status::CopyAppendMessage(
-          status, "; in ",
-          StrCat(LogFileName(options_.wal_dir, number), ", offset ", reader->record_offset()));
-    }
-    report_->records_applied++;
+    if (stops_ && !GoesOn(number, *reader, seqno)) return Status::OK();
+    RETURN_IF_ERROR(CheckOrder(number, *reader, seqno));
+    ASSIGN_OR_RETURN(const bool reads_on, FilterAndApply(number, *reader, record, collector));
+    if (!reads_on) return Status::OK();
   }
   return Status::OK();
+}
+
+// False: the record is of another log, and the mode is to go on without it.
+Result<bool> WalReplay::AcceptRecord(FileNumber number, const LogReader& reader,
+                                     const Slice& batch) {
+  const Status foreign = CheckRecord(batch);
+  if (foreign.ok()) return true;
+  const std::string place =
+      StrCat(LogFileName(options_.wal_dir, number), ": offset ", reader.record_offset());
+  if (!SkipsDamage()) return Status::CopyAppendMessage(foreign, "; in ", place);
+  report_->dropped.push_back({number, reader.record_offset(),
+                              reader.record_end() - reader.record_offset(), foreign.ToString(),
+                              false});
+  return false;
+}
+
+// Replay has stopped. A log that was begun after an earlier recovery to this very point goes on
+// from it.
+bool WalReplay::GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno) {
+  assert(stops_);
+  stops_ = seqno != next_expected_;
+  if (!stops_) return true;
+  report_->dropped.push_back({number, reader.record_offset(),
+                              log_->file_bytes - reader.record_offset(),
+                              "does not continue the log before it", true});
+  return false;
+}
+
+Status WalReplay::CheckOrder(FileNumber number, const LogReader& reader,
+                             SequenceNumber seqno) const {
+  if (next_expected_ == 0 || seqno + 1 >= next_expected_ || SkipsDamage()) return Status::OK();
+  return Status::Corruption(StrCat(LogFileName(options_.wal_dir, number), ": offset ",
+                                   reader.record_offset(), ": sequence number ", seqno, " follows ",
+                                   next_expected_ - 1, ": set backwards"));
+}
+
+// False: nothing more of this log is to be read. What says where the log before ends is nobody's
+// batch.
+Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
+                                       Collector* collector) {
+  using Verdict = ReplayFilter::Verdict;
+  const std::string path = LogFileName(options_.wal_dir, number);
+  const SequenceNumber seqno = DecodeFixed64(batch.data());
+  const SequenceNumber end_seqno = seqno + DecodeFixed32(batch.data() + 8);
+  Verdict verdict = Verdict::kApply;
+  if (options_.filter != nullptr && !DecodeLogBeginning(batch).has_value()) {
+    ASSIGN_OR_RETURN(verdict, filter_.Ask(number, path, &batch));
+  }
+  switch (verdict) {
+    case Verdict::kStop: is_stopped_by_filter_ = true; return false;
+    case Verdict::kDamaged:
+      collector->OnDamage(
+          {.offset = reader.record_offset(),
+           .dropped_bytes = reader.record_end() - reader.record_offset(),
+           .reason = Status::Corruption(StrCat(path, ": offset ", reader.record_offset(),
+                                               ": the WAL filter ", filter_.Name(),
+                                               " says that this batch is damaged"))});
+      return SkipsDamage() || !options_.paranoid_checks;
+    case Verdict::kApply: {
+      const Status status = ApplyBatch(number, batch);
+      if (!status.ok()) {
+        return Status::CopyAppendMessage(status, "; in ",
+                                         StrCat(path, ", offset ", reader.record_offset()));
+      }
+      report_->records_applied++;
+      break;
+    }
+    case Verdict::kSkip: break;
+  }
+  // Of the batch as it is in the log: what is left out keeps its numbers.
+  if (end_seqno > seqno) last_sequence_ = std::max(last_sequence_, end_seqno - 1);
+  next_expected_ = end_seqno;
+  return true;
 }
 
 Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
@@ -261,7 +318,6 @@ Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
     counted++;
     next_record_seqno_ = seqno;
     RETURN_IF_ERROR(ApplyRecord(log_number, record));
-    last_sequence_ = std::max(last_sequence_, seqno);
     seqno++;
   }
   RETURN_IF_ERROR(reader.status());
@@ -269,7 +325,6 @@ Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
     return Status::Corruption(
         StrCat("WriteBatch has wrong count: ", count, " in its header, ", counted, " records"));
   }
-  next_expected_ = seqno;
   return Status::OK();
 }
 

@@ -14,6 +14,7 @@
 
 #include "ashlar/options.h"
 #include "db/column_family/family_set.h"
+#include "db/opening/replay_filter.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
 #include "util/file_number.h"
@@ -38,9 +39,10 @@ struct RecoveryReport {
   uint64_t dropped_manifest_bytes = 0;  // a change that was being written
   uint64_t logs_read = 0;
   uint64_t records_applied = 0;
+  uint64_t batches_filtered = 0;  // left out or exchanged by the program's WalFilter
   // Whole records were left out, not only the torn end of one.
   bool HasLostRecords() const;
-  std::string ToString() const;  // a line each; empty if nothing was dropped
+  std::string ToString() const;  // a line each; empty if all was applied as it was
 };
 
 struct WalReplayOptions {
@@ -53,6 +55,8 @@ struct WalReplayOptions {
   SequenceNumber last_sequence = 0;                         // of the MANIFEST
   const std::map<FileNumber, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
+  WalFilter* filter = nullptr;  // the program's; null: none
+  DbMutex* mutex = nullptr;     // held by the caller of Run()
 };
 
 struct ReplayedLog {
@@ -72,7 +76,7 @@ class WalReplay {
   // After Run().
   SequenceNumber last_sequence() const { return last_sequence_; }
   // Replay ended before the end of the logs: the next log must say that it continues here.
-  bool stopped_early() const { return stops_; }
+  bool stopped_early() const { return stops_ || is_stopped_by_filter_; }
   const std::map<FileNumber, ReplayedLog>& logs() const { return logs_; }
 
  private:
@@ -81,7 +85,12 @@ class WalReplay {
   Status ReplayRecords(FileNumber number, LogReader* reader, Collector* collector)
       REQUIRES(db_mutex);
   void SetBounds(FileNumber number);
+  Result<bool> AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch);
   Status CheckRecord(const Slice& batch) const;
+  bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
+  Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
+  Result<bool> FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
+                              Collector* collector) REQUIRES(db_mutex);
   Status CheckEnd(FileNumber number);
   Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
   Status ReactToHole(FileNumber number, const Status& hole);
@@ -95,10 +104,12 @@ class WalReplay {
   const WalReplayOptions options_;
   FamilySet* const families_;
   RecoveryReport* const report_;
+  ReplayFilter filter_;
   SequenceNumber last_sequence_;
   SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
   SequenceNumber next_record_seqno_ = 0;
   bool stops_ = false;
+  bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;
   std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.

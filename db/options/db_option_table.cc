@@ -179,7 +179,7 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::allow_2pc>(
         {"allow_2pc", "keep prepared transactions at recovery", Support::kDefaultOnly}),
     ProgramOption<Db, &Db::row_cache>({"row_cache", "cache of whole entries, for point lookups"}),
-    Option<Db, &Db::wal_filter>({"wal_filter", "hook at WAL replay", Support::kDefaultOnly}),
+    Option<Db, &Db::wal_filter>({"wal_filter", "hook at WAL replay"}),
     Option<Db, &Db::dump_malloc_stats>({"dump_malloc_stats", "with stats dump", Support::kHint}),
     Option<Db, &Db::avoid_flush_during_recovery>(
         {"avoid_flush_during_recovery", "keep recovered data in memtables"}),

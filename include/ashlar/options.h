@@ -417,7 +417,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool allow_2pc = false;
   // What tables answered to point lookups, which alone use it; null = none. May be shared.
   std::shared_ptr<RowCache> row_cache = nullptr;
-  // Hook at WAL replay. Not built yet: must be the default.
+  // Sees, changes and drops batches when the WAL is replayed. Not owned; outlives the open.
   WalFilter* wal_filter = nullptr;
   // With stats dump. A hint without effect.
   bool dump_malloc_stats = false;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WalFilter looks at every batch that is replayed from the WAL when a database is opened, and may
-// change or drop it. Set it in DBOptions::wal_filter; it must outlive the open. Not built yet: a
-// database with one is refused with NotSupported.
+// change or drop it. Set it in DBOptions::wal_filter; it must outlive the open. What it decides is
+// final: a database of which something was dropped or changed flushes all that was replayed, also
+// under avoid_flush_during_recovery, so that no later open sees those logs again.
 //
-// Called by the opening thread only. Must not throw.
+// Called by the opening thread only, without locks. Must not throw.
 #pragma once
 
 #include <cstdint>

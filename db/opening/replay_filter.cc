@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One question for each batch; most answers change nothing.
+#include "db/opening/replay_filter.h"
+
+#include <cassert>
+#include <map>
+
+#include "db/column_family/column_family_data.h"
+#include "db/write/write_batch_internal.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+void ReplayFilter::TellFamilies(const FamilySet& families) {
+  if (filter_ == nullptr) return;
+  std::map<uint32_t, uint64_t> log_numbers;
+  std::map<std::string, uint32_t> ids;
+  for (const ColumnFamilyData* family : families.All()) {
+    log_numbers[family->id()] = family->versions()->log_number.value();
+    ids[family->name()] = family->id();
+  }
+  assert(ids.size() == log_numbers.size());
+  const MutexUnlock unlock(mutex_);
+  filter_->ColumnFamilyLogNumberMap(log_numbers, ids);
+}
+
+Result<ReplayFilter::Verdict> ReplayFilter::Ask(FileNumber log_number, const std::string& path,
+                                                Slice* batch) {
+  if (filter_ == nullptr) return Verdict::kApply;
+  bool is_changed = false;
+  auto answer = WalFilter::WalProcessingOption::kContinueProcessing;
+  {
+    const MutexUnlock unlock(mutex_);
+    const WriteBatch original(batch->ToString());
+    replacement_.Clear();
+    answer =
+        filter_->LogRecordFound(log_number.value(), path, original, &replacement_, &is_changed);
+  }
+  auto verdict = JudgeAnswer(answer, is_changed, batch);
+  if (verdict.ok() && (is_changed || *verdict != Verdict::kApply)) changed_batches_++;
+  return verdict;
+}
+
+Result<ReplayFilter::Verdict> ReplayFilter::JudgeAnswer(WalFilter::WalProcessingOption answer,
+                                                        bool is_changed, Slice* batch) {
+  switch (answer) {
+    case WalFilter::WalProcessingOption::kContinueProcessing:
+      if (is_changed) RETURN_IF_ERROR(TakeReplacement(batch));
+      return Verdict::kApply;
+    case WalFilter::WalProcessingOption::kIgnoreCurrentRecord: return Verdict::kSkip;
+    case WalFilter::WalProcessingOption::kStopReplay: return Verdict::kStop;
+    case WalFilter::WalProcessingOption::kCorruptedRecord: return Verdict::kDamaged;
+    case WalFilter::WalProcessingOption::kWalProcessingOptionMax: break;
+  }
+  return Status::NotSupported(StrCat("WAL filter ", filter_->Name(), ": unknown answer ",
+                                     static_cast<int>(answer), " about a batch"));
+}
+
+// The numbers of the updates must not reach into those of the next batch.
+Status ReplayFilter::TakeReplacement(Slice* batch) {
+  assert(batch->size() >= kWriteBatchHeaderBytes);
+  const uint32_t most = DecodeFixed32(batch->data() + 8);
+  const uint32_t count = replacement_.Count();
+  if (replacement_.GetDataSize() < kWriteBatchHeaderBytes) {
+    return Status::NotSupported(
+        StrCat("WAL filter ", filter_->Name(), ": made a batch of fewer bytes than a header has"));
+  }
+  if (count > most) {
+    return Status::NotSupported(StrCat("WAL filter ", filter_->Name(), ": made ", count,
+                                       " updates of a batch of ", most, "; it may make no more"));
+  }
+  WriteBatchInternal::SetSequence(&replacement_, DecodeFixed64(batch->data()));
+  *batch = WriteBatchInternal::Contents(replacement_);
+  return Status::OK();
+}
+
+}  // namespace ashlar

@@ -178,6 +178,7 @@ VersionSetOptions Opener::VersionOptions() const {
   result.preallocate_bytes = options.manifest_preallocation_size;
   result.statistics = core_->statistics.get();
   result.write_db_id = options.write_dbid_to_manifest;
+  result.lists_logs = options.track_and_verify_wals_in_manifest;
   result.info_log = nullptr;
   return result;
 }
@@ -345,6 +346,7 @@ Status Opener::ReplayLogs() {
   options.last_sequence = core_->versions->recovered_last_sequence();
   options.tracked = &core_->versions->tracked_logs();
   options.max_family = core_->versions->max_column_family();
+  options.verifies_predecessors = request_.db_options.track_and_verify_wals;
   options.filter = request_.db_options.wal_filter;
   options.mutex = &core_->mutex;
   WalReplay replay(options, &core_->families, &report_);

@@ -154,17 +154,20 @@ Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
 // After a replay that stopped early the new log begins with an empty batch that carries the next
 // sequence number: a later recovery then knows that this log continues what survived.
 Status Opener::StartLog() {
-  WalSinkOptions options;
-  options.fs = core_->fs.get();
-  options.file_options = core_->file_options;
-  options.manual_flush = request_.db_options.manual_wal_flush;
-  options.buffer_bytes = request_.db_options.writable_file_max_buffer_size;
-  options.bytes_per_sync = request_.db_options.wal_bytes_per_sync;
-  options.statistics = core_->statistics.get();
-  options.use_fsync = request_.db_options.use_fsync;
-  options.env = core_->env;
-  const bool compresses = request_.db_options.wal_compression == kZSTD;
-  core_->wals->Configure(options, core_->wal_dir, compresses);
+  const DBOptions& given = request_.db_options;
+  WalSetOptions options;
+  options.log.fs = core_->fs.get();
+  options.log.file_options = core_->file_options;
+  options.log.manual_flush = given.manual_wal_flush;
+  options.log.buffer_bytes = given.writable_file_max_buffer_size;
+  options.log.bytes_per_sync = given.wal_bytes_per_sync;
+  options.log.statistics = core_->statistics.get();
+  options.log.use_fsync = given.use_fsync;
+  options.log.env = core_->env;
+  options.wal_dir = core_->wal_dir;
+  options.compresses = given.wal_compression == kZSTD;
+  options.describes_predecessors = given.track_and_verify_wals;
+  core_->wals->Configure(options);
   const FileNumber number = core_->versions->NewFileNumber();
   assert(number > highest_log_);  // a log is newer than all that were replayed
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> log, core_->wals->Create(number));

@@ -201,6 +201,28 @@ Status WalReplay::CheckPredecessor(FileNumber number, const LogPredecessor& pred
   return ReactToHole(predecessor.number, status);
 }
 
+// As the option asks for it: the same of logs that RocksDB has written, and the last batch as well.
+Status WalReplay::VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor) {
+  assert(!stops_);
+  if (!options_.verifies_predecessors || SkipsDamage()) return Status::OK();
+  if (predecessor.log_number < options_.min_log_number) return Status::OK();  // not needed any more
+  const auto found = logs_.find(predecessor.log_number);
+  const ReplayedLog log = found == logs_.end() ? ReplayedLog() : found->second;
+  if (found != logs_.end() && log.end_offset == predecessor.size_bytes &&
+      log.last_batch_seqno == predecessor.last_seqno) {
+    return Status::OK();
+  }
+  const Status status = Status::Corruption(StrCat(
+      LogFileName(options_.wal_dir, predecessor.log_number),
+      found == logs_.end() ? ": missing"
+                           : StrCat(": its records end at offset ", log.end_offset,
+                                    ", the last batch has sequence number ", log.last_batch_seqno),
+      ", but log ", number, " says that it ends at ", predecessor.size_bytes,
+      " with the batch of sequence number ", predecessor.last_seqno));
+  report_->dropped.push_back({predecessor.log_number, log.end_offset, 0, status.ToString(), true});
+  return ReactToHole(predecessor.log_number, status);
+}
+
 Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector* collector) {
   Slice record;
   for (bool is_first = true; reader->ReadRecord(&record); is_first = false) {
@@ -208,6 +230,10 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     RETURN_IF_ERROR(hole_);
     ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record));
     if (!is_accepted) continue;
+    if (is_first && !stops_ && reader->predecessor().has_value()) {
+      RETURN_IF_ERROR(VerifyPredecessor(number, *reader->predecessor()));
+      RETURN_IF_ERROR(hole_);
+    }
     if (is_first && !stops_) {
       const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
       if (predecessor.has_value()) RETURN_IF_ERROR(CheckPredecessor(number, *predecessor));
@@ -217,6 +243,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     assert(log_->end_offset > reader->record_offset());
     const SequenceNumber seqno = DecodeFixed64(record.data());
     if (log_->first_seqno != 0) log_->first_seqno = std::min(log_->first_seqno, seqno);
+    log_->last_batch_seqno = seqno;
     if (stops_ && !GoesOn(number, *reader, seqno)) return Status::OK();
     RETURN_IF_ERROR(CheckOrder(number, *reader, seqno));
     ASSIGN_OR_RETURN(const bool reads_on, FilterAndApply(number, *reader, record, collector));

@@ -55,6 +55,7 @@ struct WalReplayOptions {
   SequenceNumber last_sequence = 0;                         // of the MANIFEST
   const std::map<FileNumber, LogFacts>* tracked = nullptr;  // by log number; outlives the replay
   uint32_t max_family = 0;  // the highest id that the MANIFEST has ever seen
+  bool verifies_predecessors = false;  // what RocksDB's records about them say, too
   WalFilter* filter = nullptr;  // the program's; null: none
   DbMutex* mutex = nullptr;     // held by the caller of Run()
 };
@@ -63,6 +64,7 @@ struct ReplayedLog {
   uint64_t file_bytes = 0;
   uint64_t end_offset = 0;         // of the last record
   SequenceNumber first_seqno = 0;  // no record has a lower one; 0: a log of another engine
+  SequenceNumber last_batch_seqno = 0;  // 0: none
 };
 
 class WalReplay {
@@ -93,6 +95,7 @@ class WalReplay {
                               Collector* collector) REQUIRES(db_mutex);
   Status CheckEnd(FileNumber number);
   Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
+  Status VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor);
   Status ReactToHole(FileNumber number, const Status& hole);
   bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
   Status ApplyBatch(FileNumber log_number, const Slice& batch) REQUIRES(db_mutex);

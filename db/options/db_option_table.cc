@@ -24,12 +24,12 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::compaction_verify_record_count>(
         {"compaction_verify_record_count", "count entries at compaction", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::track_and_verify_wals_in_manifest>({"track_and_verify_wals_in_manifest",
-                                                        "record WALs in the MANIFEST; always done",
-                                                        Support::kHint}),
+    Option<Db, &Db::track_and_verify_wals_in_manifest>(
+        {"track_and_verify_wals_in_manifest",
+         "record WALs in the MANIFEST in RocksDB's form, too; in our own always"}),
     Option<Db, &Db::track_and_verify_wals>(
-        {"track_and_verify_wals", "each WAL records facts on its predecessor",
-         Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
+        {"track_and_verify_wals", "each WAL says of its predecessor what RocksDB verifies, too",
+         Support::kHonoured, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Db, &Db::verify_sst_unique_id_in_manifest>(
         {"verify_sst_unique_id_in_manifest", "check SST ids when opened"}),
     ProgramOption<Db, &Db::sst_file_manager>(

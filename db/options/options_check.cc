@@ -133,6 +133,9 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
     return Contradiction("allow_mmap_reads", "it excludes use_direct_reads");
   }
   RETURN_IF_ERROR(CheckLogCompression(options.wal_compression));
+  if (options.track_and_verify_wals && compatible == "7.8") {
+    return Contradiction("track_and_verify_wals", "RocksDB 7.8 cannot read logs with its records");
+  }
   if (options.keep_log_file_num == 0)
     return Contradiction("keep_log_file_num", "it must be above 0");
   return Status::OK();

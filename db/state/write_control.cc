@@ -355,7 +355,8 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
     return status;
   }
   assert(turn->next->log_number() > sealed_number);
-  return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1);
+  return core_->wals->Install(std::move(turn->next), core_->pipeline->visible_seqno() + 1,
+                              core_->pipeline->last_logged_seqno());
 }
 
 Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) {

@@ -23,7 +23,8 @@
 
 namespace ashlar {
 
-// RocksDB's record of a log. Only read: RocksDB 7.8 cannot open a database that has one read-only.
+// RocksDB's record of a log. Written only if the options ask for it: RocksDB 7.8 cannot open a
+// database that has one for reading only, unless its options ask for it too.
 struct WalAddition {
   FileNumber log_number = 0;
   std::optional<uint64_t> synced_bytes;

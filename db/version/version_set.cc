@@ -56,6 +56,7 @@ struct VersionSet::Pending {
   FileNumber new_manifest_number = 0;
   VersionEdit head;
   std::vector<FamilySnapshot> families;
+  std::vector<VersionEdit> log_edits;  // behind those of the change
 };
 
 FamilyVersions::~FamilyVersions() {
@@ -273,6 +274,11 @@ void VersionSet::Complete(Change* change, Pending* pending) {
     const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
     if (is_later_record) edit.change_begin = manifest_bytes_;
   }
+  if (!options_.lists_logs || wals_ == nullptr) return;
+  std::optional<uint64_t> change_begin = manifest_bytes_;
+  if (pending->new_manifest_number != 0) change_begin.reset();
+  pending->log_edits =
+      listed_logs_.News(wals_->DurableFacts(), edits, min_log_number_to_keep_, change_begin);
 }
 
 // Takes over the added family's parts. The edits stay where they are until the change is written.
@@ -325,7 +331,8 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
   const bool is_new = pending->new_manifest_number != 0;
   assert(is_new || pending->families.empty());
   if (is_new) {
-    pending->head.initial_records = 1 + 2 * pending->families.size() + change.edits.size();
+    pending->head.initial_records =
+        1 + 2 * pending->families.size() + change.edits.size() + pending->log_edits.size();
     records.push_back(Encoded(pending->head));
   }
   for (FamilySnapshot& family : pending->families) {
@@ -334,6 +341,7 @@ Status VersionSet::Write(const Change& change, Pending* pending) {
     records.push_back(Encoded(family.contents));
   }
   for (const VersionEdit& edit : change.edits) records.push_back(Encoded(edit));
+  for (const VersionEdit& edit : pending->log_edits) records.push_back(Encoded(edit));
   assert(!is_new || records.size() == *pending->head.initial_records);
   return is_new ? manifest_.Start(pending->new_manifest_number, records)
                 : manifest_.Append(records);
@@ -399,21 +407,14 @@ void VersionSet::ApplyCounters(const VersionEdit& edit) {
     max_column_family_ = std::max(max_column_family_, *edit.max_column_family);
   }
   for (const WalAddition& wal : edit.wal_additions) {
-    if (wal.synced_bytes) TrackLog({.number = wal.log_number, .synced_bytes = *wal.synced_bytes});
+    const LogFacts log{.number = wal.log_number, .synced_bytes = wal.synced_bytes.value_or(0)};
+    if (wal.synced_bytes) tracked_logs_[log.number].Learn(log);
   }
-  for (const LogFacts& log : edit.logs) TrackLog(log);
+  for (const LogFacts& log : edit.logs) tracked_logs_[log.number].Learn(log);
   const FileNumber obsolete_end =
       std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(FileNumber{}),
                 edit.forgotten_logs_end.value_or(FileNumber{})});
   tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
-}
-
-void VersionSet::TrackLog(const LogFacts& news) {
-  LogFacts& log = tracked_logs_[news.number];
-  log.number = news.number;
-  if (news.first_seqno != 0) log.first_seqno = news.first_seqno;
-  log.synced_bytes = std::max(log.synced_bytes, news.synced_bytes);
-  log.end_bytes = std::max(log.end_bytes, news.end_bytes);
 }
 
 // Fails for nothing: the change is in the MANIFEST.

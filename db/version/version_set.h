@@ -24,6 +24,7 @@
 #include "db/version/compaction_claims.h"
 #include "db/version/kept_tombstones.h"
 #include "db/version/live_versions.h"
+#include "db/version/listed_logs.h"
 #include "db/version/manifest_file.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
@@ -101,6 +102,7 @@ struct FamilyRequest {
 // Where and how the MANIFEST is written, and what is said in it.
 struct VersionSetOptions : ManifestFileOptions {
   bool write_db_id = true;
+  bool lists_logs = false;  // in RocksDB's records, too: see ListedLogs
   Logger* info_log = nullptr;
 };
 
@@ -226,7 +228,6 @@ class VersionSet {
   VersionEdit HeadOfManifest() const REQUIRES(db_mutex);
   FamilySnapshot SnapshotOf(const FamilyVersions& family) const REQUIRES(db_mutex);
   void ApplyCounters(const VersionEdit& edit) REQUIRES(db_mutex);
-  void TrackLog(const LogFacts& news) REQUIRES(db_mutex);
   void Adopt(FamilyVersions* family, BuiltVersion built) REQUIRES(db_mutex);
   void RetireCurrent(FamilyVersions* family) REQUIRES(db_mutex);
   void CloseCurrent(FamilyVersions* family) REQUIRES(db_mutex);
@@ -244,6 +245,7 @@ class VersionSet {
   // As the MANIFEST has them.
   std::map<FileNumber, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
+  ListedLogs listed_logs_ GUARDED_BY(db_mutex);
   // Dropped from the end of the MANIFEST when it was recovered.
   uint64_t torn_manifest_bytes_ GUARDED_BY(db_mutex) = 0;
 

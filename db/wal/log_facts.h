@@ -4,6 +4,7 @@
 // too short or another one than its name says is noticed. The MANIFEST keeps it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "ashlar/types.h"
@@ -16,6 +17,14 @@ struct LogFacts {
   SequenceNumber first_seqno = 0;  // no record has a lower one; 0: unknown, another engine's log
   uint64_t synced_bytes = 0;       // the file is at least as long
   uint64_t end_bytes = 0;          // where the last record ends, once closed; 0: unknown
+
+  // Of the same log; what is known grows.
+  void Learn(const LogFacts& news) {
+    number = news.number;
+    if (news.first_seqno != 0) first_seqno = news.first_seqno;
+    synced_bytes = std::max(synced_bytes, news.synced_bytes);
+    end_bytes = std::max(end_bytes, news.end_bytes);
+  }
 };
 
 }  // namespace ashlar

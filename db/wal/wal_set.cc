@@ -34,15 +34,15 @@ Status WalSet::CheckOrderLocked() const {
   return Status::OK();
 }
 
-void WalSet::Configure(const WalSinkOptions& options, const std::string& wal_dir,
-                       bool compresses) {
-  assert(options.fs != nullptr && !wal_dir.empty());
+void WalSet::Configure(const WalSetOptions& options) {
+  assert(options.log.fs != nullptr && !options.wal_dir.empty());
   assert(active_ == nullptr);
-  options_ = options;
-  if (compresses) compressors_ = std::make_unique<WalCompressors>();
+  options_ = options.log;
+  wal_dir_ = options.wal_dir;
+  describes_predecessors_ = options.describes_predecessors;
+  if (options.compresses) compressors_ = std::make_unique<WalCompressors>();
   options_.compressors = compressors_.get();
-  wal_dir_ = wal_dir;
-  SetBuffering(options.buffer_bytes, options.bytes_per_sync);
+  SetBuffering(options.log.buffer_bytes, options.log.bytes_per_sync);
 }
 
 void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
@@ -62,29 +62,51 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   return OpenWalSink(options);
 }
 
-Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno) {
-  std::shared_ptr<WalSink> sealed;
+Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
+                       SequenceNumber last_logged_seqno) {
+  Log sealed;
   {
     MutexLock lock(&mutex_);
-    if (!logs_.empty()) sealed = logs_.back().sink;
+    if (!logs_.empty()) sealed = logs_.back();
   }
-  assert(sealed == nullptr || sealed->log_number() < next->log_number());
-  if (sealed != nullptr) {
-    assert(sealed->delivered_size() == sealed->size());
-    const LogPredecessor predecessor{.number = sealed->log_number(), .end_bytes = sealed->size()};
-    const std::string beginning = EncodeLogBeginning(first_seqno, predecessor);
-    RETURN_IF_ERROR(next->AddRecord(beginning));
+  if (sealed.sink != nullptr) {
+    RETURN_IF_ERROR(WriteBeginning(next.get(), first_seqno, sealed, last_logged_seqno));
   }
   {
     MutexLock lock(&mutex_);
     assert(logs_.empty() || logs_.back().first_seqno <= first_seqno);
     const uint64_t begin = next->size();
-    logs_.push_back({std::move(next), first_seqno, begin});
+    const bool has_beginning = sealed.sink != nullptr;
+    logs_.push_back({std::move(next), first_seqno, begin, has_beginning});
     active_ = logs_.back().sink.get();
     if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   }
-  if (sealed != nullptr) sealed->Seal();
+  if (sealed.sink != nullptr) sealed.sink->Seal();
   return Status::OK();
+}
+
+// Be it the one that a log begins with, or the one that says where replay stopped, which has the
+// first number of the log.
+SequenceNumber WalSet::LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno) {
+  assert(sealed.sink != nullptr);
+  if (sealed.sink->size() > sealed.begin) return std::max(last_logged_seqno, sealed.first_seqno);
+  return sealed.has_beginning ? sealed.first_seqno : 0;
+}
+
+Status WalSet::WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
+                              SequenceNumber last_logged_seqno) const {
+  const WalSink& before = *sealed.sink;
+  assert(before.log_number() < next->log_number());
+  assert(before.delivered_size() == before.size());
+  if (describes_predecessors_) {
+    const PredecessorWalInfo info{.log_number = before.log_number(),
+                                  .size_bytes = before.size(),
+                                  .last_seqno = LastBatchOf(sealed, last_logged_seqno)};
+    RETURN_IF_ERROR(
+        next->AddSpecialRecord(LogRecordType::kPredecessorInfo, EncodePredecessorInfo(info)));
+  }
+  return next->AddRecord(EncodeLogBeginning(
+      first_seqno, {.number = before.log_number(), .end_bytes = before.size()}));
 }
 
 // All under the mutex: whoever then finds the new log alone in the set, and so waits for no other
@@ -105,7 +127,7 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
   }
   logs_.clear();
   const uint64_t begin = next->size();
-  logs_.push_back({std::move(next), first_seqno, begin});
+  logs_.push_back({std::move(next), first_seqno, begin, /*has_beginning=*/false});
   active_ = logs_.back().sink.get();
   if constexpr (kChecksInvariants) StopUnless(CheckOrderLocked());
   return left;
@@ -122,7 +144,7 @@ std::vector<LogFacts> WalSet::DurableFacts() const {
   MutexLock lock(&mutex_);
   std::vector<LogFacts> facts;
   for (const auto& [number, log] : recovered_) facts.push_back(log);
-  for (const auto& [sink, first_seqno, begin] : logs_) {
+  for (const auto& [sink, first_seqno, begin, has_beginning] : logs_) {
     if (sink->log_number() > newest_durable_entry_) break;
     const bool is_closed = sink != logs_.back().sink && sink->error().ok();
     facts.push_back({.number = sink->log_number(),
@@ -144,7 +166,7 @@ Status WalSet::SyncOlderThan(FileNumber number) {
   std::vector<std::shared_ptr<WalSink>> older;
   {
     MutexLock lock(&mutex_);
-    for (const auto& [log, first_seqno, begin] : logs_) {
+    for (const auto& [log, first_seqno, begin, has_beginning] : logs_) {
       if (log->log_number() < number && log->synced_size() < log->size()) older.push_back(log);
     }
   }
@@ -218,7 +240,7 @@ Status WalSet::Close() {
     active_ = nullptr;
   }
   Status first;
-  for (const auto& [log, first_seqno, begin] : logs) {
+  for (const auto& [log, first_seqno, begin, has_beginning] : logs) {
     Status status = log->Close();
     if (first.ok() && !status.ok()) first = status;
   }

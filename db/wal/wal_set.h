@@ -29,6 +29,15 @@
 
 namespace ashlar {
 
+struct WalSetOptions {
+  // Of every log; number, path and compressors are filled in.
+  WalSinkOptions log;
+  std::string wal_dir;
+  bool compresses = false;
+  // Logs say of the one before them what RocksDB verifies (kPredecessorInfo).
+  bool describes_predecessors = false;
+};
+
 class WalSet {
  public:
   struct Info {
@@ -43,9 +52,8 @@ class WalSet {
   WalSet(const WalSet&) = delete;
   WalSet& operator=(const WalSet&) = delete;
 
-  // Before anything else. `options` are those of every log; number and path are filled in, and
-  // compressors if the logs are to be compressed.
-  void Configure(const WalSinkOptions& options, const std::string& wal_dir, bool compresses);
+  // Before anything else.
+  void Configure(const WalSetOptions& options);
   // Of the logs' records; null: they are as they are. Fixed by Configure().
   WalCompressors* compressors() const { return compressors_.get(); }
 
@@ -55,9 +63,11 @@ class WalSet {
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
   // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
-  // record with a sequence number below `first_seqno` will be written to the new one. After an
-  // error nothing has changed.
-  Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno);
+  // record with a sequence number below `first_seqno` will be written to the new one;
+  // `last_logged_seqno` is that of the last batch that any log has, 0 for none. After an error
+  // nothing has changed.
+  Status Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,
+                 SequenceNumber last_logged_seqno = 0);
   // Makes it the only log: those before leave the set, and whoever still waits for one of them gets
   // `error`. Their files stay until ReleaseBelow() names them. The caller lets go of the result
   // where it may do I/O.
@@ -112,7 +122,11 @@ class WalSet {
     std::shared_ptr<WalSink> sink;
     SequenceNumber first_seqno = 0;  // no commit in it has a smaller one
     uint64_t begin = 0;              // where the records of commits begin
+    bool has_beginning = false;      // a record that says where the log before it ends
   };
+  static SequenceNumber LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno);
+  Status WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
+                        SequenceNumber last_logged_seqno) const;
   Status SyncOlderThan(FileNumber number);
   Status SyncDirectoryFor(FileNumber number);
 
@@ -122,6 +136,7 @@ class WalSet {
   // Fixed by Configure(), but for what SetBuffering() changes.
   WalSinkOptions options_;
   std::string wal_dir_;
+  bool describes_predecessors_ = false;
   mutable std::atomic<uint64_t> sync_count_{0};  // counted by the logs; declared before them
   std::atomic<size_t> buffer_bytes_{0};  // these two: each for itself, written by SetDBOptions()
   std::atomic<uint64_t> bytes_per_sync_{0};  // and read when a log is made

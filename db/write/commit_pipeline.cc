@@ -221,6 +221,7 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord& record, bool use_l
   slots_[reservation->ticket % kMaxInFlight] = {reservation->last_seqno, false};
   reserved_bytes_ += record.batch_bytes;
   if (use_log) {
+    last_logged_ = reservation->first_seqno;
     reservation->log = wals_->active();
     const WalSink::Range range = reservation->log->Reserve(record.bytes);
     reservation->log_offset = range.offset;
@@ -412,6 +413,12 @@ void CommitPipeline::Reopen() {
   SpinLockGuard guard(&order_lock_);
   assert((gate_.load(std::memory_order_relaxed) & kShut) != 0);
   ChangeGate(/*set=*/0, /*clear=*/kShut);
+}
+
+SequenceNumber CommitPipeline::last_logged_seqno() {
+  SpinLockGuard guard(&order_lock_);
+  assert(pauses_ > 0);
+  return last_logged_;
 }
 
 CommitTotals CommitPipeline::totals() {

@@ -132,6 +132,8 @@ class CommitPipeline {
   void Reopen();
 
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
+  // That of the last batch that was given a place in a log; 0: none. In a pause.
+  SequenceNumber last_logged_seqno();
   // Whether any write skipped the log since opening.
   bool has_unlogged_writes() const { return has_unlogged_writes_.load(std::memory_order_relaxed); }
   CommitTotals totals();
@@ -208,6 +210,7 @@ class CommitPipeline {
   alignas(64) SpinLock order_lock_;
   // The greatest sequence number that a commit has. visible_seqno_ follows it.
   SequenceNumber last_reserved_ GUARDED_BY(order_lock_) = 0;
+  SequenceNumber last_logged_ GUARDED_BY(order_lock_) = 0;  // see last_logged_seqno()
   // Tickets number the commits in the order of their reservations.
   uint64_t next_ticket_ GUARDED_BY(order_lock_) = 0;
   // What reservations were made for, all of them and those without a log.

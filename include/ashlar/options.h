@@ -269,9 +269,9 @@ struct ASHLAR_EXPORT DBOptions {
   bool flush_verify_memtable_count = true;
   // Count entries at compaction.
   bool compaction_verify_record_count = true;
-  // Record WALs in the MANIFEST and check them at recovery. Always done. A hint without effect.
+  // WALs are always recorded in the MANIFEST and checked at recovery; true: for RocksDB to check, too.
   bool track_and_verify_wals_in_manifest = false;
-  // Each WAL records facts on its predecessor. Not built yet: must be the default.
+  // Each WAL says where the one before ends: always; true: as RocksDB since 9.11 verifies it, too.
   bool track_and_verify_wals = false;
   // Check SST ids when opened.
   bool verify_sst_unique_id_in_manifest = true;

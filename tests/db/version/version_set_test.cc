@@ -372,7 +372,7 @@ TEST_F(VersionSetTest, AReplacedManifestKeepsLogsAndTimestampFlags) {
   edit.persist_user_defined_timestamps = false;
   ASSERT_OK(Apply(std::move(change)));
   WalSet wals;
-  wals.Configure({.fs = &fs_}, "/db", /*compresses=*/false);
+  wals.Configure({.log = {.fs = &fs_}, .wal_dir = "/db"});
   wals.AddRecovered({.number = 4, .first_seqno = 7, .synced_bytes = 30, .end_bytes = 40});
   wals.AddRecovered({.number = 5, .first_seqno = 9, .synced_bytes = 50, .end_bytes = 50});
   for (const FileNumber number : {FileNumber{4}, FileNumber{5}}) {

@@ -38,9 +38,7 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
 
   CommitPipelineTest() {
     EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr));
-    WalSinkOptions sink_options;
-    sink_options.fs = &fs_;
-    wals_.Configure(sink_options, "/db", /*compresses=*/false);
+    wals_.Configure({.log = {.fs = &fs_}, .wal_dir = "/db"});
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
     EXPECT_OK(wals_.Install(log.Take(), 1));

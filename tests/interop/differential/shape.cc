@@ -230,6 +230,7 @@ namespace {
 void DrawLogs(uint64_t seed, int session, rocksdb::DBOptions* options) {
   Draw draw(seed, static_cast<uint64_t>(session), kLogStream);
   if (draw.OneIn(3)) options->wal_compression = rocksdb::kZSTD;
+  options->track_and_verify_wals_in_manifest = draw.OneIn(3);
 }
 
 }  // namespace

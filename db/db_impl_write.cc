@@ -24,12 +24,15 @@ namespace {
 // allocate nothing. It does not keep the memory of a large one.
 class ScratchBatch {
  public:
-  ScratchBatch() : scratch_(&ThreadObject<Scratch>::Get()) {
+  explicit ScratchBatch(const WriteOptions& options) : scratch_(&ThreadObject<Scratch>::Get()) {
     // A callback of an update that is under way makes one itself.
     if (scratch_->is_in_use) [[unlikely]]
       scratch_ = new Scratch{.is_nested = true};
     scratch_->is_in_use = true;
     assert(scratch_->batch->Count() == 0);  // whoever had it before left nothing in it
+    if (options.protection_bytes_per_key != 0) [[unlikely]] {
+      IgnoreError(WriteBatchInternal::AddProtection(get()), "an empty batch is well-formed");
+    }
   }
   ~ScratchBatch() {
     assert(scratch_->is_in_use);
@@ -37,7 +40,8 @@ class ScratchBatch {
       delete scratch_;
       return;
     }
-    if (scratch_->batch->Data().capacity() > kMaxKeptBytes) [[unlikely]] {
+    const bool is_plain = scratch_->batch->GetProtectionBytesPerKey() == 0;
+    if (scratch_->batch->Data().capacity() > kMaxKeptBytes || !is_plain) [[unlikely]] {
       scratch_->batch.emplace();  // not an assignment, which may keep the memory
     } else {
       scratch_->batch->Clear();
@@ -97,41 +101,41 @@ Status DBImpl::CheckWritable() const {
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& value) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Put(handle, key, value));
   return Write(options, batch.get());
 }
 
 Status DBImpl::Put(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                    const Slice& ts, const Slice& value) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Put(handle, key, ts, value));
   return Write(options, batch.get());
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Delete(handle, key));
   return Write(options, batch.get());
 }
 
 Status DBImpl::Delete(const WriteOptions& options, ColumnFamilyHandle* handle, const Slice& key,
                       const Slice& ts) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Delete(handle, key, ts));
   return Write(options, batch.get());
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->SingleDelete(handle, key));
   return Write(options, batch.get());
 }
 
 Status DBImpl::SingleDelete(const WriteOptions& options, ColumnFamilyHandle* handle,
                             const Slice& key, const Slice& ts) {
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->SingleDelete(handle, key, ts));
   return Write(options, batch.get());
 }
@@ -141,7 +145,7 @@ Status DBImpl::Merge(const WriteOptions& options, ColumnFamilyHandle* handle, co
   if (FamilyOrDefault(handle)->merge_operator() == nullptr) [[unlikely]] {
     return Status::NotSupported("Provide a merge_operator when opening DB");
   }
-  ScratchBatch batch;
+  ScratchBatch batch(options);
   RETURN_IF_ERROR(batch->Merge(handle, key, value));
   return Write(options, batch.get());
 }
@@ -166,8 +170,14 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
     RETURN_IF_ERROR(AwaitTurn(options, updates->GetDataSize()));
   std::optional<WriteBatch> existing;
   if (options.ignore_missing_column_families) [[unlikely]] {
+    RETURN_IF_ERROR(updates->VerifyChecksum());
     existing = WithoutMissingFamilies(*updates, core_.families);
-    if (existing.has_value()) updates = &*existing;
+    if (existing.has_value()) {
+      if (updates->GetProtectionBytesPerKey() != 0) {
+        RETURN_IF_ERROR(WriteBatchInternal::AddProtection(&*existing));
+      }
+      updates = &*existing;
+    }
   }
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_WRITE);
   Status status = core_.pipeline->Commit({&options, updates, callback});

@@ -69,13 +69,6 @@ Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTa
   return Status::OK();
 }
 
-Status CheckLogCompression(CompressionType type) {
-  if (type == kNoCompression) return Status::OK();
-  if (type != kZSTD) return Contradiction("wal_compression", "it must be kNoCompression or kZSTD");
-  if (IsCompressionAvailable(type)) return Status::OK();
-  return Contradiction("wal_compression", "kZSTD is not linked into this library");
-}
-
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
   if (options.comparator->timestamp_size() > 0) {
@@ -132,7 +125,6 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.allow_mmap_reads && options.use_direct_reads) {
     return Contradiction("allow_mmap_reads", "it excludes use_direct_reads");
   }
-  RETURN_IF_ERROR(CheckLogCompression(options.wal_compression));
   if (options.track_and_verify_wals && compatible == "7.8") {
     return Contradiction("track_and_verify_wals", "RocksDB 7.8 cannot read logs with its records");
   }
@@ -232,8 +224,8 @@ Status CheckWriteOptionsSupported(const WriteOptions& options) {
   if (options.sync && options.disableWAL) {
     return Contradiction("WriteOptions::sync", "it needs the WAL, which disableWAL turns off");
   }
-  if (options.protection_bytes_per_key != 0) {
-    return NotBuilt("WriteOptions::protection_bytes_per_key", "it must be 0");
+  if (options.protection_bytes_per_key != 0 && options.protection_bytes_per_key != 8) {
+    return Status::NotSupported("option WriteOptions::protection_bytes_per_key: it must be 0 or 8");
   }
   if (options.rate_limiter_priority == Env::IO_TOTAL) [[likely]]
     return Status::OK();
@@ -279,6 +271,10 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
   }
   if (result.write_buffer_manager == nullptr) {
     result.write_buffer_manager = std::make_shared<WriteBufferManager>(result.db_write_buffer_size);
+  }
+  // Logs know no other compression, and RocksDB takes the same way out.
+  if (result.wal_compression != kZSTD || !IsCompressionAvailable(kZSTD)) {
+    result.wal_compression = kNoCompression;
   }
   if (result.rate_limiter != nullptr && result.bytes_per_sync == 0) result.bytes_per_sync = kMiB;
   Clamp(&result.writable_file_max_buffer_size, 4 * kKiB, kGiB);

@@ -14,6 +14,7 @@
 #include "ashlar/write_batch.h"
 #include "db/wal/wal_set.h"
 #include "db/wal/wal_sink.h"
+#include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
 #include "util/entry_limits.h"
 #include "util/epoch.h"
@@ -34,6 +35,7 @@ Status CommitPipeline::Commit(const Request& request) {
   }
   {
     const PerfTimer timer(&PerfContextBase::write_pre_and_post_process_time);
+    RETURN_IF_ERROR(Protect(options, &batch));
     RETURN_IF_ERROR(CheckBatch(batch, options.ignore_missing_column_families));
   }
   if (options.disableWAL && !has_unlogged_writes()) {
@@ -100,7 +102,8 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
     if (reservation.log != nullptr) status = Log(reservation, record);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
-    Insert(reservation, *request.batch, aftermath);
+    status = Insert(reservation, *request.batch, aftermath);
+    if (!status.ok()) host_->NotePartialInsert(status);
   } catch (const std::bad_alloc&) {
     status = Status::MemoryLimit();  // without a message, which would take memory
     host_->NotePartialInsert(status);
@@ -110,6 +113,15 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
     host_->NotePartialInsert(status);
   }
   return status;
+}
+
+// What was added with checksums must still be what was added; what was not gets them now, if they
+// are asked for, and Insert() compares again.
+Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
+  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
+  if (options.protection_bytes_per_key == 0) [[likely]]
+    return Status::OK();
+  return WriteBatchInternal::AddProtection(batch);
 }
 
 // A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
@@ -187,7 +199,7 @@ Status CommitPipeline::CheckRange(const WriteBatchRecord& record) {
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record) {
   record->part = WriteBatchInternal::PartForWal(batch);
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
-  if (wals_->compressors() == nullptr || !use_log) [[likely]]
+  if (!use_log || wals_->compressors() == nullptr) [[likely]]
     return Status::OK();
   const PerfTimer timer(&PerfContextBase::write_wal_time);
   RETURN_IF_ERROR(wals_->compressors()->CompressBody(record->part.records, &record->frame));
@@ -253,11 +265,21 @@ Status CommitPipeline::Log(const Reservation& reservation, LogRecord* record) {
   return status;
 }
 
-// Cannot fail midway, except by an exception: CheckBatch() let only kinds pass that memtables
+namespace {
+
+bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& protection,
+                 size_t index) {
+  return index < protection.size() && protection[index] == ChecksumOfRecord(record);
+}
+
+}  // namespace
+
+// Cannot fail midway, except by an exception, and for a protected batch whose memory has changed
+// since it was logged: CheckBatch() let only kinds pass that memtables
 // take, lengths in a batch have 32 bits, and no other commit has these sequence numbers. Decoding
 // anew what was checked costs a Put some 20 of its 4,000 instructions.
-void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
-                            Aftermath* aftermath) {
+Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
+                              Aftermath* aftermath) {
   const PerfTimer timer(&PerfContextBase::write_memtable_time);
   std::optional<EpochGuard> guard(std::in_place);
   WriteBatchReader reader(WriteBatchInternal::Contents(batch));
@@ -266,6 +288,7 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
   uint32_t family = UINT32_MAX;
   MemTable* memtable = nullptr;
   InsertHint hint;
+  const std::vector<uint64_t>& protection = WriteBatchInternal::Protection(batch);
   const auto finish_family = [&] {
     if (memtable == nullptr) return;
     memtable->AddCounters(&hint);
@@ -273,6 +296,11 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
   };
   while (reader.Next(&record)) {
     if (!record.IsCounted()) continue;
+    const size_t index = seqno - reservation.first_seqno;
+    if (!protection.empty() && !IsUnchanged(record, protection, index)) [[unlikely]] {
+      finish_family();
+      return RefuseChanged(record, seqno);
+    }
     if (record.family != family) {
       finish_family();
       family = record.family;
@@ -292,7 +320,18 @@ void CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& ba
     seqno++;
   }
   finish_family();
+  if (!protection.empty()) [[unlikely]] {
+    RETURN_IF_ERROR(reader.status());
+    if (seqno != reservation.last_seqno + 1) return RefuseChanged(record, seqno);
+  }
   assert(seqno == reservation.last_seqno + 1);  // each number has gone to one record
+  return Status::OK();
+}
+
+Status CommitPipeline::RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno) {
+  return Status::Corruption(
+      StrCat("write batch: the update with sequence number ", seqno, " of column family ",
+             record.family, " differs from its checksum; it was whole before it was logged"));
 }
 
 // Whether as many operands of the key stand on top in the memtable as the options allow.

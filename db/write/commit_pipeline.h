@@ -178,12 +178,14 @@ class CommitPipeline {
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
   static Status CheckEntity(const WriteBatchRecord& record);
   Status CheckRange(const WriteBatchRecord& record);
+  static Status Protect(const WriteOptions& options, WriteBatch* batch);
   Status PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record);
   bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);
   Status LogAndInsert(const Reservation& reservation, const Request& request, LogRecord* record,
                       Aftermath* aftermath);
   Status Log(const Reservation& reservation, LogRecord* record);
-  void Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
+  Status Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
+  static Status RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno);
   bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
   void FoldOperand(const Reservation& reservation, SequenceNumber seqno, WriteBatchRecord* record,
                    Aftermath* aftermath);

@@ -707,7 +707,7 @@ struct WriteOptions {
   bool memtable_insert_hint_per_batch = false;
   // IO_TOTAL = not limited. IO_USER: the bytes wait their turn; needs a log that writes go to.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;
-  // Checksums of each entry in memory. Not built yet: must be 0.
+  // 8: each update has a checksum until it is in the memtable (WriteBatch::VerifyChecksum); or 0.
   size_t protection_bytes_per_key = 0;
   // Set by the engine.
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;

@@ -45,8 +45,8 @@ class ASHLAR_EXPORT WriteBatch : public WriteBatchBase {
  public:
   // reserved_bytes: room to allocate at once. max_bytes: as SetMaxBytes().
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
-  // protection_bytes_per_key: 8 to keep a checksum of every update in memory, 0 for none; other
-  // numbers are taken as 0. default_cf_ts_sz: bytes of user timestamps of the default family.
+  // protection_bytes_per_key: 8 to keep a checksum of each update until it is in the memtable; else
+  // none. default_cf_ts_sz: bytes of user timestamps of the default family.
   explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
                       size_t default_cf_ts_sz);
   // From the bytes of Data(). They are checked when the batch is applied or iterated.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "db/opening/best_efforts.h"
@@ -325,6 +326,26 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exis
                                    log.synced_bytes, " were synced", kAdvice));
 }
 
+// Several where there is enough to do for them, and where the little that memtables may become
+// fuller than they should does not count.
+size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
+  constexpr uint64_t kLeastBytes = 4 << 20;
+  constexpr size_t kMost = 8;
+  static_assert(kLeastBytes >= 4 * ReplayInserter::kMaxInFlightBytes);
+  const size_t processors = std::thread::hardware_concurrency();
+  uint64_t bytes = 0;
+  for (FileNumber number : logs) {
+    auto size = FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number));
+    if (size.ok()) bytes += *size;  // else replay meets it
+  }
+  const bool has_small_buffers =
+      std::any_of(request_.families.begin(), request_.families.end(), [](const auto& family) {
+        return family.options.write_buffer_size < kLeastBytes;
+      });
+  if (processors < 2 || bytes < kLeastBytes || has_small_buffers) return 0;
+  return std::min(processors, kMost);
+}
+
 Status Opener::ReplayLogs() {
   ASSIGN_OR_RETURN(std::vector<FileNumber> logs, FindLogs());
   if (!logs.empty()) highest_log_ = logs.back();
@@ -349,6 +370,8 @@ Status Opener::ReplayLogs() {
   options.verifies_predecessors = request_.db_options.track_and_verify_wals;
   options.filter = request_.db_options.wal_filter;
   options.mutex = &core_->mutex;
+  options.env = core_->env;
+  options.insert_threads = ThreadsToReplay(logs);
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
   replayed_ = replay.logs();

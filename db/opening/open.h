@@ -64,6 +64,7 @@ class Opener {
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
   Result<std::vector<FileNumber>> FindLogs() const;
+  size_t ThreadsToReplay(const std::vector<FileNumber>& logs) const;
   Status CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log)
       REQUIRES(db_mutex);
   Status CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const;
@@ -74,7 +75,6 @@ class Opener {
   Status SettleFileNumbers();
   Status FlushReplayed() REQUIRES(db_mutex);
   Status SyncReplayedLogs();
-  Status FlushFamily(ColumnFamilyData* family, VersionEdit* edit) REQUIRES(db_mutex);
   Status StartLog() REQUIRES(db_mutex);
   Status InstallRecovery() REQUIRES(db_mutex);
   Status CreateMissingFamilies() REQUIRES(db_mutex);

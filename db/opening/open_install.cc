@@ -5,8 +5,8 @@
 #include <cassert>
 #include <utility>
 
-#include "db/jobs/table_options.h"
 #include "db/opening/open.h"
+#include "db/opening/replayed_flushes.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -106,15 +106,17 @@ Status Opener::FlushReplayed() {
   }
   keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
                 report_.dropped.empty() && report_.batches_filtered == 0;
-  for (ColumnFamilyData* family : core_->families.All()) {
-    VersionEdit edit;
-    edit.column_family = family->id();
-    if (!keeps_logs_) {
-      if (!family->mem()->IsEmpty()) family->SealMemTable(highest_log_.Next());
-      RETURN_IF_ERROR(FlushFamily(family, &edit));
-    }
-    edits_.push_back(std::move(edit));
+  const std::vector<ColumnFamilyData*> families = core_->families.All();
+  edits_.resize(families.size());
+  ReplayedFlushes flushes(core_);
+  for (size_t i = 0; i < families.size(); i++) {
+    edits_[i].column_family = families[i]->id();
+    if (keeps_logs_) continue;
+    if (!families[i]->mem()->IsEmpty()) families[i]->SealMemTable(highest_log_.Next());
+    std::vector<MemTable*> taken = flushes.Add(families[i], &edits_[i]);
+    if (!taken.empty()) flushed_.emplace_back(families[i], std::move(taken));
   }
+  RETURN_IF_ERROR(flushes.Run());
   if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
   for (const std::string& path : core_->table_paths) {
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
@@ -132,23 +134,6 @@ Status Opener::SyncReplayedLogs() {
                                         IOOptions(), request_.db_options.use_fsync, nullptr));
   }
   return SyncDirectory(core_->fs.get(), core_->wal_dir);
-}
-
-Status Opener::FlushFamily(ColumnFamilyData* family, VersionEdit* edit) {
-  assert(!keeps_logs_);
-  FlushJobOptions job = BeginFlush(core_, family);
-  if (job.memtables.empty()) return Status::OK();
-  job.merge.merge_operator = nullptr;  // a user's code may not run under the mutex
-  job.new_blob_number = [this]() REQUIRES(db_mutex) {
-    const FileNumber number = core_->versions->NewFileNumber();
-    core_->pending_outputs.insert(number);
-    return number;
-  };
-  OutputResult result;
-  RETURN_IF_ERROR(FlushJob(job).Run(&result));
-  DescribeOutput(result, 0, edit);
-  flushed_.emplace_back(family, std::move(job.memtables));
-  return Status::OK();
 }
 
 // After a replay that stopped early the new log begins with an empty batch that carries the next

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logs are read in order; every batch is applied to the families that have not flushed it yet.
+// Logs are read in order; what every batch does to memtables is ReplayInserter's.
 #include "db/opening/wal_replay.h"
 
 #include <algorithm>
@@ -63,6 +63,7 @@ WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, Recov
       families_(families),
       report_(report),
       filter_(options.filter, options.mutex),
+      inserter_(families, options.env, options.insert_threads),
       last_sequence_(options.last_sequence) {}
 
 bool WalReplay::FailsOnReport() const {
@@ -79,6 +80,7 @@ Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
     if (is_stopped_by_filter_) break;
   }
   report_->batches_filtered = filter_.changed_batches();
+  RETURN_IF_ERROR(inserter_.Finish());
   if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
   return Status::OK();
 }
@@ -88,6 +90,10 @@ Status WalReplay::ReplayLog(FileNumber number) {
   const std::string path = LogFileName(options_.wal_dir, number);
   ASSIGN_OR_RETURN(auto file, SequentialReader::Open(options_.fs, path, options_.file_options));
   SetBounds(number);
+  const bool knows_families = is_own_ && !SkipsDamage();
+  inserter_.SetSource({.number = number,
+                       .path = path,
+                       .max_family = knows_families ? options_.max_family : UINT32_MAX});
   ASSIGN_OR_RETURN(log_->file_bytes, FileSizeOf(options_.fs, path));
   Collector collector(number, report_);
   LogReader::Options reader_options;
@@ -233,6 +239,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     if (is_first && !stops_ && reader->predecessor().has_value()) {
       RETURN_IF_ERROR(VerifyPredecessor(number, *reader->predecessor()));
       RETURN_IF_ERROR(hole_);
+      if (stops_) return Status::OK();  // before this log, whatever its numbers are
     }
     if (is_first && !stops_) {
       const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(record);
@@ -308,88 +315,16 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
                                                ": the WAL filter ", filter_.Name(),
                                                " says that this batch is damaged"))});
       return SkipsDamage() || !options_.paranoid_checks;
-    case Verdict::kApply: {
-      const Status status = ApplyBatch(number, batch);
-      if (!status.ok()) {
-        return Status::CopyAppendMessage(status, "; in ",
-                                         StrCat(path, ", offset ", reader.record_offset()));
-      }
+    case Verdict::kApply:
+      RETURN_IF_ERROR(inserter_.Add(batch, reader.record_offset()));
       report_->records_applied++;
       break;
-    }
     case Verdict::kSkip: break;
   }
   // Of the batch as it is in the log: what is left out keeps its numbers.
   if (end_seqno > seqno) last_sequence_ = std::max(last_sequence_, end_seqno - 1);
   next_expected_ = end_seqno;
   return true;
-}
-
-Status WalReplay::ApplyBatch(FileNumber log_number, const Slice& batch) {
-  WriteBatchReader reader(batch);
-  SequenceNumber seqno = DecodeFixed64(batch.data());
-  const uint32_t count = DecodeFixed32(batch.data() + 8);
-  uint32_t counted = 0;
-  WriteBatchRecord record;
-  while (reader.Next(&record)) {
-    if (!record.IsCounted()) {
-      const bool is_begin = record.type == kTypeBeginPrepareXID ||
-                            record.type == kTypeBeginPersistedPrepareXID ||
-                            record.type == kTypeBeginUnprepareXID;
-      if (is_begin) {
-        return Status::NotSupported(
-            "WAL contains prepared transactions, which are not supported by this version");
-      }
-      continue;
-    }
-    counted++;
-    next_record_seqno_ = seqno;
-    RETURN_IF_ERROR(ApplyRecord(log_number, record));
-    seqno++;
-  }
-  RETURN_IF_ERROR(reader.status());
-  if (counted != count) {
-    return Status::Corruption(
-        StrCat("WriteBatch has wrong count: ", count, " in its header, ", counted, " records"));
-  }
-  return Status::OK();
-}
-
-Status WalReplay::ApplyRecord(FileNumber log_number, const WriteBatchRecord& record) {
-  assert(record.IsCounted() && next_record_seqno_ >= lower_bound_);
-  ColumnFamilyData* family = families_->Find(record.family);
-  // Its records came after the MANIFEST knew the family. RocksDB logs such batches before it
-  // refuses them.
-  if (family == nullptr && is_own_ && record.family > options_.max_family && !SkipsDamage()) {
-    return Status::Corruption(StrCat("the log holds records of column family ", record.family,
-                                     ", but the MANIFEST ends before one above ",
-                                     options_.max_family, " was added; restore the MANIFEST"));
-  }
-  // Dropped families, and what was flushed before.
-  if (family == nullptr || log_number < family->versions()->log_number) return Status::OK();
-  // Operands stay what they are, also of a family that was opened without its operator.
-  const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
-                        record.type == kTypeSingleDeletion || record.type == kTypeMerge ||
-                        record.type == kTypeRangeDeletion || record.type == kTypeWideColumnEntity;
-  if (!is_known) {
-    return Status::NotSupported(
-        "the log holds values of a newer kind, which are not supported by this version");
-  }
-  Status status =
-      family->mem()->Add(next_record_seqno_, record.type, record.key, record.value, nullptr);
-  if (status.IsTryAgain()) {
-    return Status::Corruption(
-        StrCat("sequence number ", next_record_seqno_, " occurs twice for one key"));
-  }
-  RETURN_IF_ERROR(status);
-  SealIfFull(family, log_number);
-  return Status::OK();
-}
-
-// What is replayed stays in memory until all logs are read: only then may anything be written.
-void WalReplay::SealIfFull(ColumnFamilyData* family, FileNumber log_number) {
-  if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
-  family->SealMemTable(log_number);
 }
 
 // Tables that are newer than the point the logs were recovered to cannot go back to it.

@@ -15,6 +15,7 @@
 #include "ashlar/options.h"
 #include "db/column_family/family_set.h"
 #include "db/opening/replay_filter.h"
+#include "db/opening/replay_inserter.h"
 #include "db/version/version_set.h"
 #include "db/wal/log_reader.h"
 #include "util/file_number.h"
@@ -22,7 +23,6 @@
 namespace ashlar {
 
 struct LogPredecessor;
-struct WriteBatchRecord;
 
 // One place of a log whose contents were not applied.
 struct DroppedLogBytes {
@@ -58,6 +58,8 @@ struct WalReplayOptions {
   bool verifies_predecessors = false;  // what RocksDB's records about them say, too
   WalFilter* filter = nullptr;  // the program's; null: none
   DbMutex* mutex = nullptr;     // held by the caller of Run()
+  Env* env = nullptr;           // of the threads
+  size_t insert_threads = 0;    // that fill memtables; 0: the one that reads
 };
 
 struct ReplayedLog {
@@ -70,7 +72,8 @@ struct ReplayedLog {
 class WalReplay {
  public:
   // The families are open with empty memtables; both outlive the replay.
-  WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report);
+  WalReplay(const WalReplayOptions& options, FamilySet* families, RecoveryReport* report)
+      REQUIRES(db_mutex);
 
   // Reads these logs, ascending.
   Status Run(const std::vector<FileNumber>& log_numbers) REQUIRES(db_mutex);
@@ -98,9 +101,6 @@ class WalReplay {
   Status VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor);
   Status ReactToHole(FileNumber number, const Status& hole);
   bool SkipsDamage() const { return options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords; }
-  Status ApplyBatch(FileNumber log_number, const Slice& batch) REQUIRES(db_mutex);
-  Status ApplyRecord(FileNumber log_number, const WriteBatchRecord& record) REQUIRES(db_mutex);
-  void SealIfFull(ColumnFamilyData* family, FileNumber log_number) REQUIRES(db_mutex);
   Status CheckFamiliesAgainst(FileNumber log_number) const REQUIRES(db_mutex);
   bool FailsOnReport() const;
 
@@ -108,9 +108,9 @@ class WalReplay {
   FamilySet* const families_;
   RecoveryReport* const report_;
   ReplayFilter filter_;
+  ReplayInserter inserter_;
   SequenceNumber last_sequence_;
   SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
-  SequenceNumber next_record_seqno_ = 0;
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
   FileNumber stopped_at_log_ = 0;

@@ -207,10 +207,12 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
 }
 
 void DescribeOutput(const OutputResult& result, Level level, VersionEdit* edit) {
-  assert(edit->blob_additions.empty() && edit->blob_garbage.empty());
+  assert(level >= 0);
   for (const OutputTable& table : result.tables) edit->AddFile(level, table.meta);
-  edit->blob_additions = result.blob_files;
-  edit->blob_garbage = result.blob_garbage;
+  edit->blob_additions.insert(edit->blob_additions.end(), result.blob_files.begin(),
+                              result.blob_files.end());
+  edit->blob_garbage.insert(edit->blob_garbage.end(), result.blob_garbage.begin(),
+                            result.blob_garbage.end());
 }
 
 }  // namespace ashlar

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chunks go through one queue, which is bounded: the reader of the log never runs far ahead.
+#include "db/opening/replay_inserter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <deque>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "ashlar/env.h"
+#include "db/column_family/column_family_data.h"
+#include "db/write/write_batch_reader.h"
+#include "memtable/memtable.h"
+#include "util/coding.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+
+// Inserts batches, one after the other, for one thread.
+class ReplayInserter::Insertion {
+ public:
+  explicit Insertion(const std::vector<Target>& targets) : targets_(targets) {}
+  ~Insertion() { FinishFamily(); }
+
+  // A memtable counts its entries when another family's turn comes, and at the end.
+  // `after(family)` is called behind each entry.
+  template <typename After>
+  Status Insert(const ReplaySource& source, const Slice& batch, uint64_t offset,
+                const After& after) {
+    const Status status = InsertAll(source, batch, after);
+    if (status.ok()) return status;
+    return Status::CopyAppendMessage(status, "; in ", StrCat(source.path, ", offset ", offset));
+  }
+
+  void FinishFamily() {
+    if (memtable_ != nullptr) memtable_->AddCounters(&hint_);
+    memtable_ = nullptr;
+    family_ = nullptr;
+  }
+
+ private:
+  template <typename After>
+  Status InsertAll(const ReplaySource& source, const Slice& batch, const After& after) {
+    WriteBatchReader reader(batch);
+    SequenceNumber seqno = DecodeFixed64(batch.data());
+    const uint32_t count = DecodeFixed32(batch.data() + 8);
+    uint32_t counted = 0;
+    WriteBatchRecord record;
+    while (reader.Next(&record)) {
+      if (!record.IsCounted()) {
+        RETURN_IF_ERROR(CheckMarker(record));
+        continue;
+      }
+      counted++;
+      RETURN_IF_ERROR(InsertRecord(source, record, seqno++));
+      if (family_ != nullptr) after(family_);
+    }
+    RETURN_IF_ERROR(reader.status());
+    if (counted == count) return Status::OK();
+    return Status::Corruption(
+        StrCat("WriteBatch has wrong count: ", count, " in its header, ", counted, " records"));
+  }
+
+  static Status CheckMarker(const WriteBatchRecord& record) {
+    const bool is_begin = record.type == kTypeBeginPrepareXID ||
+                          record.type == kTypeBeginPersistedPrepareXID ||
+                          record.type == kTypeBeginUnprepareXID;
+    if (!is_begin) return Status::OK();
+    return Status::NotSupported(
+        "WAL contains prepared transactions, which are not supported by this version");
+  }
+
+  // Sets family_ to null where the record is for none: dropped families, and what was flushed.
+  Status InsertRecord(const ReplaySource& source, const WriteBatchRecord& record,
+                      SequenceNumber seqno) {
+    RETURN_IF_ERROR(Aim(source, record.family));
+    if (family_ == nullptr) return Status::OK();
+    // Operands stay what they are, also of a family that was opened without its operator.
+    const bool is_known = record.type == kTypeValue || record.type == kTypeDeletion ||
+                          record.type == kTypeSingleDeletion || record.type == kTypeMerge ||
+                          record.type == kTypeRangeDeletion || record.type == kTypeWideColumnEntity;
+    if (!is_known) {
+      return Status::NotSupported(
+          "the log holds values of a newer kind, which are not supported by this version");
+    }
+    const Status status = memtable_->Add(seqno, record.type, record.key, record.value, &hint_);
+    if (!status.IsTryAgain()) return status;
+    return Status::Corruption(StrCat("sequence number ", seqno, " occurs twice for one key"));
+  }
+
+  // A family that the MANIFEST never knew: the records came after it did. RocksDB logs such batches
+  // before it refuses them.
+  Status Aim(const ReplaySource& source, uint32_t id) {
+    const Target target = id < targets_.size() ? targets_[id] : Target();
+    if (target.family == nullptr && id > source.max_family) {
+      return Status::Corruption(StrCat("the log holds records of column family ", id,
+                                       ", but the MANIFEST ends before one above ",
+                                       source.max_family, " was added; restore the MANIFEST"));
+    }
+    ColumnFamilyData* family = target.family;
+    if (family != nullptr && source.number < target.first_log) family = nullptr;
+    MemTable* const memtable = family == nullptr ? nullptr : family->mem();
+    if (memtable == memtable_) return Status::OK();
+    FinishFamily();
+    family_ = family;
+    memtable_ = memtable;
+    return Status::OK();
+  }
+
+  const std::vector<Target>& targets_;
+  ColumnFamilyData* family_ = nullptr;
+  MemTable* memtable_ = nullptr;  // of family_; hint_ is for it
+  InsertHint hint_;
+};
+
+// ---- Threads
+
+class ReplayInserter::Workers {
+ public:
+  explicit Workers(const std::vector<Target>& targets) : targets_(targets) {}
+  ~Workers();
+
+  void Start(Env* env, size_t count);
+  // Keeps the batch for the next chunk; an error is one of a batch before.
+  Status Keep(const std::shared_ptr<const ReplaySource>& source, const Slice& batch,
+              uint64_t offset);
+  bool HasFullChunk() const { return filling_.bytes.size() >= kChunkBytes; }
+  // Gives what was kept to the threads, when there is room. An error of any batch so far.
+  Status Hand();
+  // All batches are inserted. The error of the first one that has any.
+  Status Await();
+
+ private:
+  struct Chunk {
+    uint64_t index = 0;
+    std::shared_ptr<const ReplaySource> source;
+    std::string bytes;
+    std::vector<std::pair<size_t, uint64_t>> batches;  // where each begins, in bytes and in the log
+  };
+
+  void Run();
+  bool Take(Chunk* chunk);
+  Status InsertChunk(const Chunk& chunk);
+  void Note(const Chunk& chunk, const Status& status, std::exception_ptr thrown);
+
+  const std::vector<Target>& targets_;
+  Chunk filling_;  // the caller's
+
+  Mutex mutex_{LockRank::kLeaf};
+  CondVar arrived_{&mutex_};  // a chunk, or the end
+  CondVar done_{&mutex_};     // a chunk, or a thread; the caller waits
+  std::deque<Chunk> queue_ GUARDED_BY(mutex_);
+  size_t in_flight_bytes_ GUARDED_BY(mutex_) = 0;  // of chunks that are not inserted
+  bool is_over_ GUARDED_BY(mutex_) = false;
+  size_t running_ GUARDED_BY(mutex_) = 0;  // threads that have not ended
+  // Of the first chunk that failed.
+  uint64_t failed_index_ GUARDED_BY(mutex_) = UINT64_MAX;
+  Status failure_ GUARDED_BY(mutex_);
+  std::exception_ptr thrown_ GUARDED_BY(mutex_);
+};
+
+void ReplayInserter::Workers::Start(Env* env, size_t count) {
+  assert(count > 0);
+  {
+    MutexLock lock(&mutex_);
+    assert(running_ == 0);
+    running_ = count;
+  }
+  for (size_t i = 0; i < count; i++) {
+    env->StartThread([](void* self) { static_cast<Workers*>(self)->Run(); }, this);
+  }
+}
+
+ReplayInserter::Workers::~Workers() {
+  MutexLock lock(&mutex_);
+  is_over_ = true;
+  for (const Chunk& chunk : queue_) in_flight_bytes_ -= chunk.bytes.size();
+  queue_.clear();
+  arrived_.SignalAll();
+  while (running_ > 0) done_.Wait();
+}
+
+Status ReplayInserter::Workers::Keep(const std::shared_ptr<const ReplaySource>& source,
+                                     const Slice& batch, uint64_t offset) {
+  if (filling_.source != source) {
+    if (!filling_.batches.empty()) RETURN_IF_ERROR(Hand());
+    filling_.source = source;
+  }
+  if (filling_.batches.empty()) filling_.bytes.reserve(kChunkBytes + batch.size());
+  filling_.batches.emplace_back(filling_.bytes.size(), offset);
+  filling_.bytes.append(batch.data(), batch.size());
+  return Status::OK();
+}
+
+Status ReplayInserter::Workers::Hand() {
+  assert(!filling_.batches.empty());
+  const uint64_t next_index = filling_.index + 1;
+  const std::shared_ptr<const ReplaySource> source = filling_.source;
+  MutexLock lock(&mutex_);
+  while (in_flight_bytes_ > 0 && in_flight_bytes_ + filling_.bytes.size() > kMaxInFlightBytes) {
+    done_.Wait();
+  }
+  in_flight_bytes_ += filling_.bytes.size();
+  queue_.push_back(std::exchange(filling_, Chunk()));
+  filling_.index = next_index;
+  filling_.source = source;
+  arrived_.Signal();
+  return failed_index_ == UINT64_MAX ? Status::OK() : failure_;
+}
+
+Status ReplayInserter::Workers::Await() {
+  if (!filling_.batches.empty()) IgnoreError(Hand(), "what has failed by then is seen below");
+  MutexLock lock(&mutex_);
+  while (in_flight_bytes_ > 0) done_.Wait();
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  return failure_;
+}
+
+void ReplayInserter::Workers::Run() {
+  for (Chunk chunk; Take(&chunk);) {
+    Status status;
+    std::exception_ptr thrown;
+    try {
+      status = InsertChunk(chunk);
+    } catch (const std::bad_alloc&) {
+      status = Status::MemoryLimit();
+    } catch (...) {
+      thrown = std::current_exception();  // of a program's comparator
+      status = Status::Aborted();
+    }
+    Note(chunk, status, std::move(thrown));
+  }
+}
+
+// False: there is none, and none comes. The thread touches nothing of this any more.
+bool ReplayInserter::Workers::Take(Chunk* chunk) {
+  MutexLock lock(&mutex_);
+  while (queue_.empty() && !is_over_) arrived_.Wait();
+  if (queue_.empty()) {
+    running_--;
+    done_.SignalAll();
+    return false;
+  }
+  *chunk = std::move(queue_.front());
+  queue_.pop_front();
+  return true;
+}
+
+Status ReplayInserter::Workers::InsertChunk(const Chunk& chunk) {
+  assert(!chunk.batches.empty());
+  Insertion insertion(targets_);
+  for (size_t i = 0; i < chunk.batches.size(); i++) {
+    const auto [begin, offset] = chunk.batches[i];
+    const size_t end =
+        i + 1 < chunk.batches.size() ? chunk.batches[i + 1].first : chunk.bytes.size();
+    const Slice batch(chunk.bytes.data() + begin, end - begin);
+    RETURN_IF_ERROR(insertion.Insert(*chunk.source, batch, offset, [](ColumnFamilyData*) {}));
+  }
+  return Status::OK();
+}
+
+void ReplayInserter::Workers::Note(const Chunk& chunk, const Status& status,
+                                   std::exception_ptr thrown) {
+  MutexLock lock(&mutex_);
+  assert(in_flight_bytes_ >= chunk.bytes.size());
+  in_flight_bytes_ -= chunk.bytes.size();
+  if (!status.ok() && chunk.index < failed_index_) {
+    failed_index_ = chunk.index;
+    failure_ = status;
+    thrown_ = std::move(thrown);
+  }
+  done_.Signal();
+}
+
+// ---- The public class
+
+ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads)
+    : families_(families) {
+  for (ColumnFamilyData* family : families_->All()) {
+    if (family->id() >= targets_.size()) targets_.resize(family->id() + 1);
+    targets_[family->id()] = {family, family->versions()->log_number};
+  }
+  if (threads == 0) return;
+  workers_ = std::make_unique<Workers>(targets_);
+  workers_->Start(env, threads);
+}
+
+ReplayInserter::~ReplayInserter() = default;
+
+void ReplayInserter::SetSource(const ReplaySource& source) {
+  source_ = std::make_shared<const ReplaySource>(source);
+}
+
+Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
+  assert(source_ != nullptr && batch.size() >= kWriteBatchHeaderBytes);
+  if (workers_ != nullptr && batch.size() >= kMaxInFlightBytes) {
+    // Not worth a copy: this thread inserts it, beside the others.
+    {
+      Insertion insertion(targets_);
+      RETURN_IF_ERROR(insertion.Insert(*source_, batch, offset, [](ColumnFamilyData*) {}));
+    }
+    return SealFullMemTables();
+  }
+  if (workers_ != nullptr) {
+    RETURN_IF_ERROR(workers_->Keep(source_, batch, offset));
+    if (!workers_->HasFullChunk()) return Status::OK();
+    RETURN_IF_ERROR(workers_->Hand());
+    return SealFullMemTables();
+  }
+  Insertion insertion(targets_);
+  const auto seal_if_full = [&](ColumnFamilyData* family) REQUIRES(db_mutex) {
+    if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
+    insertion.FinishFamily();
+    family->SealMemTable(source_->number);
+  };
+  return insertion.Insert(*source_, batch, offset, seal_if_full);
+}
+
+// What is replayed stays in memory until all logs are read: only then may anything be written.
+Status ReplayInserter::SealFullMemTables() {
+  const auto is_full = [](const Target& target) {
+    return target.family != nullptr && target.family->mem()->ApproximateMemoryUsage() >=
+                                           target.family->write_buffer_bytes();
+  };
+  if (std::none_of(targets_.begin(), targets_.end(), is_full)) return Status::OK();
+  RETURN_IF_ERROR(workers_->Await());
+  for (const Target& target : targets_) {
+    if (is_full(target)) target.family->SealMemTable(source_->number);
+  }
+  return Status::OK();
+}
+
+Status ReplayInserter::Finish() {
+  return workers_ == nullptr ? Status::OK() : workers_->Await();
+}
+
+}  // namespace ashlar

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each thread takes the next flush of the list.
+#include "db/opening/replayed_flushes.h"
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "db/column_family/column_family_data.h"
+#include "db/jobs/table_options.h"
+
+namespace ashlar {
+namespace {
+
+// A table of its own pays for so much; a thread, for so much altogether.
+constexpr uint64_t kLeastBytesOfTable = 32 << 20;
+constexpr uint64_t kLeastBytesForThreads = 8 << 20;
+constexpr size_t kMostThreads = 8;
+
+size_t Processors() {
+  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+}
+
+uint64_t RawBytesOf(const std::vector<MemTable*>& memtables) {
+  uint64_t bytes = 0;
+  for (const MemTable* memtable : memtables) bytes += memtable->raw_bytes();
+  return bytes;
+}
+
+}  // namespace
+
+void ReplayedFlushes::AddJob(FlushJobOptions job, VersionEdit* edit) {
+  assert(!job.memtables.empty());
+  // A program's code may not run while the database is opened.
+  job.merge.merge_operator = nullptr;
+  job.new_blob_number = [core = core_] {
+    MutexLock lock(&core->mutex);
+    const FileNumber number = core->versions->NewFileNumber();
+    core->pending_outputs.insert(number);
+    return number;
+  };
+  flushes_.push_back({.job = std::move(job), .edit = edit});
+}
+
+std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdit* edit) {
+  FlushJobOptions whole = BeginFlush(core_, family);
+  std::vector<MemTable*> all = std::move(whole.memtables);
+  if (all.empty()) return all;
+  const uint64_t bytes = RawBytesOf(all);
+  bytes_ += bytes;
+  const size_t parts =
+      std::clamp<size_t>(bytes / kLeastBytesOfTable, 1, std::min(Processors(), all.size()));
+  for (size_t i = 0; i < parts; i++) {
+    FlushJobOptions job = whole;
+    const auto begin = all.begin() + static_cast<ptrdiff_t>(i * all.size() / parts);
+    const auto end = all.begin() + static_cast<ptrdiff_t>((i + 1) * all.size() / parts);
+    job.memtables.assign(begin, end);
+    if (i > 0) {
+      job.table.epoch_number = family->versions()->next_epoch++;
+      job.table.file_number = core_->versions->NewFileNumber();
+      core_->pending_outputs.insert(job.table.file_number);
+    }
+    AddJob(std::move(job), edit);
+  }
+  return all;
+}
+
+Status ReplayedFlushes::Run() {
+  const bool pays = bytes_ >= kLeastBytesForThreads;
+  const size_t threads = pays ? std::min(Processors(), flushes_.size()) : 1;
+  {
+    const MutexUnlock unlock(&core_->mutex);
+    RunAll(threads);
+  }
+  const auto failed = std::find_if(flushes_.begin(), flushes_.end(),
+                                   [](const Flush& flush) { return !flush.status.ok(); });
+  if (failed == flushes_.end()) {
+    for (const Flush& flush : flushes_) DescribeOutput(flush.result, 0, flush.edit);
+    return Status::OK();
+  }
+  for (Flush& flush : flushes_) {
+    if (flush.status.ok()) DeleteUnnamedFiles(flush.job.table, &flush.result);
+  }
+  return failed->status;
+}
+
+// This thread is one of them.
+void ReplayedFlushes::RunAll(size_t threads) {
+  assert(threads > 0);
+  {
+    MutexLock lock(&mutex_);
+    running_ = threads - 1;
+  }
+  for (size_t i = 1; i < threads; i++) {
+    core_->env->StartThread([](void* self) { static_cast<ReplayedFlushes*>(self)->RunHelper(); },
+                            this);
+  }
+  TakeFlushes();
+  MutexLock lock(&mutex_);
+  while (running_ > 0) helper_ended_.Wait();
+}
+
+void ReplayedFlushes::RunHelper() {
+  TakeFlushes();
+  MutexLock lock(&mutex_);
+  assert(running_ > 0);
+  running_--;
+  helper_ended_.SignalAll();
+}
+
+void ReplayedFlushes::TakeFlushes() {
+  while (!has_failed_.load(std::memory_order_relaxed)) {
+    const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+    if (i >= flushes_.size()) return;
+    RunOne(&flushes_[i]);
+    if (!flushes_[i].status.ok()) has_failed_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ReplayedFlushes::RunOne(Flush* flush) {
+  try {
+    flush->status = FlushJob(flush->job).Run(&flush->result);
+  } catch (const std::bad_alloc&) {
+    flush->status = Status::MemoryLimit("no memory to write what was replayed");
+  }
+}
+
+}  // namespace ashlar

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "db/read/point_read.h"
+#include "db/state/log_limit.h"
 #include "db/state/needed_logs.h"
 #include "db/state/notify_errors.h"
 #include "db/version/version.h"
@@ -169,13 +170,12 @@ Status WriteControl::SwitchFullMemTablesLocked() {
 }
 
 uint64_t WriteControl::MaxTotalLogBytes() const {
-  if (core_->options->max_total_wal_size > 0) return core_->options->max_total_wal_size;
-  uint64_t buffers = 0;
+  std::vector<uint64_t> budgets;
   for (const ColumnFamilyData* family : core_->families.All()) {
-    buffers += family->options().write_buffer_size *
-               static_cast<uint64_t>(family->options().max_write_buffer_number);
+    budgets.push_back(family->options().write_buffer_size *
+                      static_cast<uint64_t>(family->options().max_write_buffer_number));
   }
-  return 4 * buffers;
+  return LogLimit(core_->options->max_total_wal_size, budgets);
 }
 
 // Too much log: the families whose active memtables hold the oldest are flushed. Logs that only

@@ -269,7 +269,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool flush_verify_memtable_count = true;
   // Count entries at compaction.
   bool compaction_verify_record_count = true;
-  // WALs are always recorded in the MANIFEST and checked at recovery; true: for RocksDB to check, too.
+  // The MANIFEST always records WALs, for recovery to check; true: in RocksDB's form, too.
   bool track_and_verify_wals_in_manifest = false;
   // Each WAL says where the one before ends: always; true: as RocksDB since 9.11 verifies it, too.
   bool track_and_verify_wals = false;
@@ -293,8 +293,8 @@ struct ASHLAR_EXPORT DBOptions {
   int read_io_executor_threads = 1;
   // Opening waits for no table: each is opened by whoever reads it first.
   bool open_files_async = false;
-  // Bytes of WAL above which the families with the oldest unflushed data are flushed; 0 = four
-  // times the sum of all memtable budgets. Dynamic.
+  // Bytes of WAL above which the families with the oldest unflushed data are flushed. Dynamic. 0 =
+  // four times the sum of all memtable budgets; at most 1 GiB, or four times the largest budget.
   uint64_t max_total_wal_size = 0;
   // nullptr = nothing is counted.
   std::shared_ptr<Statistics> statistics = nullptr;
@@ -433,7 +433,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool two_write_queues = false;
   // WAL only flushed by FlushWAL/SyncWAL.
   bool manual_wal_flush = false;
-  // Of the records of the WAL: kNoCompression or kZSTD. Logs of either kind are read in any case.
+  // Of the records of the WAL: kZSTD, or none for all other types. Logs of both kinds are read.
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;

@@ -88,6 +88,8 @@ class DBImpl final : public UnbuiltCalls,
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) override;
   Status DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
                              bool include_end);
+  Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
+                          const Slice& end_key) override;
   using DB::GetOptions;
   Options GetOptions(ColumnFamilyHandle* handle) const override;
   DBOptions GetDBOptions() const override;

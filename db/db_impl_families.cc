@@ -4,6 +4,7 @@
 #include "db/db_impl.h"
 
 #include "db/changes/file_drops.h"
+#include "db/clip_family.h"
 #include "db/ingestion/family_import.h"
 
 namespace ashlar {
@@ -37,6 +38,12 @@ Status DBImpl::DropColumnFamily(ColumnFamilyHandle* handle) {
 Status DBImpl::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& handles) {
   for (ColumnFamilyHandle* handle : handles) RETURN_IF_ERROR(DropColumnFamily(handle));
   return Status::OK();
+}
+
+Status DBImpl::ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
+                                const Slice& end_key) {
+  RETURN_IF_ERROR(CheckWritable());
+  return ClipFamily(this, handle == nullptr ? default_handle_.get() : handle, begin_key, end_key);
 }
 
 Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {

@@ -26,8 +26,4 @@ Status UnbuiltCalls::GetPreparedFileInfoForExternalSstIngestion(
   return Status::NotSupported("GetPreparedFileInfoForExternalSstIngestion");
 }
 
-Status UnbuiltCalls::ClipColumnFamily(ColumnFamilyHandle*, const Slice&, const Slice&) {
-  return Status::NotSupported("ClipColumnFamily");
-}
-
 }  // namespace ashlar

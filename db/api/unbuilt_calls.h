@@ -21,8 +21,6 @@ class UnbuiltCalls : public DB {
 
   Status GetPreparedFileInfoForExternalSstIngestion(
       const std::string& file_name, std::shared_ptr<const PreparedFileInfo>* info) override;
-  Status ClipColumnFamily(ColumnFamilyHandle* handle, const Slice& begin_key,
-                          const Slice& end_key) override;
 };
 
 }  // namespace ashlar

@@ -750,7 +750,7 @@ class ASHLAR_EXPORT DB {
       const std::vector<const ExportImportFilesMetaData*>& metadatas,
       ColumnFamilyHandle** handle) = 0;
 
-  // Removes everything outside [begin_key, end_key). NotSupported so far.
+  // Removes everything outside [begin_key, end_key), also from files, some of which are rewritten.
   virtual Status ClipColumnFamily(ColumnFamilyHandle* column_family, const Slice& begin_key,
                                   const Slice& end_key) = 0;
 

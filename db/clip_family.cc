@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// In calls that anybody could make, one after the other.
+#include "db/clip_family.h"
+
+#include <cassert>
+#include <memory>
+#include <string>
+
+#include "ashlar/comparator.h"
+#include "ashlar/iterator.h"
+#include "db/db_impl.h"
+#include "util/result.h"
+
+namespace ashlar {
+namespace {
+
+// Everything before `begin`.
+Status DeleteBefore(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, Iterator* it) {
+  const Comparator* const order = handle->GetComparator();
+  it->SeekToFirst();
+  if (!it->Valid() || order->Compare(it->key(), begin) >= 0) return it->status();
+  const std::string first = it->key().ToString();
+  return db->DeleteRange(WriteOptions(), handle, first, begin);
+}
+
+// Everything from `end` on. A range ends before its end, and what comes behind the last key is not
+// known.
+Status DeleteFrom(DBImpl* db, ColumnFamilyHandle* handle, const Slice& end, Iterator* it) {
+  const Comparator* const order = handle->GetComparator();
+  it->SeekToLast();
+  if (!it->Valid() || order->Compare(it->key(), end) < 0) return it->status();
+  const std::string last = it->key().ToString();
+  RETURN_IF_ERROR(db->DeleteRange(WriteOptions(), handle, end, last));
+  return db->Delete(WriteOptions(), handle, last);
+}
+
+}  // namespace
+
+Status ClipFamily(DBImpl* db, ColumnFamilyHandle* handle, const Slice& begin, const Slice& end) {
+  assert(handle != nullptr);
+  if (handle->GetComparator()->Compare(begin, end) > 0) {
+    return Status::InvalidArgument("ClipColumnFamily: the end comes before the begin");
+  }
+  ReadOptions read;
+  read.total_order_seek = true;
+  {
+    const std::unique_ptr<Iterator> it(db->NewIterator(read, handle));
+    RETURN_IF_ERROR(DeleteBefore(db, handle, begin, it.get()));
+    RETURN_IF_ERROR(DeleteFrom(db, handle, end, it.get()));
+  }
+  RETURN_IF_ERROR(db->Flush(FlushOptions(), handle));  // tombstones too shall be in files
+  const RangeOpt outside[] = {RangeOpt(OptSlice(), begin), RangeOpt(end, OptSlice())};
+  RETURN_IF_ERROR(db->DeleteFilesInRanges(handle, outside, /*include_end=*/false));
+  CompactRangeOptions rewrite;
+  rewrite.exclusive_manual_compaction = true;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForceOptimized;
+  RETURN_IF_ERROR(db->CompactRange(rewrite, handle, nullptr, &begin));
+  return db->CompactRange(rewrite, handle, &end, nullptr);
+}
+
+}  // namespace ashlar

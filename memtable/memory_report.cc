@@ -29,9 +29,19 @@ void MemoryReport::Tell(size_t bytes) {
 }
 
 void MemoryReport::Seal(size_t bytes) {
+  if (is_sealed_) return;
   Tell(bytes);
   is_sealed_ = true;
   if (told_bytes_ > 0) EndActive();
+}
+
+void MemoryReport::Keep() {
+  assert(is_sealed_);
+  is_sealed_ = false;
+  if (told_bytes_ == 0) return;
+  manager_->FreeMem(told_bytes_);
+  manager_->ReserveMem(told_bytes_);
+  manager_->active_memtables_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void MemoryReport::EndActive() {

@@ -4,7 +4,7 @@
 // steps, by whoever watches the memtable and outside of epochs, since the manager may wait for the
 // lock of a cache. What was told is given back with the report.
 //
-// Threads: IsDue() any; Tell() and Seal() one at a time.
+// Threads: IsDue() any; the others one at a time.
 #pragma once
 
 #include <atomic>
@@ -30,8 +30,11 @@ class MemoryReport {
   bool IsDue(size_t bytes) const { return bytes >= due_bytes_.load(std::memory_order_relaxed); }
   // The memtable, which is still written to, holds so many bytes. Less than before counts as equal.
   void Tell(size_t bytes);
-  // It holds so many and takes no more writes: they will be free when it is flushed.
+  // It holds so many, takes no more writes and is due to be flushed: they will be free then. A
+  // second call changes nothing.
   void Seal(size_t bytes);
+  // It was sealed and flushed, but stays: nobody is to wait for its memory.
+  void Keep();
 
   // What memtables hold on average that were told of and are still written to.
   static size_t MeanActiveBytes(const WriteBufferManager& manager);

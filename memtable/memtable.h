@@ -138,8 +138,10 @@ class MemTable {
   // is for one thread at a time, outside of epochs.
   bool OwesMemoryReport() const { return memory_report_.IsDue(MemoryAllocatedBytes()); }
   void ReportMemory() { memory_report_.Tell(MemoryAllocatedBytes()); }
-  // No insertion is under way, and none comes.
+  // No insertion is under way, none comes, and a flush is due. A second call changes nothing.
   void ReportSealed() { memory_report_.Seal(MemoryAllocatedBytes()); }
+  // Flushed, but kept.
+  void ReportKept() { memory_report_.Keep(); }
 
   // Sums over all entries whose counters were added.
   MemTableCounters counters() const;

@@ -97,6 +97,7 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
     family->versions()->tables->SetReadahead(
         *BlockBasedOptionsOf(family->options().table_factory.get()));
     writes_->UpdateStallLocked();
+    if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
     scheduler_->RequestCompactionLocked(family);
     core_->conditions.FamilyChanged();
   }

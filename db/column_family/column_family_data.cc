@@ -98,7 +98,39 @@ void ColumnFamilyData::SetOptions(std::shared_ptr<const ColumnFamilyOptions> opt
   max_successive_merges_.store(options_->max_successive_merges, std::memory_order_relaxed);
   max_range_deletes_.store(options_->memtable_max_range_deletions, std::memory_order_relaxed);
   UpdatePace();
+  TrimHistory();
   PublishSuperVersion();
+  if (UntakenMemTables() >= MemTablesToMerge()) RequireFlush();
+}
+
+// The last free buffer cannot be sealed: so many never wait for more.
+size_t ColumnFamilyData::MemTablesToMerge() const {
+  const int most = std::max(options_->max_write_buffer_number - 1, 1);
+  return static_cast<size_t>(std::clamp(options_->min_write_buffer_number_to_merge, 1, most));
+}
+
+size_t ColumnFamilyData::UntakenMemTables() const {
+  const auto first = std::find_if(sealed_.begin(), sealed_.end(),
+                                  [](const SealedMemTable& sealed) { return !sealed.is_flushing; });
+  return static_cast<size_t>(sealed_.end() - first);
+}
+
+// Until a flush is due, nobody is to wait for the memory.
+void ColumnFamilyData::RequireFlush() {
+  if (UntakenMemTables() == 0) return;
+  is_flush_due_ = true;
+  for (SealedMemTable& sealed : sealed_) sealed.mem->ReportSealed();
+}
+
+FileNumber ColumnFamilyData::OldestLogNotDue() const {
+  const bool waits = !is_flush_due_ && UntakenMemTables() > 0;
+  if (waits) return sealed_[sealed_.size() - UntakenMemTables()].first_log_number;
+  return mem()->num_entries() > 0 ? active_log_ : FileNumber::None();
+}
+
+void ColumnFamilyData::TrimHistory() {
+  const int64_t target = std::max<int64_t>(options_->max_write_buffer_size_to_maintain, 0);
+  history_.Trim(static_cast<uint64_t>(target), MemTableBytes());
 }
 
 void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reason) {
@@ -109,7 +141,10 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   if (reason == FlushReason::kWriteBufferFull && is_small) {
     reason = FlushReason::kMemtableMaxRangeDeletions;
   }
-  sealed_.push_back({.mem = full, .next_log_number = new_log_number, .reason = reason});
+  sealed_.push_back({.mem = full,
+                     .first_log_number = active_log_,
+                     .next_log_number = new_log_number,
+                     .reason = reason});
   mem_.store(fresh, std::memory_order_release);
   // Readers must see the memtable that writers fill, also when memory runs out here.
   ScopeExit undo([&]() REQUIRES(db_mutex) {
@@ -119,9 +154,13 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   });
   PublishSuperVersion();
   undo.Cancel();
-  full->ReportSealed();
+  full->ReportMemory();
   active_log_ = new_log_number;
   before_active_ = host_->VisibleSeqno();
+  const bool may_wait =
+      reason == FlushReason::kWriteBufferFull || reason == FlushReason::kMemtableMaxRangeDeletions;
+  if (!may_wait || UntakenMemTables() >= MemTablesToMerge()) RequireFlush();
+  TrimHistory();
   UpdatePace();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
@@ -149,8 +188,10 @@ std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
   }
   for (SealedMemTable& sealed : sealed_) {
     sealed.is_flushing = true;
+    sealed.mem->ReportSealed();
     taken.push_back(sealed.mem);
   }
+  is_flush_due_ = false;
   flush_progress_.reset();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
   return taken;
@@ -180,6 +221,7 @@ void ColumnFamilyData::ReturnFromFlush(const std::vector<MemTable*>& memtables) 
       sealed.is_flushing = false;
     }
   }
+  RequireFlush();
   UpdatePace();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
 }
@@ -196,8 +238,16 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   UpdatePace();
   PublishSuperVersion();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
-  // Readers that hold an older super version hold its memtables through it.
-  for (const SealedMemTable& sealed : flushed) sealed.mem->Unref();
+  // Readers that hold an older super version hold its memtables through it. Dropped: no conflicts.
+  const bool keeps = options_->max_write_buffer_size_to_maintain > 0 && !is_dropped();
+  for (const SealedMemTable& sealed : flushed) {
+    if (keeps) {
+      history_.Keep(sealed.mem);
+    } else {
+      sealed.mem->Unref();
+    }
+  }
+  TrimHistory();
 }
 
 FileNumber ColumnFamilyData::LogNumberAfter(const std::vector<MemTable*>& memtables) const {
@@ -259,10 +309,14 @@ Status ColumnFamilyData::CheckInvariants() const {
     if (sealed->next_log_number > next_log) return broken("logs of memtables are out of order");
     // Flushes install in order, so a job has the oldest ones.
     if (younger_is_flushing && !sealed->is_flushing) return broken("a flush has passed another");
+    if (sealed->first_log_number > sealed->next_log_number) {
+      return broken("a memtable begins behind the logs it needs");
+    }
     next_id = sealed->mem->id();
     next_log = sealed->next_log_number;
     younger_is_flushing = sealed->is_flushing;
   }
+  if (is_flush_due_ && UntakenMemTables() == 0) return broken("a flush is due of nothing");
   const SuperVersion* seen = super_version();
   if (seen == nullptr) return Status::OK();  // not open yet
   if (seen->mem() != mem()) return broken("readers see another memtable than writers fill");

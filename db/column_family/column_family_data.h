@@ -19,6 +19,7 @@
 #include "ashlar/options.h"
 #include "cache/cache_entry_stats.h"
 #include "db/column_family/family_work.h"
+#include "db/column_family/memtable_history.h"
 #include "db/read/read_view.h"
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
@@ -39,8 +40,9 @@ class FamilyHost : public VisibleSeqnoSource {
 
 // A memtable that takes no more writes.
 struct SealedMemTable {
-  MemTable* mem = nullptr;         // one reference
-  FileNumber next_log_number = 0;  // logs below it are not needed once this one is flushed
+  MemTable* mem = nullptr;          // one reference
+  FileNumber first_log_number = 0;  // the first log that may hold writes of it
+  FileNumber next_log_number = 0;   // logs below it are not needed once this one is flushed
   bool is_flushing = false;
   FlushReason reason = FlushReason::kOthers;  // why it was sealed
 };
@@ -110,14 +112,25 @@ class ColumnFamilyData final : public ReadViewSource {
       REQUIRES(db_mutex);
   // Oldest first.
   const std::vector<SealedMemTable>& sealed() const REQUIRES(db_mutex) { return sealed_; }
+  // Whether sealed memtables that no job has taken are to be flushed now: there are enough of them
+  // (min_write_buffer_number_to_merge), or something else wants it.
+  bool is_flush_due() const REQUIRES(db_mutex) { return is_flush_due_; }
+  // Those that are sealed now do not wait for more.
+  void RequireFlush() REQUIRES(db_mutex);
+  // The oldest log that holds writes for whose flush nobody has asked; none.
+  FileNumber OldestLogNotDue() const REQUIRES(db_mutex);
   // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
   std::vector<MemTable*> TakeForFlush() REQUIRES(db_mutex);
   // How much of what was taken has been written, 0 to 1.
   void NoteFlushProgress(double progress) REQUIRES(db_mutex);
   // They could not be flushed and may be taken again.
   void ReturnFromFlush(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
-  // Their contents are in an installed table. Publishes a super version.
+  // Their contents are in an installed table. Publishes a super version. Some may be kept for
+  // checks of conflicts (max_write_buffer_size_to_maintain).
   void RemoveFlushed(const std::vector<MemTable*>& memtables) REQUIRES(db_mutex);
+  const MemTableHistory& history() const REQUIRES(db_mutex) { return history_; }
+  // Their memory is wanted.
+  void DropHistory() REQUIRES(db_mutex) { history_.Clear(); }
   // The log number to record when exactly these memtables are flushed.
   FileNumber LogNumberAfter(const std::vector<MemTable*>& memtables) const REQUIRES(db_mutex);
   // The oldest log that may hold unflushed writes; a family without any needs `current_log` only.
@@ -162,6 +175,9 @@ class ColumnFamilyData final : public ReadViewSource {
   ~ColumnFamilyData() override;
   MemTable* NewMemTable(const MemTable* previous) REQUIRES(db_mutex);
   void UpdatePace() REQUIRES(db_mutex);
+  size_t MemTablesToMerge() const REQUIRES(db_mutex);
+  size_t UntakenMemTables() const REQUIRES(db_mutex);
+  void TrimHistory() REQUIRES(db_mutex);
 
   const uint32_t id_;
   const std::string name_;
@@ -189,6 +205,9 @@ class ColumnFamilyData final : public ReadViewSource {
   SequenceNumber before_active_ GUARDED_BY(db_mutex) = 0;  // mem_ holds nothing up to this one
   // Oldest first; each one's id is above that of the one before, mem_'s above all.
   std::vector<SealedMemTable> sealed_ GUARDED_BY(db_mutex);
+  // Never without a sealed memtable that no job has taken.
+  bool is_flush_due_ GUARDED_BY(db_mutex) = false;
+  MemTableHistory history_ GUARDED_BY(db_mutex);  // all older than those in sealed_
   // The version that pending_compaction_bytes_ was worked out for; 0: none.
   uint64_t assessed_version_ GUARDED_BY(db_mutex) = 0;
   uint64_t pending_compaction_bytes_ GUARDED_BY(db_mutex) = 0;

@@ -18,7 +18,8 @@
 namespace ashlar {
 
 bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
-  if (family.is_dropped() || family.sealed().empty() || core.errors.BlocksWrites()) return false;
+  if (family.is_dropped() || !family.is_flush_due() || core.errors.BlocksWrites()) return false;
+  assert(!family.sealed().empty());
   return !family.sealed().front().is_flushing;
 }
 

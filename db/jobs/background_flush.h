@@ -21,7 +21,7 @@ class BackgroundFlush final : public BackgroundJob {
   // Null if there are no memtables that may be flushed now. `family` lives as long as the job.
   static std::unique_ptr<BackgroundFlush> Begin(DbCore* core, ColumnFamilyData* family)
       REQUIRES(db_mutex);
-  // Whether sealed memtables wait that no job has taken.
+  // Whether a flush is due of sealed memtables that no job has taken.
   static bool IsWanted(const DbCore& core, const ColumnFamilyData& family) REQUIRES(db_mutex);
 
   void Announce() override;

@@ -35,6 +35,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
     const bool has_sealed = !family->sealed().empty();
     targets->push_back({family, has_sealed ? family->sealed().back().mem->id() : 0});
+    family->RequireFlush();
     if (has_sealed) scheduler_->RequestFlushLocked(family);
   }
   return Status::OK();
@@ -89,9 +90,12 @@ void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*
       }
       if (family->sealed().empty()) continue;
       has_sealed = true;
-      scheduler_->RequestFlushLocked(family);
     }
     if (!awaits_compaction && !(is_full && has_sealed)) return;
+    for (ColumnFamilyData* family : families) {
+      family->RequireFlush();
+      if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
+    }
     core_->conditions.flushes.Wait();  // for a flush or compaction to end
   }
 }

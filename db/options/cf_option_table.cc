@@ -64,12 +64,14 @@ constexpr OptionRow kRows[] = {
          "memtables of the family, the active one included; writes stop when all are full, and the "
          "last one fills at the pace of the flush before it",
          Support::kHonoured, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::min_write_buffer_number_to_merge>({"min_write_buffer_number_to_merge",
-                                                       "sealed memtables that are flushed together",
-                                                       Support::kHint}),
+    Option<Cf, &Cf::min_write_buffer_number_to_merge>(
+        {"min_write_buffer_number_to_merge",
+         "sealed memtables that wait for each other to be flushed together, unless something else "
+         "wants a flush"}),
     Option<Cf, &Cf::max_write_buffer_size_to_maintain>(
-        {"max_write_buffer_size_to_maintain", "flushed memtables kept for conflict checks",
-         Support::kHint}),
+        {"max_write_buffer_size_to_maintain",
+         "bytes of memtables, flushed ones included, kept for conflict checks; -1 = "
+         "max_write_buffer_number*write_buffer_size"}),
     Option<Cf, &Cf::inplace_update_support>({"inplace_update_support",
                                              "overwrite values in the memtable; gives up snapshots",
                                              Support::kDefaultOnly}),

@@ -314,6 +314,10 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   result.max_write_buffer_number = std::max(result.max_write_buffer_number, 2);
   result.min_write_buffer_number_to_merge =
       std::clamp(result.min_write_buffer_number_to_merge, 1, result.max_write_buffer_number - 1);
+  if (result.max_write_buffer_size_to_maintain < 0) {
+    result.max_write_buffer_size_to_maintain =
+        static_cast<int64_t>(result.write_buffer_size) * result.max_write_buffer_number;
+  }
   // The triggers must not overtake each other.
   int& compaction = result.level0_file_num_compaction_trigger;
   compaction = std::max(compaction, 1);

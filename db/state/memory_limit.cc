@@ -38,9 +38,21 @@ class HeldWriter final : public StallInterface {
 
 }  // namespace
 
+// Before active memtables are flushed: memory that is kept for later, and memtables that wait for
+// others to be flushed with.
+void WriteControl::FreeWaitingMemoryLocked() {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    family->DropHistory();
+    if (family->is_dropped() || family->is_flush_due()) continue;
+    family->RequireFlush();
+    if (family->is_flush_due()) flushes_->RequestFlushLocked(family);
+  }
+}
+
 Status WriteControl::LimitMemoryLocked() {
   const WriteBufferManager* const manager = core_->memory_manager.get();
   if (manager == nullptr) return Status::OK();
+  if (manager->ShouldFlush() || manager->IsStallThresholdExceeded()) FreeWaitingMemoryLocked();
   ColumnFamilyData* largest = nullptr;
   for (ColumnFamilyData* family : core_->families.All()) {
     family->mem()->ReportMemory();

@@ -44,11 +44,6 @@ uint64_t SealedDeletes(Family& f) REQUIRES(db_mutex) {
   for (const SealedMemTable& sealed : f.sealed()) count += sealed.mem->num_deletes();
   return count;
 }
-uint64_t SealedBytes(Family& f) REQUIRES(db_mutex) {
-  uint64_t bytes = 0;
-  for (const SealedMemTable& sealed : f.sealed()) bytes += sealed.mem->ApproximateMemoryUsage();
-  return bytes;
-}
 CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
   return AssessCompaction(*f.current(), f.options(), f.versions()->claims);
 }
@@ -146,9 +141,10 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-immutable-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
-     [](const Sources&, Family&) REQUIRES(db_mutex) { return uint64_t{0}; }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return uint64_t{f.history().memtables().size()}; }},
     {"rocksdb.mem-table-flush-pending",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{!f.sealed().empty()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.is_flush_due()}; }},
     {"rocksdb.compaction-pending",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{NeedsOf(f).IsNeeded()}; }},
     {"rocksdb.num-running-compactions",
@@ -167,7 +163,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.MemTableBytes()}; }},
     {"rocksdb.size-all-mem-tables",
      [](const Sources&, Family& f)
-         REQUIRES(db_mutex) { return f.mem()->ApproximateMemoryUsage() + SealedBytes(f); }},
+         REQUIRES(db_mutex) { return f.MemTableBytes() + f.history().bytes(); }},
     {"rocksdb.num-entries-active-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.mem()->num_entries(); }},
     {"rocksdb.num-entries-imm-mem-tables",

@@ -178,14 +178,18 @@ uint64_t WriteControl::MaxTotalLogBytes() const {
   return LogLimit(core_->options->max_total_wal_size, budgets);
 }
 
-// Too much log: the families whose active memtables hold the oldest are flushed. Logs that only
-// sealed memtables hold are on their way out; stalls limit how many of those there are.
+// Too much log: the families whose active or waiting memtables hold the oldest are flushed. Logs
+// that only memtables due to be flushed hold are on their way out; stalls limit how many of those
+// there are.
 Status WriteControl::LimitLogsLocked() {
   const uint64_t limit = MaxTotalLogBytes();
   std::vector<ColumnFamilyData*> holders;
   for (ColumnFamilyData* family : core_->families.All()) {
-    if (family->mem()->num_entries() == 0) continue;
-    if (core_->wals->BytesFrom(family->active_log()) > limit) holders.push_back(family);
+    const FileNumber oldest = family->OldestLogNotDue();
+    if (oldest == FileNumber::None() || core_->wals->BytesFrom(oldest) <= limit) continue;
+    holders.push_back(family);
+    family->RequireFlush();
+    if (family->is_flush_due()) flushes_->RequestFlushLocked(family);
   }
   if (!holders.empty()) RETURN_IF_ERROR(SwitchMemTablesLocked(holders, FlushReason::kWalFull));
   WatchLogSizeLocked();
@@ -199,7 +203,7 @@ void WriteControl::WatchLogSizeLocked() {
   const uint64_t limit = MaxTotalLogBytes();
   FileNumber oldest = FileNumber::None();
   for (const ColumnFamilyData* family : core_->families.All()) {
-    if (family->mem()->num_entries() > 0) oldest = std::min(oldest, family->active_log());
+    oldest = std::min(oldest, family->OldestLogNotDue());
   }
   if (oldest >= current_log) {
     // Commits that insert nothing make the log longer too.
@@ -288,13 +292,13 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   return Status::OK();
 }
 
-// Of those that have something to be flushed. Where memory runs out, the next switch of the family,
+// Of those that have something due to be flushed. Where memory runs out, the next switch of the family,
 // or the end of a flush of it, asks again.
 void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
   try {
     for (const uint32_t id : ids) {
       ColumnFamilyData* family = core_->families.Find(id);
-      if (family != nullptr && !family->sealed().empty()) flushes_->RequestFlushLocked(family);
+      if (family != nullptr && family->is_flush_due()) flushes_->RequestFlushLocked(family);
     }
   } catch (const std::bad_alloc&) {
     Warn(core_->info_log.get(), "no memory to ask for a flush");

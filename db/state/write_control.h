@@ -101,6 +101,7 @@ class WriteControl final : public CommitHost {
   Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(db_mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
   Status LimitLogsLocked() REQUIRES(db_mutex);
+  void FreeWaitingMemoryLocked() REQUIRES(db_mutex);
   Status LimitMemoryLocked() REQUIRES(db_mutex);
   Status AwaitMemoryLocked(const WriteOptions& options) REQUIRES(db_mutex);
   void WatchLogSizeLocked() REQUIRES(db_mutex);

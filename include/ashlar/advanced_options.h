@@ -137,10 +137,14 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // is filled at the pace of the flush before it, to a quarter until that has ended. At least 2.
   // Dynamic.
   int max_write_buffer_number = 2;
-  // Sealed memtables that are flushed together. A hint without effect.
+  // Sealed memtables that wait for each other and are flushed together, at most
+  // max_write_buffer_number-1. A call that flushes, a limit of log or memory, and closing wait for
+  // none.
   int min_write_buffer_number_to_merge = 1;
-  // Flushed memtables kept for conflict checks; -1 = max_write_buffer_number*write_buffer_size
-  // for optimistic transactions. A hint without effect.
+  // Flushed memtables kept for conflict checks: the newest, so that with those that are not flushed
+  // they are at least as many bytes; one more is kept at most. 0: none. -1 =
+  // max_write_buffer_number*write_buffer_size. A WriteBufferManager that runs out of memory takes
+  // them.
   int64_t max_write_buffer_size_to_maintain = 0;
   // Overwrite values in the memtable; gives up snapshots. Not built yet: must be false. Not
   // built yet: must be the default.

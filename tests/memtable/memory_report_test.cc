@@ -44,5 +44,24 @@ TEST(MemoryReport, GivesBackWhatWasToldSealedOrNot) {
   EXPECT_EQ(manager->memory_usage(), 0u);
 }
 
+TEST(MemoryReport, WhatIsKeptIsNotAboutToBeFreed) {
+  const auto manager = std::make_shared<WriteBufferManager>(1 << 20);
+  std::optional<MemoryReport> kept(manager), empty(manager);
+  kept->Seal(100);
+  kept->Seal(100);
+  empty->Seal(0);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 0u);
+  kept->Keep();
+  empty->Keep();
+  EXPECT_EQ(manager->memory_usage(), 100u);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 100u);
+  EXPECT_EQ(MemoryReport::MeanActiveBytes(*manager), 100u);
+  kept.reset();
+  empty.reset();
+  EXPECT_EQ(manager->memory_usage(), 0u);
+  EXPECT_EQ(manager->mutable_memtable_memory_usage(), 0u);
+  EXPECT_EQ(MemoryReport::MeanActiveBytes(*manager), 0u);
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -129,6 +129,30 @@ TEST_F(ColumnFamilyTest, AFlushLetsLogsGoUpToTheNextOneOfItsYoungestMemTable) {
   EXPECT_EQ(family().LogNumberAfter(family().TakeForFlush()).value(), 11u);
 }
 
+TEST_F(ColumnFamilyTest, TheOldestLogThatIsNotOnItsWayOutIsThatOfMemTablesThatWait) {
+  MutexLock lock(&mutex_);
+  ColumnFamilyOptions options;
+  options.max_write_buffer_number = 4;
+  options.min_write_buffer_number_to_merge = 2;
+  family().SetOptions(std::make_shared<const ColumnFamilyOptions>(options));
+  EXPECT_EQ(family().OldestLogNotDue(), FileNumber::None());
+  Add(1);
+  EXPECT_EQ(family().OldestLogNotDue(), family().active_log());
+  family().SealMemTable(10, FlushReason::kWriteBufferFull);
+  EXPECT_FALSE(family().is_flush_due());
+  EXPECT_EQ(family().OldestLogNotDue().value(), 0u);
+  Add(2);
+  EXPECT_EQ(family().OldestLogNotDue().value(), 0u);
+  family().RequireFlush();
+  EXPECT_TRUE(family().is_flush_due());
+  EXPECT_EQ(family().OldestLogNotDue().value(), 10u);
+  ASSERT_EQ(family().TakeForFlush().size(), 1u);
+  EXPECT_FALSE(family().is_flush_due());
+  family().SealMemTable(11, FlushReason::kWriteBufferFull);
+  EXPECT_FALSE(family().is_flush_due());
+  EXPECT_EQ(family().OldestLogNotDue().value(), 10u);
+}
+
 TEST_F(ColumnFamilyTest, AMemTableSealedBeforeAnEarlierLogThanTheOneBeforeItIsNoticed) {
   MutexLock lock(&mutex_);
   FillAndSeal(1, /*next_log=*/10);

@@ -122,6 +122,19 @@ void ColumnFamilyData::RequireFlush() {
   for (SealedMemTable& sealed : sealed_) sealed.mem->ReportSealed();
 }
 
+// Older ones go with them, as flushes install in order.
+void ColumnFamilyData::RequireFlushTogether() {
+  if (UntakenMemTables() == 0) return;
+  sealed_.back().awaits_others = true;
+  RequireFlush();
+}
+
+bool ColumnFamilyData::AwaitsOthers() const {
+  return std::any_of(sealed_.begin(), sealed_.end(), [](const SealedMemTable& sealed) {
+    return sealed.awaits_others && !sealed.is_flushing;
+  });
+}
+
 FileNumber ColumnFamilyData::OldestLogNotDue() const {
   const bool waits = !is_flush_due_ && UntakenMemTables() > 0;
   if (waits) return sealed_[sealed_.size() - UntakenMemTables()].first_log_number;
@@ -138,7 +151,7 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   MemTable* const full = mem();
   MemTable* const fresh = NewMemTable(full);
   const bool is_small = full->ApproximateMemoryUsage() < write_buffer_bytes();
-  if (reason == FlushReason::kWriteBufferFull && is_small) {
+  if (reason == FlushReason::kWriteBufferFull && is_small && HasFullMemTable()) {
     reason = FlushReason::kMemtableMaxRangeDeletions;
   }
   sealed_.push_back({.mem = full,
@@ -177,21 +190,34 @@ MemTableInfo ColumnFamilyData::ActiveMemTableInfo() const {
   return info;
 }
 
+// How many of the sealed memtables.
+size_t ColumnFamilyData::CountIn(FlushScope scope) const {
+  size_t alone = sealed_.size(), together = 0;
+  for (size_t i = 0; i < sealed_.size(); ++i) {
+    if (!sealed_[i].awaits_others) continue;
+    alone = std::min(alone, i);
+    together = i + 1;
+  }
+  return scope == FlushScope::kAll     ? sealed_.size()
+         : scope == FlushScope::kAlone ? alone
+                                       : together;
+}
+
 // Flushes of one family are installed in the order of its memtables: while a job has the older
 // ones, the younger ones wait.
-std::vector<MemTable*> ColumnFamilyData::TakeForFlush() {
+std::vector<MemTable*> ColumnFamilyData::TakeForFlush(FlushScope scope) {
   assert(std::is_sorted(sealed_.begin(), sealed_.end(),
                         [](const auto& a, const auto& b) { return a.mem->id() < b.mem->id(); }));
   std::vector<MemTable*> taken;
   for (const SealedMemTable& sealed : sealed_) {
     if (sealed.is_flushing) return {};
   }
-  for (SealedMemTable& sealed : sealed_) {
-    sealed.is_flushing = true;
-    sealed.mem->ReportSealed();
-    taken.push_back(sealed.mem);
+  for (size_t i = 0; i < CountIn(scope); ++i) {
+    sealed_[i].is_flushing = true;
+    sealed_[i].mem->ReportSealed();
+    taken.push_back(sealed_[i].mem);
   }
-  is_flush_due_ = false;
+  is_flush_due_ = is_flush_due_ && UntakenMemTables() > 0;
   flush_progress_.reset();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
   return taken;

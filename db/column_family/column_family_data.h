@@ -44,7 +44,16 @@ struct SealedMemTable {
   FileNumber first_log_number = 0;  // the first log that may hold writes of it
   FileNumber next_log_number = 0;   // logs below it are not needed once this one is flushed
   bool is_flushing = false;
+  // Flushed together with memtables of other families.
+  bool awaits_others = false;
   FlushReason reason = FlushReason::kOthers;  // why it was sealed
+};
+
+// Which of the sealed memtables a flush takes.
+enum class FlushScope : uint8_t {
+  kAlone,     // those in front of the first that awaits others
+  kTogether,  // those up to the last that does
+  kAll,
 };
 
 class ColumnFamilyData final : public ReadViewSource {
@@ -117,10 +126,14 @@ class ColumnFamilyData final : public ReadViewSource {
   bool is_flush_due() const REQUIRES(db_mutex) { return is_flush_due_; }
   // Those that are sealed now do not wait for more.
   void RequireFlush() REQUIRES(db_mutex);
+  // The same, and they are flushed together with those of other families.
+  void RequireFlushTogether() REQUIRES(db_mutex);
+  // Whether a flush together with other families is due that no job has begun.
+  bool AwaitsOthers() const REQUIRES(db_mutex);
   // The oldest log that holds writes for whose flush nobody has asked; none.
   FileNumber OldestLogNotDue() const REQUIRES(db_mutex);
-  // The sealed memtables that no job is flushing yet and that follow no such one; marks them.
-  std::vector<MemTable*> TakeForFlush() REQUIRES(db_mutex);
+  // Sealed memtables that no job is flushing yet and that follow no such one; marks them.
+  std::vector<MemTable*> TakeForFlush(FlushScope scope = FlushScope::kAll) REQUIRES(db_mutex);
   // How much of what was taken has been written, 0 to 1.
   void NoteFlushProgress(double progress) REQUIRES(db_mutex);
   // They could not be flushed and may be taken again.
@@ -177,6 +190,7 @@ class ColumnFamilyData final : public ReadViewSource {
   void UpdatePace() REQUIRES(db_mutex);
   size_t MemTablesToMerge() const REQUIRES(db_mutex);
   size_t UntakenMemTables() const REQUIRES(db_mutex);
+  size_t CountIn(FlushScope scope) const REQUIRES(db_mutex);
   void TrimHistory() REQUIRES(db_mutex);
 
   const uint32_t id_;

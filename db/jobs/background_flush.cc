@@ -20,13 +20,15 @@ namespace ashlar {
 bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
   if (family.is_dropped() || !family.is_flush_due() || core.errors.BlocksWrites()) return false;
   assert(!family.sealed().empty());
-  return !family.sealed().front().is_flushing;
+  const SealedMemTable& oldest = family.sealed().front();
+  return !oldest.is_flushing && !oldest.awaits_others;
 }
 
-std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family) {
+std::unique_ptr<BackgroundFlush> BackgroundFlush::Begin(DbCore* core, ColumnFamilyData* family,
+                                                        FlushScope scope) {
   if (family->is_dropped() || core->errors.IsFatal()) return nullptr;
   core->mutex.AssertHeld();
-  FlushJobOptions work = BeginFlush(core, family);
+  FlushJobOptions work = BeginFlush(core, family, scope);
   if (work.memtables.empty()) return nullptr;
   return std::unique_ptr<BackgroundFlush>(new BackgroundFlush(core, family, std::move(work)));
 }

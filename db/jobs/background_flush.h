@@ -19,15 +19,17 @@ namespace ashlar {
 class BackgroundFlush final : public BackgroundJob {
  public:
   // Null if there are no memtables that may be flushed now. `family` lives as long as the job.
-  static std::unique_ptr<BackgroundFlush> Begin(DbCore* core, ColumnFamilyData* family)
-      REQUIRES(db_mutex);
-  // Whether a flush is due of sealed memtables that no job has taken.
+  static std::unique_ptr<BackgroundFlush> Begin(DbCore* core, ColumnFamilyData* family,
+                                                FlushScope scope) REQUIRES(db_mutex);
+  // Whether a flush of the family alone is due of sealed memtables that no job has taken.
   static bool IsWanted(const DbCore& core, const ColumnFamilyData& family) REQUIRES(db_mutex);
 
   void Announce() override;
   Status WriteTables() override;
   Status Describe(VersionEdit* edit) override REQUIRES(db_mutex);
   void Finish(const Status& status) override REQUIRES(db_mutex);
+  // The first log that the family needs once this is installed.
+  FileNumber log_number() const { return log_number_; }
   void Report(const Status& status) override;
   // A log that cannot be synced is told of here, as an error of the log.
   std::optional<BackgroundErrorReason> ErrorReason(const Status& error) const override;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "db/state/notify_errors.h"
@@ -66,65 +67,40 @@ Status ErrorRecovery::RunOnce(const Status& error) {
 }
 
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
-  Flushes flushes;
+  std::optional<FlushGroup> flushes;
   FileNumber log_number = 0;
   std::vector<MemTableInfo> sealed;
   {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
-    for (const FamilyRef& family : families) {
-      auto flush = BackgroundFlush::Begin(core_, family.get());
-      if (flush != nullptr) flushes.push_back(std::move(flush));
-    }
+    flushes.emplace(core_, families, FlushScope::kAll);
   }
   NotifyMemTablesSealed(*core_, sealed);
-  for (const auto& flush : flushes) flush->Announce();
+  flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();
-  for (const auto& flush : flushes) {
-    if (!status.ok()) break;
-    flush->BeginOperation();
-    status = flush->WriteTables();
-    flush->EndOperation();
-  }
-  std::vector<Status> outcomes;  // of each flush
+  if (status.ok()) status = flushes->WriteTables();
   {
     MutexLock lock(&core_->mutex);
-    if (status.ok()) status = RecordTogether(flushes, log_number);
-    for (const auto& flush : flushes) {
-      const bool is_left_out = status.ok() && flush->family()->is_dropped();
-      outcomes.push_back(is_left_out ? Status::ColumnFamilyDropped() : status);
-      flush->numbers().Settle(outcomes.back());
-      flush->Finish(outcomes.back());
-    }
+    if (status.ok()) status = RecordTogether(&*flushes, log_number);
+    flushes->Finish(status);
     core_->conditions.JobEnded();
   }
-  for (size_t i = 0; i < flushes.size(); i++) {
-    BackgroundFlush& flush = *flushes[i];
-    if (!outcomes[i].ok() && !flush.numbers().may_be_named()) {
-      DeleteUnnamedFiles(flush.table_options(), &flush.result());
-    }
-    flush.Report(outcomes[i]);
-  }
+  flushes->Report();
   return status;
 }
 
 // An edit for every family, also those without a table: they need the logs as little. The default
 // family, which always lives, is the first.
-Status ErrorRecovery::RecordTogether(const Flushes& flushes, FileNumber log_number) {
+Status ErrorRecovery::RecordTogether(FlushGroup* flushes, FileNumber log_number) {
   assert(log_number > 0 && log_number <= core_->wals->current_number());
   VersionSet::Change change;
   for (const ColumnFamilyData* family : core_->families.All()) {
     VersionEdit& edit = change.edits.emplace_back();
     edit.column_family = family->id();
-    for (const auto& flush : flushes) {
-      if (flush->family() != family) continue;
-      RETURN_IF_ERROR(flush->Describe(&edit));
-      if (!flush->result().tables.empty()) flush->numbers().ExpectNaming();
-    }
+    RETURN_IF_ERROR(flushes->Describe(family, &edit));
     edit.log_number = log_number;
-    edit.min_log_number_to_keep.reset();
   }
   assert(change.edits.front().column_family == 0);
   change.edits.front().min_log_number_to_keep = log_number;

@@ -12,10 +12,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "db/jobs/background_flush.h"
+#include "db/jobs/flush_group.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
@@ -38,8 +37,7 @@ class ErrorRecovery {
  private:
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
-  using Flushes = std::vector<std::unique_ptr<BackgroundFlush>>;
-  Status RecordTogether(const Flushes& flushes, FileNumber log_number) REQUIRES(db_mutex);
+  Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
   void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 
   DbCore* const core_;

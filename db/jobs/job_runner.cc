@@ -36,7 +36,7 @@ Status JobRunner::Run(BackgroundJob* job) {
   job->BeginOperation();
   job->Announce();
   Status status = job->WriteTables();
-  if (status.ok()) RaiseSpaceLimit(*job);
+  if (status.ok() && job->table_options().is_flush) RaiseSpaceLimit();
   job->SetStage(job->install_stage());
   {
     MutexLock lock(&core_->mutex);
@@ -49,16 +49,38 @@ Status JobRunner::Run(BackgroundJob* job) {
   writes_->TellStallChanges();
   if (!status.ok()) {
     if (!job->numbers().may_be_named()) DeleteUnnamedFiles(job->table_options(), &job->result());
-    TellError(*job, status);
+    const auto reason = job->ErrorReason(status);
+    if (reason.has_value()) NotifyBackgroundError(core_, status, *reason);
   }
   job->Report(status);
   job->EndOperation();
   return status;
 }
 
+Status JobRunner::RunTogether(FlushGroup* flushes) {
+  assert(!flushes->is_empty() && !InEpoch());
+  flushes->Announce();
+  Status status = flushes->WriteTables();
+  if (status.ok()) RaiseSpaceLimit();
+  {
+    MutexLock lock(&core_->mutex);
+    if (status.ok()) status = RecordInManifest(flushes);
+    flushes->Finish(status);
+    writes_->UpdateStallLocked();
+    core_->conditions.JobEnded();
+  }
+  writes_->TellStallChanges();
+  if (!status.ok()) {
+    const auto reason = flushes->ErrorReason(status);
+    if (reason.has_value()) NotifyBackgroundError(core_, status, *reason);
+  }
+  flushes->Report();
+  return status;
+}
+
 // Of a flush, which takes effect all the same: before those who wait for it can go on.
-void JobRunner::RaiseSpaceLimit(const BackgroundJob& job) {
-  if (core_->space == nullptr || !job.table_options().is_flush) return;
+void JobRunner::RaiseSpaceLimit() {
+  if (core_->space == nullptr) return;
   if (!core_->space->IsMaxAllowedSpaceReached()) return;
   NotifyBackgroundError(core_, Status::SpaceLimit(kSpaceLimitReached),
                         BackgroundErrorReason::kFlush);
@@ -76,10 +98,12 @@ Status JobRunner::RecordInManifest(BackgroundJob* job) {
   return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 
-void JobRunner::TellError(const BackgroundJob& job, const Status& error) {
-  assert(!error.ok());
-  const std::optional<BackgroundErrorReason> reason = job.ErrorReason(error);
-  if (reason.has_value()) NotifyBackgroundError(core_, error, *reason);
+Status JobRunner::RecordInManifest(FlushGroup* flushes) {
+  VersionSet::Change change;
+  RETURN_IF_ERROR(flushes->DescribeAll(&change.edits));
+  change.is_atomic_group = true;
+  change.last_sequence = core_->pipeline->visible_seqno();
+  return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 
 }  // namespace ashlar

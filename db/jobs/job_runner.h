@@ -7,6 +7,7 @@
 #pragma once
 
 #include "db/jobs/background_job.h"
+#include "db/jobs/flush_group.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
 
@@ -19,11 +20,13 @@ class JobRunner {
 
   // Without locks, in a background thread. Returns what became of the job.
   Status Run(BackgroundJob* job) EXCLUDES(db_mutex);
+  // The same for flushes that take effect together.
+  Status RunTogether(FlushGroup* flushes) EXCLUDES(db_mutex);
 
  private:
-  void RaiseSpaceLimit(const BackgroundJob& job) EXCLUDES(db_mutex);
+  void RaiseSpaceLimit() EXCLUDES(db_mutex);
   Status RecordInManifest(BackgroundJob* job) REQUIRES(db_mutex);
-  void TellError(const BackgroundJob& job, const Status& error) EXCLUDES(db_mutex);
+  Status RecordInManifest(FlushGroup* flushes) REQUIRES(db_mutex);
 
   DbCore* const core_;
   WriteControl* const writes_;

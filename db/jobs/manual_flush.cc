@@ -13,7 +13,15 @@ namespace ashlar {
 
 Status ManualFlushes::Flush(const FlushOptions& options,
                             const std::vector<ColumnFamilyData*>& families, FlushReason reason) {
-  if (options.force_atomic_flush) return Status::NotSupported("FlushOptions::force_atomic_flush");
+  if (core_->atomic_flush && reason != FlushReason::kManualFlush) {
+    return FlushAll(options, reason);
+  }
+  return FlushThese(options, families, reason);
+}
+
+Status ManualFlushes::FlushThese(const FlushOptions& options,
+                                 const std::vector<ColumnFamilyData*>& families,
+                                 FlushReason reason) {
   std::vector<Target> targets;
   RETURN_IF_ERROR(Begin(options, families, reason, &targets));
   if (!core_->listeners.empty()) TellScheduled(targets, reason);
@@ -30,7 +38,9 @@ Status ManualFlushes::Begin(const FlushOptions& options,
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
   if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
-  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(families, reason));
+  const bool together = core_->atomic_flush || options.force_atomic_flush;
+  RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
+      families, reason, together ? FlushTogether::kYes : FlushTogether::kNo));
   for (ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
     const bool has_sealed = !family->sealed().empty();
@@ -62,7 +72,7 @@ Status ManualFlushes::FlushAll(const FlushOptions& options, FlushReason reason) 
     }
     std::vector<ColumnFamilyData*> families;
     for (const FamilyRef& family : pinned) families.push_back(family.get());
-    status = Flush(options, families, reason);
+    status = FlushThese(options, families, reason);
   } while (status.IsColumnFamilyDropped());
   return status;
 }

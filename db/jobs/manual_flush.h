@@ -22,7 +22,8 @@ class ManualFlushes {
       : core_(core), writes_(writes), scheduler_(scheduler) {}
 
   // What is in the memtables of these families now is in tables when this returns, if the options
-  // say that it waits. The caller holds references on the families.
+  // say that it waits. The caller holds references on the families. Where families are flushed
+  // together (DBOptions::atomic_flush), only kManualFlush is about these alone.
   Status Flush(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason = FlushReason::kManualFlush) EXCLUDES(db_mutex);
   // Of all families that live.
@@ -35,6 +36,8 @@ class ManualFlushes {
     ColumnFamilyData* family;
     uint64_t newest_memtable;
   };
+  Status FlushThese(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
+                    FlushReason reason) EXCLUDES(db_mutex);
   Status Begin(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason, std::vector<Target>* targets) EXCLUDES(db_mutex);
   void TellScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "db/jobs/background_flush.h"
@@ -161,23 +162,47 @@ void Scheduler::RunFlush() {
 void Scheduler::FlushFamily(FamilyRef family) {
   assert(family);
   std::unique_ptr<BackgroundFlush> job;
+  std::optional<FlushGroup> group;
   {
     MutexLock lock(&core_->mutex);
     // While writes are blocked, a recovery does what is to be flushed.
     if (BackgroundFlush::IsWanted(*core_, *family)) {
-      job = BackgroundFlush::Begin(core_, family.get());
+      job = BackgroundFlush::Begin(core_, family.get(), FlushScope::kAlone);
+    } else if (FlushGroup::IsWanted(*core_)) {
+      group.emplace(core_, FamiliesThatAwaitOthersLocked(), FlushScope::kTogether);
     }
   }
   const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
+  const bool are_flushed = group.has_value() && jobs_->RunTogether(&*group).ok();
   {
     MutexLock lock(&core_->mutex);
     if (is_flushed && !job->result().tables.empty()) RequestCompactionLocked(family.get());
-    // Memtables sealed meanwhile waited for this job.
-    if (BackgroundFlush::IsWanted(*core_, *family)) RequestFlushLocked(family.get());
+    if (are_flushed) {
+      for (const FamilyRef& member : group->families()) RequestCompactionLocked(member.get());
+    }
+    if (job != nullptr || group.has_value()) RequestWaitingFlushesLocked();
   }
   job.reset();
+  group.reset();
   family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
+}
+
+std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {
+  std::vector<FamilyRef> families;
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (!family->is_dropped() && family->AwaitsOthers()) families.emplace_back(family);
+  }
+  return families;
+}
+
+// Memtables sealed during a flush, and families that are to be flushed together with one of it.
+void Scheduler::RequestWaitingFlushesLocked() {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    const bool may_begin = BackgroundFlush::IsWanted(*core_, *family) ||
+                           (family->AwaitsOthers() && FlushGroup::IsWanted(*core_));
+    if (may_begin) RequestFlushLocked(family);
+  }
 }
 
 void Scheduler::RunCompaction() {

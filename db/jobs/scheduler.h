@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/listener.h"
 #include "db/column_family/family_ref.h"
@@ -77,6 +78,8 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   void* PurgeTag() { return &purge_tag_; }
   void RunFlush();
   void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
+  std::vector<FamilyRef> FamiliesThatAwaitOthersLocked() const REQUIRES(db_mutex);
+  void RequestWaitingFlushesLocked() REQUIRES(db_mutex);
   void RunCompaction();
   void CompactionEndsLocked() REQUIRES(db_mutex);
   void RunManualCompaction() EXCLUDES(db_mutex);

@@ -39,9 +39,9 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family) {
   return tools;
 }
 
-FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) {
+FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope) {
   FlushJobOptions job;
-  job.memtables = family->TakeForFlush();
+  job.memtables = family->TakeForFlush(scope);
   if (job.memtables.empty()) return job;
   job.snapshots = core->snapshots.SequenceNumbers();
   job.merge = MergeToolsFor(*core, *family);

@@ -18,6 +18,7 @@ MergeTools MergeToolsFor(const DbCore& core, const ColumnFamilyData& family);
 
 // Takes the sealed memtables that no job has, and a protected number (in pending_outputs) for their
 // table. Without memtables when there are none to take.
-FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family) REQUIRES(db_mutex);
+FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope scope)
+    REQUIRES(db_mutex);
 
 }  // namespace ashlar

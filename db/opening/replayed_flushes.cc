@@ -47,7 +47,7 @@ void ReplayedFlushes::AddJob(FlushJobOptions job, VersionEdit* edit) {
 }
 
 std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdit* edit) {
-  FlushJobOptions whole = BeginFlush(core_, family);
+  FlushJobOptions whole = BeginFlush(core_, family, FlushScope::kAll);
   std::vector<MemTable*> all = std::move(whole.memtables);
   if (all.empty()) return all;
   const uint64_t bytes = RawBytesOf(all);

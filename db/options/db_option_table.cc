@@ -201,8 +201,10 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::background_close_inactive_wals>({"background_close_inactive_wals",
                                                      "keep old WALs open longer", Support::kHint,
                                                      TakesEffect::kAtOpen, Since::kRocksDb119}),
-    Option<Db, &Db::atomic_flush>(
-        {"atomic_flush", "flush all families together", Support::kDefaultOnly}),
+    Option<Db, &Db::atomic_flush>({"atomic_flush",
+                                   "what no call asks for flushes all families together: a crash "
+                                   "leaves all of it or nothing, "
+                                   "of writes without a log too"}),
     Option<Db, &Db::avoid_unnecessary_blocking_io>({"avoid_unnecessary_blocking_io",
                                                     "leave file deletion to background threads",
                                                     Support::kHint}),

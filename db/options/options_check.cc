@@ -292,6 +292,17 @@ void SanitizeFifo(ColumnFamilyOptions* options) {
   if (period != 0 && (options->ttl == 0 || period < options->ttl)) options->ttl = period;
 }
 
+void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* options) {
+  options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
+  options->min_write_buffer_number_to_merge = std::clamp(
+      options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
+  if (db_options.atomic_flush) options->min_write_buffer_number_to_merge = 1;
+  if (options->max_write_buffer_size_to_maintain < 0) {
+    options->max_write_buffer_size_to_maintain =
+        static_cast<int64_t>(options->write_buffer_size) * options->max_write_buffer_number;
+  }
+}
+
 }  // namespace
 
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
@@ -311,13 +322,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
     result.num_levels = std::max(result.num_levels, 3);
   }
   if (!is_levelled) result.level_compaction_dynamic_level_bytes = false;
-  result.max_write_buffer_number = std::max(result.max_write_buffer_number, 2);
-  result.min_write_buffer_number_to_merge =
-      std::clamp(result.min_write_buffer_number_to_merge, 1, result.max_write_buffer_number - 1);
-  if (result.max_write_buffer_size_to_maintain < 0) {
-    result.max_write_buffer_size_to_maintain =
-        static_cast<int64_t>(result.write_buffer_size) * result.max_write_buffer_number;
-  }
+  SanitizeWriteBuffers(db_options, &result);
   // The triggers must not overtake each other.
   int& compaction = result.level0_file_num_compaction_trigger;
   compaction = std::max(compaction, 1);

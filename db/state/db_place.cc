@@ -55,6 +55,7 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       file_options(db_options),
       memory_manager(ManagerThatMatters(db_options)),
       open_tables(db_options.max_open_files),
+      atomic_flush(db_options.atomic_flush),
       space_owner(db_options.sst_file_manager),
       space(SstFileManagerImpl::From(space_owner.get())),
       archive({.fs = fs.get(),

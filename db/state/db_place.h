@@ -84,6 +84,7 @@ struct DbPlace {
   // Of memtables, perhaps those of other databases too; null: no limit, and no cache is charged.
   const std::shared_ptr<WriteBufferManager> memory_manager;
   OpenTableBudget open_tables;  // counts for itself; any thread
+  const bool atomic_flush;      // what no call asks for flushes all families together
   // Shared with other databases, perhaps; any thread. Both null: nobody counts space.
   const std::shared_ptr<SstFileManager> space_owner;
   SstFileManagerImpl* const space;

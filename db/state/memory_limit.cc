@@ -67,7 +67,7 @@ Status WriteControl::LimitMemoryLocked() {
   if (largest->mem()->MemoryAllocatedBytes() < MemoryReport::MeanActiveBytes(*manager) / 2) {
     return Status::OK();
   }
-  return SwitchMemTablesLocked({largest}, FlushReason::kWriteBufferManager);
+  return SwitchUnaskedLocked({largest}, FlushReason::kWriteBufferManager);
 }
 
 Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {

@@ -30,6 +30,23 @@ namespace {
 // Between two readings of the clock this much passes without a wait.
 constexpr uint64_t kNoWaitMicros = 20;
 
+// Of a flush of several families together.
+void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& filled,
+                  FlushReason reason) {
+  if (statistics == nullptr || filled.empty()) return;
+  uint32_t ticker = ATOMIC_FLUSH_REQUEST_REASON_OTHER;
+  if (reason == FlushReason::kWriteBufferManager) {
+    ticker = ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_MANAGER;
+  } else if (reason == FlushReason::kWriteBufferFull) {
+    const bool is_large = std::any_of(filled.begin(), filled.end(), [](ColumnFamilyData* family) {
+      return family->mem()->ApproximateMemoryUsage() >= family->write_buffer_bytes();
+    });
+    ticker = is_large ? ATOMIC_FLUSH_REQUEST_REASON_WRITE_BUFFER_FULL
+                      : ATOMIC_FLUSH_REQUEST_REASON_MEMTABLE_MAX_RANGE_DELETIONS;
+  }
+  statistics->recordTick(ticker, 1);
+}
+
 }  // namespace
 
 bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
@@ -166,7 +183,16 @@ Status WriteControl::SwitchFullMemTablesLocked() {
     }
     full.push_back(family);
   }
-  return full.empty() ? Status::OK() : SwitchMemTablesLocked(full, FlushReason::kWriteBufferFull);
+  return full.empty() ? Status::OK() : SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
+}
+
+// What no call asked for concerns all families where they are flushed together.
+Status WriteControl::SwitchUnaskedLocked(const std::vector<ColumnFamilyData*>& families,
+                                         FlushReason reason) {
+  if (!core_->atomic_flush) {
+    return SwitchMemTablesLocked(families, reason, FlushTogether::kNo);
+  }
+  return SwitchMemTablesLocked(core_->families.All(), reason, FlushTogether::kYes);
 }
 
 uint64_t WriteControl::MaxTotalLogBytes() const {
@@ -191,7 +217,7 @@ Status WriteControl::LimitLogsLocked() {
     family->RequireFlush();
     if (family->is_flush_due()) flushes_->RequestFlushLocked(family);
   }
-  if (!holders.empty()) RETURN_IF_ERROR(SwitchMemTablesLocked(holders, FlushReason::kWalFull));
+  if (!holders.empty()) RETURN_IF_ERROR(SwitchUnaskedLocked(holders, FlushReason::kWalFull));
   WatchLogSizeLocked();
   return Status::OK();
 }
@@ -264,12 +290,17 @@ void WriteControl::EndSwitchLocked(Switch* turn) {
 }
 
 Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families,
-                                           FlushReason reason) {
+                                           FlushReason reason, FlushTogether together) {
   std::vector<uint32_t> ids;
   for (const ColumnFamilyData* family : families) ids.push_back(family->id());
   while (is_switching_) core_->conditions.writers.Wait();
   assert(flushes_ != nullptr);
-  if (FilledLocked(ids).empty()) return Status::OK();
+  const std::vector<ColumnFamilyData*> filled = FilledLocked(ids);
+  if (together == FlushTogether::kYes) CountRequest(core_->statistics.get(), filled, reason);
+  if (filled.empty()) {
+    if (together == FlushTogether::kYes) FlushTogetherLocked(ids);
+    return Status::OK();
+  }
 
   Status status;
   {
@@ -279,6 +310,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
       is_switching_ = true;
       const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
       status = SwitchAloneLocked(ids, reason, &turn);
+      if (status.ok() && together == FlushTogether::kYes) FlushTogetherLocked(ids);
     }
     if (!turn.sealed.empty()) TellSealedLocked(turn.sealed);
   }
@@ -292,8 +324,8 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
   return Status::OK();
 }
 
-// Of those that have something due to be flushed. Where memory runs out, the next switch of the family,
-// or the end of a flush of it, asks again.
+// Of those that have something due to be flushed. Where memory runs out, the next switch of the
+// family, or the end of a flush of it, asks again.
 void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
   try {
     for (const uint32_t id : ids) {
@@ -302,6 +334,14 @@ void WriteControl::RequestFlushesLocked(const std::vector<uint32_t>& ids) {
     }
   } catch (const std::bad_alloc&) {
     Warn(core_->info_log.get(), "no memory to ask for a flush");
+  }
+}
+
+// No flush of one of them has begun since they were sealed: the mutex was held.
+void WriteControl::FlushTogetherLocked(const std::vector<uint32_t>& ids) {
+  for (const uint32_t id : ids) {
+    ColumnFamilyData* family = core_->families.Find(id);
+    if (family != nullptr) family->RequireFlushTogether();
   }
 }
 

@@ -30,6 +30,9 @@ class FlushRequests {
   virtual void RequestFlushLocked(ColumnFamilyData* family) REQUIRES(db_mutex) = 0;
 };
 
+// Whether memtables that are sealed in one moment are also flushed in one.
+enum class FlushTogether : bool { kNo, kYes };
+
 // What the family owes now.
 WriteDebt DebtOf(ColumnFamilyData* family) REQUIRES(db_mutex);
 
@@ -54,9 +57,10 @@ class WriteControl final : public CommitHost {
 
   // Seals the active memtables of these families and starts a new log, unless the current one is
   // empty. Families with an empty memtable are left out. Lets go of the mutex for file operations
-  // and listeners, who hear that a memtable is sealed before it is flushed.
-  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason)
-      REQUIRES(db_mutex);
+  // and listeners, who hear that a memtable is sealed before it is flushed. Memtables that were
+  // sealed before are flushed together with these.
+  Status SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason,
+                               FlushTogether together) REQUIRES(db_mutex);
 
   // Recovering from a background error that blocks writes. From the first call on no write begins,
   // whatever the error state says, until a recovery has succeeded. Begin seals all memtables, in
@@ -91,6 +95,9 @@ class WriteControl final : public CommitHost {
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
       REQUIRES(db_mutex);
+  Status SwitchUnaskedLocked(const std::vector<ColumnFamilyData*>& families, FlushReason reason)
+      REQUIRES(db_mutex);
+  void FlushTogetherLocked(const std::vector<uint32_t>& ids) REQUIRES(db_mutex);
   void RequestFlushesLocked(const std::vector<uint32_t>& ids) REQUIRES(db_mutex);
   void TellSealedLocked(const std::vector<MemTableInfo>& sealed) REQUIRES(db_mutex);
   void NoteStallLocked(ColumnFamilyData* family, const StallDecision& now) REQUIRES(db_mutex);

@@ -437,7 +437,7 @@ struct ASHLAR_EXPORT DBOptions {
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;
-  // Flush all families together. Not built yet: must be the default.
+  // Flush all families as one, or those that a Flush() names: after a crash all is there or nothing.
   bool atomic_flush = false;
   // Leave file deletion to background threads. A hint without effect.
   bool avoid_unnecessary_blocking_io = false;
@@ -724,7 +724,7 @@ struct FlushOptions {
   bool wait = true;
   // Flush even if that stalls writes; otherwise wait until it does not.
   bool allow_write_stall = false;
-  // Flush all given families as one. Not built yet: must be false.
+  // Flush all given families as one, like DBOptions::atomic_flush.
   bool force_atomic_flush = false;
   // Also wait for the listeners' OnFlushCompleted(). A hint without effect.
   bool listener_wait = false;

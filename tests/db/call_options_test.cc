@@ -117,15 +117,10 @@ TEST_F(CallOptionsTest, WritesMayLeaveOutFamiliesThatDoNotExist) {
 }
 
 TEST_F(CallOptionsTest, WhatIsNotBuiltIsRefusedByName) {
-  FlushOptions flush;
-  flush.force_atomic_flush = true;
-  Status status = db_->Flush(flush);
-  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
-  EXPECT_NE(std::string::npos, status.ToString().find("force_atomic_flush"));
   const Slice low("x");
   CompactRangeOptions compact;
   compact.full_history_ts_low = &low;
-  status = db_->CompactRange(compact, nullptr, nullptr);
+  const Status status = db_->CompactRange(compact, nullptr, nullptr);
   EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
   EXPECT_NE(std::string::npos, status.ToString().find("full_history_ts_low"));
 }

@@ -276,5 +276,38 @@ TEST_F(Relay, BothWriteInTurn) {
   ASSERT_OK(database->db()->VerifyChecksum());
 }
 
+// A group of records is one change for RocksDB too.
+TEST_F(Relay, FamiliesThatWereFlushedTogetherAreReadAndFlushedOn) {
+  Options options;
+  options.create_if_missing = options.atomic_flush = true;
+  options.write_compatible_with = "7.8";
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir_, &db));
+  ColumnFamilyHandle* users = nullptr;
+  ASSERT_OK(db->CreateColumnFamily(options, "users", &users));
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  for (const char* key : {"a", "b"}) {
+    WriteBatch batch;
+    ASSERT_OK(batch.Put(key, "1"));
+    ASSERT_OK(batch.Put(users, key, "2"));
+    ASSERT_OK(db->Write(unlogged, &batch));
+    ASSERT_OK(db->Flush(FlushOptions(), {db->DefaultColumnFamily(), users}));
+  }
+  ASSERT_OK(db->DestroyColumnFamilyHandle(users));
+  ASSERT_OK(db->Close());
+  db.reset();
+  EXPECT_EQ(Ldb("checkconsistency"), "OK\n");
+  EXPECT_EQ(LdbScan("default"), (FamilyContents{{"a", "1"}, {"b", "1"}}));
+  EXPECT_EQ(LdbScan("users"), (FamilyContents{{"a", "2"}, {"b", "2"}}));
+  std::string manifest = FilesOf(dir_)["CURRENT"];
+  manifest.pop_back();  // the line feed
+  const std::string dump =
+      RunCommand(StrCat("ldb manifest_dump --verbose --path='", dir_, "/", manifest, "' 2>&1"));
+  EXPECT_NE(dump.find("AtomicGroup"), std::string::npos) << dump;
+  LdbMustWork("put --column_family=users c 3");
+  EXPECT_EQ(LdbScan("users"), (FamilyContents{{"a", "2"}, {"b", "2"}, {"c", "3"}}));
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -161,6 +161,15 @@ std::vector<Choice> LogChoices() {
   };
 }
 
+// When memtables are flushed, and what stays of them. Behind the others as well.
+std::vector<Choice> MemtableChoices() {
+  return {
+      {"merged_buffers", {1, 1, 2, 4}},
+      {"kept_memtables", {0, 0, 1, 100'000}},
+      {"atomic_flush", {0, 0, 1}},
+  };
+}
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
@@ -169,6 +178,7 @@ const std::vector<Choice>& Choices() {
     for (const Choice& choice : TreeChoices()) all->push_back(choice);
     for (const Choice& choice : BlobChoices()) all->push_back(choice);
     for (const Choice& choice : LogChoices()) all->push_back(choice);
+    for (const Choice& choice : MemtableChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -294,6 +304,7 @@ Options OptionSet::Build(Env* env) const {
 }
 
 void OptionSet::SetDbOptions(Options* options) const {
+  options->atomic_flush = Get("atomic_flush") != 0;
   options->max_open_files = Get("open_files") == 0 ? -1 : static_cast<int>(Get("open_files"));
   options->avoid_flush_during_recovery = Get("recover_no_flush") != 0;
   options->avoid_flush_during_shutdown = Get("no_flush_at_close") != 0;
@@ -317,6 +328,8 @@ void OptionSet::SetDbOptions(Options* options) const {
 void OptionSet::SetFamilyOptions(Options* options) const {
   options->write_buffer_size = Get("memtable");
   options->max_write_buffer_number = static_cast<int>(Get("buffers"));
+  options->min_write_buffer_number_to_merge = static_cast<int>(Get("merged_buffers"));
+  options->max_write_buffer_size_to_maintain = static_cast<int64_t>(Get("kept_memtables"));
   options->arena_block_size = Get("arena_block");
   options->num_levels = static_cast<int>(Get("levels"));
   options->target_file_size_base = Get("file");

@@ -97,12 +97,13 @@ struct BlinkTree::Finger {
 };
 
 BlinkTree::BlinkTree(const InternalKeyComparator& comparator, const Slice& common_prefix,
-                     ConcurrentArena* arena, uint32_t fanout)
+                     ConcurrentArena* arena, uint32_t fanout, size_t checksum_bytes)
     : comparator_(comparator),
       prefix_(comparator.order() == KeyOrder::kCustom ? "" : common_prefix.ToString()),
       arena_(arena),
       id_(next_tree_id.fetch_add(1, std::memory_order_relaxed)),
       fanout_(fanout),
+      checksum_bytes_(static_cast<uint32_t>(checksum_bytes)),
       first_leaf_(new (arena->AllocateAligned(sizeof(Node))) Node(0, nullptr, 0)),
       root_(first_leaf_) {
   assert(fanout_ >= 3);  // halves of a split are not empty
@@ -314,9 +315,9 @@ BlinkTree::Node* BlinkTree::LeafNear(const Position& key, const Finger& finger) 
 }
 
 MemTableEntry* BlinkTree::NewEntry(const Position& key, const Slice& value) {
-  char* memory = arena_->Allocate(MemTableEntry::BytesFor(key.user_key, value));
+  char* memory = arena_->Allocate(MemTableEntry::BytesFor(key.user_key, value, checksum_bytes_));
   auto* entry = new (memory) MemTableEntry;
-  entry->Fill(key.user_key, key.trailer, value);
+  entry->Fill(key.user_key, key.trailer, value, checksum_bytes_);
   assert(entry->user_key() == key.user_key);
   assert(entry->trailer() == key.trailer);
   return entry;

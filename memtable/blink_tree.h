@@ -62,9 +62,10 @@ class BlinkTree {
   };
 
   // `common_prefix`, which may be empty, is what most keys are expected to begin with; a wrong
-  // guess costs speed only. A fanout below the usual one is for tests. The arena outlives the tree.
+  // guess costs speed only. Entries get checksums of so many bytes. A fanout below the usual one is
+  // for tests. The arena outlives the tree.
   BlinkTree(const InternalKeyComparator& comparator, const Slice& common_prefix,
-            ConcurrentArena* arena, uint32_t fanout = kMaxFanout);
+            ConcurrentArena* arena, uint32_t fanout = kMaxFanout, size_t checksum_bytes = 0);
   BlinkTree(const BlinkTree&) = delete;
   BlinkTree& operator=(const BlinkTree&) = delete;
 
@@ -164,11 +165,12 @@ class BlinkTree {
   bool RaiseRoot(Node* right);
 
   const InternalKeyComparator comparator_;
-  const std::string prefix_;      // what heads leave out; empty in a custom order
-  ConcurrentArena* const arena_;  // of the memtable, which outlives the tree
-  const uint64_t id_;             // no other tree of this process ever has it
-  const uint32_t fanout_;         // how many pairs a node holds
-  Node* const first_leaf_;        // for ever
+  const std::string prefix_;       // what heads leave out; empty in a custom order
+  ConcurrentArena* const arena_;   // of the memtable, which outlives the tree
+  const uint64_t id_;              // no other tree of this process ever has it
+  const uint32_t fanout_;          // how many pairs a node holds
+  const uint32_t checksum_bytes_;  // behind each entry
+  Node* const first_leaf_;         // for ever
   // The leftmost node of the highest level. Changed by who splits the highest level; a reader that
   // sees an old root starts lower and goes right.
   std::atomic<Node*> root_;

@@ -2,7 +2,8 @@
 //
 // MemTableEntry: how a memtable keeps one internal key and its value, whatever the representation:
 // two lengths, then user key, trailer and value, in one piece of arena memory that need not be
-// aligned. Immutable once it is reachable by others.
+// aligned. A checksum of these may follow; whose memtable it is knows. Immutable once it is
+// reachable by others.
 #pragma once
 
 #include <bit>
@@ -11,17 +12,18 @@
 #include <cstring>
 
 #include "ashlar/slice.h"
+#include "util/hash.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
 
 class MemTableEntry {
  public:
-  static size_t BytesFor(const Slice& user_key, const Slice& value) {
-    return sizeof(MemTableEntry) + user_key.size() + kTrailerBytes + value.size();
+  static size_t BytesFor(const Slice& user_key, const Slice& value, size_t checksum_bytes) {
+    return sizeof(MemTableEntry) + user_key.size() + kTrailerBytes + value.size() + checksum_bytes;
   }
   // Fills this header and the bytes behind it, BytesFor() in total.
-  void Fill(const Slice& user_key, uint64_t trailer, const Slice& value) {
+  void Fill(const Slice& user_key, uint64_t trailer, const Slice& value, size_t checksum_bytes) {
     assert(user_key.size() <= UINT32_MAX);
     assert(value.size() <= UINT32_MAX);
     const uint32_t lengths[] = {static_cast<uint32_t>(user_key.size()),
@@ -30,9 +32,26 @@ class MemTableEntry {
     char* p = reinterpret_cast<char*>(this + 1);
     if (!user_key.empty()) std::memcpy(p, user_key.data(), user_key.size());
     p += user_key.size();
-    if constexpr (std::endian::native == std::endian::big) trailer = __builtin_bswap64(trailer);
+    trailer = LittleEndian(trailer);
     std::memcpy(p, &trailer, kTrailerBytes);
-    if (!value.empty()) std::memcpy(p + kTrailerBytes, value.data(), value.size());
+    p += kTrailerBytes;
+    if (!value.empty()) std::memcpy(p, value.data(), value.size());
+    if (checksum_bytes == 0) [[likely]]
+      return;
+    const uint64_t checksum = LittleEndian(Checksum(internal_key(), value, checksum_bytes));
+    std::memcpy(p + value.size(), &checksum, checksum_bytes);
+  }
+
+  // Of an entry, cut to so many bytes.
+  static uint64_t Checksum(const Slice& internal_key, const Slice& value, size_t checksum_bytes) {
+    const uint64_t hash = HashBytes(value, HashBytes(internal_key, internal_key.size()));
+    return checksum_bytes == sizeof(hash) ? hash : hash & ((uint64_t{1} << 8 * checksum_bytes) - 1);
+  }
+  // The one that follows the value of an entry.
+  static uint64_t ChecksumBehind(const Slice& value, size_t checksum_bytes) {
+    uint64_t checksum = 0;
+    std::memcpy(&checksum, value.data() + value.size(), checksum_bytes);
+    return LittleEndian(checksum);
   }
 
   Slice internal_key() const { return Slice(bytes(), user_key_bytes() + kTrailerBytes); }
@@ -41,6 +60,9 @@ class MemTableEntry {
   Slice value() const { return Slice(bytes() + user_key_bytes() + kTrailerBytes, value_bytes()); }
 
  private:
+  static uint64_t LittleEndian(uint64_t number) {
+    return std::endian::native == std::endian::little ? number : __builtin_bswap64(number);
+  }
   const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
   size_t user_key_bytes() const { return Length(0); }  // without the trailer
   size_t value_bytes() const { return Length(sizeof(uint32_t)); }

@@ -9,7 +9,9 @@
 #include <cassert>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
+#include "table/iterator/internal_iterator.h"
 #include "util/hash.h"
 #include "util/str_cat.h"
 #include "util/thread_number.h"
@@ -44,14 +46,16 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       id_(id),
       bloom_whole_keys_(options.bloom_whole_keys),
       bloom_prefixes_(options.bloom_prefixes),
+      checks_(options.checks),
       memory_report_(options.memory_manager),
       arena_(options.arena_block_bytes),
       tombstones_(comparator_, &arena_) {
   assert(options.arena_block_bytes != 0);
   if (options.representation == MemTableOptions::Representation::kVector) {
-    vector_.emplace(comparator_, &arena_);
+    vector_.emplace(comparator_, &arena_, checks_.checksum_bytes);
   } else {
-    tree_.emplace(comparator_, options.common_prefix, &arena_);
+    tree_.emplace(comparator_, options.common_prefix, &arena_, BlinkTree::kMaxFanout,
+                  checks_.checksum_bytes);
   }
   if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
@@ -164,10 +168,46 @@ bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
 
 bool MemTable::GetPoints(const LookupKey& key, PointLookup* lookup) const {
   if (bloom_.has_value() && !MayContain(key, lookup)) return false;
+  if (checks_.any()) [[unlikely]]
+    return GetChecked(key, lookup);
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
-  return VisitVersions(key, [&](uint64_t trailer, const Slice& value) {
-    return lookup->Offer(trailer, value, pin);
+  return VisitVersions(key, [&](const MemTableEntry& entry) {
+    return lookup->Offer(entry.trailer(), entry.value(), pin);
   });
+}
+
+bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {
+  assert(count > 0);
+  size_t found = 0;
+  VisitVersions(key, [&found, count](const MemTableEntry& entry) {
+    return TrailerType(entry.trailer()) != kTypeMerge || ++found == count;
+  });
+  return found == count;
+}
+
+bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
+  if (checks_.looks_around()) return GetByWalk(key, lookup);
+  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+  return VisitVersions(key, [&](const MemTableEntry& entry) {
+    Status status = CheckEntry(entry.internal_key(), entry.value(), checks_.checksum_bytes);
+    if (status.ok()) return lookup->Offer(entry.trailer(), entry.value(), pin);
+    lookup->Fail(std::move(status));
+    return true;
+  });
+}
+
+// Where neighbours count, the iterator that checks them does the search.
+bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
+  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+  std::string target;
+  AppendInternalKey(&target, key.user_key, key.trailer);
+  const std::unique_ptr<InternalIterator> entries(NewIterator(nullptr));
+  for (entries->Seek(target); entries->Valid(); entries->Next()) {
+    if (!comparator_.SameKey(ExtractUserKey(entries->key()), key.user_key)) return false;
+    if (lookup->Offer(ExtractTrailer(entries->key()), entries->value(), pin)) return true;
+  }
+  if (!entries->status().ok()) lookup->Fail(entries->status());
+  return lookup->decided();
 }
 
 void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
@@ -184,7 +224,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
       if (!tombstones_.empty()) [[unlikely]]
         Cover(lookup);
       if (bloom_.has_value() && !MayContain(key, lookup)) continue;
-      if (!tree_.has_value()) {
+      if (!tree_.has_value() || checks_.any()) {
         Get(key, lookup);
         continue;
       }
@@ -195,8 +235,8 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
     if (batch_count == 0) continue;
     tree_->FindMany(positions, batch_count, found);
     for (size_t i = 0; i < batch_count; ++i) {
-      VisitFrom(found[i], batch[i]->key(), [&](uint64_t trailer, const Slice& value) {
-        return batch[i]->Offer(trailer, value, pin);
+      VisitFrom(found[i], batch[i]->key(), [&](const MemTableEntry& entry) {
+        return batch[i]->Offer(entry.trailer(), entry.value(), pin);
       });
     }
   }

@@ -22,6 +22,7 @@
 #include "memtable/blink_tree.h"
 #include "memtable/memory_report.h"
 #include "memtable/memtable_bloom.h"
+#include "memtable/memtable_checks.h"
 #include "memtable/memtable_tombstones.h"
 #include "memtable/vector_rep.h"
 #include "table/iterator/point_lookup.h"
@@ -45,6 +46,7 @@ struct MemTableOptions {
   bool bloom_whole_keys = false;
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
+  MemTableChecks checks;
 };
 
 // What a memtable counts about its entries.
@@ -115,13 +117,11 @@ class MemTable {
   // The range tombstones, null if there are none: at least those whose Add() happened before.
   std::shared_ptr<const FragmentedTombstones> Tombstones() const { return tombstones_.All(); }
 
-  // Calls visit(trailer, value) for the same versions until it returns true; true if it did. Values
-  // live as long as the memtable.
-  template <typename Visit>
-  bool VisitVersions(const LookupKey& key, Visit&& visit) const;
+  // Whether the newest `count` versions of the same are merge operands. At least one.
+  bool HasOperandsOnTop(const LookupKey& key, size_t count) const;
 
-  // Over the point entries. The memtable must outlive the iterator. With an arena the iterator is
-  // built there.
+  // Over the point entries, checked if the options say so. The memtable must outlive the iterator.
+  // With an arena the iterator is built there.
   InternalIterator* NewIterator(Arena* arena) const;
 
   // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
@@ -185,10 +185,17 @@ class MemTable {
 
   ~MemTable();  // by Unref()
 
+  // Calls visit(entry) for the versions of key.user_key at or below key.trailer, newest first,
+  // until it returns true; true if it did.
+  template <typename Visit>
+  bool VisitVersions(const LookupKey& key, Visit&& visit) const;
   template <typename Visit>
   bool VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const;
   // The point entries alone.
   bool GetPoints(const LookupKey& key, PointLookup* lookup) const;
+  bool GetChecked(const LookupKey& key, PointLookup* lookup) const;
+  bool GetByWalk(const LookupKey& key, PointLookup* lookup) const;
+  InternalIterator* NewPlainIterator(Arena* arena) const;
   bool AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
                 const InsertHint* hint);
   bool AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end);
@@ -207,6 +214,7 @@ class MemTable {
   const uint64_t id_;            // ascends with the memtables of a family
   const bool bloom_whole_keys_;  // whether the filter holds user keys
   const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it holds no prefixes
+  const MemTableChecks checks_;
   mutable std::atomic<int> refs_{1};
   MemoryReport memory_report_;  // dies after the arena: the memory is free by then
   // Holds every entry, the Bloom filter, and nothing that needs a destructor.
@@ -222,7 +230,7 @@ class MemTable {
 template <typename Visit>
 bool MemTable::VisitFrom(BlinkTree::Cursor cursor, const LookupKey& key, Visit&& visit) const {
   while (cursor.entry != nullptr) {
-    if (visit(cursor.entry->trailer(), cursor.entry->value())) return true;
+    if (visit(*cursor.entry)) return true;
     tree_->Next(&cursor);
     if (cursor.entry == nullptr) return false;
     if (!comparator_.SameKey(cursor.entry->user_key(), key.user_key)) return false;
@@ -241,7 +249,7 @@ bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
        ++i) {
     const MemTableEntry& entry = *(*entries)[i];
     if (!comparator_.SameKey(entry.user_key(), key.user_key)) return false;
-    if (visit(entry.trailer(), entry.value())) return true;
+    if (visit(entry)) return true;
   }
   return false;
 }

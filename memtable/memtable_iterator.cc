@@ -124,6 +124,11 @@ class VectorRepIterator final : public InternalIterator {
 };
 
 InternalIterator* MemTable::NewIterator(Arena* arena) const {
+  InternalIterator* const plain = NewPlainIterator(arena);
+  return checks_.any() ? NewCheckedIterator(plain, checks_, comparator_, arena) : plain;
+}
+
+InternalIterator* MemTable::NewPlainIterator(Arena* arena) const {
   if (tree_.has_value()) {
     if (arena == nullptr) return new MemTableIterator(&*tree_);
     return new (arena->AllocateAligned(sizeof(MemTableIterator))) MemTableIterator(&*tree_);

@@ -11,9 +11,9 @@
 namespace ashlar {
 
 void VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
-  char* memory = arena_->AllocateAligned(MemTableEntry::BytesFor(user_key, value));
+  char* memory = arena_->AllocateAligned(MemTableEntry::BytesFor(user_key, value, checksum_bytes_));
   MemTableEntry* entry = new (memory) MemTableEntry;
-  entry->Fill(user_key, trailer, value);
+  entry->Fill(user_key, trailer, value, checksum_bytes_);
   MutexLock lock(&mutex_);
   entries_.push_back(entry);
 }

@@ -23,8 +23,9 @@ class VectorRep {
  public:
   using Entries = std::vector<const MemTableEntry*>;
 
-  VectorRep(const InternalKeyComparator& comparator, ConcurrentArena* arena)
-      : comparator_(comparator), arena_(arena) {}
+  // Entries get checksums of so many bytes.
+  VectorRep(const InternalKeyComparator& comparator, ConcurrentArena* arena, size_t checksum_bytes)
+      : comparator_(comparator), arena_(arena), checksum_bytes_(checksum_bytes) {}
 
   const InternalKeyComparator& comparator() const { return comparator_; }
 
@@ -44,6 +45,7 @@ class VectorRep {
 
   const InternalKeyComparator comparator_;
   ConcurrentArena* const arena_;
+  const size_t checksum_bytes_;
   mutable Mutex mutex_{LockRank::kLeaf};
   Entries entries_ GUARDED_BY(mutex_);                                // in the order of insertion
   mutable std::shared_ptr<const Entries> sorted_ GUARDED_BY(mutex_);  // of a prefix of entries_

@@ -96,6 +96,8 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
     family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
     family->versions()->tables->SetReadahead(
         *BlockBasedOptionsOf(family->options().table_factory.get()));
+    family->versions()->tables->SetBlockProtection(
+        family->options().block_protection_bytes_per_key);
     writes_->UpdateStallLocked();
     if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
     scheduler_->RequestCompactionLocked(family);

@@ -37,6 +37,9 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
   result.bloom_bits = static_cast<uint64_t>(bloom_bytes) * 8;
   result.bloom_whole_keys = options.memtable_whole_key_filtering;
   result.bloom_prefixes = options.prefix_extractor;
+  result.checks.checksum_bytes = static_cast<uint8_t>(options.memtable_protection_bytes_per_key);
+  result.checks.order = options.paranoid_memory_checks;
+  result.checks.neighbour_checksums = options.memtable_verify_per_key_checksum_on_seek;
   return result;
 }
 

@@ -23,8 +23,9 @@ struct FlushJobOptions {
   // installed.
   std::function<FileNumber()> new_blob_number;
   BlobFileObserver* blob_observer = nullptr;  // null: nobody is told
-  MergeTools merge;         // without an operator operands are written as they are
-  bool may_filter = false;  // the program's code may run: by its factory, if that wants flushes
+  MergeTools merge;            // without an operator operands are written as they are
+  bool verifies_count = true;  // of entries: as many are read as were inserted
+  bool may_filter = false;     // the program's code may run: by its factory, if that wants flushes
   // Told now and then how much of the memtables is written, 0 to 1. May be empty.
   std::function<void(double)> on_progress;
 };

@@ -45,6 +45,7 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope sc
   if (job.memtables.empty()) return job;
   job.snapshots = core->snapshots.SequenceNumbers();
   job.merge = MergeToolsFor(*core, *family);
+  job.verifies_count = core->options->flush_verify_memtable_count;
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
   const ColumnFamilyOptions& options = family->options();

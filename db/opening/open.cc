@@ -202,6 +202,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.level_count = options.num_levels;
   result.max_flushed_bytes = options.write_buffer_size / 2 * 3;
   result.clock = core->clock.get();
+  result.block_protection_bytes = options.block_protection_bytes_per_key;
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
   return result;
 }

@@ -167,10 +167,11 @@ constexpr OptionRow kRows[] = {
                                                 "no filter on the last level", Support::kHonoured,
                                                 TakesEffect::kDynamic}),
     Option<Cf, &Cf::paranoid_file_checks>(
-        {"paranoid_file_checks", "re-read new SSTs", Support::kDefaultOnly, TakesEffect::kDynamic}),
-    Option<Cf, &Cf::verify_output_flags>({"verify_output_flags", "checks of compaction output",
-                                          Support::kDefaultOnly, TakesEffect::kDynamic,
-                                          Since::kRocksDb119}),
+        {"paranoid_file_checks", "new tables are read back and must have what was written",
+         Support::kHonoured, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::verify_output_flags>(
+        {"verify_output_flags", "what compactions read back of their tables", Support::kHonoured,
+         TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::force_consistency_checks>(
         {"force_consistency_checks",
          "check the order of files whenever their set changes: always done", Support::kHint}),
@@ -248,24 +249,26 @@ constexpr OptionRow kRows[] = {
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     ProgramOption<Cf, &Cf::blob_direct_write_partition_strategy>(
         {"blob_direct_write_partition_strategy", "which of them gets a value", Support::kHint}),
-    Option<Cf, &Cf::memtable_protection_bytes_per_key>({"memtable_protection_bytes_per_key",
-                                                        "0,1,2,4,8", Support::kDefaultOnly,
-                                                        TakesEffect::kDynamic}),
+    Option<Cf, &Cf::memtable_protection_bytes_per_key>(
+        {"memtable_protection_bytes_per_key",
+         "of a checksum of every entry in memtables, verified by reads and flushes: 0, 1, 2, 4, 8",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::persist_user_defined_timestamps>(
         {"persist_user_defined_timestamps", "strip timestamps at flush when false",
          Support::kDefaultOnly, TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::block_protection_bytes_per_key>(
-        {"block_protection_bytes_per_key", "per-key checksums in loaded blocks",
-         Support::kDefaultOnly, TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"block_protection_bytes_per_key",
+         "of a checksum of every entry of data blocks in memory, verified by reads: 0, 1, 2, 4, 8",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::bottommost_file_compaction_delay>(
         {"bottommost_file_compaction_delay", "seconds to wait before rewriting last-level files",
          Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
-    Option<Cf, &Cf::paranoid_memory_checks>({"paranoid_memory_checks",
-                                             "check memtable order at reads", Support::kDefaultOnly,
-                                             TakesEffect::kDynamic, Since::kRocksDb119}),
+    Option<Cf, &Cf::paranoid_memory_checks>(
+        {"paranoid_memory_checks", "reads check the order of entries in memtables",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::memtable_verify_per_key_checksum_on_seek>(
         {"memtable_verify_per_key_checksum_on_seek",
-         "check per-key checksums of the memtable while seeking", Support::kDefaultOnly,
+         "searches in memtables verify the checksum of a neighbour too", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),
     Option<Cf, &Cf::memtable_op_scan_flush_trigger>(
         {"memtable_op_scan_flush_trigger",

@@ -20,7 +20,8 @@ constexpr OptionRow kRows[] = {
         {"paranoid_checks",
          "verify more while opening, and stop writes at the first sign of corruption"}),
     Option<Db, &Db::flush_verify_memtable_count>(
-        {"flush_verify_memtable_count", "count the entries of a flush", Support::kHint}),
+        {"flush_verify_memtable_count",
+         "a flush that reads another number of entries than were inserted fails"}),
     Option<Db, &Db::compaction_verify_record_count>(
         {"compaction_verify_record_count", "count entries at compaction", Support::kHonoured,
          TakesEffect::kAtOpen, Since::kRocksDb119}),

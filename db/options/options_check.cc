@@ -87,6 +87,19 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   return CheckTableOptionsSupported(*table);
 }
 
+Status CheckProtectionBytes(std::string_view option, uint32_t bytes) {
+  if (bytes == 0 || bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) return Status::OK();
+  return Status::NotSupported(
+      StrCat("option ", option, ": expected 0, 1, 2, 4 or 8, found ", bytes));
+}
+
+Status CheckProtection(const ColumnFamilyOptions& options) {
+  RETURN_IF_ERROR(CheckProtectionBytes("memtable_protection_bytes_per_key",
+                                       options.memtable_protection_bytes_per_key));
+  return CheckProtectionBytes("block_protection_bytes_per_key",
+                              options.block_protection_bytes_per_key);
+}
+
 Status CheckAges(const ColumnFamilyOptions& options) {
   if (options.compaction_style == kCompactionStyleFIFO) return Status::OK();
   if (options.ttl != 0 && options.ttl != kAutomaticSeconds && options.ttl != kThirtyDays) {
@@ -159,6 +172,7 @@ Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   static const auto* defaults = new ColumnFamilyOptions();
   Status status = CheckRows(ColumnFamilyOptionTable(), &options, defaults);
   if (status.ok()) status = CheckPlugIns(options);
+  if (status.ok()) status = CheckProtection(options);
   if (status.ok()) status = CheckAges(options);
   if (status.ok()) status = CheckCompressionTypes(options);
   if (!status.ok()) return status;

@@ -12,6 +12,7 @@
 #include "ashlar/system_clock.h"
 #include "db/blob/blob_format.h"
 #include "db/options/table_factory.h"
+#include "db/output/output_check.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -115,11 +116,17 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.is_flush = options.is_flush;
   builder.statistics = context.writer_options.statistics;
   builder.level_count = family.num_levels;
+  builder.block_protection_bytes = family.block_protection_bytes_per_key;
   builder.filter_shift_millibits = options.filter_shift_millibits;
   const bool is_last_level = options.is_bottommost && options.level > 0;
   builder.has_filter = !(family.optimize_filters_for_hits && is_last_level);
   output->builder_ = std::make_unique<TableBuilder>(builder, output->file_.get());
   return output;
+}
+
+TableOutput::TableOutput(const TableOutputOptions& options) : options_(options) {
+  if (!OutputChecksFor(*options.family_options, options.is_flush).any()) return;
+  entries_hash_ = std::make_unique<EntriesHash>();
 }
 
 void TableOutput::BeginChecksum() {
@@ -152,6 +159,8 @@ Status TableOutput::Add(const Slice& internal_key, const Slice& value) {
   const ValueType type = TrailerType(ExtractTrailer(internal_key));
   assert(IsPointEntryType(type));
   if (type == kTypeBlobIndex) RETURN_IF_ERROR(NoteBlob(internal_key, value));
+  if (entries_hash_ != nullptr) [[unlikely]]
+    entries_hash_->Add(internal_key, value);
   if (first_key_.empty()) first_key_ = internal_key.ToString();
   last_key_.assign(internal_key.data(), internal_key.size());
   CountTombstones(internal_key);
@@ -250,10 +259,23 @@ Status TableOutput::Finish(FileMetadata* meta) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&meta_.unique_id, word);
   }
   assert(options_.comparator->Compare(meta_.smallest, meta_.largest) <= 0);
+  if (entries_hash_ != nullptr) RETURN_IF_ERROR(ReadBack(meta_));
   SstFileManagerImpl* const space = options_.context->space;
   if (space != nullptr) space->OnAddFile(path_, meta_.file_size);
   *meta = std::move(meta_);
   return Status::OK();
+}
+
+// What is not what was written is nobody's.
+Status TableOutput::ReadBack(const FileMetadata& meta) {
+  assert(is_finished_ && entries_hash_ != nullptr);
+  const OutputChecks checks = OutputChecksFor(*options_.family_options, options_.is_flush);
+  Status status = CheckOutput(checks, options_, meta, *entries_hash_);
+  if (!status.ok()) {
+    IgnoreError(DeleteFileIfExists(options_.context->fs, path_),
+                "what stays is deleted at the next open");
+  }
+  return status;
 }
 
 void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number) {

@@ -25,6 +25,7 @@
 namespace ashlar {
 
 class BlobStore;
+class EntriesHash;
 class SstFileManagerImpl;
 
 // What all tables of a database have in common.
@@ -100,7 +101,8 @@ class TableOutput {
   const TableProperties& properties() const { return builder_->properties(); }
 
  private:
-  explicit TableOutput(const TableOutputOptions& options) : options_(options) {}
+  explicit TableOutput(const TableOutputOptions& options);
+  Status ReadBack(const FileMetadata& meta);
   void BeginChecksum();
   void NoteChecksum();
   void SetBounds();
@@ -111,6 +113,7 @@ class TableOutput {
   const TableOutputOptions options_;
   BlockBasedTableOptions table_options_;
   std::string path_;
+  std::unique_ptr<EntriesHash> entries_hash_;        // of what is read back; null: nothing is
   std::unique_ptr<FileChecksumGenerator> checksum_;  // of the whole file; null: none
   std::unique_ptr<FileWriter> file_;
   std::unique_ptr<TableBuilder> builder_;

@@ -50,6 +50,7 @@ TableCache::TableCache(TableCacheOptions options)
     rows_ = std::make_unique<const TableRows>(options_.row_cache, options_.statistics);
   }
   SetReadahead(options_.table);
+  SetBlockProtection(options_.block_protection_bytes);
 }
 
 void TableCache::SetReadahead(const BlockBasedTableOptions& table) {
@@ -194,6 +195,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.max_auto_readahead_bytes = max_readahead_bytes_.load(std::memory_order_relaxed);
   reader_options.reads_before_auto_readahead =
       reads_before_readahead_.load(std::memory_order_relaxed);
+  reader_options.block_protection_bytes = block_protection_bytes_.load(std::memory_order_relaxed);
   reader_options.metadata = PlanFor(options_, file);
   reader_options.charges_reader =
       IsCharged(options_.table.cache_usage_options, CacheEntryRole::kBlockBasedTableReader);

@@ -69,7 +69,8 @@ struct TableCacheOptions {
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
   bool verify_unique_ids = true;
-  int level_count = 7;  // for histograms of reads
+  uint8_t block_protection_bytes = 0;  // see TableReaderOptions
+  int level_count = 7;                 // for histograms of reads
   // A file of level 0 above this was not flushed. For what stays in the block cache.
   uint64_t max_flushed_bytes = 0;
 };
@@ -146,6 +147,11 @@ class TableCache {
   // The readahead of tables that are opened from now on.
   void SetReadahead(const BlockBasedTableOptions& table);
 
+  // Likewise the checksums of their entries in memory: 0, 1, 2, 4 or 8 bytes.
+  void SetBlockProtection(uint8_t bytes) {
+    block_protection_bytes_.store(bytes, std::memory_order_relaxed);
+  }
+
   // Null without a row cache.
   const TableRows* rows() const { return rows_.get(); }
   // Reads what the tables have in blob files.
@@ -192,6 +198,7 @@ class TableCache {
   const std::unique_ptr<LevelHistograms> read_times_;
   std::atomic<bool> keeps_blocks_{false};
   // As options_.table has them, until SetOptions() changes them; each for itself.
+  std::atomic<uint8_t> block_protection_bytes_{0};
   std::atomic<size_t> initial_readahead_bytes_{0};
   std::atomic<size_t> max_readahead_bytes_{0};
   std::atomic<uint64_t> reads_before_readahead_{0};

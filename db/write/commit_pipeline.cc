@@ -339,12 +339,8 @@ bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber se
                                const MemTable& memtable) {
   const size_t limit = host_->MaxSuccessiveMerges(record.family);
   if (limit == 0) return false;
-  size_t count = 0;
   const LookupKey key(record.key, seqno, memtable.comparator().order());
-  memtable.VisitVersions(key, [&count, limit](uint64_t trailer, const Slice& /*value*/) {
-    return TrailerType(trailer) != kTypeMerge || ++count == limit;
-  });
-  return count == limit;
+  return memtable.HasOperandsOnTop(key, limit);
 }
 
 // Makes a put of the record if the operand can be merged now. All that is older must be there for

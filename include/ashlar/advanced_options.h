@@ -225,9 +225,12 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // Tables of the last level get no filter: for reads that mostly find their key, which saves nine
   // tenths of the filters' memory. Tables there before keep theirs until they are compacted.
   bool optimize_filters_for_hits = false;
-  // Re-read new SSTs. Not built yet: must be the default.
+  // Every new table is read back before it takes effect, and must have the entries that were
+  // written, in their order. Dynamic.
   bool paranoid_file_checks = false;
-  // Checks of compaction output. Not built yet: must be the default.
+  // What compactions read back of their tables before they take effect, with
+  // kEnableForLocalCompaction: checksums of blocks, entries, the checksum of the file if it has
+  // one. Dynamic.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
   // Check the order of files whenever their set changes: always done. A hint without effect.
   bool force_consistency_checks = true;
@@ -289,17 +292,23 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   uint32_t blob_direct_write_partitions = 1;
   // Which of them gets a value. A hint without effect.
   std::shared_ptr<BlobFilePartitionStrategy> blob_direct_write_partition_strategy = nullptr;
-  // 0,1,2,4,8. Not built yet: must be the default.
+  // Bytes of a checksum of every point entry in memtables: 0 (none), 1, 2, 4 or 8. It is verified
+  // whenever the entry is read, by flushes too: Corruption instead of another value. Dynamic, for
+  // memtables that begin later.
   uint32_t memtable_protection_bytes_per_key = 0;
   // Strip timestamps at flush when false. Not built yet: must be the default.
   bool persist_user_defined_timestamps = true;
-  // Per-key checksums in loaded blocks. Not built yet: must be the default.
+  // Bytes of a checksum of every entry of a data block in memory: 0 (none), 1, 2, 4 or 8. It is
+  // made when the block is read and verified whenever the entry is: Corruption instead of another
+  // value. Dynamic, for tables that are opened later.
   uint8_t block_protection_bytes_per_key = 0;
   // Seconds to wait before rewriting last-level files. A hint without effect.
   uint32_t bottommost_file_compaction_delay = 0;
-  // Check memtable order at reads. Not built yet: must be the default.
+  // Reads check the order of what they pass in memtables, and of the neighbours of what they seek:
+  // Corruption instead of entries at a wrong place. Slow. Dynamic, for memtables that begin later.
   bool paranoid_memory_checks = false;
-  // Check per-key checksums of the memtable while seeking. Not built yet: must be the default.
+  // With memtable_protection_bytes_per_key: a search in a memtable verifies the checksum of the
+  // entry before what it finds, too. Slow.
   bool memtable_verify_per_key_checksum_on_seek = false;
   // Flush when one scan step skips this many hidden entries. A hint without effect.
   uint32_t memtable_op_scan_flush_trigger = 0;

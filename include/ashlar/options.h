@@ -265,7 +265,7 @@ struct ASHLAR_EXPORT DBOptions {
   // Verify more while opening, and stop writes at the first sign of corruption. Dynamic checks
   // of blocks are always on.
   bool paranoid_checks = true;
-  // Count the entries of a flush. A hint without effect.
+  // A flush that reads another number of entries than were inserted fails with Corruption.
   bool flush_verify_memtable_count = true;
   // Count entries at compaction.
   bool compaction_verify_record_count = true;

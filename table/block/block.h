@@ -18,6 +18,8 @@
 
 namespace ashlar {
 
+class EntryChecksums;
+
 class Block {
  public:
   // A hash index numbers restart points with one byte; these two values are not numbers.
@@ -52,6 +54,11 @@ class Block {
   // Restart index of the interval that alone can hold `user_key`, or one of the two above.
   uint8_t HashLookup(const Slice& user_key) const;
 
+  // Verified by cursors for every entry that they hand out. The owner of the contents owns them;
+  // null: none.
+  const EntryChecksums* checksums() const { return checksums_; }
+  void SetChecksums(const EntryChecksums* checksums) { checksums_ = checksums; }
+
   // Starts loading the lines a search touches first.
   void PrefetchTail() const {
     __builtin_prefetch(restarts_);
@@ -65,6 +72,7 @@ class Block {
   const char* data_ = "";          // size_ bytes, somebody else's
   const char* restarts_ = "";      // restart_count_ u32
   const char* buckets_ = nullptr;  // bucket_count_ bytes of the hash index
+  const EntryChecksums* checksums_ = nullptr;
   uint32_t size_ = 0;
   uint32_t entries_bytes_ = 0;  // entries are [0, entries_bytes_); only keys if values are separate
   uint32_t restart_count_ = 0;  // 0 when there are no entries

@@ -11,6 +11,7 @@
 #include <cassert>
 #include <utility>
 
+#include "table/block/entry_checksums.h"
 #include "util/coding.h"
 
 namespace ashlar {
@@ -52,8 +53,8 @@ void BlockCursor::Attach(const Block* block, const BlockKeyFormat& format) {
   decoded_ = nullptr;
   block_ = block;
   format_ = format;
-  const bool is_plain =
-      !block->has_separate_values() && format.global_seqno == BlockKeyFormat::kOwnSeqnos;
+  const bool is_plain = !block->has_separate_values() && block->checksums() == nullptr &&
+                        format.global_seqno == BlockKeyFormat::kOwnSeqnos;
   fast_end_ = is_plain ? block->entries_end() : block->data();
   min_key_bytes_ = format.are_internal ? kTrailerBytes : 0;
   entry_ = next_ = block->entries_end();
@@ -264,6 +265,10 @@ void BlockCursor::GrowBuffer(size_t key_bytes) {
 }
 
 bool BlockCursor::Deliver(Slice* key, Slice* value) {
+  if (block_->checksums() != nullptr &&
+      !block_->checksums()->Fits(entry_offset(), Slice(key_, key_bytes_), value_)) {
+    return Fail(entry_, "an entry in memory is not what it was when the block was read");
+  }
   *key = KeyForReader(Slice(key_, key_bytes_), &rewritten_key_);
   *value = value_;
   return true;

@@ -175,7 +175,10 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   Status status =
       Uncompress(*compressed, dictionary != nullptr ? dictionary : dictionary_, block->bytes());
   if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
-  if (status.ok()) return block;
+  if (status.ok()) {
+    block->Protect(checksum_bytes_);
+    return block;
+  }
   block->Unref();
   return Describe(status, kDataKind, handle);
 }

@@ -42,6 +42,9 @@ class BlockFetcher {
   // Data blocks may be compressed with this dictionary from now on. May be null; outlives this.
   void SetDictionary(const UncompressionDict* dictionary) { dictionary_ = dictionary; }
 
+  // Data blocks get checksums of so many bytes an entry from now on; 0: none.
+  void ProtectEntries(uint8_t checksum_bytes) { checksum_bytes_ = checksum_bytes; }
+
   const RandomReader& file() const { return *file_; }
   const std::string& path() const { return file_->path(); }
   uint64_t limit() const { return limit_; }
@@ -95,6 +98,7 @@ class BlockFetcher {
   const uint64_t limit_;
   Statistics* const statistics_;
   const UncompressionDict* dictionary_ = nullptr;
+  uint8_t checksum_bytes_ = 0;  // of entries in memory
 };
 
 }  // namespace ashlar

@@ -76,6 +76,8 @@ class BlockStore {
   // that its blocks are found again; 0 if the file has no identity.
   void SetFileId(uint64_t file_id) { file_id_ = file_id != 0 ? file_id : open_id_; }
   void SetIndexSource(const FlatIndex::Source& source) { index_source_ = source; }
+  // See BlockFetcher.
+  void ProtectEntries(uint8_t checksum_bytes) { fetcher_.ProtectEntries(checksum_bytes); }
   // Only for tables whose keys have sequence numbers of their own.
   // With a second tier blocks stay as they were read, so that they can be saved.
   void DecodeHotBlocks() {

@@ -30,12 +30,15 @@ std::unique_ptr<CacheFiller> CacheFiller::MakeFor(const TableBuilderOptions& opt
       MakeInternalUniqueId({options.db_id, options.db_session_id, options.file_number});
   if (!id.ok()) return nullptr;
   const uint64_t file_id = CacheFileId(*id, checksum_base, kNoGlobalSeqno);
-  return std::unique_ptr<CacheFiller>(
-      new CacheFiller(table.block_cache, file_id, options.statistics));
+  return std::unique_ptr<CacheFiller>(new CacheFiller(table.block_cache, file_id, options));
 }
 
-CacheFiller::CacheFiller(std::shared_ptr<Cache> cache, uint64_t file_id, Statistics* statistics)
-    : cache_(std::move(cache), &TableBlockForms()), file_id_(file_id), statistics_(statistics) {
+CacheFiller::CacheFiller(std::shared_ptr<Cache> cache, uint64_t file_id,
+                         const TableBuilderOptions& options)
+    : cache_(std::move(cache), &TableBlockForms()),
+      file_id_(file_id),
+      protection_bytes_(options.block_protection_bytes),
+      statistics_(options.statistics) {
   assert(file_id_ != 0);
 }
 
@@ -44,6 +47,7 @@ void CacheFiller::Add(const BlockHandle& handle, const Slice& contents) {
   std::memcpy(block->bytes(), contents.data(), contents.size());
   const Slice copy(block->bytes(), contents.size());
   if (!Block::Parse(copy, &block->block).ok()) return;  // the reader will say what is wrong
+  block->Protect(protection_bytes_);
   BlockInsertion insertion;
   insertion.key = {.file_id = file_id_, .offset = handle.offset};
   insertion.object = block.get();

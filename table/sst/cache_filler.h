@@ -28,11 +28,12 @@ class CacheFiller {
   void Add(const BlockHandle& handle, const Slice& contents);
 
  private:
-  CacheFiller(std::shared_ptr<Cache> cache, uint64_t file_id, Statistics* statistics);
+  CacheFiller(std::shared_ptr<Cache> cache, uint64_t file_id, const TableBuilderOptions& options);
 
   BlockCacheView cache_;
-  const uint64_t file_id_;        // of keys
-  Statistics* const statistics_;  // null: none
+  const uint64_t file_id_;          // of keys
+  const uint8_t protection_bytes_;  // of each entry
+  Statistics* const statistics_;    // null: none
 };
 
 }  // namespace ashlar

@@ -61,6 +61,7 @@ struct TableBuilderOptions {
   uint64_t sample_for_compression = 0;  // one of so many blocks; 0: none
   uint64_t target_file_bytes = 0;       // the most a dictionary is made of; 0: unknown
   int level_count = -1;
+  uint8_t block_protection_bytes = 0;  // of entries of blocks that come into the cache
 
   Statistics* statistics = nullptr;  // outlives the builder; null: none
 

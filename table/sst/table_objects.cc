@@ -7,6 +7,7 @@
 #include <cassert>
 #include <new>
 
+#include "table/block/entry_checksums.h"
 #include "util/slab_heap.h"
 
 namespace ashlar {
@@ -38,10 +39,22 @@ DataBlock* DataBlock::Allocate(size_t bytes) {
   return new (memory) DataBlock(total - sizeof(DataBlock));
 }
 
+size_t DataBlock::MemoryBytes() const {
+  const size_t checksum_bytes = checksums() == nullptr ? 0 : checksums()->MemoryBytes();
+  return sizeof(*this) + allocated_bytes + checksum_bytes;
+}
+
+void DataBlock::Protect(size_t checksum_bytes) {
+  if (checksum_bytes == 0) return;
+  assert(!is_decoded && block.checksums() == nullptr);
+  block.SetChecksums(EntryChecksums::Of(block, checksum_bytes).release());
+}
+
 void DataBlock::Destroy(CachedObject* object) {
   assert(static_cast<TableObject*>(object)->kind == kKind);
   auto* block = static_cast<DataBlock*>(object);
-  const bool lives_in_slab = LivesInSlab(block->MemoryBytes());
+  const bool lives_in_slab = LivesInSlab(sizeof(DataBlock) + block->allocated_bytes);
+  delete block->checksums();
   block->~DataBlock();
   lives_in_slab ? SlabHeap::Free(block) : ::operator delete(block);
 }

@@ -44,7 +44,10 @@ struct DataBlock final : TableObject {
   // With one reference; the bytes are to be written before it is shared.
   static DataBlock* Allocate(size_t bytes);
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
-  size_t MemoryBytes() const { return sizeof(*this) + allocated_bytes; }
+  size_t MemoryBytes() const;
+  // Before it is shared: each entry gets a checksum of so many bytes, which readers verify. 0:
+  // none.
+  void Protect(size_t checksum_bytes);
 
   // Starts loading what a search reads of the object itself.
   void Prefetch() const {
@@ -82,7 +85,7 @@ struct DataBlock final : TableObject {
 
   // Turns a block that is not yet shared into one that holds `contents`.
   void BecomeDecoded(const DecodedBlock& contents) {
-    assert(!is_decoded);
+    assert(!is_decoded && block.checksums() == nullptr);
     assert(refs.load(std::memory_order_relaxed) == 1);  // not yet shared
     is_decoded = true;
     new (&decoded) DecodedBlock(contents);
@@ -102,6 +105,7 @@ struct DataBlock final : TableObject {
 
   explicit DataBlock(size_t bytes)
       : TableObject(&Destroy, kKind), block(), allocated_bytes(bytes) {}
+  const EntryChecksums* checksums() const { return is_decoded ? nullptr : block.checksums(); }
   static void Destroy(CachedObject* object);
 };
 

@@ -121,7 +121,9 @@ Status TableReader::Load() {
   RETURN_IF_ERROR(CheckUniqueId());
   store_.SetFileId(StableFileId());
   const bool has_own_seqnos = key_format_.global_seqno == kNoGlobalSeqno;
-  if (options_.decode_hot_blocks && has_own_seqnos) store_.DecodeHotBlocks();
+  store_.ProtectEntries(options_.block_protection_bytes);
+  const bool may_decode = options_.decode_hot_blocks && options_.block_protection_bytes == 0;
+  if (may_decode && has_own_seqnos) store_.DecodeHotBlocks();
   RETURN_IF_ERROR(LoadDictionary(blocks));
   RETURN_IF_ERROR(LoadIndex(blocks));
   RETURN_IF_ERROR(LoadFilter(blocks));

@@ -87,6 +87,9 @@ struct TableReaderOptions {
   uint64_t reads_before_auto_readahead = 2;
   uint64_t tail_bytes = 0;        // of all blocks behind those of data, as recorded; 0: unknown
   bool decode_hot_blocks = true;  // blocks that are used again; see table/block/decoded_block.h
+  // Of checksums of entries of data blocks in memory: 0 (none), 1, 2, 4 or 8. No block is decoded
+  // then.
+  uint8_t block_protection_bytes = 0;
   MetadataPlan metadata;
   // Charged to the cache while the table is open: what the reader keeps beside blocks, and so many
   // bytes of the MANIFEST's facts about the file.

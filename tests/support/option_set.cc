@@ -164,9 +164,10 @@ std::vector<Choice> LogChoices() {
 // When memtables are flushed, and what stays of them. Behind the others as well.
 std::vector<Choice> MemtableChoices() {
   return {
-      {"merged_buffers", {1, 1, 2, 4}},
-      {"kept_memtables", {0, 0, 1, 100'000}},
-      {"atomic_flush", {0, 0, 1}},
+      {"merged_buffers", {1, 1, 2, 4}}, {"kept_memtables", {0, 0, 1, 100'000}},
+      {"atomic_flush", {0, 0, 1}},      {"memtable_checksums", {0, 0, 1, 8}},
+      {"memtable_order", {0, 0, 0, 1}}, {"block_checksums", {0, 0, 0, 2}},
+      {"read_back", {0, 0, 1}},
   };
 }
 
@@ -330,6 +331,12 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   options->max_write_buffer_number = static_cast<int>(Get("buffers"));
   options->min_write_buffer_number_to_merge = static_cast<int>(Get("merged_buffers"));
   options->max_write_buffer_size_to_maintain = static_cast<int64_t>(Get("kept_memtables"));
+  options->memtable_protection_bytes_per_key = static_cast<uint32_t>(Get("memtable_checksums"));
+  options->paranoid_memory_checks = Get("memtable_order") != 0;
+  options->block_protection_bytes_per_key = static_cast<uint8_t>(Get("block_checksums"));
+  options->paranoid_file_checks = Get("read_back") != 0;
+  options->verify_output_flags =
+      Get("read_back") != 0 ? VerifyOutputFlags::kVerifyAll : VerifyOutputFlags::kVerifyNone;
   options->arena_block_size = Get("arena_block");
   options->num_levels = static_cast<int>(Get("levels"));
   options->target_file_size_base = Get("file");

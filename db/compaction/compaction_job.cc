@@ -13,6 +13,7 @@
 #include "ashlar/env.h"
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "db/output/entry_pipe.h"
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
@@ -90,6 +91,8 @@ class CompactionJob::Subcompaction {
   Result<std::unique_ptr<EntryFilter>> MakeFilter() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below);
   OutputWriterOptions WriterOptions() const;
+  bool IsPiped(const EntryStreamOptions& stream) const;
+  Status Write(const OutputWriterOptions& writer, EntryStream* entries);
   // Nothing lies below, nor will anything older.
   bool HidesNothingBelow() const {
     return options_.plan->is_bottommost && !options_.plan->is_open_below;
@@ -101,6 +104,8 @@ class CompactionJob::Subcompaction {
   const std::optional<Slice> begin_;
   const std::optional<Slice> end_;
   std::optional<TrackedBytes> bytes_;  // while it merges, of the thread that does
+  bool is_piped_ = false;  // a helper reads, and tells its own bytes
+  uint64_t helper_cpu_micros_ = 0;
 };
 
 // The writer replaces the result, so what is added to it comes last.
@@ -112,7 +117,7 @@ Status CompactionJob::Subcompaction::Run() {
                  ThreadStatus::COMPACTION_BYTES_WRITTEN);
   Status status = Merge();
   bytes_.reset();
-  result.cpu_micros = clock->CPUMicros() - start_micros;
+  result.cpu_micros = clock->CPUMicros() - start_micros + helper_cpu_micros_;
   if (options_.observer != nullptr) options_.observer->OnPartEnded(number_, result, status);
   return status;
 }
@@ -157,8 +162,27 @@ Status CompactionJob::Subcompaction::Merge() {
                                              .dropped = &dropped});
     writer.tombstones = kept.get();
   }
-  Status status = OutputWriter(writer).WriteAll(&entries, &result);
+  is_piped_ = IsPiped(stream);
+  Status status = Write(writer, &entries);
   result.range_tombstones_dropped = dropped;
+  return status;
+}
+
+// Blobs are passed on by reader and writer alike, and filters are the program's: both stay in one
+// thread. Parts share the threads that there are among themselves.
+bool CompactionJob::Subcompaction::IsPiped(const EntryStreamOptions& stream) const {
+  constexpr uint64_t kLeastBytes = uint64_t{1} << 20;  // below, a thread costs more than it saves
+  return options_.may_use_helper && !begin_ && !end_ && stream.blobs == nullptr &&
+         stream.filter == nullptr && options_.plan->InputBytes() >= kLeastBytes;
+}
+
+Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
+                                           EntryStream* entries) {
+  EntryPipe pipe(entries, {.operation = options_.operation, .owners = &*bytes_});
+  if (is_piped_ && !pipe.Start()) is_piped_ = false;
+  if (!is_piped_) return OutputWriter(writer).WriteAll(entries, &result);
+  const Status status = OutputWriter(writer).WriteAll(&pipe, &result);
+  helper_cpu_micros_ = pipe.helper_cpu_micros();
   return status;
 }
 
@@ -219,7 +243,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.begin = begin_;
   stream.end = end_;
   stream.on_progress = [this](uint64_t) {
-    bytes_->Tell();
+    if (!is_piped_) bytes_->Tell();
     return options_.stop.Check();
   };
   return stream;

@@ -37,6 +37,8 @@ struct CompactionJobOptions {
   StopFlags stop;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
+  // A thread beside the caller's reads and merges, if the job is one part and worth it.
+  bool may_use_helper = false;
   size_t readahead_bytes = 0;
   bool verify_record_count = true;
   OutputObserver* observer = nullptr;  // null: nobody is told

@@ -10,6 +10,7 @@
 #include "db/jobs/compactions.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
+#include "db/options/options_check.h"
 #include "db/state/notify_errors.h"
 #include "env/file_util.h"
 #include "env/info_log.h"
@@ -54,6 +55,17 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
   assert(!plan_.inputs.empty());
   family->versions()->claims.Take(plan_.inputs);
   running_->Add(this);
+  TakeHelper();
+}
+
+// A thread more than its own, while fewer jobs run than may; until the job has ended.
+void BackgroundCompaction::TakeHelper() {
+  const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
+  DbCore::RunningJobs& running = core_->running_jobs;
+  const int busy = running.flushes + running.compactions + running.helpers;
+  if (!plan_.IsMerge() || busy >= limits.flushes + limits.compactions) return;
+  running.helpers++;
+  work_.may_use_helper = true;
 }
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
@@ -181,6 +193,8 @@ void BackgroundCompaction::Finish(const Status& status) {
   core_->mutex.AssertHeld();
   family_->versions()->claims.GiveBack(plan_.inputs);
   running_->Remove(this);
+  if (work_.may_use_helper) core_->running_jobs.helpers--;
+  assert(core_->running_jobs.helpers >= 0);
   reserved_.Release();
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());

@@ -51,6 +51,7 @@ class BackgroundCompaction final : public BackgroundJob {
 
  private:
   OperationFacts OperationToTell() const override;
+  void TakeHelper() REQUIRES(db_mutex);
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);

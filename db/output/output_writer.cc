@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ashlar/sst_partitioner.h"
+#include "db/output/entry_pipe.h"
 #include "db/version/version_edit.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -35,33 +36,48 @@ void OutputResult::Append(OutputResult part) {
 }
 
 Status OutputWriter::WriteAll(EntryStream* entries, OutputResult* result) {
-  assert(table_ == nullptr);  // a writer writes once
   const Status status = WriteAndFinish(entries);
-  if (table_ != nullptr) TellEnd(table_->file_number(), nullptr, status);
-  table_.reset();
-  result_.input_entries = entries->counts().read;
-  result_.hidden_dropped = entries->counts().hidden;
-  result_.covered_dropped = entries->counts().covered;
-  result_.tombstones_dropped = entries->counts().tombstones;
-  result_.filtered = entries->counts().filtered;
-  result_.has_skipped = entries->counts().has_skipped;
+  TellCounts(entries->counts(), result);
+  return status;
+}
+
+Status OutputWriter::WriteAll(EntryPipe* entries, OutputResult* result) {
+  assert(options_.blobs == nullptr);  // it would belong to both threads
+  const Status status = WriteAndFinish(entries);
+  entries->Stop();
+  TellCounts(entries->counts(), result);
+  return status;
+}
+
+void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* result) {
+  result_.input_entries = counts.read;
+  result_.hidden_dropped = counts.hidden;
+  result_.covered_dropped = counts.covered;
+  result_.tombstones_dropped = counts.tombstones;
+  result_.filtered = counts.filtered;
+  result_.has_skipped = counts.has_skipped;
   if (options_.blobs != nullptr) {
     result_.blob_files = options_.blobs->TakeFiles();
     result_.blob_garbage = options_.blobs->Garbage();
     result_.blobs = options_.blobs->counts();
   }
   *result = std::move(result_);
-  return status;
 }
 
 // Blob files are durable before the table that refers to them is whole.
-Status OutputWriter::WriteAndFinish(EntryStream* entries) {
-  RETURN_IF_ERROR(WriteEntries(entries));
-  if (options_.blobs != nullptr) RETURN_IF_ERROR(options_.blobs->Finish());
-  return table_ == nullptr ? Status::OK() : FinishTable(/*next_key=*/nullptr);
+template <typename Entries>
+Status OutputWriter::WriteAndFinish(Entries* entries) {
+  assert(table_ == nullptr);  // a writer writes once
+  Status status = WriteEntries(entries);
+  if (status.ok() && options_.blobs != nullptr) status = options_.blobs->Finish();
+  if (status.ok() && table_ != nullptr) status = FinishTable(/*next_key=*/nullptr);
+  if (table_ != nullptr) TellEnd(table_->file_number(), nullptr, status);
+  table_.reset();
+  return status;
 }
 
-Status OutputWriter::WriteEntries(EntryStream* entries) {
+template <typename Entries>
+Status OutputWriter::WriteEntries(Entries* entries) {
   OutputCutter cutter(entries->comparator(), options_.limits);
   for (entries->SeekToFirst(); entries->Valid(); entries->Next()) {
     Slice key = entries->key();

@@ -23,6 +23,7 @@
 
 namespace ashlar {
 
+class EntryPipe;
 class SstPartitioner;
 struct VersionEdit;
 
@@ -81,10 +82,15 @@ class OutputWriter {
   // From the first entry to the last. The result holds what was finished also after an error: those
   // tables are the caller's to delete.
   Status WriteAll(EntryStream* entries, OutputResult* result);
+  // The same entries, which another thread reads meanwhile; there is no flow of blobs.
+  Status WriteAll(EntryPipe* entries, OutputResult* result);
 
  private:
-  Status WriteAndFinish(EntryStream* entries);
-  Status WriteEntries(EntryStream* entries);
+  template <typename Entries>
+  Status WriteAndFinish(Entries* entries);
+  template <typename Entries>
+  Status WriteEntries(Entries* entries);
+  void TellCounts(const EntryStream::Counts& counts, OutputResult* result);
   Status CutBefore(const Slice& user_key, OutputCutter* cutter);
   bool PartitionsBefore(const Slice& user_key, uint64_t output_bytes);
   // Range tombstones that begin at or before the key, which may be null for all, come into the

@@ -49,6 +49,7 @@ struct DbCore : DbPlace {
   struct RunningJobs {
     int flushes = 0;
     int compactions = 0;
+    int helpers = 0;  // threads that a compaction has beside its own
   };
   RunningJobs running_jobs GUARDED_BY(db_mutex);
   // Numbers flushes, compactions and other jobs, for listeners and the event log.

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ring of batches, and how many were handed over and given back, under a lock that is taken once
+// a batch. The end is told after the last batch, so whoever hears of it may look at the stream.
+#include "db/output/entry_pipe.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ashlar/system_clock.h"
+
+namespace ashlar {
+
+bool EntryPipe::Start() {
+  assert(helper_.size() == 0);  // once
+  helper_.Start(1, [this](size_t) { RunHelper(); });
+  return helper_.size() == 1;
+}
+
+void EntryPipe::Stop() {
+  {
+    MutexLock lock(&mutex_);
+    is_stopping_ = true;
+    room_.SignalAll();
+  }
+  helper_.Join();
+}
+
+void EntryPipe::RunHelper() {
+  SystemClock* const clock = SystemClock::Default().get();
+  const uint64_t start_micros = clock->CPUMicros();
+  std::exception_ptr failure;
+  try {
+    TrackedBytes bytes(told_.operation, ThreadStatus::COMPACTION_BYTES_READ,
+                       ThreadStatus::COMPACTION_BYTES_WRITTEN);
+    ReadStream(&bytes);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  helper_cpu_micros_ = clock->CPUMicros() - start_micros;
+  MutexLock lock(&mutex_);
+  failure_ = std::move(failure);
+  has_ended_ = true;
+  filled_.Signal();
+}
+
+void EntryPipe::ReadStream(TrackedBytes* bytes) {
+  Batch* batch = AwaitRoom();
+  if (batch == nullptr) return;
+  entries_.SeekToFirst();
+  while (batch != nullptr && Fill(batch)) {
+    bytes->Tell();
+    HandOver();
+    batch = AwaitRoom();
+  }
+  if (batch != nullptr && !batch->entries.empty()) HandOver();
+}
+
+bool EntryPipe::Fill(Batch* batch) {
+  if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();  // of a large entry
+  batch->used = 0;
+  batch->entries.clear();
+  for (; entries_.Valid(); entries_.Next()) {
+    if (batch->used >= kBatchBytes) return true;
+    Append(entries_, batch);
+  }
+  return false;
+}
+
+void EntryPipe::Append(const EntryStream& from, Batch* batch) {
+  const Slice key = from.key(), value = from.value();
+  const size_t bytes = batch->used + key.size() + value.size();
+  if (bytes > batch->bytes.size()) [[unlikely]] {
+    PageBuffer larger(std::max(bytes, 2 * kBatchBytes), PageBuffer::Pages::kSmall);
+    std::copy_n(batch->bytes.data(), batch->used, larger.data());
+    batch->bytes = std::move(larger);
+  }
+  assert(key.size() >= kTrailerBytes && key.size() <= UINT32_MAX);
+  char* const end = batch->bytes.data() + batch->used;
+  std::memcpy(end, key.data(), key.size());
+  if (!value.empty()) std::memcpy(end + key.size(), value.data(), value.size());
+  batch->used = bytes;
+  batch->entries.push_back({.value_bytes = value.size(),
+                            .key_bytes = static_cast<uint32_t>(key.size()),
+                            .is_first_of_key = from.is_first_of_key()});
+}
+
+EntryPipe::Batch* EntryPipe::AwaitRoom() {
+  MutexLock lock(&mutex_);
+  while (!is_stopping_ && filled_count_ - returned_count_ == kBatches) room_.Wait();
+  assert(!has_ended_);
+  return is_stopping_ ? nullptr : &batches_[filled_count_ % kBatches];
+}
+
+void EntryPipe::HandOver() {
+  MutexLock lock(&mutex_);
+  assert(filled_count_ - returned_count_ < kBatches);
+  filled_count_++;
+  filled_.Signal();
+}
+
+void EntryPipe::TakeBatch() {
+  entry_ = end_ = nullptr;
+  if (told_.operation != nullptr) told_.owners->Tell();
+  std::exception_ptr failure;
+  {
+    MutexLock lock(&mutex_);
+    if (std::exchange(has_batch_, false)) {
+      returned_count_++;
+      room_.Signal();
+    }
+    while (returned_count_ == filled_count_ && !has_ended_) filled_.Wait();
+    if (returned_count_ < filled_count_) {
+      const Batch& batch = batches_[returned_count_ % kBatches];
+      assert(!batch.entries.empty());
+      has_batch_ = true;
+      entry_ = batch.entries.data();
+      end_ = entry_ + batch.entries.size();
+      bytes_ = batch.bytes.data();
+      return;
+    }
+    failure = failure_;
+  }
+  if (failure != nullptr) [[unlikely]]
+    std::rethrow_exception(failure);
+}
+
+}  // namespace ashlar

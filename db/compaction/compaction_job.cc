@@ -13,6 +13,7 @@
 #include "ashlar/env.h"
 #include "ashlar/statistics.h"
 #include "ashlar/system_clock.h"
+#include "db/compaction/cut_points.h"
 #include "db/output/entry_pipe.h"
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
@@ -273,38 +274,6 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   return writer;
 }
 
-namespace {
-
-// User keys at which to cut the job: borders of input files, spread evenly over the input bytes.
-std::vector<Slice> CutPoints(const CompactionPlan& plan, const InternalKeyComparator& cmp,
-                             uint32_t parts) {
-  assert(parts > 0);
-  std::vector<std::pair<Slice, uint64_t>> borders;
-  uint64_t total = 0;
-  for (const LevelFiles& level : plan.inputs) {
-    for (const TableFile* file : level.files) {
-      borders.emplace_back(file->meta.smallest_user_key(), file->meta.file_size);
-      total += file->meta.file_size;
-    }
-  }
-  std::sort(borders.begin(), borders.end(), [&cmp](const auto& a, const auto& b) {
-    return cmp.OrderWithoutTimestamp(a.first, b.first) < 0;
-  });
-  std::vector<Slice> cuts;
-  uint64_t seen = 0;
-  for (const auto& [key, bytes] : borders) {
-    const bool is_due = seen * parts >= total * (cuts.size() + 1);
-    const bool is_new = cuts.empty() ? cmp.OrderWithoutTimestamp(borders.front().first, key) < 0
-                                     : cmp.OrderWithoutTimestamp(cuts.back(), key) < 0;
-    if (is_due && is_new && cuts.size() + 1 < parts) cuts.push_back(key);
-    seen += bytes;
-  }
-  assert(cuts.size() < parts);
-  return cuts;
-}
-
-}  // namespace
-
 Status CompactionJob::GatherTombstones() {
   assert(inputs_.empty());  // once a job
   const Version& version = *options_.version;
@@ -371,16 +340,35 @@ Status CompactionJob::Cut(std::vector<std::unique_ptr<Subcompaction>>* parts) {
   Statistics* const statistics = options_.table.context->writer_options.statistics;
   const StopWatch watch(SystemClock::Default().get(), statistics, SUBCOMPACTION_SETUP_TIME);
   RETURN_IF_ERROR(GatherTombstones());
-  // Level 0 takes one table: several would be of one age.
-  const uint32_t most =
-      options_.plan->output_level == 0 ? 1 : std::max(options_.max_subcompactions, 1u);
-  const std::vector<Slice> cuts = CutPoints(*options_.plan, options_.version->comparator(), most);
-  for (size_t i = 0; i <= cuts.size(); i++) {
+  RETURN_IF_ERROR(FindCuts());
+  for (size_t i = 0; i <= cuts_.size(); i++) {
     parts->push_back(std::make_unique<Subcompaction>(
-        *this, static_cast<int>(i), i == 0 ? std::nullopt : std::optional<Slice>(cuts[i - 1]),
-        i == cuts.size() ? std::nullopt : std::optional<Slice>(cuts[i])));
+        *this, static_cast<int>(i), i == 0 ? std::nullopt : std::optional<Slice>(cuts_[i - 1]),
+        i == cuts_.size() ? std::nullopt : std::optional<Slice>(cuts_[i])));
   }
   RecordInHistogram(statistics, NUM_SUBCOMPACTIONS_SCHEDULED, parts->size());
+  return Status::OK();
+}
+
+// Level 0 takes one table: several would be of one age. Elsewhere a part fills a table at least, so
+// that cutting makes no more tables than there would be.
+Status CompactionJob::FindCuts() {
+  assert(cuts_.empty());
+  constexpr size_t kSamplesPerTable = 128;
+  const CompactionPlan& plan = *options_.plan;
+  const uint64_t target_bytes = plan.target_file_bytes == UINT64_MAX ? 0 : plan.target_file_bytes;
+  if (plan.output_level == 0 || options_.max_subcompactions <= 1) return Status::OK();
+  if (plan.InputBytes() <= target_bytes) return Status::OK();
+  std::vector<KeyWeight> weights;
+  for (const LevelFiles& level : inputs_) {
+    for (TableFile* file : level.files) {
+      TableHandle table;
+      ASSIGN_OR_RETURN(table, options_.version->tables()->Pin(file));
+      RETURN_IF_ERROR(table->SampleKeys(kSamplesPerTable, &weights));
+    }
+  }
+  cuts_ = CutPoints(std::move(weights), options_.version->comparator(),
+                    options_.max_subcompactions, target_bytes);
   return Status::OK();
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ashlar/sst_partitioner.h"
@@ -66,6 +67,7 @@ class CompactionJob {
   Status GatherTombstones();
   Status CheckLastKeys() const;
   Status Cut(std::vector<std::unique_ptr<Subcompaction>>* parts);
+  Status FindCuts();
   Status RunParts(std::vector<std::unique_ptr<Subcompaction>>* parts);
   Status CheckCounts(const OutputResult& result) const;
 
@@ -73,6 +75,7 @@ class CompactionJob {
   std::vector<LevelFiles> inputs_;  // those of the plan that have to be read
   std::vector<std::shared_ptr<const FragmentedTombstones>> input_tombstones_;  // keep the keys
   std::unique_ptr<const FragmentedTombstones> tombstones_;  // all of them; null: none
+  std::vector<std::string> cuts_;  // user keys with which the parts but the first one begin
 };
 
 }  // namespace ashlar

@@ -50,6 +50,8 @@ struct CompactionPlan {
   bool is_manual = false;
   CompactionReason reason = CompactionReason::kUnknown;
   double score = 0;
+  // Round robin: the internal key with which the next turn of the start level begins. Empty: none.
+  std::string next_cursor;
   // Manual ranges that do not fit in one plan: where the next one begins. None: all is covered.
   std::optional<std::string> next_begin;  // user key
 

@@ -31,6 +31,8 @@ class LevelPicker {
 
  private:
   std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickWithinLevel0() REQUIRES(db_mutex);
+  std::string CursorBehind(const LevelFiles& files) const;
   std::vector<TableFile*> ByPriority(Level level) const;
 
   const Version& version_;
@@ -39,26 +41,50 @@ class LevelPicker {
   PlanMaker plans_;
 };
 
-// Files that overlap nothing are moved all at once; else the oldest file goes, with all that it
-// overlaps. One merge out of level 0 at a time: a second one would be older or newer than it.
+// Files that overlap nothing are moved all at once; else a file goes with all that it overlaps, the
+// oldest first. Such components have no key in common, so several may be merged at the same time.
 std::optional<CompactionPlan> LevelPicker::PickLevel0() {
   const std::vector<TableFile*>& files = version_.files(0);
   if (files.empty()) return std::nullopt;
-  for (const CompactionPlan* plan : plans_.running()) {
-    if (plan->start_level == 0) return std::nullopt;
-  }
-  const CompactionReason reason = CompactionReason::kLevelL0FilesNum;
+  std::optional<CompactionPlan> plan;
   if (!plans_.IsTaken(files) && plans_.AreDisjoint(files)) {
-    auto move = plans_.PlanFor({0, files}, plans_.needs().base_level, /*allow_trivial_move=*/true);
-    if (move.has_value() && move->is_trivial_move) {
-      move->reason = reason;
-      return move;
-    }
+    plan = plans_.PlanFor({0, files}, plans_.needs().base_level, /*allow_trivial_move=*/true);
+    if (plan.has_value() && !plan->is_trivial_move) plan.reset();
   }
-  auto plan = plans_.PlanFor(plans_.Level0Component(files.back()), plans_.needs().base_level,
-                             /*allow_trivial_move=*/true);
-  if (plan.has_value()) plan->reason = reason;
+  std::vector<TableFile*> looked_at;
+  for (auto file = files.rbegin(); file != files.rend() && !plan.has_value(); ++file) {
+    if (std::find(looked_at.begin(), looked_at.end(), *file) != looked_at.end()) continue;
+    LevelFiles component = plans_.Level0Component(*file);
+    looked_at.insert(looked_at.end(), component.files.begin(), component.files.end());
+    plan = plans_.PlanFor(std::move(component), plans_.needs().base_level,
+                          /*allow_trivial_move=*/true);
+  }
+  if (!plan.has_value()) plan = PickWithinLevel0();
+  if (plan.has_value()) plan->reason = CompactionReason::kLevelL0FilesNum;
   return plan;
+}
+
+// Where level 0 cannot go down for now, its newest files become one, so that reads and the writers'
+// triggers do not have to wait for the base level. Each further file makes that cheaper per file
+// that is saved, or is left for later: so a large file is not written again and again.
+std::optional<CompactionPlan> LevelPicker::PickWithinLevel0() {
+  constexpr size_t kFewest = 4;
+  const std::vector<TableFile*>& files = version_.files(0);
+  const auto trigger = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
+  if (files.size() < std::max(trigger + 2, kFewest)) return std::nullopt;
+  size_t count = 0;
+  uint64_t bytes = 0;
+  for (uint64_t cost = UINT64_MAX; count < files.size(); count++) {
+    if (files[count]->being_compacted) break;
+    const uint64_t more = bytes + files[count]->meta.file_size;
+    const uint64_t cost_with = count == 0 ? UINT64_MAX : more / count;
+    if (cost_with > cost || (count > 0 && more > options_.max_compaction_bytes)) break;
+    cost = cost_with;
+    bytes = more;
+  }
+  if (count < kFewest) return std::nullopt;
+  const auto end = files.begin() + static_cast<std::ptrdiff_t>(count);
+  return plans_.PlanForRuns({{0, {files.begin(), end}}}, 0, /*allow_trivial_move=*/false);
 }
 
 // Of the smallest rank in front. One function for all ranks: each sort of its own is kilobytes of
@@ -85,7 +111,7 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
     case kRoundRobin: {
       if (cursors_ == nullptr || !cursors_->contains(level)) break;
       const auto start = std::find_if(files.begin(), files.end(), [&](const TableFile* file) {
-        return version_.comparator().Compare(file->meta.largest, cursors_->at(level)) > 0;
+        return version_.comparator().Compare(file->meta.smallest, cursors_->at(level)) >= 0;
       });
       std::rotate(files.begin(), start, files.end());
       break;
@@ -149,10 +175,22 @@ std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
     auto plan = plans_.PlanFor({level, {file}}, level.Next(), /*allow_trivial_move=*/true);
     if (plan.has_value()) {
       plan->reason = CompactionReason::kLevelMaxLevelSize;
+      if (options_.compaction_pri == kRoundRobin) {
+        plan->next_cursor = CursorBehind(plan->inputs.front());
+      }
       return plan;
     }
   }
   return std::nullopt;
+}
+
+// Where the next round begins: with the file behind these, or again with the first one.
+std::string LevelPicker::CursorBehind(const LevelFiles& files) const {
+  const std::vector<TableFile*>& all = version_.files(files.level);
+  const auto last = std::find(all.begin(), all.end(), files.files.back());
+  assert(last != all.end());
+  const auto next = last + 1 == all.end() ? all.begin() : last + 1;
+  return (*next)->meta.smallest;
 }
 
 }  // namespace

@@ -186,6 +186,9 @@ Status BackgroundCompaction::Describe(VersionEdit* edit) {
     }
   }
   DescribeOutput(result_, plan_.output_level, edit);
+  if (!plan_.next_cursor.empty()) {
+    edit->compact_cursors.push_back({plan_.start_level, plan_.next_cursor});
+  }
   return Status::OK();
 }
 

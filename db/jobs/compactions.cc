@@ -90,13 +90,19 @@ void Compactions::ReleaseLocked(const CompactionPlan* plan) {
   static_cast<void>(released);
 }
 
-Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family) {
+Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
+                                               const std::function<void()>& wants_more) {
   assert(family != nullptr && !InEpoch());
   std::unique_ptr<BackgroundCompaction> job;
   uint64_t refused_bytes = 0;
   {
     MutexLock lock(&core_->mutex);
     job = BeginAutomatic(family, &refused_bytes);
+    // Of what is left, now that this one has its inputs.
+    const bool is_needed = job != nullptr && AssessCompaction(*family->current(), family->options(),
+                                                              family->versions()->claims)
+                                                 .IsNeeded();
+    if (is_needed) wants_more();
   }
   if (refused_bytes > 0) {
     Warn(core_->info_log, "no room for a compaction of %llu bytes below the limit of space",

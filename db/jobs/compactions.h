@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,7 +57,10 @@ class Compactions {
 
   // kMore: the family may want another compaction. kFailed: it wants this one, later.
   enum class Outcome : uint8_t { kNothing, kMore, kFailed };
-  Outcome RunAutomatic(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  // `wants_more` is called with the DB mutex held when one has begun and the family wants another
+  // beside it.
+  Outcome RunAutomatic(ColumnFamilyData* family, const std::function<void()>& wants_more)
+      EXCLUDES(db_mutex);
   // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
   // for it is told by FinishManual(), when the files it made obsolete are gone.
   ManualCompaction* RunManual() EXCLUDES(db_mutex);

@@ -292,7 +292,8 @@ void Scheduler::RunManualCompaction() {
 
 void Scheduler::CompactFamily(FamilyRef family) {
   assert(family);
-  const Compactions::Outcome outcome = compactions_->RunAutomatic(family.get());
+  const Compactions::Outcome outcome = compactions_->RunAutomatic(
+      family.get(), [&]() REQUIRES(db_mutex) { RequestCompactionLocked(family.get()); });
   if (outcome != Compactions::Outcome::kNothing) {
     MutexLock lock(&core_->mutex);
     if (outcome == Compactions::Outcome::kFailed) AwaitRetryLocked();

@@ -8,6 +8,7 @@
 // to come again with references.
 #include "table/sst/table_reader.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -279,6 +280,27 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   if (status.ok() && index.Valid()) return index.handle().offset;
   IgnoreError(status, "an estimate; whoever reads the index partition will report it");
   return properties_->data_size != 0 ? properties_->data_size : store_.fetcher().limit();
+}
+
+Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
+  assert(count > 0 && !InEpoch());
+  const uint64_t step = std::max<uint64_t>(properties_->data_size / count, 1);
+  BlockRead read;
+  read.fill_cache = false;
+  IndexCursor index(IndexSource());
+  std::string buffer, key;
+  uint64_t passed = 0;
+  Status status = index.First(&read);
+  while (status.ok() && index.Valid()) {
+    passed += index.handle().size;
+    const Slice separator = index.leaf().index->UserKey(index.entry(), &buffer);
+    key.assign(separator.data(), separator.size());
+    status = index.Next(&read);
+    if (passed < step && index.Valid()) continue;
+    weights->push_back({.user_key = key, .bytes = passed});
+    passed = 0;
+  }
+  return status;
 }
 
 std::string TableReader::DebugString() const {

@@ -34,6 +34,7 @@
 #include "table/range_del/fragmented_tombstones.h"
 #include "table/sst/block_store.h"
 #include "table/sst/index_cursor.h"
+#include "table/sst/key_weight.h"
 #include "table/sst/table_filter.h"
 #include "table/sst/table_objects.h"
 #include "util/epoch.h"
@@ -173,6 +174,9 @@ class TableReader : public EpochRetired {
 
   // About where in the file entries at or after the key begin.
   uint64_t ApproximateOffsetOf(const Slice& internal_key) const;
+  // Adds about `count` keys, ascending, between which lie about equal parts of the table's data
+  // blocks. Reads what there is of the index. Not inside an EpochGuard.
+  Status SampleKeys(size_t count, std::vector<KeyWeight>* weights) const;
 
   const TableProperties& properties() const { return *properties_; }
   std::shared_ptr<const TableProperties> shared_properties() const { return properties_; }

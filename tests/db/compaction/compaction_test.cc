@@ -191,12 +191,48 @@ TEST(CompactionPicker, TheLevelWithTheHighestScoreGoesFirst) {
             "merge L0[2 1] -> L1 bottommost");
 }
 
-TEST(CompactionPicker, OneMergeOutOfLevel0AtATime) {
+TEST(CompactionPicker, PartsOfLevel0WithoutACommonKeyGoAtTheSameTime) {
   const TextTree tree("L0: 1 a-b 10!, 2 m-n 10, 3 m-n 10");
   CompactionPlan running;
   running.start_level = 0;
   running.inputs = {{0, {tree.File(1)}}};
+  EXPECT_EQ(Pick(tree, SmallOptions(), {&running}), "merge L0[3 2] -> L1 bottommost");
+}
+
+TEST(CompactionPicker, APartOfLevel0WaitsForOlderFilesAndForWhatIsWrittenBelow) {
+  // 2 is newer than 1, 3 overlaps 2; 1 and 9 are being merged into level 1.
+  const TextTree tree("L0: 1 a-d 10!, 2 d-f 10, 3 f-g 10\nL1: 9 a-d 10!");
+  CompactionPlan running;
+  running.start_level = 0;
+  running.inputs = {{0, {tree.File(1)}}, {1, {tree.File(9)}}};
   EXPECT_EQ(Pick(tree, SmallOptions(), {&running}), "none");
+  // No file of level 0 in common, but the range of the output.
+  const TextTree wide("L0: 1 a-b 10!, 2 c-d 10, 3 c-d 10\nL1: 9 a-d 10!");
+  running.inputs = {{0, {wide.File(1)}}, {1, {wide.File(9)}}};
+  EXPECT_EQ(Pick(wide, SmallOptions(), {&running}), "none");
+}
+
+TEST(CompactionPicker, TheNewestFilesOfLevel0MergeAmongThemselvesWhileTheBaseLevelIsBusy) {
+  const ColumnFamilyOptions options = SmallOptions();
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10!, 2 a-c 10, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"),
+                 options),
+            "merge L0[5 4 3 2] -> L0");
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10!, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"), options),
+            "none")
+      << "three files are not worth it";
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 200, 2 a-c 10, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"),
+                 options),
+            "merge L0[5 4 3 2] -> L0")
+      << "a large file is not written again to save one";
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10, 2 a-c 10!, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"),
+                 options),
+            "none")
+      << "files between which another one lies in age have no common place";
+  ColumnFamilyOptions narrow = options;
+  narrow.max_compaction_bytes = 35;
+  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10!, 2 a-c 10, 3 a-c 10, 4 a-c 10, 5 a-c 10\nL1: 9 a-c 9!"),
+                 narrow),
+            "none");
 }
 
 TEST(CompactionPicker, TwoPlansNeverWriteOverlappingRangesIntoALevel) {
@@ -227,6 +263,27 @@ TEST(CompactionPicker, Priorities) {
   EXPECT_EQ(Pick(tree, options, {}, &cursors), "merge L1[2] L2[12] -> L2 bottommost");
   const std::map<Level, std::string> at_end = {{1, MakeInternalKey("z", 1, kTypeValue)}};
   EXPECT_EQ(Pick(tree, options, {}, &at_end), "merge L1[3] L2[10] -> L2 bottommost");
+}
+
+TEST(CompactionPicker, RoundRobinGoesOnBehindWhatItTook) {
+  ColumnFamilyOptions options = SmallOptions();
+  options.compaction_pri = kRoundRobin;
+  const TextTree tree("L1: 3 a-b 150, 1 c-d 100, 2 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  std::map<Level, std::string> cursors;
+  std::string order;
+  for (int i = 0; i < 4; i++) {
+    const auto plan = PickCompaction(tree.version(), {&options, &tree.claims(), &cursors}, {});
+    ASSERT_TRUE(plan.has_value());
+    StrAppend(&order, plan->inputs.front().files.front()->meta.number, " ");
+    ASSERT_FALSE(plan->next_cursor.empty());
+    cursors[plan->start_level] = plan->next_cursor;
+  }
+  EXPECT_EQ(order, "3 1 2 3 ");
+  options.compaction_pri = kByCompensatedSize;
+  const auto plan = PickCompaction(tree.version(), {&options, &tree.claims(), &cursors}, {});
+  EXPECT_TRUE(plan->next_cursor.empty());
 }
 
 TEST(CompactionPicker, TheDecisionIsTheSameEveryTime) {

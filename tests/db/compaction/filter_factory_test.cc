@@ -210,10 +210,12 @@ TEST_F(FilterFactories, TheFilterOfTheOptionsGoesFirst) {
 
 TEST_F(FilterFactories, EachPartOfAJobHasItsOwnFilter) {
   options_.max_subcompactions = 4;
+  options_.compression = kNoCompression;
+  options_.target_file_size_base = 4096;  // a part has as much at least
   Open();
   for (const char* const key : {"a", "b", "c"}) {
     Put(key, "rm");
-    Put(StrCat(key, "2"), "x");
+    Put(StrCat(key, "2"), std::string(6000, 'x'));
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
   ASSERT_OK(Compact());

@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system_wrapper.h"
+#include "ashlar/statistics.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -61,6 +63,7 @@ TEST(Subcompactions, AnErrorInAnyPartIsTheJobsError) {
   options.compression = kNoCompression;
   options.disable_auto_compactions = true;
   options.max_subcompactions = 3;
+  options.target_file_size_base = 4096;  // a part has as much at least
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options, "/db", &db));
   for (const std::string range : {"am", "ft", "pz"}) {
@@ -80,6 +83,41 @@ TEST(Subcompactions, AnErrorInAnyPartIsTheJobsError) {
   EXPECT_EQ(value, kPoison);
   db.reset();
   env->WaitForJoin();
+}
+
+// One table is cut within, where its index says.
+TEST(Subcompactions, PartsMayEndWithinATable) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.compression = kNoCompression;
+  options.disable_auto_compactions = true;
+  options.max_subcompactions = 4;
+  options.target_file_size_base = 32 << 10;
+  options.statistics = CreateDBStatistics();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (int i = 0; i < 2000; i++) {
+    ASSERT_OK(db->Put(WriteOptions(), std::to_string(10000 + i), std::string(100, 'v')));
+  }
+  ASSERT_OK(db->Flush(FlushOptions()));
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db->CompactRange(force, nullptr, nullptr));
+  HistogramData parts;
+  options.statistics->histogramData(NUM_SUBCOMPACTIONS_SCHEDULED, &parts);
+  EXPECT_EQ(parts.max, 4);
+  const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+  int found = 0;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    EXPECT_EQ(it->key(), std::to_string(10000 + found++));
+  }
+  EXPECT_OK(it->status());
+  EXPECT_EQ(found, 2000);
+  std::vector<LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  EXPECT_LE(files.size(), 10u) << "no more tables than the target size asks for, or little";
 }
 
 }  // namespace

@@ -90,10 +90,8 @@ Status DBImpl::Resume() {
   return recovery_.Run();
 }
 
-namespace {
-
-Status OpenAs(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
-              std::unique_ptr<DB>* db) {
+Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
+                           std::unique_ptr<DB>* db) {
   handles->clear();
   db->reset();
   RETURN_IF_ERROR(CheckDbOptionsSupported(request.db_options));
@@ -103,28 +101,26 @@ Status OpenAs(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
     family.options = SanitizeColumnFamilyOptions(request.db_options, family.options);
   }
   request.db_options = SanitizeDbOptions(request.db_options);
-  return DBImpl::Open(request, handles, db);
+  return Open(request, handles, db);
 }
-
-}  // namespace
 
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
-  return OpenAs({.db_options = db_options, .dir = name, .families = column_families}, handles,
-                dbptr);
+  return DBImpl::OpenChecked(
+      {.db_options = db_options, .dir = name, .families = column_families}, handles, dbptr);
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
                            const std::vector<ColumnFamilyDescriptor>& column_families,
                            std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr,
                            bool error_if_wal_file_exists) {
-  return OpenAs({.db_options = db_options,
-                 .dir = name,
-                 .families = column_families,
-                 .is_read_only = true,
-                 .error_if_wal_exists = error_if_wal_file_exists},
-                handles, dbptr);
+  return DBImpl::OpenChecked({.db_options = db_options,
+                              .dir = name,
+                              .families = column_families,
+                              .is_read_only = true,
+                              .error_if_wal_exists = error_if_wal_file_exists},
+                             handles, dbptr);
 }
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,

@@ -48,6 +48,8 @@
 namespace ashlar {
 
 struct FileChecksum;
+struct RemoteInput;
+struct RemoteResult;
 class ReadCallback;
 class ReadExplainer;
 struct MultiGetRequest;
@@ -60,8 +62,14 @@ class DBImpl final : public UnbuiltCalls,
   // The handles are those of request.families, in order.
   static Status Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>* handles,
                      std::unique_ptr<DB>* db);
+  // After the options have been checked and settled.
+  static Status OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
+                            std::unique_ptr<DB>* db);
   ~DBImpl() override;
   Status Close() override;
+  // What OpenAndCompact() opened the database for.
+  Status CompactForService(const RemoteInput& input, const std::string& output_directory,
+                           std::atomic<bool>* canceled, RemoteResult* result);
   // Lets no background work begin from now on; with `wait` returns when what runs has ended. Writes
   // go on until one would have to wait for a flush or compaction.
   Status CancelBackgroundWork(bool wait);

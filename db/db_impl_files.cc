@@ -22,11 +22,10 @@ namespace ashlar {
 namespace {
 
 // All but the counts, which are in the file only, and what the DB mutex guards.
-void FillFileMetaData(const DbPlace& place, const FileMetadata& meta, SstFileMetaData* result) {
-  const size_t path = std::min<size_t>(meta.path_id, place.table_paths.size() - 1);
+void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFileMetaData* result) {
   result->relative_filename = BaseNameOf(TableFileName("", meta.number));
   result->name = "/" + result->relative_filename;
-  result->directory = result->db_path = place.table_paths[path];
+  result->directory = result->db_path = tables.DirOf(meta.path_id);
   result->file_number = meta.number.value();
   result->file_type = kTableFile;
   result->size = meta.file_size;
@@ -146,7 +145,7 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<Fam
     for (size_t level = 0; level < result[i].levels.size(); level++) {
       for (TableFile* file : version.files(Level{static_cast<int>(level)})) {
         SstFileMetaData& entry = result[i].levels[level].emplace_back();
-        FillFileMetaData(core_, file->meta, &entry);
+        FillFileMetaData(*version.tables(), file->meta, &entry);
         FillCounts(version.tables(), file, &entry);
       }
     }

@@ -31,11 +31,6 @@ Status DB::OpenAsFollower(const DBOptions&, const std::string&, const std::strin
   dbptr->reset();
   return NotBuilt("DB::OpenAsFollower");
 }
-Status DB::OpenAndCompact(const OpenAndCompactOptions&, const std::string&, const std::string&,
-                          const std::string&, std::string*,
-                          const CompactionServiceOptionsOverride&) {
-  return NotBuilt("DB::OpenAndCompact");
-}
 Status DB::OpenAndTrimHistory(const DBOptions&, const std::string&,
                               const std::vector<ColumnFamilyDescriptor>&,
                               std::vector<ColumnFamilyHandle*>*, std::unique_ptr<DB>* dbptr,

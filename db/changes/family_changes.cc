@@ -15,6 +15,7 @@
 #include "db/options/table_factory.h"
 #include "db/state/family_handle.h"
 #include "db/state/needed_logs.h"
+#include "env/file_util.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -23,11 +24,19 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
                              ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
+  ColumnFamilyOptions sanitized;
+  {
+    MutexLock lock(&core_->mutex);
+    sanitized = SanitizeColumnFamilyOptions(*core_->options, options);
+  }
+  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // the directories, now known
+  for (const std::string& dir : TableDirsFor(*core_, sanitized)) {
+    RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), dir));
+  }
   {
     MutexLock lock(&core_->mutex);
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name,
-                                       SanitizeColumnFamilyOptions(*core_->options, options)));
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name, sanitized));
     ColumnFamilyData* family = core_->families.FindByName(name);
     assert(family != nullptr);
     *handle = new FamilyHandle(family, core_);

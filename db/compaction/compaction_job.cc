@@ -8,6 +8,7 @@
 #include <cassert>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "ashlar/env.h"
@@ -56,22 +57,8 @@ std::unique_ptr<SstPartitioner> MakePartitioner(const ColumnFamilyOptions& optio
   context.is_full_compaction = plan.InputFileCount() == version.file_count();
   context.is_manual_compaction = plan.is_manual;
   context.output_level = plan.output_level;
-  const FileMetadata& first = plan.inputs.front().files.front()->meta;
-  context.smallest_user_key = first.smallest_user_key();
-  context.largest_user_key = first.largest_user_key();
-  const InternalKeyComparator& order = version.comparator();
-  for (const LevelFiles& level : plan.inputs) {
-    for (const TableFile* file : level.files) {
-      const Slice smallest = file->meta.smallest_user_key();
-      const Slice largest = file->meta.largest_user_key();
-      if (order.OrderWithoutTimestamp(smallest, context.smallest_user_key) < 0) {
-        context.smallest_user_key = smallest;
-      }
-      if (order.OrderWithoutTimestamp(largest, context.largest_user_key) > 0) {
-        context.largest_user_key = largest;
-      }
-    }
-  }
+  std::tie(context.smallest_user_key, context.largest_user_key) =
+      plan.UserKeyRange(version.comparator());
   return factory->CreatePartitioner(context);
 }
 

@@ -3,6 +3,7 @@
 // What all styles have in common, and the way to the style of the options.
 #include "db/compaction/compaction_picker.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -26,6 +27,34 @@ size_t CompactionPlan::InputFileCount() const {
   return count;
 }
 
+std::pair<Slice, Slice> CompactionPlan::UserKeyRange(const InternalKeyComparator& order) const {
+  assert(!inputs.empty() && !inputs.front().files.empty());
+  const FileMetadata& first = inputs.front().files.front()->meta;
+  std::pair<Slice, Slice> range(first.smallest_user_key(), first.largest_user_key());
+  for (const LevelFiles& level : inputs) {
+    for (const TableFile* file : level.files) {
+      const Slice smallest = file->meta.smallest_user_key(), largest = file->meta.largest_user_key();
+      if (order.OrderWithoutTimestamp(smallest, range.first) < 0) range.first = smallest;
+      if (order.OrderWithoutTimestamp(largest, range.second) > 0) range.second = largest;
+    }
+  }
+  return range;
+}
+
+bool CompactionPlan::IsAllOnPath(uint32_t path_id) const {
+  return std::all_of(inputs.begin(), inputs.end(), [path_id](const LevelFiles& level) {
+    return std::all_of(level.files.begin(), level.files.end(), [path_id](const TableFile* file) {
+      return file->meta.path_id == path_id;
+    });
+  });
+}
+
+void CompactionPlan::SetOutputPath(uint32_t path_id) {
+  assert(!is_deletion);
+  output_path_id = path_id;
+  is_trivial_move = is_trivial_move && IsAllOnPath(path_id);
+}
+
 std::string CompactionPlan::DebugString() const {
   std::string text = is_trivial_move ? "move" : is_deletion ? "drop" : "merge";
   for (const LevelFiles& level : inputs) {
@@ -36,6 +65,7 @@ std::string CompactionPlan::DebugString() const {
     text += "]";
   }
   if (is_deletion) return text;
+  if (output_path_id != 0) StrAppend(&text, " path ", output_path_id);
   StrAppend(&text, " -> L", output_level, is_bottommost ? " bottommost" : "",
             compression == kNoCompression ? " uncompressed" : "");
   return text;

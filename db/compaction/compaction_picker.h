@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/listener.h"
@@ -40,6 +41,7 @@ struct CompactionPlan {
   std::vector<TableFile*> grandparents;  // of output_level + 1 that overlap the inputs
   uint64_t target_file_bytes = 0;        // an output is cut when it reaches this
   uint64_t max_grandparent_bytes = 0;    // and before it overlaps more than this
+  uint32_t output_path_id = 0;           // of the outputs' directory; see output_paths.h
   bool is_bottommost = false;            // nothing deeper overlaps the inputs
   bool is_open_below = false;            // older data may come to lie below the outputs later
   bool is_trivial_move = false;          // the inputs can be relinked on the output level
@@ -57,7 +59,12 @@ struct CompactionPlan {
 
   // Whether its outputs are new tables.
   bool IsMerge() const { return !is_trivial_move && !is_deletion; }
+  // Somebody else's choice. What lies elsewhere cannot just be relinked.
+  void SetOutputPath(uint32_t path_id);
+  bool IsAllOnPath(uint32_t path_id) const;
   uint64_t InputBytes() const;
+  // Smallest and largest user key of the inputs, inclusive.
+  std::pair<Slice, Slice> UserKeyRange(const InternalKeyComparator& order) const;
   size_t InputFileCount() const;
   std::string DebugString() const;
 };
@@ -87,13 +94,18 @@ struct PickOptions {
   const std::map<Level, std::string>* cursors = nullptr;
   // Where no level is in need, a table that wasted many reads may be taken.
   bool may_serve_reads = false;
-  uint64_t now_seconds = 0;  // since 1970: FIFO drops what is too old
+  uint64_t now_seconds = 0;  // since 1970: some things are due by their age
 };
 
 // The most urgent compaction none of whose files is being compacted and whose output range no
 // running compaction writes to, or none. `running` are the plans under way in this family.
 std::optional<CompactionPlan> PickCompaction(const Version& version, const PickOptions& options,
                                              const std::vector<const CompactionPlan*>& running)
+    REQUIRES(db_mutex);
+
+// What is due by the clock: by ttl or periodic_compaction_seconds.
+std::optional<CompactionPlan> PickByAge(const Version& version, const PickOptions& options,
+                                        const std::vector<const CompactionPlan*>& running)
     REQUIRES(db_mutex);
 
 // A compaction of one table, and those that share a key with it, into its own level: of what
@@ -142,6 +154,7 @@ struct FilesToCompact {
   uint64_t target_file_bytes = UINT64_MAX;
   CompressionType compression = kDisableCompressionOption;
   bool allow_trivial_move = false;
+  std::optional<uint32_t> output_path_id;  // none: as of other compactions
 };
 
 // These tables, and those that hold older versions of their keys on the way to the output level.

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "db/compaction/output_paths.h"
 #include "db/output/table_output.h"
 
 namespace ashlar {
@@ -133,6 +134,7 @@ bool PlanMaker::CanMove(const CompactionPlan& plan) const {
   assert(plan.start_level <= plan.output_level);
   if (plan.inputs.back().level == plan.output_level) return false;
   if (plan.compression != kDisableCompressionOption) return false;
+  if (!plan.IsAllOnPath(plan.output_path_id)) return false;
   std::vector<TableFile*> files;
   for (const LevelFiles& level : plan.inputs) {
     files.insert(files.end(), level.files.begin(), level.files.end());
@@ -181,6 +183,9 @@ void PlanMaker::Finish(CompactionPlan* plan) const {
   }
   plan->target_file_bytes = target;
   plan->base_level = needs_.base_level;
+  plan->output_path_id = options_.compaction_style == kCompactionStyleLevel
+                             ? PathOfLevel(options_, needs_, plan->output_level)
+                             : PathOfRun(options_, plan->InputBytes());
   plan->max_grandparent_bytes = options_.max_compaction_bytes;
   if (plan->output_level + 1 < version_.num_levels()) {
     plan->grandparents = OverlappingRange(plan->output_level.Next(), range).files;

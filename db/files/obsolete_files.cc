@@ -169,8 +169,8 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   ObsoleteFiles files;
   assert(!core->is_read_only);  // what it finds is deleted
   DirectoryScan scan(core);
-  std::set<std::string> dirs{core->dir, core->wal_dir};
-  for (const DbPath& path : core->options->db_paths) dirs.insert(path.path);
+  std::set<std::string> dirs = core->table_dirs;
+  dirs.insert({core->dir, core->wal_dir});
   core->options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
   PutBlobsAside(&files);

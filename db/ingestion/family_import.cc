@@ -44,11 +44,13 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   staging_.move_files = import_options.move_files;
   staging_.allow_db_generated_files = true;
   staging_.verify_file_checksum = false;  // VerifyFileChecksums() tells, as of all other tables
+  dir_ = TableDirsFor(*core_, options).front();
   Status status = CheckParts(parts);
+  if (status.ok()) status = CreateDirectories(core_->fs.get(), dir_);
   for (const ExportImportFilesMetaData* part : parts) {
     if (status.ok()) status = Stage(*part);
   }
-  if (status.ok()) status = SyncDirectory(core_->fs.get(), core_->table_paths.front());
+  if (status.ok()) status = SyncDirectory(core_->fs.get(), dir_);
   if (status.ok()) status = changes_->Create(options, name, handle);
   if (status.ok()) {
     status = Fill(FamilyOf(*handle));
@@ -132,8 +134,8 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.level = Level{exported.level};
   table.file = std::move(file);
   table.file.number = numbers_.NewNumber();
-  RETURN_IF_ERROR(StageExternalFile(
-      inspect, TableFileName(core_->table_paths.front(), table.file.number), &table.file));
+  RETURN_IF_ERROR(
+      StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
   RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
   table.meta = MetadataOf(table.file, 0);
   table.meta.smallest_seqno = exported.smallest_seqno;

@@ -51,6 +51,7 @@ class FamilyImport {
   InternalKeyComparator comparator_{BytewiseComparator()};
   IngestExternalFileOptions staging_;
   std::vector<Table> tables_;
+  std::string dir_;  // of the new family's tables
 };
 
 }  // namespace ashlar

@@ -48,7 +48,7 @@ Status CheckReplacedRange(const IngestExternalFileArg& arg, const InternalKeyCom
 Result<ExternalFile> WriteRangeFile(const DbCore& core, const InspectOptions& inspect,
                                     const ColumnFamilyOptions& options, const RangeOpt& range,
                                     FileNumber number) {
-  const std::string path = TableFileName(core.table_paths.front(), number);
+  const std::string path = TableFileName(TableDirsFor(core, options).front(), number);
   const BlockBasedTableOptions* const given = BlockBasedOptionsOf(options.table_factory.get());
   assert(given != nullptr && range.start.has_value() && range.limit.has_value());
   BlockBasedTableOptions table = core.outputs.write_for_7_8 ? ReadableByRocksDb78(*given) : *given;

@@ -110,7 +110,9 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
   return SettleChecksum(inspect, std::nullopt, &family.files.front());
 }
 
-Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged) {
+// Adds the directory that is to be synced.
+Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
+                   std::set<std::string>* dirs) {
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;
@@ -137,11 +139,13 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
   if (arg.options.ingest_behind && family.overlap_each_other) {
     return Status::InvalidArgument("Can't ingest_behind files that overlap each other");
   }
+  const std::string dir = TableDirsFor(*core, *options).front();
+  dirs->insert(dir);
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();
     RETURN_IF_ERROR(
-        StageExternalFile(inspect, TableFileName(core->table_paths.front(), file.number), &file));
+        StageExternalFile(inspect, TableFileName(dir, file.number), &file));
     RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
   }
   return arg.atomic_replace_range.has_value() ? StageRange(core, arg, *options, inspect, staged)
@@ -161,10 +165,11 @@ Result<std::unique_ptr<StagedFiles>> StageFiles(DbCore* core,
                                    arg.column_family->GetName());
   }
   auto staged = std::make_unique<StagedFiles>(core);
+  std::set<std::string> dirs;
   for (const IngestExternalFileArg& arg : args) {
-    RETURN_IF_ERROR(StageFamily(core, arg, staged.get()));
+    RETURN_IF_ERROR(StageFamily(core, arg, staged.get(), &dirs));
   }
-  RETURN_IF_ERROR(SyncDirectory(core->fs.get(), core->table_paths.front()));
+  for (const std::string& dir : dirs) RETURN_IF_ERROR(SyncDirectory(core->fs.get(), dir));
   return staged;
 }
 

@@ -28,6 +28,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
       blob_teller_(core, *family, {.job_id = id_, .reason = BlobFileCreationReason::kCompaction}) {
   work_.table = TableOptionsFor(*core, *family);
   work_.table.is_flush = false;
+  work_.table.path_id = plan_.output_path_id;
+  work_.table.dir = family->versions()->tables->DirOf(plan_.output_path_id);
   work_.plan = &plan_;
   work_.version = version_.get();
   work_.snapshots = core->snapshots.SequenceNumbers();
@@ -104,6 +106,10 @@ OperationFacts BackgroundCompaction::OperationToTell() const {
 
 void BackgroundCompaction::Announce() {
   if (plan_.is_trivial_move) ReconsiderMove();
+  if (plan_.IsMerge()) {
+    MutexLock lock(&core_->mutex);
+    remote_ = RemoteCompaction::For(core_, *family_, work_, id_);
+  }
   NotifyCompactionBegin(core_, *family_, to_tell_);
 }
 
@@ -162,14 +168,26 @@ JobWork BackgroundCompaction::WorkDone() const {
   return work;
 }
 
+// By the program's service, if it has one that takes the job and does it, else here.
+Status BackgroundCompaction::Merge() {
+  assert(plan_.IsMerge());
+  bool is_done = false;
+  if (remote_ != nullptr) RETURN_IF_ERROR(remote_->Run(&result_, &is_done));
+  to_tell_.is_remote = is_done;
+  return is_done ? Status::OK() : CompactionJob(work_).Run(&result_);
+}
+
 Status BackgroundCompaction::WriteTables() {
   assert(plan_.InputFileCount() > 0 && work_.plan == &plan_);
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();
-    RETURN_IF_ERROR(CompactionJob(work_).Run(&result_));
+    RETURN_IF_ERROR(Merge());
     SetStage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
+    if (!result_.blob_files.empty() && work_.table.blob_dir != work_.table.dir) {
+      RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.blob_dir));
+    }
   }
   NotifyCompactionPreCommit(core_, *family_, ToTell());
   return Status::OK();
@@ -256,6 +274,9 @@ void BackgroundCompaction::Count(const Status& status) const {
   if (plan_.reason == CompactionReason::kPeriodicCompaction) {
     RecordTick(statistics, COMPACT_READ_BYTES_PERIODIC, plan_.InputBytes());
     RecordTick(statistics, COMPACT_WRITE_BYTES_PERIODIC, result_.bytes_written);
+  } else if (plan_.reason == CompactionReason::kTtl) {
+    RecordTick(statistics, COMPACT_READ_BYTES_TTL, plan_.InputBytes());
+    RecordTick(statistics, COMPACT_WRITE_BYTES_TTL, result_.bytes_written);
   }
   const std::vector<TableFile*>& files = plan_.inputs.front().files;
   const auto is_marked = [](const TableFile* file) { return file->meta.marked_for_compaction; };
@@ -280,6 +301,7 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("compaction_time_micros", ElapsedMicros())
       .Add("status", status.ToString());
   if (core_->statistics != nullptr) Count(status);
+  if (remote_ != nullptr) remote_->TellInstallation(status);
   NotifyCompactionCompleted(core_, *family_, ToTell(), status);
   if (recovered_error_.ok()) return;
   RecordTick(core_->statistics.get(), ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT);

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <utility>
 
 #include "db/compaction/compaction_job.h"
 #include "db/jobs/background_job.h"
 #include "db/jobs/notify.h"
+#include "db/jobs/remote_compaction.h"
 #include "db/version/version_ref.h"
+#include "util/concurrent_task_limiter.h"
 
 namespace ashlar {
 
@@ -23,6 +27,8 @@ class BackgroundCompaction final : public BackgroundJob {
   const CompactionPlan& plan() const { return plan_; }
   // Space below the limit, which is its own until it has ended.
   void SetReserved(SpaceReservation reserved) { reserved_ = std::move(reserved); }
+  // Its place among those that a limiter lets run at once; null: there is no limiter.
+  void SetToken(std::unique_ptr<TaskLimiter::Token> token) { token_ = std::move(token); }
   // On behalf of a call, whose flags stop it too.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
   // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
@@ -52,6 +58,7 @@ class BackgroundCompaction final : public BackgroundJob {
  private:
   OperationFacts OperationToTell() const override;
   void TakeHelper() REQUIRES(db_mutex);
+  Status Merge();
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
   void NoteKeptTombstones() REQUIRES(db_mutex);
@@ -65,7 +72,9 @@ class BackgroundCompaction final : public BackgroundJob {
   // What it is changes only before it is announced, under the DB mutex.
   CompactionPlan plan_;
   CompactionJobOptions work_;
+  std::unique_ptr<RemoteCompaction> remote_;  // null: it is done here
   SpaceReservation reserved_;
+  std::unique_ptr<TaskLimiter::Token> token_;
   std::atomic<bool> is_aborted_{false};
   CompactionToTell to_tell_;  // while it runs
   CompactionTeller teller_;

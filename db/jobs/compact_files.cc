@@ -24,9 +24,6 @@ Result<FileNumber> NumberOfTable(const std::string& name) {
 }
 
 Result<FilesToCompact> Understand(const CompactFilesCall& call) {
-  if (call.output_path_id > 0) {
-    return Status::NotSupported("CompactFiles: output_path_id must be -1 or 0");
-  }
   const std::vector<CompressionType> linked = GetSupportedCompressions();
   if (call.options.compression != kDisableCompressionOption &&
       std::find(linked.begin(), linked.end(), call.options.compression) == linked.end()) {
@@ -42,6 +39,7 @@ Result<FilesToCompact> Understand(const CompactFilesCall& call) {
   files.target_file_bytes = call.options.output_file_size_limit;
   files.compression = call.options.compression;
   files.allow_trivial_move = call.options.allow_trivial_move;
+  if (call.output_path_id >= 0) files.output_path_id = static_cast<uint32_t>(call.output_path_id);
   return files;
 }
 
@@ -53,6 +51,9 @@ Status ManualCompactions::CompactFiles(const CompactFilesCall& call, ColumnFamil
   assert(family != nullptr && !InEpoch());
   FilesToCompact files;
   ASSIGN_OR_RETURN(files, Understand(call));
+  if (files.output_path_id.has_value()) {
+    RETURN_IF_ERROR(CheckPath(*family, "CompactFiles: output_path_id", *files.output_path_id));
+  }
   ManualCompaction manual;
   manual.family = family;
   manual.max_subcompactions = call.options.max_subcompactions;

@@ -13,53 +13,6 @@
 #include "util/str_cat.h"
 
 namespace ashlar {
-namespace {
-
-bool WasWrittenBefore(const TableFile& table, uint64_t time) {
-  return table.meta.file_creation_time != 0 && table.meta.file_creation_time < time;
-}
-
-// What is older than periodic_compaction_seconds is rewritten where it is; level 0, whose tables
-// overlap, goes down as a whole. The outputs are of now. Costs a look at each table, so only if the
-// option is set.
-std::optional<CompactionPlan> PickOldTables(const DbCore& core, const ColumnFamilyData& family,
-                                            const PickOptions& pick,
-                                            const std::vector<const CompactionPlan*>& running)
-    REQUIRES(db_mutex) {
-  const uint64_t now = core.NowSeconds();
-  const uint64_t period = pick.options->periodic_compaction_seconds;
-  if (period == 0 || now <= period) return std::nullopt;
-  const uint64_t limit = now - period;
-  const Version& version = *family.current();
-  std::optional<CompactionPlan> plan;
-  const bool is_universal = pick.options->compaction_style == kCompactionStyleUniversal;
-  if (!is_universal && pick.options->compaction_style != kCompactionStyleLevel) return plan;
-  for (Level level = 0; level < version.num_levels() && !plan.has_value(); ++level) {
-    for (const TableFile* table : version.files(level)) {
-      if (!WasWrittenBefore(*table, limit) || table->being_compacted) continue;
-      bool is_taken = false;
-      if (is_universal) {
-        plan = PickAllRuns(version, pick, /*rewrites_last=*/true, running, &is_taken);
-        break;
-      }
-      if (level == 0) {
-        const RangePickOptions all_of_level0{
-            .options = pick.options,
-            .claims = pick.claims,
-            .output_level = AssessCompaction(version, *pick.options, *pick.claims).base_level};
-        plan = PickRangeCompaction(version, all_of_level0, running, &is_taken);
-        break;
-      }
-      plan = PickRewrite(version, pick, version.FindTable(table->meta.number), running);
-      if (plan.has_value()) break;
-    }
-  }
-  if (plan.has_value()) plan->reason = CompactionReason::kPeriodicCompaction;
-  return plan;
-}
-
-}  // namespace
-
 void Compactions::Remove(BackgroundCompaction* job) {
   const auto found = std::find(running_.begin(), running_.end(), job);
   assert(found != running_.end());
@@ -94,21 +47,22 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
                                                const std::function<void()>& wants_more) {
   assert(family != nullptr && !InEpoch());
   std::unique_ptr<BackgroundCompaction> job;
-  uint64_t refused_bytes = 0;
+  Refusal refusal;
   {
     MutexLock lock(&core_->mutex);
-    job = BeginAutomatic(family, &refused_bytes);
+    job = BeginAutomatic(family, &refusal);
     // Of what is left, now that this one has its inputs.
     const bool is_needed = job != nullptr && AssessCompaction(*family->current(), family->options(),
                                                               family->versions()->claims)
                                                  .IsNeeded();
     if (is_needed) wants_more();
   }
-  if (refused_bytes > 0) {
+  if (refusal.bytes > 0) {
     Warn(core_->info_log, "no room for a compaction of %llu bytes below the limit of space",
-         static_cast<unsigned long long>(refused_bytes));
-    core_->shortage->OnNoRoomForCompaction(refused_bytes);
+         static_cast<unsigned long long>(refusal.bytes));
+    core_->shortage->OnNoRoomForCompaction(refusal.bytes);
   }
+  if (refusal.is_at_task_limit) return Outcome::kHeldBack;
   if (job == nullptr) return Outcome::kNothing;
   const Status status = jobs_->Run(job.get());
   if (status.ok()) return Outcome::kMore;
@@ -116,6 +70,12 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
 }
 
 namespace {
+
+// Somebody waits for it: it counts, but is not held back.
+std::unique_ptr<TaskLimiter::Token> TokenOfCall(const ColumnFamilyOptions& options) {
+  TaskLimiter* const limiter = TaskLimiter::From(options.compaction_thread_limiter.get());
+  return limiter == nullptr ? nullptr : limiter->Take(/*force=*/true);
+}
 
 // What is moved or dropped takes no space.
 uint64_t BytesToReserve(const CompactionPlan& plan) {
@@ -132,7 +92,7 @@ bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* r
 }  // namespace
 
 std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family,
-                                                                  uint64_t* refused_bytes) {
+                                                                  Refusal* refusal) {
   if (family->is_dropped() || family->options().disable_auto_compactions ||
       core_->errors.BlocksWrites() || HasExclusiveManual(family) || IsAbortedLocked(*family)) {
     return nullptr;
@@ -146,15 +106,23 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickSuggested(family, pick);
   if (!plan.has_value()) plan = PickDueTombstones(family, pick);
-  if (!plan.has_value()) plan = PickOldTables(*core_, *family, pick, PlansUnderWay(family));
+  if (!plan.has_value()) plan = PickByAge(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
+  std::unique_ptr<TaskLimiter::Token> token;
+  TaskLimiter* const limiter = TaskLimiter::From(pick.options->compaction_thread_limiter.get());
+  if (limiter != nullptr && (token = limiter->Take(/*force=*/false)) == nullptr) {
+    refusal->is_at_task_limit = true;
+    return nullptr;
+  }
   SpaceReservation reserved;
   if (!Reserve(*core_, *plan, &reserved)) {
-    *refused_bytes = BytesToReserve(*plan);
+    refusal->bytes = BytesToReserve(*plan);
+    refusal->token = std::move(token);
     return nullptr;
   }
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
+  job->SetToken(std::move(token));
   job->SetReserved(std::move(reserved));
   return job;
 }
@@ -200,6 +168,10 @@ std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* f
       kept.Remove(number);
       continue;
     }
+    // Until it has settled, so that short-lived snapshots do not have it written again and again.
+    const uint64_t delay = options.options->bottommost_file_compaction_delay;
+    const uint64_t born = table.files.front()->meta.file_creation_time;
+    if (delay != 0 && born != 0 && options.now_seconds < born + delay) continue;
     auto plan = PickRewrite(*family->current(), options, table, PlansUnderWay(family));
     if (!plan.has_value()) continue;  // until the job that is in the way has ended
     if (plan->is_bottommost) return plan;
@@ -335,6 +307,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       auto piece =
           std::make_unique<BackgroundCompaction>(core_, this, manual.family, std::move(*plan));
       piece->SetReserved(std::move(reserved));
+      piece->SetToken(TokenOfCall(piece->family()->options()));
       piece->SetManual(manual.stop, manual.max_subcompactions);
       piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
       return piece;
@@ -383,6 +356,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(plan));
   job->SetManual(manual->stop, manual->max_subcompactions);
+  job->SetToken(TokenOfCall(family->options()));
   AddManualLocked(manual);
   manual->is_taken = true;
   return job;
@@ -431,6 +405,7 @@ std::optional<CompactionPlan> Compactions::PickPiece(const ManualCompaction& man
   assert(!plan.has_value() || !*has_conflict);
   if (plan.has_value()) {
     plan->is_manual = true;
+    if (!plan->is_deletion) plan->SetOutputPath(manual.output_path_id);
     // A call that moves things expects the filter to see them.
     if (HasCompactionFilter(*pick.options)) plan->is_trivial_move = false;
     if (!plan->is_deletion) plan->reason = CompactionReason::kManualCompaction;
@@ -460,8 +435,20 @@ void Compactions::ResumeLocked(const ColumnFamilyData* family) {
   if (count != abort_counts_.end() && --count->second == 0) abort_counts_.erase(count);
 }
 
-bool Compactions::IsAbortedLocked(const ColumnFamilyData& family) const {
-  return abort_all_count_ > 0 || abort_counts_.contains(family.id());
+uint64_t Compactions::AbortCountLocked(const ColumnFamilyData& family) const {
+  const auto count = abort_counts_.find(family.id());
+  return static_cast<uint64_t>(abort_all_count_ +
+                               (count == abort_counts_.end() ? 0 : count->second));
+}
+
+uint64_t Compactions::RunsUnderWayLocked() const {
+  uint64_t runs = 0;
+  for (const BackgroundCompaction* job : running_) {
+    for (const LevelFiles& level : job->plan().inputs) {
+      runs += level.level == 0 ? level.files.size() : 1;
+    }
+  }
+  return runs;
 }
 
 bool Compactions::IsBusyLocked(const ColumnFamilyData* family) const {

@@ -39,6 +39,7 @@ struct ManualCompaction {
   bool allow_trivial_move = false;
   bool rewrites_bottom = false;     // universal: even if there is nothing but the last level
   uint32_t max_subcompactions = 0;  // 0: the database's
+  uint32_t output_path_id = 0;      // an index of the family's directories
   BlobGarbageCollectionPolicy blob_policy = BlobGarbageCollectionPolicy::kUseDefault;
   double blob_age_cutoff = -1;  // outside of 0 to 1: that of the options
   StopFlags stop;               // `aborted` is the one below
@@ -55,8 +56,9 @@ class Compactions {
  public:
   Compactions(DbCore* core, JobRunner* jobs) : core_(core), jobs_(jobs) {}
 
-  // kMore: the family may want another compaction. kFailed: it wants this one, later.
-  enum class Outcome : uint8_t { kNothing, kMore, kFailed };
+  // kMore: the family may want another compaction. kFailed: it wants this one, later; kHeldBack:
+  // likewise, when its compaction_thread_limiter lets it.
+  enum class Outcome : uint8_t { kNothing, kMore, kFailed, kHeldBack };
   // `wants_more` is called with the DB mutex held when one has begun and the family wants another
   // beside it.
   Outcome RunAutomatic(ColumnFamilyData* family, const std::function<void()>& wants_more)
@@ -105,7 +107,13 @@ class Compactions {
   void AbortLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
   void ResumeLocked(const ColumnFamilyData* family) REQUIRES(db_mutex);
   bool AreAllAbortedLocked() const REQUIRES(db_mutex) { return abort_all_count_ > 0; }
-  bool IsAbortedLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  bool IsAbortedLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex) {
+    return AbortCountLocked(family) > 0;
+  }
+  // Calls that have not been taken back.
+  uint64_t AbortCountLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  // Sorted runs that those which run have for input.
+  uint64_t RunsUnderWayLocked() const REQUIRES(db_mutex);
   // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
   void FindKeptTombstonesLocked() REQUIRES(db_mutex);
   // The families that may drop tombstones which snapshots kept until now. Those whose time comes
@@ -125,9 +133,14 @@ class Compactions {
   using Plans = std::vector<const CompactionPlan*>;
 
   Plans PlansUnderWay(const ColumnFamilyData* family) const REQUIRES(db_mutex);
-  // *refused_bytes: of the input of one for which there is no room.
-  std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family,
-                                                       uint64_t* refused_bytes) REQUIRES(db_mutex);
+  // What stood in the way of a compaction.
+  struct Refusal {
+    uint64_t bytes = 0;            // of the input of one for which there is no room
+    bool is_at_task_limit = false;
+    std::unique_ptr<TaskLimiter::Token> token;  // to be given back without the mutex
+  };
+  std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family, Refusal* refusal)
+      REQUIRES(db_mutex);
   // A rewrite of a table whose tombstones no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);

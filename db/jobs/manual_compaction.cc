@@ -9,14 +9,12 @@
 
 #include "util/epoch.h"
 #include "util/scope_exit.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
 Status CheckSupported(const CompactRangeOptions& options) {
-  if (options.target_path_id != 0) {
-    return Status::NotSupported("CompactRangeOptions::target_path_id");
-  }
   if (options.full_history_ts_low != nullptr) {
     return Status::NotSupported("CompactRangeOptions::full_history_ts_low");
   }
@@ -36,6 +34,13 @@ bool RewritesBottom(const CompactRangeOptions& options, bool has_filter) {
 
 }  // namespace
 
+Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path_id) {
+  const size_t count = family.versions()->tables->path_count();
+  if (path_id < count) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat(what, ": the column family has ", count, " directories, found ", path_id));
+}
+
 Status ManualCompactions::CompactRange(const CompactRangeOptions& options, ColumnFamilyData* family,
                                        const Slice* begin, const Slice* end) {
   assert(family != nullptr && !InEpoch());
@@ -44,6 +49,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
   }
   RETURN_IF_ERROR(CheckSupported(options));
+  RETURN_IF_ERROR(CheckPath(*family, "CompactRangeOptions::target_path_id",
+                            options.target_path_id));
   if (options.change_level) {
     RETURN_IF_ERROR(CheckLevel(*family, options.target_level, /*least=*/-1));
   }
@@ -57,6 +64,7 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
   if (end != nullptr) manual.end = end->ToString();
   manual.is_exclusive = options.exclusive_manual_compaction;
   manual.max_subcompactions = options.max_subcompactions;
+  manual.output_path_id = options.target_path_id;
   manual.blob_policy = options.blob_garbage_collection_policy;
   manual.blob_age_cutoff = options.blob_garbage_collection_age_cutoff;
   manual.stop = FlagsFor(&manual, options.canceled);

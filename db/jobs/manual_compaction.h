@@ -30,6 +30,9 @@ struct CompactFilesCall {
   int output_path_id = -1;
 };
 
+// InvalidArgument if the family has no directory of this number.
+Status CheckPath(const ColumnFamilyData& family, const char* what, uint32_t path_id);
+
 class ManualCompactions {
  public:
   // All outlive it.

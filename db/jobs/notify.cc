@@ -15,11 +15,16 @@ namespace ashlar {
 
 namespace {
 
-std::vector<BlobFileAdditionInfo> AdditionsOf(const DbCore& core, const OutputResult& result) {
+// Where flushes put tables, and all jobs blob files.
+const std::string& FirstDirOf(const ColumnFamilyData& family) {
+  return family.versions()->tables->DirOf(0);
+}
+
+std::vector<BlobFileAdditionInfo> AdditionsOf(const std::string& dir, const OutputResult& result) {
   std::vector<BlobFileAdditionInfo> infos;
   for (const BlobFileAddition& blob : result.blob_files) {
-    infos.emplace_back(BlobFileName(core.table_paths.front(), blob.number), blob.number.value(),
-                       blob.blob_count, blob.blob_bytes);
+    infos.emplace_back(BlobFileName(dir, blob.number), blob.number.value(), blob.blob_count,
+                       blob.blob_bytes);
   }
   return infos;
 }
@@ -29,7 +34,7 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
   FlushJobInfo info;
   info.flush_reason = flush.reason;
   info.file_number = flush.file_number.value();
-  info.file_path = TableFileName(core.table_paths.front(), flush.file_number);
+  info.file_path = TableFileName(FirstDirOf(family), flush.file_number);
   info.cf_id = family.id();
   info.cf_name = family.name();
   info.thread_id = core.env->GetThreadID();
@@ -44,16 +49,16 @@ FlushJobInfo FlushInfo(const DbCore& core, const ColumnFamilyData& family,
     info.oldest_blob_file_number = table.meta.oldest_blob_file_number.value();
   }
   info.blob_compression_type = flush.blob_compression;
-  if (result != nullptr) info.blob_file_addition_infos = AdditionsOf(core, *result);
+  if (result != nullptr) info.blob_file_addition_infos = AdditionsOf(FirstDirOf(family), *result);
   return info;
 }
 
 TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& family, int job_id,
-                                   FileNumber file_number, TableFileCreationReason reason) {
+                                   const std::string& path, TableFileCreationReason reason) {
   TableFileCreationInfo info;
   info.db_name = core.dir;
   info.cf_name = family.name();
-  info.file_path = TableFileName(core.table_paths.front(), file_number);
+  info.file_path = path;
   info.job_id = job_id;
   info.reason = reason;
   info.file_checksum_func_name = kUnknownFileChecksumFuncName;
@@ -108,9 +113,9 @@ std::string KeyPrefix(const Slice& internal_key) {
   return std::string(user_key.data(), std::min(user_key.size(), kMost));
 }
 
-void DescribeOutputs(const DbCore& core, const CompactionToTell& compaction,
-                     CompactionJobInfo* info) {
+void DescribeOutputs(const CompactionToTell& compaction, CompactionJobInfo* info) {
   const CompactionPlan& plan = *compaction.plan;
+  const TableCache& cache = *compaction.version->tables();
   if (plan.is_trivial_move) {  // the tables are what they were, elsewhere
     info->output_files = info->input_files;
     for (const CompactionFileInfo& input : info->input_file_infos) {
@@ -122,15 +127,15 @@ void DescribeOutputs(const DbCore& core, const CompactionToTell& compaction,
   }
   const std::vector<OutputTable>& tables = compaction.result->tables;
   for (const OutputTable& table : tables) {
-    info->output_files.push_back(TableFileName(core.table_paths.front(), table.meta.number));
+    info->output_files.push_back(cache.PathOf(table.meta));
     info->table_properties[info->output_files.back()] =
         std::make_shared<const TableProperties>(table.properties);
     info->output_file_infos.push_back(CompactionFile(plan.output_level, table.meta));
   }
-  info->blob_file_addition_infos = AdditionsOf(core, *compaction.result);
+  info->blob_file_addition_infos = AdditionsOf(cache.DirOf(0), *compaction.result);
   for (const BlobFileGarbage& garbage : compaction.result->blob_garbage) {
     info->blob_file_garbage_infos.emplace_back(
-        BlobFileName(core.table_paths.front(), garbage.number), garbage.number.value(),
+        BlobFileName(cache.DirOf(0), garbage.number), garbage.number.value(),
         garbage.garbage_count, garbage.garbage_bytes);
   }
   if (tables.empty()) return;
@@ -172,8 +177,9 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
   if (plan.is_trivial_move) info.stats.num_input_files_trivially_moved = plan.InputFileCount();
   DescribeInputs(compaction, &info);
   if (compaction.result == nullptr) return info;
-  DescribeOutputs(core, compaction, &info);
+  DescribeOutputs(compaction, &info);
   info.stats.elapsed_micros = compaction.elapsed_micros;
+  info.stats.is_remote_compaction = compaction.is_remote;
   if (plan.is_trivial_move) return info;
   info.stats.total_input_bytes = plan.InputBytes();
   AddResult(*compaction.result, &info.stats);
@@ -186,7 +192,7 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushT
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
   const TableFileCreationInfo creation =
-      CreationInfo(*core, family, flush.job_id, flush.file_number, TableFileCreationReason::kFlush);
+      CreationInfo(*core, family, flush.job_id, info.file_path, TableFileCreationReason::kFlush);
   ForEachListener(*core, [&](EventListener* listener) {
     listener->OnFlushBegin(core->db, info);
     listener->OnTableFileCreationStarted(creation);
@@ -196,8 +202,9 @@ void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushT
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                         const OutputResult& result, const Status& status) {
   if (core->listeners.empty()) return;
-  TableFileCreationInfo info =
-      CreationInfo(*core, family, flush.job_id, flush.file_number, TableFileCreationReason::kFlush);
+  TableFileCreationInfo info = CreationInfo(
+      *core, family, flush.job_id, TableFileName(FirstDirOf(family), flush.file_number),
+      TableFileCreationReason::kFlush);
   info.status = status;
   if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
   ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
@@ -279,7 +286,7 @@ void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
 void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
   if (core_->listeners.empty()) return;
   const BlobFileCreationBriefInfo info(core_->dir, family_.name(),
-                                       BlobFileName(core_->table_paths.front(), number),
+                                       BlobFileName(FirstDirOf(family_), number),
                                        job_.job_id, job_.reason);
   ForEachListener(*core_,
                   [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
@@ -292,23 +299,27 @@ void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* 
   const BlobFileAddition nothing;
   const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
   const BlobFileCreationInfo info(core_->dir, family_.name(),
-                                  BlobFileName(core_->table_paths.front(), number), job_.job_id,
+                                  BlobFileName(FirstDirOf(family_), number), job_.job_id,
                                   job_.reason, blob.blob_count, blob.blob_bytes, status,
                                   kUnknownFileChecksum, kUnknownFileChecksumFuncName);
   ForEachListener(*core_, [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
 }
 
+std::string CompactionTeller::OutputPath(FileNumber number) const {
+  return TableFileName(family_.versions()->tables->DirOf(compaction_.plan->output_path_id), number);
+}
+
 void CompactionTeller::OnTableBegun(FileNumber number) {
-  const TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, number,
-                                                  TableFileCreationReason::kCompaction);
+  const TableFileCreationInfo info = CreationInfo(
+      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
   ForEachListener(*core_,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
 void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
                                     const Status& status) {
-  TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, number,
-                                            TableFileCreationReason::kCompaction);
+  TableFileCreationInfo info = CreationInfo(
+      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
   info.status = status;
   if (finished != nullptr) DescribeTable(*finished, &info);
   ForEachListener(*core_, [&](EventListener* listener) { listener->OnTableFileCreated(info); });

@@ -39,6 +39,7 @@ struct CompactionToTell {
   // Of a job that has run: what it did, and how long it took.
   const OutputResult* result = nullptr;
   uint64_t elapsed_micros = 0;
+  bool is_remote = false;  // another process did it
 };
 // With the properties of all inputs, for which tables may be opened.
 void NotifyCompactionBegin(DbCore* core, const ColumnFamilyData& family,
@@ -97,6 +98,7 @@ class CompactionTeller final : public OutputObserver {
   void OnPartEnded(int part, const OutputResult& result, const Status& status) override;
 
  private:
+  std::string OutputPath(FileNumber number) const;
   SubcompactionJobInfo PartInfo(int part) const;
 
   DbCore* const core_;

@@ -49,14 +49,30 @@ void Scheduler::Stop() {
   const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
   const int unscheduled_purges = core_->env->UnSchedule(PurgeTag(), Env::Priority::HIGH);
   std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
-  MutexLock lock(&core_->mutex);
-  scheduled_flushes_ -= unscheduled_flushes;
-  scheduled_compactions_ -= unscheduled_compactions;
-  if (unscheduled_purges > 0) is_purge_scheduled_ = false;
-  assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
-  while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
-  flushes.swap(flush_queue_);
-  compactions.swap(compaction_queue_);
+  {
+    MutexLock lock(&core_->mutex);
+    scheduled_flushes_ -= unscheduled_flushes;
+    scheduled_compactions_ -= unscheduled_compactions;
+    if (unscheduled_purges > 0) is_purge_scheduled_ = false;
+    assert(scheduled_flushes_ >= 0 && scheduled_compactions_ >= 0);
+    while (UnfinishedJobsLocked() > 0) core_->conditions.jobs.Wait();
+    flushes.swap(flush_queue_);
+    compactions.swap(compaction_queue_);
+  }
+  ForgetLimiters();
+}
+
+// No job runs any more that might begin to wait.
+void Scheduler::ForgetLimiters() {
+  std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited;
+  {
+    MutexLock lock(&core_->mutex);
+    assert(is_stopping_);
+    awaited.swap(awaited_limiters_);
+  }
+  for (const auto& limiter : awaited) {
+    if (TaskLimiter* const known = TaskLimiter::From(limiter.get())) known->Forget(this);
+  }
 }
 
 void Scheduler::RequestFlushLocked(ColumnFamilyData* family) {
@@ -294,13 +310,36 @@ void Scheduler::CompactFamily(FamilyRef family) {
   assert(family);
   const Compactions::Outcome outcome = compactions_->RunAutomatic(
       family.get(), [&]() REQUIRES(db_mutex) { RequestCompactionLocked(family.get()); });
-  if (outcome != Compactions::Outcome::kNothing) {
+  if (outcome == Compactions::Outcome::kHeldBack) {
+    AwaitLimiter(family.get());
+  } else if (outcome != Compactions::Outcome::kNothing) {
     MutexLock lock(&core_->mutex);
     if (outcome == Compactions::Outcome::kFailed) AwaitRetryLocked();
     RequestCompactionLocked(family.get());
   }
   family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
+}
+
+void Scheduler::AwaitLimiter(ColumnFamilyData* family) {
+  std::shared_ptr<ConcurrentTaskLimiter> limiter;
+  {
+    MutexLock lock(&core_->mutex);
+    limiter = family->options().compaction_thread_limiter;
+    if (is_stopping_) return;
+    family->is_compaction_held_back = true;
+    if (limiter != nullptr) awaited_limiters_.insert(limiter);
+  }
+  TaskLimiter* const known = TaskLimiter::From(limiter.get());
+  if (known == nullptr || !known->Await(this)) OnRoom();
+}
+
+// By a thread of any database. Stop() waits for it before it goes on.
+void Scheduler::OnRoom() {
+  MutexLock lock(&core_->mutex);
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (std::exchange(family->is_compaction_held_back, false)) RequestCompactionLocked(family);
+  }
 }
 
 // A failed compaction is tried again after a while, and at once when the error is resumed from:
@@ -345,6 +384,12 @@ bool Scheduler::Continue() {
   return true;
 }
 
+// Those that are scheduled wait in the queue too, until a thread takes them.
+uint64_t Scheduler::UnscheduledCompactionsLocked() const {
+  const auto scheduled = static_cast<size_t>(scheduled_compactions_);
+  return compaction_queue_.size() - std::min(compaction_queue_.size(), scheduled);
+}
+
 namespace {
 
 std::string QueueText(const char* kind, const std::deque<FamilyRef>& queue, int scheduled,
@@ -376,6 +421,9 @@ int Scheduler::UnfinishedJobsLocked() const {
 }
 
 bool Scheduler::IsIdleLocked() const {
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    if (family->is_compaction_held_back) return false;
+  }
   return flush_queue_.empty() && compaction_queue_.empty() && UnfinishedJobsLocked() == 0 &&
          !compactions_->HasManualLocked();
 }

@@ -10,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,13 @@
 #include "db/state/db_core.h"
 #include "db/state/properties.h"
 #include "db/state/write_control.h"
+#include "util/concurrent_task_limiter.h"
 
 namespace ashlar {
 
-class Scheduler final : public FlushRequests, public BackgroundWork {
+class Scheduler final : public FlushRequests,
+                        public BackgroundWork,
+                        private TaskLimiter::Waiter {
  public:
   // All outlive the scheduler.
   Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);
@@ -56,6 +60,14 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // The property ashlar.background-work.
   std::string DebugStringLocked() const override REQUIRES(db_mutex);
 
+  uint64_t RunsUnderCompactionLocked() const override REQUIRES(db_mutex) {
+    return compactions_->RunsUnderWayLocked();
+  }
+  uint64_t AbortCountLocked(const ColumnFamilyData& family) const override REQUIRES(db_mutex) {
+    return compactions_->AbortCountLocked(family);
+  }
+  uint64_t UnscheduledCompactionsLocked() const override REQUIRES(db_mutex);
+
   // While paused no new job starts; Pause waits for those that run.
   void Pause() EXCLUDES(db_mutex);
   // False: it was not paused.
@@ -84,6 +96,10 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   void CompactionEndsLocked() REQUIRES(db_mutex);
   void RunManualCompaction() EXCLUDES(db_mutex);
   void CompactFamily(FamilyRef family) EXCLUDES(db_mutex);
+  // The family's compaction is wanted when its limiter has room.
+  void AwaitLimiter(ColumnFamilyData* family) EXCLUDES(db_mutex);
+  void OnRoom() override EXCLUDES(db_mutex);
+  void ForgetLimiters() EXCLUDES(db_mutex);
   // Between a failed compaction and the next attempt.
   void AwaitRetryLocked() REQUIRES(db_mutex);
   bool MayStart() const REQUIRES(db_mutex);
@@ -117,6 +133,8 @@ class Scheduler final : public FlushRequests, public BackgroundWork {
   // By whom listeners are told of the pressure, one at a time, and what they were told.
   bool is_telling_pressure_ GUARDED_BY(db_mutex) = false;
   BackgroundJobPressure told_pressure_ GUARDED_BY(db_mutex);
+  // Of families whose compactions were held back: who is asked to tell of room.
+  std::set<std::shared_ptr<ConcurrentTaskLimiter>> awaited_limiters_ GUARDED_BY(db_mutex);
   // Pauses without their Continue.
   int pause_count_ GUARDED_BY(db_mutex) = 0;
   bool is_started_ GUARDED_BY(db_mutex) = false;

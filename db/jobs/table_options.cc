@@ -26,8 +26,9 @@ TableOutputOptions TableOptionsFor(const DbCore& core, const ColumnFamilyData& f
   table.comparator = &family.comparator();
   table.family_name = family.name();
   table.family_id = family.id();
-  table.dir = core.table_paths.front();
-  table.blob_store = family.versions()->tables->blobs();
+  const TableCache& tables = *family.versions()->tables;
+  table.dir = table.blob_dir = tables.DirOf(0);
+  table.blob_store = tables.blobs();
   table.creation_time = core.NowSeconds();
   table.oldest_ancestor_time = table.creation_time;
   return table;

@@ -68,12 +68,15 @@ Status Closer::Run() {
 Status Closer::CancelBackgroundWork(bool wait) {
   if (core_->is_read_only) return Status::OK();
   Status status;
+  std::shared_ptr<CompactionService> service;
   if (!core_->is_background_cancelled.load(std::memory_order_acquire)) {
     if (WantsFlush()) status = flushes_->FlushAll(FlushOptions(), FlushReason::kShutDown);
     MutexLock lock(&core_->mutex);
     core_->is_background_cancelled.store(true, std::memory_order_release);
     core_->conditions.AllStops();
+    service = core_->options->compaction_service;
   }
+  if (service != nullptr) service->CancelAwaitingJobs();
   if (wait) scheduler_->Stop();
   return status;
 }

@@ -37,6 +37,7 @@ Status Opener::Run() {
   const IoUnderDbMutex nobody_waits;
   RETURN_IF_ERROR(RecoverVersions());
   RETURN_IF_ERROR(OpenFamilies());
+  if (request_.is_for_tables) return FinishReadOnly();
   RETURN_IF_ERROR(CheckTables());
   RETURN_IF_ERROR(ReplayLogs());
   core_->recovery_report = report_.ToString();
@@ -76,10 +77,18 @@ Status Opener::PrepareDirectories() {
     const IOStatus status = core_->fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr);
     if (status.ok() && !is_dir) return Status::IOError(dir, "exists but is not a directory");
   }
-  if (request_.is_read_only || !request_.db_options.create_if_missing) return Status::OK();
+  for (const ColumnFamilyDescriptor& family : request_.families) {
+    const std::vector<std::string> dirs = TableDirsFor(*core_, family.options);
+    core_->table_dirs.insert(dirs.begin(), dirs.end());
+  }
+  if (request_.is_read_only) return Status::OK();
+  // A database may be given more directories than it had.
+  const bool is_there =
+      core_->fs->FileExists(CurrentFileName(core_->dir), IOOptions(), nullptr).ok();
+  if (!is_there && !request_.db_options.create_if_missing) return Status::OK();
   RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->dir));
   RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), core_->wal_dir));
-  for (const std::string& path : core_->table_paths) {
+  for (const std::string& path : core_->table_dirs) {
     RETURN_IF_ERROR(CreateDirectories(core_->fs.get(), path));
   }
   return Status::OK();
@@ -99,7 +108,7 @@ Status Opener::CheckDirectIo() {
   FileOptions options = core_->outputs.file_options;
   if (!options.use_direct_reads && !options.use_direct_writes) return Status::OK();
   FileSystem* const fs = core_->fs.get();
-  for (const std::string& dir : core_->table_paths) {
+  for (const std::string& dir : core_->table_dirs) {
     const std::string path = TempFileName(dir, 1);
     std::unique_ptr<FSWritableFile> written;
     Status status = fs->NewWritableFile(path, options, &written, nullptr);
@@ -146,7 +155,7 @@ Status Opener::CreateIfMissing() {
 // Logs or tables without CURRENT are what is left of another database: a new one would delete or
 // mix with them.
 Status Opener::CheckNothingLeft() const {
-  std::set<std::string> dirs(core_->table_paths.begin(), core_->table_paths.end());
+  std::set<std::string> dirs = core_->table_dirs;
   dirs.insert({core_->dir, core_->wal_dir});
   for (const std::string& dir : dirs) {
     auto names = ListDirectory(core_->fs.get(), dir);
@@ -190,7 +199,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   TableCacheOptions result(InternalKeyComparator(options.comparator));
   result.fs = core->fs.get();
   result.file_options = core->file_options;
-  result.paths = core->table_paths;
+  result.paths = TableDirsFor(*core, options);
   result.table = *BlockBasedOptionsOf(options.table_factory.get());
   result.prefix_extractor = options.prefix_extractor;
   // The factory has made one if there is to be one.

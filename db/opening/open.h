@@ -31,6 +31,8 @@ struct OpenRequest {
   std::vector<ColumnFamilyDescriptor> families;
   bool is_read_only = false;
   bool error_if_wal_exists = false;  // read-only
+  // Read-only, and only some tables are wanted: neither logs nor other tables are looked at.
+  bool is_for_tables = false;
 };
 
 class Opener {

@@ -78,9 +78,8 @@ Status Opener::WriteIdentity() {
 // No number that any file in the directories carries is given out again.
 Status Opener::SettleFileNumbers() {
   assert(!core_->is_read_only);
-  std::vector<std::string> dirs = core_->table_paths;
-  dirs.push_back(core_->dir);
-  dirs.push_back(core_->wal_dir);
+  std::set<std::string> dirs = core_->table_dirs;
+  dirs.insert({core_->dir, core_->wal_dir});
   for (const std::string& dir : dirs) {
     auto names = ListDirectory(core_->fs.get(), dir);
     if (!names.ok()) continue;
@@ -118,7 +117,7 @@ Status Opener::FlushReplayed() {
   }
   RETURN_IF_ERROR(flushes.Run());
   if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
-  for (const std::string& path : core_->table_paths) {
+  for (const std::string& path : core_->table_dirs) {
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
   }
   return Status::OK();

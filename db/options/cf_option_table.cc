@@ -48,9 +48,10 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::table_factory>({"table_factory", "nullptr = block based with default options",
                                     Support::kSomeValues, TakesEffect::kInside}),
     ProgramOption<Cf, &Cf::cf_paths>(
-        {"cf_paths", "own paths for SSTs; empty = db_paths", Support::kDefaultOnly}),
+        {"cf_paths", "own directories for tables and blob files; empty = db_paths"}),
     ProgramOption<Cf, &Cf::compaction_thread_limiter>(
-        {"compaction_thread_limiter", "shared limit over families", Support::kDefaultOnly}),
+        {"compaction_thread_limiter",
+         "limit on compactions at once, shared by families or databases"}),
     Option<Cf, &Cf::sst_partitioner_factory>(
         {"sst_partitioner_factory", "extra file boundaries, of what compactions write"}),
     Option<Cf, &Cf::memtable_max_range_deletions>(
@@ -180,8 +181,8 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::disallow_memtable_writes>({"disallow_memtable_writes", "ingestion-only family",
                                                Support::kDefaultOnly, TakesEffect::kAtOpen,
                                                Since::kRocksDb119}),
-    Option<Cf, &Cf::ttl>({"ttl", "seconds after which a file is compacted again",
-                          Support::kSomeValues, TakesEffect::kDynamic}),
+    Option<Cf, &Cf::ttl>({"ttl", "seconds after which data goes down a level; in FIFO, is dropped",
+                          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::periodic_compaction_seconds>(
         {"periodic_compaction_seconds",
          "seconds after which a file is rewritten on its level, at the next flush, compaction or "
@@ -261,8 +262,9 @@ constexpr OptionRow kRows[] = {
          "of a checksum of every entry of data blocks in memory, verified by reads: 0, 1, 2, 4, 8",
          Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::bottommost_file_compaction_delay>(
-        {"bottommost_file_compaction_delay", "seconds to wait before rewriting last-level files",
-         Support::kHint, TakesEffect::kDynamic, Since::kRocksDb119}),
+        {"bottommost_file_compaction_delay",
+         "least age in seconds of a last-level file that is rewritten for a released snapshot",
+         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
     Option<Cf, &Cf::paranoid_memory_checks>(
         {"paranoid_memory_checks", "reads check the order of entries in memtables",
          Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),

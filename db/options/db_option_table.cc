@@ -56,7 +56,8 @@ constexpr OptionRow kRows[] = {
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::use_fsync>({"use_fsync", "fsync instead of fdatasync"}),
     ProgramOption<Db, &Db::db_paths>(
-        {"db_paths", "SST directories with target sizes", Support::kDefaultOnly}),
+        {"db_paths", "directories of tables with target sizes, four at most; empty = that of the "
+                     "database"}),
     Option<Db, &Db::db_log_dir>(
         {"db_log_dir", "directory of the info log; empty = that of the database"}),
     Option<Db, &Db::wal_dir>({"wal_dir", "directory of the WAL; empty = that of the database"}),
@@ -236,7 +237,7 @@ constexpr OptionRow kRows[] = {
     ProgramOption<Db, &Db::checksum_handoff_file_types>(
         {"checksum_handoff_file_types", "pass checksums to the file system", Support::kHint}),
     ProgramOption<Db, &Db::compaction_service>(
-        {"compaction_service", "remote compaction", Support::kDefaultOnly}),
+        {"compaction_service", "takes compactions to other processes"}),
     Option<Db, &Db::lowest_used_cache_tier>(
         {"lowest_used_cache_tier", "which cache tiers to use", Support::kHint}),
     Option<Db, &Db::enforce_single_del_contracts>(

@@ -12,6 +12,7 @@
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "env/space/sst_file_manager_impl.h"
+#include "util/concurrent_task_limiter.h"
 #include "util/filter_policy_impl.h"
 #include "util/result.h"
 #include "util/str_cat.h"
@@ -74,6 +75,11 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator->timestamp_size() > 0) {
     return NotBuilt("comparator", "comparators with timestamps cannot be used");
   }
+  ConcurrentTaskLimiter* const limiter = options.compaction_thread_limiter.get();
+  if (limiter != nullptr && TaskLimiter::From(limiter) == nullptr) {
+    return Contradiction("compaction_thread_limiter",
+                         "it must be one that NewConcurrentTaskLimiter() has made");
+  }
   if (MemtableKindOf(options.memtable_factory.get()) == MemtableKind::kUnsupported) {
     return NotBuilt("memtable_factory", "use SkipListFactory or VectorRepFactory");
   }
@@ -100,12 +106,26 @@ Status CheckProtection(const ColumnFamilyOptions& options) {
                               options.block_protection_bytes_per_key);
 }
 
-Status CheckAges(const ColumnFamilyOptions& options) {
-  if (options.compaction_style == kCompactionStyleFIFO) return Status::OK();
-  if (options.ttl != 0 && options.ttl != kAutomaticSeconds && options.ttl != kThirtyDays) {
-    return NotBuilt("ttl", "use 0 or the default");
+constexpr size_t kMostPaths = 4;  // the MANIFEST has two bits for them
+
+Status CheckPathList(std::string_view option, const std::vector<DbPath>& paths) {
+  if (paths.size() > kMostPaths) {
+    return Status::NotSupported(StrCat("option ", option, ": at most ", kMostPaths,
+                                       " directories are supported, found ", paths.size()));
+  }
+  for (const DbPath& path : paths) {
+    if (path.path.empty()) return Contradiction(option, "a directory has no name");
   }
   return Status::OK();
+}
+
+Status CheckPaths(const ColumnFamilyOptions& options) {
+  RETURN_IF_ERROR(CheckPathList("cf_paths", options.cf_paths));
+  const bool is_merged = options.compaction_style == kCompactionStyleLevel ||
+                         options.compaction_style == kCompactionStyleUniversal;
+  if (options.cf_paths.size() <= 1 || is_merged) return Status::OK();
+  return Status::NotSupported(
+      "option cf_paths: several directories go with levelled and universal compaction only");
 }
 
 template <typename T>
@@ -119,6 +139,7 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   static const auto* defaults = new DBOptions();
   Status status = CheckRows(DbOptionTable(), &options, defaults);
   if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckPathList("db_paths", options.db_paths));
   if (options.env == nullptr) return Contradiction("env", "it must not be nullptr");
   SstFileManager* const space = options.sst_file_manager.get();
   if (space != nullptr && SstFileManagerImpl::From(space) == nullptr) {
@@ -173,7 +194,7 @@ Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   Status status = CheckRows(ColumnFamilyOptionTable(), &options, defaults);
   if (status.ok()) status = CheckPlugIns(options);
   if (status.ok()) status = CheckProtection(options);
-  if (status.ok()) status = CheckAges(options);
+  if (status.ok()) status = CheckPaths(options);
   if (status.ok()) status = CheckCompressionTypes(options);
   if (!status.ok()) return status;
   return CheckUniversal(options);
@@ -317,6 +338,15 @@ void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* opti
   }
 }
 
+// All runs are merged whatever is too old: both options ask for that, and the stricter one counts.
+void SanitizeUniversal(ColumnFamilyOptions* options) {
+  // One run always stays.
+  options->level0_stop_writes_trigger = std::max(options->level0_stop_writes_trigger, 2);
+  if (options->ttl == 0) return;
+  uint64_t& period = options->periodic_compaction_seconds;
+  period = period == 0 ? options->ttl : std::min(period, options->ttl);
+}
+
 }  // namespace
 
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
@@ -328,6 +358,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
     const size_t share = std::min<size_t>(kMiB, result.write_buffer_size / 8);
     result.arena_block_size = (share + kAlignment - 1) / kAlignment * kAlignment;
   }
+  if (result.cf_paths.empty()) result.cf_paths = db_options.db_paths;
   const bool is_levelled = result.compaction_style == kCompactionStyleLevel;
   result.num_levels = std::max(result.num_levels, is_levelled ? 2 : 1);
   result.cf_allow_ingest_behind |= db_options.allow_ingest_behind;
@@ -343,10 +374,6 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   int& slowdown = result.level0_slowdown_writes_trigger;
   slowdown = std::max(slowdown, compaction);
   result.level0_stop_writes_trigger = std::max(result.level0_stop_writes_trigger, slowdown);
-  if (result.compaction_style == kCompactionStyleUniversal) {
-    // One run always stays.
-    result.level0_stop_writes_trigger = std::max(result.level0_stop_writes_trigger, 2);
-  }
   uint64_t& soft = result.soft_pending_compaction_bytes_limit;
   const uint64_t hard = result.hard_pending_compaction_bytes_limit;
   if (soft == 0 || (hard > 0 && soft > hard)) soft = hard;
@@ -365,6 +392,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
     result.periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
   }
   if (result.compaction_style == kCompactionStyleFIFO) SanitizeFifo(&result);
+  if (result.compaction_style == kCompactionStyleUniversal) SanitizeUniversal(&result);
   if (result.memtable_factory == nullptr) {
     result.memtable_factory = std::make_shared<SkipListFactory>();
   }

@@ -44,7 +44,7 @@ BlobFlowOptions BlobFlowOptionsFor(const TableOutputOptions& table,
   writer.fs = table.context->fs;
   writer.file_options = FileOptionsFor(table);
   writer.writer = WriterOptionsFor(table);
-  writer.dir = table.dir;
+  writer.dir = table.blob_dir;
   writer.family_id = table.family_id;
   writer.file_bytes = family.blob_file_size;
   writer.compression = family.blob_compression_type;

@@ -214,7 +214,7 @@ void DeleteUnnamedFiles(const TableOutputOptions& table, OutputResult* result) {
   for (const OutputTable& output : result->tables) DeleteUnnamedTable(table, output.meta.number);
   result->tables.clear();
   for (const BlobFileAddition& blob : result->blob_files) {
-    const std::string path = BlobFileName(table.dir, blob.number);
+    const std::string path = BlobFileName(table.blob_dir, blob.number);
     IgnoreError(DeleteFileIfExists(table.context->fs, path),
                 "what stays is deleted at the next open");
     if (table.context->space != nullptr) table.context->space->OnDeleteFile(path);

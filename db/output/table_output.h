@@ -55,8 +55,9 @@ struct TableOutputOptions {
   const InternalKeyComparator* comparator = nullptr;  // outlives the output
   std::string family_name;
   uint32_t family_id = 0;
-  std::string dir;
+  std::string dir;  // that of the path id
   uint32_t path_id = 0;
+  std::string blob_dir;
   uint64_t creation_time = 0;         // this and the next one in seconds since 1970; 0: unknown
   uint64_t oldest_ancestor_time = 0;  // of the oldest flush whose entries it may hold
 

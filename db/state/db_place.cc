@@ -68,9 +68,17 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       listeners(db_options.listeners) {
   for (const DbPath& path : db_options.db_paths) table_paths.push_back(path.path);
   if (table_paths.empty()) table_paths.push_back(dir);
+  table_dirs.insert(table_paths.begin(), table_paths.end());
   outputs = OutputsFor(db_options, file_options, fs.get(), session_id);
   outputs.space = space;
   if (space != nullptr && statistics != nullptr) space->SetStatisticsPtr(statistics);
+}
+
+std::vector<std::string> TableDirsFor(const DbPlace& place, const ColumnFamilyOptions& options) {
+  if (options.cf_paths.empty()) return place.table_paths;
+  std::vector<std::string> dirs;
+  for (const DbPath& path : options.cf_paths) dirs.push_back(path.path);
+  return dirs;
 }
 
 DbPlace::~DbPlace() {

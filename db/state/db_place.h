@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,9 @@ struct DbPlace {
   // Files.
   const std::string dir;
   const std::string wal_dir;
-  std::vector<std::string> table_paths;  // directories of tables, by path id; never empty
+  // Directories of tables, by path id, of families that have none of their own; never empty.
+  std::vector<std::string> table_paths;
+  std::set<std::string> table_dirs;  // these and those of families that the opener was told of
   Env* const env;
   // That of `env`; or one over it that tells those listeners who ask of every operation.
   const std::shared_ptr<FileSystem> fs;
@@ -119,5 +122,8 @@ struct DbPlace {
   // For intervals: goes on when the time of day is set.
   uint64_t NowMicros() const { return clock->NowNanos() / 1000; }
 };
+
+// Directories of a family's tables, by path id; never empty.
+std::vector<std::string> TableDirsFor(const DbPlace& place, const ColumnFamilyOptions& options);
 
 }  // namespace ashlar

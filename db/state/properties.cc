@@ -150,6 +150,14 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-running-compactions",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.compactions); }},
+    {"rocksdb.num-running-compaction-sorted-runs",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.jobs->RunsUnderCompactionLocked(); }},
+    {"rocksdb.compaction-abort-count",
+     [](const Sources& s, Family& f) REQUIRES(db_mutex) { return s.jobs->AbortCountLocked(f); }},
+    {"rocksdb.num-unscheduled-compactions",
+     [](const Sources& s, Family&)
+         REQUIRES(db_mutex) { return s.jobs->UnscheduledCompactionsLocked(); }},
     {"rocksdb.num-running-flushes",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return static_cast<uint64_t>(s.core->running_jobs.flushes); }},

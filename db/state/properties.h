@@ -20,6 +20,12 @@ class BackgroundWork {
   virtual ~BackgroundWork() = default;
   // A line for each fact, stable.
   virtual std::string DebugStringLocked() const REQUIRES(db_mutex) = 0;
+  // Sorted runs that the compactions which run now have for input.
+  virtual uint64_t RunsUnderCompactionLocked() const REQUIRES(db_mutex) = 0;
+  // Abort calls that hold for the family, without their Resume.
+  virtual uint64_t AbortCountLocked(const ColumnFamilyData& family) const REQUIRES(db_mutex) = 0;
+  // Families that want a compaction for which no thread has been asked yet.
+  virtual uint64_t UnscheduledCompactionsLocked() const REQUIRES(db_mutex) = 0;
 };
 
 // What the properties are computed from. All outlive the object.

@@ -45,7 +45,37 @@ std::shared_ptr<const LevelTables> LevelTables::Spliced(const InternalKeyCompara
   assert(result->files.size() ==
          base.files.size() - splice.removed.size() + splice.inserted.size());
   if (level > 0) result->largest.Build(comparator, base.largest, keys);
+  result->SetOldestTimes(base, splice);
   return result;
+}
+
+namespace {
+
+uint64_t Older(uint64_t a, uint64_t b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+}  // namespace
+
+// All tables are looked at only where the oldest one has gone.
+void LevelTables::SetOldestTimes(const LevelTables& base, const Splice<TableFile*>& splice) {
+  const bool has_lost_oldest =
+      std::any_of(splice.removed.begin(), splice.removed.end(), [&base](size_t index) {
+        const FileMetadata& meta = base.files[index]->meta;
+        return (meta.oldest_ancestor_time != 0 &&
+                meta.oldest_ancestor_time == base.oldest_ancestor_time) ||
+               (meta.file_creation_time != 0 &&
+                meta.file_creation_time == base.oldest_creation_time);
+      });
+  const auto note = [this](const FileMetadata& meta) {
+    oldest_ancestor_time = Older(oldest_ancestor_time, meta.oldest_ancestor_time);
+    oldest_creation_time = Older(oldest_creation_time, meta.file_creation_time);
+  };
+  if (has_lost_oldest) {
+    for (const TableFile* file : files) note(file->meta);
+    return;
+  }
+  oldest_ancestor_time = base.oldest_ancestor_time;
+  oldest_creation_time = base.oldest_creation_time;
+  for (const auto& [before, file] : splice.inserted) note(file->meta);
 }
 
 std::optional<size_t> LevelTables::Find(FileNumber number) const {

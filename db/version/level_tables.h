@@ -26,12 +26,16 @@ struct LevelTables {
   KeyHeadIndex largest;             // of user keys; empty for level 0
   uint64_t bytes = 0;
   size_t marked_count = 0;  // of files that are marked for compaction
+  // Of any file, of which it is known, in seconds since 1970; 0: of none.
+  uint64_t oldest_ancestor_time = 0;
+  uint64_t oldest_creation_time = 0;
 
   // Costs 40 bytes copied for a table that stays, which itself is not touched.
   static std::shared_ptr<const LevelTables> Spliced(const InternalKeyComparator& comparator,
                                                     Level level, const LevelTables& base,
                                                     const Splice<TableFile*>& splice);
 
+  void SetOldestTimes(const LevelTables& base, const Splice<TableFile*>& splice);
   // Index of the file with this number.
   std::optional<size_t> Find(FileNumber number) const;
 };

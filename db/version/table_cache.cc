@@ -108,9 +108,13 @@ TableCache::~TableCache() {
 }
 
 std::string TableCache::PathOf(const FileMetadata& meta) const {
+  return TableFileName(DirOf(meta.path_id), meta.number);
+}
+
+// A database that was copied into one directory has lost the others.
+const std::string& TableCache::DirOf(uint32_t path_id) const {
   assert(!options_.paths.empty());
-  const size_t path = std::min<size_t>(meta.path_id, options_.paths.size() - 1);
-  return TableFileName(options_.paths[path], meta.number);
+  return options_.paths[std::min<size_t>(path_id, options_.paths.size() - 1)];
 }
 
 // The pin is counted before the reader is looked at, so an eviction sees either of the two. Whether

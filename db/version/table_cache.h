@@ -157,6 +157,9 @@ class TableCache {
   // Reads what the tables have in blob files.
   const BlobStore* blobs() const { return &blobs_; }
   std::string PathOf(const FileMetadata& meta) const;
+  // Of tables with this path id; blob files and what is new lie in that of path id 0.
+  const std::string& DirOf(uint32_t path_id) const;
+  size_t path_count() const { return options_.paths.size(); }
   const TableCacheOptions& options() const { return options_; }
   size_t MemoryBytes() const;
   // How long reads of tables took, by level; null without statistics.

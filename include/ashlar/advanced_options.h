@@ -238,8 +238,9 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   bool report_bg_io_stats = false;
   // Ingestion-only family. Not built yet: must be the default.
   bool disallow_memtable_writes = false;
-  // Seconds after which FIFO drops a file; 0 = never; the default stands for 30 days. For the other
-  // styles, which would compact it again, not built yet: they accept 0, 30 days and the default.
+  // Seconds after which FIFO drops a file, levelled compaction takes its data down a level, level
+  // by level, and universal compaction merges all runs; 0 = never; the default stands for 30 days.
+  // Looked at when a flush or a compaction ends, and when the database is opened. Dynamic.
   uint64_t ttl = 0xfffffffffffffffe;
   // Seconds after which a file is rewritten on its level; 0: never. Looked at when compactions are
   // picked. The default: never, or 30 days in a levelled family with a compaction filter.
@@ -302,7 +303,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // made when the block is read and verified whenever the entry is: Corruption instead of another
   // value. Dynamic, for tables that are opened later.
   uint8_t block_protection_bytes_per_key = 0;
-  // Seconds to wait before rewriting last-level files. A hint without effect.
+  // A last-level file that was kept for a snapshot is rewritten at this age at the earliest, in
+  // seconds. Dynamic.
   uint32_t bottommost_file_compaction_delay = 0;
   // Reads check the order of what they pass in memtables, and of the neighbours of what they seek:
   // Corruption instead of entries at a wrong place. Slow. Dynamic, for memtables that begin later.
@@ -327,7 +329,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   int max_write_buffer_number_to_maintain = 0;
   bool level_compaction_dynamic_file_size = true;
   bool ignore_max_compaction_bytes_for_input = true;
-  bool check_flush_compaction_key_order = true;
+  bool check_flush_compaction_key_order = true;  // the order of keys is always checked
   // Older name of last_level_temperature.
   Temperature bottommost_temperature = Temperature::kUnknown;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ConcurrentTaskLimiter: a limit on compactions that run at once, shared by column families or
-// databases. Not built yet: a database with one is refused with NotSupported. Thread safe.
+// databases (ColumnFamilyOptions::compaction_thread_limiter). Calls such as CompactRange() count,
+// but do not wait. Thread safe.
 #pragma once
 
 #include <cstdint>

@@ -181,8 +181,10 @@ class ASHLAR_EXPORT DB {
                                std::vector<ColumnFamilyHandle*>* handles,
                                std::unique_ptr<DB>* dbptr);
 
-  // Worker of remote compaction: runs the job described by `input`, writes to output_directory and
-  // describes the result in *output. NotSupported so far.
+  // Worker of a CompactionService: runs the job described by `input` on the database, which another
+  // process has open, writes to output_directory and describes the result in *output. Options come
+  // from the OPTIONS file; objects, and what options_map says, from the override. A job that was
+  // interrupted begins anew, whatever allow_resumption says.
   static Status OpenAndCompact(const std::string& name, const std::string& output_directory,
                                const std::string& input, std::string* output,
                                const CompactionServiceOptionsOverride& override_options);

@@ -139,9 +139,9 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   // nullptr = block based with default options. Other formats, and factories of one's own, are
   // refused with NotSupported.
   std::shared_ptr<TableFactory> table_factory;
-  // Own paths for SSTs; empty = db_paths. Not built yet: must be the default.
+  // Own directories for tables; empty = db_paths. Blob files lie in the first one.
   std::vector<DbPath> cf_paths;
-  // Shared limit over families. Not built yet: must be the default.
+  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share it.
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   // Extra file boundaries, of what compactions write.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
@@ -175,7 +175,8 @@ enum class WALRecoveryMode : char {
 // Value of DBOptions::db_host_id that stands for the host's name.
 ASHLAR_EXPORT extern const char* kHostnameForDbHostId;
 
-// Remote compaction. Declared only: see DBOptions::compaction_service.
+// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its output.
+// kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for now.
 enum class CompactionServiceJobStatus : char {
   kSuccess,
   kFailure,
@@ -197,7 +198,6 @@ struct CompactionServiceJobInfo {
   bool bottommost_level = false;
   int base_input_level = 0;
   int output_level = 0;
-
   CompactionServiceJobInfo() {}
   CompactionServiceJobInfo(std::string db_name_, std::string db_id_, std::string db_session_id_,
                            uint32_t cf_id_, std::string cf_name_, uint64_t job_id_,
@@ -222,7 +222,6 @@ struct CompactionServiceJobInfo {
 struct CompactionServiceScheduleResponse {
   std::string scheduled_job_id;
   CompactionServiceJobStatus status;
-
   CompactionServiceScheduleResponse(std::string scheduled_job_id_,
                                     CompactionServiceJobStatus status_)
       : scheduled_job_id(std::move(scheduled_job_id_)), status(status_) {}
@@ -300,7 +299,7 @@ struct ASHLAR_EXPORT DBOptions {
   std::shared_ptr<Statistics> statistics = nullptr;
   // fsync instead of fdatasync.
   bool use_fsync = false;
-  // SST directories with target sizes. Not built yet: must be the default.
+  // Up to four directories of tables, filled in order to their target sizes; none = the database's.
   std::vector<DbPath> db_paths;
   // Directory of the info log; empty = that of the database.
   std::string db_log_dir = "";
@@ -338,8 +337,8 @@ struct ASHLAR_EXPORT DBOptions {
   int max_manifest_space_amp_pct = 500;
   // Shards of the table cache. A hint without effect.
   int table_cache_numshardbits = 6;
-  // Logs that recovery needs no more stay in wal_dir's folder "archive", for GetUpdatesSince: for so
-  // many seconds, and the newest of up to so many MB. 0: no such limit; both 0: nothing stays.
+  // Logs that recovery needs no more stay in wal_dir's folder "archive", for GetUpdatesSince: for
+  // so many seconds, and the newest of up to so many MB. 0: no such limit; both 0: nothing stays.
   uint64_t WAL_ttl_seconds = 0;
   uint64_t WAL_size_limit_MB = 0;
   // Bytes of disk space a new MANIFEST reserves. Not changed while open yet.
@@ -437,7 +436,8 @@ struct ASHLAR_EXPORT DBOptions {
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;
-  // Flush all families as one, or those that a Flush() names: after a crash all is there or nothing.
+  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing, also
+  // of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
   bool atomic_flush = false;
   // Leave file deletion to background threads. A hint without effect.
   bool avoid_unnecessary_blocking_io = false;
@@ -463,7 +463,7 @@ struct ASHLAR_EXPORT DBOptions {
   std::string db_host_id = kHostnameForDbHostId;
   // Pass checksums to the file system. A hint without effect.
   FileTypeSet checksum_handoff_file_types;
-  // Remote compaction. Not built yet: must be the default.
+  // Takes compactions to other processes; null = all are done in this one.
   std::shared_ptr<CompactionService> compaction_service = nullptr;
   // Which cache tiers to use. A hint without effect.
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;
@@ -724,7 +724,7 @@ struct FlushOptions {
   bool wait = true;
   // Flush even if that stalls writes; otherwise wait until it does not.
   bool allow_write_stall = false;
-  // Flush all given families as one, like DBOptions::atomic_flush.
+  // Flush all given families as one, as DBOptions::atomic_flush does.
   bool force_atomic_flush = false;
   // Also wait for the listeners' OnFlushCompleted(). A hint without effect.
   bool listener_wait = false;
@@ -780,7 +780,7 @@ struct CompactRangeOptions {
   bool change_level = false;
   // Only with change_level.
   int target_level = -1;
-  // Index in db_paths. Not built yet: must be 0.
+  // Index of the directory, in cf_paths or db_paths, that takes the outputs.
   uint32_t target_path_id = 0;
   // Whether what lies on the last level already is rewritten.
   BottommostLevelCompaction bottommost_level_compaction =

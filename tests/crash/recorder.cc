@@ -15,6 +15,7 @@ OptionSet CrashOptions(uint64_t seed) {
   options.Set("memtable", seed % 2 == 0 ? 4096 : 16384);
   options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
   options.Set("wal_dir", seed % 4 == 2 ? 1 : 0);
+  options.Set("paths", seed % 8 == 5 ? 1 : 0);
   options.Set("paranoid", 1);  // without, damage of logs is passed over
   return options;
 }

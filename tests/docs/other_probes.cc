@@ -461,7 +461,15 @@ const Probe kArguments[] = {
     {"CompactRangeOptions::change_level",
      [](Ground& g) { return Compact(g, [](CompactRangeOptions* o) { o->change_level = true; }); }},
     {"CompactRangeOptions::target_path_id",
-     [](Ground& g) { return Compact(g, [](CompactRangeOptions* o) { o->target_path_id = 1; }); }},
+     [](Ground& g) {
+       g.options.db_paths = {{"/one", 1}, {"/two", 1}};
+       std::unique_ptr<DB> db;
+       const Status status = DB::Open(g.options, "/of_two_paths", &db);
+       if (!status.ok()) return status;
+       CompactRangeOptions options;
+       options.target_path_id = 1;
+       return db->CompactRange(options, nullptr, nullptr);
+     }},
     {"CompactRangeOptions::full_history_ts_low",
      [](Ground& g) {
        return Compact(g, [](CompactRangeOptions* o) { o->full_history_ts_low = &kTimestamp; });

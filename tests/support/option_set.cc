@@ -171,6 +171,9 @@ std::vector<Choice> MemtableChoices() {
   };
 }
 
+// Where files lie. Behind the others as well.
+std::vector<Choice> PlaceChoices() { return {{"paths", {0, 0, 0, 1}, /*is_risky=*/true}}; }
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
@@ -180,6 +183,7 @@ const std::vector<Choice>& Choices() {
     for (const Choice& choice : BlobChoices()) all->push_back(choice);
     for (const Choice& choice : LogChoices()) all->push_back(choice);
     for (const Choice& choice : MemtableChoices()) all->push_back(choice);
+    for (const Choice& choice : PlaceChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -323,6 +327,7 @@ void OptionSet::SetDbOptions(Options* options) const {
   options->manual_wal_flush = Get("manual_wal_flush") != 0;
   if (Get("compressed_log") != 0) options->wal_compression = kZSTD;
   if (Get("wal_dir") != 0) options->wal_dir = "/logs";
+  if (Get("paths") != 0) options->db_paths = {{"/fast", 100'000}, {"/slow", uint64_t{1} << 40}};
   if (Get("row_cache") != 0) options->row_cache = NewLRUCache(Get("row_cache"), 0);
 }
 

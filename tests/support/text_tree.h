@@ -4,7 +4,7 @@
 //
 //   L1: 5 a-c 100, 6 c@9-f@2 100!      table 5 with keys a to c and 100 bytes; 6, whose first c has
 //   L2: 7 a-f 1000* born=77            sequence number 9, is being compacted; 7 is marked, and was
-//                                      created in second 77
+//                                      created in second 77; with kin=66, its oldest data is of second 66
 #pragma once
 
 #include <gtest/gtest.h>
@@ -90,6 +90,7 @@ class TextTree {
     meta.number = FileNumber{number};
     for (std::string word; in >> word;) {
       if (word.starts_with("born=")) meta.file_creation_time = std::stoull(word.substr(5));
+      if (word.starts_with("kin=")) meta.oldest_ancestor_time = std::stoull(word.substr(4));
     }
     if (text.find('!') != std::string::npos) busy->push_back(meta.number);
     meta.marked_for_compaction = text.find('*') != std::string::npos;

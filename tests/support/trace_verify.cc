@@ -147,6 +147,7 @@ std::string TraceRunner::ApplyCheckpoint() {
   if (!status.ok()) return "checkpoint: " + status.ToString();
   Options options = option_set_.Build(env_);
   options.wal_dir.clear();
+  options.db_paths.clear();
   std::string wrong;
   {
     OpenedDb copy;
@@ -197,7 +198,7 @@ std::string TraceRunner::Reopen(const TraceOp& op) {
   // Other options, as far as the files allow them; not where answers are compared between runs.
   if (!op.text.empty() && answers_ == nullptr) {
     OptionSet other = OptionSet::Draw(std::strtoull(op.text.c_str(), nullptr, 10), true);
-    for (const char* name : {"comparator", "levels", "wal_dir", "no_flush_at_close"}) {
+    for (const char* name : {"comparator", "levels", "wal_dir", "paths", "no_flush_at_close"}) {
       other.Set(name, option_set_.Get(name));
     }
     option_set_ = other;

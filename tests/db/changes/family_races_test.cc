@@ -288,6 +288,8 @@ TEST_F(FamilyRacesTest, ACompactedRangeIsNotPutBelowWhatSettledWhileItWaited) {
   gate.AwaitArrival();
   std::thread waiter([&] { compact(nullptr); });
   AwaitProperty(db_->DefaultColumnFamily(), "rocksdb.num-running-compactions", 2);
+  // Of the table with "z"; the one that waits has no input yet.
+  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.num-running-compaction-sorted-runs"), 1u);
   ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_base", "4096"}}));
   ASSERT_LT(Property(db_->DefaultColumnFamily(), "rocksdb.base-level"), 6u);
   compact("a");
@@ -326,10 +328,16 @@ TEST_F(FamilyRacesTest, NoManualCompactionRunsOnceTheyAreDisabled) {
 TEST_F(FamilyRacesTest, FlushesGoOnWhileCompactionsAreAborted) {
   Open();
   db_->AbortAllCompactions();
+  db_->AbortCompactions(db_->DefaultColumnFamily());
+  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.compaction-abort-count"), 2u);
+  db_->ResumeCompactions(db_->DefaultColumnFamily());
   Put("k", "v");
   EXPECT_OK(db_->Flush(FlushOptions()));
+  // The flush has asked for a compaction, which may not begin.
+  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.num-unscheduled-compactions"), 1u);
   EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).IsIncomplete());
   db_->ResumeAllCompactions();
+  EXPECT_EQ(Property(db_->DefaultColumnFamily(), "rocksdb.compaction-abort-count"), 0u);
   EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   EXPECT_EQ("v", Get("k"));
 }

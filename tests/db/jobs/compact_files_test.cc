@@ -167,7 +167,7 @@ TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(Compact({name, "/000999.sst"}, 1).IsInvalidArgument());
   EXPECT_TRUE(Compact({"CURRENT"}, 1).IsInvalidArgument());
   EXPECT_TRUE(Compact({"000004.log"}, 1).IsInvalidArgument());
-  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), {name}, 1, 1).IsNotSupported());
+  EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), {name}, 1, 1).IsInvalidArgument());
   CompactionOptions options;
   options.compression = static_cast<CompressionType>(0x66);
   EXPECT_TRUE(Compact({name}, 1, options).IsInvalidArgument());

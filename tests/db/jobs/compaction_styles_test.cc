@@ -254,6 +254,33 @@ TEST_F(CompactionStyles, FifoDropsWhatIsTooOld) {
   EXPECT_EQ(TickerOf(FIFO_TTL_COMPACTIONS), 1u);
 }
 
+// Levelled: what is too old goes down, until it is on the deepest level.
+TEST_F(CompactionStyles, DataThatIsTooOldGoesDown) {
+  options_.ttl = 900;
+  options_.level_compaction_dynamic_level_bytes = false;
+  Reopen(kCompactionStyleLevel, 4);
+  WriteTable("a");
+  WriteTable("z");
+  CompactRangeOptions down;
+  down.change_level = true;
+  down.target_level = 3;
+  ASSERT_OK(db_->CompactRange(down, nullptr, nullptr));
+  ASSERT_OK(db_->Delete(WriteOptions(), "a"));
+  Flush();
+  EXPECT_EQ(Shape(), "1,0,0,1");
+  clock_->moved_by_seconds = 1000;
+  WriteTable("y");
+  EXPECT_EQ(Shape(), "0,0,0,1");
+  EXPECT_GT(reasons_->Of(CompactionReason::kTtl), 0);
+  EXPECT_GT(TickerOf(COMPACT_WRITE_BYTES_TTL), 0u);
+  EXPECT_EQ(Contents().size(), 2u);
+  const int count = reasons_->Of(CompactionReason::kTtl);
+  clock_->moved_by_seconds = 5000;
+  Open();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(reasons_->Of(CompactionReason::kTtl), count) << "nothing is above the deepest level";
+}
+
 TEST_F(CompactionStyles, FifoMergesSmallTables) {
   options_.compaction_options_fifo.allow_compaction = true;
   Reopen(kCompactionStyleFIFO, 1);

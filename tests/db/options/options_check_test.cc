@@ -44,22 +44,35 @@ TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   db.allow_mmap_writes = true;
   ExpectRefused(CheckDbOptionsSupported(db), "allow_mmap_writes");
   db = DBOptions();
-  db.db_paths.emplace_back("/a", 1);
+  db.db_paths.assign(5, {"/a", 1});
   ExpectRefused(CheckDbOptionsSupported(db), "db_paths");
   ColumnFamilyOptions cf;
   cf.enable_blob_direct_write = true;
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "enable_blob_direct_write");
   cf = ColumnFamilyOptions();
-  cf.ttl = 60;
-  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "ttl");
-  cf.compaction_style = kCompactionStyleFIFO;
+  cf.cf_paths.assign(2, {"/a", 1});
   EXPECT_OK(CheckColumnFamilyOptionsSupported(cf));
+  cf.compaction_style = kCompactionStyleFIFO;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "cf_paths");
   cf = ColumnFamilyOptions();
   cf.memtable_factory.reset(NewHashSkipListRepFactory());
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "memtable_factory");
   cf = ColumnFamilyOptions();
   cf.table_factory.reset(NewPlainTableFactory());
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
+}
+
+// Tiers by age need a map from sequence numbers to times, which nothing keeps.
+TEST(OptionsCheck, TiersByAgeAreRefusedByName) {
+  ColumnFamilyOptions cf;
+  cf.preclude_last_level_data_seconds = 3600;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "preclude_last_level_data_seconds");
+  cf = ColumnFamilyOptions();
+  cf.preserve_internal_time_seconds = 3600;
+  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "preserve_internal_time_seconds");
+  cf = ColumnFamilyOptions();
+  cf.last_level_temperature = Temperature::kCold;  // a hint
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(cf));
 }
 
 TEST(OptionsCheck, NumbersOfUniversalCompactionThatContradictEachOther) {
@@ -227,6 +240,14 @@ TEST(Sanitize, ReportsWhatRocksDbReports) {
   EXPECT_EQ(cf.max_compaction_bytes, 1677721600u);
   EXPECT_EQ(cf.ttl, 2592000u);
   EXPECT_EQ(cf.periodic_compaction_seconds, 0u);
+  ColumnFamilyOptions universal;
+  universal.compaction_style = kCompactionStyleUniversal;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(db, universal).periodic_compaction_seconds, 2592000u);
+  universal.ttl = 0;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(db, universal).periodic_compaction_seconds, 0u);
+  universal.ttl = 500;
+  universal.periodic_compaction_seconds = 400;
+  EXPECT_EQ(SanitizeColumnFamilyOptions(db, universal).periodic_compaction_seconds, 400u);
 }
 
 TEST(Sanitize, CompactionFiltersMeetEveryTableOneDay) {
@@ -238,6 +259,7 @@ TEST(Sanitize, CompactionFiltersMeetEveryTableOneDay) {
   ColumnFamilyOptions cf;
   cf.compaction_filter = &filter;
   EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).periodic_compaction_seconds, 2592000u);
+  cf.ttl = 0;
   cf.compaction_style = kCompactionStyleUniversal;
   EXPECT_EQ(SanitizeColumnFamilyOptions(DBOptions(), cf).periodic_compaction_seconds, 0u);
   cf.compaction_style = kCompactionStyleLevel;

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is due by the clock, where nothing else is to be done: tables whose data has lain above the
+// deepest level for too long (ttl), and tables that were written too long ago
+// (periodic_compaction_seconds). The levels know their oldest tables, so that nobody looks at the
+// others in vain.
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "db/compaction/plan_maker.h"
+#include "db/compaction/style_pickers.h"
+
+namespace ashlar {
+namespace {
+
+// 0 is unknown, which is never too old.
+bool IsBefore(uint64_t time, uint64_t limit) { return time != 0 && time < limit; }
+
+class AgePicker {
+ public:
+  AgePicker(const Version& version, const PickOptions& options,
+            const std::vector<const CompactionPlan*>& running)
+      : version_(version), pick_(options), running_(running) {}
+
+  std::optional<CompactionPlan> PickExpired() const REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickOld() const REQUIRES(db_mutex);
+
+ private:
+  // Times before the answer are too old; 0: none is.
+  uint64_t LimitOf(uint64_t seconds) const {
+    return seconds == 0 || pick_.now_seconds <= seconds ? 0 : pick_.now_seconds - seconds;
+  }
+  std::optional<CompactionPlan> PlanLevel0() const REQUIRES(db_mutex);
+
+  const Version& version_;
+  const PickOptions& pick_;
+  const std::vector<const CompactionPlan*>& running_;
+};
+
+// Level 0, whose tables overlap, goes down as a whole.
+std::optional<CompactionPlan> AgePicker::PlanLevel0() const {
+  const RangePickOptions all{
+      .options = pick_.options,
+      .claims = pick_.claims,
+      .output_level = AssessCompaction(version_, *pick_.options, *pick_.claims).base_level};
+  bool is_taken = false;
+  return PickRangeCompaction(version_, all, running_, &is_taken);
+}
+
+// A table goes down level by level: what it deletes is gone, at the latest, on the deepest one.
+std::optional<CompactionPlan> AgePicker::PickExpired() const {
+  const uint64_t limit = LimitOf(pick_.options->ttl);
+  if (limit == 0 || pick_.options->compaction_style != kCompactionStyleLevel) return std::nullopt;
+  const Level end{std::min<int>(version_.deepest_level(), LevelsInUse(version_, *pick_.options) - 1)};
+  for (Level level = 0; level < end; ++level) {
+    if (!IsBefore(version_.levels()[level]->oldest_ancestor_time, limit)) continue;
+    for (TableFile* table : version_.files(level)) {
+      if (!IsBefore(table->meta.oldest_ancestor_time, limit) || table->being_compacted) continue;
+      std::optional<CompactionPlan> plan;
+      if (level == 0) {
+        plan = PlanLevel0();
+      } else {
+        PlanMaker plans(version_, *pick_.options, *pick_.claims, running_);
+        plan = plans.PlanFor({level, {table}}, level.Next(), /*allow_trivial_move=*/true);
+      }
+      if (plan.has_value()) {
+        plan->reason = CompactionReason::kTtl;
+        return plan;
+      }
+      if (level == 0) break;
+    }
+  }
+  return std::nullopt;
+}
+
+// A table is rewritten where it is; in the universal style everything is. The outputs are of now.
+std::optional<CompactionPlan> AgePicker::PickOld() const {
+  const uint64_t limit = LimitOf(pick_.options->periodic_compaction_seconds);
+  const bool is_universal = pick_.options->compaction_style == kCompactionStyleUniversal;
+  const bool is_levelled = pick_.options->compaction_style == kCompactionStyleLevel;
+  std::optional<CompactionPlan> plan;
+  if (limit == 0 || (!is_universal && !is_levelled)) return plan;
+  for (Level level = 0; level < version_.num_levels() && !plan.has_value(); ++level) {
+    if (!IsBefore(version_.levels()[level]->oldest_creation_time, limit)) continue;
+    for (const TableFile* table : version_.files(level)) {
+      if (!IsBefore(table->meta.file_creation_time, limit) || table->being_compacted) continue;
+      bool is_taken = false;
+      if (is_universal) {
+        plan = PickAllRuns(version_, pick_, /*rewrites_last=*/true, running_, &is_taken);
+        break;
+      }
+      if (level == 0) {
+        plan = PlanLevel0();
+        break;
+      }
+      plan = PickRewrite(version_, pick_, version_.FindTable(table->meta.number), running_);
+      if (plan.has_value()) break;
+    }
+  }
+  if (plan.has_value()) plan->reason = CompactionReason::kPeriodicCompaction;
+  return plan;
+}
+
+}  // namespace
+
+std::optional<CompactionPlan> PickByAge(const Version& version, const PickOptions& options,
+                                        const std::vector<const CompactionPlan*>& running) {
+  assert(options.options != nullptr && options.claims != nullptr);
+  const AgePicker picker(version, options, running);
+  auto plan = picker.PickExpired();
+  return plan.has_value() ? std::move(plan) : picker.PickOld();
+}
+
+}  // namespace ashlar

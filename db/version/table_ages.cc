@@ -6,7 +6,7 @@
 // Ends of their ranges of keys and of sequence numbers raise a suspicion only. A memtable that has
 // keys on both sides of an ingested file, and none within it, is not flushed first: later it
 // becomes a table with older numbers, which is searched before the file and hides nothing of it. So
-// of suspicious pairs the keys that both have are compared.
+// of suspicious pairs the keys that both have are compared, and keys with range tombstones.
 #include <algorithm>
 #include <cassert>
 #include <memory>
@@ -57,6 +57,22 @@ Status CompareEntries(const InternalKeyComparator& order, const TableFile& newer
   return of_older->status();
 }
 
+// The table that is searched first has an answer for its keys, whatever the other one deletes.
+Status CompareTombstones(const TableFile& newer, const TableFile& older, InternalIterator* of_newer,
+                         const FragmentedTombstones& of_older) {
+  for (of_newer->SeekToFirst(); of_newer->Valid(); of_newer->Next()) {
+    const Slice key = ExtractUserKey(of_newer->key());
+    const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(of_newer->key()));
+    const SequenceNumber covering = of_older.MaxCoveringSeqno(key, kMaxSequenceNumber);
+    if (covering <= seqno) continue;
+    return Status::Corruption(StrCat("level 0: table ", newer.meta.number,
+                                     " is searched before table ", older.meta.number,
+                                     ", but of key ", EscapeBytes(key), " it has ", seqno,
+                                     ", and the other one a range tombstone with ", covering));
+  }
+  return of_newer->status();
+}
+
 Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
   ReadOptions options;
   options.fill_cache = false;
@@ -65,7 +81,10 @@ Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
   ASSIGN_OR_RETURN(const TableHandle second, version.tables()->Pin(older));
   const std::unique_ptr<InternalIterator> of_newer(first->NewIterator(options, nullptr));
   const std::unique_ptr<InternalIterator> of_older(second->NewIterator(options, nullptr));
-  return CompareEntries(version.comparator(), *newer, *older, of_newer.get(), of_older.get());
+  RETURN_IF_ERROR(
+      CompareEntries(version.comparator(), *newer, *older, of_newer.get(), of_older.get()));
+  if (second->tombstones() == nullptr) return Status::OK();
+  return CompareTombstones(*newer, *older, of_newer.get(), *second->tombstones());
 }
 
 }  // namespace

@@ -318,6 +318,31 @@ Result<std::vector<FileNumber>> ManifestsOf(FileSystem* fs, const std::string& d
   return manifests;
 }
 
+// What one MANIFEST has to offer.
+struct Candidate {
+  std::string unusable;  // why it is; empty: it is not
+  BestState state;       // is_whole: of all that this MANIFEST says
+  bool has_emptied = false;
+};
+
+Result<Candidate> LookAt(FileSystem* fs, const std::string& dir, const std::string& name,
+                         const std::vector<FamilyRequest>& families) {
+  Candidate candidate;
+  auto reader = ManifestReader::Open(fs, StrCat(dir, "/", name));
+  if (!reader.ok() && !SaysItIsGone(reader.status())) return reader.status();
+  StateFinder finder(fs, families);
+  if (reader.ok()) RETURN_IF_ERROR(finder.Read(reader->get()));
+  if (!reader.ok() || !finder.IsUsable()) {
+    const Status& why = reader.ok() ? finder.damage() : reader.status();
+    candidate.unusable = StrCat(name, ": not a whole MANIFEST: ", why.ToString());
+    return candidate;
+  }
+  RETURN_IF_ERROR(finder.FindPoints());
+  candidate.state = finder.TakeState(name);
+  candidate.has_emptied = finder.HasEmptied();
+  return candidate;
+}
+
 }  // namespace
 
 Result<bool> HasManifest(FileSystem* fs, const std::string& dir) {
@@ -327,33 +352,35 @@ Result<bool> HasManifest(FileSystem* fs, const std::string& dir) {
   return !manifests->empty();
 }
 
+// The one that CURRENT names is the database, if nothing of it is missing: a newer one is what a
+// crash left of the next, and logs go on from the one that is named.
 Result<BestState> FindBestState(FileSystem* fs, const std::string& dir,
                                 const std::vector<FamilyRequest>& families) {
   ASSIGN_OR_RETURN(const std::vector<FileNumber> manifests, ManifestsOf(fs, dir));
   const Result<std::string> current = ReadCurrent(fs, dir);
+  if (current.ok()) {
+    ASSIGN_OR_RETURN(Candidate named, LookAt(fs, dir, current.value(), families));
+    if (named.unusable.empty() && named.state.is_whole) return std::move(named.state);
+  }
   std::vector<std::string> notes;
   std::optional<BestState> fallback;
   for (const FileNumber number : manifests) {
     const std::string name = BaseNameOf(DescriptorFileName(dir, number));
-    auto reader = ManifestReader::Open(fs, StrCat(dir, "/", name));
-    if (!reader.ok()) return reader.status();
-    StateFinder finder(fs, families);
-    RETURN_IF_ERROR(finder.Read(reader->get()));
-    if (!finder.IsUsable()) {
-      notes.push_back(StrCat(name, ": not a whole MANIFEST: ", finder.damage().ToString()));
+    ASSIGN_OR_RETURN(Candidate candidate, LookAt(fs, dir, name, families));
+    if (!candidate.unusable.empty()) {
+      notes.push_back(std::move(candidate.unusable));
       continue;
     }
-    RETURN_IF_ERROR(finder.FindPoints());
-    BestState state = finder.TakeState(name);
+    BestState& state = candidate.state;
     // Another one may have had changes that are lost with it.
-    const bool is_last =
-        number == manifests.front() && (!current.ok() || current.value() == name) && notes.empty();
+    const bool is_last = !current.ok() && number == manifests.front();
     state.is_whole &= is_last;
-    if (!is_last) notes.push_back(StrCat(name, ": taken, which is not the last MANIFEST"));
     state.notes.insert(state.notes.begin(), notes.begin(), notes.end());
-    if (!finder.HasEmptied()) return state;
+    if (state.notes.empty() && !is_last) {
+      state.notes.push_back(StrCat(name, ": taken, which is not what CURRENT names"));
+    }
+    if (!candidate.has_emptied) return std::move(state);
     if (!fallback.has_value()) fallback = std::move(state);
-    if (!is_last) notes.pop_back();
     notes.push_back(StrCat(name, ": has no state in which all files are there"));
   }
   if (fallback.has_value()) return *std::move(fallback);

@@ -3,7 +3,8 @@
 // Best-efforts recovery: from the MANIFESTs that are there, with or without CURRENT, the newest
 // state of each family whose tables and blob files are all there and can be opened.
 //
-// The newest MANIFEST counts that can be read and has such a state for every family; if none has,
+// The MANIFEST that CURRENT names counts if nothing is missing. Else it is the newest one that can
+// be read and has such a state for every family; if none has,
 // the newest one that can be read, and families without a state have no files. Changes that touch
 // several families at once are taken for all of them or for none. Nothing is written.
 #pragma once

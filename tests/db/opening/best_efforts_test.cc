@@ -279,6 +279,26 @@ TEST_F(BestEffortsTest, AnOlderManifestServesIfTheNewestIsGone) {
   }
 }
 
+// A crash came before CURRENT was switched to it.
+TEST_F(BestEffortsTest, ANewerManifestThatCurrentDoesNotNameIsNotTheDatabase) {
+  ASSERT_OK(Open());
+  PutTable("a");
+  Put("b");
+  Close();
+  const std::string contents = Contents(Files(kDescriptorFile).rbegin()->second);
+  const auto snapshot = memory_->AllFiles();
+  for (const size_t bytes : {contents.size(), contents.size() / 2, size_t{0}}) {
+    memory_->PutFile("/db/MANIFEST-000099", contents.substr(0, bytes));
+    ASSERT_OK(OpenWhatIsLeft());
+    EXPECT_EQ(Keys(), "a b ") << bytes;
+    EXPECT_EQ(Report(), "");
+    EXPECT_TRUE(Orphans().empty());
+    Close();
+    for (const auto& [path, old] : memory_->AllFiles()) Delete(path);
+    for (const auto& [path, old] : snapshot) memory_->PutFile(path, old);
+  }
+}
+
 TEST_F(BestEffortsTest, OfADamagedManifestCountsWhatIsBeforeTheDamage) {
   ASSERT_OK(Open());
   PutTable("a");

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <memory>
+#include <vector>
 
 #include "ashlar/options.h"
 #include "db/version/table_cache.h"
@@ -30,6 +31,22 @@ bool IsSuspicious(const InternalKeyComparator& order, const FileMetadata& newer,
 
 void SeekFirst(const Slice& user_key, InternalIterator* it) {
   it->Seek(MakeInternalKey(user_key, kMaxSequenceNumber, kValueTypeForSeek));
+}
+
+// The MANIFEST's numbers, by which tables are put in order, must be those of the entries.
+Status CompareWithRecord(const TableFile& file, const TableReader& table, InternalIterator* points) {
+  SequenceNumber greatest = 0;
+  for (points->SeekToFirst(); points->Valid(); points->Next()) {
+    greatest = std::max(greatest, TrailerSeqno(ExtractTrailer(points->key())));
+  }
+  RETURN_IF_ERROR(points->status());
+  std::vector<RangeTombstone> tombstones;
+  if (table.tombstones() != nullptr) table.tombstones()->AppendTo(&tombstones);
+  for (const RangeTombstone& tombstone : tombstones) greatest = std::max(greatest, tombstone.seqno);
+  if (greatest == file.meta.largest_seqno) return Status::OK();
+  return Status::Corruption(StrCat("level 0: table ", file.meta.number,
+                                   ": largest sequence number expected ", file.meta.largest_seqno,
+                                   " as in the MANIFEST, found ", greatest));
 }
 
 // Takes turns: each looks for the key at which the other stands, until both stand at the same.
@@ -81,6 +98,8 @@ Status ComparePair(const Version& version, TableFile* newer, TableFile* older) {
   ASSIGN_OR_RETURN(const TableHandle second, version.tables()->Pin(older));
   const std::unique_ptr<InternalIterator> of_newer(first->NewIterator(options, nullptr));
   const std::unique_ptr<InternalIterator> of_older(second->NewIterator(options, nullptr));
+  RETURN_IF_ERROR(CompareWithRecord(*newer, *first, of_newer.get()));
+  RETURN_IF_ERROR(CompareWithRecord(*older, *second, of_older.get()));
   RETURN_IF_ERROR(
       CompareEntries(version.comparator(), *newer, *older, of_newer.get(), of_older.get()));
   if (second->tombstones() == nullptr) return Status::OK();

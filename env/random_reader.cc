@@ -94,11 +94,6 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
     *result = Slice();
     return ShortRead(offset, n, static_cast<size_t>(offset < size_ ? size_ - offset : 0));
   }
-  if (tail_ != nullptr && offset >= tail_offset_) {
-    std::memcpy(scratch, tail_.get() + (offset - tail_offset_), n);
-    *result = Slice(scratch, n);
-    return Status::OK();
-  }
   Pace(n, io);
   {
     const ReadWatch watch(statistics_, io.io_activity, by_level_);
@@ -110,18 +105,6 @@ Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice
     RecordTick(statistics_, VERIFY_CHECKSUM_READ_BYTES, result->size());
   }
   return result->size() == n ? Status::OK() : ShortRead(offset, n, result->size());
-}
-
-void RandomReader::HoldTail(size_t bytes) {
-  assert(tail_ == nullptr);
-  bytes = static_cast<size_t>(std::min<uint64_t>(bytes, size_));
-  if (bytes == 0) return;
-  auto tail = std::make_unique<char[]>(bytes);
-  Slice found;
-  if (!ReadExactly(size_ - bytes, bytes, tail.get(), &found).ok()) return;
-  if (found.data() != tail.get()) return;
-  tail_offset_ = size_ - bytes;
-  tail_ = std::move(tail);
 }
 
 Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* result) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RandomReader reads a finished file at any place and turns a short read into Corruption, naming
-// file, offset, bytes expected and found. Any number of threads, once who opened it has set it up.
+// file, offset, bytes expected and found. Immutable after Open(); any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +51,6 @@ class RandomReader {
   }
   // Past the page cache: whoever uses file() itself must ask for whole pages.
   bool is_direct() const { return alignment_ != 0; }
-  // For who opens the file and reads here and there near its end: so much of the end is read at once
-  // and given out of memory until DropTail(). If that read fails, nothing is held: each read is made,
-  // and tells what is wrong. One thread; nothing to hold in a file that is mapped.
-  void HoldTail(size_t bytes);
-  void DropTail() { tail_.reset(); }
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;
@@ -100,8 +95,6 @@ class RandomReader {
   const uint64_t size_;
   FileSystem* const fs_;
   const size_t alignment_;  // of direct I/O; 0: none
-  std::unique_ptr<char[]> tail_;  // of the file, from tail_offset_ on; null: none is held
-  uint64_t tail_offset_ = 0;
   RateLimiter* rate_limiter_ = nullptr;
   Statistics* statistics_ = nullptr;
   LevelHistogramRef by_level_;

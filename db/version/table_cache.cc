@@ -189,7 +189,6 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.manifest_smallest_seqno = meta.smallest_seqno;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
-  reader_options.tail_bytes = meta.tail_bytes;
   // Whoever reads holds the file.
   reader_options.read_times = {.histograms = read_times_.get(), .level = &file.level};
   reader_options.clock = options_.clock;

@@ -59,14 +59,6 @@ Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
   return second;
 }
 
-// Footer, metaindex and properties are small, and so are index and filter of a small table: one read
-// in place of five. Large ones are better read where they will lie.
-size_t BytesToHold(const TableReaderOptions& options) {
-  constexpr uint64_t kFewBytes = 4 << 10, kMostBytes = 32 << 10;
-  const bool is_small = options.tail_bytes != 0 && options.tail_bytes <= kMostBytes;
-  return static_cast<size_t>(is_small ? options.tail_bytes : kFewBytes);
-}
-
 }  // namespace
 
 TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& footer,
@@ -103,13 +95,11 @@ TableReader::~TableReader() {
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
-  file->HoldTail(BytesToHold(options));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
   if (!footer.ok()) return footer.status();
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
   RETURN_IF_ERROR(reader->Load());
-  reader->file_->DropTail();
   return reader;
 }
 

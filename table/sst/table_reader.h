@@ -86,7 +86,6 @@ struct TableReaderOptions {
   size_t initial_auto_readahead_bytes = 8 * 1024;
   size_t max_auto_readahead_bytes = 256 * 1024;
   uint64_t reads_before_auto_readahead = 2;
-  uint64_t tail_bytes = 0;        // of all blocks behind those of data, as recorded; 0: unknown
   bool decode_hot_blocks = true;  // blocks that are used again; see table/block/decoded_block.h
   // Of checksums of entries of data blocks in memory: 0 (none), 1, 2, 4 or 8. No block is decoded
   // then.

@@ -195,24 +195,51 @@ class Updates final : public WalIterator {
   // This log was read to where it ended: has it grown, or has another begun?
   bool MoreIsThere() {
     assert(at_ < logs_.size());
-    const FileNumber number = logs_[at_].number;
+    const FileNumber number = logs_[at_].number, newest = logs_.back().number;
     bool is_live = false;
+    std::vector<LogPlace> later;
+    std::vector<FileNumber> failed;
     for (const WalSet::Info& log : core_->wals->List()) {
-      if (log.has_failed) continue;
+      if (log.has_failed) {
+        failed.push_back(log.number);
+        continue;
+      }
       if (log.number == number) {
         is_live = true;
         if (log.bytes > read_to_) return ReadOnTo(log.bytes);
       }
-      if (log.number > logs_.back().number) {
-        logs_.push_back({.number = log.number, .bytes = log.bytes});
-      }
+      if (log.number > newest) later.push_back({.number = log.number, .bytes = log.bytes});
     }
+    status_ = AddLater(std::move(later), failed);
+    if (!status_.ok()) return false;
     // Released meanwhile: now its file ends where it ends.
     if (!is_live && read_to_ != UINT64_MAX) return ReadOnTo(UINT64_MAX);
     if (at_ + 1 == logs_.size()) return false;
     reader_.reset();
     at_++;
     return true;
+  }
+
+  // With those that came and went since the last look: their files are in the directory, or in the
+  // archive, where they are looked for last. Not with those whose writes were refused.
+  Status AddLater(std::vector<LogPlace> later, const std::vector<FileNumber>& failed) {
+    if (later.empty()) return Status::OK();
+    const FileNumber newest = logs_.back().number, newest_live = later.back().number;
+    for (const std::string& dir : {core_->wal_dir, ArchivalDirectory(core_->wal_dir)}) {
+      ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers, ListLogsIn(core_->fs.get(), dir));
+      for (const FileNumber number : numbers) {
+        const bool is_known = std::any_of(later.begin(), later.end(), [number](const auto& log) {
+          return log.number == number;
+        });
+        if (number <= newest || number > newest_live || is_known) continue;
+        if (std::find(failed.begin(), failed.end(), number) != failed.end()) continue;
+        later.push_back({.number = number, .bytes = UINT64_MAX});
+      }
+    }
+    std::sort(later.begin(), later.end(),
+              [](const LogPlace& a, const LogPlace& b) { return a.number < b.number; });
+    logs_.insert(logs_.end(), later.begin(), later.end());
+    return Status::OK();
   }
 
   bool ReadOnTo(uint64_t end_bytes) {

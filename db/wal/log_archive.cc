@@ -18,9 +18,9 @@ bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPa
 
 }  // namespace
 
-Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir) {
+Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir) {
   std::vector<FileNumber> numbers;
-  auto names = ListDirectory(fs, ArchivalDirectory(wal_dir));
+  auto names = ListDirectory(fs, dir);
   if (!names.ok()) {
     if (IsMissing(names.status())) return numbers;
     return names.status();
@@ -32,6 +32,10 @@ Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::stri
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
+}
+
+Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir) {
+  return ListLogsIn(fs, ArchivalDirectory(wal_dir));
 }
 
 struct LogArchive::Log {

@@ -22,6 +22,8 @@ namespace ashlar {
 
 // The numbers of the logs in the folder, ascending; none if there is no folder.
 Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir);
+// Of a directory, be it that of logs or their archive; ascending. None if it does not exist.
+Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir);
 
 struct LogArchiveOptions {
   FileSystem* fs = nullptr;  // outlives the archive, as does the clock

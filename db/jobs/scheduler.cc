@@ -358,6 +358,7 @@ void Scheduler::AwaitRetryLocked() {
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
+  if (!core_->errors.Get().ok()) return false;  // the one that would may have failed, and fail again
   if (compactions_->IsAbortedLocked(*family)) return false;
   WriteDebt debt = DebtOf(family);
   debt.level0_files += static_cast<int>(more_tables);

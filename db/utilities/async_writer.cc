@@ -19,7 +19,8 @@
 
 namespace ashlar {
 
-class AsyncWriter::Impl {
+// Else it would leave the library, as its class does.
+class [[gnu::visibility("hidden")]] AsyncWriter::Impl {
  public:
   Impl(DB* db, const AsyncWriterOptions& options) : db_(db), options_(options) {}
 

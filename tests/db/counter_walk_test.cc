@@ -331,8 +331,7 @@ void CounterWalk::StopCompactions() {
   hook_->on_begin = nullptr;
 }
 
-// Compactions that do not begin, so that writers are slowed down; a memtable that is full; a
-// limited rate.
+// Compactions that do not begin, so that writers are slowed down; a full memtable; a limited rate.
 void CounterWalk::WaitForRoom() {
   Options options = options_;
   options.disable_auto_compactions = false;
@@ -344,15 +343,18 @@ void CounterWalk::WaitForRoom() {
   const BlockedPool blocked(env_.get(), Env::Priority::LOW);
   Open("/waiting", options, table_);
   Random64 random(3);
+  FlushOptions at_once;
+  at_once.allow_write_stall = true;  // nobody makes room
   for (int round = 0; round < 3; round++) {
     for (int i = 0; i < 100; i++) Put(i, random.Bytes(1000));
-    Flush();
+    ASSERT_OK(db_->Flush(at_once));
   }
   for (int i = 0; i < 20; i++) Put(i, random.Bytes(1000));
   ReadOptions paced;
   paced.rate_limiter_priority = Env::IO_USER;
   ASSERT_OK(db_->VerifyChecksum(paced));
   options.db_write_buffer_size = 32 << 10;
+  options.level0_slowdown_writes_trigger = 36;
   Open("/limited", options, table_);
   Fill(1000);
 }

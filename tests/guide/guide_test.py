@@ -19,8 +19,8 @@ from skips import exit_as_missing  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("ASHLAR_BUILD_DIR", ROOT / "build/test")).resolve()
 PAGES = sorted((ROOT / "docs/guide").glob("*.md"))
-TOPICS = {"first-steps", "durability", "iterators-and-snapshots", "errors-and-recovery", "memory",
-          "tuning", "tools", "coming-from-rocksdb"}
+TOPICS = {"asynchronous-writes", "first-steps", "durability", "iterators-and-snapshots",
+          "errors-and-recovery", "memory", "tuning", "tools", "coming-from-rocksdb"}
 
 
 def run(arguments, folder):

@@ -52,7 +52,6 @@ void RunSeed(uint64_t seed, const std::string& dir, const Chosen& chosen) {
     if (!RunSession(shape, i, dir, chosen, /*may_kill=*/false)) break;
   }
   rocksdb::Options options;
-  options.db_paths = PathsOf(shape, dir);
   const rocksdb::Status status = rocksdb::DestroyDB(dir, options);
   if (!status.ok()) std::printf("destroy: %s\n", status.ToString().c_str());
   std::fflush(stdout);

@@ -63,7 +63,6 @@ bool Session::Open() {
     std::vector<rocksdb::ColumnFamilyDescriptor> families;
     for (size_t i = 0; i < shape_.families.size(); i++) {
       families.emplace_back(shape_.families[i].name, (*options)[i]);
-      families.back().options.cf_paths = PathsOf(shape_, dir_);
     }
     rocksdb::DB* db = nullptr;
     status = rocksdb::DB::Open(session_.db_options, dir_, families, &handles_, &db);

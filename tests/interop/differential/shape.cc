@@ -222,7 +222,6 @@ Shape ShapeOf(uint64_t seed) {
     shape.families.push_back(family);
   }
   // Of a stream of its own: the others draw what they always drew.
-  shape.has_paths = Draw(seed, kShapeStream + 2, 0).OneIn(5);
   return shape;
 }
 
@@ -236,11 +235,6 @@ void DrawLogs(uint64_t seed, int session, rocksdb::DBOptions* options) {
 }
 
 }  // namespace
-
-std::vector<rocksdb::DbPath> PathsOf(const Shape& shape, const std::string& dir) {
-  if (!shape.has_paths) return {};
-  return {{dir + "/near", 100 << 10}, {dir + "/far", uint64_t{1} << 40}};
-}
 
 SessionShape SessionShapeOf(const Shape& shape, int session) {
   Draw draw(shape.seed, static_cast<uint64_t>(session), kShapeStream);

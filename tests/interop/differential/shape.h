@@ -38,13 +38,10 @@ struct Shape {
   // Tables from outside come in. Whether one gets a sequence number depends on where other entries
   // lie, so that none is printed then.
   bool ingests = false;
-  bool has_paths = false;  // tables lie in two directories besides
   std::vector<Family> families;  // the first is "default"
 };
 
 Shape ShapeOf(uint64_t seed);
-// The directories for tables of a database in `dir`; empty: there.
-std::vector<rocksdb::DbPath> PathsOf(const Shape& shape, const std::string& dir);
 
 // How one session runs. A database that cannot write what the elaborate options ask for (an index
 // or a filter that it does not build) opens with the plain ones: nobody sees which in the answers.

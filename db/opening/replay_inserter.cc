@@ -18,6 +18,12 @@
 #include "util/str_cat.h"
 
 namespace ashlar {
+namespace {
+
+// Add()'s caller has it, which clang does not see through a template.
+void HasDbMutex() ASSERT_CAPABILITY(db_mutex) {}
+
+}  // namespace
 
 // Inserts batches, one after the other, for one thread.
 class ReplayInserter::Insertion {
@@ -311,7 +317,8 @@ Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
     return SealFullMemTables();
   }
   Insertion insertion(targets_);
-  const auto seal_if_full = [&](ColumnFamilyData* family) REQUIRES(db_mutex) {
+  const auto seal_if_full = [&](ColumnFamilyData* family) {
+    HasDbMutex();
     if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;
     insertion.FinishFamily();
     family->SealMemTable(source_->number);

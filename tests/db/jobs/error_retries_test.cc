@@ -51,6 +51,7 @@ class ErrorRetriesTest : public testing::Test {
     options_.listeners.push_back(listener_);
     options_.statistics = CreateDBStatistics();
     options_.bgerror_resume_retry_interval = kHour;
+    options_.disable_auto_compactions = true;  // one would meet the fault that a flush is to meet
     sync_.sync = true;
   }
   void Open() {

@@ -206,6 +206,7 @@ TEST_F(SeveralPathsTest, AFamilyMayHaveItsOwnAndBlobsLieInTheFirst) {
   EXPECT_EQ(value, large);
   ASSERT_OK(db_->DropColumnFamily(handles[1]));
   for (ColumnFamilyHandle* handle : handles) ASSERT_OK(db_->DestroyColumnFamilyHandle(handle));
+  Close();  // which waits for whoever is deleting
   EXPECT_TRUE(TablesIn("/far").empty());
 }
 

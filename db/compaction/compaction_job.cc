@@ -232,6 +232,7 @@ EntryStreamOptions CompactionJob::Subcompaction::StreamOptions(DeeperLevels* bel
   stream.end = end_;
   stream.on_progress = [this](uint64_t) {
     if (!is_piped_) bytes_->Tell();
+    if (options_.on_pause) options_.on_pause();
     return options_.stop.Check();
   };
   return stream;

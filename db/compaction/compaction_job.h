@@ -36,6 +36,8 @@ struct CompactionJobOptions {
   // A number for the next output, protected from deletion by the caller until the job is installed.
   std::function<FileNumber()> new_file_number;
   StopFlags stop;
+  // Called every thousand entries or so by each of its threads; may take its time. Null: never.
+  std::function<void()> on_pause;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
   // A thread beside the caller's reads and merges, if the job is one part and worth it.

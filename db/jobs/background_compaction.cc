@@ -70,6 +70,13 @@ void BackgroundCompaction::TakeHelper() {
   work_.may_use_helper = true;
 }
 
+void BackgroundCompaction::SetTurns(Level0Turns* turns) {
+  assert(turns != nullptr && !yielder_.has_value());
+  if (plan_.start_level == 0) return;
+  yielder_.emplace(turns);
+  work_.on_pause = [this] { yielder_->YieldIfAsked(); };
+}
+
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {
   work_.stop = stop;
   work_.on_merge_failure = OperandFold::OnFailure::kAsOperatorSays;

@@ -93,15 +93,8 @@ bool Reserve(const DbCore& core, const CompactionPlan& plan, SpaceReservation* r
 
 std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyData* family,
                                                                   Refusal* refusal) {
-  if (family->is_dropped() || family->options().disable_auto_compactions ||
-      core_->errors.BlocksWrites() || HasExclusiveManual(family) || IsAbortedLocked(*family)) {
-    return nullptr;
-  }
-  PickOptions pick;
-  pick.options = &family->options();
-  pick.claims = &family->versions()->claims;
-  pick.cursors = &family->versions()->compact_cursors;
-  pick.now_seconds = core_->NowSeconds();
+  if (!MayBeginAutomatic(*family)) return nullptr;
+  PickOptions pick = OptionsToPick(family);
   pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickSuggested(family, pick);
@@ -124,7 +117,29 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
   job->SetToken(std::move(token));
   job->SetReserved(std::move(reserved));
+  if (turns_ != nullptr) job->SetTurns(turns_);
   return job;
+}
+
+bool Compactions::MayBeginAutomatic(const ColumnFamilyData& family) const {
+  return !family.is_dropped() && !family.options().disable_auto_compactions &&
+         !core_->errors.BlocksWrites() && !HasExclusiveManual(&family) && !IsAbortedLocked(family);
+}
+
+PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
+  PickOptions pick;
+  pick.options = &family->options();
+  pick.claims = &family->versions()->claims;
+  pick.cursors = &family->versions()->compact_cursors;
+  pick.now_seconds = core_->NowSeconds();
+  return pick;
+}
+
+bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
+  if (!MayBeginAutomatic(*family)) return false;
+  const auto plan =
+      PickCompaction(*family->current(), OptionsToPick(family), PlansUnderWay(family));
+  return plan.has_value() && plan->start_level == 0;
 }
 
 void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
@@ -310,6 +325,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       piece->SetToken(TokenOfCall(piece->family()->options()));
       piece->SetManual(manual.stop, manual.max_subcompactions);
       piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
+      if (turns_ != nullptr) piece->SetTurns(turns_);
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
@@ -357,6 +373,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(plan));
   job->SetManual(manual->stop, manual->max_subcompactions);
   job->SetToken(TokenOfCall(family->options()));
+  if (turns_ != nullptr) job->SetTurns(turns_);
   AddManualLocked(manual);
   manual->is_taken = true;
   return job;

@@ -55,6 +55,8 @@ struct ManualCompaction {
 class Compactions {
  public:
   Compactions(DbCore* core, JobRunner* jobs) : core_(core), jobs_(jobs) {}
+  // Before the first one; they outlive all.
+  void SetTurns(Level0Turns* turns) { turns_ = turns; }
 
   // kMore: the family may want another compaction. kFailed: it wants this one, later; kHeldBack:
   // likewise, when its compaction_thread_limiter lets it.
@@ -63,6 +65,8 @@ class Compactions {
   // beside it.
   Outcome RunAutomatic(ColumnFamilyData* family, const std::function<void()>& wants_more)
       EXCLUDES(db_mutex);
+  // Whether RunAutomatic() would compact level 0 now.
+  bool PicksLevel0Locked(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // Takes the next manual compaction that can run and runs it; null if there is none. Whoever waits
   // for it is told by FinishManual(), when the files it made obsolete are gone.
   ManualCompaction* RunManual() EXCLUDES(db_mutex);
@@ -141,6 +145,8 @@ class Compactions {
   };
   std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family, Refusal* refusal)
       REQUIRES(db_mutex);
+  bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
+  PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // A rewrite of a table whose tombstones no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);
@@ -164,6 +170,7 @@ class Compactions {
 
   DbCore* const core_;
   JobRunner* const jobs_;
+  Level0Turns* turns_ = nullptr;  // null: none yields
   std::vector<BackgroundCompaction*> running_ GUARDED_BY(db_mutex);
   std::vector<std::pair<const ColumnFamilyData*, const CompactionPlan*>> reserved_
       GUARDED_BY(db_mutex);

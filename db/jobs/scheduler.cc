@@ -17,7 +17,12 @@
 namespace ashlar {
 
 Scheduler::Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions)
-    : core_(core), jobs_(jobs), compactions_(compactions) {}
+    : core_(core),
+      jobs_(jobs),
+      compactions_(compactions),
+      level0_turns_(core, [this] { RunLevel0(); }) {
+  compactions_->SetTurns(&level0_turns_);
+}
 
 Scheduler::~Scheduler() {
   MutexLock lock(&core_->mutex);
@@ -121,6 +126,16 @@ void Scheduler::DispatchLocked() {
     core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
   }
+  level0_turns_.SetWaiting(
+      core_->running_jobs.compactions >= limits.compactions && automatic > 0 &&
+      std::any_of(compaction_queue_.begin(), compaction_queue_.end(),
+                  [this](const FamilyRef& family) REQUIRES(db_mutex) {
+                    return IsLevel0Urgent(family);
+                  }));
+}
+
+bool Scheduler::IsLevel0Urgent(const FamilyRef& family) const {
+  return !family->is_dropped() && IsLevel0Behind(DebtOf(family.get()), family->options());
 }
 
 void Scheduler::RequestPurge() {
@@ -319,6 +334,25 @@ void Scheduler::CompactFamily(FamilyRef family) {
   }
   family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
+}
+
+void Scheduler::RunLevel0() {
+  FamilyRef family;
+  {
+    MutexLock lock(&core_->mutex);
+    level0_turns_.SetWaiting(false);  // until the next job is asked for or ends
+    if (!MayStartAutomatic()) return;
+    const auto found = std::find_if(compaction_queue_.begin(), compaction_queue_.end(),
+                                    [this](const FamilyRef& waiting) REQUIRES(db_mutex) {
+                                      return IsLevel0Urgent(waiting) &&
+                                             compactions_->PicksLevel0Locked(waiting.get());
+                                    });
+    if (found == compaction_queue_.end()) return;
+    family = std::move(*found);
+    compaction_queue_.erase(found);
+    family->is_compaction_queued = false;
+  }
+  CompactFamily(std::move(family));
 }
 
 void Scheduler::AwaitLimiter(ColumnFamilyData* family) {

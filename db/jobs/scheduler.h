@@ -18,6 +18,7 @@
 #include "db/column_family/family_ref.h"
 #include "db/jobs/compactions.h"
 #include "db/jobs/job_runner.h"
+#include "db/jobs/level0_turns.h"
 #include "db/state/db_core.h"
 #include "db/state/properties.h"
 #include "db/state/write_control.h"
@@ -96,6 +97,9 @@ class Scheduler final : public FlushRequests,
   void CompactionEndsLocked() REQUIRES(db_mutex);
   void RunManualCompaction() EXCLUDES(db_mutex);
   void CompactFamily(FamilyRef family) EXCLUDES(db_mutex);
+  // In the place of a compaction of a deeper level, which waits.
+  void RunLevel0() EXCLUDES(db_mutex);
+  bool IsLevel0Urgent(const FamilyRef& family) const REQUIRES(db_mutex);
   // The family's compaction is wanted when its limiter has room.
   void AwaitLimiter(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void OnRoom() override EXCLUDES(db_mutex);
@@ -123,6 +127,7 @@ class Scheduler final : public FlushRequests,
   // is_compaction_queued).
   std::deque<FamilyRef> flush_queue_ GUARDED_BY(db_mutex);
   std::deque<FamilyRef> compaction_queue_ GUARDED_BY(db_mutex);
+  Level0Turns level0_turns_;
   // Handed to the environment, not started yet.
   int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;

@@ -91,13 +91,16 @@ int StallProximityPercent(const WriteDebt& debt, const ColumnFamilyOptions& opti
   return static_cast<int>(std::min(StallProximity(debt, options) * 100, 1e6));
 }
 
-bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+bool IsLevel0Behind(const WriteDebt& debt, const ColumnFamilyOptions& options) {
   if (NeverCompacts(options)) return false;
   const int trigger = options.level0_file_num_compaction_trigger;
   const int slowdown = std::max(options.level0_slowdown_writes_trigger, trigger);
-  if (debt.level0_files > trigger && debt.level0_files >= trigger + (slowdown - trigger) / 2) {
-    return true;
-  }
+  return debt.level0_files > trigger && debt.level0_files >= trigger + (slowdown - trigger) / 2;
+}
+
+bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options) {
+  if (NeverCompacts(options)) return false;
+  if (IsLevel0Behind(debt, options)) return true;
   const uint64_t soft = options.soft_pending_compaction_bytes_limit;
   return soft > 0 && debt.pending_compaction_bytes >= soft / 4;
 }

@@ -52,6 +52,9 @@ uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
 // write is delayed.
 bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
+// Whether level 0 alone lags so much, or would with more of it.
+bool IsLevel0Behind(const WriteDebt& debt, const ColumnFamilyOptions& options);
+
 // Bytes a second that writers may write together.
 uint64_t DelayedRate(const StallDecision& decision, uint64_t full_delayed_rate);
 

@@ -150,7 +150,7 @@ Status CompactionJob::Subcompaction::Merge() {
                                              .dropped = &dropped});
     writer.tombstones = kept.get();
   }
-  is_piped_ = IsPiped(stream);
+  writer.table.has_helper = is_piped_ = IsPiped(stream);
   Status status = Write(writer, &entries);
   result.range_tombstones_dropped = dropped;
   return status;

@@ -40,7 +40,8 @@ struct CompactionJobOptions {
   std::function<void()> on_pause;
   Env* env = nullptr;
   uint32_t max_subcompactions = 1;
-  // A thread beside the caller's reads and merges, if the job is one part and worth it.
+  // A thread beside the caller's reads and merges, if the job is one part and worth it; another one
+  // compresses what takes long to compress.
   bool may_use_helper = false;
   size_t readahead_bytes = 0;
   bool verify_record_count = true;

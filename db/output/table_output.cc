@@ -56,6 +56,13 @@ CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, 
   return by_level[std::min(entry, by_level.size() - 1)];
 }
 
+uint32_t CompressionThreads(const CompressionOptions& options, CompressionType type,
+                            bool has_helper) {
+  const bool is_slow = type == kZSTD || type == kZlibCompression || type == kBZip2Compression ||
+                       type == kLZ4HCCompression;
+  return has_helper && is_slow ? std::max(options.parallel_threads, 2u) : options.parallel_threads;
+}
+
 FileWriterOptions WriterOptionsFor(const TableOutputOptions& options) {
   FileWriterOptions writer = options.context->writer_options;
   if (options.buffering.has_value()) {
@@ -98,6 +105,8 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
                                  ? family.bottommost_compression_opts
                                  : family.compression_opts;
+  builder.compression_opts.parallel_threads =
+      CompressionThreads(builder.compression_opts, builder.compression, options.has_helper);
   builder.prefix_extractor = family.prefix_extractor.get();
   builder.collector_factories = &family.table_properties_collector_factories;
   builder.column_family_id = options.family_id;

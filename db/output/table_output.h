@@ -67,12 +67,18 @@ struct TableOutputOptions {
   bool is_bottommost = false;
   bool is_open_below = false;  // something older may come to lie below later
   bool is_flush = true;        // of memtables; else of other tables
+  bool has_helper = false;     // threads beside the caller's may work for it
   CompressionType compression = kDisableCompressionOption;  // or, instead of what the options say
   uint64_t target_file_bytes = 0;                           // 0: unknown
   int32_t filter_shift_millibits = 0;                       // see filter_bits.h
   uint64_t epoch_number = 0;
   const BlobStore* blob_store = nullptr;  // of the family; outlives the output. Null: none
 };
+
+// How many threads compress blocks: what the options say, and at least two where helpers may and
+// compressing takes longer than all else together.
+uint32_t CompressionThreads(const CompressionOptions& options, CompressionType type,
+                            bool has_helper);
 
 // How files of such an output are written, apart from what for.
 FileWriterOptions WriterOptionsFor(const TableOutputOptions& options);

@@ -44,5 +44,16 @@ TEST(CompressionChoice, TheLastLevelMayHaveItsOwn) {
   EXPECT_EQ(CompressionFor(options, 6, 6, true), kLZ4Compression);
 }
 
+TEST(CompressionChoice, HelpersCompressWhatTakesLong) {
+  CompressionOptions options;
+  EXPECT_EQ(CompressionThreads(options, kZSTD, true), 2u);
+  EXPECT_EQ(CompressionThreads(options, kZSTD, false), 1u);
+  EXPECT_EQ(CompressionThreads(options, kLZ4Compression, true), 1u);
+  EXPECT_EQ(CompressionThreads(options, kNoCompression, true), 1u);
+  options.parallel_threads = 4;
+  EXPECT_EQ(CompressionThreads(options, kZSTD, true), 4u);
+  EXPECT_EQ(CompressionThreads(options, kLZ4Compression, false), 4u);
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -48,8 +48,9 @@ set(ashlar_rare
   db/output/output_writer.cc db/state/*.cc
   # The faces of a database that are no reads and writes.
   db/api/explain.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
-  db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc db/db_impl_facts.cc
-  db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc db/open_forms.cc db/read/db_iterator_facts.cc
+  db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc
+  db/db_impl_facts.cc db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc
+  db/open_forms.cc db/read/db_iterator_facts.cc
   db/read/explanation_text.cc db/read/family_iterators.cc db/read/read_explainer.cc
   db/transaction/*not_built.cc db/transaction/transaction_forms.cc
   db/write/next_log.cc db/write/stall_forecast.cc db/write/write_batch_base.cc db/write/write_stall.cc
@@ -60,7 +61,8 @@ set(ashlar_rare
   env/file_util.cc env/filename.cc env/info_log.cc env/listened_file_system.cc env/logger.cc
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
   env/periodic_timer.cc env/thread_list.cc env/thread_status.cc env/timed_env.cc
-  env/space/*.cc env/system_clock.cc util/iostats_context.cc util/thread_team.cc env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
+  env/space/*.cc env/system_clock.cc util/iostats_context.cc util/thread_team.cc
+  env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
   env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/posix_mapped_log.cc env/posix/sigbus_guard.cc
   # Names and texts.
   util/compaction_filter.cc util/compaction_job_stats.cc util/concurrent_task_limiter.cc

@@ -54,6 +54,10 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
               .blob_compression = family->options().blob_compression_type};
   work_.blob_observer = &blob_teller_;
   if (!core->listeners.empty()) work_.observer = &teller_;
+  if (plan_.start_level > 0 && running->turns() != nullptr) {
+    yielder_.emplace(running->turns());
+    work_.on_pause = [this] { yielder_->YieldIfAsked(); };
+  }
   assert(!plan_.inputs.empty());
   family->versions()->claims.Take(plan_.inputs);
   running_->Add(this);
@@ -68,13 +72,6 @@ void BackgroundCompaction::TakeHelper() {
   if (!plan_.IsMerge() || busy >= limits.flushes + limits.compactions) return;
   running.helpers++;
   work_.may_use_helper = true;
-}
-
-void BackgroundCompaction::SetTurns(Level0Turns* turns) {
-  assert(turns != nullptr && !yielder_.has_value());
-  if (plan_.start_level == 0) return;
-  yielder_.emplace(turns);
-  work_.on_pause = [this] { yielder_->YieldIfAsked(); };
 }
 
 void BackgroundCompaction::SetManual(const StopFlags& stop, uint32_t max_subcompactions) {

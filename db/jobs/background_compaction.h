@@ -31,8 +31,6 @@ class BackgroundCompaction final : public BackgroundJob {
   void SetReserved(SpaceReservation reserved) { reserved_ = std::move(reserved); }
   // Its place among those that a limiter lets run at once; null: there is no limiter.
   void SetToken(std::unique_ptr<TaskLimiter::Token> token) { token_ = std::move(token); }
-  // If it is of a deeper level, it lets those of level 0 go first.
-  void SetTurns(Level0Turns* turns);
   // On behalf of a call, whose flags stop it too.
   void SetManual(const StopFlags& stop, uint32_t max_subcompactions);
   // What of the blob files it moves; a cutoff outside of 0 to 1 is that of the options.
@@ -79,7 +77,7 @@ class BackgroundCompaction final : public BackgroundJob {
   std::unique_ptr<RemoteCompaction> remote_;  // null: it is done here
   SpaceReservation reserved_;
   std::unique_ptr<TaskLimiter::Token> token_;
-  std::optional<Level0Turns::Yielder> yielder_;
+  std::optional<Level0Turns::Yielder> yielder_;  // of one of a deeper level
   std::atomic<bool> is_aborted_{false};
   CompactionToTell to_tell_;  // while it runs
   CompactionTeller teller_;

@@ -117,7 +117,6 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
   job->SetToken(std::move(token));
   job->SetReserved(std::move(reserved));
-  if (turns_ != nullptr) job->SetTurns(turns_);
   return job;
 }
 
@@ -325,7 +324,6 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginPiece(
       piece->SetToken(TokenOfCall(piece->family()->options()));
       piece->SetManual(manual.stop, manual.max_subcompactions);
       piece->SetBlobPolicy(manual.blob_policy, manual.blob_age_cutoff);
-      if (turns_ != nullptr) piece->SetTurns(turns_);
       return piece;
     }
     if (!has_conflict) return std::unique_ptr<BackgroundCompaction>();
@@ -373,7 +371,6 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(plan));
   job->SetManual(manual->stop, manual->max_subcompactions);
   job->SetToken(TokenOfCall(family->options()));
-  if (turns_ != nullptr) job->SetTurns(turns_);
   AddManualLocked(manual);
   manual->is_taken = true;
   return job;

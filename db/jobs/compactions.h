@@ -57,6 +57,7 @@ class Compactions {
   Compactions(DbCore* core, JobRunner* jobs) : core_(core), jobs_(jobs) {}
   // Before the first one; they outlive all.
   void SetTurns(Level0Turns* turns) { turns_ = turns; }
+  Level0Turns* turns() const { return turns_; }
 
   // kMore: the family may want another compaction. kFailed: it wants this one, later; kHeldBack:
   // likewise, when its compaction_thread_limiter lets it.

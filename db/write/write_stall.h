@@ -52,7 +52,7 @@ uint64_t PacedMemTableBytes(int sealed_memtables, double flush_progress,
 // write is delayed.
 bool IsCompactionBehind(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
-// Whether level 0 alone lags so much, or would with more of it.
+// Whether level 0 alone is half way from where it is compacted to where writes are slowed down.
 bool IsLevel0Behind(const WriteDebt& debt, const ColumnFamilyOptions& options);
 
 // Bytes a second that writers may write together.

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "ashlar/compaction_filter.h"
+#include "ashlar/concurrent_task_limiter.h"
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
@@ -107,7 +109,7 @@ class Level0TurnsTest : public testing::Test {
     ASSERT_EQ(files.size(), 1u);
     ASSERT_EQ(files[0].level, 1);
     deep_ = std::thread([this, name = files[0].name] {
-      EXPECT_OK(db_->CompactFiles(CompactionOptions(), {name}, 2));
+      deep_status_ = db_->CompactFiles(CompactionOptions(), {name}, 2);
     });
     gate_->is_reached.acquire();
   }
@@ -121,6 +123,7 @@ class Level0TurnsTest : public testing::Test {
   void LetDeepGoOn() {
     gate_->opens.release();
     deep_.join();
+    ASSERT_OK(deep_status_);
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }
   void ExpectContents(int tables) {
@@ -140,6 +143,7 @@ class Level0TurnsTest : public testing::Test {
   Options options_;
   std::unique_ptr<DB> db_;
   std::thread deep_;
+  Status deep_status_;  // what became of it; of its thread until that has ended
 };
 
 TEST_F(Level0TurnsTest, ADeepCompactionLetsLevel0GoFirst) {
@@ -183,6 +187,29 @@ TEST_F(Level0TurnsTest, WhatCannotGoFirstWaits) {
   std::string value;
   EXPECT_OK(db_->Get(ReadOptions(), "a", &value));
   EXPECT_EQ(value, "small");
+}
+
+TEST_F(Level0TurnsTest, WhatALimiterHoldsBackDoesNotGoFirst) {
+  options_.compaction_thread_limiter.reset(NewConcurrentTaskLimiter("one", 1));
+  BeginDeep();
+  AddToLevel0(5);
+  LetDeepGoOn();
+  EXPECT_EQ(listener_->levels(), std::vector<int>({0, 1, 0}));
+  ExpectContents(5);
+}
+
+TEST_F(Level0TurnsTest, NothingGoesFirstOnceWorkIsCancelled) {
+  BeginDeep();
+  AddToLevel0(5);
+  CancelAllBackgroundWork(db_.get(), /*wait=*/false);
+  gate_->opens.release();
+  deep_.join();
+  EXPECT_TRUE(deep_status_.IsShutdownInProgress()) << deep_status_.ToString();
+  db_.reset();
+  options_.compaction_filter_factory.reset();
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  ExpectContents(5);
 }
 
 }  // namespace

@@ -33,10 +33,8 @@ Scheduler::~Scheduler() {
 
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  // One more than flushes: for what is short and does not wait for one.
+  // One more than flushes: it makes room in the log ahead of the writers.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
-  // It makes room in the log ahead of the writers.
-  core_->env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptTombstonesLocked();

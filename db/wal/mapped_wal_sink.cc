@@ -28,8 +28,7 @@ namespace {
 constexpr uint64_t kCapacity = uint64_t{256} << 30;
 constexpr uint64_t kMinPieceBytes = 256 << 10;
 constexpr uint64_t kMaxPieceBytes = 2 << 20;
-// Not where flushes and deletions of files would keep writers waiting.
-constexpr Env::Priority kJobPriority = Env::Priority::USER;
+constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
 
 }  // namespace
 

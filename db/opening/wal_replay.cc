@@ -79,6 +79,8 @@ Status WalReplay::Run(const std::vector<FileNumber>& log_numbers) {
     RETURN_IF_ERROR(ReplayLog(number));
     if (is_stopped_by_filter_) break;
   }
+  // Nothing behind the hole says that it is there; yet something is missing.
+  if (options_.mode == WALRecoveryMode::kAbsoluteConsistency) RETURN_IF_ERROR(hole_);
   report_->batches_filtered = filter_.changed_batches();
   RETURN_IF_ERROR(inserter_.Finish());
   if (stops_) RETURN_IF_ERROR(CheckFamiliesAgainst(stopped_at_log_));
@@ -170,7 +172,7 @@ Status WalReplay::CheckEnd(FileNumber number) {
 }
 
 // A log ends before it did, so what the logs behind it hold is no continuation. If they hold
-// nothing, a crash has taken what was not synced, and nothing is wrong.
+// nothing, a crash has taken what was not synced, which only kAbsoluteConsistency minds.
 Status WalReplay::ReactToHole(FileNumber number, const Status& hole) {
   assert(!hole.ok());
   switch (options_.mode) {

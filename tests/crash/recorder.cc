@@ -12,9 +12,6 @@ namespace ashlar {
 
 OptionSet CrashOptions(uint64_t seed) {
   OptionSet options = OptionSet::Draw(seed);
-  // Open: with a compressed log kAbsoluteConsistency opens a closed log that a crash cut, where it
-  // should refuse it (seed 20240521 with compressed_log=1, crash before call 187).
-  options.Set("compressed_log", 0);
   options.Set("memtable", seed % 2 == 0 ? 4096 : 16384);
   options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
   options.Set("wal_dir", seed % 4 == 2 ? 1 : 0);

@@ -8,12 +8,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/listener.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/opened_db.h"
@@ -212,6 +214,64 @@ TEST_F(WalOrderTest, AHoleBetweenTwoLogsIsNoticedInEveryMode) {
     EXPECT_NE(report_, "");
   }
   EXPECT_EQ(keys(0, WALRecoveryMode::kPointInTimeRecovery), "");
+}
+
+namespace {
+
+// Holds each flush up when it has taken its memtables.
+class FlushGate final : public EventListener {
+ public:
+  void OnFlushBegin(DB*, const FlushJobInfo&) override {
+    begun.release();
+    opens.acquire();
+  }
+  std::counting_semaphore<> begun{0}, opens{0};
+};
+
+}  // namespace
+
+// The MANIFEST has heard how long the closed log became. Its unsynced end is gone, and of the log
+// behind it everything.
+TEST_F(WalOrderTest, AClosedLogThatLostItsEndIsNotConsistentIfNothingIsBehindIt) {
+  FlushOptions no_wait;
+  no_wait.wait = false;
+  options_.max_write_buffer_number = 6;
+  for (const CompressionType compression : {kNoCompression, kZSTD}) {
+    const auto gate = std::make_shared<FlushGate>();
+    options_.listeners = {gate};
+    options_.wal_compression = compression;
+    const std::string dir = compression == kNoCompression ? "/db" : "/compressed";
+    ASSERT_OK(DB::Open(options_, dir, &db_));
+    Put('a', 0, 1);
+    ASSERT_OK(db_->Flush(no_wait));
+    gate->begun.acquire();
+    Put('a', 1, 3);
+    ASSERT_OK(db_->SyncWAL());
+    std::unique_ptr<WalFile> log;
+    ASSERT_OK(db_->GetCurrentWalFile(&log));
+    const uint64_t synced_bytes = log->SizeFileBytes();
+    const std::string closed = dir + log->PathName();
+    Put('a', 3, 4);
+    ASSERT_OK(db_->Flush(no_wait));
+    ASSERT_OK(db_->GetCurrentWalFile(&log));
+    gate->opens.release();
+    gate->begun.acquire();  // the flush before has taken effect
+    const auto keys = [&](WALRecoveryMode mode) {
+      auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);
+      const std::string whole = image->memory()->AllFiles().at(closed);
+      EXPECT_LT(synced_bytes, whole.size());
+      image->memory()->PutFile(closed, whole.substr(0, synced_bytes));
+      image->memory()->PutFile(dir + log->PathName(), std::string(100, 0));
+      return Keys(image, dir, mode);
+    };
+    EXPECT_EQ(keys(WALRecoveryMode::kPointInTimeRecovery), "a0a1a2");
+    EXPECT_NE(report_, "");
+    EXPECT_EQ(keys(WALRecoveryMode::kAbsoluteConsistency), "corruption");
+    EXPECT_EQ(keys(WALRecoveryMode::kTolerateCorruptedTailRecords), "a0a1a2");
+    EXPECT_EQ(keys(WALRecoveryMode::kSkipAnyCorruptedRecords), "a0a1a2");
+    gate->opens.release();
+    db_.reset();
+  }
 }
 
 TEST_F(WalOrderTest, WritesThatSkipTheLogLeaveNoHole) {

@@ -42,6 +42,9 @@ set(ashlar_rare
   memtable/vector_rep.cc
   # Errors and their texts.
   util/status.cc util/str_cat.cc
+  # Memtables of an unusual kind.
+  memtable/hash_rep.cc memtable/in_place.cc memtable/memtable_rep.cc memtable/other_rep.cc
+  memtable/user_rep.cc
   # Background work, a call for each job or output.
   db/column_family/*.cc db/compaction/*.cc db/flush/flush_job.cc db/jobs/*.cc
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc

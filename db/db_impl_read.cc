@@ -374,6 +374,10 @@ std::unique_ptr<AttributeGroupIterator> DBImpl::NewAttributeGroupIterator(
 }
 
 const Snapshot* DBImpl::GetSnapshot() {
+  {
+    const EpochGuard guard;
+    if (!core_.families.SupportSnapshots()) return nullptr;
+  }
   return core_.snapshots.Take([this] { return VisibleSeqno(); },
                               static_cast<int64_t>(core_.NowSeconds()));
 }

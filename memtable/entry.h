@@ -3,7 +3,7 @@
 // MemTableEntry: how a memtable keeps one internal key and its value, whatever the representation:
 // two lengths, then user key, trailer and value, in one piece of arena memory that need not be
 // aligned. A checksum of these may follow; whose memtable it is knows. Immutable once it is
-// reachable by others.
+// reachable by others, but for a value that is overwritten in place (memtable/in_place.h).
 #pragma once
 
 #include <bit>
@@ -38,8 +38,23 @@ class MemTableEntry {
     if (!value.empty()) std::memcpy(p, value.data(), value.size());
     if (checksum_bytes == 0) [[likely]]
       return;
-    const uint64_t checksum = LittleEndian(Checksum(internal_key(), value, checksum_bytes));
-    std::memcpy(p + value.size(), &checksum, checksum_bytes);
+    StoreChecksum(internal_key(), Slice(p, value.size()), checksum_bytes);
+  }
+
+  // Behind the value, which lies in the memory of an entry.
+  static void StoreChecksum(const Slice& internal_key, const Slice& value, size_t checksum_bytes) {
+    const uint64_t checksum = LittleEndian(Checksum(internal_key, value, checksum_bytes));
+    std::memcpy(const_cast<char*>(value.data()) + value.size(), &checksum, checksum_bytes);
+  }
+
+  // Takes the place of the value, which is not shorter. Whoever reads values is kept away.
+  void Overwrite(const Slice& value, size_t checksum_bytes) {
+    const Slice place = this->value();
+    assert(value.size() <= place.size());
+    if (!value.empty()) std::memcpy(const_cast<char*>(place.data()), value.data(), value.size());
+    const auto length = static_cast<uint32_t>(value.size());
+    std::memcpy(lengths_ + sizeof(length), &length, sizeof(length));
+    if (checksum_bytes != 0) StoreChecksum(internal_key(), this->value(), checksum_bytes);
   }
 
   // Of an entry, cut to so many bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memtable is a representation (B-link tree or vector) of its point entries, its range
+// A memtable is a representation (B-link tree or another) of its point entries, its range
 // tombstones, an optional Bloom filter, and counters, all over one arena. This file only joins
 // them.
 #include "memtable/memtable.h"
@@ -47,20 +47,25 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       bloom_whole_keys_(options.bloom_whole_keys),
       bloom_prefixes_(options.bloom_prefixes),
       checks_(options.checks),
+      updates_in_place_(options.updates_in_place),
+      in_place_callback_(options.in_place_callback),
       memory_report_(options.memory_manager),
       arena_(options.arena_block_bytes),
       tombstones_(comparator_, &arena_) {
   assert(options.arena_block_bytes != 0);
-  if (options.representation == MemTableOptions::Representation::kVector) {
-    vector_.emplace(comparator_, &arena_, checks_.checksum_bytes);
-  } else {
+  other_ = NewOtherRep(comparator_, options, checks_.checksum_bytes, &arena_);
+  if (other_ == nullptr) {
     tree_.emplace(comparator_, options.common_prefix, &arena_, BlinkTree::kMaxFanout,
                   checks_.checksum_bytes);
+    if (updates_in_place_) {
+      in_place_ = std::make_unique<InPlaceValues>(options.in_place_locks, checks_.checksum_bytes);
+    }
   }
+  has_plain_reads_ = !checks_.any() && in_place_ == nullptr;
   if (options.bloom_bits > 0 && (bloom_whole_keys_ || bloom_prefixes_ != nullptr)) {
     bloom_.emplace(options.bloom_bits, &arena_);
   }
-  assert(tree_.has_value() != vector_.has_value());
+  assert(tree_.has_value() != (other_ != nullptr));
 }
 
 MemTable::~MemTable() {
@@ -100,8 +105,34 @@ bool MemTable::AddPoint(uint64_t trailer, const Slice& user_key, const Slice& va
   if (tree_.has_value()) [[likely]] {
     return tree_->Insert(tree_->At(user_key, trailer), value, hint != nullptr && hint->exclusive);
   }
-  vector_->Insert(user_key, trailer, value);
-  return true;
+  return other_->Insert(user_key, trailer, value);
+}
+
+// The newest version of the key, if such a value may take its place; else null. A tombstone in
+// between would hide what is written there.
+MemTableEntry* MemTable::FindToUpdate(SequenceNumber seqno, ValueType type,
+                                      const Slice& user_key) const {
+  if (in_place_ == nullptr || tree_->IsEmpty()) return nullptr;
+  const BlinkTree::Cursor newest =
+      tree_->Find(tree_->At(user_key, PackTrailer(seqno, kValueTypeForSeek)));
+  if (newest.entry == nullptr || TrailerType(newest.entry->trailer()) != type) return nullptr;
+  const bool is_covered = !tombstones_.empty() && tombstones_.MaxCoveringSeqno(user_key, seqno) >
+                                                      TrailerSeqno(newest.entry->trailer());
+  return is_covered ? nullptr : const_cast<MemTableEntry*>(newest.entry);
+}
+
+MemTable::InPlace MemTable::Update(SequenceNumber seqno, ValueType type, const Slice& user_key,
+                                   Slice* value, std::string* made) {
+  assert(updates_in_place_ && (type == kTypeValue || type == kTypeWideColumnEntity));
+  MemTableEntry* const entry = FindToUpdate(seqno, type, user_key);
+  const InPlaceCallback callback = type == kTypeValue ? in_place_callback_ : nullptr;
+  if (entry == nullptr) return callback == nullptr ? InPlace::kAdd : InPlace::kNeedsValue;
+  if (callback != nullptr) {
+    std::string existing = entry->value().ToString();
+    if (!MakeInPlaceValue(callback, &existing, *value, made)) return InPlace::kDone;
+    *value = *made;
+  }
+  return in_place_->Overwrite(entry, *value) ? InPlace::kDone : InPlace::kAdd;
 }
 
 // False if it hides nothing.
@@ -166,31 +197,40 @@ bool MemTable::Get(const LookupKey& key, PointLookup* lookup) const {
   return lookup->decided();
 }
 
+ValuePin MemTable::PinOfValues() const {
+  if (in_place_ != nullptr) return {};
+  return {AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+}
+
 bool MemTable::GetPoints(const LookupKey& key, PointLookup* lookup) const {
   if (bloom_.has_value() && !MayContain(key, lookup)) return false;
-  if (checks_.any()) [[unlikely]]
+  if (!has_plain_reads_) [[unlikely]]
     return GetChecked(key, lookup);
   const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
-  return VisitVersions(key, [&](const MemTableEntry& entry) {
-    return lookup->Offer(entry.trailer(), entry.value(), pin);
-  });
+  return VisitVersions(
+      key, [&](const auto& entry) { return lookup->Offer(entry.trailer(), entry.value(), pin); });
 }
 
 bool MemTable::HasOperandsOnTop(const LookupKey& key, size_t count) const {
   assert(count > 0);
   size_t found = 0;
-  VisitVersions(key, [&found, count](const MemTableEntry& entry) {
+  VisitVersions(key, [&found, count](const auto& entry) {
     return TrailerType(entry.trailer()) != kTypeMerge || ++found == count;
   });
   return found == count;
 }
 
+// What is overwritten in place is copied, and cannot be pinned.
 bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
   if (checks_.looks_around()) return GetByWalk(key, lookup);
-  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
-  return VisitVersions(key, [&](const MemTableEntry& entry) {
-    Status status = CheckEntry(entry.internal_key(), entry.value(), checks_.checksum_bytes);
-    if (status.ok()) return lookup->Offer(entry.trailer(), entry.value(), pin);
+  std::string copy;
+  return VisitVersions(key, [&](const auto& entry) {
+    const Slice value = ValueOf(entry, &copy);
+    Status status;
+    if (checks_.any()) {
+      status = CheckEntry(entry.internal_key(), value, checks_.checksum_bytes);
+    }
+    if (status.ok()) return lookup->Offer(entry.trailer(), value, PinOfValues());
     lookup->Fail(std::move(status));
     return true;
   });
@@ -198,7 +238,7 @@ bool MemTable::GetChecked(const LookupKey& key, PointLookup* lookup) const {
 
 // Where neighbours count, the iterator that checks them does the search.
 bool MemTable::GetByWalk(const LookupKey& key, PointLookup* lookup) const {
-  const ValuePin pin{AcquirePin, ReleasePin, const_cast<MemTable*>(this)};
+  const ValuePin pin = PinOfValues();
   std::string target;
   AppendInternalKey(&target, key.user_key, key.trailer);
   const std::unique_ptr<InternalIterator> entries(NewIterator(nullptr));
@@ -224,7 +264,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
       if (!tombstones_.empty()) [[unlikely]]
         Cover(lookup);
       if (bloom_.has_value() && !MayContain(key, lookup)) continue;
-      if (!tree_.has_value() || checks_.any()) {
+      if (!tree_.has_value() || !has_plain_reads_) {
         Get(key, lookup);
         continue;
       }
@@ -235,7 +275,7 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
     if (batch_count == 0) continue;
     tree_->FindMany(positions, batch_count, found);
     for (size_t i = 0; i < batch_count; ++i) {
-      VisitFrom(found[i], batch[i]->key(), [&](const MemTableEntry& entry) {
+      VisitFrom(found[i], batch[i]->key(), [&](const auto& entry) {
         return batch[i]->Offer(entry.trailer(), entry.value(), pin);
       });
     }
@@ -284,32 +324,32 @@ MemTableCounters MemTable::counters() const {
 
 bool MemTable::IsEmpty() const {
   if (!tombstones_.empty()) return false;
-  if (!tree_.has_value()) return vector_->Sorted()->empty();
-  return tree_->IsEmpty();
+  return tree_.has_value() ? tree_->IsEmpty() : other_->IsEmpty();
 }
 
 std::string MemTable::CommonPrefix() const {
   return tree_.has_value() ? tree_->CommonPrefix() : "";
 }
 
-// How many of `entries` are before the key.
-uint64_t MemTable::EstimateRank(const Slice& user_key, uint64_t entries) const {
-  // The position before every version of the key.
-  const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
-  if (tree_.has_value()) {
+// About how many of `entries`.
+uint64_t MemTable::CountBetween(const Slice& begin, const Slice& end, uint64_t entries) const {
+  if (!tree_.has_value()) return other_->CountBetween(begin, end);
+  // The position before every version of a key.
+  const auto rank_of = [&](const Slice& user_key) {
+    const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
     const double fraction = tree_->FractionBefore(tree_->At(user_key, trailer));
     assert(fraction >= 0);
     return static_cast<uint64_t>(fraction * static_cast<double>(entries) + 0.5);
-  }
-  return vector_->LowerBound(*vector_->Sorted(), user_key, trailer);
+  };
+  const uint64_t first = rank_of(begin), last = rank_of(end);
+  return last > first ? last - first : 0;
 }
 
 MemTable::RangeEstimate MemTable::EstimateRange(const Slice& begin, const Slice& end) const {
   const MemTableCounters total = counters();
-  const uint64_t first = EstimateRank(begin, total.entries);
-  const uint64_t last = EstimateRank(end, total.entries);
-  if (total.entries == 0 || last <= first) return {};
-  const uint64_t entries = std::min(last - first, total.entries);
+  const uint64_t found = CountBetween(begin, end, total.entries);
+  if (total.entries == 0 || found == 0) return {};
+  const uint64_t entries = std::min(found, total.entries);
   assert(entries != 0);
   return {entries, entries * (total.raw_bytes / total.entries)};
 }
@@ -323,7 +363,8 @@ void MemTable::CheckInvariants() const {
     BlinkTree::Window window;
     for (tree_->SeekToFirst(&window); window.IsValid(); tree_->Next(&window)) ++entries;
   } else {
-    entries = vector_->Sorted()->size();
+    const std::unique_ptr<InternalIterator> all(NewPlainIterator(nullptr));
+    for (all->SeekToFirst(); all->Valid(); all->Next()) ++entries;
   }
   const MemTableCounters total = counters();
   if (total.entries - total.range_deletes > entries) std::abort();
@@ -331,10 +372,11 @@ void MemTable::CheckInvariants() const {
 
 std::string MemTable::DebugString() const {
   const MemTableCounters total = counters();
-  return StrCat("memtable ", id_, tree_.has_value() ? " B-link tree" : " vector", "\n  entries ",
-                total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ", total.raw_bytes,
-                "\n  memory bytes ", ApproximateMemoryUsage(), "\n  seqnos ", total.smallest_seqno,
-                "..", total.largest_seqno, "\n  ", tombstones_.DebugString(), "\n");
+  return StrCat("memtable ", id_, " ", tree_.has_value() ? "B-link tree" : other_->Name(),
+                "\n  entries ", total.entries, "\n  deletes ", total.deletes, "\n  raw bytes ",
+                total.raw_bytes, "\n  memory bytes ", ApproximateMemoryUsage(), "\n  seqnos ",
+                total.smallest_seqno, "..", total.largest_seqno, "\n  ", tombstones_.DebugString(),
+                "\n");
 }
 
 }  // namespace ashlar

@@ -15,16 +15,18 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/status.h"
 #include "memtable/blink_tree.h"
+#include "memtable/in_place.h"
 #include "memtable/memory_report.h"
 #include "memtable/memtable_bloom.h"
 #include "memtable/memtable_checks.h"
 #include "memtable/memtable_tombstones.h"
-#include "memtable/vector_rep.h"
+#include "memtable/other_rep.h"
 #include "table/iterator/point_lookup.h"
 #include "util/arena.h"
 #include "util/internal_key.h"
@@ -33,10 +35,7 @@ namespace ashlar {
 
 class InternalIterator;
 
-struct MemTableOptions {
-  enum class Representation : uint8_t { kBlinkTree, kVector };
-
-  Representation representation = Representation::kBlinkTree;
+struct MemTableOptions : RepresentationOptions {
   size_t arena_block_bytes = Arena::kHugePageBytes;
   // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
   // this one, for example. A wrong guess costs speed only.
@@ -47,6 +46,9 @@ struct MemTableOptions {
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
   MemTableChecks checks;
+  bool updates_in_place = false;
+  size_t in_place_locks = 1;
+  InPlaceCallback in_place_callback = nullptr;
 };
 
 // What a memtable counts about its entries.
@@ -103,6 +105,22 @@ class MemTable {
   // in it; without, they are added at once.
   Status Add(SequenceNumber seqno, ValueType type, const Slice& user_key, const Slice& value,
              InsertHint* hint = nullptr);
+  // Whether puts go through Update() first, and all insertions come one at a time, in the order of
+  // their sequence numbers.
+  bool UpdatesInPlace() const { return updates_in_place_; }
+  InPlaceCallback in_place_callback() const { return in_place_callback_; }
+  // Of a value or an entity that is put.
+  //   kDone        the key's newest value was overwritten; or the callback wants it to stay
+  //   kAdd         *value, which the callback may have put into *made, is to be added
+  //   kNeedsValue  the callback is to be given the key's value, which is not here; the rest is the
+  //                caller's
+  enum class InPlace : uint8_t { kDone, kAdd, kNeedsValue };
+  InPlace Update(SequenceNumber seqno, ValueType type, const Slice& user_key, Slice* value,
+                 std::string* made);
+  bool SupportsSnapshots() const {
+    return !updates_in_place_ && (other_ == nullptr || other_->SupportsSnapshots());
+  }
+
   // Adds what a batch has collected and clears it.
   void AddCounters(InsertHint* hint);
 
@@ -127,11 +145,17 @@ class MemTable {
   // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
   // Cheap.
   size_t ApproximateMemoryUsage() const {
-    return arena_.ApproximateMemoryUsage() + tombstones_.MemoryBytes();
+    return arena_.ApproximateMemoryUsage() + tombstones_.MemoryBytes() +
+           (other_ != nullptr ? other_->FillBytes() : 0);
   }
   // Bytes taken from the system.
   size_t MemoryAllocatedBytes() const {
-    return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes();
+    return arena_.MemoryAllocatedBytes() + tombstones_.MemoryBytes() +
+           (other_ != nullptr ? other_->AllocatedBytes() : 0);
+  }
+  // No insertion is under way, and none comes.
+  void Seal() {
+    if (other_ != nullptr) other_->Seal();
   }
 
   // What the memory manager is told, and whether it is to be told more. See MemoryReport; telling
@@ -185,6 +209,13 @@ class MemTable {
 
   ~MemTable();  // by Unref()
 
+  // An entry that lies where a representation keeps it.
+  struct ForeignEntry {
+    Slice key, contents;
+    Slice internal_key() const { return key; }
+    uint64_t trailer() const { return ExtractTrailer(key); }
+    Slice value() const { return contents; }
+  };
   // Calls visit(entry) for the versions of key.user_key at or below key.trailer, newest first,
   // until it returns true; true if it did.
   template <typename Visit>
@@ -196,6 +227,13 @@ class MemTable {
   bool GetChecked(const LookupKey& key, PointLookup* lookup) const;
   bool GetByWalk(const LookupKey& key, PointLookup* lookup) const;
   InternalIterator* NewPlainIterator(Arena* arena) const;
+  ValuePin PinOfValues() const;
+  // May be a copy.
+  Slice ValueOf(const MemTableEntry& entry, std::string* copy) const {
+    return in_place_ == nullptr ? entry.value() : in_place_->Read(entry, copy);
+  }
+  Slice ValueOf(const ForeignEntry& entry, std::string* /*copy*/) const { return entry.value(); }
+  MemTableEntry* FindToUpdate(SequenceNumber seqno, ValueType type, const Slice& user_key) const;
   bool AddPoint(uint64_t trailer, const Slice& user_key, const Slice& value,
                 const InsertHint* hint);
   bool AddTombstone(SequenceNumber seqno, const Slice& begin, const Slice& end);
@@ -208,13 +246,19 @@ class MemTable {
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
   void AddExclusively(const MemTableCounters& added);
-  uint64_t EstimateRank(const Slice& user_key, uint64_t entries) const;
+  uint64_t CountBetween(const Slice& begin, const Slice& end, uint64_t entries) const;
 
   const InternalKeyComparator comparator_;
   const uint64_t id_;            // ascends with the memtables of a family
   const bool bloom_whole_keys_;  // whether the filter holds user keys
   const std::shared_ptr<const SliceTransform> bloom_prefixes_;  // null: it holds no prefixes
   const MemTableChecks checks_;
+  const bool updates_in_place_;
+  const InPlaceCallback in_place_callback_;  // may be null
+  // Null: values are never overwritten.
+  std::unique_ptr<InPlaceValues> in_place_;
+  // Entries are read without checks or locks.
+  bool has_plain_reads_ = true;
   mutable std::atomic<int> refs_{1};
   MemoryReport memory_report_;  // dies after the arena: the memory is free by then
   // Holds every entry, the Bloom filter, and nothing that needs a destructor.
@@ -222,7 +266,7 @@ class MemTable {
   MemTableTombstones tombstones_;
   // Exactly one of the two is there.
   std::optional<BlinkTree> tree_;
-  std::optional<VectorRep> vector_;
+  std::unique_ptr<OtherRep> other_;
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
 };
@@ -244,14 +288,11 @@ bool MemTable::VisitVersions(const LookupKey& key, Visit&& visit) const {
     if (tree_->IsEmpty()) return false;
     return VisitFrom(tree_->Find(tree_->At(key.user_key, key.trailer)), key, visit);
   }
-  const auto entries = vector_->Sorted();
-  for (size_t i = vector_->LowerBound(*entries, key.user_key, key.trailer); i < entries->size();
-       ++i) {
-    const MemTableEntry& entry = *(*entries)[i];
-    if (!comparator_.SameKey(entry.user_key(), key.user_key)) return false;
-    if (visit(entry)) return true;
-  }
-  return false;
+  using Callable = std::remove_reference_t<Visit>;
+  return other_->VisitVersions(
+      key, &visit, [](void* callable, const Slice& internal_key, const Slice& value) {
+        return (*static_cast<Callable*>(callable))(ForeignEntry{internal_key, value});
+      });
 }
 
 }  // namespace ashlar

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterators over the two representations. Keys and values point into the memtable.
+// The iterator over the tree. Keys and values point into the memtable.
 //
 // In a tree the iterator stands on a copy of one leaf's entries (BlinkTree::Window): a step within
 // it reads nothing that others write. Entries inserted into the range of the copy meanwhile are
 // missed, as an iterator may: they are newer than the sequence number it reads at.
 #include <cassert>
 #include <memory>
+#include <string>
 
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
@@ -14,9 +15,27 @@
 
 namespace ashlar {
 
+struct FixedValues {
+  static Slice Of(const MemTableEntry& entry) { return entry.value(); }
+  static ValuePin Pin(const BlinkTree* tree) { return ValuePin::Lasting(tree); }
+};
+
+// Each is what it was when the iterator came to it.
+struct OverwrittenValues {
+  Slice Of(const MemTableEntry& entry) { return in_place->Read(entry, &copy); }
+  static ValuePin Pin(const BlinkTree* /*tree*/) { return {}; }
+
+  const InPlaceValues* in_place;
+  std::string copy;
+};
+
+// `Values` shows the value of an entry and says what pins it.
+template <typename Values>
 class MemTableIterator final : public InternalIterator {
  public:
-  explicit MemTableIterator(const BlinkTree* tree) : tree_(tree) { assert(tree_ != nullptr); }
+  MemTableIterator(const BlinkTree* tree, const Values& values) : tree_(tree), values_(values) {
+    assert(tree_ != nullptr);
+  }
   ~MemTableIterator() override {
     AddPerfCount(&PerfContextBase::next_on_memtable_count, nexts_);
     AddPerfCount(&PerfContextBase::prev_on_memtable_count, prevs_);
@@ -42,7 +61,7 @@ class MemTableIterator final : public InternalIterator {
     tree_->SeekForPrev(PositionOf(internal_key), &window_);
     Expose();
   }
-  ValuePin PinOfValue() const override { return ValuePin::Lasting(tree_); }
+  ValuePin PinOfValue() const override { return values_.Pin(tree_); }
 
  protected:
   void NextSlow() override {
@@ -73,55 +92,26 @@ class MemTableIterator final : public InternalIterator {
     if (!valid_) return;
     const MemTableEntry* entry = window_.entries[window_.index];
     key_ = entry->internal_key();
-    value_ = entry->value();
+    value_ = values_.Of(*entry);
   }
 
   const BlinkTree* const tree_;  // of the memtable, which outlives the iterator
+  [[no_unique_address]] Values values_;
   BlinkTree::Window window_;
   uint64_t nexts_ = 0;  // told to the thread's perf context at the end
   uint64_t prevs_ = 0;
 };
 
-class VectorRepIterator final : public InternalIterator {
- public:
-  explicit VectorRepIterator(const VectorRep* vector)
-      : vector_(vector), entries_(vector->Sorted()) {}
+namespace {
 
-  void SeekToFirst() override { Show(0); }
-  void SeekToLast() override { Show(entries_->size() - 1); }
-  void Seek(const Slice& internal_key) override { Show(LowerBound(internal_key)); }
-  void SeekForPrev(const Slice& internal_key) override {
-    const size_t index = LowerBound(internal_key);
-    const bool is_there =
-        index < entries_->size() &&
-        vector_->comparator().Compare((*entries_)[index]->internal_key(), internal_key) == 0;
-    Show(is_there ? index : index - 1);
-  }
-  ValuePin PinOfValue() const override { return ValuePin::Lasting(vector_); }
+template <typename Values>
+InternalIterator* NewTreeIterator(const BlinkTree* tree, const Values& values, Arena* arena) {
+  using Walk = MemTableIterator<Values>;
+  if (arena == nullptr) return new Walk(tree, values);
+  return new (arena->AllocateAligned(sizeof(Walk))) Walk(tree, values);
+}
 
- protected:
-  void NextSlow() override { Show(index_ + 1); }
-  void PrevSlow() override { Show(index_ - 1); }
-
- private:
-  size_t LowerBound(const Slice& internal_key) const {
-    assert(internal_key.size() >= kTrailerBytes);
-    return vector_->LowerBound(*entries_, ExtractUserKey(internal_key),
-                               ExtractTrailer(internal_key));
-  }
-  // One before the first index wraps around and is out of range like one behind the last.
-  void Show(size_t index) {
-    index_ = index;
-    valid_ = index < entries_->size();
-    if (!valid_) return;
-    key_ = (*entries_)[index]->internal_key();
-    value_ = (*entries_)[index]->value();
-  }
-
-  const VectorRep* const vector_;
-  const std::shared_ptr<const VectorRep::Entries> entries_;
-  size_t index_ = 0;
-};
+}  // namespace
 
 InternalIterator* MemTable::NewIterator(Arena* arena) const {
   InternalIterator* const plain = NewPlainIterator(arena);
@@ -129,12 +119,10 @@ InternalIterator* MemTable::NewIterator(Arena* arena) const {
 }
 
 InternalIterator* MemTable::NewPlainIterator(Arena* arena) const {
-  if (tree_.has_value()) {
-    if (arena == nullptr) return new MemTableIterator(&*tree_);
-    return new (arena->AllocateAligned(sizeof(MemTableIterator))) MemTableIterator(&*tree_);
-  }
-  if (arena == nullptr) return new VectorRepIterator(&*vector_);
-  return new (arena->AllocateAligned(sizeof(VectorRepIterator))) VectorRepIterator(&*vector_);
+  if (!tree_.has_value()) return other_->NewIterator(arena);
+  if (in_place_ == nullptr) [[likely]]
+    return NewTreeIterator(&*tree_, FixedValues(), arena);
+  return NewTreeIterator(&*tree_, OverwrittenValues{.in_place = in_place_.get()}, arena);
 }
 
 }  // namespace ashlar

@@ -8,17 +8,62 @@
 #include <cassert>
 #include <new>
 
-namespace ashlar {
+#include "util/arena.h"
 
-void VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
-  char* memory = arena_->AllocateAligned(MemTableEntry::BytesFor(user_key, value, checksum_bytes_));
-  MemTableEntry* entry = new (memory) MemTableEntry;
-  entry->Fill(user_key, trailer, value, checksum_bytes_);
+namespace ashlar {
+namespace {
+
+class SortedEntriesIterator final : public InternalIterator {
+ public:
+  explicit SortedEntriesIterator(const SortedEntries* list)
+      : list_(list), entries_(list->Sorted()) {}
+
+  void SeekToFirst() override { Show(0); }
+  void SeekToLast() override { Show(entries_->size() - 1); }
+  void Seek(const Slice& internal_key) override { Show(LowerBound(internal_key)); }
+  void SeekForPrev(const Slice& internal_key) override {
+    const size_t index = LowerBound(internal_key);
+    const bool is_there =
+        index < entries_->size() &&
+        list_->comparator().Compare((*entries_)[index]->internal_key(), internal_key) == 0;
+    Show(is_there ? index : index - 1);
+  }
+  ValuePin PinOfValue() const override { return ValuePin::Lasting(list_); }
+
+ protected:
+  void NextSlow() override { Show(index_ + 1); }
+  void PrevSlow() override { Show(index_ - 1); }
+
+ private:
+  size_t LowerBound(const Slice& internal_key) const {
+    assert(internal_key.size() >= kTrailerBytes);
+    return list_->LowerBound(*entries_, ExtractUserKey(internal_key), ExtractTrailer(internal_key));
+  }
+  // One before the first index wraps around and is out of range like one behind the last.
+  void Show(size_t index) {
+    index_ = index;
+    valid_ = index < entries_->size();
+    if (!valid_) return;
+    key_ = (*entries_)[index]->internal_key();
+    value_ = (*entries_)[index]->value();
+  }
+
+  const SortedEntries* const list_;
+  const std::shared_ptr<const SortedEntries::Entries> entries_;
+  size_t index_ = 0;
+};
+
+}  // namespace
+
+void SortedEntries::Add(const MemTableEntry* entry) {
+  assert(entry != nullptr);
   MutexLock lock(&mutex_);
+  const size_t capacity = entries_.capacity();
   entries_.push_back(entry);
+  if (entries_.capacity() != capacity) CountMemoryLocked();
 }
 
-std::shared_ptr<const VectorRep::Entries> VectorRep::Sorted() const {
+std::shared_ptr<const SortedEntries::Entries> SortedEntries::Sorted() const {
   MutexLock lock(&mutex_);
   const size_t sorted_count = sorted_ == nullptr ? 0 : sorted_->size();
   assert(sorted_count <= entries_.size());
@@ -39,17 +84,57 @@ std::shared_ptr<const VectorRep::Entries> VectorRep::Sorted() const {
   assert(std::is_sorted(fresh->begin(), fresh->end(), is_less));
   assert(fresh->size() == entries_.size());
   sorted_ = std::move(fresh);
+  CountMemoryLocked();
   return sorted_;
 }
 
-size_t VectorRep::LowerBound(const Entries& entries, const Slice& user_key,
-                             uint64_t trailer) const {
+size_t SortedEntries::LowerBound(const Entries& entries, const Slice& user_key,
+                                 uint64_t trailer) const {
   const auto is_before = [&](const MemTableEntry* entry, const Slice& key) {
     const int order = comparator_.OrderWithTimestamp(entry->user_key(), key);
     return order != 0 ? order < 0 : entry->trailer() > trailer;
   };
   const auto found = std::lower_bound(entries.begin(), entries.end(), user_key, is_before);
   return static_cast<size_t>(found - entries.begin());
+}
+
+InternalIterator* SortedEntries::NewIterator(Arena* arena) const {
+  if (arena == nullptr) return new SortedEntriesIterator(this);
+  return new (arena->AllocateAligned(sizeof(SortedEntriesIterator))) SortedEntriesIterator(this);
+}
+
+bool SortedEntries::VisitVersions(const LookupKey& key, void* argument,
+                                  OtherRep::Visit visit) const {
+  const auto entries = Sorted();
+  for (size_t i = LowerBound(*entries, key.user_key, key.trailer); i < entries->size(); ++i) {
+    const MemTableEntry& entry = *(*entries)[i];
+    if (!comparator_.SameKey(entry.user_key(), key.user_key)) return false;
+    if (visit(argument, entry.internal_key(), entry.value())) return true;
+  }
+  return false;
+}
+
+bool SortedEntries::IsEmpty() const {
+  MutexLock lock(&mutex_);
+  return entries_.empty();
+}
+
+uint64_t SortedEntries::CountBetween(const Slice& begin, const Slice& end) const {
+  // The position before every version of a key.
+  const uint64_t trailer = PackTrailer(kMaxSequenceNumber, kValueTypeForSeek);
+  const auto entries = Sorted();
+  const size_t first = LowerBound(*entries, begin, trailer);
+  const size_t last = LowerBound(*entries, end, trailer);
+  return last > first ? last - first : 0;
+}
+
+bool VectorRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
+  char* memory =
+      allocator_->AllocateAligned(MemTableEntry::BytesFor(user_key, value, checksum_bytes_));
+  MemTableEntry* entry = new (memory) MemTableEntry;
+  entry->Fill(user_key, trailer, value, checksum_bytes_);
+  entries_.Add(entry);
+  return true;
 }
 
 }  // namespace ashlar

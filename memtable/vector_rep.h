@@ -8,47 +8,87 @@
 // time.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "memtable/entry.h"
-#include "util/arena.h"
+#include "memtable/other_rep.h"
+#include "util/allocator.h"
 #include "util/internal_key.h"
 #include "util/mutex.h"
 
 namespace ashlar {
 
-class VectorRep {
+// SortedEntries is a list of entries that is sorted when somebody asks. The entries are others'.
+class SortedEntries {
  public:
   using Entries = std::vector<const MemTableEntry*>;
 
-  // Entries get checksums of so many bytes.
-  VectorRep(const InternalKeyComparator& comparator, ConcurrentArena* arena, size_t checksum_bytes)
-      : comparator_(comparator), arena_(arena), checksum_bytes_(checksum_bytes) {}
+  explicit SortedEntries(const InternalKeyComparator& comparator) : comparator_(comparator) {}
 
   const InternalKeyComparator& comparator() const { return comparator_; }
 
-  void Insert(const Slice& user_key, uint64_t trailer, const Slice& value);
+  void Add(const MemTableEntry* entry);
 
-  // All entries whose Insert() has returned, in internal-key order; equal internal keys in the
-  // order of insertion.
+  // All entries whose Add() has returned, in internal-key order; equal internal keys in the order
+  // in which they came.
   std::shared_ptr<const Entries> Sorted() const;
 
   // Index in `entries` of the first one at or after (user_key, trailer).
   size_t LowerBound(const Entries& entries, const Slice& user_key, uint64_t trailer) const;
 
+  // Of Sorted(). With an arena it lives there.
+  InternalIterator* NewIterator(Arena* arena) const;
+  // As those of OtherRep.
+  bool VisitVersions(const LookupKey& key, void* argument, OtherRep::Visit visit) const;
+  bool IsEmpty() const;
+  uint64_t CountBetween(const Slice& begin, const Slice& end) const;
+  // Of the lists, without the entries.
+  size_t MemoryBytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
+
  private:
+  void CountMemoryLocked() const REQUIRES(mutex_) {
+    const size_t sorted = sorted_ == nullptr ? 0 : sorted_->capacity();
+    memory_bytes_.store((entries_.capacity() + sorted) * sizeof(entries_[0]),
+                        std::memory_order_relaxed);
+  }
   bool IsLess(const MemTableEntry* a, const MemTableEntry* b) const {
     return comparator_.Compare(a->internal_key(), b->internal_key()) < 0;
   }
 
   const InternalKeyComparator comparator_;
-  ConcurrentArena* const arena_;
-  const size_t checksum_bytes_;
   mutable Mutex mutex_{LockRank::kLeaf};
   Entries entries_ GUARDED_BY(mutex_);                                // in the order of insertion
   mutable std::shared_ptr<const Entries> sorted_ GUARDED_BY(mutex_);  // of a prefix of entries_
+  // Written under the lock, for those who only watch.
+  mutable std::atomic<size_t> memory_bytes_{0};
+};
+
+class VectorRep final : public OtherRep {
+ public:
+  // Entries come from the allocator, which outlives this, and get checksums of so many bytes.
+  VectorRep(const InternalKeyComparator& comparator, Allocator* allocator, size_t checksum_bytes)
+      : entries_(comparator), allocator_(allocator), checksum_bytes_(checksum_bytes) {}
+
+  const char* Name() const override { return "vector"; }
+  bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;
+  InternalIterator* NewIterator(Arena* arena) const override { return entries_.NewIterator(arena); }
+  bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override {
+    return entries_.VisitVersions(key, argument, visit);
+  }
+  bool IsEmpty() const override { return entries_.IsEmpty(); }
+  uint64_t CountBetween(const Slice& begin, const Slice& end) const override {
+    return entries_.CountBetween(begin, end);
+  }
+  size_t FillBytes() const override { return entries_.MemoryBytes(); }
+
+ private:
+  SortedEntries entries_;
+  Allocator* const allocator_;
+  const size_t checksum_bytes_;
 };
 
 }  // namespace ashlar

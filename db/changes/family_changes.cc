@@ -27,6 +27,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
   ColumnFamilyOptions sanitized;
   {
     MutexLock lock(&core_->mutex);
+    RETURN_IF_ERROR(CheckFamilyFits(*core_->options, options));
     sanitized = SanitizeColumnFamilyOptions(*core_->options, options);
   }
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // the directories, now known

@@ -9,6 +9,7 @@
 
 #include "ashlar/memtablerep.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/options/memtable_factories.h"
 #include "db/write/write_stall.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
@@ -17,12 +18,32 @@
 
 namespace ashlar {
 
+namespace {
+
+using Representation = MemTableOptions::Representation;
+
+Representation RepresentationFor(const ColumnFamilyOptions& options) {
+  switch (MemtableKindOf(options.memtable_factory.get())) {
+    case MemtableKind::kSkipList: return Representation::kBlinkTree;
+    case MemtableKind::kVector: return Representation::kVector;
+    case MemtableKind::kOfProgram: return Representation::kOfProgram;
+    case MemtableKind::kHash: break;
+  }
+  return options.prefix_extractor != nullptr ? Representation::kHash : Representation::kBlinkTree;
+}
+
+}  // namespace
+
 MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const MemTable* previous) {
   MemTableOptions result;
-  if (options.memtable_factory != nullptr &&
-      Slice(options.memtable_factory->Name()) == Slice("VectorRepFactory")) {
-    result.representation = MemTableOptions::Representation::kVector;
+  result.representation = RepresentationFor(options);
+  if (result.representation == Representation::kHash) {
+    result.hash = HashShapeOf(*options.memtable_factory);
+  } else if (result.representation == Representation::kOfProgram) {
+    result.factory = options.memtable_factory;
+    result.hint_prefixes = options.memtable_insert_with_hint_prefix_extractor;
   }
+  result.prefixes = options.prefix_extractor;
   // Large memtables take blocks of a huge page (see Arena).
   constexpr size_t kHugeWriteBuffer = 8 * Arena::kHugePageBytes;
   const size_t usual = options.write_buffer_size >= kHugeWriteBuffer
@@ -37,6 +58,9 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
   result.bloom_bits = static_cast<uint64_t>(bloom_bytes) * 8;
   result.bloom_whole_keys = options.memtable_whole_key_filtering;
   result.bloom_prefixes = options.prefix_extractor;
+  result.updates_in_place = options.inplace_update_support;
+  result.in_place_locks = options.inplace_update_num_locks;
+  result.in_place_callback = options.inplace_callback;
   result.checks.checksum_bytes = static_cast<uint8_t>(options.memtable_protection_bytes_per_key);
   result.checks.order = options.paranoid_memory_checks;
   result.checks.neighbour_checksums = options.memtable_verify_per_key_checksum_on_seek;
@@ -83,6 +107,7 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   assert(previous == nullptr || previous->id() < next_memtable_id_);
   MemTableOptions options = MemTableOptionsFrom(*options_, previous);
   options.memory_manager = host_->MemoryManager();
+  options.family = id_;
   return new MemTable(comparator_, options, next_memtable_id_++);
 }
 
@@ -170,6 +195,7 @@ void ColumnFamilyData::SealMemTable(FileNumber new_log_number, FlushReason reaso
   });
   PublishSuperVersion();
   undo.Cancel();
+  full->Seal();
   full->ReportMemory();
   active_log_ = new_log_number;
   before_active_ = host_->VisibleSeqno();

@@ -3,11 +3,13 @@
 // The table of families is copied on every change and published in one atomic pointer.
 #include "db/column_family/family_set.h"
 
+#include <algorithm>
 #include <cassert>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "memtable/memtable.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/str_cat.h"
@@ -51,6 +53,10 @@ std::unique_ptr<FamilySet::Table> FamilySet::CopyTable() const {
 }
 
 void FamilySet::Publish(std::unique_ptr<Table> table) {
+  table->supports_snapshots =
+      std::all_of(table->by_id.begin(), table->by_id.end(), [](const ColumnFamilyData* family) {
+        return family == nullptr || family->mem()->SupportsSnapshots();
+      });
   Table* old = table_.exchange(table.release(), std::memory_order_acq_rel);
   assert(old != nullptr);
   EpochRetire(old, [](EpochRetired* object) { delete static_cast<Table*>(object); });

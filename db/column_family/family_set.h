@@ -34,6 +34,10 @@ class FamilySet {
     const Table* table = table_.load(std::memory_order_acquire);
     return id < table->by_id.size() ? table->by_id[id] : nullptr;
   }
+  // Whether the memtables of all families let older states be read. Within an epoch.
+  bool SupportSnapshots() const {
+    return table_.load(std::memory_order_acquire)->supports_snapshots;
+  }
   ColumnFamilyData* FindByName(const std::string& name) const REQUIRES(db_mutex);
   ColumnFamilyData* default_family() const { return Find(0); }
 
@@ -50,6 +54,7 @@ class FamilySet {
   // Retired without an allocation: what is published cannot fail any more.
   struct Table : EpochRetired {
     std::vector<ColumnFamilyData*> by_id;  // null where there is none
+    bool supports_snapshots = true;
   };
   std::unique_ptr<Table> CopyTable() const REQUIRES(db_mutex);
   void Publish(std::unique_ptr<Table> table) REQUIRES(db_mutex);

@@ -337,7 +337,7 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exis
 }
 
 // Several where there is enough to do for them, and where the little that memtables may become
-// fuller than they should does not count.
+// fuller than they should does not count. Updates in place come one after the other.
 size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   constexpr uint64_t kLeastBytes = 4 << 20;
   constexpr size_t kMost = 8;
@@ -348,11 +348,12 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
     auto size = FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number));
     if (size.ok()) bytes += *size;  // else replay meets it
   }
-  const bool has_small_buffers =
+  const bool goes_alone =
       std::any_of(request_.families.begin(), request_.families.end(), [](const auto& family) {
-        return family.options.write_buffer_size < kLeastBytes;
+        return family.options.write_buffer_size < kLeastBytes ||
+               family.options.inplace_update_support;
       });
-  if (processors < 2 || bytes < kLeastBytes || has_small_buffers) return 0;
+  if (processors < 2 || bytes < kLeastBytes || goes_alone) return 0;
   return std::min(processors, kMost);
 }
 
@@ -382,6 +383,7 @@ Status Opener::ReplayLogs() {
   options.mutex = &core_->mutex;
   options.env = core_->env;
   options.insert_threads = ThreadsToReplay(logs);
+  options.tools = core_->merge_tools();
   WalReplay replay(options, &core_->families, &report_);
   RETURN_IF_ERROR(replay.Run(logs));
   replayed_ = replay.logs();

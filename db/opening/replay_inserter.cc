@@ -12,6 +12,8 @@
 
 #include "ashlar/env.h"
 #include "db/column_family/column_family_data.h"
+#include "db/read/point_read.h"
+#include "db/write/in_place_put.h"
 #include "db/write/write_batch_reader.h"
 #include "memtable/memtable.h"
 #include "util/coding.h"
@@ -28,7 +30,8 @@ void HasDbMutex() ASSERT_CAPABILITY(db_mutex) {}
 // Inserts batches, one after the other, for one thread.
 class ReplayInserter::Insertion {
  public:
-  explicit Insertion(const std::vector<Target>& targets) : targets_(targets) {}
+  Insertion(const std::vector<Target>& targets, const MergeTools& tools)
+      : targets_(targets), tools_(tools) {}
   ~Insertion() { FinishFamily(); }
 
   // A memtable counts its entries when another family's turn comes, and at the end.
@@ -92,9 +95,19 @@ class ReplayInserter::Insertion {
       return Status::NotSupported(
           "the log holds values of a newer kind, which are not supported by this version");
     }
-    const Status status = memtable_->Add(seqno, record.type, record.key, record.value, &hint_);
+    const Status status =
+        memtable_->UpdatesInPlace() && IsPut(record)
+            ? UpdateInPlace(record, seqno)
+            : memtable_->Add(seqno, record.type, record.key, record.value, &hint_);
     if (!status.IsTryAgain()) return status;
     return Status::Corruption(StrCat("sequence number ", seqno, " occurs twice for one key"));
+  }
+
+  // Nobody else has the database: the super version stays.
+  Status UpdateInPlace(const WriteBatchRecord& record, SequenceNumber seqno) {
+    return PutInPlace(record, seqno, memtable_, &hint_, [&](std::optional<std::string>* value) {
+      return ReadValueBefore(tools_, *family_->super_version(), record.key, seqno, value);
+    });
   }
 
   // A family that the MANIFEST never knew: the records came after it did. RocksDB logs such batches
@@ -117,6 +130,7 @@ class ReplayInserter::Insertion {
   }
 
   const std::vector<Target>& targets_;
+  const MergeTools& tools_;
   ColumnFamilyData* family_ = nullptr;
   MemTable* memtable_ = nullptr;  // of family_; hint_ is for it
   InsertHint hint_;
@@ -126,7 +140,8 @@ class ReplayInserter::Insertion {
 
 class ReplayInserter::Workers {
  public:
-  explicit Workers(const std::vector<Target>& targets) : targets_(targets) {}
+  Workers(const std::vector<Target>& targets, const MergeTools& tools)
+      : targets_(targets), tools_(tools) {}
   ~Workers();
 
   void Start(Env* env, size_t count);
@@ -153,6 +168,7 @@ class ReplayInserter::Workers {
   void Note(const Chunk& chunk, const Status& status, std::exception_ptr thrown);
 
   const std::vector<Target>& targets_;
+  const MergeTools& tools_;
   Chunk filling_;  // the caller's
 
   Mutex mutex_{LockRank::kLeaf};
@@ -257,7 +273,7 @@ bool ReplayInserter::Workers::Take(Chunk* chunk) {
 
 Status ReplayInserter::Workers::InsertChunk(const Chunk& chunk) {
   assert(!chunk.batches.empty());
-  Insertion insertion(targets_);
+  Insertion insertion(targets_, tools_);
   for (size_t i = 0; i < chunk.batches.size(); i++) {
     const auto [begin, offset] = chunk.batches[i];
     const size_t end =
@@ -283,14 +299,15 @@ void ReplayInserter::Workers::Note(const Chunk& chunk, const Status& status,
 
 // ---- The public class
 
-ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads)
-    : families_(families) {
+ReplayInserter::ReplayInserter(FamilySet* families, Env* env, size_t threads,
+                               const MergeTools& tools)
+    : families_(families), tools_(tools) {
   for (ColumnFamilyData* family : families_->All()) {
     if (family->id() >= targets_.size()) targets_.resize(family->id() + 1);
     targets_[family->id()] = {family, family->versions()->log_number};
   }
   if (threads == 0) return;
-  workers_ = std::make_unique<Workers>(targets_);
+  workers_ = std::make_unique<Workers>(targets_, tools_);
   workers_->Start(env, threads);
 }
 
@@ -305,7 +322,7 @@ Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
   if (workers_ != nullptr && batch.size() >= kMaxInFlightBytes) {
     // Not worth a copy: this thread inserts it, beside the others.
     {
-      Insertion insertion(targets_);
+      Insertion insertion(targets_, tools_);
       RETURN_IF_ERROR(insertion.Insert(*source_, batch, offset, [](ColumnFamilyData*) {}));
     }
     return SealFullMemTables();
@@ -316,7 +333,7 @@ Status ReplayInserter::Add(const Slice& batch, uint64_t offset) {
     RETURN_IF_ERROR(workers_->Hand());
     return SealFullMemTables();
   }
-  Insertion insertion(targets_);
+  Insertion insertion(targets_, tools_);
   const auto seal_if_full = [&](ColumnFamilyData* family) {
     HasDbMutex();
     if (family->mem()->ApproximateMemoryUsage() < family->write_buffer_bytes()) return;

@@ -17,6 +17,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/column_family/family_set.h"
+#include "db/read/merge_resolution.h"
 #include "util/file_number.h"
 #include "util/mutex.h"
 
@@ -35,9 +36,12 @@ struct ReplaySource {
 
 class ReplayInserter {
  public:
-  // The families stay what they are. With `threads`, of this environment, of 0 every batch is inserted at once, and a
-  // memtable is sealed as soon as it is full; otherwise it may become fuller by kMaxInFlightBytes.
-  ReplayInserter(FamilySet* families, Env* env, size_t threads) REQUIRES(db_mutex);
+  // The families stay what they are. With `threads`, of this environment, of 0 every batch is
+  // inserted at once, and a memtable is sealed as soon as it is full; so it must be where values
+  // are updated in place. Otherwise it may become fuller by kMaxInFlightBytes. The tools are for
+  // reads.
+  ReplayInserter(FamilySet* families, Env* env, size_t threads, const MergeTools& tools)
+      REQUIRES(db_mutex);
   // Without Finish() the rest is left out.
   ~ReplayInserter();
   ReplayInserter(const ReplayInserter&) = delete;
@@ -66,6 +70,7 @@ class ReplayInserter {
   Status SealFullMemTables() REQUIRES(db_mutex);
 
   FamilySet* const families_;
+  const MergeTools tools_;
   std::vector<Target> targets_;  // by the families' ids
   std::shared_ptr<const ReplaySource> source_;
   std::unique_ptr<Workers> workers_;  // null: batches are inserted at once

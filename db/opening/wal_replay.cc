@@ -63,7 +63,7 @@ WalReplay::WalReplay(const WalReplayOptions& options, FamilySet* families, Recov
       families_(families),
       report_(report),
       filter_(options.filter, options.mutex),
-      inserter_(families, options.env, options.insert_threads),
+      inserter_(families, options.env, options.insert_threads, options.tools),
       last_sequence_(options.last_sequence) {}
 
 bool WalReplay::FailsOnReport() const {

@@ -60,6 +60,7 @@ struct WalReplayOptions {
   DbMutex* mutex = nullptr;     // held by the caller of Run()
   Env* env = nullptr;           // of the threads
   size_t insert_threads = 0;    // that fill memtables; 0: the one that reads
+  MergeTools tools;             // for reads of what an update in place builds on
 };
 
 struct ReplayedLog {

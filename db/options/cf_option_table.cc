@@ -73,16 +73,17 @@ constexpr OptionRow kRows[] = {
         {"max_write_buffer_size_to_maintain",
          "bytes of memtables, flushed ones included, kept for conflict checks; -1 = "
          "max_write_buffer_number*write_buffer_size"}),
-    Option<Cf, &Cf::inplace_update_support>({"inplace_update_support",
-                                             "overwrite values in the memtable; gives up snapshots",
-                                             Support::kDefaultOnly}),
+    Option<Cf, &Cf::inplace_update_support>(
+        {"inplace_update_support",
+         "put overwrites values in the memtable; gives up snapshots and concurrent writers"}),
     Option<Cf, &Cf::inplace_update_num_locks>(
-        {"inplace_update_num_locks", "locks for it", Support::kHint, TakesEffect::kDynamic}),
+        {"inplace_update_num_locks", "locks of a memtable for values that are overwritten",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::experimental_mempurge_threshold>({"experimental_mempurge_threshold",
                                                       "in-memory garbage collection",
                                                       Support::kHint, TakesEffect::kDynamic}),
     ProgramOption<Cf, &Cf::inplace_callback>(
-        {"inplace_callback", "user update function", Support::kDefaultOnly}),
+        {"inplace_callback", "makes the new value of a key from its value and what is put"}),
     Option<Cf, &Cf::memtable_prefix_bloom_size_ratio>(
         {"memtable_prefix_bloom_size_ratio",
          "memtable filter of prefixes as share of write_buffer_size, max 0.25", Support::kHonoured,
@@ -93,7 +94,8 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::memtable_huge_page_size>(
         {"memtable_huge_page_size", "huge pages for arena", Support::kHint, TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_insert_with_hint_prefix_extractor>(
-        {"memtable_insert_with_hint_prefix_extractor", "insert hints per prefix", Support::kHint}),
+        {"memtable_insert_with_hint_prefix_extractor",
+         "insertion hints by prefix, for representations of one's own"}),
     Option<Cf, &Cf::bloom_locality>({"bloom_locality", "memtable filter locality", Support::kHint}),
     Option<Cf, &Cf::arena_block_size>(
         {"arena_block_size",
@@ -153,9 +155,7 @@ constexpr OptionRow kRows[] = {
          "an iterator passes so many versions of one key by steps, and the rest by a seek",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::memtable_factory>(
-        {"memtable_factory",
-         "skipListFactory or VectorRepFactory; others are refused with NotSupported",
-         Support::kSomeValues}),
+        {"memtable_factory", "how memtables keep their entries; see memtablerep.h"}),
     ProgramOption<Cf, &Cf::table_properties_collector_factories>(
         {"table_properties_collector_factories", "the program's own properties in table files"}),
     Option<Cf, &Cf::max_successive_merges>(
@@ -296,7 +296,7 @@ constexpr OptionRow kRows[] = {
                ParseBlockBasedTable),
     TextOption({"plain_table_factory", "a table_factory: named only", Support::kSomeValues},
                ParsePlainTable),
-    TextOption({"memtable", "a memtable_factory", Support::kSomeValues}, ParseMemtable),
+    TextOption({"memtable", "a memtable_factory"}, ParseMemtable),
     TextOption({"table_properties_collectors",
                 "table_properties_collector_factories by name: CompactOnDeletionCollector"},
                ParseCollectors),

@@ -1,24 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memtable factories: names and parameters. Memtables themselves are made one floor up, from
-// what MemtableKindOf() says.
+// The memtable factories: names and parameters. Memtables themselves are made elsewhere, from what
+// MemtableKindOf() says.
 #include "db/options/memtable_factories.h"
 
+#include <algorithm>
 #include <vector>
 
-#include "util/coding.h"
 #include "util/option_text.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-// A representation that can be named, but not used.
+// One of the two representations with a bucket for each prefix.
 class HashFactory final : public MemTableRepFactory {
  public:
   HashFactory(const char* name, const char* nick_name, std::vector<NameValue> options)
       : name_(name), nick_name_(nick_name), options_(std::move(options)) {}
+  static const char* kClassName() { return "ashlar.HashFactory"; }
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == kClassName() || MemTableRepFactory::IsInstanceOf(name);
+  }
   const char* Name() const override { return name_; }
+  bool IsInsertConcurrentlySupported() const override { return true; }
+  bool CanHandleDuplicatedKey() const override { return true; }
+  // Of an option that is a number; 0: there is none of this name.
+  uint64_t Number(const char* name) const {
+    uint64_t number = 0;
+    for (const auto& [known, value] : options_) {
+      if (known == name) ParseUint64Text(value, &number);
+    }
+    return number;
+  }
   using MemTableRepFactory::CreateMemTableRep;
   MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator&, Allocator*,
                                  const SliceTransform*, Logger*) override {
@@ -70,7 +84,24 @@ MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
     return MemtableKind::kSkipList;
   }
   if (factory->CheckedCast<VectorRepFactory>() != nullptr) return MemtableKind::kVector;
-  return MemtableKind::kUnsupported;
+  return factory->CheckedCast<HashFactory>() != nullptr ? MemtableKind::kHash
+                                                              : MemtableKind::kOfProgram;
+}
+
+// A linked list is a skip list of height 1, until it is long.
+HashRepShape HashShapeOf(const MemTableRepFactory& factory) {
+  constexpr uint64_t kMostBuckets = uint64_t{1} << 28, kMostHeight = 12;
+  const HashFactory& hash = *factory.CheckedCast<HashFactory>();
+  HashRepShape shape;
+  shape.buckets =
+      static_cast<size_t>(std::clamp(hash.Number("bucket_count"), uint64_t{1}, kMostBuckets));
+  const uint64_t threshold = hash.Number("threshold");
+  const uint64_t height = hash.Number("skiplist_height");
+  shape.max_height = static_cast<int>(height == 0 ? kMostHeight : std::min(height, kMostHeight));
+  shape.branching =
+      static_cast<int>(std::clamp(hash.Number("branching_factor"), uint64_t{2}, uint64_t{1 << 20}));
+  shape.entries_before_high = static_cast<uint32_t>(std::min(threshold, uint64_t{1 << 30}));
+  return shape;
 }
 
 std::string SkipListFactory::GetId() const {
@@ -133,60 +164,6 @@ MemTableRepFactory* NewHashLinkListRepFactory(size_t bucket_count, size_t huge_p
                           {"logging_threshold", StrCat(bucket_entries_logging_threshold)},
                           {"log_when_flash", if_log_bucket_dist_when_flash ? "true" : "false"},
                           {"threshold", StrCat(threshold_use_skiplist)}});
-}
-
-// ---- Defaults of MemTableRep, for programs that derive from it
-
-Slice MemTableRep::KeyComparator::decode_key(const char* key) const {
-  return GetLengthPrefixedSlice(key);
-}
-
-KeyHandle MemTableRep::Allocate(const size_t /*len*/, char** buf) {
-  // The library's allocator is not public: a representation of one's own brings its own memory.
-  *buf = nullptr;
-  return nullptr;
-}
-
-void MemTableRep::InsertConcurrently(KeyHandle handle) { Insert(handle); }
-
-void MemTableRep::Get(const LookupKey&, void*, bool (*)(void* arg, const char* entry)) {}
-
-Status MemTableRep::GetAndValidate(const LookupKey& k, void* callback_args,
-                                   bool (*callback_func)(void* arg, const char* entry), bool, bool,
-                                   const EntryCheck&) {
-  Get(k, callback_args, callback_func);
-  return Status::OK();
-}
-
-Status MemTableRep::MultiGet(size_t, const char* const*, void**, bool (*)(void*, const char*), bool,
-                             bool, const EntryCheck&) {
-  return Status::NotSupported("MemTableRep::MultiGet: not implemented");
-}
-
-void MemTableRep::UniqueRandomSample(const uint64_t, const uint64_t,
-                                     std::unordered_set<const char*>* entries) {
-  entries->clear();
-}
-
-Slice MemTableRep::UserKey(const char* key) const {
-  const Slice internal_key = GetLengthPrefixedSlice(key);
-  return Slice(internal_key.data(), internal_key.size() - 8);
-}
-
-Status MemTableRep::Iterator::NextAndValidate(bool) {
-  Next();
-  return Status::OK();
-}
-
-Status MemTableRep::Iterator::PrevAndValidate(bool) {
-  Prev();
-  return Status::OK();
-}
-
-Status MemTableRep::Iterator::SeekAndValidate(const Slice& internal_key, const char* memtable_key,
-                                              bool, bool, const EntryCheck&) {
-  Seek(internal_key, memtable_key);
-  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -80,9 +80,6 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
     return Contradiction("compaction_thread_limiter",
                          "it must be one that NewConcurrentTaskLimiter() has made");
   }
-  if (MemtableKindOf(options.memtable_factory.get()) == MemtableKind::kUnsupported) {
-    return NotBuilt("memtable_factory", "use SkipListFactory or VectorRepFactory");
-  }
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
   if (table->index_type == BlockBasedTableOptions::kHashSearch &&
@@ -231,8 +228,16 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
 }
 
 Status CheckOptionsSupported(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
-  Status status = CheckDbOptionsSupported(db_options);
-  return status.ok() ? CheckColumnFamilyOptionsSupported(cf_options) : status;
+  RETURN_IF_ERROR(CheckDbOptionsSupported(db_options));
+  RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(cf_options));
+  return CheckFamilyFits(db_options, cf_options);
+}
+
+Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& cf_options) {
+  if (!cf_options.inplace_update_support || !db_options.allow_concurrent_memtable_write) {
+    return Status::OK();
+  }
+  return Contradiction("inplace_update_support", "it excludes allow_concurrent_memtable_write");
 }
 
 Status CheckReadOptionsSupported(const ReadOptions& options) {
@@ -393,7 +398,8 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   }
   if (result.compaction_style == kCompactionStyleFIFO) SanitizeFifo(&result);
   if (result.compaction_style == kCompactionStyleUniversal) SanitizeUniversal(&result);
-  if (result.memtable_factory == nullptr) {
+  const bool has_buckets = MemtableKindOf(result.memtable_factory.get()) == MemtableKind::kHash;
+  if (result.memtable_factory == nullptr || (has_buckets && result.prefix_extractor == nullptr)) {
     result.memtable_factory = std::make_shared<SkipListFactory>();
   }
   if (result.table_factory == nullptr) result.table_factory.reset(NewBlockBasedTableFactory());

@@ -14,6 +14,8 @@ namespace ashlar {
 // NotSupported names the first option with a value that is not built yet; InvalidArgument, one that
 // makes no sense or contradicts another. Nothing has been touched then.
 Status CheckOptionsSupported(const DBOptions& db_options, const ColumnFamilyOptions& cf_options);
+// That a family has nothing which the database rules out.
+Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& cf_options);
 Status CheckDbOptionsSupported(const DBOptions& db_options);
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& cf_options);
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options);

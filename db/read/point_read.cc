@@ -69,6 +69,32 @@ MergeTools With(MergeTools tools, const SuperVersion& super_version) {
 
 }  // namespace
 
+Status ReadWholly(const MergeTools& tools, const SuperVersion& super_version,
+                  const ReadOptions& options, PointLookup* lookup) {
+  assert(!InEpoch());
+  PointRead read(super_version, options, lookup);
+  bool is_over = false;
+  {
+    const EpochGuard guard;
+    is_over = read.RunInEpoch(/*skips_memtables=*/false);
+  }
+  return FinishPointRead(tools, is_over, &read);
+}
+
+Status ReadValueBefore(const MergeTools& tools, const SuperVersion& super_version,
+                       const Slice& user_key, SequenceNumber seqno,
+                       std::optional<std::string>* value) {
+  assert(seqno > 0);
+  const LookupKey key(user_key, seqno - 1, super_version.version()->comparator().order());
+  PinnableSlice found;
+  PointLookup lookup(key, &found);
+  value->reset();
+  const Status status = ReadWholly(tools, super_version, ReadOptions(), &lookup);
+  if (status.IsNotFound()) return Status::OK();
+  if (status.ok()) *value = found.ToString();
+  return status;
+}
+
 Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read) {
   assert(!InEpoch());
   PointLookup* const lookup = read->lookup();

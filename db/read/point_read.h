@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "ashlar/status.h"
 #include "db/read/merge_resolution.h"
@@ -58,6 +60,16 @@ Status FinishPointRead(const MergeTools& tools, bool is_over, PointRead* read);
 // The same for a lookup that has run.
 Status FinishLookup(const MergeTools& tools, const SuperVersion& super_version,
                     const ReadOptions& options, PointLookup* lookup);
+
+// What a write that builds on the key's value finds: one read from beginning to end, outside of
+// epochs. The super version does not go meanwhile.
+Status ReadWholly(const MergeTools& tools, const SuperVersion& super_version,
+                  const ReadOptions& options, PointLookup* lookup);
+// The same for the value (of an entity its default column) that the key had just before `seqno`;
+// nothing: none.
+Status ReadValueBefore(const MergeTools& tools, const SuperVersion& super_version,
+                       const Slice& user_key, SequenceNumber seqno,
+                       std::optional<std::string>* value);
 
 // What the user is told about a lookup that has run and is not is_unfinished().
 Status StatusOf(const PointLookup& lookup);

@@ -63,42 +63,49 @@ size_t WriteControl::MaxSuccessiveMerges(uint32_t family) {
 
 // The view may be the last one of its super version, and letting go of it takes the DB mutex, for
 // which no commit in flight may wait.
+const SuperVersion* WriteControl::PinNewest(uint32_t family,
+                                            std::vector<std::shared_ptr<void>>* pins) {
+  assert(!InEpoch());
+  const auto view = std::make_shared<ReadView>();
+  pins->push_back(view);
+  const EpochGuard guard;
+  ColumnFamilyData* const data = core_->families.Find(family);
+  if (data == nullptr) return nullptr;
+  *view = data->AcquireView();
+  return view->super_version();
+}
+
 std::optional<FoldedOperand> WriteControl::MergeNow(const WriteBatchRecord& record,
                                                     SequenceNumber seqno,
                                                     std::vector<std::shared_ptr<void>>* pins) {
-  assert(!InEpoch());
   assert(seqno > 0);
-  const auto view = std::make_shared<ReadView>();
-  pins->push_back(view);
-  {
-    const EpochGuard guard;
-    ColumnFamilyData* const family = core_->families.Find(record.family);
-    if (family == nullptr) return std::nullopt;
-    *view = family->AcquireView();
-  }
-  const SuperVersion& super_version = *view->super_version();
+  const SuperVersion* const newest = PinNewest(record.family, pins);
+  if (newest == nullptr) return std::nullopt;
   ReadOptions options;
-  if (!super_version.options().strict_max_successive_merges) options.read_tier = kBlockCacheTier;
-  const LookupKey key(record.key, seqno - 1, super_version.version()->comparator().order());
+  if (!newest->options().strict_max_successive_merges) options.read_tier = kBlockCacheTier;
+  const LookupKey key(record.key, seqno - 1, newest->version()->comparator().order());
   PinnableSlice value;
   PointLookup lookup(key, &value);
   lookup.KeepEntities();
-  PointRead read(super_version, options, &lookup);
-  bool is_over = false;
-  {
-    const EpochGuard guard;
-    is_over = read.RunInEpoch(/*skips_memtables=*/false);
-  }
   MergeTools tools = core_->merge_tools();
-  const Status found = FinishPointRead(tools, is_over, &read);
+  const Status found = ReadWholly(tools, *newest, options, &lookup);
   if (!found.ok() && !found.IsNotFound()) return std::nullopt;
-  tools.merge_operator = super_version.options().merge_operator.get();
+  tools.merge_operator = newest->options().merge_operator.get();
   const MergeBase base{.value = value, .is_entity = lookup.is_entity()};
   Merged merged;
   const Status status =
       MergeFully(tools, record.key, found.ok() ? &base : nullptr, {record.value}, &merged);
   if (!status.ok()) return std::nullopt;
   return FoldedOperand{.type = merged.type(), .value = merged.AsSlice().ToString()};
+}
+
+Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
+                                 std::vector<std::shared_ptr<void>>* pins,
+                                 std::optional<std::string>* value) {
+  const SuperVersion* const newest = PinNewest(record.family, pins);
+  value->reset();
+  if (newest == nullptr) return Status::OK();
+  return ReadValueBefore(core_->merge_tools(), *newest, record.key, seqno, value);
 }
 
 MemTable* WriteControl::ActiveMemTable(uint32_t family) {

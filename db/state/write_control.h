@@ -49,6 +49,9 @@ class WriteControl final : public CommitHost {
   size_t MaxSuccessiveMerges(uint32_t family) override;
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>* pins) override;
+  Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
+                     std::vector<std::shared_ptr<void>>* pins,
+                     std::optional<std::string>* value) override;
   MemTable* ActiveMemTable(uint32_t family) override;
   void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, FileNumber log_number) override;
@@ -92,6 +95,8 @@ class WriteControl final : public CommitHost {
 
  private:
   class Switch;
+  // The newest state of a family, null if it does not live; *pins keep it.
+  const SuperVersion* PinNewest(uint32_t family, std::vector<std::shared_ptr<void>>* pins);
   void EndSwitchLocked(Switch* turn) REQUIRES(db_mutex);
   Status SwitchAloneLocked(const std::vector<uint32_t>& ids, FlushReason reason, Switch* turn)
       REQUIRES(db_mutex);

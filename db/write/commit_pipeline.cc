@@ -14,12 +14,14 @@
 #include "ashlar/write_batch.h"
 #include "db/wal/wal_set.h"
 #include "db/wal/wal_sink.h"
+#include "db/write/in_place_put.h"
 #include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
 #include "util/entry_limits.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
+#include "util/scope_exit.h"
 #include "util/str_cat.h"
 #include "util/wide_column_encoding.h"
 
@@ -274,10 +276,10 @@ bool IsUnchanged(const WriteBatchRecord& record, const std::vector<uint64_t>& pr
 
 }  // namespace
 
-// Cannot fail midway, except by an exception, and for a protected batch whose memory has changed
-// since it was logged: CheckBatch() let only kinds pass that memtables
-// take, lengths in a batch have 32 bits, and no other commit has these sequence numbers. Decoding
-// anew what was checked costs a Put some 20 of its 4,000 instructions.
+// Cannot fail midway, except by an exception, for a protected batch whose memory has changed since
+// it was logged, and where a value that is updated in place cannot be read: CheckBatch() let only
+// kinds pass that memtables take, lengths in a batch have 32 bits, and no other commit has these
+// sequence numbers. Decoding anew what was checked costs a Put some 20 of its 4,000 instructions.
 Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& batch,
                               Aftermath* aftermath) {
   const PerfTimer timer(&PerfContextBase::write_memtable_time);
@@ -287,6 +289,7 @@ Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& 
   SequenceNumber seqno = reservation.first_seqno;
   uint32_t family = UINT32_MAX;
   MemTable* memtable = nullptr;
+  bool updates_in_place = false;  // the memtable's values
   InsertHint hint;
   const std::vector<uint64_t>& protection = WriteBatchInternal::Protection(batch);
   const auto finish_family = [&] {
@@ -305,17 +308,21 @@ Status CommitPipeline::Insert(const Reservation& reservation, const WriteBatch& 
       finish_family();
       family = record.family;
       memtable = host_->ActiveMemTable(family);
+      updates_in_place = memtable != nullptr && memtable->UpdatesInPlace();
     }
     // Null: dropped since the batch was checked. Its records are skipped, as replay would.
     if (memtable != nullptr) {
-      if (record.type == kTypeMerge && IsFoldDue(record, seqno, *memtable)) [[unlikely]] {
-        guard.reset();  // the memtable stays as long as this commit is in flight
-        FoldOperand(reservation, seqno, &record, aftermath);
-        guard.emplace();
+      const bool needs_order =
+          updates_in_place || (record.type == kTypeMerge && IsFoldDue(record, seqno, *memtable));
+      const Status added =
+          needs_order
+              ? InsertInOrder(reservation, seqno, record, memtable, &hint, aftermath, &guard)
+              : memtable->Add(seqno, record.type, record.key, record.value, &hint);
+      if (!added.ok()) [[unlikely]] {
+        assert(needs_order);  // else it has been checked
+        finish_family();
+        return added;
       }
-      const Status added = memtable->Add(seqno, record.type, record.key, record.value, &hint);
-      assert(added.ok());
-      IgnoreError(added, "asserted above");
     }
     seqno++;
   }
@@ -343,13 +350,32 @@ bool CommitPipeline::IsFoldDue(const WriteBatchRecord& record, SequenceNumber se
   return memtable.HasOperandsOnTop(key, limit);
 }
 
-// Makes a put of the record if the operand can be merged now. All that is older must be there for
-// that, also of commits that came before and are slower; the log keeps the operand, which means the
-// same there.
-void CommitPipeline::FoldOperand(const Reservation& reservation, SequenceNumber seqno,
-                                 WriteBatchRecord* record, Aftermath* aftermath) {
-  assert(record->type == kTypeMerge);
+// For updates that build on what the key had before: all that is older must be there, also of
+// commits that came before and are slower. Leaves the epoch for it; the memtable stays as long as
+// this commit is in flight.
+Status CommitPipeline::InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
+                                     WriteBatchRecord record, MemTable* memtable, InsertHint* hint,
+                                     Aftermath* aftermath, std::optional<EpochGuard>* guard) {
+  guard->reset();
+  const ScopeExit enter([guard] { guard->emplace(); });
   if (reservation.ticket > 0) AwaitVisible(reservation.ticket - 1);
+  if (memtable->UpdatesInPlace() && IsPut(record)) {
+    return PutInPlace(record, seqno, memtable, hint, [&](std::optional<std::string>* value) {
+      return host_->ValueBefore(record, seqno, &aftermath->pins, value);
+    });
+  }
+  if (record.type == kTypeMerge &&
+      (!memtable->UpdatesInPlace() || IsFoldDue(record, seqno, *memtable))) {
+    FoldOperand(seqno, &record, aftermath);
+  }
+  return memtable->Add(seqno, record.type, record.key, record.value, hint);
+}
+
+// Makes a put of the record if the operand can be merged now. The log keeps the operand, which
+// means the same there.
+void CommitPipeline::FoldOperand(SequenceNumber seqno, WriteBatchRecord* record,
+                                 Aftermath* aftermath) {
+  assert(record->type == kTypeMerge);
   std::optional<FoldedOperand> folded = host_->MergeNow(*record, seqno, &aftermath->pins);
   if (!folded.has_value()) return;
   aftermath->folded = std::move(folded->value);

@@ -11,10 +11,11 @@
 //
 // What cannot be applied is refused before the reservation; what can fail after it is the log. Such
 // a commit leaves a hole in the sequence, which is published as such: nothing of it was inserted.
-// If memory runs out, or a comparator throws, while a batch is inserted, only its part in the log
-// is whole; the host is told. Whatever happens, a place in the order that was taken is published.
-// Pause() stops the pipeline between two commits, for whoever switches memtables and logs; Shut()
-// refuses them, for as long as no log can be trusted.
+// If memory runs out, a comparator throws, or what an update in place builds on cannot be read
+// while a batch is inserted, only its part in the log is whole; the host is told. Whatever happens,
+// a place in the order that was taken is published. Pause() stops the pipeline between two commits,
+// for whoever switches memtables and logs; Shut() refuses them, for as long as no log can be
+// trusted.
 //
 // Threads: any number for all functions, unless one says otherwise. No commit in flight ever waits
 // for the DB mutex.
@@ -38,11 +39,13 @@
 
 namespace ashlar {
 
+class EpochGuard;
 class MemTable;
 class UserWriteCallback;
 class WalSet;
 class WalSink;
 class WriteBatch;
+struct InsertHint;
 struct WriteBatchRecord;
 struct WriteOptions;
 
@@ -74,6 +77,10 @@ class CommitHost {
   virtual std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record,
                                                 SequenceNumber seqno,
                                                 std::vector<std::shared_ptr<void>>* pins) = 0;
+  // What the key of a record had just before `seqno`; nothing: no value. Likewise.
+  virtual Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
+                             std::vector<std::shared_ptr<void>>* pins,
+                             std::optional<std::string>* value) = 0;
   // Its active memtable, null if it does not live. Within an epoch; stable while a commit is in
   // flight.
   virtual MemTable* ActiveMemTable(uint32_t family) = 0;
@@ -187,8 +194,11 @@ class CommitPipeline {
   Status Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
   static Status RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno);
   bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
-  void FoldOperand(const Reservation& reservation, SequenceNumber seqno, WriteBatchRecord* record,
-                   Aftermath* aftermath);
+  [[gnu::noinline]] Status InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
+                                         WriteBatchRecord record, MemTable* memtable,
+                                         InsertHint* hint, Aftermath* aftermath,
+                                         std::optional<EpochGuard>* guard);
+  void FoldOperand(SequenceNumber seqno, WriteBatchRecord* record, Aftermath* aftermath);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
   void SleepUntilVisible(uint64_t ticket);

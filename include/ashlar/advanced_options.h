@@ -146,14 +146,23 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   // max_write_buffer_number*write_buffer_size. A WriteBufferManager that runs out of memory takes
   // them.
   int64_t max_write_buffer_size_to_maintain = 0;
-  // Overwrite values in the memtable; gives up snapshots. Not built yet: must be false. Not
-  // built yet: must be the default.
+  // Put() overwrites the newest value of its key in the active memtable, if that is as long at
+  // least, so that a hot key takes memory once. Given up for it: snapshots (GetSnapshot() returns
+  // nullptr while any family has this), iterators that see one state, and writers side by side
+  // (allow_concurrent_memtable_write must be false: commits of the database are applied one after
+  // the other). Only the default memtable overwrites; others work, but add.
   bool inplace_update_support = false;
-  // Locks for it. A hint without effect.
+  // Of a memtable, for its values: readers copy a value under the lock that its key shares.
+  // Dynamic.
   size_t inplace_update_num_locks = 10000;
   // In-memory garbage collection. A hint without effect.
   double experimental_mempurge_threshold = 0.0;
-  // User update function.
+  // With inplace_update_support: makes the value that a Put() of delta_value leaves behind.
+  // existing_value is what the key has, nullptr (as is the pointer to its size) if it has none.
+  // UPDATED_INPLACE: existing_value was overwritten, and its size set, not to more than it was.
+  // UPDATED: the value is in *merged_value. UPDATE_FAILED: the key keeps what it has, and the Put()
+  // succeeds. The log holds the deltas, so opening the database calls this again. It must not throw
+  // or call the database.
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
                                    Slice delta_value, std::string* merged_value) = nullptr;
   // Bytes of a memtable's Bloom filter, as share of write_buffer_size, at most 0.25; 0 = no filter.
@@ -165,7 +174,8 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   bool memtable_whole_key_filtering = false;
   // Huge pages for arena. A hint without effect.
   size_t memtable_huge_page_size = 0;
-  // Insert hints per prefix. A hint without effect.
+  // Keys with the same prefix share an insertion hint, in representations of one's own that insert
+  // one at a time. The library's remember where each thread inserted last.
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
   // Memtable filter locality. A hint without effect.
   uint32_t bloom_locality = 0;
@@ -211,7 +221,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   CompactionOptionsFIFO compaction_options_fifo;
   // An iterator passes so many versions of one key by steps, and the rest by a seek. Dynamic.
   uint64_t max_sequential_skip_in_iterations = 8;
-  // SkipListFactory or VectorRepFactory; others are refused with NotSupported.
+  // How memtables keep their entries; see memtablerep.h.
   std::shared_ptr<MemTableRepFactory> memtable_factory =
       std::shared_ptr<SkipListFactory>(new SkipListFactory);
   using TablePropertiesCollectorFactories =

@@ -3,8 +3,8 @@
 // The representations of a memtable: which one a column family uses.
 //
 // The built-in factories below only name a representation and its parameters; the memtable itself
-// is the library's. Built: skip list (the default) and vector. Hash representations and factories
-// of one's own are refused at open with NotSupported.
+// is the library's. A program may bring a factory of its own, whose representations then hold the
+// point entries of the family's memtables.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,16 @@ struct LookupKey;
 
 using KeyHandle = void*;
 
-// A sorted collection of length-prefixed internal keys with their values. Declared for programs
-// that mention it; the library does not call implementations of others.
+// A sorted collection of entries, each in one piece of memory that Allocate() gave out: the
+// internal key with its length as a varint before it, then the value likewise. What was inserted
+// stays until the representation is destroyed; readers come from any thread, and may come during
+// insertions. InsertKey() returns false if this very internal key is there already, if it can tell.
+// Only these are called by the library: Allocate, InsertKey, InsertKeyConcurrently (where the
+// factory says so, from several threads at once; otherwise insertions come one at a time),
+// InsertKeyWithHint (with memtable_insert_with_hint_prefix_extractor), Get, GetIterator,
+// ApproximateNumEntries, ApproximateMemoryUsage, MarkReadOnly, MarkFlushed,
+// IsMergeOperatorSupported and IsSnapshotSupported. None of them may call the database: locks of it
+// may be held.
 class ASHLAR_EXPORT MemTableRep {
  public:
   class KeyComparator {
@@ -51,6 +59,7 @@ class ASHLAR_EXPORT MemTableRep {
   MemTableRep& operator=(const MemTableRep&) = delete;
   virtual ~MemTableRep() {}
 
+  // From the memtable's memory, which lives as long as the representation.
   virtual KeyHandle Allocate(const size_t len, char** buf);
   virtual void Insert(KeyHandle handle) = 0;
   virtual bool InsertKey(KeyHandle handle) {
@@ -91,6 +100,7 @@ class ASHLAR_EXPORT MemTableRep {
   virtual uint64_t ApproximateNumEntries(const Slice& /*start*/, const Slice& /*end*/) { return 0; }
   virtual void UniqueRandomSample(const uint64_t num_entries, const uint64_t target_sample_size,
                                   std::unordered_set<const char*>* entries);
+  // Beside what Allocate() of this class gave out.
   virtual size_t ApproximateMemoryUsage() = 0;
 
   class Iterator {
@@ -134,6 +144,8 @@ class ASHLAR_EXPORT MemTableRepFactory : public Customizable {
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& id,
                                  std::shared_ptr<MemTableRepFactory>* factory);
 
+  // The caller's to delete. nullptr: the library's own memtable is used instead. The arguments live
+  // as long as the representation; slice_transform is the family's prefix_extractor or nullptr.
   virtual MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& key_cmp,
                                          Allocator* allocator,
                                          const SliceTransform* slice_transform, Logger* logger) = 0;
@@ -148,8 +160,8 @@ class ASHLAR_EXPORT MemTableRepFactory : public Customizable {
   virtual bool CanHandleDuplicatedKey() const { return false; }
 };
 
-// The concurrent skip list. CreateMemTableRep() of both built-in factories returns nullptr: the
-// library recognises them by name.
+// The concurrent skip list. CreateMemTableRep() of built-in factories returns nullptr: the library
+// recognises them by name.
 class ASHLAR_EXPORT SkipListFactory : public MemTableRepFactory {
  public:
   // `lookahead` is a hint without effect: insertion positions are always remembered.
@@ -206,7 +218,10 @@ class ASHLAR_EXPORT VectorRepFactory : public MemTableRepFactory {
   size_t count_;
 };
 
-// One bucket per prefix. Not built yet: a database with one of these is refused with NotSupported.
+// A bucket for each prefix of prefix_extractor, as a skip list or, up to `threshold_use_skiplist`
+// entries, as a list. A lookup, and a walk within one prefix, costs as much as that prefix has
+// entries; a walk beyond it first sorts all entries of the memtable. Without a prefix_extractor the
+// default is used in their place. Huge pages and logging are hints without effect.
 ASHLAR_EXPORT MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
                                                             int32_t skiplist_height = 4,
                                                             int32_t skiplist_branching_factor = 4);

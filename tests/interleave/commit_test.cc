@@ -40,6 +40,10 @@ class Host final : public CommitHost {
     Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");
     return FoldedOperand{.value = "folded"};
   }
+  Status ValueBefore(const WriteBatchRecord&, SequenceNumber, std::vector<std::shared_ptr<void>>*,
+                     std::optional<std::string>*) override {
+    return Status::OK();
+  }
   MemTable* ActiveMemTable(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);

@@ -167,7 +167,7 @@ std::vector<Choice> MemtableChoices() {
       {"merged_buffers", {1, 1, 2, 4}}, {"kept_memtables", {0, 0, 1, 100'000}},
       {"atomic_flush", {0, 0, 1}},      {"memtable_checksums", {0, 0, 1, 8}},
       {"memtable_order", {0, 0, 0, 1}}, {"block_checksums", {0, 0, 0, 2}},
-      {"read_back", {0, 0, 1}},
+      {"read_back", {0, 0, 1}},         {"hash_memtable", {0, 0, 0, 1, 2}},
   };
 }
 
@@ -299,6 +299,7 @@ Options OptionSet::Build(Env* env) const {
   options.info_log_level = InfoLogLevel::FATAL_LEVEL;
   SetDbOptions(&options);
   SetFamilyOptions(&options);
+  SetMemtableOptions(&options);
   SetBlobOptions(&options);
   options.table_factory.reset(NewBlockBasedTableFactory(TableOptions()));
   options.merge_operator = std::make_shared<FailingAppend>();
@@ -332,17 +333,10 @@ void OptionSet::SetDbOptions(Options* options) const {
 }
 
 void OptionSet::SetFamilyOptions(Options* options) const {
-  options->write_buffer_size = Get("memtable");
-  options->max_write_buffer_number = static_cast<int>(Get("buffers"));
-  options->min_write_buffer_number_to_merge = static_cast<int>(Get("merged_buffers"));
-  options->max_write_buffer_size_to_maintain = static_cast<int64_t>(Get("kept_memtables"));
-  options->memtable_protection_bytes_per_key = static_cast<uint32_t>(Get("memtable_checksums"));
-  options->paranoid_memory_checks = Get("memtable_order") != 0;
   options->block_protection_bytes_per_key = static_cast<uint8_t>(Get("block_checksums"));
   options->paranoid_file_checks = Get("read_back") != 0;
   options->verify_output_flags =
       Get("read_back") != 0 ? VerifyOutputFlags::kVerifyAll : VerifyOutputFlags::kVerifyNone;
-  options->arena_block_size = Get("arena_block");
   options->num_levels = static_cast<int>(Get("levels"));
   options->target_file_size_base = Get("file");
   options->target_file_size_multiplier = static_cast<int>(Get("file_factor"));
@@ -384,12 +378,29 @@ void OptionSet::SetFamilyOptions(Options* options) const {
                                         ? NewCappedPrefixTransform(Get("prefix"))
                                         : NewFixedPrefixTransform(Get("prefix")));
   }
+  options->max_sequential_skip_in_iterations = Get("skipped_versions");
+  options->optimize_filters_for_hits = Get("filters_for_hits") != 0;
+}
+
+void OptionSet::SetMemtableOptions(Options* options) const {
+  options->write_buffer_size = Get("memtable");
+  options->max_write_buffer_number = static_cast<int>(Get("buffers"));
+  options->min_write_buffer_number_to_merge = static_cast<int>(Get("merged_buffers"));
+  options->max_write_buffer_size_to_maintain = static_cast<int64_t>(Get("kept_memtables"));
+  options->memtable_protection_bytes_per_key = static_cast<uint32_t>(Get("memtable_checksums"));
+  options->paranoid_memory_checks = Get("memtable_order") != 0;
+  options->arena_block_size = Get("arena_block");
   options->memtable_prefix_bloom_size_ratio =
       static_cast<double>(Get("memtable_bloom_percent")) / 100;
   options->memtable_whole_key_filtering = Get("memtable_whole_key") != 0;
-  options->max_sequential_skip_in_iterations = Get("skipped_versions");
-  options->optimize_filters_for_hits = Get("filters_for_hits") != 0;
-  if (Get("vector_memtable") != 0) options->memtable_factory = std::make_shared<VectorRepFactory>();
+  if (Get("vector_memtable") != 0) {
+    options->memtable_factory = std::make_shared<VectorRepFactory>();
+  } else if (Get("hash_memtable") != 0) {  // needs the prefix
+    options->memtable_factory.reset(Get("hash_memtable") == 1
+                                        ? NewHashSkipListRepFactory(7)
+                                        : NewHashLinkListRepFactory(100, 0, 4096, true, 3));
+    options->allow_concurrent_memtable_write = false;  // as RocksDB demands, which may open it too
+  }
 }
 
 void OptionSet::SetBlobOptions(Options* options) const {

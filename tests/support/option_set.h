@@ -34,6 +34,7 @@ class OptionSet {
   static uint64_t Plain(const std::string& name);
   void SetDbOptions(Options* options) const;
   void SetFamilyOptions(Options* options) const;
+  void SetMemtableOptions(Options* options) const;
   void SetBlobOptions(Options* options) const;
   BlockBasedTableOptions TableOptions() const;
 

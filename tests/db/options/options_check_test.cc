@@ -55,9 +55,6 @@ TEST(OptionsCheck, WhatIsNotBuiltIsRefusedByName) {
   cf.compaction_style = kCompactionStyleFIFO;
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "cf_paths");
   cf = ColumnFamilyOptions();
-  cf.memtable_factory.reset(NewHashSkipListRepFactory());
-  ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "memtable_factory");
-  cf = ColumnFamilyOptions();
   cf.table_factory.reset(NewPlainTableFactory());
   ExpectRefused(CheckColumnFamilyOptionsSupported(cf), "table_factory");
 }

@@ -56,6 +56,10 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
                                         std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
   }
+  Status ValueBefore(const WriteBatchRecord&, SequenceNumber, std::vector<std::shared_ptr<void>>*,
+                     std::optional<std::string>*) override {
+    return Status::OK();
+  }
   MemTable* ActiveMemTable(uint32_t family) override { return family == 0 ? memtable_ : nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
   void NotePartialInsert(const Status&) override { partial_inserts_.fetch_add(1); }

@@ -36,6 +36,10 @@ class Host final : public CommitHost {
                                         std::vector<std::shared_ptr<void>>*) override {
     return std::nullopt;
   }
+  Status ValueBefore(const WriteBatchRecord&, SequenceNumber, std::vector<std::shared_ptr<void>>*,
+                     std::optional<std::string>*) override {
+    return Status::OK();
+  }
   MemTable* ActiveMemTable(uint32_t) override { return nullptr; }
   void NoteMemTableSize(uint32_t, MemTable*) override {}
   void NoteLogError(const Status&, FileNumber) override {}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a put does to a memtable whose values are overwritten in place, for commits and for replay.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ashlar/status.h"
+#include "db/write/write_batch_reader.h"
+#include "memtable/memtable.h"
+
+namespace ashlar {
+
+inline bool IsPut(const WriteBatchRecord& record) {
+  return record.type == kTypeValue || record.type == kTypeWideColumnEntity;
+}
+
+// `read_before(&value)` reads what the key had just before, as far as that is not in the memtable.
+// Outside of epochs. The caller is the only one who inserts, and comes in the order of sequence
+// numbers.
+template <typename ReadBefore>
+Status PutInPlace(const WriteBatchRecord& record, SequenceNumber seqno, MemTable* memtable,
+                  InsertHint* hint, const ReadBefore& read_before) {
+  Slice value = record.value;
+  std::string made;
+  switch (memtable->Update(seqno, record.type, record.key, &value, &made)) {
+    case MemTable::InPlace::kDone: return Status::OK();
+    case MemTable::InPlace::kAdd: break;
+    case MemTable::InPlace::kNeedsValue: {
+      std::optional<std::string> existing;
+      const Status status = read_before(&existing);
+      if (!status.ok()) return status;
+      if (!MakeInPlaceValue(memtable->in_place_callback(),
+                            existing.has_value() ? &*existing : nullptr, record.value, &made)) {
+        return Status::OK();
+      }
+      value = made;
+    }
+  }
+  return memtable->Add(seqno, record.type, record.key, value, hint);
+}
+
+}  // namespace ashlar

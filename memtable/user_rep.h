@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// UserRep is a representation that the program brings along: a MemTableRep of its own
+// MemTableRepFactory. It is given entries as RocksDB lays them out: the internal key with its
+// length as a varint, then the value likewise; a checksum may follow.
+//
+// Threads: any. Insertions come one at a time unless the factory says that they need not.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "ashlar/memtablerep.h"
+#include "ashlar/slice_transform.h"
+#include "memtable/other_rep.h"
+#include "util/allocator.h"
+#include "util/mutex.h"
+
+namespace ashlar {
+
+class UserRep final : public OtherRep {
+ public:
+  // Null if the factory makes none. The allocator outlives this; entries get checksums of so many
+  // bytes.
+  static std::unique_ptr<UserRep> Make(const InternalKeyComparator& comparator,
+                                       const RepresentationOptions& options, size_t checksum_bytes,
+                                       Allocator* allocator);
+  ~UserRep() override;
+
+  const char* Name() const override { return factory_->Name(); }
+  bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;
+  void Seal() override { rep_->MarkReadOnly(); }
+  InternalIterator* NewIterator(Arena* arena) const override;
+  bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override;
+  bool IsEmpty() const override { return !has_entries_.load(std::memory_order_acquire); }
+  uint64_t CountBetween(const Slice& begin, const Slice& end) const override;
+  size_t FillBytes() const override { return rep_->ApproximateMemoryUsage(); }
+  bool SupportsSnapshots() const override { return rep_->IsSnapshotSupported(); }
+
+ private:
+  class KeyComparator;
+  class Iterator;
+
+  UserRep(const InternalKeyComparator& comparator, const RepresentationOptions& options,
+          size_t checksum_bytes);
+  bool InsertAlone(KeyHandle handle, const Slice& user_key);
+
+  const std::shared_ptr<MemTableRepFactory> factory_;          // never null
+  const std::shared_ptr<const SliceTransform> prefixes_;       // what the program is told, or null
+  const std::shared_ptr<const SliceTransform> hint_prefixes_;  // keys of one share a hint; or null
+  const size_t checksum_bytes_;
+  const bool is_concurrent_;
+  const std::unique_ptr<const KeyComparator> comparator_;
+  std::unique_ptr<MemTableRep> rep_;
+  std::atomic<bool> has_entries_{false};  // set once an insertion has returned
+  Mutex mutex_{LockRank::kLeaf};          // of insertions that come one at a time
+  std::unordered_map<std::string, void*> hints_ GUARDED_BY(mutex_);  // by prefix; the program's
+};
+
+}  // namespace ashlar

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Databases whose memtables are not the usual tree: hash skip list, hash linked list, and a
+// representation of the program's own.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/slice_transform.h"
+#include "tests/support/set_rep.h"
+#include "tests/support/status_matchers.h"
+
+namespace ashlar {
+namespace {
+
+std::shared_ptr<MemTableRepFactory> Factory(const std::string& name) {
+  if (name == "HashSkipList") {
+    return std::shared_ptr<MemTableRepFactory>(NewHashSkipListRepFactory(16));
+  }
+  if (name == "HashLinkList") {
+    return std::shared_ptr<MemTableRepFactory>(NewHashLinkListRepFactory(3, 0, 4096, true, 4));
+  }
+  return std::make_shared<SetRepFactory>();
+}
+
+class MemtableRepsTest : public testing::TestWithParam<std::string> {
+ protected:
+  MemtableRepsTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.memtable_factory = Factory(GetParam());
+    options_.prefix_extractor.reset(NewFixedPrefixTransform(2));
+    EXPECT_OK(DB::Open(options_, "/db", &db_));
+  }
+  void Put(const std::string& key, const std::string& value) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, value));
+  }
+  std::string Get(const std::string& key, const ReadOptions& read = ReadOptions()) {
+    std::string value;
+    const Status status = db_->Get(read, key, &value);
+    return status.ok() ? value : status.IsNotFound() ? "(none)" : status.ToString();
+  }
+  std::string Scan(bool forward) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    std::string rows;
+    for (forward ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+         forward ? it->Next() : it->Prev()) {
+      rows += it->key().ToString() + "=" + it->value().ToString() + " ";
+    }
+    EXPECT_OK(it->status());
+    return rows;
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MemtableRepsTest,
+                         testing::Values("HashSkipList", "HashLinkList", "OfTheProgram"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(MemtableRepsTest, ReadsFindWhatWasWrittenInWholeOrder) {
+  for (const char* key : {"bb2", "aa1", "bb1", "b", "cc", "aa2"}) Put(key, "1");
+  const Snapshot* const before = db_->GetSnapshot();
+  Put("bb1", "2");
+  ASSERT_OK(db_->Delete(WriteOptions(), "aa2"));
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "cc", "cd"));
+  EXPECT_EQ(Get("bb1"), "2");
+  EXPECT_EQ(Get("aa2"), "(none)");
+  EXPECT_EQ(Get("cc"), "(none)");
+  EXPECT_EQ(Get("b"), "1");
+  EXPECT_EQ(Get("bb3"), "(none)");
+  ReadOptions old;
+  old.snapshot = before;
+  EXPECT_EQ(Get("bb1", old), "1");
+  EXPECT_EQ(Get("cc", old), "1");
+  EXPECT_EQ(Scan(true), "aa1=1 b=1 bb1=2 bb2=1 ");
+  EXPECT_EQ(Scan(false), "bb2=1 bb1=2 b=1 aa1=1 ");
+  db_->ReleaseSnapshot(before);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(Scan(true), "aa1=1 b=1 bb1=2 bb2=1 ");
+}
+
+TEST_P(MemtableRepsTest, SeeksStandWhereTheOrderSaysInsideAPrefixAndBeyond) {
+  for (const char* key : {"aa1", "aa3", "bb1", "bb3", "dd1"}) Put(key, "v");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  const auto at = [&it] { return it->Valid() ? it->key().ToString() : "(end)"; };
+  it->Seek("aa2");
+  EXPECT_EQ(at(), "aa3");
+  it->Next();
+  EXPECT_EQ(at(), "bb1");
+  it->Next();
+  it->Next();
+  EXPECT_EQ(at(), "dd1");
+  it->Prev();
+  EXPECT_EQ(at(), "bb3");
+  it->Seek("aa4");
+  EXPECT_EQ(at(), "bb1");
+  it->Prev();
+  EXPECT_EQ(at(), "aa3");
+  it->Seek("cc");
+  EXPECT_EQ(at(), "dd1");
+  it->Next();
+  EXPECT_EQ(at(), "(end)");
+  it->SeekForPrev("cc");
+  EXPECT_EQ(at(), "bb3");
+  it->Seek("bb1");
+  it->Prev();
+  EXPECT_EQ(at(), "aa3");
+  EXPECT_OK(it->status());
+}
+
+TEST_P(MemtableRepsTest, WhatManyThreadsWriteIsThereAndComesBackFromTheLog) {
+  constexpr int kThreads = 4, kKeys = 300;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t] {
+      for (int i = 0; i < kKeys; ++i) {
+        EXPECT_OK(db_->Put(WriteOptions(),
+                           std::to_string(i % 7) + std::to_string(t) + "/" + std::to_string(i),
+                           "v"));
+        if (i % 50 == 0) {
+          const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+          std::string last;
+          for (it->Seek(std::to_string(i % 7)); it->Valid(); it->Next()) {
+            EXPECT_LT(last, it->key().ToString());
+            last = it->key().ToString();
+          }
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const bool is_reopened : {false, true}) {
+    if (is_reopened) {
+      db_.reset();
+      ASSERT_OK(DB::Open(options_, "/db", &db_));
+    }
+    int count = 0;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) ++count;
+    EXPECT_EQ(count, kThreads * kKeys);
+    EXPECT_EQ(Get("31/3"), "v");
+  }
+}
+
+TEST_P(MemtableRepsTest, EntriesHaveChecksumsWhereAskedFor) {
+  options_.memtable_protection_bytes_per_key = 8;
+  ASSERT_OK(DB::Open(options_, "/protected", &db_));
+  Put("aa", std::string(3000, 'v'));
+  PinnableSlice value;
+  ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "aa", &value));
+  ASSERT_TRUE(value.IsPinned());
+  const_cast<char*>(value.data())[7] ^= 1;
+  EXPECT_NE(Get("aa").find("Corruption"), std::string::npos);
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsCorruption());
+}
+
+TEST(OwnRep, IsMadeSealedAndGivenHintsByPrefix) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  const auto factory = std::make_shared<SetRepFactory>();
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.memtable_factory = factory;
+  options.memtable_insert_with_hint_prefix_extractor.reset(NewFixedPrefixTransform(1));
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (const char* key : {"a1", "b1", "a2", "b2", "a3"}) {
+    ASSERT_OK(db->Put(WriteOptions(), key, "v"));
+  }
+  EXPECT_EQ(factory->calls().inserted, 5);
+  EXPECT_EQ(factory->calls().with_hint, 5);
+  EXPECT_EQ(factory->calls().new_hints, 2);
+  EXPECT_EQ(factory->calls().sealed, 0);
+  ASSERT_OK(db->Flush(FlushOptions()));
+  EXPECT_EQ(factory->calls().sealed, 1);
+  EXPECT_EQ(factory->calls().made, 2);
+}
+
+// Its memory fills the write buffer.
+TEST(OwnRep, IsFullByWhatItSays) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.write_buffer_size = 64 << 10;
+  options.memtable_factory = std::make_shared<SetRepFactory>();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (int i = 0; i < 1100; ++i) ASSERT_OK(db->Put(WriteOptions(), std::to_string(i), ""));
+  ASSERT_OK(db->WaitForCompact(WaitForCompactOptions()));
+  std::string files;
+  ASSERT_TRUE(db->GetProperty("rocksdb.num-files-at-level0", &files));
+  EXPECT_NE(files, "0");
+}
+
+TEST(HashReps, NeedAPrefixExtractor) {
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.memtable_factory.reset(NewHashSkipListRepFactory());
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  EXPECT_STREQ(db->GetOptions().memtable_factory->Name(), "SkipListFactory");
+  ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
+}
+
+}  // namespace
+}  // namespace ashlar

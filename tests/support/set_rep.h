@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SetRepFactory: a memtable representation as a program may bring it along, over std::set and a
+// lock. It says that insertions come one at a time, and stops the program if they do not.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <string>
+
+#include "ashlar/memtablerep.h"
+
+namespace ashlar {
+
+// What the factory's representations were asked for, all together. Any thread.
+struct SetRepCalls {
+  std::atomic<int> made{0};
+  std::atomic<int> sealed{0};
+  std::atomic<int> inserted{0};
+  std::atomic<int> with_hint{0};
+  std::atomic<int> new_hints{0};
+};
+
+class SetRep final : public MemTableRep {
+ public:
+  SetRep(const KeyComparator& comparator, Allocator* allocator, SetRepCalls* calls)
+      : MemTableRep(allocator), calls_(calls), rows_(Less{&comparator}) {}
+
+  void Insert(KeyHandle handle) override { Enter(static_cast<const char*>(handle)); }
+  bool InsertKey(KeyHandle handle) override { return Enter(static_cast<const char*>(handle)); }
+  bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
+    ++calls_->with_hint;
+    if (*hint == nullptr) ++calls_->new_hints;
+    *hint = this;
+    return InsertKey(handle);
+  }
+  void MarkReadOnly() override { ++calls_->sealed; }
+  bool Contains(const char* key) const override {
+    const std::shared_lock lock(mutex_);
+    return rows_.count(key) != 0;
+  }
+  size_t ApproximateMemoryUsage() override {
+    const std::shared_lock lock(mutex_);
+    return rows_.size() * 64;
+  }
+  MemTableRep::Iterator* GetIterator(Arena* /*arena*/) override { return new Walk(this); }
+
+ private:
+  struct Less {
+    using is_transparent = void;
+    bool operator()(const char* a, const char* b) const { return (*order)(a, b) < 0; }
+    bool operator()(const char* a, const Slice& b) const { return (*order)(a, b) < 0; }
+    bool operator()(const Slice& a, const char* b) const { return (*order)(b, a) > 0; }
+    const KeyComparator* order;
+  };
+  using Rows = std::set<const char*, Less>;
+
+  // Stands on a key, whatever comes meanwhile.
+  class Walk final : public MemTableRep::Iterator {
+   public:
+    explicit Walk(const SetRep* rep) : rep_(rep) {}
+    bool Valid() const override { return key_ != nullptr; }
+    const char* key() const override { return key_; }
+    void Next() override {
+      Stand([this](const Rows& rows) { return rows.upper_bound(key_); });
+    }
+    void Prev() override {
+      Stand([this](const Rows& rows) { return Before(rows, rows.lower_bound(key_)); });
+    }
+    void Seek(const Slice& internal_key, const char* /*memtable_key*/) override {
+      Stand([&](const Rows& rows) { return rows.lower_bound(internal_key); });
+    }
+    void SeekForPrev(const Slice& internal_key, const char* /*memtable_key*/) override {
+      Stand([&](const Rows& rows) { return Before(rows, rows.upper_bound(internal_key)); });
+    }
+    void SeekToFirst() override {
+      Stand([](const Rows& rows) { return rows.begin(); });
+    }
+    void SeekToLast() override {
+      Stand([](const Rows& rows) { return Before(rows, rows.end()); });
+    }
+
+   private:
+    static Rows::const_iterator Before(const Rows& rows, Rows::const_iterator row) {
+      return row == rows.begin() ? rows.end() : --row;
+    }
+    template <typename Find>
+    void Stand(const Find& find) {
+      const std::shared_lock lock(rep_->mutex_);
+      const auto row = find(rep_->rows_);
+      key_ = row == rep_->rows_.end() ? nullptr : *row;
+    }
+
+    const SetRep* const rep_;
+    const char* key_ = nullptr;
+  };
+
+  bool Enter(const char* entry) {
+    if (is_inserting_.exchange(true)) std::abort();
+    ++calls_->inserted;
+    bool is_new = false;
+    {
+      const std::unique_lock lock(mutex_);
+      is_new = rows_.insert(entry).second;
+    }
+    is_inserting_ = false;
+    return is_new;
+  }
+
+  SetRepCalls* const calls_;
+  std::atomic<bool> is_inserting_{false};
+  mutable std::shared_mutex mutex_;
+  Rows rows_;
+};
+
+class SetRepFactory final : public MemTableRepFactory {
+ public:
+  using MemTableRepFactory::CreateMemTableRep;
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator, Allocator* allocator,
+                                 const SliceTransform*, Logger*) override {
+    ++calls_.made;
+    return new SetRep(comparator, allocator, &calls_);
+  }
+  const char* Name() const override { return "test.SetRep"; }
+  const SetRepCalls& calls() const { return calls_; }
+
+ private:
+  SetRepCalls calls_;
+};
+
+}  // namespace ashlar

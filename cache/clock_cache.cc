@@ -165,11 +165,13 @@ Status ClockCache::InsertObject(const ObjectInsertion& insertion) {
   assert((object->kind & CachedObject::kIsHandle) == 0);
   object->key = insertion.key;
   object->hash = HashOf(insertion.key);
+  ClockShard::Admission admission = insertion.admission;
+  admission.stays_out = object->charge > GetCapacity();
   Departed departed;
-  const auto result = ShardOf(object->hash).Insert(insertion.admission, &departed);
+  const auto result = ShardOf(object->hash).Insert(admission, &departed);
   Finish(departed);
   if (result == ClockShard::Result::kInserted) return Status::OK();
-  if (object->refs.load(std::memory_order_relaxed) > 1) {
+  if (result == ClockShard::Result::kNoRoom && object->refs.load(std::memory_order_relaxed) > 1) {
     return Status::MemoryLimit(StrCat(name_, ": no room for ", object->charge,
                                       " bytes within the strict capacity of ", GetCapacity(),
                                       "; raise the capacity or release what is pinned"));

@@ -10,8 +10,9 @@
 // What leaves. New objects enter a queue of probation and leave it first, unless they were used
 // meanwhile: then they move to the main queue. Probation is served as long as it holds more than a
 // tenth of the capacity. In the main queue an object goes another round for each use since it came,
-// up to three (CLOCK with a count, as in S3-FIFO, SOSP 2023). Who comes back soon after leaving probation goes to the main queue directly. So a scan
-// of any length passes through a tenth of the cache and leaves the rest alone.
+// up to three (CLOCK with a count, as in S3-FIFO, SOSP 2023). Who comes back soon after leaving
+// probation goes to the main queue directly. So a scan of any length passes through a tenth of the
+// cache and leaves the rest alone.
 //
 //     insert -> [ probation ] -- used --> [ main ] <- used: once more round
 //                    |                        |
@@ -149,6 +150,11 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   const size_t capacity = capacity_.load(std::memory_order_relaxed);
   const bool may_exceed = is_wanted && !is_strict_;
   if (object->charge > capacity && !may_exceed) return Result::kNoRoom;
+  if (admission.stays_out && may_exceed) {
+    usage_.fetch_add(object->charge, std::memory_order_relaxed);
+    object->shard = this;
+    return Result::kCharged;
+  }
   MakeRoom(object->charge, departed);
   if (usage() + object->charge > capacity && !may_exceed) return Result::kNoRoom;
   GrowIfNeeded(departed);

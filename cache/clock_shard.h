@@ -76,16 +76,17 @@ class alignas(64) ClockShard {
   // Inside an EpochGuard. The object may be on its way out; TryRef() tells.
   CachedObject* Find(const CacheKeyView& key);
 
-  enum class Result : uint8_t { kInserted, kNoRoom };
+  enum class Result : uint8_t { kInserted, kCharged, kNoRoom };
   struct Admission {
     CachedObject* object = nullptr;  // hash, key, charge and role are set
     bool is_important = false;       // skips probation
     bool is_doubtful = false;        // stays on probation even if it comes back
     SlotTable* table = nullptr;
     uint32_t slot_index = 0;
+    bool stays_out = false;  // it is larger than all shards: nobody is to find it
   };
-  // On kInserted one reference has become the shard's. The object under the same key departs in
-  // both cases.
+  // On kInserted one reference has become the shard's. kCharged: the object stays out, but counts
+  // as long as somebody uses it. The object under the same key departs in all cases.
   Result Insert(const Admission& admission, Departed* departed);
   // Charges an object that is in no table. False: no room, and the capacity is strict.
   bool ChargeStandalone(CachedObject* object, Departed* departed);

@@ -10,6 +10,7 @@
 #include "ashlar/memtablerep.h"
 #include "db/compaction/compaction_picker.h"
 #include "db/options/memtable_factories.h"
+#include "db/options/options_check.h"
 #include "db/write/write_stall.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
@@ -32,6 +33,16 @@ Representation RepresentationFor(const ColumnFamilyOptions& options) {
   return options.prefix_extractor != nullptr ? Representation::kHash : Representation::kBlinkTree;
 }
 
+// Large memtables take blocks of a huge page (see Arena), unless they are told otherwise.
+size_t ArenaBlockBytes(const ColumnFamilyOptions& options) {
+  constexpr size_t kHugeWriteBuffer = 8 * Arena::kHugePageBytes;
+  const size_t automatic = AutomaticArenaBlockBytes(options.write_buffer_size);
+  const bool is_automatic = options.arena_block_size == 0 || options.arena_block_size == automatic;
+  if (!is_automatic) return options.arena_block_size;
+  return options.write_buffer_size >= kHugeWriteBuffer ? Arena::kHugePageBytes
+                                                       : std::max<size_t>(automatic, 4096);
+}
+
 }  // namespace
 
 MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const MemTable* previous) {
@@ -44,12 +55,7 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
     result.hint_prefixes = options.memtable_insert_with_hint_prefix_extractor;
   }
   result.prefixes = options.prefix_extractor;
-  // Large memtables take blocks of a huge page (see Arena).
-  constexpr size_t kHugeWriteBuffer = 8 * Arena::kHugePageBytes;
-  const size_t usual = options.write_buffer_size >= kHugeWriteBuffer
-                           ? Arena::kHugePageBytes
-                           : std::clamp<size_t>(options.write_buffer_size / 8, 4096, 1 << 20);
-  result.arena_block_bytes = options.arena_block_size != 0 ? options.arena_block_size : usual;
+  result.arena_block_bytes = ArenaBlockBytes(options);
   if (previous != nullptr) result.common_prefix = previous->CommonPrefix();
   constexpr double kMaxBloomShare = 0.25;
   const double bloom_bytes =

@@ -354,14 +354,18 @@ void SanitizeUniversal(ColumnFamilyOptions* options) {
 
 }  // namespace
 
+size_t AutomaticArenaBlockBytes(size_t write_buffer_size) {
+  constexpr size_t kAlignment = 4 * kKiB;
+  const size_t share = std::min<size_t>(kMiB, write_buffer_size / 8);
+  return (share + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
                                                 const ColumnFamilyOptions& options) {
   ColumnFamilyOptions result = options;
   Clamp(&result.write_buffer_size, 64 * kKiB, 64 * kGiB);
   if (result.arena_block_size == 0) {
-    constexpr size_t kAlignment = 4 * kKiB;
-    const size_t share = std::min<size_t>(kMiB, result.write_buffer_size / 8);
-    result.arena_block_size = (share + kAlignment - 1) / kAlignment * kAlignment;
+    result.arena_block_size = AutomaticArenaBlockBytes(result.write_buffer_size);
   }
   if (result.cf_paths.empty()) result.cf_paths = db_options.db_paths;
   const bool is_levelled = result.compaction_style == kCompactionStyleLevel;

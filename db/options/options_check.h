@@ -37,6 +37,9 @@ DBOptions SanitizeDbOptions(const DBOptions& options);
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
                                                 const ColumnFamilyOptions& options);
 
+// What arena_block_size = 0 becomes.
+size_t AutomaticArenaBlockBytes(size_t write_buffer_size);
+
 // Threads for flushes and for compactions, from max_background_jobs and the two older options.
 struct BackgroundJobLimits {
   int flushes = 1;

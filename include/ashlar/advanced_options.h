@@ -172,14 +172,15 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   double memtable_prefix_bloom_size_ratio = 0.0;
   // Whole keys in that filter: it also tells apart keys with a common prefix.
   bool memtable_whole_key_filtering = false;
-  // Huge pages for arena. A hint without effect.
+  // Huge pages for arena. A hint without effect: memtables from 16 MiB on ask for them by themselves.
   size_t memtable_huge_page_size = 0;
   // Keys with the same prefix share an insertion hint, in representations of one's own that insert
   // one at a time. The library's remember where each thread inserted last.
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor = nullptr;
   // Memtable filter locality. A hint without effect.
   uint32_t bloom_locality = 0;
-  // Bytes by which a memtable grows; 0 = an eighth of write_buffer_size, at most 1 MiB. Dynamic.
+  // Bytes by which a memtable grows; 0 = an eighth of write_buffer_size, at most 1 MiB; memtables
+  // from 16 MiB on take huge pages of 2 MiB in its place. Dynamic.
   size_t arena_block_size = 0;
   // By level, instead of `compression`; the last entry holds for deeper levels. With dynamic
   // level sizes the second entry is that of the first level in use. Dynamic.

@@ -398,7 +398,8 @@ struct ASHLAR_EXPORT DBOptions {
   bool enable_pipelined_write = false;
   // See enable_pipelined_write. A hint without effect.
   bool unordered_write = false;
-  // See enable_pipelined_write. A hint without effect.
+  // See enable_pipelined_write. A hint without effect, but for families with
+  // inplace_update_support, which are refused unless it is false.
   bool allow_concurrent_memtable_write = true;
   // See enable_pipelined_write. A hint without effect.
   bool enable_write_thread_adaptive_yield = true;
@@ -703,7 +704,7 @@ struct WriteOptions {
   // Go slowly while compactions lag (1 MiB a second together); with no_slowdown fail with
   // Incomplete then.
   bool low_pri = false;
-  // Remember where the keys of this batch went: a hint without effect.
+  // Remember where the keys of this batch went: a hint without effect, as each thread always does.
   bool memtable_insert_hint_per_batch = false;
   // IO_TOTAL = not limited. IO_USER: the bytes wait their turn; needs a log that writes go to.
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;

@@ -268,14 +268,31 @@ TEST_P(SlotTest, AStrictCapacityLeavesAReferencedBlockToItsMaker) {
 
 TEST_P(SlotTest, AReferencedBlockIsAdmittedAboveASoftCapacity) {
   Make(5);
+  Block* const other = new Block(6);
+  other->Ref();
+  ASSERT_OK(view_->Insert({.key = {2, 0}, .object = other, .charge = 5}));
   Block* const block = new Block(7);
   block->Ref();
-  ASSERT_OK(view_->Insert({.key = {1, 0}, .object = block, .charge = 10, .table = table_}));
+  ASSERT_OK(view_->Insert({.key = {1, 0}, .object = block, .charge = 5, .table = table_}));
   EXPECT_EQ(view_->cache()->GetUsage(), 10u);
   EXPECT_EQ(view_->cache()->GetPinnedUsage(), 10u);
   EXPECT_EQ(InSlot(0), block);
   view_->Erase({1, 0});
   EXPECT_EQ(view_->cache()->GetUsage(), 10u);
+  block->Unref();
+  EXPECT_EQ(view_->cache()->GetUsage(), 5u);
+  other->Unref();
+}
+
+// It would stay until the next one comes.
+TEST_P(SlotTest, ABlockLargerThanTheCacheGoesWithItsLastUser) {
+  Make(5);
+  Block* const block = new Block(7);
+  block->Ref();
+  ASSERT_OK(view_->Insert({.key = {1, 0}, .object = block, .charge = 10, .table = table_}));
+  EXPECT_EQ(view_->cache()->GetUsage(), 10u);
+  EXPECT_EQ(InSlot(0), nullptr);
+  EXPECT_EQ(block->value, 7);
   block->Unref();
   EXPECT_EQ(view_->cache()->GetUsage(), 0u);
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of one huge batch, and of one huge value, goes back to the system when they are in a
+// table: of batch, log, memtable, builder and cache, whatever lay in memory meanwhile.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "ashlar/cache.h"
+#include "ashlar/db.h"
+#include "ashlar/options.h"
+#include "ashlar/table.h"
+#include "tests/support/mappable_dir.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
+#include "tests/support/status_matchers.h"
+#include "util/slab_heap.h"
+
+namespace ashlar {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+constexpr size_t kHugeBytes = 96 * kMiB;
+constexpr size_t kRestBytes = 24 * kMiB;  // what may stay: a small part of it
+
+size_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  size_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+struct Kind {
+  const char* name;
+  size_t value_bytes;
+  bool disable_wal;
+  bool maps_log;
+};
+
+class HugeBatchTest : public testing::TestWithParam<Kind> {
+ protected:
+  void Open() {
+    const std::string dir = GetParam().maps_log ? FreshMappableDir("huge") : FreshTempDir("huge");
+    if (dir.empty()) return SkipAsMissing(kMappableFileSystem);
+    options_.create_if_missing = true;
+    options_.manual_wal_flush = !GetParam().maps_log;  // such a log is buffered
+    options_.max_total_wal_size = 4 * kHugeBytes;
+    BlockBasedTableOptions table;
+    table.block_cache = NewLRUCache(kMiB);
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+    ASSERT_OK(DB::Open(options_, dir, &db_));
+    ASSERT_OK(db_->Put(WriteOptions(), "first", std::string(kMiB, 'x')));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+  }
+
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, HugeBatchTest,
+                         testing::Values(Kind{"Batch", kMiB, false, false},
+                                         Kind{"BatchWithMappedLog", kMiB, false, true},
+                                         Kind{"BatchWithoutLog", 1000, true, false},
+                                         Kind{"Value", kHugeBytes, false, false}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(HugeBatchTest, IsGivenBack) {
+  if (kHeapIsWatched) return SkipAsImpossible("memory of freed objects goes back at once");
+  Open();
+  if (db_ == nullptr) return;
+  const size_t before = ResidentBytes();
+  size_t during = 0;
+  {
+    WriteBatch batch(kHugeBytes + kHugeBytes / 8);
+    const std::string value(GetParam().value_bytes, 'v');
+    for (size_t i = 0; i * value.size() < kHugeBytes; ++i) {
+      ASSERT_OK(batch.Put("key" + std::to_string(i), value));
+    }
+    WriteOptions write;
+    write.disableWAL = GetParam().disable_wal;
+    ASSERT_OK(db_->Write(write, &batch));
+    during = ResidentBytes();
+  }
+  EXPECT_GT(during, before + kHugeBytes);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_LT(ResidentBytes(), before + kRestBytes);
+  PinnableSlice found;
+  ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "key0", &found));
+  EXPECT_EQ(found.size(), GetParam().value_bytes);
+  found.Reset();
+  EXPECT_LT(ResidentBytes(), before + kRestBytes);
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -398,8 +398,7 @@ struct ASHLAR_EXPORT DBOptions {
   bool enable_pipelined_write = false;
   // See enable_pipelined_write. A hint without effect.
   bool unordered_write = false;
-  // See enable_pipelined_write. A hint without effect, but for families with
-  // inplace_update_support, which are refused unless it is false.
+  // See enable_pipelined_write. A hint without effect; but inplace_update_support needs false.
   bool allow_concurrent_memtable_write = true;
   // See enable_pipelined_write. A hint without effect.
   bool enable_write_thread_adaptive_yield = true;

@@ -37,9 +37,9 @@ using KeyHandle = void*;
 // Only these are called by the library: Allocate, InsertKey, InsertKeyConcurrently (where the
 // factory says so, from several threads at once; otherwise insertions come one at a time),
 // InsertKeyWithHint (with memtable_insert_with_hint_prefix_extractor), Get, GetIterator,
-// ApproximateNumEntries, ApproximateMemoryUsage, MarkReadOnly, MarkFlushed,
-// IsMergeOperatorSupported and IsSnapshotSupported. None of them may call the database: locks of it
-// may be held.
+// ApproximateNumEntries, ApproximateMemoryUsage, MarkReadOnly and IsSnapshotSupported.
+//
+// None of them may call the database: locks of it may be held.
 class ASHLAR_EXPORT MemTableRep {
  public:
   class KeyComparator {

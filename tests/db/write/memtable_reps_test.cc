@@ -4,6 +4,7 @@
 // representation of the program's own.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "ashlar/slice_transform.h"
 #include "tests/support/set_rep.h"
 #include "tests/support/status_matchers.h"
+#include "util/random.h"
 
 namespace ashlar {
 namespace {
@@ -212,6 +214,95 @@ TEST(HashReps, NeedAPrefixExtractor) {
   ASSERT_OK(DB::Open(options, "/db", &db));
   EXPECT_STREQ(db->GetOptions().memtable_factory->Name(), "SkipListFactory");
   ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
+}
+
+// One family of each kind, and one whose values are overwritten in place, in the same batches.
+class MixedFamiliesTest : public testing::Test {
+ protected:
+  static constexpr size_t kFamilies = 6;
+  using Rows = std::map<std::string, std::string>;
+
+  MixedFamiliesTest() {
+    options_.create_if_missing = options_.create_missing_column_families = true;
+    options_.allow_concurrent_memtable_write = false;
+    for (size_t i = 0; i < kFamilies; ++i) {
+      ColumnFamilyOptions family;
+      family.write_buffer_size = 64 << 10;
+      family.prefix_extractor.reset(NewFixedPrefixTransform(1));
+      if (i == 1 || i == 2)
+        family.memtable_factory = Factory(i == 1 ? "HashSkipList" : "HashLinkList");
+      if (i == 3) family.memtable_factory = Factory("OfTheProgram");
+      if (i == 4) family.memtable_factory = std::make_shared<VectorRepFactory>();
+      family.inplace_update_support = i == 5;
+      families_.emplace_back(i == 0 ? kDefaultColumnFamilyName : std::to_string(i), family);
+    }
+    options_.env = env_.get();
+    EXPECT_OK(DB::Open(options_, "/db", families_, &handles_, &db_));
+  }
+  ~MixedFamiliesTest() override { Close(); }
+  void Close() {
+    for (ColumnFamilyHandle* handle : handles_) EXPECT_OK(db_->DestroyColumnFamilyHandle(handle));
+    handles_.clear();
+    db_.reset();
+  }
+  void Update(Random64* random, size_t family, WriteBatch* batch) {
+    const std::string key = std::to_string(random->Next() % 200);
+    Rows* const rows = &expected_[family];
+    if (random->Next() % 10 != 0) {
+      const std::string value(random->Next() % 300, static_cast<char>('a' + random->Next() % 26));
+      EXPECT_OK(batch->Put(handles_[family], key, value));
+      (*rows)[key] = value;
+    } else if (random->Next() % 2 == 0) {
+      EXPECT_OK(batch->Delete(handles_[family], key));
+      rows->erase(key);
+    } else {
+      EXPECT_OK(batch->DeleteRange(handles_[family], key, key + "5"));
+      rows->erase(rows->lower_bound(key), rows->lower_bound(key + "5"));
+    }
+  }
+  void Compare() {
+    for (size_t i = 0; i < kFamilies; ++i) {
+      Rows found;
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), handles_[i]));
+      for (it->SeekToFirst(); it->Valid(); it->Next()) {
+        found[it->key().ToString()] = it->value().ToString();
+      }
+      EXPECT_OK(it->status());
+      EXPECT_EQ(found, expected_[i]) << i;
+      for (const auto& [key, value] : expected_[i]) {
+        std::string got;
+        EXPECT_OK(db_->Get(ReadOptions(), handles_[i], key, &got));
+        EXPECT_EQ(got, value);
+      }
+    }
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  DBOptions options_;
+  std::vector<ColumnFamilyDescriptor> families_;
+  std::vector<ColumnFamilyHandle*> handles_;
+  std::unique_ptr<DB> db_;
+  Rows expected_[kFamilies];
+};
+
+TEST_F(MixedFamiliesTest, HoldWhatWasWrittenThroughFlushesAndReopenings) {
+  Random64 random(20251125);
+  for (int round = 0; round < 1200; ++round) {
+    WriteBatch batch;
+    for (uint64_t n = random.Next() % 12; n > 0; --n) {
+      Update(&random, random.Next() % kFamilies, &batch);
+    }
+    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    if (round % 90 == 89) {
+      ASSERT_OK(db_->Flush(FlushOptions(), handles_[random.Next() % kFamilies]));
+    }
+    if (round % 150 == 149) Compare();
+    if (round % 200 != 199) continue;
+    Close();
+    options_.avoid_flush_during_recovery = round % 400 == 199;
+    ASSERT_OK(DB::Open(options_, "/db", families_, &handles_, &db_));
+    Compare();
+  }
 }
 
 }  // namespace

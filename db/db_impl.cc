@@ -30,7 +30,7 @@ DBImpl::DBImpl(const OpenRequest& request)
       error_retries_(&core_, &recovery_),
       family_changes_(&core_, &write_control_, &scheduler_, this),
       ingestions_(&core_, &write_control_, &scheduler_, &compactions_, &manual_flushes_),
-      closer_(&core_, &scheduler_, &manual_flushes_),
+      closer_(&core_, &write_control_, &scheduler_, &manual_flushes_),
       reports_(Sources()) {
   core_.db = this;
   core_.cleaner = this;

@@ -33,8 +33,10 @@ Scheduler::~Scheduler() {
 
 void Scheduler::StartLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
-  // One more than flushes: it makes room in the log ahead of the writers.
+  // One more than flushes: for deletions.
   core_->env->IncBackgroundThreadsIfNeeded(limits.flushes + 1, Env::Priority::HIGH);
+  // It makes the next log, and room in the log, ahead of the writers.
+  core_->env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
   if (!is_started_) compactions_->FindKeptTombstonesLocked();

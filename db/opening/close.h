@@ -26,8 +26,8 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) EXCLU
 class Closer {
  public:
   // All outlive it.
-  Closer(DbCore* core, Scheduler* scheduler, ManualFlushes* flushes)
-      : core_(core), scheduler_(scheduler), flushes_(flushes) {}
+  Closer(DbCore* core, WriteControl* writes, Scheduler* scheduler, ManualFlushes* flushes)
+      : core_(core), writes_(writes), scheduler_(scheduler), flushes_(flushes) {}
 
   // Lets no background work begin from now on; with `wait` returns when what runs has ended.
   // Writes go on until one would have to wait for a flush or compaction.
@@ -45,6 +45,7 @@ class Closer {
   Status UnlockDirectory();
 
   DbCore* const core_;
+  WriteControl* const writes_;
   Scheduler* const scheduler_;
   ManualFlushes* const flushes_;
 };

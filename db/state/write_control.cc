@@ -120,7 +120,8 @@ void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
   if (data == nullptr) return;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
   const bool is_full = data->IsFull(*memtable, bytes);
-  if (bytes < data->paced_bytes() && !is_full && !memtable->OwesMemoryReport()) [[likely]]
+  if (bytes < data->paced_bytes() && !is_full && !memtable->OwesMemoryReport() &&
+      !log_ahead_.Wants(bytes, data->write_buffer_bytes())) [[likely]]
     return;
   if (is_full) {
     if (has_full_memtable_.load(std::memory_order_relaxed)) return;
@@ -174,7 +175,17 @@ Status WriteControl::RunDueWorkLocked(const WriteOptions& options) {
   if (core_->errors.BlocksWrites()) return core_->errors.Get();
   RETURN_IF_ERROR(SwitchFullMemTablesLocked());
   RETURN_IF_ERROR(LimitMemoryLocked());
+  RequestLogAheadLocked();
   return LimitLogsLocked();
+}
+
+void WriteControl::RequestLogAheadLocked() {
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (!log_ahead_.Wants(family->mem()->ApproximateMemoryUsage(), family->write_buffer_bytes()))
+      continue;
+    log_ahead_.RequestLocked();
+    return;
+  }
 }
 
 Status WriteControl::SwitchFullMemTablesLocked() {
@@ -252,15 +263,18 @@ void WriteControl::WatchLogSizeLocked() {
 // A switch that has begun. One thread switches memtables and logs at a time.
 class WriteControl::Switch final : public LogTurn {
  public:
-  explicit Switch(DbCore* core) : core_(core) {}
+  Switch(DbCore* core, LogAhead* log_ahead) : core_(core), log_ahead_(log_ahead) {}
 
   bool HasNextLocked() const override { return next != nullptr; }
   bool CurrentHasRecordsLocked() const override { return core_->wals->current_has_records(); }
   Status MakeNextLocked() override REQUIRES(db_mutex) {
     assert(!is_paused && next == nullptr);
-    const FileNumber number = core_->versions->NewFileNumber();
+    next = log_ahead_->TakeLocked();
+    const FileNumber number = next == nullptr ? core_->versions->NewFileNumber() : FileNumber{};
     MutexUnlock unlock(&core_->mutex);
-    ASSIGN_OR_RETURN(next, core_->wals->Create(number));
+    if (next == nullptr) {
+      ASSIGN_OR_RETURN(next, core_->wals->Create(number));
+    }
     // Most of what waits in memory; the rest, in the pause, is little.
     IgnoreError(core_->wals->Flush(), "the log has failed: whoever installs the next one sees it");
     return Status::OK();
@@ -282,6 +296,7 @@ class WriteControl::Switch final : public LogTurn {
 
  private:
   DbCore* const core_;
+  LogAhead* const log_ahead_;
 };
 
 // Also when memory ran out in the middle of it.
@@ -311,7 +326,7 @@ Status WriteControl::SwitchMemTablesLocked(const std::vector<ColumnFamilyData*>&
 
   Status status;
   {
-    Switch turn(core_);
+    Switch turn(core_, &log_ahead_);
     const ScopeExit request([&]() REQUIRES(db_mutex) { RequestFlushesLocked(ids); });
     {
       is_switching_ = true;
@@ -413,9 +428,10 @@ Status WriteControl::InstallLogLocked(Switch* turn) {
 Result<FileNumber> WriteControl::BeginRecoveryLocked(std::vector<MemTableInfo>* sealed) {
   while (is_switching_) core_->conditions.writers.Wait();
   core_->pipeline->Shut();
-  Switch turn(core_);
+  Switch turn(core_, &log_ahead_);
   is_switching_ = true;
   const ScopeExit end([&]() REQUIRES(db_mutex) { EndSwitchLocked(&turn); });
+  log_ahead_.DiscardLocked();  // it may be on what has failed
   const Status error = core_->wals->error();
   if (error.ok()) {
     RETURN_IF_ERROR(PauseWithNextLog(&turn));

@@ -15,6 +15,7 @@
 
 #include "ashlar/listener.h"
 #include "db/state/db_core.h"
+#include "db/state/log_ahead.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
 #include "util/file_number.h"
@@ -38,7 +39,7 @@ WriteDebt DebtOf(ColumnFamilyData* family) REQUIRES(db_mutex);
 
 class WriteControl final : public CommitHost {
  public:
-  explicit WriteControl(DbCore* core) : core_(core) {}
+  explicit WriteControl(DbCore* core) : core_(core), log_ahead_(core) {}
   // Before the first write.
   void SetFlushes(FlushRequests* flushes) { flushes_ = flushes; }
 
@@ -89,6 +90,9 @@ class WriteControl final : public CommitHost {
   // What holds writes up, a line each.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
 
+  // Before the logs are closed: makes none any more.
+  void Stop() EXCLUDES(db_mutex) { log_ahead_.Stop(); }
+
   // LockWAL: while above 0 no write begins.
   void BlockWritesLocked() REQUIRES(db_mutex);
   bool UnblockWritesLocked() REQUIRES(db_mutex);
@@ -112,6 +116,7 @@ class WriteControl final : public CommitHost {
       REQUIRES(db_mutex);
   Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(db_mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
+  void RequestLogAheadLocked() REQUIRES(db_mutex);
   Status LimitLogsLocked() REQUIRES(db_mutex);
   void FreeWaitingMemoryLocked() REQUIRES(db_mutex);
   Status LimitMemoryLocked() REQUIRES(db_mutex);
@@ -131,6 +136,7 @@ class WriteControl final : public CommitHost {
   uint64_t MaxTotalLogBytes() const REQUIRES(db_mutex);
 
   DbCore* const core_;
+  LogAhead log_ahead_;
   FlushRequests* flushes_ = nullptr;
   // Set by writers in flight, taken back under the mutex.
   std::atomic<bool> has_full_memtable_{false};

@@ -27,8 +27,12 @@ namespace {
 // Addresses only; bounds the size of one log.
 constexpr uint64_t kCapacity = uint64_t{256} << 30;
 constexpr uint64_t kMinPieceBytes = 256 << 10;
-constexpr uint64_t kMaxPieceBytes = 2 << 20;
-constexpr Env::Priority kJobPriority = Env::Priority::HIGH;
+// While the file system makes a table durable an allocation takes 25 ms or more, and so does the
+// first store to a page: this much is written meanwhile by who writes a gigabyte a second.
+constexpr uint64_t kMaxAllocatedAhead = 32 << 20;
+constexpr uint64_t kMaxPopulatedAhead = 16 << 20;
+// Not where flushes and deletions of files would keep it waiting.
+constexpr Env::Priority kJobPriority = Env::Priority::USER;
 
 }  // namespace
 
@@ -41,13 +45,14 @@ Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& optio
   MappedLogFactory* const factory = MappedLogFactory::Of(options.fs);
   auto file = factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity);
   if (!file.ok()) return file.status();
-  return std::unique_ptr<WalSink>(new MappedWalSink(options, file.Take()));
+  std::unique_ptr<MappedWalSink> sink(new MappedWalSink(options, file.Take()));
+  if (options.expected_bytes > 0) sink->Prepare(options.expected_bytes);
+  return std::unique_ptr<WalSink>(std::move(sink));
 }
 
 MappedWalSink::MappedWalSink(const WalSinkOptions& options, std::unique_ptr<MappedLogFile> file)
     : WalSink(options),
       env_(options.env),
-      piece_bytes_(std::clamp(options.preallocate_bytes, kMinPieceBytes, kMaxPieceBytes)),
       file_(std::move(file)),
       populate_trigger_(1) {}
 
@@ -135,10 +140,20 @@ Status MappedWalSink::SyncFile() {
 
 // ---- Pages ahead
 
+// Of a log that nobody writes to yet.
+void MappedWalSink::Prepare(uint64_t expected_bytes) {
+  assert(size() == 0 && expected_bytes > 0);
+  const uint64_t populated = std::clamp(expected_bytes / 2, kMinPieceBytes, kMaxPopulatedAhead);
+  IgnoreError(file_->EnsureAllocated(std::min(expected_bytes, kMaxAllocatedAhead)),
+              "the writer that needs the space sees the error");
+  IgnoreError(file_->PopulateAhead(populated), "the same one sees it");
+  populate_trigger_.store(populated / 2, std::memory_order_relaxed);
+}
+
 void MappedWalSink::PopulateAhead(uint64_t end) {
   assert(end <= size());  // of a range that was reserved
   // A log that has become large is expected to grow on: look ahead in proportion.
-  const uint64_t ahead = std::clamp(end, kMinPieceBytes, 2 * piece_bytes_);
+  const uint64_t ahead = std::clamp(end, kMinPieceBytes, kMaxPopulatedAhead);
   uint64_t trigger = populate_trigger_.load(std::memory_order_relaxed);
   do {
     if (trigger > end) return;  // somebody else was faster
@@ -164,9 +179,16 @@ void MappedWalSink::PopulateAhead(uint64_t end) {
 void MappedWalSink::PopulateJob(void* argument) {
   auto* sink = static_cast<MappedWalSink*>(argument);
   const uint64_t end = sink->populate_end_.load(std::memory_order_relaxed);
-  IgnoreError(sink->file_->PopulateAhead(end), "the writer that needs the space sees the error");
+  MappedLogFile& file = *sink->file_;
+  IgnoreError(file.PopulateAhead(end), "the writer that needs the space sees the error");
+  const uint64_t staged = sink->order_.staged_end();
+  // In pieces that are large but for a small log: each is a transaction of the file system.
+  if (file.allocated() < staged + std::min(staged, kMaxAllocatedAhead / 2)) {
+    IgnoreError(file.EnsureAllocated(staged + std::min(staged, kMaxAllocatedAhead)),
+                "the same one sees it");
+  }
   // What is complete need not stay mapped: the log would count twice, here and in the memtable.
-  sink->file_->ReleaseBehind(sink->order_.staged_end());
+  file.ReleaseBehind(staged);
   CancelJob(sink);
 }
 

@@ -47,13 +47,13 @@ class MappedWalSink final : public WalSink {
   Status StageRecord(const Range& range, const Slice& head, const Slice& body);
   Status MakeRoom(const Range& range);
   Status SyncFile();
+  void Prepare(uint64_t expected_bytes);
   void PopulateAhead(uint64_t end);
   static void PopulateJob(void* sink);
   static void CancelJob(void* sink);
   Status FailWith(const Status& error);
 
   Env* const env_;
-  const uint64_t piece_bytes_;
   std::unique_ptr<MappedLogFile> file_;
   StagingOrder order_;
   SharedProgress sync_;

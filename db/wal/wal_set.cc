@@ -51,7 +51,7 @@ void WalSet::SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync) {
   bytes_per_sync_.store(bytes_per_sync, std::memory_order_relaxed);
 }
 
-Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
+WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
   assert(number > 0 && options_.fs != nullptr);
   WalSinkOptions options = options_;
   options.buffer_bytes = buffer_bytes_.load(std::memory_order_relaxed);
@@ -59,6 +59,16 @@ Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
   options.log_number = number;
   options.path = LogFileName(wal_dir_, number);
   options.sync_count = &sync_count_;
+  return options;
+}
+
+Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
+  return OpenWalSink(OptionsOf(number));
+}
+
+Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
+  WalSinkOptions options = OptionsOf(number);
+  options.expected_bytes = BytesFrom(current_number());
   return OpenWalSink(options);
 }
 

@@ -62,6 +62,8 @@ class WalSet {
 
   // Makes the file of a log; nothing is written to it before Install().
   Result<std::unique_ptr<WalSink>> Create(FileNumber number) const;
+  // The same, by a thread for which nobody waits: with space for a log as large as the current one.
+  Result<std::unique_ptr<WalSink>> CreateAhead(FileNumber number) const;
   // Makes it the current log. The one before receives no more bytes; all of it must be flushed. No
   // record with a sequence number below `first_seqno` will be written to the new one;
   // `last_logged_seqno` is that of the last batch that any log has, 0 for none. After an error
@@ -124,6 +126,7 @@ class WalSet {
     uint64_t begin = 0;              // where the records of commits begin
     bool has_beginning = false;      // a record that says where the log before it ends
   };
+  WalSinkOptions OptionsOf(FileNumber number) const;
   static SequenceNumber LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno);
   Status WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                         SequenceNumber last_logged_seqno) const;

@@ -46,6 +46,8 @@ struct WalSinkOptions {
   bool allow_mapped = true;
   // Space is taken from the file system ahead of the writes, in pieces of about this size.
   uint64_t preallocate_bytes = 4 << 20;
+  // What the log is expected to hold: part of it is made room for when it is made. Mapped sink only.
+  uint64_t expected_bytes = 0;
   uint64_t bytes_per_sync = 0;  // buffered sink only
   // Of a log whose records are ZSTD frames; outlives the sink; null: they are as they are.
   WalCompressors* compressors = nullptr;

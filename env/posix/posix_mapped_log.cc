@@ -131,7 +131,7 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
 Status PosixMappedLog::PopulateAhead(uint64_t end) {
   MutexLock lock(&grow_mutex_);
   RETURN_IF_ERROR(AllocateLocked(end));
-  const uint64_t new_end = allocated_.load(std::memory_order_relaxed);
+  const uint64_t new_end = std::min(RoundUp(end), allocated_.load(std::memory_order_relaxed));
   if (populated_ < new_end) {
     // Only a matter of speed: without it each writer faults its own pages in.
     (void)madvise(base_ + populated_, new_end - populated_, MADV_POPULATE_WRITE);

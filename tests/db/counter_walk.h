@@ -152,14 +152,15 @@ inline void UseASecondTier(Options options, const std::string& dir) {
   options.table_factory.reset(NewBlockBasedTableFactory(table));
   options.compression = kZSTD;
   options.compression_opts.max_dict_bytes = 4096;
+  options.target_file_size_base = 8 << 10;  // so many tables that their filters do not fit either
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options, dir, &db));
   const auto key = [](int i) { return std::to_string(100000 + i); };
-  for (int i = 0; i < 3000; i++) ASSERT_OK(db->Put(WriteOptions(), key(i), std::string(50, 'v')));
+  for (int i = 0; i < 20000; i++) ASSERT_OK(db->Put(WriteOptions(), key(i), std::string(50, 'v')));
   ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   std::string value;
   for (int round = 0; round < 4; round++) {
-    for (int i = 0; i < 3000; i += 10) ASSERT_OK(db->Get(ReadOptions(), key(i), &value));
+    for (int i = 0; i < 20000; i += 50) ASSERT_OK(db->Get(ReadOptions(), key(i), &value));
   }
 }
 

@@ -59,6 +59,12 @@ macro(ashlar_install_library package folder library component)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}-dev
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT ${component}
     NAMELINK_COMPONENT ${component}-dev)
+  if(ASHLAR_LTO)  # the other form, which only this compiler could read
+    install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-debug --remove-section=.gnu.lto_*
+      --remove-section=.gnu.debuglto_* --strip-symbol=__gnu_lto_v1
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/lib${library}.a\"
+      COMMAND_ERROR_IS_FATAL ANY)" COMPONENT ${component}-dev)
+  endif()
   install(EXPORT ${package}Targets NAMESPACE ${package}::
     DESTINATION "${ashlar_package_dir}/${folder}" COMPONENT ${component}-dev)
   install(FILES "${out}/${package}Config.cmake" "${out}/${package}ConfigVersion.cmake"

@@ -63,7 +63,8 @@ function(ashlar_shared_library target output objects)
   set(map "${PROJECT_BINARY_DIR}/${output}.map")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${map}" @ONLY)
   target_link_options(${target} PRIVATE "-Wl,--version-script=${map}"
-    $<$<CONFIG:Release>:-Wl,--gc-sections,-Bsymbolic-functions> ${ashlar_packed_relocations})
+    $<$<CONFIG:Release>:-Wl,--gc-sections,-Bsymbolic-functions> ${ashlar_packed_relocations}
+    ${ashlar_lto_link})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${map}")
 endfunction()
 

@@ -5,8 +5,16 @@
 #include "ashlar/statistics.h"
 
 namespace ashlar {
+namespace {
 
-const std::vector<std::pair<Tickers, std::string>> TickersNameMap = {
+// Constants, from which the vectors are made: code that makes each string would be 20 KB.
+template <typename Number>
+struct NameRow {
+  Number number;
+  const char* name;
+};
+
+constexpr NameRow<Tickers> kTickers[] = {
     {BLOCK_CACHE_MISS, "rocksdb.block.cache.miss"},
     {BLOCK_CACHE_HIT, "rocksdb.block.cache.hit"},
     {BLOCK_CACHE_ADD, "rocksdb.block.cache.add"},
@@ -287,7 +295,7 @@ const std::vector<std::pair<Tickers, std::string>> TickersNameMap = {
     {BLOB_DB_LAZY_PARTIAL_BYTES_SAVED, "rocksdb.blobdb.lazy.partial.bytes.saved"},
 };
 
-const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = {
+constexpr NameRow<Histograms> kHistograms[] = {
     {DB_GET, "rocksdb.db.get.micros"},
     {DB_WRITE, "rocksdb.db.write.micros"},
     {COMPACTION_TIME, "rocksdb.compaction.times.micros"},
@@ -374,5 +382,18 @@ const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = {
      "rocksdb.flush.write_buffer_manager.memtable.memory.bytes"},
     {OPEN_AND_COMPACT_DB_OPEN_MICROS, "rocksdb.open.and.compact.db.open.micros"},
 };
+
+template <typename Number, size_t kCount>
+std::vector<std::pair<Number, std::string>> NameMap(const NameRow<Number> (&rows)[kCount]) {
+  std::vector<std::pair<Number, std::string>> map;
+  map.reserve(kCount);
+  for (const auto& [number, name] : rows) map.emplace_back(number, name);
+  return map;
+}
+
+}  // namespace
+
+const std::vector<std::pair<Tickers, std::string>> TickersNameMap = NameMap(kTickers);
+const std::vector<std::pair<Histograms, std::string>> HistogramsNameMap = NameMap(kHistograms);
 
 }  // namespace ashlar

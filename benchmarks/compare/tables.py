@@ -211,9 +211,35 @@ def compactions():
     return tables
 
 
+def writes():
+    table = Table("writes", 2000000, fill=None)
+    for threads in (1, 4, 16):
+        table.row(f"threads: {threads}", "fillrandom",
+                  f"-threads={threads} -writes={2000000 // threads}")
+    return [table.row("batches of 100", "fillrandom", "-batch_size=100")
+            .row("no log", "fillrandom", "-disable_wal=1")
+            .row("values of 1 KB", "fillrandom", "-value_size=1024 -writes=500000")
+            .row("overwrites, with compactions", "fillrandom,overwrite",
+                 "-value_size=400 -writes=1000000")
+            .row("universal", "fillrandom,overwrite",
+                 "-compaction_style=1 -value_size=400 -writes=1000000")
+            .row("reads beside 20,000 writes a second",
+                 "fillrandom,flush,waitforcompaction,readwhilewriting",
+                 "-reads=1000000 -benchmark_write_rate_limit=2320000")]
+
+
+def synced_writes():
+    """On a disk."""
+    table = Table("writes with sync", 2000000, "-sync=1", fill=None)
+    for threads in (1, 16):
+        table.row(f"threads: {threads}", "fillrandom", f"-threads={threads} -writes=1000")
+    return [table]
+
+
 TABLES = {function.__name__: function for function in (
     core, multiget, multiget_missing, range_tombstones, many_range_tombstones, deletes, merges,
-    pinned, memtable_filters, small_cache, cold, compactions, blobs)}
+    pinned, memtable_filters, small_cache, cold, compactions, blobs, writes,
+    synced_writes)}
 
 
 def scaled(flags, scale):

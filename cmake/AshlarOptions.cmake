@@ -30,7 +30,7 @@ else()
 endif()
 option(ASHLAR_WERROR "warnings are errors" ${ashlar_werror_default})
 option(ASHLAR_RTTI "build with run-time type information" ON)
-option(ASHLAR_LTO "optimize each shared library as a whole when it is linked (GCC): a fifth smaller" OFF)
+option(ASHLAR_LTO "optimize rare code as a whole when a shared library is linked (GCC): a fifth smaller" OFF)
 option(ASHLAR_BUILD_TESTS "build tests/" ON)
 option(ASHLAR_BUILD_TOOLS "build tools/, examples/ and benchmarks/" ON)
 
@@ -55,18 +55,6 @@ target_compile_options(ashlar_flags INTERFACE -Wall -Wextra -Wno-missing-field-i
 target_compile_definitions(ashlar_flags INTERFACE
   $<$<BOOL:${ASHLAR_INVARIANTS}>:ASHLAR_INVARIANTS=1>)
 
-# Objects are compiled both ways: the static libraries and the tools would else be optimized anew with
-# each program that is linked.
-if(ASHLAR_LTO)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "ASHLAR_LTO needs GCC, whose objects hold both forms: leave it out")
-  endif()
-  add_compile_options(-flto=auto -ffat-lto-objects)
-  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
-  set(ashlar_lto_link -flto=auto)
-else()
-  set(ashlar_lto_link "")
-endif()
 if(SANITIZE)
   set(ashlar_sanitize -fsanitize=${SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_compile_options(${ashlar_sanitize})

@@ -98,5 +98,19 @@ foreach(group rare hot)
   file(GLOB ashlar_${group} CONFIGURE_DEPENDS ${ashlar_${group}})
 endforeach()
 list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
-set_source_files_properties(${ashlar_rare} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+# Of shared libraries rare code may be optimized as a whole (ASHLAR_LTO). Hot code stays out: what it could
+# inline would be the version that some rare file is compiled with, for size. Objects have both forms, or the static
+# libraries and the tools would be optimized anew with each program that is linked.
+set(ashlar_rare_options -Os)
+set(ashlar_lto_link "")
+if(ASHLAR_LTO)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "ASHLAR_LTO needs GCC, whose objects hold both forms: leave it out")
+  endif()
+  list(APPEND ashlar_rare_options -flto=auto -ffat-lto-objects)
+  add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
+  set(ashlar_lto_link -flto=auto)
+endif()
+set_source_files_properties(${ashlar_rare} PROPERTIES
+  COMPILE_OPTIONS "$<$<CONFIG:Release>:${ashlar_rare_options}>")
 set_source_files_properties(${ashlar_hot} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")

@@ -61,10 +61,25 @@ std::unique_ptr<UserRep> UserRep::Make(const InternalKeyComparator& comparator,
   std::unique_ptr<UserRep> made(new UserRep(comparator, options, checksum_bytes));
   made->rep_.reset(options.factory->CreateMemTableRep(
       *made->comparator_, allocator, options.prefixes.get(), /*logger=*/nullptr, options.family));
-  return made->rep_ != nullptr ? std::move(made) : nullptr;
+  if (made->rep_ == nullptr) return nullptr;
+  made->memory_bytes_.store(made->rep_->ApproximateMemoryUsage(), std::memory_order_relaxed);
+  return made;
 }
 
 bool UserRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value) {
+  bool is_new = false;
+  if (is_concurrent_) {
+    is_new = rep_->InsertKeyConcurrently(NewEntry(user_key, trailer, value));
+  } else {
+    MutexLock lock(&mutex_);
+    is_new = InsertLocked(NewEntry(user_key, trailer, value), user_key);
+    memory_bytes_.store(rep_->ApproximateMemoryUsage(), std::memory_order_relaxed);
+  }
+  if (is_new) has_entries_.store(true, std::memory_order_release);
+  return is_new;
+}
+
+KeyHandle UserRep::NewEntry(const Slice& user_key, uint64_t trailer, const Slice& value) {
   const size_t key_bytes = user_key.size() + kTrailerBytes;
   const size_t bytes = static_cast<size_t>(VarintLength(key_bytes)) + key_bytes +
                        static_cast<size_t>(VarintLength(value.size())) + value.size() +
@@ -82,14 +97,10 @@ bool UserRep::Insert(const Slice& user_key, uint64_t trailer, const Slice& value
     MemTableEntry::StoreChecksum(internal_key, Slice(p, value.size()), checksum_bytes_);
   }
   assert(p + value.size() + checksum_bytes_ == memory + bytes);
-  const bool is_new =
-      is_concurrent_ ? rep_->InsertKeyConcurrently(handle) : InsertAlone(handle, user_key);
-  if (is_new) has_entries_.store(true, std::memory_order_release);
-  return is_new;
+  return handle;
 }
 
-bool UserRep::InsertAlone(KeyHandle handle, const Slice& user_key) {
-  MutexLock lock(&mutex_);
+bool UserRep::InsertLocked(KeyHandle handle, const Slice& user_key) {
   const SliceTransform* const prefixes = hint_prefixes_.get();
   if (prefixes == nullptr || !prefixes->InDomain(user_key)) return rep_->InsertKey(handle);
   return rep_->InsertKeyWithHint(handle, &hints_[prefixes->Transform(user_key).ToString()]);

@@ -4,7 +4,8 @@
 // MemTableRepFactory. It is given entries as RocksDB lays them out: the internal key with its
 // length as a varint, then the value likewise; a checksum may follow.
 //
-// Threads: any. Insertions come one at a time unless the factory says that they need not.
+// Threads: any. Unless the factory says that insertions may come at once, they, the allocations for
+// them and questions for the memory in use come one at a time; readers come beside them.
 #pragma once
 
 #include <atomic>
@@ -37,7 +38,10 @@ class UserRep final : public OtherRep {
   bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override;
   bool IsEmpty() const override { return !has_entries_.load(std::memory_order_acquire); }
   uint64_t CountBetween(const Slice& begin, const Slice& end) const override;
-  size_t FillBytes() const override { return rep_->ApproximateMemoryUsage(); }
+  size_t FillBytes() const override {
+    return is_concurrent_ ? rep_->ApproximateMemoryUsage()
+                          : memory_bytes_.load(std::memory_order_relaxed);
+  }
   bool SupportsSnapshots() const override { return rep_->IsSnapshotSupported(); }
 
  private:
@@ -46,7 +50,8 @@ class UserRep final : public OtherRep {
 
   UserRep(const InternalKeyComparator& comparator, const RepresentationOptions& options,
           size_t checksum_bytes);
-  bool InsertAlone(KeyHandle handle, const Slice& user_key);
+  KeyHandle NewEntry(const Slice& user_key, uint64_t trailer, const Slice& value);
+  bool InsertLocked(KeyHandle handle, const Slice& user_key) REQUIRES(mutex_);
 
   const std::shared_ptr<MemTableRepFactory> factory_;          // never null
   const std::shared_ptr<const SliceTransform> prefixes_;       // what the program is told, or null
@@ -56,7 +61,9 @@ class UserRep final : public OtherRep {
   const std::unique_ptr<const KeyComparator> comparator_;
   std::unique_ptr<MemTableRep> rep_;
   std::atomic<bool> has_entries_{false};  // set once an insertion has returned
-  Mutex mutex_{LockRank::kLeaf};          // of insertions that come one at a time
+  // What insertions that come one at a time have, and what the program's answered after the last.
+  Mutex mutex_{LockRank::kLeaf};
+  std::atomic<size_t> memory_bytes_{0};
   std::unordered_map<std::string, void*> hints_ GUARDED_BY(mutex_);  // by prefix; the program's
 };
 

@@ -63,29 +63,39 @@ void SortedEntries::Add(const MemTableEntry* entry) {
   if (entries_.capacity() != capacity) CountMemoryLocked();
 }
 
+// Inserters wait for a copy of the list's new part, never for a sort. Readers that come at once may
+// each sort it: the longest result stays.
 std::shared_ptr<const SortedEntries::Entries> SortedEntries::Sorted() const {
-  MutexLock lock(&mutex_);
-  const size_t sorted_count = sorted_ == nullptr ? 0 : sorted_->size();
-  assert(sorted_count <= entries_.size());
-  if (sorted_ != nullptr && sorted_count == entries_.size()) return sorted_;
-  auto fresh = std::make_shared<Entries>();
-  fresh->reserve(entries_.size());
-  if (sorted_ != nullptr) fresh->assign(sorted_->begin(), sorted_->end());
-  const auto first_new = entries_.begin() + static_cast<ptrdiff_t>(sorted_count);
-  fresh->insert(fresh->end(), first_new, entries_.end());
+  std::shared_ptr<const Entries> base;
+  Entries added;
+  {
+    MutexLock lock(&mutex_);
+    const size_t sorted_count = sorted_ == nullptr ? 0 : sorted_->size();
+    assert(sorted_count <= entries_.size());
+    if (sorted_ != nullptr && sorted_count == entries_.size()) return sorted_;
+    base = sorted_;
+    added.assign(entries_.begin() + static_cast<ptrdiff_t>(sorted_count), entries_.end());
+  }
   const auto is_less = [this](const MemTableEntry* a, const MemTableEntry* b) {
     return IsLess(a, b);
   };
-  const auto middle = fresh->begin() + static_cast<ptrdiff_t>(sorted_count);
-  if (!std::is_sorted(middle, fresh->end(), is_less)) {
-    std::stable_sort(middle, fresh->end(), is_less);
+  if (!std::is_sorted(added.begin(), added.end(), is_less)) {
+    std::stable_sort(added.begin(), added.end(), is_less);
   }
-  std::inplace_merge(fresh->begin(), middle, fresh->end(), is_less);
+  auto fresh = std::make_shared<Entries>();
+  if (base == nullptr) {
+    *fresh = std::move(added);
+  } else {
+    fresh->resize(base->size() + added.size());
+    std::merge(base->begin(), base->end(), added.begin(), added.end(), fresh->begin(), is_less);
+  }
   assert(std::is_sorted(fresh->begin(), fresh->end(), is_less));
-  assert(fresh->size() == entries_.size());
-  sorted_ = std::move(fresh);
-  CountMemoryLocked();
-  return sorted_;
+  MutexLock lock(&mutex_);
+  if (sorted_ == nullptr || sorted_->size() < fresh->size()) {
+    sorted_ = fresh;
+    CountMemoryLocked();
+  }
+  return fresh;
 }
 
 size_t SortedEntries::LowerBound(const Entries& entries, const Slice& user_key,

@@ -67,7 +67,6 @@ void LogAhead::MakeLocked() {
 std::unique_ptr<WalSink> LogAhead::TakeLocked() {
   while (state_ == State::kMaking) changed_.Wait();
   state_ = State::kNone;
-  is_wanted_.store(true, std::memory_order_relaxed);
   return std::move(ready_);
 }
 

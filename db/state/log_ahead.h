@@ -34,8 +34,12 @@ class LogAhead {
     return is_wanted_.load(std::memory_order_relaxed) &&
            memtable_bytes >= write_buffer_bytes / 4 * 3;
   }
-  // Once until the next TakeLocked(), if the current log holds anything.
+  // Once until the next switch, if the current log holds anything.
   void RequestLocked() REQUIRES(db_mutex);
+  // Memtables were switched: the next one may be a reason again.
+  void NoteSwitchedLocked() REQUIRES(db_mutex) {
+    if (state_ == State::kNone) is_wanted_.store(true, std::memory_order_relaxed);
+  }
   // The log that was made, or null. Waits for one that is being made, without the mutex.
   std::unique_ptr<WalSink> TakeLocked() REQUIRES(db_mutex);
   // The one there is goes, with its file. Lets go of the mutex meanwhile.

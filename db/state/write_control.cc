@@ -308,6 +308,7 @@ void WriteControl::EndSwitchLocked(Switch* turn) {
     turn->next.reset();
   }
   is_switching_ = false;
+  log_ahead_.NoteSwitchedLocked();
   core_->conditions.SwitchEnded();
 }
 

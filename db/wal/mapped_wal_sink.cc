@@ -140,14 +140,28 @@ Status MappedWalSink::SyncFile() {
 
 // ---- Pages ahead
 
-// Of a log that nobody writes to yet.
+// Of a log that nobody writes to yet. By a job of its own: who waits for the log waits for no more.
 void MappedWalSink::Prepare(uint64_t expected_bytes) {
   assert(size() == 0 && expected_bytes > 0);
+  expected_bytes_ = expected_bytes;
   const uint64_t populated = std::clamp(expected_bytes / 2, kMinPieceBytes, kMaxPopulatedAhead);
-  IgnoreError(file_->EnsureAllocated(std::min(expected_bytes, kMaxAllocatedAhead)),
-              "the writer that needs the space sees the error");
-  IgnoreError(file_->PopulateAhead(populated), "the same one sees it");
-  populate_trigger_.store(populated / 2, std::memory_order_relaxed);
+  populate_end_.store(populated, std::memory_order_relaxed);
+  if (Schedule(&PopulateJob)) populate_trigger_.store(populated / 2, std::memory_order_relaxed);
+}
+
+bool MappedWalSink::Schedule(void (*job)(void*)) {
+  if (env_ == nullptr) return false;
+  {
+    MutexLock lock(&job_mutex_);
+    ++jobs_;
+  }
+  try {
+    env_->Schedule(job, this, kJobPriority, /*tag=*/this, &CancelJob);
+  } catch (const std::bad_alloc&) {
+    CancelJob(this);
+    return false;
+  }
+  return true;
 }
 
 void MappedWalSink::PopulateAhead(uint64_t end) {
@@ -160,31 +174,24 @@ void MappedWalSink::PopulateAhead(uint64_t end) {
   } while (!populate_trigger_.compare_exchange_weak(trigger, end + ahead / 2,
                                                     std::memory_order_relaxed));
   populate_end_.store(end + ahead, std::memory_order_relaxed);
-  if (env_ == nullptr) {
-    IgnoreError(file_->PopulateAhead(end + ahead),
-                "the writer that needs the space sees the error");
+  if (env_ != nullptr) {
+    Schedule(&PopulateJob);  // otherwise the writer that needs the space makes it
     return;
   }
-  {
-    MutexLock lock(&job_mutex_);
-    ++jobs_;
-  }
-  try {
-    env_->Schedule(&PopulateJob, this, kJobPriority, /*tag=*/this, &CancelJob);
-  } catch (const std::bad_alloc&) {
-    CancelJob(this);  // the writer that needs the space makes it
-  }
+  IgnoreError(file_->PopulateAhead(end + ahead), "the writer that needs the space sees the error");
 }
 
 void MappedWalSink::PopulateJob(void* argument) {
   auto* sink = static_cast<MappedWalSink*>(argument);
+  if (sink->is_sealed_.load(std::memory_order_relaxed)) return CancelJob(sink);
   const uint64_t end = sink->populate_end_.load(std::memory_order_relaxed);
   MappedLogFile& file = *sink->file_;
   IgnoreError(file.PopulateAhead(end), "the writer that needs the space sees the error");
   const uint64_t staged = sink->order_.staged_end();
   // In pieces that are large but for a small log: each is a transaction of the file system.
-  if (file.allocated() < staged + std::min(staged, kMaxAllocatedAhead / 2)) {
-    IgnoreError(file.EnsureAllocated(staged + std::min(staged, kMaxAllocatedAhead)),
+  const uint64_t wanted = std::max(staged, sink->expected_bytes_);
+  if (file.allocated() < staged + std::min(wanted, kMaxAllocatedAhead / 2)) {
+    IgnoreError(file.EnsureAllocated(staged + std::min(wanted, kMaxAllocatedAhead)),
                 "the same one sees it");
   }
   // What is complete need not stay mapped: the log would count twice, here and in the memtable.
@@ -200,8 +207,21 @@ void MappedWalSink::CancelJob(void* argument) {
   sink->job_done_.SignalAll();
 }
 
+// While it is paused no writer waits for a job that has the file.
 void MappedWalSink::Seal() {
   assert(!is_closed_ && (order_.is_aborted() || order_.staged_end() == size()));
+  is_sealed_.store(true, std::memory_order_relaxed);
+  if (!Schedule(&SealJob)) GiveBack();
+}
+
+void MappedWalSink::SealJob(void* argument) {
+  auto* sink = static_cast<MappedWalSink*>(argument);
+  sink->GiveBack();
+  CancelJob(sink);
+}
+
+void MappedWalSink::GiveBack() {
+  assert(is_sealed_.load(std::memory_order_relaxed));
   file_->EndGrowth();
   file_->ReleaseBehind(file_->allocated());
 }

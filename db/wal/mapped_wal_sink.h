@@ -49,7 +49,11 @@ class MappedWalSink final : public WalSink {
   Status SyncFile();
   void Prepare(uint64_t expected_bytes);
   void PopulateAhead(uint64_t end);
+  // Of the sink, by a background thread; false: there is none.
+  bool Schedule(void (*job)(void*));
   static void PopulateJob(void* sink);
+  static void SealJob(void* sink);
+  void GiveBack();
   static void CancelJob(void* sink);
   Status FailWith(const Status& error);
 
@@ -57,11 +61,13 @@ class MappedWalSink final : public WalSink {
   std::unique_ptr<MappedLogFile> file_;
   StagingOrder order_;
   SharedProgress sync_;
+  uint64_t expected_bytes_ = 0;  // 0: not known; written before anything else happens
   bool is_closed_ = false;
 
   // Populating ahead: begins when a range reaches the trigger, which it moves on.
   alignas(64) std::atomic<uint64_t> populate_trigger_;
   std::atomic<uint64_t> populate_end_{0};  // what the next job is to populate
+  std::atomic<bool> is_sealed_{false};     // and it is not to any more
   Mutex job_mutex_{LockRank::kLeaf};
   CondVar job_done_{&job_mutex_};
   int jobs_ GUARDED_BY(job_mutex_) = 0;

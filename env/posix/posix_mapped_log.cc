@@ -128,15 +128,17 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
   return Status::OK();
 }
 
+// Who needs the mutex meanwhile waits for no page: what is allocated stays mapped until Close().
 Status PosixMappedLog::PopulateAhead(uint64_t end) {
-  MutexLock lock(&grow_mutex_);
-  RETURN_IF_ERROR(AllocateLocked(end));
-  const uint64_t new_end = std::min(RoundUp(end), allocated_.load(std::memory_order_relaxed));
-  if (populated_ < new_end) {
-    // Only a matter of speed: without it each writer faults its own pages in.
-    (void)madvise(base_ + populated_, new_end - populated_, MADV_POPULATE_WRITE);
-    populated_ = new_end;
+  RETURN_IF_ERROR(EnsureAllocated(end));
+  const uint64_t new_end = std::min(RoundUp(end), allocated());
+  uint64_t begin = new_end;
+  {
+    MutexLock lock(&grow_mutex_);
+    if (populated_ < new_end) begin = std::exchange(populated_, new_end);
   }
+  // Only a matter of speed: without it each writer faults its own pages in.
+  if (begin < new_end) (void)madvise(base_ + begin, new_end - begin, MADV_POPULATE_WRITE);
   return Status::OK();
 }
 

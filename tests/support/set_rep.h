@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SetRepFactory: a memtable representation as a program may bring it along, over std::set and a
-// lock. It says that insertions come one at a time, and stops the program if they do not.
+// lock, with memory of its own. It says that insertions come one at a time, and stops the program if
+// they, the allocations before them and questions for its memory do not.
 #pragma once
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <vector>
 
 #include "ashlar/memtablerep.h"
 
@@ -29,6 +32,12 @@ class SetRep final : public MemTableRep {
   SetRep(const KeyComparator& comparator, Allocator* allocator, SetRepCalls* calls)
       : MemTableRep(allocator), calls_(calls), rows_(Less{&comparator}) {}
 
+  KeyHandle Allocate(const size_t len, char** buf) override {
+    const Alone alone(&is_busy_);
+    buffers_.push_back(std::make_unique<char[]>(len));
+    *buf = buffers_.back().get();
+    return *buf;
+  }
   void Insert(KeyHandle handle) override { Enter(static_cast<const char*>(handle)); }
   bool InsertKey(KeyHandle handle) override { return Enter(static_cast<const char*>(handle)); }
   bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
@@ -43,12 +52,24 @@ class SetRep final : public MemTableRep {
     return rows_.count(key) != 0;
   }
   size_t ApproximateMemoryUsage() override {
-    const std::shared_lock lock(mutex_);
-    return rows_.size() * 64;
+    const Alone alone(&is_busy_);
+    return buffers_.size() * 64;
   }
   MemTableRep::Iterator* GetIterator(Arena* /*arena*/) override { return new Walk(this); }
 
  private:
+  class Alone {
+   public:
+    explicit Alone(std::atomic<bool>* is_busy) : is_busy_(is_busy) {
+      if (is_busy_->exchange(true)) std::abort();
+    }
+    ~Alone() { is_busy_->store(false); }
+    Alone(const Alone&) = delete;
+    Alone& operator=(const Alone&) = delete;
+
+   private:
+    std::atomic<bool>* const is_busy_;
+  };
   struct Less {
     using is_transparent = void;
     bool operator()(const char* a, const char* b) const { return (*order)(a, b) < 0; }
@@ -99,19 +120,15 @@ class SetRep final : public MemTableRep {
   };
 
   bool Enter(const char* entry) {
-    if (is_inserting_.exchange(true)) std::abort();
+    const Alone alone(&is_busy_);
     ++calls_->inserted;
-    bool is_new = false;
-    {
-      const std::unique_lock lock(mutex_);
-      is_new = rows_.insert(entry).second;
-    }
-    is_inserting_ = false;
-    return is_new;
+    const std::unique_lock lock(mutex_);
+    return rows_.insert(entry).second;
   }
 
   SetRepCalls* const calls_;
-  std::atomic<bool> is_inserting_{false};
+  std::atomic<bool> is_busy_{false};
+  std::vector<std::unique_ptr<char[]>> buffers_;  // no lock: whoever allocates is alone
   mutable std::shared_mutex mutex_;
   Rows rows_;
 };

@@ -206,6 +206,10 @@ TEST_F(LogAheadTest, NoneIsMadeForAMemTableThatIsHalfFullOrWithoutRecords) {
   EXPECT_EQ(makers_.by_others(), 0);
   ASSERT_NO_FATAL_FAILURE(FillBeyond());
   EXPECT_EQ(makers_.by_patient(), 2);  // that of the flush; the current one is empty still
+  write_options_.disableWAL = false;
+  ASSERT_NO_FATAL_FAILURE(FillTo(kBufferBytes / 8 * 7));
+  AwaitJob();
+  EXPECT_EQ(makers_.by_others(), 1);
 }
 
 TEST_F(LogAheadTest, OneThatWasNotUsedGoesWithTheDatabase) {

@@ -4,12 +4,15 @@
 // representation of the program's own.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/memtablerep.h"
@@ -303,6 +306,56 @@ TEST_F(MixedFamiliesTest, HoldWhatWasWrittenThroughFlushesAndReopenings) {
     ASSERT_OK(DB::Open(options_, "/db", families_, &handles_, &db_));
     Compare();
   }
+}
+
+// Stops the thread that compares first, until it is let go.
+class GatedComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Gated"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    if (std::this_thread::get_id() == reader_.load()) {
+      arrived_.release();
+      opens_.acquire();
+      reader_.store(std::thread::id());
+    }
+    return BytewiseComparator()->Compare(a, b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+  void StopThisThread() const { reader_.store(std::this_thread::get_id()); }
+  void AwaitReader() const { arrived_.acquire(); }
+  void Open() const { opens_.release(); }
+
+ private:
+  mutable std::atomic<std::thread::id> reader_{};
+  mutable std::binary_semaphore arrived_{0}, opens_{0};
+};
+
+TEST(VectorMemtableTest, WritersDoNotWaitForAReaderWhoSorts) {
+  const GatedComparator comparator;
+  const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.comparator = &comparator;
+  options.memtable_factory = std::make_shared<VectorRepFactory>();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (const char* key : {"b", "a", "d", "c"}) ASSERT_OK(db->Put(WriteOptions(), key, "v"));
+  std::thread reader([&] {
+    std::string value;
+    comparator.StopThisThread();
+    EXPECT_OK(db->Get(ReadOptions(), "c", &value));
+  });
+  comparator.AwaitReader();
+  EXPECT_OK(db->Put(WriteOptions(), "e", "v"));  // hangs if it does
+  comparator.Open();
+  reader.join();
+  const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+  std::string keys;
+  for (it->SeekToFirst(); it->Valid(); it->Next()) keys += it->key().ToString();
+  EXPECT_EQ(keys, "abcde");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // What both sinks share, and the choice between them.
 #include "db/wal/wal_sink.h"
 
+#include <new>
+
 #include "db/wal/buffered_wal_sink.h"
 #include "db/wal/mapped_wal_sink.h"
 #include "db/wal/wal_compression.h"
@@ -24,7 +26,13 @@ Status WalSink::AddSpecialRecord(LogRecordType legacy_type, const Slice& payload
   AppendSpecialRecord(framing_, offset, legacy_type, payload, &bytes);
   const Range range{offset, offset + bytes.size()};
   reserved_end_.store(range.end, std::memory_order_relaxed);
-  return StageRaw(range, bytes);
+  try {
+    return StageRaw(range, bytes);
+  } catch (const std::bad_alloc&) {
+    // What was reserved is never staged now: closing must not wait for it.
+    Abandon(Status::MemoryLimit(path_, "no memory to stage a record"));
+    return error();
+  }
 }
 
 Status WalSink::AddRecord(const Slice& record) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HashRep keeps the entries of each prefix in a bucket of its own, a skip list: lookups, and walks
-// within one prefix, cost as much as the prefix has entries. Whoever walks from prefix to prefix
-// gets all entries sorted, which costs as much as there are entries. What NewHashSkipListRepFactory
+// HashRep keeps the entries of each prefix in a bucket of its own, a skip list: lookups, and steps
+// within one prefix, cost as much as the prefix has entries. The step that leaves it, also one that
+// only finds the end, gets all entries sorted, which costs as much as there are entries. What NewHashSkipListRepFactory
 // and NewHashLinkListRepFactory stand for.
 //
 // Threads: inserters of one bucket wait for each other; readers take no lock.

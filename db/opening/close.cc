@@ -54,7 +54,7 @@ Status Closer::Run() {
     if (core_->shortage != nullptr) core_->shortage->StopTrying();
     if (core_->retries != nullptr) core_->retries->StopTrying();
     EndRecovery();
-    writes_->Stop();
+    writes_->StopMakingLogs();
     const Status checked = CheckManifest();
     if (status.ok()) status = checked;
     const Status closed = CloseLogs();

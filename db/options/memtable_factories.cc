@@ -85,7 +85,7 @@ MemtableKind MemtableKindOf(const MemTableRepFactory* factory) {
   }
   if (factory->CheckedCast<VectorRepFactory>() != nullptr) return MemtableKind::kVector;
   return factory->CheckedCast<HashFactory>() != nullptr ? MemtableKind::kHash
-                                                              : MemtableKind::kOfProgram;
+                                                        : MemtableKind::kOfProgram;
 }
 
 // A linked list is a skip list of height 1, until it is long.

@@ -39,7 +39,8 @@ void LogAhead::RequestLocked() {
 
 void LogAhead::Run() {
   MutexLock lock(&core_->mutex);
-  // It may have been taken back, and asked for again: then another job is on its way, and makes nothing.
+  // It may have been taken back, and asked for again: then another job is on its way, and makes
+  // nothing.
   if (state_ == State::kQueued && !is_stopped_) MakeLocked();
   assert(jobs_ > 0);
   jobs_--;

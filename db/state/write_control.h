@@ -90,8 +90,8 @@ class WriteControl final : public CommitHost {
   // What holds writes up, a line each.
   std::string DebugStringLocked() const REQUIRES(db_mutex);
 
-  // Before the logs are closed: makes none any more.
-  void Stop() EXCLUDES(db_mutex) { log_ahead_.Stop(); }
+  // Before the logs are closed: none is made ahead any more.
+  void StopMakingLogs() EXCLUDES(db_mutex) { log_ahead_.Stop(); }
 
   // LockWAL: while above 0 no write begins.
   void BlockWritesLocked() REQUIRES(db_mutex);

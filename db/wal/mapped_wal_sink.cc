@@ -2,8 +2,8 @@
 //
 // A timeline of the file:
 //
-//     | written ... | being staged | populated ahead          |  reserved addresses ...
-//       ^ given back                    ^ trigger: when a range reaches it, more is populated
+//     | written ... | being staged | populated ahead   | allocated |  reserved addresses ...
+//       ^ given back                    ^ trigger: when a range reaches it, both move on
 //
 // Populating is advice: a writer that is faster faults the pages in itself, and allocates space if
 // even that is missing.
@@ -51,10 +51,7 @@ Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& optio
 }
 
 MappedWalSink::MappedWalSink(const WalSinkOptions& options, std::unique_ptr<MappedLogFile> file)
-    : WalSink(options),
-      env_(options.env),
-      file_(std::move(file)),
-      populate_trigger_(1) {}
+    : WalSink(options), env_(options.env), file_(std::move(file)), populate_trigger_(1) {}
 
 MappedWalSink::~MappedWalSink() {
   if (!is_closed_)

@@ -44,7 +44,8 @@ struct WalSinkOptions {
   size_t buffer_bytes = 1 << 20;
   // Use the mapped sink where the file system allows it.
   bool allow_mapped = true;
-  // Space is taken from the file system ahead of the writes, in pieces of about this size.
+  // Space is taken from the file system ahead of the writes, in pieces of about this size. Buffered
+  // sink only: the mapped one looks ahead in proportion to the log.
   uint64_t preallocate_bytes = 4 << 20;
   // What the log is expected to hold: part of it is made room for when it is made. Mapped sink only.
   uint64_t expected_bytes = 0;

@@ -219,9 +219,9 @@ class ASHLAR_EXPORT VectorRepFactory : public MemTableRepFactory {
 };
 
 // A bucket for each prefix of prefix_extractor, as a skip list or, up to `threshold_use_skiplist`
-// entries, as a list. A lookup, and a walk within one prefix, costs as much as that prefix has
-// entries; a walk beyond it first sorts all entries of the memtable. Without a prefix_extractor the
-// default is used in their place. Huge pages and logging are hints without effect.
+// entries, as a list. A lookup, and a step within one prefix, costs as much as that prefix has
+// entries; the step that leaves it sorts all entries added since the last one did. Without a
+// prefix_extractor the default is used. Huge pages and logging are hints without effect.
 ASHLAR_EXPORT MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
                                                             int32_t skiplist_height = 4,
                                                             int32_t skiplist_branching_factor = 4);

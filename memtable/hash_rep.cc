@@ -5,10 +5,10 @@
 // nodes in order, and on the lowest one all whose insertion has returned.
 //
 // An iterator stands in a bucket as long as its steps stay within one prefix: between two keys of
-// one prefix lie none of another, as a prefix extractor keeps the order of keys. That is believed of
-// the bytewise orders alone; where it is not, no iterator enters a bucket. The first step
-// that leaves the prefix, and every step backwards, goes on in the sorted list of all entries. An
-// entry that is being inserted may be in the bucket and not yet in that list.
+// one prefix lie none of another, as a prefix extractor keeps the order of keys. That is believed
+// of the bytewise orders alone; where it is not, no iterator enters a bucket. The first step that
+// leaves the prefix, and every step backwards, goes on in the sorted list of all entries. An entry
+// that is being inserted may be in the bucket and not yet in that list.
 #include "memtable/hash_rep.h"
 
 #include <algorithm>
@@ -136,7 +136,8 @@ bool HashRep::VisitVersions(const LookupKey& key, void* argument, Visit visit) c
 
 class HashRep::Iterator final : public InternalIterator {
  public:
-  explicit Iterator(const HashRep* rep) : rep_(rep) {}
+  Iterator(const HashRep* rep, bool stays_in_prefix)
+      : rep_(rep), stays_in_prefix_(stays_in_prefix && rep->walks_buckets_) {}
 
   void SeekToFirst() override {
     LeaveBucket();
@@ -152,6 +153,7 @@ class HashRep::Iterator final : public InternalIterator {
     const Slice user_key = ExtractUserKey(target);
     node_ = rep_->Find(user_key, ExtractTrailer(target));
     if (IsInPrefixOf(user_key)) return ShowNode();
+    if (stays_in_prefix_ && rep_->prefixes_->InDomain(user_key)) return End();
     LeaveBucket();
     all_->Seek(target);
     ShowOfAll();
@@ -172,6 +174,7 @@ class HashRep::Iterator final : public InternalIterator {
     const Slice here = key_;
     node_ = node_->Next(0);
     if (IsInPrefixOf(ExtractUserKey(here))) return ShowNode();
+    if (stays_in_prefix_) return End();
     LeaveBucket();
     all_->Seek(here);
     if (all_->Valid() && all_->key() == here) all_->Next();
@@ -198,6 +201,10 @@ class HashRep::Iterator final : public InternalIterator {
     return prefixes.InDomain(user_key) && prefixes.InDomain(other) &&
            prefixes.Transform(other) == prefixes.Transform(user_key);
   }
+  void End() {
+    node_ = nullptr;
+    valid_ = false;
+  }
   void LeaveBucket() {
     node_ = nullptr;
     all_.reset(rep_->entries_.NewIterator(nullptr));
@@ -215,13 +222,16 @@ class HashRep::Iterator final : public InternalIterator {
   }
 
   const HashRep* const rep_;
+  const bool stays_in_prefix_;             // nobody wants what lies behind the prefix of a seek
   const Node* node_ = nullptr;             // where it stands in a bucket; null: it stands in all_
   std::unique_ptr<InternalIterator> all_;  // all entries of some moment
 };
 
-InternalIterator* HashRep::NewIterator(Arena* arena) const {
-  if (arena == nullptr) return new Iterator(this);
-  return new (arena->AllocateAligned(sizeof(Iterator))) Iterator(this);
+// The prefixes of another extractor are others: they may have been changed since.
+InternalIterator* HashRep::NewIterator(Arena* arena, const SliceTransform* prefixes) const {
+  const bool stays_in_prefix = prefixes == prefixes_.get();
+  if (arena == nullptr) return new Iterator(this, stays_in_prefix);
+  return new (arena->AllocateAligned(sizeof(Iterator))) Iterator(this, stays_in_prefix);
 }
 
 }  // namespace ashlar

@@ -2,8 +2,9 @@
 //
 // HashRep keeps the entries of each prefix in a bucket of its own, a skip list: lookups, and steps
 // within one prefix, cost as much as the prefix has entries. The step that leaves it, also one that
-// only finds the end, gets all entries sorted, which costs as much as there are entries. What NewHashSkipListRepFactory
-// and NewHashLinkListRepFactory stand for.
+// only finds the end, gets all entries sorted, which costs as much as there are entries; readers
+// that want one prefix only (ReadOptions::prefix_same_as_start) are at the end there. What
+// NewHashSkipListRepFactory and NewHashLinkListRepFactory stand for.
 //
 // Threads: inserters of one bucket wait for each other; readers take no lock.
 #pragma once
@@ -31,7 +32,7 @@ class HashRep final : public OtherRep {
 
   const char* Name() const override { return "hash"; }
   bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;
-  InternalIterator* NewIterator(Arena* arena) const override;
+  InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes) const override;
   bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override;
   bool IsEmpty() const override { return entries_.IsEmpty(); }
   uint64_t CountBetween(const Slice& begin, const Slice& end) const override {

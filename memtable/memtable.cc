@@ -363,7 +363,7 @@ void MemTable::CheckInvariants() const {
     BlinkTree::Window window;
     for (tree_->SeekToFirst(&window); window.IsValid(); tree_->Next(&window)) ++entries;
   } else {
-    const std::unique_ptr<InternalIterator> all(NewPlainIterator(nullptr));
+    const std::unique_ptr<InternalIterator> all(NewPlainIterator(nullptr, nullptr));
     for (all->SeekToFirst(); all->Valid(); all->Next()) ++entries;
   }
   const MemTableCounters total = counters();

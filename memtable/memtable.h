@@ -34,6 +34,7 @@
 namespace ashlar {
 
 class InternalIterator;
+class SliceTransform;
 
 struct MemTableOptions : RepresentationOptions {
   size_t arena_block_bytes = Arena::kHugePageBytes;
@@ -139,8 +140,9 @@ class MemTable {
   bool HasOperandsOnTop(const LookupKey& key, size_t count) const;
 
   // Over the point entries, checked if the options say so. The memtable must outlive the iterator.
-  // With an arena the iterator is built there.
-  InternalIterator* NewIterator(Arena* arena) const;
+  // With an arena the iterator is built there. `prefixes`, if not null: behind a seek to a key that
+  // has a prefix only entries with the same one are wanted; there may be others.
+  InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes = nullptr) const;
 
   // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
   // Cheap.
@@ -226,7 +228,7 @@ class MemTable {
   bool GetPoints(const LookupKey& key, PointLookup* lookup) const;
   bool GetChecked(const LookupKey& key, PointLookup* lookup) const;
   bool GetByWalk(const LookupKey& key, PointLookup* lookup) const;
-  InternalIterator* NewPlainIterator(Arena* arena) const;
+  InternalIterator* NewPlainIterator(Arena* arena, const SliceTransform* prefixes) const;
   ValuePin PinOfValues() const;
   // May be a copy.
   Slice ValueOf(const MemTableEntry& entry, std::string* copy) const {

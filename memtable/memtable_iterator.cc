@@ -113,13 +113,13 @@ InternalIterator* NewTreeIterator(const BlinkTree* tree, const Values& values, A
 
 }  // namespace
 
-InternalIterator* MemTable::NewIterator(Arena* arena) const {
-  InternalIterator* const plain = NewPlainIterator(arena);
+InternalIterator* MemTable::NewIterator(Arena* arena, const SliceTransform* prefixes) const {
+  InternalIterator* const plain = NewPlainIterator(arena, prefixes);
   return checks_.any() ? NewCheckedIterator(plain, checks_, comparator_, arena) : plain;
 }
 
-InternalIterator* MemTable::NewPlainIterator(Arena* arena) const {
-  if (!tree_.has_value()) return other_->NewIterator(arena);
+InternalIterator* MemTable::NewPlainIterator(Arena* arena, const SliceTransform* prefixes) const {
+  if (!tree_.has_value()) return other_->NewIterator(arena, prefixes);
   if (in_place_ == nullptr) [[likely]]
     return NewTreeIterator(&*tree_, FixedValues(), arena);
   return NewTreeIterator(&*tree_, OverwrittenValues{.in_place = in_place_.get()}, arena);

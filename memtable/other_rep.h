@@ -57,8 +57,8 @@ class OtherRep {
   // No insertion comes any more.
   virtual void Seal() {}
 
-  // In whole order. With an arena it lives there.
-  virtual InternalIterator* NewIterator(Arena* arena) const = 0;
+  // In whole order, or as MemTable::NewIterator() has it. With an arena it lives there.
+  virtual InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes) const = 0;
   // Calls visit(argument, internal key, value) for the versions of key.user_key at or below
   // key.trailer, newest first, until it returns true; true if it did.
   using Visit = bool (*)(void* argument, const Slice& internal_key, const Slice& value);

@@ -177,7 +177,7 @@ class UserRep::Iterator final : public InternalIterator {
   const std::unique_ptr<MemTableRep::Iterator> entries_;
 };
 
-InternalIterator* UserRep::NewIterator(Arena* arena) const {
+InternalIterator* UserRep::NewIterator(Arena* arena, const SliceTransform* /*prefixes*/) const {
   MemTableRep::Iterator* const entries = rep_->GetIterator(nullptr);
   if (arena == nullptr) return new Iterator(this, entries);
   return new (arena->AllocateAligned(sizeof(Iterator))) Iterator(this, entries);

@@ -34,7 +34,7 @@ class UserRep final : public OtherRep {
   const char* Name() const override { return factory_->Name(); }
   bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;
   void Seal() override { rep_->MarkReadOnly(); }
-  InternalIterator* NewIterator(Arena* arena) const override;
+  InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes) const override;
   bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override;
   bool IsEmpty() const override { return !has_entries_.load(std::memory_order_acquire); }
   uint64_t CountBetween(const Slice& begin, const Slice& end) const override;

@@ -75,7 +75,9 @@ class VectorRep final : public OtherRep {
 
   const char* Name() const override { return "vector"; }
   bool Insert(const Slice& user_key, uint64_t trailer, const Slice& value) override;
-  InternalIterator* NewIterator(Arena* arena) const override { return entries_.NewIterator(arena); }
+  InternalIterator* NewIterator(Arena* arena, const SliceTransform* /*prefixes*/) const override {
+    return entries_.NewIterator(arena);
+  }
   bool VisitVersions(const LookupKey& key, void* argument, Visit visit) const override {
     return entries_.VisitVersions(key, argument, visit);
   }

@@ -6,6 +6,10 @@
 // looked for.
 //
 //   ingest_waits --db=FOLDER [--tables=100] [--rows=2000] [--writers=2] [--value_bytes=100]
+//                [--writes_per_second=0]
+//
+// 0: writers write as fast as they may, and wait for each other, for flushes and for a core as
+// well. Else it is the rate of each of them, and what they wait for is the ingestion.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -35,8 +39,11 @@ void Write(rocksdb::DB* db, const Flags& flags, uint64_t seed, const std::atomic
   client::Random random(seed);
   const std::string value(flags["value_bytes"], 'w');
   figures->waits.reserve(size_t{1} << 24);
-  const uint64_t keys = flags["tables"] * flags["rows"];
+  const uint64_t keys = flags["tables"] * flags["rows"], rate = flags["writes_per_second"];
+  const Clock::duration pause = std::chrono::nanoseconds(rate == 0 ? 0 : 1000000000 / rate);
+  Clock::time_point due = Clock::now();
   while (!is_over->load(std::memory_order_relaxed)) {
+    if (rate != 0) std::this_thread::sleep_until(due += pause);
     // Odd ones: tables have the even ones.
     const std::string key = KeyOf(2 * random.Uniform(keys) + 1);
     const Clock::time_point begin = Clock::now();
@@ -82,8 +89,12 @@ void ReportWaits(std::vector<uint64_t> waits, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Flags flags({{"tables", 100}, {"rows", 2000}, {"writers", 2}, {"value_bytes", 100}}, argc,
-                    argv);
+  const Flags flags({{"tables", 100},
+                     {"rows", 2000},
+                     {"writers", 2},
+                     {"value_bytes", 100},
+                     {"writes_per_second", 0}},
+                    argc, argv);
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;

@@ -5,11 +5,12 @@
 // it away. Reports seeks and puts a second, and the times of seeks.
 //
 //   queue --db=FOLDER [--length=100000] [--operations=2000000] [--value_bytes=100] [--remembers=0]
-//         [--write_buffer_mb=8]
+//         [--write_buffer_mb=8] [--range_conversion=0]
 //
-// The queue is filled to `length` first; an operation puts one row and takes one. With --remembers=1
-// the taker seeks from the row that it took last, as those do who know of tombstones; else from the
-// first possible key.
+// The queue is filled to `length` first; an operation puts one row and takes one. With
+// --remembers=1 the taker seeks from the row that it took last, as those do who know of tombstones;
+// else from the first possible key. --range_conversion is min_tombstones_for_range_conversion,
+// which librocksdb lacks before 11.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
+#include "rocksdb/version.h"
 
 #include "benchmarks/clients/client.h"
 
@@ -64,11 +66,15 @@ int main(int argc, char** argv) {
                      {"operations", 2000000},
                      {"value_bytes", 100},
                      {"remembers", 0},
-                     {"write_buffer_mb", 8}},
+                     {"write_buffer_mb", 8},
+                     {"range_conversion", 0}},
                     argc, argv);
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = flags["write_buffer_mb"] << 20;
+#if ROCKSDB_MAJOR >= 11
+  options.min_tombstones_for_range_conversion = static_cast<uint32_t>(flags["range_conversion"]);
+#endif
   rocksdb::DB* opened = nullptr;
   Require(rocksdb::DB::Open(options, flags.db(), &opened), "open");
   const std::unique_ptr<rocksdb::DB> db(opened);

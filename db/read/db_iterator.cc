@@ -56,6 +56,9 @@ void DBIterator::BuildTower() {
                           ? super_version.options().prefix_extractor.get()
                           : nullptr;
   wanted_.Clear();
+  if (options_.prefix_same_as_start && !options_.total_order_seek) {
+    tower.StayInPrefix(prefix_extractor_);
+  }
   tower.AddAll(super_version, {.options = &options_,
                                .wanted = prefix_extractor_ == nullptr ? nullptr : &wanted_,
                                .scanned = scanned_.get()});

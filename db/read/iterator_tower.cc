@@ -40,7 +40,7 @@ T* IteratorTower::New(Arguments&&... arguments) {
 void IteratorTower::AddMemTable(MemTable* memtable) {
   assert(memtable != nullptr);
   SortedRun& run = runs_.runs.emplace_back(nullptr);
-  run.points = memtable->NewIterator(arena_);
+  run.points = memtable->NewIterator(arena_, prefixes_);
   if (upper_seqno_.has_value()) {
     if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
       run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_, callback_);

@@ -29,6 +29,7 @@ class MemTable;
 class ReadCallback;
 class ReadTrace;
 class ScannedBlocks;
+class SliceTransform;
 class SuperVersion;
 class TableFile;
 class Version;
@@ -66,6 +67,10 @@ class IteratorTower {
 
   // From here on runs tell the trace, which outlives them, where they go. Null: nobody is told.
   void SetTrace(ReadTrace* trace) { trace_ = trace; }
+
+  // From here on memtables are told of the extractor of prefixes if behind a seek only the prefix
+  // of its key is wanted. It outlives what is built; may be null.
+  void StayInPrefix(const SliceTransform* prefixes) { prefixes_ = prefixes; }
 
   // From here on an active memtable without entries is no run, unless a trace wants to hear of it:
   // for readers that do not see what is inserted later.
@@ -105,6 +110,7 @@ class IteratorTower {
   Arena* const arena_;
   ReadTrace* trace_ = nullptr;
   bool spares_empty_ = false;
+  const SliceTransform* prefixes_ = nullptr;   // see StayInPrefix()
   std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
   const ReadCallback* callback_ = nullptr;     // that sees tombstones; null: none
   SortedRuns runs_;

@@ -90,9 +90,8 @@ MetadataPlan PlanFor(const TableCacheOptions& options, const TableFile& file) {
   plan.keeps_whole = !is_cached || keeps(tiers.unpartitioned_pinning, l0_tier);
   plan.keeps_tops = !is_cached || keeps(tiers.top_level_index_pinning, top_tier);
   plan.keeps_partitions = keeps(tiers.partition_pinning, l0_tier);
-  // A strict capacity is for what the program wants to have in the cache.
-  plan.charges_kept =
-      is_cached || options.block_cache == nullptr || !options.block_cache->HasStrictCapacityLimit();
+  // Else the metadata of a large database would leave no room for data in a small cache.
+  plan.charges_kept = is_cached;
   plan.is_important = !is_cached || table.cache_index_and_filter_blocks_with_high_priority;
   return plan;
 }

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,7 @@ inline constexpr uint32_t kRibbonMaxColumns = 32;
 
 inline uint32_t RibbonParity(Bits128 bits) {
   return static_cast<uint32_t>(
-      std::popcount(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64)) & 1);
+      __builtin_parityll(static_cast<uint64_t>(bits) ^ static_cast<uint64_t>(bits >> 64)));
 }
 
 // A filter stores a small number, which is spread for the hash.

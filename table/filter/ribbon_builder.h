@@ -4,8 +4,8 @@
 // precise, for several times its work. docs/formats/filters.md, section 6.3.
 //
 // A pure function of the hashes and the bits per key: the same give the same bytes as RocksDB.
-// While it works it holds 20 bytes for each slot (about 1.05 slots a key), and gives up rather than
-// fail where memory or luck is missing: the caller then writes a Bloom filter.
+// While it works it holds 20 bytes for each slot (about 1.05 slots a key) and 8 for each key, and
+// gives up rather than fail where memory or luck is missing: the caller then writes a Bloom filter.
 #pragma once
 
 #include <cstddef>

@@ -122,6 +122,53 @@ TEST_P(MemtableRepsTest, SeeksStandWhereTheOrderSaysInsideAPrefixAndBeyond) {
   EXPECT_OK(it->status());
 }
 
+// One prefix only, from a memtable and a table: from a seek to its end, and back from anywhere.
+TEST_P(MemtableRepsTest, AWalkOfOnePrefixEndsThereAndTurnsBack) {
+  Random64 random(7);
+  std::map<std::string, std::string> expected;
+  const auto draw = [&random] {
+    const auto letter = [&random] { return static_cast<char>('a' + random.Uniform(4)); };
+    const std::string number = std::to_string(random.Uniform(30));
+    return std::string{letter(), letter()} + number;
+  };
+  for (int i = 0; i < 300; ++i) {
+    const std::string key = draw();
+    expected[key] = std::to_string(i);
+    Put(key, expected[key]);
+    if (i == 150) {
+      ASSERT_OK(db_->Flush(FlushOptions()));
+    }
+  }
+  ReadOptions read;
+  read.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+  size_t shown = 0;
+  for (int i = 0; i < 200; ++i) {
+    const std::string target = draw();
+    auto wanted = expected.lower_bound(target);
+    it->Seek(target);
+    for (uint64_t left = random.Uniform(40);; ++wanted, it->Next()) {
+      const bool is_there =
+          wanted != expected.end() && wanted->first.substr(0, 2) == target.substr(0, 2);
+      ASSERT_EQ(it->Valid(), is_there) << target;
+      if (!is_there) break;
+      ASSERT_EQ(it->key().ToString() + it->value().ToString(), wanted->first + wanted->second);
+      ++shown;
+      if (left-- != 0) continue;
+      it->Prev();
+      const bool has_before = wanted != expected.begin() &&
+                              std::prev(wanted)->first.substr(0, 2) == target.substr(0, 2);
+      ASSERT_EQ(it->Valid(), has_before) << target;
+      if (has_before) {
+        ASSERT_EQ(it->key().ToString(), std::prev(wanted)->first);
+      }
+      break;
+    }
+    ASSERT_OK(it->status());
+  }
+  EXPECT_GT(shown, 500u);
+}
+
 TEST_P(MemtableRepsTest, WhatManyThreadsWriteIsThereAndComesBackFromTheLog) {
   constexpr int kThreads = 4, kKeys = 300;
   std::vector<std::thread> threads;

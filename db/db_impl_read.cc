@@ -22,6 +22,7 @@
 #include "db/read/read_sampler.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
+#include "util/data_in_errors.h"
 #include "util/epoch.h"
 #include "util/read_callback.h"
 #include "util/stack_array.h"
@@ -225,7 +226,7 @@ Status ToColumns(PinnableSlice* value, bool is_entity, const Slice& key,
   }
   const Status status = columns->SetWideColumnValue(std::move(*value));
   if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; of key ", key.ToString(/*hex=*/true));
+  return Status::CopyAppendMessage(status, "; of key ", KeyInError(key));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "util/coding.h"
 #include "util/crc32c.h"
+#include "util/data_in_errors.h"
 #include "util/result.h"
 #include "util/str_cat.h"
 
@@ -129,8 +130,8 @@ Status CheckBlobRecord(const Slice& record, const Slice& user_key, uint64_t valu
   RETURN_IF_ERROR(CheckCrc("record", body, header.masked_body_crc));
   const Slice key(body.data(), user_key.size());
   if (key == user_key) return Status::OK();
-  return Status::Corruption(StrCat("the record is of key ", key.ToString(/*hex=*/true),
-                                   ", expected ", user_key.ToString(/*hex=*/true)));
+  return Status::Corruption(
+      StrCat("the record is of key ", KeyInError(key), ", expected ", KeyInError(user_key)));
 }
 
 void BlobIndex::AppendTo(std::string* dst) const {

@@ -18,6 +18,7 @@
 #include "env/read_together.h"
 #include "table/format/compression.h"
 #include "util/coding.h"
+#include "util/data_in_errors.h"
 #include "util/perf_level_impl.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -35,8 +36,8 @@ SystemClock* ClockOf(const BlobStoreOptions& options) {
 }
 
 Status InFile(const Status& status, const std::string& path, uint64_t offset, const Slice& key) {
-  return Status::CopyAppendMessage(
-      status, "; in ", StrCat(path, ", offset ", offset, ", key ", key.ToString(/*hex=*/true)));
+  return Status::CopyAppendMessage(status, "; in ",
+                                   StrCat(path, ", offset ", offset, ", key ", KeyInError(key)));
 }
 
 }  // namespace
@@ -100,11 +101,11 @@ Status BlobStore::Locate(const BlobFiles* files, const BlobRead& read, Located* 
   BlobIndex& index = located->index;
   const Status decoded = index.DecodeFrom(read.index);
   if (!decoded.ok()) {
-    return Status::CopyAppendMessage(decoded, "; of key ", read.user_key.ToString(/*hex=*/true));
+    return Status::CopyAppendMessage(decoded, "; of key ", KeyInError(read.user_key));
   }
   const BlobFiles::Live* const live = files == nullptr ? nullptr : files->Find(index.file);
   if (live == nullptr) {
-    return Status::Corruption(StrCat("key ", read.user_key.ToString(/*hex=*/true), " refers to ",
+    return Status::Corruption(StrCat("key ", KeyInError(read.user_key), " refers to ",
                                      index.DebugString(), ", but the MANIFEST has no such file"));
   }
   located->file = live->file;

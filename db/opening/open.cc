@@ -19,12 +19,14 @@
 #include "env/info_log.h"
 #include "env/io_rule.h"
 #include "table/sst/table_builder.h"
+#include "util/data_in_errors.h"
 #include "util/epoch.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 
 Status Opener::Run() {
+  if (request_.db_options.allow_data_in_errors) AllowDataInErrors();
   RETURN_IF_ERROR(CheckOptions());
   core_->is_read_only = request_.is_read_only;
   RETURN_IF_ERROR(PrepareDirectories());

@@ -14,6 +14,7 @@
 
 #include "ashlar/env.h"
 #include "util/coding.h"
+#include "util/data_in_errors.h"
 #include "util/option_text.h"
 #include "util/str_cat.h"
 
@@ -38,7 +39,7 @@ class UInt64Add final : public AssociativeMergeOperator {
     if (value.size() == sizeof(uint64_t)) return DecodeFixed64(value.data());
     Log(InfoLogLevel::ERROR_LEVEL, logger,
         "uint64add: a counter of %zu bytes under key %s counts as 0", value.size(),
-        key.ToString(/*hex=*/true).c_str());
+        KeyInError(key).c_str());
     return 0;
   }
 };

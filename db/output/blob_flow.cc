@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "db/blob/blob_store.h"
+#include "util/data_in_errors.h"
 #include "util/internal_key.h"
 #include "util/result.h"
 
@@ -64,7 +65,7 @@ Status BlobFlow::NoteInput(const Slice& user_key, const Slice& encoded) {
   BlobIndex index;
   const Status decoded = index.DecodeFrom(encoded);
   if (!decoded.ok()) {
-    return Status::CopyAppendMessage(decoded, "; of key ", user_key.ToString(/*hex=*/true));
+    return Status::CopyAppendMessage(decoded, "; of key ", KeyInError(user_key));
   }
   Through& through = through_[index.file];
   through.in_count++;

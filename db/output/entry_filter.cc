@@ -8,6 +8,7 @@
 
 #include "ashlar/system_clock.h"
 #include "db/output/blob_flow.h"
+#include "util/data_in_errors.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
 #include "util/wide_column_encoding.h"
@@ -171,7 +172,7 @@ EntryFilter::Verdict EntryFilter::ReplaceByEntity(const Slice& user_key, ValueTy
 EntryFilter::Verdict EntryFilter::Fail(const Slice& user_key, const Status& why) {
   assert(!why.ok());
   status_ = Status::CopyAppendMessage(why, StrCat("; compaction filter ", options_.filter->Name()),
-                                      StrCat(", key ", user_key.ToString(/*hex=*/true)));
+                                      StrCat(", key ", KeyInError(user_key)));
   return Verdict::kFail;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "db/output/blob_flow.h"
+#include "util/data_in_errors.h"
 
 namespace ashlar {
 
@@ -71,7 +72,7 @@ bool EntryStream::FindRetained() {
     const ValueType type = TrailerType(trailer);
     if (!IsPointEntryType(type)) [[unlikely]] {
       End(Status::Corruption("input of a flush or compaction: unknown kind of entry",
-                             DescribeInternalKey(key_, /*hex=*/true)));
+                             InternalKeyInError(key_)));
       return false;
     }
     if (type == kTypeBlobIndex && !NoteBlob(user_key)) [[unlikely]]

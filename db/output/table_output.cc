@@ -18,6 +18,7 @@
 #include "env/space/sst_file_manager_impl.h"
 #include "table/format/unique_id.h"
 #include "util/coding.h"
+#include "util/data_in_errors.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
 
@@ -182,8 +183,7 @@ Status TableOutput::NoteBlob(const Slice& internal_key, const Slice& encoded) {
   BlobIndex index;
   const Status decoded = index.DecodeFrom(encoded);
   if (!decoded.ok()) {
-    return Status::CopyAppendMessage(decoded, "; of key ",
-                                     DescribeInternalKey(internal_key, /*hex=*/true));
+    return Status::CopyAppendMessage(decoded, "; of key ", InternalKeyInError(internal_key));
   }
   FileNumber& oldest = meta_.oldest_blob_file_number;
   oldest = oldest == 0 ? index.file : std::min(oldest, index.file);

@@ -13,6 +13,7 @@
 #include "db/read/super_version.h"
 #include "db/version/scanned_blocks.h"
 #include "db/version/version.h"
+#include "util/data_in_errors.h"
 #include "util/perf_level_impl.h"
 #include "util/read_callback.h"
 #include "util/result.h"
@@ -405,7 +406,7 @@ bool DBIterator::SeekNewestVersion() {
     if (!TakeVersion(&is_value)) return false;
   } else if (callback_ == nullptr) {
     Fail(Status::Corruption("iterator: a version that was met going back is not found by a seek",
-                            DescribeInternalKey(seek_key_, /*hex=*/true)));
+                            InternalKeyInError(seek_key_)));
     return false;
   }
   StepBeforeSavedKey();

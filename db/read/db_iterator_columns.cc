@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "db/read/db_iterator.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 #include "util/wide_column_encoding.h"
 
@@ -24,7 +25,7 @@ bool DBIterator::ShowEntity(const Slice& entity) {
   assert(direction_ != Direction::kForward);
   Status status = DecodeColumns(entity, &entity_columns_);
   if (!status.ok()) {
-    Fail(Status::CopyAppendMessage(status, "; of key ", Slice(saved_key_).ToString(/*hex=*/true)));
+    Fail(Status::CopyAppendMessage(status, "; of key ", KeyInError(saved_key_)));
     return false;
   }
   shown_value_ = DefaultColumnOf(entity_columns_);

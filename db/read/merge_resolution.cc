@@ -13,6 +13,7 @@
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
 #include "table/iterator/point_lookup.h"
+#include "util/data_in_errors.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
@@ -50,8 +51,8 @@ Status Failed(const MergeTools& tools, const Slice& key, const std::string& why)
   RecordTick(tools.statistics, NUMBER_MERGE_FAILURES);
   return Status::CopyAppendMessage(
       Status::Corruption(Status::kMergeOperatorFailed), ": ",
-      StrCat(tools.merge_operator->Name(), " could not merge the operands of key ",
-             key.ToString(/*hex=*/true), why));
+      StrCat(tools.merge_operator->Name(), " could not merge the operands of key ", KeyInError(key),
+             why));
 }
 
 // Columns in their stored form. Nothing if two have one name.
@@ -91,8 +92,7 @@ Status DecodeBase(const Slice& key, const MergeBase* base,
   }
   const Status status = DecodeColumns(base->value, &existing->emplace<WideColumns>());
   if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; below merge operands of key ",
-                                   key.ToString(/*hex=*/true));
+  return Status::CopyAppendMessage(status, "; below merge operands of key ", KeyInError(key));
 }
 
 }  // namespace

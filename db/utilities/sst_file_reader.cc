@@ -21,6 +21,7 @@
 #include "memtable/memtable.h"
 #include "table/sst/block_forms.h"
 #include "table/sst/table_reader.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -250,8 +251,7 @@ Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,
                                             ParsedEntryInfo* parsed_key) const {
   ParsedInternalKey key;
   if (!ParseInternalKey(raw_table_key, &key)) {
-    return Status::InvalidArgument("SstFileReader: not an internal key",
-                                   raw_table_key.ToString(/*hex=*/true));
+    return Status::InvalidArgument("SstFileReader: not an internal key", KeyInError(raw_table_key));
   }
   parsed_key->user_key = key.user_key;
   parsed_key->timestamp = Slice();

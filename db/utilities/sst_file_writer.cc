@@ -18,6 +18,7 @@
 #include "table/format/table_property_names.h"
 #include "table/sst/table_builder.h"
 #include "util/coding.h"
+#include "util/data_in_errors.h"
 #include "util/entry_limits.h"
 #include "util/internal_key.h"
 #include "util/str_cat.h"
@@ -169,9 +170,9 @@ Status SstFileWriter::Rep::Add(const Slice& user_key, ValueType type, const Slic
                                           kMaxUserEntryBytes));
   }
   if (has_points && icmp.user_comparator()->Compare(user_key, info.largest_key) <= 0) {
-    return Status::InvalidArgument("Keys must be added in strict ascending order.",
-                                   StrCat("after ", Slice(info.largest_key).ToString(/*hex=*/true),
-                                          " came ", user_key.ToString(/*hex=*/true)));
+    return Status::InvalidArgument(
+        "Keys must be added in strict ascending order.",
+        StrCat("after ", KeyInError(info.largest_key), " came ", KeyInError(user_key)));
   }
   internal_key.clear();
   AppendInternalKey(&internal_key, user_key, PackTrailer(0, type));

@@ -12,6 +12,7 @@
 #include "db/version/version_edit.h"
 #include "table/iterator/read_trace.h"
 #include "table/sst/table_reader.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -135,10 +136,10 @@ Status Version::CheckPair(Level level, size_t index) const {
   const FileMetadata& a = files(level)[index]->meta;
   const FileMetadata& b = files(level)[index + 1]->meta;
   if (IsBefore(comparator_, level, a, b)) return Status::OK();
-  return Status::Corruption(
-      StrCat("level ", level, ": table ", a.number, " ending at ",
-             DescribeInternalKey(a.largest, true), level == 0 ? " is not newer than" : " overlaps",
-             " table ", b.number, " starting at ", DescribeInternalKey(b.smallest, true)));
+  return Status::Corruption(StrCat("level ", level, ": table ", a.number, " ending at ",
+                                   InternalKeyInError(a.largest),
+                                   level == 0 ? " is not newer than" : " overlaps", " table ",
+                                   b.number, " starting at ", InternalKeyInError(b.smallest)));
 }
 
 Status Version::CheckNeighbours(Level level, size_t index) const {

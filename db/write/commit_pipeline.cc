@@ -17,6 +17,7 @@
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
+#include "util/data_in_errors.h"
 #include "util/entry_limits.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
@@ -49,8 +50,8 @@ Status CommitPipeline::Commit(const Request& request) {
   RETURN_IF_ERROR(PrepareRecord(batch, use_log, &record));
   Reservation reservation;
   while (!Reserve(WriteBatchInternal::Count(batch), record, use_log, &reservation)) [[unlikely]] {
-    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
-  }
+      RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+    }
   WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
 
   // Kept before publishing: afterwards the log may be replaced at any time.
@@ -120,7 +121,8 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
 // What was added with checksums must still be what was added; what was not gets them now, if they
 // are asked for, and Insert() compares again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
-  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
+  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
+    return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]
     return Status::OK();
   return WriteBatchInternal::AddProtection(batch);
@@ -181,7 +183,7 @@ Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
   Slice default_column;
   const Status status = DecodeDefaultColumn(record.value, &default_column);
   if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; of key ", record.key.ToString(/*hex=*/true));
+  return Status::CopyAppendMessage(status, "; of key ", KeyInError(record.key));
 }
 
 // An empty range is accepted and hides nothing; a reversed one is a mistake of the caller. The

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 #include "util/wide_column_encoding.h"
 
@@ -57,7 +58,7 @@ void PointLookup::OfferEntity(const Slice& entity, const ValuePin& pin) {
   Slice default_column;
   const Status status = DecodeDefaultColumn(entity, &default_column);
   if (status.ok()) return TakeValue(default_column, pin);
-  Fail(Status::CopyAppendMessage(status, "; of key ", key_.user_key.ToString(/*hex=*/true)));
+  Fail(Status::CopyAppendMessage(status, "; of key ", KeyInError(key_.user_key)));
 }
 
 bool PointLookup::EndAtLimitSlow() {

@@ -20,6 +20,7 @@
 #include "table/sst/builder_settings.h"
 #include "table/sst/cache_filler.h"
 #include "table/sst/table_builder_rep.h"
+#include "util/data_in_errors.h"
 #include "util/entry_limits.h"
 #include "util/internal_key.h"
 #include "util/result.h"
@@ -281,11 +282,10 @@ Status TableBuilder::Rep::ReplayKeys(const Slice& contents) {
 
 Status TableBuilder::Rep::RefuseOrder(const Slice& key) {
   assert(status.ok() && !IsInOrder(key));
-  status = Status::Corruption(
-      StrCat("table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
-             DescribeInternalKey(key, /*hex=*/true), " does not sort behind ",
-             DescribeInternalKey(data_block.last_key(), /*hex=*/true),
-             "; check that the comparator is the one the data was written with"));
+  status = Status::Corruption(StrCat(
+      "table builder: ", file->path(), ", entry ", properties.num_entries, ": ",
+      InternalKeyInError(key), " does not sort behind ", InternalKeyInError(data_block.last_key()),
+      "; check that the comparator is the one the data was written with"));
   return status;
 }
 

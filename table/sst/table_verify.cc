@@ -20,6 +20,7 @@
 #include "table/sst/index_cursor.h"
 #include "table/sst/readahead.h"
 #include "table/sst/table_reader.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -123,8 +124,8 @@ Status TableReader::Verification::CheckBlock(DataBlock* block, const BlockHandle
 Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Block& block,
                                              const Slice& key) {
   if (entries_ > 0 && table_.icmp_.Compare(last_key_, key) >= 0) {
-    return Contradiction(StrCat(DescribeInternalKey(key, true), " does not sort behind ",
-                                DescribeInternalKey(last_key_, true)));
+    return Contradiction(
+        StrCat(InternalKeyInError(key), " does not sort behind ", InternalKeyInError(last_key_)));
   }
   assert(key.size() >= kTrailerBytes);  // the cursor has refused shorter ones
   const uint32_t offset = cursor.entry_offset();
@@ -132,7 +133,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
   if (block.has_hash_index() && table_.uses_hash_index_) {
     const uint8_t interval = block.HashLookup(ExtractUserKey(key));
     if (interval != Block::kHashCollision && interval != block.RestartAtOrBefore(offset)) {
-      return Contradiction(StrCat("the hash index misses ", DescribeInternalKey(key, true)));
+      return Contradiction(StrCat("the hash index misses ", InternalKeyInError(key)));
     }
   }
   RETURN_IF_ERROR(CheckFilter(key));
@@ -163,14 +164,14 @@ Status TableReader::Verification::CheckFilter(const Slice& key) {
   PointLookup lookup(target, nullptr);
   ASSIGN_OR_RETURN(const bool may_contain, table_.filter_.MayContain(&lookup, &read_));
   if (may_contain) return Status::OK();
-  return Contradiction(StrCat("the filter rejects ", DescribeInternalKey(key, true)));
+  return Contradiction(StrCat("the filter rejects ", InternalKeyInError(key)));
 }
 
 Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle& handle) {
   IndexCursor probe(table_.IndexSource());
   RETURN_IF_ERROR(probe.Seek(SeekTarget(key), &read_));
   if (probe.Valid() && probe.handle() == handle) return Status::OK();
-  return Contradiction(StrCat("the index does not lead to ", DescribeInternalKey(key, true)));
+  return Contradiction(StrCat("the index does not lead to ", InternalKeyInError(key)));
 }
 
 // Range tombstones are counted as entries and as deletions, but lie in a block of their own.
@@ -197,11 +198,10 @@ Status TableReader::Verification::CheckBounds() const {
   const auto user_key = [](const Slice& key) { return ExtractUserKey(key); };
   if (icmp.OrderWithTimestamp(user_key(first_key_), user_key(bounds_->smallest)) < 0 ||
       icmp.OrderWithTimestamp(user_key(last_key_), user_key(bounds_->largest)) > 0) {
-    return Contradiction(StrCat("keys from ", DescribeInternalKey(first_key_, true), " to ",
-                                DescribeInternalKey(last_key_, true),
-                                " are not inside the bounds in the MANIFEST, ",
-                                DescribeInternalKey(bounds_->smallest, true), " to ",
-                                DescribeInternalKey(bounds_->largest, true)));
+    return Contradiction(StrCat(
+        "keys from ", InternalKeyInError(first_key_), " to ", InternalKeyInError(last_key_),
+        " are not inside the bounds in the MANIFEST, ", InternalKeyInError(bounds_->smallest),
+        " to ", InternalKeyInError(bounds_->largest)));
   }
   if (smallest_seqno_ >= bounds_->smallest_seqno && largest_seqno_ <= bounds_->largest_seqno) {
     return Status::OK();

@@ -12,6 +12,7 @@
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
 #include "tools/lib/output.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -154,4 +155,7 @@ int Run(const CommandLine& line) {
 }  // namespace
 }  // namespace ashlar
 
-int main(int argc, char** argv) { return ashlar::Run(ashlar::CommandLine(argc, argv)); }
+int main(int argc, char** argv) {
+  ashlar::AllowDataInErrors();
+  return ashlar::Run(ashlar::CommandLine(argc, argv));
+}

@@ -14,6 +14,7 @@
 #include "tools/lib/output.h"
 #include "tools/sst_dump/block_lists.h"
 #include "tools/sst_dump/commands.h"
+#include "util/data_in_errors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -287,5 +288,6 @@ int main(int argc, char** argv) {
     std::puts(ashlar::GetRocksBuildInfoAsString("sst_dump").c_str());
     return 0;
   }
+  ashlar::AllowDataInErrors();
   return ashlar::Run(line);
 }

@@ -321,7 +321,12 @@ struct ASHLAR_EXPORT DBOptions {
   size_t log_file_time_to_roll = 0;
   // Info logs kept.
   size_t keep_log_file_num = 1000;
-  // Reuse WAL files. A hint without effect.
+  // Files of obsolete logs that are kept, to be overwritten by new ones: a synced write is then a
+  // sync of data alone, for which the file system need not commit its journal. Costs the space of so
+  // many logs, and 4 bytes a record. Taken for 0 with WAL_ttl_seconds or WAL_size_limit_MB, which
+  // keep logs themselves, and with wal_recovery_mode kTolerateCorruptedTailRecords or
+  // kAbsoluteConsistency, which tell an unfinished record from an old one. While it is on, writes
+  // with WriteOptions::disableWAL are InvalidArgument, as in RocksDB. 0 = each log is a new file.
   size_t recycle_log_file_num = 0;
   // Create the next WAL ahead. A hint without effect.
   bool async_wal_precreate = false;

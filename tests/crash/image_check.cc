@@ -176,7 +176,8 @@ std::string ImageCheck::CheckModes(const SimImage& image, const Contents& conten
 // all modes agree. Where it dropped the unfinished end of the logs, only kAbsoluteConsistency
 // refuses. Where intact records were behind, kTolerateCorruptedTailRecords refuses too, and
 // kSkipAnyCorruptedRecords may keep more. A last record that has its length but not its checksum
-// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7).
+// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7). What a
+// recycled log held before ends it by default, and is damage to kAbsoluteConsistency.
 std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
                                   const Contents& contents, const std::string& report) {
   const std::unique_ptr<Env> env = threads_.NewEnv(NewSim(image));
@@ -197,8 +198,10 @@ std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
   if (must_refuse) {
     return status.IsCorruption() ? "" : "opens with " + status.ToString() + ", report " + report;
   }
-  const bool may_refuse = mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
-                          report.find("checksum mismatch") != std::string::npos;
+  const bool may_refuse = (mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
+                           report.find("checksum mismatch") != std::string::npos) ||
+                          (mode == WALRecoveryMode::kAbsoluteConsistency &&
+                           recording_.options.Get("recycled_logs") != 0);
   if (!status.ok()) return may_refuse && status.IsCorruption() ? "" : status.ToString();
   if (is_skipping && has_more) return "";
   return found == contents ? "" : "other rows than by default, whose report is '" + report + "'";

@@ -261,10 +261,57 @@ TEST(RecycledLog, IsEmptyBeforeItsFirstRecord) {
 TEST(RecycledLog, EndsInTheMiddleOfAnOldRecord) {
   const LogImage log = Recycled({"A", "Bb"}, {"1", "2", "3", "4"});
   const Modes shown = ShowAllModes(log.bytes, 14);
-  EXPECT_EQ(shown[0], "A Bb");
-  EXPECT_TRUE(shown[1].starts_with("A Bb"));
-  EXPECT_TRUE(shown[2].starts_with("A Bb"));
-  EXPECT_TRUE(shown[3].starts_with("A Bb"));
+  EXPECT_EQ(shown, (Modes{"A Bb", "A Bb !", "A Bb", "A Bb"}));
+  EXPECT_TRUE(ReadLog(log.bytes, kPointInTime, 14).ended_at_old_record);
+}
+
+// Wherever in it the new records end.
+TEST(RecycledLog, EndsAnywhereInOldRecords) {
+  std::vector<std::string> old(300, std::string(200, 'o'));
+  old[100] = std::string(70'000, '\0');
+  for (size_t bytes = 1; bytes < 700; bytes += 3) {
+    const std::string ours(bytes % 2 == 0 ? bytes : bytes + 20'000, 'n');
+    const LogImage log = Recycled({"A", ours}, old);
+    for (const WALRecoveryMode mode :
+         {kPointInTime, WALRecoveryMode::kTolerateCorruptedTailRecords,
+          WALRecoveryMode::kSkipAnyCorruptedRecords}) {
+      const LogContents contents = ReadLog(log.bytes, mode, 14);
+      EXPECT_EQ(contents.records, (std::vector<std::string>{"A", ours})) << bytes;
+      EXPECT_TRUE(contents.damages.empty()) << bytes;
+    }
+  }
+}
+
+// A value that somebody stored may be a piece of a log.
+TEST(RecycledLog, TakesNoPlainRecordOfAnOldValue) {
+  LogImage value(10, false);
+  value.Add("forged");
+  LogImage log(14, true);
+  log.Add("A");
+  log.bytes += value.bytes;
+  EXPECT_EQ(ShowAllModes(log.bytes, 14), (Modes{"A", "A !", "A", "A"}));
+}
+
+// What was torn names this log: more than an end.
+TEST(RecycledLog, ReportsATornRecordOfItsOwn) {
+  for (const size_t kept : {size_t{11}, size_t{12}, size_t{50}}) {
+    LogImage log(14, true);
+    log.Add("A");
+    const size_t begin = log.bytes.size();
+    log.Add(std::string(100, 'n'));
+    log.bytes.resize(begin + kept);
+    log.bytes += std::string(400, 'o');
+    EXPECT_EQ(ShowAllModes(log.bytes, 14), (Modes{"A", "A !", "A !", "A !"})) << kept;
+  }
+}
+
+// Of the last record, too: all that is wrong with it is its number.
+TEST(RecycledLog, NoticesADamagedLogNumberAtTheEnd) {
+  LogImage log(14, true);
+  for (const char* record : {"A", "B"}) log.Add(record);
+  log.bytes[12 + 7] ^= 0x20;
+  EXPECT_EQ(ReadLog(log.bytes, kPointInTime, 14).Show(), "A !");
+  EXPECT_EQ(ReadLog(log.bytes, kAbsolute, 14).Show(), "A !");
 }
 
 TEST(RecycledLog, DropsARecordCutByAnOldOne) {

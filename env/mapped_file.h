@@ -11,9 +11,9 @@
 // Space is really allocated before it is mapped, and only on file systems that write it in place,
 // so a full disk is an error of EnsureAllocated() and never a SIGBUS. What remains is in
 // docs/mapped_log.md: somebody who cuts the file, a disk that dies; see is_lost(). The file is zero
-// behind the written part (of one that is reused: what it held) until Close() cuts it; after a crash
-// that stays, which the log format allows. Addresses are stable and contiguous. What was copied into the mapping survives the death
-// of the process like written data.
+// behind the written part (of one that is reused: what it held) until Close() cuts it; after a
+// crash that stays, which the log format allows. Addresses are stable and contiguous. What was
+// copied into the mapping survives the death of the process like written data.
 //
 // Threads: At() and writing through it from any number of threads, within allocated(); the other
 // members from any thread, Close() once and alone.

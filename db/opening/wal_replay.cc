@@ -131,9 +131,9 @@ bool WalReplay::IsEndKnown(FileNumber number) const {
          options_.tracked->at(number).end_bytes == log_->end_offset;
 }
 
-// A recycled log ended where something of its file's older life begins, and the log behind it, which
-// begins with this, says that this is its end. Its sequence numbers need not go on: files that were
-// ingested have some.
+// A recycled log ended where something of its file's older life begins, and the log behind it,
+// which begins with this, says that this is its end. Its sequence numbers need not go on: files
+// that were ingested have some.
 bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
   assert(stops_);
   if (!is_stopped_by_old_record_) return false;

@@ -10,9 +10,10 @@
 // lead to the next record cannot be trusted.
 //
 // Ends of logs. RocksDB takes a zero header, a length beyond the file and a foreign log number for
-// the end; we, in a recycled log, whatever does not name it. Each of them may also be damage in the middle of a log, so before they are believed we
-// look for an intact record behind. A log that a process wrote through a mapping, and did not
-// finish, has none: its headers are stored in the order of the file (StagingOrder).
+// the end; we, in a recycled log, whatever does not name it. Each of them may also be damage in the
+// middle of a log, so before they are believed we look for an intact record behind. A log that a
+// process wrote through a mapping, and did not finish, has none: its headers are stored in the
+// order of the file (StagingOrder).
 #include <algorithm>
 #include <cassert>
 

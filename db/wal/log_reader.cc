@@ -23,7 +23,7 @@ enum class LogReader::Event : uint8_t {
   kOldRecord,
   kOldRecordInRecord,
   kStaleBytes,  // no intact record, and not of this log
-  kStructure,  // fragments that do not fit together, records of unknown kind
+  kStructure,   // fragments that do not fit together, records of unknown kind
   kShortRecord,
   kBadSeqno,
 };

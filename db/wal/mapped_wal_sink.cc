@@ -43,10 +43,10 @@ bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
 
 Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
   MappedLogFactory* const factory = MappedLogFactory::Of(options.fs);
-  auto file = options.recycle_path.empty()
-                  ? factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity)
-                  : factory->ReuseMappedLog(options.path, options.recycle_path, kMinPieceBytes,
-                                            kCapacity);
+  auto file =
+      options.recycle_path.empty()
+          ? factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity)
+          : factory->ReuseMappedLog(options.path, options.recycle_path, kMinPieceBytes, kCapacity);
   if (!file.ok()) return file.status();
   std::unique_ptr<MappedWalSink> sink(new MappedWalSink(options, file.Take()));
   if (options.expected_bytes > 0) sink->Prepare(options.expected_bytes);

@@ -24,11 +24,11 @@ class LogRecyclerTest : public testing::Test {
     fs_->PutFile("/logs/other", "");
     recycler_.Configure(fs_.get(), "/logs", /*limit=*/2);
   }
-  bool Offer(uint64_t number) {
+  bool Offer(FileNumber number) {
     fs_->PutFile(LogFileName("/logs", number), "old");
     return recycler_.Offer(number);
   }
-  bool IsThere(uint64_t number) {
+  bool IsThere(FileNumber number) {
     return fs_->FileExists(LogFileName("/logs", number), IOOptions(), nullptr).ok();
   }
 

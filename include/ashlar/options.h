@@ -321,12 +321,8 @@ struct ASHLAR_EXPORT DBOptions {
   size_t log_file_time_to_roll = 0;
   // Info logs kept.
   size_t keep_log_file_num = 1000;
-  // Files of obsolete logs that are kept, to be overwritten by new ones: a synced write is then a
-  // sync of data alone, for which the file system need not commit its journal. Costs the space of so
-  // many logs, and 4 bytes a record. Taken for 0 with WAL_ttl_seconds or WAL_size_limit_MB, which
-  // keep logs themselves, and with wal_recovery_mode kTolerateCorruptedTailRecords or
-  // kAbsoluteConsistency, which tell an unfinished record from an old one. While it is on, writes
-  // with WriteOptions::disableWAL are InvalidArgument, as in RocksDB. 0 = each log is a new file.
+  // Files of old logs kept, to be overwritten by new ones: syncs are cheaper, disableWAL is refused.
+  // 0 = off, as with an archive of logs or the first two recovery modes. See docs/mapped_log.md.
   size_t recycle_log_file_num = 0;
   // Create the next WAL ahead. A hint without effect.
   bool async_wal_precreate = false;

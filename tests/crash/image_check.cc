@@ -32,6 +32,7 @@ bool IsDrawn(uint64_t one_in, Random64* random) { return one_in != 0 && random->
 
 void CrashFigures::Count(const Recording& recording, uint64_t* which) {
   ++*which;
+  reused += recording.sim->Stats().calls[static_cast<size_t>(CallKind::kReuse)];
   if (!recording.maps_logs) return;
   ++mapped;
   stores += recording.sim->Stats().calls[static_cast<size_t>(CallKind::kStore)];
@@ -40,8 +41,9 @@ void CrashFigures::Count(const Recording& recording, uint64_t* which) {
 std::string CrashFigures::ToString() const {
   std::string text = std::to_string(traces) + " traces and " + std::to_string(sequences) +
                      " sequences (" + std::to_string(mapped) + " with mapped logs, " +
-                     std::to_string(stores) + " stores), " + std::to_string(points) +
-                     " crash points, " + std::to_string(images.size()) + " distinct images (";
+                     std::to_string(reused) + " logs over older ones, " + std::to_string(stores) +
+                     " stores), " + std::to_string(points) + " crash points, " +
+                     std::to_string(images.size()) + " distinct images (";
   for (const auto& [policy, count] : first_policies) {
     text += policy + " " + std::to_string(count) + ", ";
   }

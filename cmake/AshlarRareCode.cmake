@@ -17,7 +17,7 @@ set(ashlar_rare
   db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
   db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
   db/version/version_set.cc db/version/version_set_facts.cc
-  db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
+  db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_recycler.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc
   table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
   table/sst/builder_settings.cc table/sst/compression_sampler.cc table/sst/table_facts.cc

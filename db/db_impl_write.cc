@@ -163,6 +163,11 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
   if (options.sync && options.disableWAL) {
     return Status::InvalidArgument("Sync writes has to enable WAL.");
   }
+  if (options.disableWAL && core_.wals->recycler()->is_on()) [[unlikely]] {
+    return Status::InvalidArgument(
+        "WriteOptions::disableWAL: not with recycle_log_file_num above 0, where recovery goes on "
+        "with the next log by its sequence number");
+  }
   if (options.low_pri) [[unlikely]] {
     RETURN_IF_ERROR(write_control_.AdmitLowPriority(options, updates->GetDataSize()));
   }

@@ -11,9 +11,9 @@
 // Space is really allocated before it is mapped, and only on file systems that write it in place,
 // so a full disk is an error of EnsureAllocated() and never a SIGBUS. What remains is in
 // docs/mapped_log.md: somebody who cuts the file, a disk that dies; see is_lost(). The file is zero
-// behind the written part until Close() cuts it; after a crash the zeros stay, which the log format
-// allows. Addresses are stable and contiguous. What was copied into the mapping survives the death
-// of the process like written data.
+// behind the written part (of one that is reused: what it held) until Close() cuts it; after a
+// crash that stays, which the log format allows. Addresses are stable and contiguous. What was
+// copied into the mapping survives the death of the process like written data.
 //
 // Threads: At() and writing through it from any number of threads, within allocated(); the other
 // members from any thread, Close() once and alone.
@@ -75,7 +75,9 @@ class MappedLogFile {
     return sync_error_;
   }
 
-  // Unmaps, cuts the file to `final_size` and closes it. Does not sync.
+  // Unmaps, cuts the file to `final_size` and closes it; kKeepsSize leaves it as long as it is, for
+  // ReuseMappedLog(). Does not sync.
+  static constexpr uint64_t kKeepsSize = UINT64_MAX;
   virtual Status Close(uint64_t final_size) = 0;
 
  protected:
@@ -115,6 +117,13 @@ class MappedLogFactory {
   // scarce: the caller falls back to FileWriter. `capacity` bounds the file size.
   virtual Result<std::unique_ptr<MappedLogFile>> NewMappedLog(
       const std::string& path, uint64_t initial_bytes, uint64_t capacity = kDefaultCapacity) = 0;
+
+  // Renames `old_path`, a file that nobody uses any more, to `path` and maps it with what it holds:
+  // what is stored then goes to space that was written before, so a sync finds neither the size
+  // nor the extents changed. The rename comes last: after an error the file is where it was.
+  virtual Result<std::unique_ptr<MappedLogFile>> ReuseMappedLog(
+      const std::string& path, const std::string& old_path, uint64_t initial_bytes,
+      uint64_t capacity = kDefaultCapacity) = 0;
 
  protected:
   // What GetOptionsPtr() of a file system that is one is asked for.

@@ -192,6 +192,16 @@ Status DeleteOrLeaveToManager(DbCore* core, const std::string& path) {
   return status;
 }
 
+// Whether the file of an obsolete log is left for a later one. Nobody may have the log but the
+// caller: the last who lets go of it would cut the file.
+bool KeepForReuse(DbCore* core, const std::shared_ptr<WalSink>& log) {
+  LogRecycler* const recycler = core->wals->recycler();
+  if (!recycler->is_on() || log.use_count() != 1) return false;
+  assert(log->framing().is_recyclable());
+  if (!log->error().ok() || !log->CloseForReuse().ok()) return false;
+  return recycler->Offer(log->log_number());
+}
+
 }  // namespace
 
 void ForEachLivePath(const DbCore& core,
@@ -219,7 +229,11 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     }
     core->events->Event("file_deletion").Add("job", job_id).Add("file", BaseNameOf(path));
   };
-  files.logs.clear();
+  std::set<FileNumber> kept_logs;
+  for (std::shared_ptr<WalSink>& log : files.logs) {
+    if (KeepForReuse(core, log)) kept_logs.insert(log->log_number());
+    log.reset();
+  }
   for (ObsoleteTable& table : files.tables) {
     assert(table.family != nullptr && table.file != nullptr);
     const std::string path = table.family->tables->PathOf(table.file->meta);
@@ -232,6 +246,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     remove(path);
   }
   for (FileNumber number : files.old_logs) {
+    if (kept_logs.contains(number)) continue;
     const Status status = core->archive.is_on() ? core->archive.Add(number) : Status::NotFound();
     if (!status.ok()) remove(LogFileName(core->wal_dir, number));
   }
@@ -258,6 +273,12 @@ void DeleteKnownObsolete(DbCore* core) {
   if (!status.ok()) {
     Warn(core->info_log.get(), "cannot prune the archive of logs: %s", status.ToString().c_str());
   }
+}
+
+void DeleteRecycledLogs(DbCore* core) {
+  ObsoleteFiles files;
+  files.old_logs = core->wals->recycler()->Drain();
+  if (!files.empty()) DeleteObsolete(core, std::move(files));
 }
 
 void PurgeObsoleteFiles(DbCore* core) {

@@ -24,7 +24,8 @@ struct ObsoleteFiles {
   std::vector<std::shared_ptr<FamilyVersions>> families;
   // Closed, or unmapped, before their files are deleted: these are among `paths`.
   std::vector<std::shared_ptr<WalSink>> logs;
-  std::vector<FileNumber> old_logs;  // which the archive takes, or else they are deleted
+  // Which the archive takes, or later logs; or else they are deleted.
+  std::vector<FileNumber> old_logs;
   std::vector<std::string> paths;    // of everything else
   std::vector<std::string> asides;   // tables nobody can explain: renamed, not deleted
   int job_id = 0;                    // as which listeners hear of it; 0: of opening
@@ -50,6 +51,9 @@ void ForEachLivePath(const DbCore& core,
 // Without the mutex. Failures are logged; the next open tries again. The manager of space, if there
 // is one, deletes tables and blob files, maybe later.
 void DeleteObsolete(DbCore* core, ObsoleteFiles files);
+
+// The files that were kept for new logs, at the end: no more logs come.
+void DeleteRecycledLogs(DbCore* core) EXCLUDES(db_mutex);
 
 // Collects and deletes what is known to be obsolete. Takes the mutex itself.
 void DeleteKnownObsolete(DbCore* core) EXCLUDES(db_mutex);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One log after the other is read as far as it was delivered. A log that is archived or deleted
-// meanwhile is read to its end all the same: the file is open.
+// meanwhile is read to its end all the same: the file is open, and pinned, so that no other log is
+// written into it.
 #include "db/files/updates.h"
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "db/wal/log_archive.h"
 #include "db/wal/log_beginning.h"
 #include "db/wal/log_reader.h"
+#include "db/wal/log_recycler.h"
 #include "db/write/write_batch_reader.h"
 #include "env/file_util.h"
 #include "env/filename.h"
@@ -39,7 +42,14 @@ class LogPlaceFile final : public WalFile {
 SequenceNumber SeqnoOf(const Slice& batch) { return DecodeFixed64(batch.data()); }
 uint32_t CountOf(const Slice& batch) { return DecodeFixed32(batch.data() + 8); }
 
-// The file is there under one of two names, and may move from the first to the second.
+Status IsGone(const DbPlace& place, FileNumber number) {
+  return Status::NotFound(StrCat(LogFileName(place.wal_dir, number),
+                                 ": this log was deleted before it was read; raise "
+                                 "WAL_ttl_seconds or WAL_size_limit_MB"));
+}
+
+// The file is there under one of two names, and may move from the first to the second. It must be
+// pinned: see PinLog().
 Result<std::unique_ptr<SequentialReader>> OpenLog(const DbPlace& place, FileNumber number) {
   auto live = SequentialReader::Open(place.fs.get(), LogFileName(place.wal_dir, number),
                                      place.file_options);
@@ -47,9 +57,14 @@ Result<std::unique_ptr<SequentialReader>> OpenLog(const DbPlace& place, FileNumb
   auto archived = SequentialReader::Open(place.fs.get(), ArchivedLogFileName(place.wal_dir, number),
                                          place.file_options);
   if (!archived.status().IsPathNotFound() && !archived.status().IsNotFound()) return archived;
-  return Status::NotFound(StrCat(LogFileName(place.wal_dir, number),
-                                 ": this log was deleted before it was read; raise "
-                                 "WAL_ttl_seconds or WAL_size_limit_MB"));
+  return IsGone(place, number);
+}
+
+// No other log is written into its file for as long as this lives.
+Result<LogRecycler::Pin> PinLog(const DbCore& core, FileNumber number) {
+  std::optional<LogRecycler::Pin> pin = core.wals->recycler()->PinLog(number);
+  if (!pin.has_value()) return IsGone(core, number);
+  return std::move(*pin);
 }
 
 LogReader::Options ReaderOptions(FileNumber number, uint64_t end_bytes) {
@@ -62,8 +77,9 @@ LogReader::Options ReaderOptions(FileNumber number, uint64_t end_bytes) {
 }
 
 // The first record that is a batch tells it, be it empty.
-Result<SequenceNumber> FirstSeqnoOf(const DbPlace& place, FileNumber number, uint64_t bytes) {
-  ASSIGN_OR_RETURN(auto file, OpenLog(place, number));
+Result<SequenceNumber> FirstSeqnoOf(const DbCore& core, FileNumber number, uint64_t bytes) {
+  ASSIGN_OR_RETURN(const LogRecycler::Pin pin, PinLog(core, number));
+  ASSIGN_OR_RETURN(auto file, OpenLog(core, number));
   LogReader reader(NewFileLogSource(std::move(file)), ReaderOptions(number, bytes), nullptr);
   Slice record;
   if (reader.ReadRecord(&record)) return SeqnoOf(record);
@@ -183,6 +199,10 @@ class Updates final : public WalIterator {
   bool OpenNext() {
     if (at_ >= logs_.size()) return false;
     const LogPlace& log = logs_[at_];
+    auto pin = PinLog(*core_, log.number);
+    status_ = pin.status();
+    if (!pin.ok()) return false;
+    pin_ = pin.Take();
     auto file = OpenLog(*core_, log.number);
     status_ = file.status();
     if (!file.ok()) return false;
@@ -216,6 +236,7 @@ class Updates final : public WalIterator {
     if (!is_live && read_to_ != UINT64_MAX) return ReadOnTo(UINT64_MAX);
     if (at_ + 1 == logs_.size()) return false;
     reader_.reset();
+    pin_ = LogRecycler::Pin();
     at_++;
     return true;
   }
@@ -254,6 +275,7 @@ class Updates final : public WalIterator {
   std::vector<LogPlace> logs_;  // ascending; those that came up meanwhile are added
   size_t at_ = 0;               // the log that reader_ reads, or is to read
   Collector damage_;
+  LogRecycler::Pin pin_;  // of the file that reader_ has open
   std::unique_ptr<LogReader> reader_;
   uint64_t read_to_ = 0;
   SequenceNumber expected_ = 0;  // of the next batch; 0: any

@@ -60,6 +60,7 @@ Status Closer::Run() {
     const Status closed = CloseLogs();
     if (status.ok()) status = closed;
     PurgeObsoleteFiles(core_);
+    DeleteRecycledLogs(core_);
     ForgetFiles();
   }
   const Status unlocked = UnlockDirectory();

@@ -151,6 +151,7 @@ Status Opener::StartLog() {
   options.wal_dir = core_->wal_dir;
   options.compresses = given.wal_compression == kZSTD;
   options.describes_predecessors = given.track_and_verify_wals;
+  options.max_recycled_logs = given.recycle_log_file_num;
   core_->wals->Configure(options);
   const FileNumber number = core_->versions->NewFileNumber();
   assert(number > highest_log_);  // a log is newer than all that were replayed

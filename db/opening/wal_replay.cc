@@ -115,12 +115,31 @@ Status WalReplay::ReplayLog(FileNumber number) {
   if (!collector.first.ok() && FailsOnReport()) return collector.first;
   const bool is_point_in_time =
       options_.mode == WALRecoveryMode::kPointInTimeRecovery && options_.paranoid_checks;
-  if (is_point_in_time && (!collector.first.ok() || reader.ended_at_old_record())) {
+  const bool is_read_whole = collector.first.ok() && !stops_ && !is_stopped_by_filter_;
+  const bool ends_somewhere = !stops_ && reader.ended_at_old_record() && !IsEndKnown(number);
+  if (is_point_in_time && (!collector.first.ok() || ends_somewhere)) {
+    is_stopped_by_old_record_ = collector.first.ok();
     stops_ = true;
     stopped_at_log_ = number;
   }
-  const bool is_read_whole = collector.first.ok() && !stops_ && !is_stopped_by_filter_;
   return is_read_whole ? CheckEnd(number) : Status::OK();
+}
+
+// Whether the log was closed where its records end, as the MANIFEST says.
+bool WalReplay::IsEndKnown(FileNumber number) const {
+  return is_own_ && log_->end_offset > 0 &&
+         options_.tracked->at(number).end_bytes == log_->end_offset;
+}
+
+// A recycled log ended where something of its file's older life begins, and the log behind it,
+// which begins with this, says that this is its end. Its sequence numbers need not go on: files
+// that were ingested have some.
+bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
+  assert(stops_);
+  if (!is_stopped_by_old_record_) return false;
+  const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(beginning);
+  return predecessor.has_value() && predecessor->number == stopped_at_log_ &&
+         predecessor->end_bytes == logs_.at(stopped_at_log_).end_offset;
 }
 
 // The numbers that can be in this log, as far as the MANIFEST knows.
@@ -238,6 +257,7 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     RETURN_IF_ERROR(hole_);
     ASSIGN_OR_RETURN(const bool is_accepted, AcceptRecord(number, *reader, record));
     if (!is_accepted) continue;
+    if (is_first && stops_ && IsPredecessorWhole(record)) stops_ = false;
     if (is_first && !stops_ && reader->predecessor().has_value()) {
       RETURN_IF_ERROR(VerifyPredecessor(number, *reader->predecessor()));
       RETURN_IF_ERROR(hole_);

@@ -93,6 +93,8 @@ class WalReplay {
   void SetBounds(FileNumber number);
   Result<bool> AcceptRecord(FileNumber number, const LogReader& reader, const Slice& batch);
   Status CheckRecord(const Slice& batch) const;
+  bool IsEndKnown(FileNumber number) const;
+  bool IsPredecessorWhole(const Slice& beginning) const;
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
   Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
   Result<bool> FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
@@ -114,6 +116,7 @@ class WalReplay {
   SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
+  bool is_stopped_by_old_record_ = false;  // and by nothing else
   FileNumber stopped_at_log_ = 0;
   std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.

@@ -82,7 +82,8 @@ constexpr OptionRow kRows[] = {
         {"log_file_time_to_roll", "info log rotation by seconds"}),
     Option<Db, &Db::keep_log_file_num>({"keep_log_file_num", "info logs kept"}),
     Option<Db, &Db::recycle_log_file_num>(
-        {"recycle_log_file_num", "reuse WAL files", Support::kHint}),
+        {"recycle_log_file_num",
+         "files of obsolete logs kept to be overwritten by new ones; 0 = each log is a new file"}),
     Option<Db, &Db::async_wal_precreate>({"async_wal_precreate", "create the next WAL ahead",
                                           Support::kHint, TakesEffect::kAtOpen,
                                           Since::kRocksDb119}),

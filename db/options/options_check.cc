@@ -297,6 +297,19 @@ BackgroundJobLimits GetBackgroundJobLimits(const DBOptions& options) {
   return limits;
 }
 
+namespace {
+
+// Where an unfinished record at the end of a log counts, it must not be mixed up with what the file
+// held before; and a log that goes to the archive is no longer at hand.
+bool MayRecycleLogs(const DBOptions& options) {
+  const WALRecoveryMode mode = options.wal_recovery_mode;
+  return mode != WALRecoveryMode::kTolerateCorruptedTailRecords &&
+         mode != WALRecoveryMode::kAbsoluteConsistency && options.WAL_ttl_seconds == 0 &&
+         options.WAL_size_limit_MB == 0;
+}
+
+}  // namespace
+
 DBOptions SanitizeDbOptions(const DBOptions& options) {
   DBOptions result = options;
   // Below this a database cannot keep one file per level open.
@@ -316,6 +329,7 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
   if (result.wal_compression != kZSTD || !IsCompressionAvailable(kZSTD)) {
     result.wal_compression = kNoCompression;
   }
+  if (!MayRecycleLogs(result)) result.recycle_log_file_num = 0;
   if (result.rate_limiter != nullptr && result.bytes_per_sync == 0) result.bytes_per_sync = kMiB;
   Clamp(&result.writable_file_max_buffer_size, 4 * kKiB, kGiB);
   return result;

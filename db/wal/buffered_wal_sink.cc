@@ -31,6 +31,7 @@ Result<std::unique_ptr<FileWriter>> OpenFile(const WalSinkOptions& options) {
   if (options.recycle_path.empty()) {
     return FileWriter::Create(options.fs, options.path, options.file_options, writer_options);
   }
+  writer_options.preallocate_bytes = 0;  // the space is there; asking for it would be work
   std::unique_ptr<FSWritableFile> file;
   RETURN_IF_ERROR(options.fs->ReuseWritableFile(options.path, options.recycle_path,
                                                 options.file_options, &file, nullptr));
@@ -49,7 +50,8 @@ BufferedWalSink::BufferedWalSink(const WalSinkOptions& options, std::unique_ptr<
       manual_flush_(options.manual_flush),
       buffer_bytes_(options.buffer_bytes),
       file_(std::move(file)),
-      is_sync_thread_safe_(file_->file()->IsSyncThreadSafe()) {}
+      is_sync_thread_safe_(file_->file()->IsSyncThreadSafe()),
+      has_old_bytes_(!options.recycle_path.empty()) {}
 
 BufferedWalSink::~BufferedWalSink() {
   if (!is_closed_)
@@ -188,8 +190,17 @@ Status BufferedWalSink::Close() {
   is_closed_ = true;
   assert(order_.is_aborted() || order_.staged_end() == size());
   Status status = order_.is_aborted() ? error() : Flush(size());
+  if (status.ok() && has_old_bytes_) {
+    status = file_->file()->Truncate(size(), IOOptions(), nullptr);
+  }
   Status closed = file_->Close();
   return status.ok() ? closed : status;
+}
+
+Status BufferedWalSink::CloseForReuse() {
+  assert(!is_closed_ && !order_.is_aborted());
+  has_old_bytes_ = false;
+  return Close();
 }
 
 }  // namespace ashlar

@@ -27,6 +27,7 @@ class BufferedWalSink final : public WalSink {
   Status Sync(uint64_t end) override;
   void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
   Status Close() override;
+  Status CloseForReuse() override;
 
   uint64_t delivered_size() const override { return write_.done(); }
   uint64_t synced_size() const override { return sync_.done(); }
@@ -56,6 +57,7 @@ class BufferedWalSink final : public WalSink {
   const size_t buffer_bytes_;
   const std::unique_ptr<FileWriter> file_;
   const bool is_sync_thread_safe_;
+  bool has_old_bytes_;  // of an earlier life, maybe, behind what is written
   StagingOrder order_;
   SharedProgress write_;  // file_->Append() is called in it only
   SharedProgress sync_;

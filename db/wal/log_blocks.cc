@@ -10,9 +10,10 @@
 // lead to the next record cannot be trusted.
 //
 // Ends of logs. RocksDB takes a zero header, a length beyond the file and a foreign log number for
-// the end. Each of them may also be damage in the middle of a log, so before they are believed we
-// look for an intact record behind. A log that a process wrote through a mapping, and did not
-// finish, has none: its headers are stored in the order of the file (StagingOrder).
+// the end; we, in a recycled log, whatever does not name it. Each of them may also be damage in the
+// middle of a log, so before they are believed we look for an intact record behind. A log that a
+// process wrote through a mapping, and did not finish, has none: its headers are stored in the
+// order of the file (StagingOrder).
 #include <algorithm>
 #include <cassert>
 
@@ -42,6 +43,14 @@ bool RestoreLastByte(char* header, size_t record_bytes) {
   }
   last = 0;
   return false;
+}
+
+// What the checksum would be if the record named this log.
+bool HasGoodChecksumFor(FileNumber log_number, const char* header, size_t record_bytes) {
+  assert(record_bytes >= kRecyclableLogHeaderBytes);
+  std::string renamed(header + kType, record_bytes - kType);
+  EncodeFixed32(renamed.data() + (kLogNumber - kType), static_cast<uint32_t>(log_number.value()));
+  return crc32c::Unmask(DecodeFixed32(header)) == crc32c::Value(renamed.data(), renamed.size());
 }
 
 bool IsZero(const char* p, size_t n) {
@@ -138,6 +147,9 @@ LogReader::Physical LogReader::ParseHeader() {
     if (has_read_record_ && !is_recycled_) {
       return Damage(Kind::kBadChecksum, "recyclable record in a log of plain records");
     }
+  } else if (is_recycled_) {
+    // Nobody writes one here: it is what somebody once stored in a value.
+    return Damage(Kind::kBadChecksum, "plain record in a recycled log");
   }
   if (record_bytes > limit_ - position_) {
     if (FillBlock()) return ParseHeader();
@@ -206,6 +218,7 @@ LogReader::Physical LogReader::JudgeZeros() {
   const uint64_t offset = block_offset_ + position_;
   FillWholeBlock();
   const bool is_unwritten = HasUnwrittenSector(position_, position_ + kLogHeaderBytes);
+  const bool is_stale = IsStaleHere();
   bool is_zero = IsZero(block_.get() + position_, limit_ - position_);
   if (is_zero && position_ + kRecyclableLogHeaderBytes > kLogBlockBytes) {
     position_ = kLogBlockBytes;  // too little space for a header with a log number
@@ -221,6 +234,7 @@ LogReader::Physical LogReader::JudgeZeros() {
   }
   Physical physical{.offset = offset};
   physical.is_unwritten = is_unwritten;
+  physical.is_stale = is_stale;
   const bool starts_well = position_ == 0 && IsGoodRecordAt(block_.get(), limit_);
   physical.good_record_behind =
       starts_well ? std::optional<uint64_t>(block_offset_) : FindGoodRecordBehind(offset);
@@ -249,8 +263,24 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
     record_bytes = HeaderBytesFor(TypeAt(header)) + DecodeFixed16(header + kLength);
   }
   physical.is_unwritten = HasUnwrittenSector(position_, position_ + record_bytes);
+  physical.is_stale = IsStaleHere();
   position_ = kLogBlockBytes;
   return physical;
+}
+
+// Whether these bytes, which are no intact record, may be left of an older life of the file. Not if
+// they name this log, nor if all that is wrong with them is that they do not.
+bool LogReader::IsStaleHere() const {
+  assert(position_ <= limit_);
+  const size_t available = limit_ - position_;
+  if (!is_recycled_ || available < kRecyclableLogHeaderBytes) return is_recycled_;
+  const char* header = block_.get() + position_;
+  if (DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value())) {
+    return false;
+  }
+  const size_t record_bytes = kRecyclableLogHeaderBytes + DecodeFixed16(header + kLength);
+  return record_bytes > available || !IsRecyclableType(TypeAt(header)) ||
+         !HasGoodChecksumFor(options_.log_number, header, record_bytes);
 }
 
 // Whether all that a record, which has these bytes of the block, had in one sector is zero.
@@ -280,6 +310,8 @@ std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
     if (IsGoodRecordAt(block_.get() + at, limit_ - at)) return block_offset_ + at;
   }
   if (!FillWholeBlock()) return std::nullopt;
+  // Where nothing behind the place will be read, no more than a block of it is kept in memory.
+  const bool is_kept = options_.is_tailing || GoesOnAfterDamage();
   size_t at = ahead_position_;
   for (uint64_t block_offset = block_offset_ + kLogBlockBytes;; block_offset += kLogBlockBytes) {
     while (ahead_.size() < at + kLogBlockBytes && ReadAhead(block_offset - at)) {
@@ -287,6 +319,9 @@ std::optional<uint64_t> LogReader::SearchGoodRecordBehind(uint64_t offset) {
     if (IsGoodRecordAt(ahead_.data() + at, ahead_.size() - at)) return block_offset;
     if (ahead_.size() < at + kLogBlockBytes) return std::nullopt;
     at += kLogBlockBytes;
+    if (is_kept) continue;
+    ahead_.erase(0, at);
+    at = ahead_position_ = 0;
   }
 }
 

@@ -22,7 +22,8 @@ enum class LogReader::Event : uint8_t {
   kRecycledDamage,  // bad length or checksum in a recycled log
   kOldRecord,
   kOldRecordInRecord,
-  kStructure,  // fragments that do not fit together, records of unknown kind
+  kStaleBytes,  // no intact record, and not of this log
+  kStructure,   // fragments that do not fit together, records of unknown kind
   kShortRecord,
   kBadSeqno,
 };
@@ -51,6 +52,7 @@ constexpr Action kActions[][4] = {
     {kEnd, kReport, kReport, kReport},     // kRecycledDamage
     {kEnd, kEnd, kEnd, kOn},               // kOldRecord
     {kEnd, kReport, kReportEnd, kOn},      // kOldRecordInRecord
+    {kEnd, kReport, kEnd, kEnd},           // kStaleBytes
     {kReport, kReport, kReport, kReport},  // kStructure
     {kReport, kReport, kReport, kOn},      // kShortRecord
     {kReport, kReport, kReport, kOn},      // kBadSeqno
@@ -88,13 +90,9 @@ bool LogReader::HandlePhysical(const Physical& physical, Slice* record) {
   assert(!is_finished_ && physical.kind != Kind::kEof);
   switch (physical.kind) {
     case Kind::kRecord: return HandleRecord(physical, record);
-    case Kind::kIncompleteTail: React(Event::kIncompleteTail, physical); break;
+    case Kind::kIncompleteTail:
     case Kind::kBadLength:
-      React(is_recycled_ ? Event::kRecycledDamage : Event::kBadLength, physical);
-      break;
-    case Kind::kBadChecksum:
-      React(is_recycled_ ? Event::kRecycledDamage : Event::kBadChecksum, physical);
-      break;
+    case Kind::kBadChecksum: ReactToDamage(physical); break;
     case Kind::kOldRecord:
       ended_at_old_record_ = options_.mode == WALRecoveryMode::kPointInTimeRecovery;
       React(has_open_record_ ? Event::kOldRecordInRecord : Event::kOldRecord, physical);
@@ -272,17 +270,30 @@ void LogReader::DropFragments() {
   fragments_.clear();
 }
 
+// Whether intact records follow decides. At the end of the file, and at an intact old record, this
+// has been looked at already.
+void LogReader::ReactToDamage(Physical physical) {
+  if (!physical.good_record_behind.has_value()) {
+    physical.good_record_behind = FindGoodRecordBehind(physical.offset);
+  }
+  if (physical.is_stale && !has_open_record_ && !physical.good_record_behind.has_value()) {
+    ended_at_old_record_ = options_.mode == WALRecoveryMode::kPointInTimeRecovery;
+    return React(Event::kStaleBytes, physical);
+  }
+  switch (physical.kind) {
+    case Kind::kIncompleteTail: return React(Event::kIncompleteTail, physical);
+    case Kind::kBadLength:
+      return React(is_recycled_ ? Event::kRecycledDamage : Event::kBadLength, physical);
+    default: return React(is_recycled_ ? Event::kRecycledDamage : Event::kBadChecksum, physical);
+  }
+}
+
 void LogReader::React(Event event, const Physical& physical) {
   assert(static_cast<size_t>(event) < std::size(kActions));
   const auto mode = static_cast<size_t>(options_.mode);
   Action action = kActions[static_cast<size_t>(event)][mode];
-  // A silent end must be one: with intact records behind, it is damage. Behind an old record, and
-  // at the end of the file, this has been looked at already.
-  const bool is_searchable = event == Event::kIncompleteTail || event == Event::kBadLength ||
-                             event == Event::kBadChecksum || event == Event::kRecycledDamage;
-  std::optional<uint64_t> good_behind = physical.good_record_behind;
-  if (is_searchable && !good_behind.has_value())
-    good_behind = FindGoodRecordBehind(physical.offset);
+  // A silent end must be one: with intact records behind, it is damage.
+  const std::optional<uint64_t> good_behind = physical.good_record_behind;
   if (action == kEnd && good_behind.has_value()) action = kReportEnd;
 
   Physical place = physical;
@@ -291,14 +302,12 @@ void LogReader::React(Event event, const Physical& physical) {
     place.offset = fragments_offset_;
     place.bytes = fragments_.size();
   }
-  const bool may_go_on =
-      options_.continue_after_report || options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
   if (action == kReport || action == kReportEnd) Report(place, good_behind);
-  if (action == kEnd && event != Event::kOldRecord) {
+  if (action == kEnd && event != Event::kOldRecord && event != Event::kStaleBytes) {
     torn_tail_bytes_ = place.bytes;
     if (has_open_record_ && event != Event::kEofInRecord) torn_tail_bytes_ += fragments_.size();
   }
-  if (action == kEnd || action == kReportEnd || (action == kReport && !may_go_on)) {
+  if (action == kEnd || action == kReportEnd || (action == kReport && !GoesOnAfterDamage())) {
     is_finished_ = true;
   }
   // A continuation must never be joined to what came before the bad place.

@@ -94,8 +94,8 @@ class LogReader {
   // Where the last record returned begins and ends in the file.
   uint64_t record_offset() const { return record_offset_; }
   uint64_t record_end() const { return record_end_; }
-  // Mode kPointInTimeRecovery: the log ended in a record of an older life of its file, so nothing
-  // says that the next log continues it.
+  // Mode kPointInTimeRecovery: the log ended in what an older life has left of its file, so nothing
+  // in it says that the next log continues it.
   bool ended_at_old_record() const { return ended_at_old_record_; }
   // Bytes of an unfinished record that were dropped silently at the end of the file.
   uint64_t torn_tail_bytes() const { return torn_tail_bytes_; }
@@ -121,6 +121,7 @@ class LogReader {
   Physical JudgeZeros();
   Physical Damage(Kind kind, const char* what);
   bool HasUnwrittenSector(size_t begin, size_t end) const;
+  bool IsStaleHere() const;
   bool FillBlock();
   bool FillWholeBlock();
   bool NextBlock();
@@ -140,7 +141,12 @@ class LogReader {
   void HandleTimestampSizes(const Physical& physical);
   bool FinishRecord(const Physical& last, const Slice& payload, Slice* record);
   void DropFragments();
+  void ReactToDamage(Physical physical);
   void React(Event event, const Physical& physical);
+  bool GoesOnAfterDamage() const {
+    return options_.continue_after_report ||
+           options_.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+  }
   void Report(const Physical& physical, std::optional<uint64_t> good_record_behind);
 
   const std::unique_ptr<LogSource> source_;

@@ -29,6 +29,7 @@ struct LogReader::Physical {
   const char* what = "";                            // for people
   std::optional<uint64_t> good_record_behind = {};  // if it was searched for already
   bool is_unwritten = false;                        // of damage: see LogDamage
+  bool is_stale = false;                            // of damage: may be of an older life
 };
 
 }  // namespace ashlar

@@ -43,7 +43,10 @@ bool MappedWalSink::IsPossible(const WalSinkOptions& options) {
 
 Result<std::unique_ptr<WalSink>> MappedWalSink::Open(const WalSinkOptions& options) {
   MappedLogFactory* const factory = MappedLogFactory::Of(options.fs);
-  auto file = factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity);
+  auto file =
+      options.recycle_path.empty()
+          ? factory->NewMappedLog(options.path, kMinPieceBytes, kCapacity)
+          : factory->ReuseMappedLog(options.path, options.recycle_path, kMinPieceBytes, kCapacity);
   if (!file.ok()) return file.status();
   std::unique_ptr<MappedWalSink> sink(new MappedWalSink(options, file.Take()));
   if (options.expected_bytes > 0) sink->Prepare(options.expected_bytes);
@@ -223,7 +226,8 @@ void MappedWalSink::GiveBack() {
   file_->ReleaseBehind(file_->allocated());
 }
 
-Status MappedWalSink::Close() {
+// After a failure what was staged before it stays: a valid log up to there.
+Status MappedWalSink::CloseAt(uint64_t file_bytes) {
   if (is_closed_) return error();
   is_closed_ = true;
   if (env_ != nullptr) env_->UnSchedule(/*tag=*/this, kJobPriority);
@@ -232,8 +236,7 @@ Status MappedWalSink::Close() {
     while (jobs_ > 0) job_done_.Wait();
   }
   assert(order_.is_aborted() || order_.staged_end() == size());  // no writer is left in it
-  // After a failure what was staged before it stays: a valid log up to there.
-  Status status = file_->Close(order_.staged_end());
+  Status status = file_->Close(file_bytes);
   const Status first = error();
   return first.ok() ? status : first;
 }

@@ -4,7 +4,8 @@
 // when it has been copied. Space is allocated ahead, and pages are populated by a background job,
 // so a write without sync makes no system call.
 //
-// After a crash the file ends in zeros, as the log format allows; Close() cuts them off.
+// After a crash the file ends in zeros, or in what a recycled one held, as the log format allows;
+// Close() cuts them off.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,8 @@ class MappedWalSink final : public WalSink {
   Status Sync(uint64_t end) override;
   void Seal() override;
   void Abandon(const Status& error) override { IgnoreError(FailWith(error), "it is the caller's"); }
-  Status Close() override;
+  Status Close() override { return CloseAt(order_.staged_end()); }
+  Status CloseForReuse() override { return CloseAt(MappedLogFile::kKeepsSize); }
 
   uint64_t delivered_size() const override { return order_.staged_end(); }
   uint64_t synced_size() const override { return sync_.done(); }
@@ -56,6 +58,7 @@ class MappedWalSink final : public WalSink {
   void GiveBack();
   static void CancelJob(void* sink);
   Status FailWith(const Status& error);
+  Status CloseAt(uint64_t file_bytes);
 
   Env* const env_;
   std::unique_ptr<MappedLogFile> file_;

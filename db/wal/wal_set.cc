@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <optional>
 #include <utility>
 
 #include "db/wal/log_beginning.h"
@@ -13,6 +14,7 @@
 #include "env/filename.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
+#include "util/scope_exit.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -42,6 +44,8 @@ void WalSet::Configure(const WalSetOptions& options) {
   describes_predecessors_ = options.describes_predecessors;
   if (options.compresses) compressors_ = std::make_unique<WalCompressors>();
   options_.compressors = compressors_.get();
+  options_.is_recyclable = options.max_recycled_logs > 0;
+  recycler_.Configure(options.log.fs, options.wal_dir, options.max_recycled_logs);
   SetBuffering(options.log.buffer_bytes, options.log.bytes_per_sync);
 }
 
@@ -63,13 +67,28 @@ WalSinkOptions WalSet::OptionsOf(FileNumber number) const {
 }
 
 Result<std::unique_ptr<WalSink>> WalSet::Create(FileNumber number) const {
-  return OpenWalSink(OptionsOf(number));
+  return Open(OptionsOf(number));
+}
+
+// Over an old file if there is one. Where that does not work out a new one may.
+Result<std::unique_ptr<WalSink>> WalSet::Open(WalSinkOptions options) const {
+  assert(options.recycle_path.empty());
+  while (const std::optional<FileNumber> old = recycler_.Take()) {
+    const ScopeExit done([&] { recycler_.Done(*old); });
+    options.recycle_path = LogFileName(wal_dir_, *old);
+    auto sink = OpenWalSink(options);
+    if (sink.ok()) return sink;
+    IgnoreError(DeleteFileIfExists(options_.fs, options.recycle_path),
+                "it is obsolete: the next opening deletes it");
+    options.recycle_path.clear();
+  }
+  return OpenWalSink(options);
 }
 
 Result<std::unique_ptr<WalSink>> WalSet::CreateAhead(FileNumber number) const {
   WalSinkOptions options = OptionsOf(number);
   options.expected_bytes = BytesFrom(current_number());
-  return OpenWalSink(options);
+  return Open(options);
 }
 
 Status WalSet::Install(std::unique_ptr<WalSink> next, SequenceNumber first_seqno,

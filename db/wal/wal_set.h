@@ -23,6 +23,7 @@
 
 #include "ashlar/status.h"
 #include "db/wal/log_facts.h"
+#include "db/wal/log_recycler.h"
 #include "db/wal/wal_sink.h"
 #include "util/file_number.h"
 #include "util/mutex.h"
@@ -36,6 +37,8 @@ struct WalSetOptions {
   bool compresses = false;
   // Logs say of the one before them what RocksDB verifies (kPredecessorInfo).
   bool describes_predecessors = false;
+  // How many files of obsolete logs are kept for new ones; above 0 all records name their log.
+  size_t max_recycled_logs = 0;
 };
 
 class WalSet {
@@ -56,6 +59,8 @@ class WalSet {
   void Configure(const WalSetOptions& options);
   // Of the logs' records; null: they are as they are. Fixed by Configure().
   WalCompressors* compressors() const { return compressors_.get(); }
+  // The files that new logs are made of first. Whoever opens a log pins it there.
+  LogRecycler* recycler() const { return &recycler_; }
 
   // Of logs that are made from now on.
   void SetBuffering(size_t buffer_bytes, uint64_t bytes_per_sync);
@@ -127,6 +132,7 @@ class WalSet {
     bool has_beginning = false;      // a record that says where the log before it ends
   };
   WalSinkOptions OptionsOf(FileNumber number) const;
+  Result<std::unique_ptr<WalSink>> Open(WalSinkOptions options) const;
   static SequenceNumber LastBatchOf(const Log& sealed, SequenceNumber last_logged_seqno);
   Status WriteBeginning(WalSink* next, SequenceNumber first_seqno, const Log& sealed,
                         SequenceNumber last_logged_seqno) const;
@@ -140,6 +146,7 @@ class WalSet {
   WalSinkOptions options_;
   std::string wal_dir_;
   bool describes_predecessors_ = false;
+  mutable LogRecycler recycler_;
   mutable std::atomic<uint64_t> sync_count_{0};  // counted by the logs; declared before them
   std::atomic<size_t> buffer_bytes_{0};  // these two: each for itself, written by SetDBOptions()
   std::atomic<uint64_t> bytes_per_sync_{0};  // and read when a log is made

@@ -50,8 +50,7 @@ Status WalSink::Append(const Slice& record) {
 namespace {
 
 Result<std::unique_ptr<WalSink>> OpenPlainSink(const WalSinkOptions& options) {
-  // A recycled file is full of old bytes, where a mapped log needs zeros.
-  if (options.allow_mapped && options.recycle_path.empty() && MappedWalSink::IsPossible(options)) {
+  if (options.allow_mapped && MappedWalSink::IsPossible(options)) {
     auto sink = MappedWalSink::Open(options);
     if (sink.ok() || !sink.status().IsNotSupported()) return sink;
   }

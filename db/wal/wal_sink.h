@@ -92,9 +92,13 @@ class WalSink {
   virtual void Seal() {}
   // The log has failed as if a write had, unless it has already: nothing of it counts any more.
   virtual void Abandon(const Status& error) = 0;
-  // After all reserved ranges were staged: delivers them, gives back preallocated space, closes.
-  // Does not sync. Nothing else may run.
+  // After all reserved ranges were staged: delivers them, cuts off what lies behind them, be it
+  // space taken ahead or an earlier life of the file, and closes. Does not sync. Nothing else may
+  // run.
   virtual Status Close() = 0;
+  // The same, but all of the file stays, also what lies behind the last record: another log is to
+  // be written into it. Not after an error.
+  virtual Status CloseForReuse() = 0;
 
   // Reserves and stages one of the records that are never cut, such as kPredecessorInfo. Serialised
   // with Reserve().

@@ -55,6 +55,12 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
                                                       uint64_t capacity) override {
     return PosixMappedLog::Create(path, initial_bytes, capacity);
   }
+  Result<std::unique_ptr<MappedLogFile>> ReuseMappedLog(const std::string& path,
+                                                        const std::string& old_path,
+                                                        uint64_t initial_bytes,
+                                                        uint64_t capacity) override {
+    return PosixMappedLog::Reuse(path, old_path, initial_bytes, capacity);
+  }
 
   IOStatus NewSequentialFile(const std::string& f, const FileOptions& options,
                              std::unique_ptr<FSSequentialFile>* r, IODebugContext*) override {

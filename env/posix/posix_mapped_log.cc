@@ -72,19 +72,40 @@ Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Create(const std::string&
                                                               uint64_t initial_bytes,
                                                               uint64_t capacity) {
   ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("create log", path, O_RDWR | O_CREAT | O_TRUNC));
+  ASSIGN_OR_RETURN(std::unique_ptr<PosixMappedLog> file,
+                   Reserve(path, std::move(fd), std::max(capacity, initial_bytes)));
+  RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
+  return std::unique_ptr<MappedLogFile>(std::move(file));
+}
+
+Result<std::unique_ptr<MappedLogFile>> PosixMappedLog::Reuse(const std::string& path,
+                                                             const std::string& old_path,
+                                                             uint64_t initial_bytes,
+                                                             uint64_t capacity) {
+  ASSIGN_OR_RETURN(UniqueFd fd, OpenFd("open log for reuse", old_path, O_RDWR));
+  ASSIGN_OR_RETURN(std::unique_ptr<PosixMappedLog> file,
+                   Reserve(path, std::move(fd), std::max(capacity, initial_bytes)));
+  RETURN_IF_ERROR(file->MapWritten());
+  RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
+  if (rename(old_path.c_str(), path.c_str()) != 0) {
+    return PosixError("rename", StrCat(old_path, " to ", path), errno);
+  }
+  return std::unique_ptr<MappedLogFile>(std::move(file));
+}
+
+Result<std::unique_ptr<PosixMappedLog>> PosixMappedLog::Reserve(const std::string& path,
+                                                                UniqueFd fd, uint64_t bytes) {
   if (!IsWrittenInPlace(fd.get())) {
     return Status::NotSupported(StrCat("mapped log: ", path), "not on this kind of file system");
   }
-  const uint64_t reserved = RoundUp(std::max(capacity, initial_bytes));
+  const uint64_t reserved = RoundUp(bytes);
   void* base =
       mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
     return Status::NotSupported(StrCat("mapped log: ", path), "no addresses left to reserve");
   }
-  std::unique_ptr<MappedLogFile> file(
+  return std::unique_ptr<PosixMappedLog>(
       new PosixMappedLog(path, fd.Release(), static_cast<char*>(base), reserved));
-  RETURN_IF_ERROR(file->EnsureAllocated(initial_bytes));
-  return file;
 }
 
 PosixMappedLog::PosixMappedLog(const std::string& path, int fd, char* base, uint64_t capacity)
@@ -120,12 +141,34 @@ Status PosixMappedLog::AllocateLocked(uint64_t end) {
     return Status::NotSupported(StrCat("allocate log space: ", path_), "not on this file system");
   }
   if (allocated != 0) return PosixError("allocate log space", path_, errno);
-  void* mapped = mmap(base_ + old_end, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_FIXED, fd_, offset);
+  return MapLocked(new_end);
+}
+
+// The space must be allocated.
+Status PosixMappedLog::MapLocked(uint64_t new_end) {
+  const uint64_t old_end = allocated_.load(std::memory_order_relaxed);
+  assert(old_end < new_end && new_end <= reserved_);
+  void* mapped = mmap(base_ + old_end, new_end - old_end, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_FIXED, fd_, static_cast<off_t>(old_end));
   if (mapped == MAP_FAILED) return PosixError("map log", path_, errno);
   guard_.Grow(new_end);  // before anybody stores there
   allocated_.store(new_end, std::memory_order_release);
   return Status::OK();
+}
+
+// What the file has from an earlier life, as far as there are whole segments of it. No call
+// allocates there: that alone would make the next sync commit the file system's journal. Where
+// somebody has dug holes the space is taken as that of a new file is.
+Status PosixMappedLog::MapWritten() {
+  struct stat info = {};
+  if (fstat(fd_, &info) != 0) return PosixError("fstat", path_, errno);
+  MutexLock lock(&grow_mutex_);
+  assert(allocated() == 0);
+  constexpr uint64_t kBlockBytes = 512;  // the unit of st_blocks, whatever the file system has
+  const auto size = static_cast<uint64_t>(info.st_size);
+  const bool is_whole = static_cast<uint64_t>(info.st_blocks) * kBlockBytes >= size;
+  const uint64_t end = std::min(size, reserved_) / kSegmentBytes * kSegmentBytes;
+  return is_whole && end > 0 ? MapLocked(end) : Status::OK();
 }
 
 // Who needs the mutex meanwhile waits for no page: what is allocated stays mapped until Close().
@@ -171,11 +214,12 @@ Status PosixMappedLog::SyncNow() {
 }
 
 Status PosixMappedLog::Close(uint64_t final_size) {
-  assert(final_size <= allocated());
+  assert(final_size <= allocated() || final_size == kKeepsSize);
   if (fd_ < 0) return Status::OK();
   MutexLock lock(&grow_mutex_);
   Status status;
-  const bool keeps_size = is_lost();  // zeros would look like a log that ends there
+  // Of one that is lost, zeros would look like a log that ends there.
+  const bool keeps_size = final_size == kKeepsSize || is_lost();
   lost_ = &kNeverLost;
   guard_.Unwatch();
   if (munmap(std::exchange(base_, nullptr), reserved_) != 0) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "env/mapped_file.h"
+#include "env/posix/posix_error.h"
 #include "env/posix/sigbus_guard.h"
 
 namespace ashlar {
@@ -16,6 +17,10 @@ class PosixMappedLog final : public MappedLogFile {
   // See MappedLogFactory::NewMappedLog(). On which file systems: docs/mapped_log.md.
   static Result<std::unique_ptr<MappedLogFile>> Create(const std::string& path,
                                                        uint64_t initial_bytes, uint64_t capacity);
+  // See MappedLogFactory::ReuseMappedLog().
+  static Result<std::unique_ptr<MappedLogFile>> Reuse(const std::string& path,
+                                                      const std::string& old_path,
+                                                      uint64_t initial_bytes, uint64_t capacity);
   ~PosixMappedLog() override;
 
   Status EnsureAllocated(uint64_t end) override;
@@ -28,7 +33,11 @@ class PosixMappedLog final : public MappedLogFile {
   PosixMappedLog(const std::string& path, int fd, char* base, uint64_t capacity);
 
   Status SyncNow() override;
+  static Result<std::unique_ptr<PosixMappedLog>> Reserve(const std::string& path, UniqueFd fd,
+                                                         uint64_t bytes);
   Status AllocateLocked(uint64_t end) REQUIRES(grow_mutex_);
+  Status MapLocked(uint64_t new_end) REQUIRES(grow_mutex_);
+  Status MapWritten() EXCLUDES(grow_mutex_);
 
   int fd_;  // -1 after Close()
   SigbusGuard guard_;

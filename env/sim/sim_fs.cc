@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "env/file_util.h"
 #include "env/sim/sim_mapped_log.h"
 #include "util/result.h"
 
@@ -68,6 +69,30 @@ Result<std::unique_ptr<MappedLogFile>> SimFS::NewMappedLog(const std::string& pa
     return memory_->NewWritableFile(path, FileOptions(), &file, nullptr);
   }));
   auto log = std::make_unique<SimMappedLog>(this, context, std::move(file), capacity);
+  RETURN_IF_ERROR(log->PopulateAhead(initial_bytes));
+  return std::unique_ptr<MappedLogFile>(std::move(log));
+}
+
+// The simulation grows a log by whole segments; one that was cut is left to the buffered log.
+Result<std::unique_ptr<MappedLogFile>> SimFS::ReuseMappedLog(const std::string& path,
+                                                             const std::string& old_path,
+                                                             uint64_t initial_bytes,
+                                                             uint64_t capacity) {
+  ASSIGN_OR_RETURN(const std::string content, ReadWholeFile(memory_.get(), old_path));
+  if (!SimMappedLog::CanHold(content.size())) {
+    return Status::NotSupported(old_path, "the simulation maps whole segments only");
+  }
+  FileCall call;
+  call.kind = CallKind::kReuse;
+  call.path = old_path;
+  call.target = path;
+  call.file_id = NewFileId();
+  std::unique_ptr<FSWritableFile> file;
+  const FaultFileContext context = {this, path, call.file_id};
+  RETURN_IF_ERROR(RunWhole(std::move(call), [&] {
+    return memory_->ReuseWritableFile(path, old_path, FileOptions(), &file, nullptr);
+  }));
+  auto log = std::make_unique<SimMappedLog>(this, context, std::move(file), capacity, content);
   RETURN_IF_ERROR(log->PopulateAhead(initial_bytes));
   return std::unique_ptr<MappedLogFile>(std::move(log));
 }

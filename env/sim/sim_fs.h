@@ -79,6 +79,10 @@ class SimFS : public FaultFileSystem, private MappedLogFactory {
   Result<std::unique_ptr<MappedLogFile>> NewMappedLog(const std::string& path,
                                                       uint64_t initial_bytes,
                                                       uint64_t capacity) override;
+  Result<std::unique_ptr<MappedLogFile>> ReuseMappedLog(const std::string& path,
+                                                        const std::string& old_path,
+                                                        uint64_t initial_bytes,
+                                                        uint64_t capacity) override;
   friend class SimMappedLog;  // for the next two
   void AddMapping(SimMappedLog* log);
   void RemoveMapping(SimMappedLog* log);

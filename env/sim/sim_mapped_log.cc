@@ -49,14 +49,23 @@ ASHLAR_RACES_WITH_STORES bool DiffersAt(const char* live, const char* seen, size
 
 }  // namespace
 
+bool SimMappedLog::CanHold(uint64_t bytes) {
+  return bytes % kSegmentBytes == 0 && bytes <= kMaxCapacity;
+}
+
 SimMappedLog::SimMappedLog(SimFS* fs, const FaultFileContext& context,
-                           std::unique_ptr<FSWritableFile> file, uint64_t capacity)
+                           std::unique_ptr<FSWritableFile> file, uint64_t capacity,
+                           const std::string& content)
     : MappedLogFile(context.path, nullptr, std::min(capacity, kMaxCapacity)),
       fs_(fs),
       context_(context),
       file_(std::move(file)),
-      memory_(kMaxCapacity) {
+      memory_(kMaxCapacity),
+      seen_(content) {
+  assert(CanHold(content.size()) && content.size() <= capacity_);
   base_ = memory_.data();
+  CopyBytes(content.data(), memory_.data(), content.size());
+  allocated_.store(content.size(), std::memory_order_release);
   fs_->AddMapping(this);
 }
 
@@ -109,12 +118,15 @@ Status SimMappedLog::SyncNow() {
 }
 
 Status SimMappedLog::Close(uint64_t final_size) {
-  assert(final_size <= allocated());
+  assert(final_size <= allocated() || final_size == kKeepsSize);
   if (base_ == nullptr) return Status::OK();
   fs_->RemoveMapping(this);
   base_ = nullptr;
-  Status status = fs_->RunWhole(CallOf(CallKind::kTruncate, final_size),
-                                [&] { return file_->Truncate(final_size, IOOptions(), nullptr); });
+  Status status;
+  if (final_size != kKeepsSize) {
+    status = fs_->RunWhole(CallOf(CallKind::kTruncate, final_size),
+                           [&] { return file_->Truncate(final_size, IOOptions(), nullptr); });
+  }
   status.UpdateIfOk(fs_->RunWhole(CallOf(CallKind::kClose, 0), [] { return IOStatus::OK(); }));
   return status;
 }

@@ -21,9 +21,11 @@ class SimFS;
 
 class SimMappedLog final : public MappedLogFile {
  public:
-  // `file` is that in the memory of `fs`, empty.
+  // Whether a file of this size can be mapped as it is.
+  static bool CanHold(uint64_t bytes);
+  // `file` is that in the memory of `fs`, which holds `content`.
   SimMappedLog(SimFS* fs, const FaultFileContext& context, std::unique_ptr<FSWritableFile> file,
-               uint64_t capacity);
+               uint64_t capacity, const std::string& content = "");
   ~SimMappedLog() override;
 
   Status EnsureAllocated(uint64_t end) override;

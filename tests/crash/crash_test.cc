@@ -95,6 +95,7 @@ TEST(CrashTest, EveryImageOfARandomTraceIsAPrefix) {
   EXPECT_GE(figures.stores, figures.mapped * 10);
   if (figures.traces >= 7) {
     EXPECT_GT(figures.mapped, 0u);
+    EXPECT_GT(figures.reused, 0u);
   }
 }
 

@@ -32,6 +32,7 @@ bool IsDrawn(uint64_t one_in, Random64* random) { return one_in != 0 && random->
 
 void CrashFigures::Count(const Recording& recording, uint64_t* which) {
   ++*which;
+  reused += recording.sim->Stats().calls[static_cast<size_t>(CallKind::kReuse)];
   if (!recording.maps_logs) return;
   ++mapped;
   stores += recording.sim->Stats().calls[static_cast<size_t>(CallKind::kStore)];
@@ -40,8 +41,9 @@ void CrashFigures::Count(const Recording& recording, uint64_t* which) {
 std::string CrashFigures::ToString() const {
   std::string text = std::to_string(traces) + " traces and " + std::to_string(sequences) +
                      " sequences (" + std::to_string(mapped) + " with mapped logs, " +
-                     std::to_string(stores) + " stores), " + std::to_string(points) +
-                     " crash points, " + std::to_string(images.size()) + " distinct images (";
+                     std::to_string(reused) + " logs over older ones, " + std::to_string(stores) +
+                     " stores), " + std::to_string(points) + " crash points, " +
+                     std::to_string(images.size()) + " distinct images (";
   for (const auto& [policy, count] : first_policies) {
     text += policy + " " + std::to_string(count) + ", ";
   }
@@ -176,7 +178,8 @@ std::string ImageCheck::CheckModes(const SimImage& image, const Contents& conten
 // all modes agree. Where it dropped the unfinished end of the logs, only kAbsoluteConsistency
 // refuses. Where intact records were behind, kTolerateCorruptedTailRecords refuses too, and
 // kSkipAnyCorruptedRecords may keep more. A last record that has its length but not its checksum
-// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7).
+// may count as either for kTolerateCorruptedTailRecords (docs/formats/wal.md, section 7). What a
+// recycled log held before ends it by default, and is damage to kAbsoluteConsistency.
 std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
                                   const Contents& contents, const std::string& report) {
   const std::unique_ptr<Env> env = threads_.NewEnv(NewSim(image));
@@ -197,8 +200,10 @@ std::string ImageCheck::CheckMode(WALRecoveryMode mode, const SimImage& image,
   if (must_refuse) {
     return status.IsCorruption() ? "" : "opens with " + status.ToString() + ", report " + report;
   }
-  const bool may_refuse = mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
-                          report.find("checksum mismatch") != std::string::npos;
+  const bool may_refuse = (mode == WALRecoveryMode::kTolerateCorruptedTailRecords &&
+                           report.find("checksum mismatch") != std::string::npos) ||
+                          (mode == WALRecoveryMode::kAbsoluteConsistency &&
+                           recording_.options.Get("recycled_logs") != 0);
   if (!status.ok()) return may_refuse && status.IsCorruption() ? "" : status.ToString();
   if (is_skipping && has_more) return "";
   return found == contents ? "" : "other rows than by default, whose report is '" + report + "'";

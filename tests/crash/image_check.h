@@ -18,6 +18,7 @@ namespace ashlar {
 
 struct CrashFigures {
   uint64_t traces = 0, sequences = 0, points = 0;
+  uint64_t reused = 0;        // logs that were written over older ones
   uint64_t mapped = 0;        // of the traces and sequences: those with mapped logs
   uint64_t stores = 0;        // into them
   std::set<uint64_t> images;  // distinct contents, by hash

@@ -16,6 +16,8 @@ OptionSet CrashOptions(uint64_t seed) {
   options.Set("manual_wal_flush", seed % 5 == 3 ? 1 : 0);
   options.Set("wal_dir", seed % 4 == 2 ? 1 : 0);
   options.Set("paths", seed % 8 == 5 ? 1 : 0);
+  // Half of those that always write a log.
+  options.Set("recycled_logs", seed % 3 != 1 && seed % 2 == 0 ? 2 : 0);
   options.Set("paranoid", 1);  // without, damage of logs is passed over
   return options;
 }

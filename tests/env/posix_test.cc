@@ -300,6 +300,50 @@ TEST_F(MappedLogTest, WithoutCloseTheZeroTailStays) {
   EXPECT_EQ(Contents()[0], 'x');
 }
 
+// What is synced then is data, and nothing that the journal of a file system would have to hold.
+TEST_F(MappedLogTest, AReusedFileKeepsItsBytesAndItsSpace) {
+  Create(100, 8 << 20);
+  if (file_ == nullptr) return;
+  ASSERT_OK(file_->EnsureAllocated(2 << 20));
+  memset(file_->At(0), 'o', 2 << 20);
+  ASSERT_OK(file_->Sync());
+  ASSERT_OK(file_->Close(MappedLogFile::kKeepsSize));
+  struct stat before = {}, after = {};
+  ASSERT_EQ(stat(path_.c_str(), &before), 0);
+  MappedLogFactory* const factory = MappedLogFactory::Of(FileSystem::Default().get());
+  const std::string new_path = path_ + "2";
+  auto reused = factory->ReuseMappedLog(new_path, path_, 100, 8 << 20);
+  ASSERT_OK(reused);
+  file_ = reused.Take();
+  EXPECT_NE(stat(path_.c_str(), &after), 0);
+  path_ = new_path;
+  EXPECT_EQ(file_->allocated(), 2u << 20);  // nobody has to ask for any of it
+  for (int i = 0; i < 20; ++i) {
+    memset(file_->At(static_cast<uint64_t>(i) * 1000), 'n', 1000);
+    ASSERT_OK(file_->Sync());
+  }
+  ASSERT_EQ(stat(path_.c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);
+  EXPECT_EQ(after.st_size, before.st_size);
+  EXPECT_EQ(after.st_blocks, before.st_blocks);
+  const std::string contents = Contents();
+  EXPECT_EQ(contents.substr(0, 20'000), std::string(20'000, 'n'));
+  EXPECT_EQ(contents.find_first_not_of('o', 20'000), std::string::npos);
+  ASSERT_OK(file_->EnsureAllocated(3 << 20));  // and it grows on as ever
+  ASSERT_OK(file_->Close(20'000));
+  EXPECT_EQ(Contents().size(), 20'000u);
+}
+
+TEST_F(MappedLogTest, WhatCannotBeReusedStaysWhereItIs) {
+  Create(100, 8 << 20);
+  if (file_ == nullptr) return;
+  ASSERT_OK(file_->Close(MappedLogFile::kKeepsSize));
+  MappedLogFactory* const factory = MappedLogFactory::Of(FileSystem::Default().get());
+  EXPECT_FALSE(factory->ReuseMappedLog("/nowhere/log", path_, 100).ok());
+  EXPECT_FALSE(factory->ReuseMappedLog(path_ + "3", path_ + "2", 100).ok());
+  EXPECT_FALSE(Contents().empty());
+}
+
 TEST(MappedLog, OnlyForTheMachinesOwnFileSystem) {
   EXPECT_NE(MappedLogFactory::Of(FileSystem::Default().get()), nullptr);
   MemoryFileSystem memory;

@@ -53,6 +53,28 @@ class SimMappedLogTest : public testing::Test {
   std::unique_ptr<MappedLogFile> log_;
 };
 
+TEST_F(SimMappedLogTest, AReusedFileHoldsWhatItHeldUntilItIsSyncedAnew) {
+  ASSERT_NO_FATAL_FAILURE(Store(0, "old record"));
+  sim_->SyncEverything();
+  ASSERT_OK(log_->Close(MappedLogFile::kKeepsSize));
+  auto log = MappedLogFactory::Of(sim_.get())->ReuseMappedLog("/db/2.log", kPath, 1);
+  ASSERT_OK(log);
+  log_ = log.Take();
+  ASSERT_OK(SyncDirectory(sim_.get(), "/db"));
+  ASSERT_NO_FATAL_FAILURE(Store(0, "new"));
+  const auto crash = [this](CrashPolicy policy) {
+    SimImage image = sim_->CrashContents(sim_->CallCount(), policy, 0);
+    EXPECT_FALSE(image.files.contains(kPath));
+    return Trimmed(image.files["/db/2.log"]);
+  };
+  EXPECT_EQ(crash(CrashPolicy::kStrict), "old record");
+  EXPECT_EQ(crash(CrashPolicy::kAll), "new record");
+  ASSERT_OK(log_->Sync());
+  EXPECT_EQ(crash(CrashPolicy::kStrict), "new record");
+  EXPECT_EQ(log_->Close(3).ToString(), "OK");
+  EXPECT_EQ(crash(CrashPolicy::kAll), "new");
+}
+
 TEST_F(SimMappedLogTest, OnlyWhereItIsOffered) {
   EXPECT_EQ(MappedLogFactory::Of(SimFS::Create().get()), nullptr);
   const auto image = sim_->CrashImage(sim_->CallCount(), CrashPolicy::kAll);

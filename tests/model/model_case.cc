@@ -106,6 +106,8 @@ ModelCase DrawCase(uint64_t seed, size_t op_count) {
   if (!profile.has_crashes && random.OneIn(2)) profile.no_wal_percent = 10;
   // Unlogged writes are only kept by a close that flushes.
   if (profile.no_wal_percent > 0) test.options.Set("no_flush_at_close", 0);
+  // And refused where logs are recycled.
+  if (profile.no_wal_percent > 0) test.options.Set("recycled_logs", 0);
   DrawOps(op_count, profile, &test);
   return test;
 }

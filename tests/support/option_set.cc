@@ -174,6 +174,9 @@ std::vector<Choice> MemtableChoices() {
 // Where files lie. Behind the others as well.
 std::vector<Choice> PlaceChoices() { return {{"paths", {0, 0, 0, 1}, /*is_risky=*/true}}; }
 
+// Logs over old ones; a suite that writes without a log sets it to 0. Behind the others as well.
+std::vector<Choice> RecycledChoices() { return {{"recycled_logs", {0, 0, 2}}}; }
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
@@ -184,6 +187,7 @@ const std::vector<Choice>& Choices() {
     for (const Choice& choice : LogChoices()) all->push_back(choice);
     for (const Choice& choice : MemtableChoices()) all->push_back(choice);
     for (const Choice& choice : PlaceChoices()) all->push_back(choice);
+    for (const Choice& choice : RecycledChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -327,6 +331,7 @@ void OptionSet::SetDbOptions(Options* options) const {
   options->wal_recovery_mode = static_cast<WALRecoveryMode>(Get("recovery_mode"));
   options->manual_wal_flush = Get("manual_wal_flush") != 0;
   if (Get("compressed_log") != 0) options->wal_compression = kZSTD;
+  options->recycle_log_file_num = Get("recycled_logs");
   if (Get("wal_dir") != 0) options->wal_dir = "/logs";
   if (Get("paths") != 0) options->db_paths = {{"/fast", 100'000}, {"/slow", uint64_t{1} << 40}};
   if (Get("row_cache") != 0) options->row_cache = NewLRUCache(Get("row_cache"), 0);

@@ -198,7 +198,8 @@ std::string TraceRunner::Reopen(const TraceOp& op) {
   // Other options, as far as the files allow them; not where answers are compared between runs.
   if (!op.text.empty() && answers_ == nullptr) {
     OptionSet other = OptionSet::Draw(std::strtoull(op.text.c_str(), nullptr, 10), true);
-    for (const char* name : {"comparator", "levels", "wal_dir", "paths", "no_flush_at_close"}) {
+    for (const char* name :
+         {"comparator", "levels", "wal_dir", "paths", "no_flush_at_close", "recycled_logs"}) {
       other.Set(name, option_set_.Get(name));
     }
     option_set_ = other;

@@ -187,7 +187,7 @@ TEST(OptionsCheck, LogsAreCompressedByZstdOrNotAtAll) {
 TEST(OptionsCheck, HintsAreAccepted) {
   DBOptions db;
   db.enable_pipelined_write = true;
-  db.recycle_log_file_num = 4;
+  db.async_wal_precreate = true;
   db.max_subcompactions = 8;
   ColumnFamilyOptions cf;
   cf.experimental_mempurge_threshold = 0.5;

@@ -22,16 +22,6 @@ constexpr auto kAbsolute = WALRecoveryMode::kAbsoluteConsistency;
 constexpr auto kPointInTime = WALRecoveryMode::kPointInTimeRecovery;
 constexpr auto kSkipAny = WALRecoveryMode::kSkipAnyCorruptedRecords;
 
-// What each mode reads: records, then "!" per report. Modes in the order of their numbers.
-std::vector<std::string> ShowAllModes(const Slice& bytes, FileNumber log_number = {}) {
-  std::vector<std::string> shown;
-  for (const WALRecoveryMode mode : kAllRecoveryModes) {
-    shown.push_back(ReadLog(bytes, mode, log_number).Show());
-  }
-  return shown;
-}
-using Modes = std::vector<std::string>;
-
 std::string Filler(size_t size) { return std::string(size, 'f'); }
 
 TEST(LogReader, ReadsAnEmptyFile) { EXPECT_EQ(ShowAllModes(""), Modes(4, "")); }
@@ -232,69 +222,6 @@ TEST(LogReader, ChecksTheBeginningOfBatches) {
     const LogContents contents = ReadLog(log.bytes, options);
     EXPECT_EQ(contents.records.size(), expected_records[mode]);
     EXPECT_EQ(contents.damages.size(), mode == 3 ? 0u : 1u);
-  }
-}
-
-// ---- Recycled logs
-
-LogImage Recycled(const std::vector<std::string>& ours, const std::vector<std::string>& old) {
-  LogImage before(10, true);
-  for (const std::string& record : old) before.Add(record);
-  LogImage log(14, true);
-  for (const std::string& record : ours) log.Add(record);
-  if (before.bytes.size() > log.bytes.size()) log.bytes += before.bytes.substr(log.bytes.size());
-  return log;
-}
-
-TEST(RecycledLog, EndsAtAnOldRecord) {
-  const LogImage log = Recycled({"A", "B"}, {"1", "2", "3", "4"});
-  EXPECT_EQ(ShowAllModes(log.bytes, 14), Modes(4, "A B"));
-  EXPECT_TRUE(ReadLog(log.bytes, kPointInTime, 14).ended_at_old_record);
-  EXPECT_FALSE(ReadLog(log.bytes, kAbsolute, 14).ended_at_old_record);
-}
-
-TEST(RecycledLog, IsEmptyBeforeItsFirstRecord) {
-  const LogImage log = Recycled({}, {"1", "2"});
-  EXPECT_EQ(ShowAllModes(log.bytes, 14), Modes(4, ""));
-}
-
-TEST(RecycledLog, EndsInTheMiddleOfAnOldRecord) {
-  const LogImage log = Recycled({"A", "Bb"}, {"1", "2", "3", "4"});
-  const Modes shown = ShowAllModes(log.bytes, 14);
-  EXPECT_EQ(shown[0], "A Bb");
-  EXPECT_TRUE(shown[1].starts_with("A Bb"));
-  EXPECT_TRUE(shown[2].starts_with("A Bb"));
-  EXPECT_TRUE(shown[3].starts_with("A Bb"));
-}
-
-TEST(RecycledLog, DropsARecordCutByAnOldOne) {
-  LogImage log(14, true);
-  log.Add("A");
-  log.AddPhysical(6, "begin");
-  LogImage old(10, true);
-  old.Add("old");
-  log.bytes += old.bytes;
-  EXPECT_EQ(ShowAllModes(log.bytes, 14), (Modes{"A", "A !", "A !", "A"}));
-}
-
-// A flipped bit in the number must not pass for the end of the log.
-TEST(RecycledLog, NoticesADamagedLogNumber) {
-  for (const size_t at : {size_t{0}, size_t{12}}) {
-    LogImage log(14, true);
-    for (const char* record : {"A", "B", "C"}) log.Add(record);
-    log.bytes[at + 7] ^= 0x20;
-    const std::string before = at == 0 ? "" : "A ";
-    EXPECT_EQ(ShowAllModes(log.bytes, 14), Modes(4, before + "!")) << at;
-  }
-}
-
-TEST(RecycledLog, NoticesAKindFlippedToRecyclable) {
-  LogImage log(14, false);
-  for (const char* record : {"A", "B", "C"}) log.Add(record);
-  for (const size_t at : {size_t{0}, size_t{8}}) {
-    std::string bytes = log.bytes;
-    bytes[at + 6] ^= 4;  // Full to recyclable Full
-    EXPECT_EQ(ShowAllModes(bytes, 14), Modes(4, at == 0 ? "!" : "A !")) << at;
   }
 }
 

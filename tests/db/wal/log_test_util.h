@@ -78,4 +78,14 @@ inline LogContents ReadLog(const Slice& bytes, WALRecoveryMode mode, FileNumber 
   return ReadLog(bytes, options);
 }
 
+// What each mode reads: records, then "!" per report. Modes in the order of their numbers.
+inline std::vector<std::string> ShowAllModes(const Slice& bytes, FileNumber log_number = {}) {
+  std::vector<std::string> shown;
+  for (const WALRecoveryMode mode : kAllRecoveryModes) {
+    shown.push_back(ReadLog(bytes, mode, log_number).Show());
+  }
+  return shown;
+}
+using Modes = std::vector<std::string>;
+
 }  // namespace ashlar

@@ -184,13 +184,37 @@ TEST_P(WalSinkTest, TakesTheRecordsOfManyThreads) {
   for (const int count : next) EXPECT_EQ(count, kRecords);
 }
 
+TEST_P(WalSinkTest, OverwritesAnOldFileAndCutsIt) {
+  if (!GetParam().is_recyclable) return;  // its records would not say whose they are
+  auto old = Open();
+  for (int i = 0; i < 100'000; ++i) ASSERT_OK(old->Append("old record"));
+  ASSERT_OK(old->CloseForReuse());
+  const size_t old_bytes = FileBytes().size();
+  EXPECT_GE(old_bytes, old->size());
+  options_.recycle_path = options_.path;
+  options_.path = dir_ + "/000009.log";
+  options_.log_number = 9;
+  const auto sink = Open();
+  ASSERT_NE(sink, nullptr);
+  EXPECT_TRUE(fs_->FileExists(options_.recycle_path, IOOptions(), nullptr).IsNotFound());
+  const std::vector<std::string> records = {"new", std::string(100'000, 'n'), "record"};
+  for (const std::string& record : records) ASSERT_OK(sink->Append(record));
+  ASSERT_OK(sink->Sync(sink->size()));
+  EXPECT_EQ(Read(WALRecoveryMode::kPointInTimeRecovery).records, records);
+  EXPECT_EQ(FileBytes().size(), old_bytes);
+  ASSERT_OK(sink->Close());
+  EXPECT_EQ(Read().records, records);
+  EXPECT_EQ(FileBytes().size(), sink->size());
+}
+
 INSTANTIATE_TEST_SUITE_P(Sinks, WalSinkTest,
                          testing::Values(Param{"memory", Place::kMemory, false},
                                          Param{"memory_recyclable", Place::kMemory, true},
                                          Param{"disk", Place::kDisk, false},
                                          Param{"mapped", Place::kMapped, false},
                                          Param{"mapped_recyclable", Place::kMapped, true},
-                                         Param{"mapped_ahead", Place::kMappedAhead, false}),
+                                         Param{"mapped_ahead", Place::kMappedAhead, false},
+                                         Param{"disk_recyclable", Place::kDisk, true}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 // ---- The buffered sink alone

@@ -19,6 +19,7 @@
 #include "db/output/filter_bits.h"
 #include "db/read/iterator_tower.h"
 #include "db/version/table_cache.h"
+#include "table/sst/block_passing.h"
 #include "util/mutex.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -74,7 +75,7 @@ class CompactionJob::Subcompaction {
 
  private:
   Status Merge();
-  SortedRuns OpenInputs(const ReadOptions& read) const;
+  SortedRuns OpenInputs(const ReadOptions& read, const BlockPassing* passing) const;
   DeeperLevels LevelsBelow() const;
   Result<std::unique_ptr<EntryFilter>> MakeFilter() const;
   EntryStreamOptions StreamOptions(DeeperLevels* below);
@@ -135,7 +136,10 @@ Status CompactionJob::Subcompaction::Merge() {
   ASSIGN_OR_RETURN(filter, MakeFilter());
   if (filter != nullptr) filter->SetBlobs(writer.blobs);
   stream.filter = filter.get();
-  EntryStream entries(stream, OpenInputs(read));
+  // A filter may change any entry.
+  std::optional<BlockPassing> passing;
+  if (options_.passes_blocks && filter == nullptr) passing = PassingInto(writer.table);
+  EntryStream entries(stream, OpenInputs(read, passing.has_value() ? &*passing : nullptr));
   std::unique_ptr<const FragmentedTombstones> kept;
   uint64_t dropped = 0;
   if (job_.tombstones_ != nullptr) {
@@ -174,11 +178,13 @@ Status CompactionJob::Subcompaction::Write(const OutputWriterOptions& writer,
   return status;
 }
 
-SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read) const {
+SortedRuns CompactionJob::Subcompaction::OpenInputs(const ReadOptions& read,
+                                                    const BlockPassing* passing) const {
   assert(job_.inputs_.size() == options_.plan->inputs.size());  // GatherTombstones() made them
   IteratorTower tower(&options_.version->comparator(), /*arena=*/nullptr);
   for (const LevelFiles& level : job_.inputs_) {
-    tower.AddTables(*options_.version, level, {.options = &read, .for_compaction = true});
+    tower.AddTables(*options_.version, level,
+                    {.options = &read, .for_compaction = true, .passing = passing});
   }
   return tower.TakeRuns();
 }

@@ -299,6 +299,7 @@ void BackgroundCompaction::Report(const Status& status) {
       .Add("num_input_records", result_.input_entries)
       .Add("num_output_records", result_.output_entries)
       .Add("num_filtered_records", result_.filtered)
+      .Add("num_passed_blocks", result_.passed_blocks)
       .Add("total_output_size", result_.bytes_written)
       .Add("num_blob_files", result_.blob_files.size())
       .Add("is_trivial_move", plan_.is_trivial_move)

@@ -61,15 +61,16 @@ bool EntryPipe::Fill(Batch* batch) {
   if (batch->bytes.size() > 2 * kBatchBytes) batch->bytes = PageBuffer();  // of a large entry
   batch->used = 0;
   batch->entries.clear();
+  batch->block_count = 0;
   for (; entries_.Valid(); entries_.Next()) {
     if (batch->used >= kBatchBytes) return true;
-    Append(entries_, batch);
+    Append(&entries_, batch);
   }
   return false;
 }
 
-void EntryPipe::Append(const EntryStream& from, Batch* batch) {
-  const Slice key = from.key(), value = from.value();
+void EntryPipe::Append(EntryStream* from, Batch* batch) {
+  const Slice key = from->key(), value = from->value();
   const size_t bytes = batch->used + key.size() + value.size();
   if (bytes > batch->bytes.size()) [[unlikely]] {
     PageBuffer larger(std::max(bytes, 2 * kBatchBytes), PageBuffer::Pages::kSmall);
@@ -83,7 +84,17 @@ void EntryPipe::Append(const EntryStream& from, Batch* batch) {
   batch->used = bytes;
   batch->entries.push_back({.value_bytes = value.size(),
                             .key_bytes = static_cast<uint32_t>(key.size()),
-                            .is_first_of_key = from.is_first_of_key()});
+                            .is_first_of_key = from->is_first_of_key(),
+                            .offers_block = from->offers_block()});
+  if (from->offers_block()) [[unlikely]]
+    AppendBlock(from, batch);
+}
+
+// The memory of blocks goes round and round.
+void EntryPipe::AppendBlock(EntryStream* from, Batch* batch) {
+  assert(batch->block_count <= batch->blocks.size());
+  if (batch->block_count == batch->blocks.size()) batch->blocks.emplace_back();
+  std::swap(batch->blocks[batch->block_count++], *from->TakeBlock());
 }
 
 EntryPipe::Batch* EntryPipe::AwaitRoom() {
@@ -112,12 +123,13 @@ void EntryPipe::TakeBatch() {
     }
     while (returned_count_ == filled_count_ && !has_ended_) filled_.Wait();
     if (returned_count_ < filled_count_) {
-      const Batch& batch = batches_[returned_count_ % kBatches];
+      Batch& batch = batches_[returned_count_ % kBatches];
       assert(!batch.entries.empty());
       has_batch_ = true;
       entry_ = batch.entries.data();
       end_ = entry_ + batch.entries.size();
       bytes_ = batch.bytes.data();
+      next_block_ = batch.blocks.data();
       return;
     }
     failure = failure_;

@@ -58,6 +58,12 @@ class EntryPipe {
   Slice key() const { return {bytes_, entry_->key_bytes}; }
   Slice value() const { return {bytes_ + entry_->key_bytes, entry_->value_bytes}; }
   bool is_first_of_key() const { return entry_->is_first_of_key; }
+  bool offers_block() const { return entry_->offers_block; }
+  // The caller's to exchange until the next step.
+  PassedBlock* TakeBlock() {
+    assert(offers_block());
+    return next_block_++;
+  }
 
   const InternalKeyComparator& comparator() const { return entries_.comparator(); }
   // At the end, or after Stop().
@@ -76,18 +82,22 @@ class EntryPipe {
     size_t value_bytes = 0;
     uint32_t key_bytes = 0;
     bool is_first_of_key = false;
+    bool offers_block = false;
   };
   struct Batch {
     PageBuffer bytes;  // keys and values, one behind the other
     size_t used = 0;
     std::vector<Entry> entries;
+    std::vector<PassedBlock> blocks;  // those that entries offer, in their order, and spare ones
+    size_t block_count = 0;
   };
 
   void RunHelper();
   void ReadStream(TrackedBytes* bytes);
   // Fills the batch; false: the stream has ended. An empty batch means the end too.
   bool Fill(Batch* batch);
-  static void Append(const EntryStream& from, Batch* batch);
+  static void Append(EntryStream* from, Batch* batch);
+  static void AppendBlock(EntryStream* from, Batch* batch);
   // Waits until a batch may be filled; null: the pipe ends.
   Batch* AwaitRoom() EXCLUDES(mutex_);
   void HandOver() EXCLUDES(mutex_);
@@ -102,6 +112,7 @@ class EntryPipe {
   const Entry* entry_ = nullptr;
   const Entry* end_ = nullptr;
   const char* bytes_ = nullptr;
+  PassedBlock* next_block_ = nullptr;
   bool has_batch_ = false;  // which goes back to the helper with the next one taken
 
   Mutex mutex_{LockRank::kLeaf};

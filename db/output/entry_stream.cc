@@ -89,7 +89,12 @@ bool EntryStream::FindRetained() {
       (is_hidden ? counts_.hidden : counts_.tombstones)++;
       continue;
     }
-    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno) RewriteKey(0, type);
+    // An entry that is not what it was begins no block that could be passed on.
+    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno && TrailerSeqno(trailer) != 0) {
+      RewriteKey(0, type);
+    } else if (runs_.EntersBlock()) [[unlikely]] {
+      has_block_ = runs_.OfferBlock(&block_);
+    }
     value_ = runs_.value();
     is_first_of_key_ = !std::exchange(has_kept_of_key_, true);
     is_valid_ = true;

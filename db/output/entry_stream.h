@@ -23,6 +23,7 @@
 #include "db/output/version_retention.h"
 #include "table/iterator/merging_iterator.h"
 #include "table/iterator/sorted_run.h"
+#include "table/sst/block_passing.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
@@ -81,6 +82,14 @@ class EntryStream {
   Slice value() const { return value_; }
   // No entry of its user key was handed out before it.
   bool is_first_of_key() const { return is_first_of_key_; }
+  // It begins a block of a run, which may be passed on if all entries of it come next, unchanged.
+  bool offers_block() const { return has_block_ && source_ == Source::kRuns; }
+  // That block, the caller's to exchange until the next step.
+  PassedBlock* TakeBlock() {
+    assert(offers_block());
+    has_block_ = false;
+    return &block_;
+  }
 
   Status status() const { return status_.ok() ? runs_.status() : status_; }
   const Counts& counts() const { return counts_; }
@@ -138,9 +147,11 @@ class EntryStream {
   bool is_valid_ = false;
   bool is_first_of_key_ = false;
   bool has_kept_of_key_ = false;  // an entry of the current user key was kept
+  bool has_block_ = false;        // in block_
   bool is_replaced_ = false;      // value_ is the filter's
   bool drops_run_ = false;        // the filter skipped from an operand on, not its key's first one
   uint64_t next_progress_ = 0;    // the number of entries read at which it is due
+  PassedBlock block_;
   Counts counts_;
   Status status_;
 };

@@ -32,6 +32,7 @@ void OutputResult::Append(OutputResult part) {
   has_skipped |= part.has_skipped;
   range_tombstones_dropped += part.range_tombstones_dropped;
   bytes_written += part.bytes_written;
+  passed_blocks += part.passed_blocks;
   cpu_micros += part.cpu_micros;
 }
 
@@ -87,6 +88,8 @@ Status OutputWriter::WriteEntries(Entries* entries) {
       RETURN_IF_ERROR(CutBefore(user_key, &cutter));
     }
     assert(table_ != nullptr);
+    if (entries->offers_block()) [[unlikely]]
+      table_->OfferBlock(entries->TakeBlock());
     Slice value = entries->value();
     if (options_.blobs != nullptr) [[unlikely]]
       RETURN_IF_ERROR(options_.blobs->Pass(&key, &value));
@@ -194,6 +197,7 @@ Status OutputWriter::FinishTable(const Slice* next_key) {
   RETURN_IF_ERROR(table_->Finish(&finished.meta));
   finished.properties = table_->properties();
   result_.bytes_written += finished.meta.file_size;
+  result_.passed_blocks += table_->passed_blocks();
   assert(finished.meta.file_size > 0 &&
          finished.meta.smallest_seqno <= finished.meta.largest_seqno);
   TellEnd(finished.meta.number, &finished, Status::OK());

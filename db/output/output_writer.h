@@ -48,6 +48,7 @@ struct OutputResult {
   bool has_skipped = false;               // which spared entries: they are in no count
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
+  uint64_t passed_blocks = 0;  // that went into tables as they were stored in others
   uint64_t cpu_micros = 0;  // of the threads that worked on it
 
   uint64_t blob_bytes_written() const {

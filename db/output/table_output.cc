@@ -17,6 +17,7 @@
 #include "env/filename.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "table/format/unique_id.h"
+#include "table/sst/block_passing.h"
 #include "util/coding.h"
 #include "util/data_in_errors.h"
 #include "util/statistics.h"
@@ -82,23 +83,15 @@ FileOptions FileOptionsFor(const TableOutputOptions& options) {
   return file;
 }
 
-Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
-  assert(options.file_number > 0 && options.level >= 0);
-  assert(options.context != nullptr && options.comparator != nullptr && !options.dir.empty());
-  std::unique_ptr<TableOutput> output(new TableOutput(options));
-  const TableOutputContext& context = *options.context;
-  output->path_ = TableFileName(options.dir, options.file_number);
-  FileWriterOptions writer = WriterOptionsFor(options);
-  output->BeginChecksum();
-  writer.checksum = output->checksum_.get();
-  ASSIGN_OR_RETURN(output->file_,
-                   FileWriter::Create(context.fs, output->path_, FileOptionsFor(options), writer));
-  output->table_options_ = TableOptionsFrom(options);
+namespace {
 
+// `table` outlives what is made of the options.
+TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
+                                      const BlockBasedTableOptions& table) {
   const ColumnFamilyOptions& family = *options.family_options;
   TableBuilderOptions builder;
   builder.icmp = options.comparator;
-  builder.table = &output->table_options_;
+  builder.table = &table;
   builder.compression =
       options.compression != kDisableCompressionOption
           ? options.compression
@@ -113,9 +106,9 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.column_family_id = options.family_id;
   builder.column_family_name = options.family_name;
   if (family.merge_operator != nullptr) builder.merge_operator_name = family.merge_operator->Name();
-  builder.db_id = context.db_id;
-  builder.db_session_id = context.db_session_id;
-  builder.db_host_id = context.db_host_id;
+  builder.db_id = options.context->db_id;
+  builder.db_session_id = options.context->db_session_id;
+  builder.db_host_id = options.context->db_host_id;
   builder.file_number = options.file_number;
   builder.oldest_ancestor_time = options.oldest_ancestor_time;
   builder.newest_key_time = options.creation_time;
@@ -124,13 +117,36 @@ Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOption
   builder.target_file_bytes = options.target_file_bytes;
   builder.sample_for_compression = family.sample_for_compression;
   builder.is_flush = options.is_flush;
-  builder.statistics = context.writer_options.statistics;
+  builder.statistics = options.context->writer_options.statistics;
   builder.level_count = family.num_levels;
   builder.block_protection_bytes = family.block_protection_bytes_per_key;
   builder.filter_shift_millibits = options.filter_shift_millibits;
   const bool is_last_level = options.is_bottommost && options.level > 0;
   builder.has_filter = !(family.optimize_filters_for_hits && is_last_level);
-  output->builder_ = std::make_unique<TableBuilder>(builder, output->file_.get());
+  return builder;
+}
+
+}  // namespace
+
+std::optional<BlockPassing> PassingInto(const TableOutputOptions& options) {
+  const BlockBasedTableOptions table = TableOptionsFrom(options);
+  return BlockPassing::Into(BuilderOptionsFor(options, table));
+}
+
+Result<std::unique_ptr<TableOutput>> TableOutput::Create(const TableOutputOptions& options) {
+  assert(options.file_number > 0 && options.level >= 0);
+  assert(options.context != nullptr && options.comparator != nullptr && !options.dir.empty());
+  std::unique_ptr<TableOutput> output(new TableOutput(options));
+  const TableOutputContext& context = *options.context;
+  output->path_ = TableFileName(options.dir, options.file_number);
+  FileWriterOptions writer = WriterOptionsFor(options);
+  output->BeginChecksum();
+  writer.checksum = output->checksum_.get();
+  ASSIGN_OR_RETURN(output->file_,
+                   FileWriter::Create(context.fs, output->path_, FileOptionsFor(options), writer));
+  output->table_options_ = TableOptionsFrom(options);
+  output->builder_ = std::make_unique<TableBuilder>(
+      BuilderOptionsFor(options, output->table_options_), output->file_.get());
   return output;
 }
 

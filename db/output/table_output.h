@@ -26,7 +26,9 @@ namespace ashlar {
 
 class BlobStore;
 class EntriesHash;
+class PassedBlock;
 class SstFileManagerImpl;
+struct BlockPassing;
 
 // What all tables of a database have in common.
 struct TableOutputContext {
@@ -84,6 +86,9 @@ uint32_t CompressionThreads(const CompressionOptions& options, CompressionType t
 FileWriterOptions WriterOptionsFor(const TableOutputOptions& options);
 FileOptions FileOptionsFor(const TableOutputOptions& options);
 
+// What such an output asks of blocks of other tables; none: it takes none.
+std::optional<BlockPassing> PassingInto(const TableOutputOptions& options);
+
 // Deletes a finished table of these options that no version is going to name. What stays for an
 // error is deleted at the next open.
 void DeleteUnnamedTable(const TableOutputOptions& options, FileNumber file_number);
@@ -96,11 +101,14 @@ class TableOutput {
 
   // A point entry; in strictly ascending order.
   Status Add(const Slice& internal_key, const Slice& value);  // may be a blob index
+  // The next entry begins this block of another table: see TableBuilder.
+  void OfferBlock(PassedBlock* block) { builder_->OfferBlock(block); }
   // Not empty; at any time. The table answers for all of its range.
   Status AddTombstone(const RangeTombstone& tombstone);
   // Bytes of the file so far, the block under construction included.
   uint64_t FileBytes() const { return builder_->FileSize(); }
   uint64_t entry_count() const { return builder_->num_entries(); }
+  uint64_t passed_blocks() const { return builder_->passed_blocks(); }
   FileNumber file_number() const { return options_.file_number; }
 
   // Completes and syncs the file.

@@ -102,7 +102,8 @@ void IteratorTower::AddRun(const Version& version, const LevelPart& part, const 
                                                        .level = part.level,
                                                        .trace = trace_,
                                                        .wanted = reads.wanted,
-                                                       .scanned = reads.scanned},
+                                                       .scanned = reads.scanned,
+                                                       .passing = reads.passing},
                                   part.files);
   if (trace_ == nullptr) return;
   trace_->AddRun(runs_.runs.size() - 1, nullptr);

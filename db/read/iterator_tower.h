@@ -34,6 +34,7 @@ class SuperVersion;
 class TableFile;
 class Version;
 class WantedPrefix;
+struct BlockPassing;
 struct LevelFiles;
 struct ReadOptions;
 
@@ -46,6 +47,7 @@ class IteratorTower {
     bool for_compaction = false;           // reads ahead far and leaves the block cache alone
     const WantedPrefix* wanted = nullptr;  // null: every entry; outlives them too
     ScannedBlocks* scanned = nullptr;      // null: none; outlives them too
+    const BlockPassing* passing = nullptr;  // takes blocks; null: nobody does; outlives them too
   };
 
   // Iterators are built in `arena`, or on the heap if it is null. Both pointers outlive them.

@@ -55,6 +55,7 @@ Status LevelIterator::OpenTable() {
       &*table_, *options_.read, options_.for_compaction,
       options_.scanned == nullptr ? nullptr : options_.scanned->Of(files_[index_]->meta.number));
   inner_->SetTrace(options_.trace);
+  if (options_.passing != nullptr) inner_->OfferBlocksTo(options_.passing);
   return Status::OK();
 }
 
@@ -72,6 +73,7 @@ void LevelIterator::Mirror() {
   if (valid_) {
     key_ = inner_->key();
     value_ = inner_->value();
+    enters_block_ = inner_->enters_block();
   } else if (inner_.has_value()) {
     status_ = inner_->status();
   }

@@ -27,6 +27,7 @@ class LevelTombstones;
 class ReadTrace;
 class ScannedBlocks;
 class WantedPrefix;
+struct BlockPassing;
 
 struct LevelIteratorOptions {
   const ReadOptions* read = nullptr;  // bounds and snapshots must outlive the iterator
@@ -38,6 +39,7 @@ struct LevelIteratorOptions {
   ReadTrace* trace = nullptr;             // is told where the iterator goes; null: nobody asks
   const WantedPrefix* wanted = nullptr;   // files without it are spared; null: all is wanted
   ScannedBlocks* scanned = nullptr;       // blocks that are held for it; null: none
+  const BlockPassing* passing = nullptr;  // to whom blocks are offered; null: nobody
 };
 
 // The files must ascend and be disjoint. They and their list outlive the iterator. Not inside an
@@ -59,6 +61,9 @@ class LevelIterator final : public InternalIterator {
  private:
   void NextSlow() override;
   void PrevSlow() override;
+  bool CopyBlock(const Slice* next_of_others, PassedBlock* block) override {
+    return inner_->OfferBlock(next_of_others, block);
+  }
 
   // Goes to the file where a seek forwards begins.
   void FindFile(const Slice& internal_key);

@@ -19,6 +19,7 @@
 namespace ashlar {
 
 class Arena;
+class PassedBlock;
 
 class InternalIterator {
  public:
@@ -69,6 +70,16 @@ class InternalIterator {
     assert(!valid_ || status_.ok());
   }
 
+  // A step forwards has come to the first entry of a block that may be passed on as it is stored
+  // (table/sst/block_passing.h). It stays so until somebody asks for the block.
+  bool enters_block() const { return enters_block_; }
+  // The block that begins with the current entry, if all of it lies before the user key, where
+  // another run goes on; null: none does. False: there is none, or none that is worth it.
+  bool OfferBlock(const Slice* next_of_others, PassedBlock* block) {
+    enters_block_ = false;
+    return valid_ && CopyBlock(next_of_others, block);
+  }
+
   // The cursor whose steps are this iterator's steps until it reports an end, or null. For
   // iterators over iterators: they may drive it themselves, and call Next() or Prev() here when it
   // reports an end. It may change with every call of this object.
@@ -78,8 +89,10 @@ class InternalIterator {
   // The step when there is no cursor, or when the cursor met the end of its block or damage.
   virtual void NextSlow() = 0;
   virtual void PrevSlow() = 0;
+  virtual bool CopyBlock(const Slice* /*next_of_others*/, PassedBlock* /*block*/) { return false; }
 
-  bool valid_ = false;  // on an entry
+  bool valid_ = false;         // on an entry
+  bool enters_block_ = false;  // see enters_block()
   Slice key_;           // internal; both live until the next move
   Slice value_;
   BlockCursor* cursor_ = nullptr;  // see cursor(); null where steps are always slow

@@ -141,6 +141,13 @@ uint32_t MergingIterator::FindBlocks(const Slice& target) {
   return count;
 }
 
+bool MergingIterator::OfferBlock(PassedBlock* block) {
+  assert(EntersBlock() && direction_ == Direction::kForward);
+  if (heap_.empty()) return current_.iterator->OfferBlock(nullptr, block);
+  const Slice next = ExtractUserKey(heap_.front().iterator->key());
+  return current_.iterator->OfferBlock(&next, block);
+}
+
 template <MergingIterator::Direction kDirection>
 bool MergingIterator::SwitchDirection() {
   assert(Valid());

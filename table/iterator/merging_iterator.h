@@ -50,6 +50,13 @@ class MergingIterator final : private TombstoneWatcher {
     assert(Valid());
     return current_.iterator->PinOfValue();
   }
+  // The current entry begins a block that its child may offer; going forward only.
+  bool EntersBlock() const {
+    assert(Valid());
+    return current_.iterator->enters_block();
+  }
+  // That block, if no other child has an entry among those of it.
+  bool OfferBlock(PassedBlock* block);
   // Index of the child that holds the current entry.
   uint32_t child() const { return current_.index; }
   const Status& status() const { return status_; }

@@ -33,6 +33,7 @@ struct StoredBlock {
   size_t raw_bytes = 0;
   CompressionType type = kNoCompression;
   bool was_rejected = false;  // compression was tried and did not pay
+  bool was_passed = false;    // it comes so from another table
   Status status;              // of the check of what was compressed
 
   static StoredBlock AsItIs(const Slice& raw) { return {.bytes = raw, .raw_bytes = raw.size()}; }

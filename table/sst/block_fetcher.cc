@@ -138,6 +138,10 @@ Status BlockFetcher::Verify(const BlockHandle& handle, const char* stored,
   return status;
 }
 
+bool BlockFetcher::IsIntact(const BlockHandle& handle, const char* stored) const {
+  return Verify(handle, stored, kDataKind).ok();
+}
+
 Status BlockFetcher::Uncompress(const CompressedBlock& compressed,
                                 const UncompressionDict* dictionary, char* raw) const {
   assert(raw != nullptr);

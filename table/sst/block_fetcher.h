@@ -60,6 +60,8 @@ class BlockFetcher {
   Status CheckData(const BlockHandle& handle) const;
   Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored,
                                const UncompressionDict* dictionary = nullptr) const;
+  // Whether stored bytes with their trailer are those that were written.
+  bool IsIntact(const BlockHandle& handle, const char* stored) const;
   // A filter or filter partition: never compressed.
   Result<FilterBlock*> ReadFilter(const BlockHandle& handle,
                                   const IOOptions& io = IOOptions()) const;

@@ -92,10 +92,11 @@ Status BlockWriter::Append(const Slice& bytes) {
   return Status::OK();
 }
 
-// After a block that might be compressed: it was, or that did not pay, or nobody tried.
+// After a block that might be compressed: it was, or that did not pay, or nobody tried. Of one that
+// comes from another table that was told there.
 void BlockWriter::CountCompression(const StoredBlock& block) const {
   Statistics* const statistics = options_.compression.statistics;
-  if (statistics == nullptr) return;
+  if (statistics == nullptr || block.was_passed) return;
   if (block.type != kNoCompression) {
     statistics->recordTick(NUMBER_BLOCK_COMPRESSED, 1);
     statistics->recordTick(BYTES_COMPRESSED_FROM, block.raw_bytes);

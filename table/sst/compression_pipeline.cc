@@ -40,10 +40,16 @@ CompressionPipeline::~CompressionPipeline() {
   threads_.Join();
 }
 
-void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, const Slice* next_key) {
+void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, const Slice* next_key,
+                              const StoredBlock* stored) {
   assert(!IsFull());
   Slot& slot = SlotAt(end_);
   slot.block.raw.Assign(contents, last_key, next_key);
+  if (stored != nullptr) {
+    slot.block.compressed.assign(stored->bytes.data(), stored->bytes.size());
+    slot.block.stored = *stored;
+    slot.block.stored.bytes = slot.block.compressed;
+  }
   slot.failure = nullptr;
   ++end_;
   raw_bytes_ += contents.size();
@@ -53,22 +59,27 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
     threads_.Start(compressors_.size() - 1, [this](size_t i) { RunThread(i + 1); });
   }
   MutexLock lock(&mutex_);
-  slot.is_done = false;
+  slot.is_done = stored != nullptr;
   added_ = end_;
-  work_.Signal();
+  if (!slot.is_done) work_.Signal();
 }
 
 void CompressionPipeline::RunThread(size_t compressor) {
   MutexLock lock(&mutex_);
   while (true) {
-    while (!is_ending_ && next_ == added_) work_.Wait();
+    while (!is_ending_ && !HasWork()) work_.Wait();
     if (is_ending_) return;
     CompressNext(compressors_[compressor].get());
   }
 }
 
+bool CompressionPipeline::HasWork() {
+  while (next_ < added_ && SlotAt(next_).is_done) ++next_;
+  return next_ < added_;
+}
+
 void CompressionPipeline::CompressNext(BlockCompressor* compressor) {
-  assert(next_ < added_);
+  assert(next_ < added_ && !SlotAt(next_).is_done);
   Slot& slot = SlotAt(next_++);
   {
     MutexUnlock unlock(&mutex_);
@@ -90,7 +101,7 @@ const CompressionPipeline::Block& CompressionPipeline::TakeOldest() {
   {
     MutexLock lock(&mutex_);
     while (!slot.is_done) {
-      if (next_ < added_) {
+      if (HasWork()) {
         CompressNext(compressors_.front().get());
       } else {
         done_.Wait();

@@ -53,8 +53,10 @@ class CompressionPipeline {
   // Of the blocks under way.
   size_t raw_bytes() const { return raw_bytes_; }
 
-  // Copies its arguments; `next_key` is null behind the last block of the table.
-  void Add(const Slice& contents, const Slice& last_key, const Slice* next_key);
+  // Copies its arguments; `next_key` is null behind the last block of the table. `stored`: what
+  // would be made of it, if that is known; else null.
+  void Add(const Slice& contents, const Slice& last_key, const Slice* next_key,
+           const StoredBlock* stored = nullptr);
   // The oldest block, for as long as no other one is added. What its compression has thrown is
   // thrown here.
   const Block& TakeOldest();
@@ -71,6 +73,8 @@ class CompressionPipeline {
   };
 
   void RunThread(size_t compressor);
+  // Whether there is a block that nobody has begun; those that came compressed need nobody.
+  bool HasWork() REQUIRES(mutex_);
   // With the lock held before and after: compresses the next block that nobody has begun.
   void CompressNext(BlockCompressor* compressor) REQUIRES(mutex_);
   Slot& SlotAt(uint64_t block) { return slots_[block % slots_.size()]; }

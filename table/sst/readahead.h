@@ -53,6 +53,12 @@ class Readahead {
   Status Read(const RandomReader& file, uint64_t offset, size_t n, char* scratch, Slice* result,
               const IOOptions& io = IOOptions());
 
+  // What was read before and is still in the buffer, until the next call; null: not all of it is.
+  const char* Find(uint64_t offset, size_t n) const {
+    const bool is_held = offset >= begin_ && offset + n <= begin_ + size_;
+    return is_held ? buffer_.data() + (offset - begin_) : nullptr;
+  }
+
   // What it holds, where it expects the next read and what it has under way; one line.
   std::string DebugString() const;
 

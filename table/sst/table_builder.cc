@@ -101,7 +101,9 @@ TableBuilder::Rep::Rep(const TableBuilderOptions& builder_options, FileWriter* t
       has_listeners(!collectors.empty() || prefix_blocks.has_value()),
       has_pipeline(options.compression != kNoCompression &&
                    options.compression_opts.parallel_threads > 1),
-      replays_keys(buffered != nullptr || ReplaysInPipeline()) {
+      replays_keys(buffered != nullptr || ReplaysInPipeline()),
+      cut_bytes(block_bytes),
+      spare_bytes(block_bytes) {
   assert(file->size() == 0);
   assert(options.icmp != nullptr);
   assert(nearly_full_bytes <= block_bytes);
@@ -169,7 +171,7 @@ bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) cons
   if (flush_policy != nullptr) [[unlikely]]
     return flush_policy->Update(key, value);
   const size_t bytes = data_block.CurrentBytes();
-  if (bytes >= block_bytes) return true;
+  if (bytes >= cut_bytes) return true;
   if (bytes <= nearly_full_bytes) return false;
   return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
 }
@@ -184,7 +186,11 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
     buffered->Add(contents, data_block.last_key(), next_key);
     if (buffered->IsFull()) RETURN_IF_ERROR(WriteBuffered());
   } else {
-    RETURN_IF_ERROR(SendBlock(contents, data_block.last_key(), next_key));
+    StoredBlock stored;
+    const bool is_passed = open_offer.is_set && IsPassed(contents, &stored);
+    RETURN_IF_ERROR(
+        SendBlock(contents, data_block.last_key(), next_key, is_passed ? &stored : nullptr));
+    EndPassed(contents.size());
   }
   has_cut = true;
   data_block.Reset();
@@ -192,10 +198,11 @@ Status TableBuilder::Rep::CutBlock(const Slice* next_key) {
 }
 
 Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key,
-                                    const Slice* next_key) {
+                                    const Slice* next_key, const StoredBlock* stored) {
   if (!has_pipeline) [[likely]] {
     BlockHandle handle;
-    RETURN_IF_ERROR(writer.Write(contents, Packing::kData, &handle));
+    RETURN_IF_ERROR(stored == nullptr ? writer.Write(contents, Packing::kData, &handle)
+                                      : writer.WriteData(*stored, &handle));
     return NoteBlock(contents, last_key, next_key, handle);
   }
   if (pipeline == nullptr) {
@@ -204,7 +211,7 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
                                                  options.compression_opts.parallel_threads));
   }
   while (pipeline->IsFull()) RETURN_IF_ERROR(WriteOldestInPipeline());
-  pipeline->Add(contents, last_key, next_key);
+  pipeline->Add(contents, last_key, next_key, stored);
   return Status::OK();
 }
 
@@ -363,6 +370,7 @@ TableBuilder::~TableBuilder() = default;
 Status TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   return rep_->Add(internal_key, value);
 }
+void TableBuilder::OfferBlock(PassedBlock* block) { rep_->OfferBlock(block); }
 Status TableBuilder::Finish() {
   Status status = rep_->Finish();
   assert(rep_->is_closed);
@@ -382,6 +390,7 @@ std::string TableBuilder::DebugString() const {
 }
 
 const Status& TableBuilder::status() const { return rep_->status; }
+uint64_t TableBuilder::passed_blocks() const { return rep_->passed_blocks; }
 uint64_t TableBuilder::num_entries() const { return rep_->properties.num_entries; }
 uint64_t TableBuilder::FileSize() const { return rep_->FileSize(); }
 uint64_t TableBuilder::EstimatedFileSize() const {

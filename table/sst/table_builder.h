@@ -25,6 +25,7 @@ namespace ashlar {
 
 class FileWriter;
 class InternalKeyComparator;
+class PassedBlock;
 class SliceTransform;
 class Statistics;
 class TablePropertiesCollectorFactory;
@@ -90,6 +91,10 @@ class TableBuilder {
   // A point entry, behind all earlier ones. Range tombstones (kTypeRangeDeletion, the value is the
   // end key) may come in between, in an order of their own.
   Status Add(const Slice& internal_key, const Slice& value);
+  // The next Add() is of the first entry of this block of another table, which may be stored as it
+  // is there if all of its entries come next and nothing else does: see block_passing.h. Exchanges
+  // the block for another one, whose memory is of use, or leaves it.
+  void OfferBlock(PassedBlock* block);
   // Writes everything behind the data blocks. Once.
   Status Finish();
   // Says that the file will be thrown away; instead of Finish().
@@ -97,6 +102,7 @@ class TableBuilder {
 
   const Status& status() const;
   uint64_t num_entries() const;
+  uint64_t passed_blocks() const;  // that were taken as they were stored
   // Bytes of the file so far, including the unfinished block; exact after Finish().
   uint64_t FileSize() const;
   // FileSize() plus what index and filter will take.

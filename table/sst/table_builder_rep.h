@@ -17,6 +17,7 @@
 #include "table/format/block_handle.h"
 #include "table/index/index_builder.h"
 #include "table/index/prefix_blocks.h"
+#include "table/sst/block_passing.h"
 #include "table/sst/block_writer.h"
 #include "table/sst/buffered_blocks.h"
 #include "table/sst/cache_filler.h"
@@ -46,7 +47,17 @@ class TableBuilder::Rep {
   // known.
   Status CutBlock(const Slice* next_key);
   // Writes a block that is cut, or has it compressed to be written soon.
-  Status SendBlock(const Slice& contents, const Slice& last_key, const Slice* next_key);
+  // `stored`: as it is stored elsewhere; null: it is to be compressed.
+  Status SendBlock(const Slice& contents, const Slice& last_key, const Slice* next_key,
+                   const StoredBlock* stored = nullptr);
+  // Blocks of other tables: table_builder_passed.cc.
+  void OfferBlock(PassedBlock* block);
+  void BeginPassed();
+  void EndPassed(size_t contents_bytes);
+  bool IsPassed(const Slice& contents, StoredBlock* stored);
+  size_t LackOf(size_t bytes) const {
+    return bytes < nearly_full_bytes ? nearly_full_bytes - bytes : 0;
+  }
   Status WriteOldestInPipeline();
   // Tells everybody of a block that has been written. MemoryLimit: the filter's keys have no room.
   Status NoteBlock(const Slice& contents, const Slice& last_key, const Slice* next_key,
@@ -71,7 +82,7 @@ class TableBuilder::Rep {
 
   const TableBuilderOptions options;
   FileWriter* const file;
-  const size_t block_bytes;            // cut at this size
+  const size_t block_bytes;            // cut at this size, or at cut_bytes
   const size_t nearly_full_bytes;      // from here on, cut if the next entry does not fit
   const size_t aligned_trailer_bytes;  // an aligned block has its trailer in the same page
   Status status;                       // the first error, which every later call answers
@@ -98,6 +109,17 @@ class TableBuilder::Rep {
   // know which blocks there are by then; not of each key when it comes.
   bool replays_keys;
   bool has_cut = false;  // some block
+
+  // Where the block that is being filled ends at the latest: block_bytes, or where the one does
+  // that it may turn out to be, or at once.
+  size_t cut_bytes;
+  // Offered, and begun with the open block, or with the one behind it.
+  struct Offer {
+    PassedBlock block;
+    bool is_set = false;
+  } open_offer, next_offer;
+  size_t spare_bytes;  // what blocks may lack, because others were full
+  uint64_t passed_blocks = 0;
 
   TableProperties properties;  // counts while entries come, the rest at the end
   SequenceNumber smallest_seqno = kMaxSequenceNumber;

@@ -5,11 +5,13 @@
 #include "table/sst/table_iterator.h"
 
 #include <cassert>
+#include <cstring>
 #include <new>
 #include <utility>
 
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
+#include "table/sst/block_passing.h"
 #include "table/sst/scan_blocks.h"
 #include "table/sst/table_reader.h"
 #include "util/arena.h"
@@ -169,6 +171,7 @@ void TableIterator::FirstFrom() {
     if (!EnterBlock(Visit::kPasses)) return;
     FetchBlockBehind();
     valid_ = block_cursor_.First(&key_, &value_);
+    enters_block_ = output_ != nullptr;
     if (valid_ || !IsIntact()) return;
     status_ = index_.Next(&read_);
   }
@@ -248,6 +251,41 @@ bool TableIterator::NextBlockIsBeyondBound() {
   if (upper_bound_ == nullptr) return false;
   const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
   return table_->icmp_.OrderWithoutTimestamp(separator, *upper_bound_) >= 0;
+}
+
+// Entries whose number is not the stored one are no longer those of the block.
+void TableIterator::OfferBlocksTo(const BlockPassing* output) {
+  const bool has_own_seqnos = table_->global_seqno() == BlockKeyFormat::kOwnSeqnos;
+  const bool takes = output != nullptr && has_own_seqnos && output->TakesFrom(table_->properties());
+  output_ = takes ? output : nullptr;
+}
+
+// The stored bytes are in the buffer where the block was read from the file just now. They are not
+// read for one that was in the cache: a disk may take longer than compressing. What does not fit
+// its checksum is not passed on; whoever reads it for its entries is told.
+bool TableIterator::CopyBlock(const Slice* next_of_others, PassedBlock* block) {
+  assert(valid_ && output_ != nullptr);
+  if (block_->is_decoded || block_cursor_.entry_offset() != 0) return false;
+  const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
+  if (next_of_others != nullptr &&
+      table_->icmp_.OrderWithoutTimestamp(separator, *next_of_others) >= 0) {
+    return false;
+  }
+  const Block& raw = block_->block;
+  if (!output_->Takes(raw)) return false;
+  const auto stored_bytes = static_cast<size_t>(block_handle_.size);
+  const char* const stored =
+      readahead_.Find(block_handle_.offset, stored_bytes + kBlockTrailerBytes);
+  if (stored == nullptr) return false;
+  const CompressionType type = StoredCompressionType(stored, block_handle_.size);
+  if (!output_->Takes(type) || !table_->store_.fetcher().IsIntact(block_handle_, stored)) {
+    return false;
+  }
+  block->Reserve(raw.size(), stored_bytes);
+  block->SetType(type);
+  std::memcpy(block->raw_memory(), raw.data(), raw.size());
+  std::memcpy(block->stored_memory(), stored, stored_bytes);
+  return true;
 }
 
 void TableIterator::Fail(const Status& status) {

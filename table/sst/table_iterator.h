@@ -17,6 +17,7 @@ namespace ashlar {
 
 class HeldBlocks;
 class TableReader;
+struct BlockPassing;
 struct ReadOptions;
 
 class TableIterator final : public InternalIterator {
@@ -28,6 +29,9 @@ class TableIterator final : public InternalIterator {
 
   // Who is told which blocks are used; outlives the iterator. Null: nobody.
   void SetTrace(ReadTrace* trace) { read_.trace = trace; }
+
+  // Blocks are offered to an output, which outlives the iterator; null: to nobody.
+  void OfferBlocksTo(const BlockPassing* output);
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -44,6 +48,7 @@ class TableIterator final : public InternalIterator {
  private:
   void NextSlow() override;
   void PrevSlow() override;
+  bool CopyBlock(const Slice* next_of_others, PassedBlock* block) override;
 
   // What it takes to decode a block comes back with searches and steps backwards. Those forwards
   // gain too little: scans would pay for what only others gain from.
@@ -70,6 +75,7 @@ class TableIterator final : public InternalIterator {
 
   const TableReader* const table_;
   const HeldBlocks* const held_;    // null: none
+  const BlockPassing* output_ = nullptr;  // null: no blocks are offered
   const Slice* const upper_bound_;  // the reader's; blocks wholly behind it are not read
   Readahead readahead_;
   const IoDeadline deadline_;

@@ -94,6 +94,35 @@ TEST(CompressionPipeline, TheLastBlockHasNoNextKey) {
   EXPECT_TRUE(pipeline->TakeOldest().raw.is_last);
 }
 
+// Those that come compressed are nobody's work, wherever they stand among the others.
+TEST(CompressionPipeline, BlocksThatComeCompressedComeOutAsTheyAre) {
+  for (const uint64_t every : {1, 2, 7}) {
+    const auto pipeline = MakePipeline(3, [every](const Slice& raw) {
+      EXPECT_NE(std::stoull(raw.ToString().substr(5)) % every, 0u);
+    });
+    const auto take = [&](uint64_t i) {
+      if (i % every != 0) return ExpectBlock(pipeline.get(), i);
+      const CompressionPipeline::Block& block = pipeline->TakeOldest();
+      EXPECT_EQ(block.raw.contents, Name(i));
+      EXPECT_EQ(block.stored.bytes.ToString(), StrCat("known ", i));
+      EXPECT_EQ(block.stored.type, kZSTD);
+    };
+    uint64_t added = 0, taken = 0;
+    for (; added < 500; ++added) {
+      while (pipeline->IsFull()) take(taken++);
+      if (added % every != 0) {
+        AddBlock(pipeline.get(), added);
+        continue;
+      }
+      const std::string bytes = StrCat("known ", added);
+      const StoredBlock stored{.bytes = bytes, .raw_bytes = Name(added).size(), .type = kZSTD};
+      pipeline->Add(Name(added), "last", nullptr, &stored);
+    }
+    while (!pipeline->empty()) take(taken++);
+    EXPECT_EQ(taken, added);
+  }
+}
+
 // Each of the two blocks waits until the other one has been begun.
 TEST(CompressionPipeline, TwoBlocksAreCompressedAtOnce) {
   std::atomic<bool> has_begun[2] = {false, false};

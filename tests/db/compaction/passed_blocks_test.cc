@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compactions that pass blocks on, beside the same ones that do not: two databases that differ in
+// who says where blocks end, and nobody can tell one from the other but by the log.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ashlar/cache.h"
+#include "ashlar/compaction_filter.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/filter_policy.h"
+#include "ashlar/flush_block_policy.h"
+#include "ashlar/sst_partitioner.h"
+#include "ashlar/table.h"
+#include "db/options/stock_merge_operators.h"
+#include "table/format/compression.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+// Blocks end as always, but nobody knows that they do.
+class UnknownPolicyFactory final : public FlushBlockPolicyFactory {
+ public:
+  const char* Name() const override { return "UnknownPolicyFactory"; }
+  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
+                                        const BlockBuilder&) const override {
+    return nullptr;
+  }
+};
+
+std::string KeyAt(int i) { return StrCat("key", 1000000 + i); }
+
+// Compresses to a half or so.
+std::string ValueOf(int i, int round) {
+  Random64 random(static_cast<uint64_t>(i) * 1000 + static_cast<uint64_t>(round));
+  std::string value(80, static_cast<char>('a' + round % 26));
+  for (size_t k = 0; k < 30; ++k) value[k] = static_cast<char>('a' + random.Uniform(26));
+  return value;
+}
+
+class PassedBlocksTest : public testing::Test {
+ protected:
+  struct Side {
+    std::unique_ptr<Env> env{NewMemEnv(Env::Default())};
+    std::unique_ptr<DB> db;
+    std::vector<const Snapshot*> snapshots;
+  };
+
+  PassedBlocksTest() {
+    options_.create_if_missing = true;
+    options_.compression = kLZ4Compression;
+    options_.disable_auto_compactions = true;
+    options_.target_file_size_base = 1 << 20;
+    options_.num_levels = 4;
+    table_.no_block_cache = true;
+    table_.filter_policy.reset(NewBloomFilterPolicy(10));
+  }
+  ~PassedBlocksTest() override {
+    for (Side* side : {&passing_, &plain_}) {
+      for (const Snapshot* snapshot : side->snapshots) side->db->ReleaseSnapshot(snapshot);
+      side->db.reset();
+    }
+  }
+
+  void Open() {
+    passed_before_ = 0;  // each opening begins a log
+    for (Side* side : {&passing_, &plain_}) {
+      Options options = options_;
+      BlockBasedTableOptions table = table_;
+      if (side == &plain_) {
+        table.flush_block_policy_factory = std::make_shared<UnknownPolicyFactory>();
+      }
+      options.table_factory.reset(NewBlockBasedTableFactory(table));
+      options.env = side->env.get();
+      side->db.reset();
+      ASSERT_OK(DB::Open(options, "/db", &side->db));
+    }
+  }
+  void Both(const std::function<Status(DB*)>& act) {
+    for (Side* side : {&passing_, &plain_}) ASSERT_OK(act(side->db.get()));
+  }
+  void Put(int first, int count, int step, int round) {
+    Both([&](DB* db) {
+      for (int i = first; i < first + count * step; i += step) {
+        const Status status = db->Put(WriteOptions(), KeyAt(i), ValueOf(i, round));
+        if (!status.ok()) return status;
+      }
+      return db->Flush(FlushOptions());
+    });
+  }
+  void TakeSnapshot() {
+    for (Side* side : {&passing_, &plain_}) side->snapshots.push_back(side->db->GetSnapshot());
+  }
+  void Compact() {
+    CompactRangeOptions force;
+    force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    Both([&](DB* db) { return db->CompactRange(force, nullptr, nullptr); });
+    ExpectSame();
+  }
+
+  // What the log says, since the last time.
+  uint64_t PassedNow() {
+    EXPECT_EQ(PassedBy(&plain_), 0u);
+    const uint64_t all = PassedBy(&passing_);
+    const uint64_t now = all - passed_before_;
+    passed_before_ = all;
+    return now;
+  }
+  static uint64_t PassedBy(Side* side) {
+    std::string log;
+    EXPECT_OK(ReadFileToString(side->env.get(), "/db/LOG", &log));
+    const std::string name = "\"num_passed_blocks\": ";
+    uint64_t sum = 0;
+    for (size_t at = log.find(name); at != std::string::npos; at = log.find(name, at + 1)) {
+      sum += std::stoull(log.substr(at + name.size(), 20));
+    }
+    return sum;
+  }
+
+  static std::string Listing(DB* db, const Snapshot* snapshot) {
+    ReadOptions read;
+    read.snapshot = snapshot;
+    read.verify_checksums = true;
+    const std::unique_ptr<Iterator> it(db->NewIterator(read));
+    std::string text;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      StrAppend(&text, it->key().ToString(), "=", it->value().ToString(), "\n");
+    }
+    EXPECT_OK(it->status());
+    return text;
+  }
+  // Of all tables together: where one ends, and how many blocks it has, may differ.
+  static std::string Sums(DB* db) {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db->GetPropertiesOfAllTables(&tables));
+    uint64_t entries = 0, keys = 0, values = 0, deletions = 0, ranges = 0, filtered = 0;
+    uint64_t smallest = UINT64_MAX, largest = 0;
+    for (const auto& [name, table] : tables) {
+      entries += table->num_entries - table->num_range_deletions;
+      keys += table->raw_key_size;
+      values += table->raw_value_size;
+      deletions += table->num_deletions;
+      ranges += table->num_range_deletions;
+      filtered += table->num_filter_entries;
+      smallest = std::min(smallest, table->key_smallest_seqno);
+      largest = std::max(largest, table->key_largest_seqno);
+    }
+    return StrCat(entries, " entries, ", keys, " + ", values, " bytes, ", deletions, " deletions, ",
+                  ranges, " ranges, ", filtered, " in filters, ", smallest, "..", largest);
+  }
+  void ExpectSame() {
+    EXPECT_EQ(Listing(passing_.db.get(), nullptr), Listing(plain_.db.get(), nullptr));
+    for (size_t i = 0; i < passing_.snapshots.size(); ++i) {
+      EXPECT_EQ(Listing(passing_.db.get(), passing_.snapshots[i]),
+                Listing(plain_.db.get(), plain_.snapshots[i]));
+    }
+    EXPECT_EQ(Sums(passing_.db.get()), Sums(plain_.db.get()));
+    EXPECT_OK(passing_.db->VerifyChecksum());
+  }
+  void ExpectFound(int first, int count, int step) {
+    std::string value;
+    for (int i = first; i < first + count * step; i += step) {
+      ASSERT_OK(passing_.db->Get(ReadOptions(), KeyAt(i), &value)) << i;
+    }
+  }
+  uint64_t Blocks() {
+    TablePropertiesCollection tables;
+    EXPECT_OK(passing_.db->GetPropertiesOfAllTables(&tables));
+    uint64_t blocks = 0;
+    for (const auto& [name, table] : tables) blocks += table->num_data_blocks;
+    return blocks;
+  }
+
+  Options options_;
+  BlockBasedTableOptions table_;
+  Side passing_, plain_;
+  uint64_t passed_before_ = 0;
+};
+
+// The deepest level has numbers 0, and the newer run a small range.
+TEST_F(PassedBlocksTest, WhatANewerRunDoesNotTouchIsPassedOn) {
+  for (const CompressionType type : {kLZ4Compression, kZSTD, kSnappyCompression}) {
+    if (!IsCompressionSupported(type)) continue;
+    options_.compression = type;
+    Open();
+    Put(0, 8000, 1, 0);
+    Compact();
+    EXPECT_EQ(PassedNow(), 0u) << "numbers became 0";
+    Put(3000, 300, 1, 1);
+    Compact();
+    EXPECT_GT(PassedNow(), Blocks() * 8 / 10) << type;
+    ExpectFound(0, 8000, 1);
+  }
+}
+
+// Those of the newer run too, while there is something below.
+TEST_F(PassedBlocksTest, TimeSeriesArePassedOnWhole) {
+  options_.num_levels = 7;
+  options_.level_compaction_dynamic_level_bytes = false;
+  Open();
+  CompactRangeOptions to_level;
+  to_level.change_level = true;
+  to_level.target_level = 5;
+  Put(0, 100, 1000, 0);
+  Both([&](DB* db) { return db->CompactRange(to_level, nullptr, nullptr); });
+  (void)PassedNow();
+  for (int i = 0; i < 3; ++i) Put(2000 * i + 1, 1990, 1, i);
+  // Into level 1, with nothing there: not moved, for they are several runs.
+  std::vector<LiveFileMetaData> files;
+  Both([&](DB* db) {
+    std::vector<std::string> inputs;
+    db->GetLiveFilesMetaData(&files);
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == 0) inputs.push_back(file.name);
+    }
+    return db->CompactFiles(CompactionOptions(), inputs, 1);
+  });
+  ExpectSame();
+  EXPECT_GT(PassedNow(), Blocks() * 8 / 10);
+}
+
+TEST_F(PassedBlocksTest, WithoutCompressionThereIsNothingToGain) {
+  options_.compression = kNoCompression;
+  Open();
+  Put(0, 4000, 1, 0);
+  Compact();
+  Put(1000, 100, 1, 1);
+  Compact();
+  EXPECT_EQ(PassedNow(), 0u);
+}
+
+TEST_F(PassedBlocksTest, VersionsForSnapshotsStay) {
+  Open();
+  Put(0, 4000, 1, 0);
+  Compact();
+  TakeSnapshot();
+  Put(1000, 1000, 1, 1);
+  TakeSnapshot();
+  Put(1500, 1000, 2, 2);
+  Compact();
+  (void)PassedNow();
+  Put(100, 10, 1, 3);
+  Compact();
+  EXPECT_GT(PassedNow(), 0u) << "also those with numbers of their own";
+  for (Side* side : {&passing_, &plain_}) {
+    for (const Snapshot* snapshot : side->snapshots) side->db->ReleaseSnapshot(snapshot);
+    side->snapshots.clear();
+  }
+  Compact();
+}
+
+TEST_F(PassedBlocksTest, WhatTombstonesHideIsDropped) {
+  Open();
+  Put(0, 8000, 1, 0);
+  Compact();
+  Both([](DB* db) {
+    return db->DeleteRange(WriteOptions(), db->DefaultColumnFamily(), KeyAt(2005), KeyAt(4009));
+  });
+  Both([](DB* db) { return db->Delete(WriteOptions(), KeyAt(6000)); });
+  Put(0, 1, 1, 1);
+  TakeSnapshot();
+  Put(7000, 1, 1, 1);
+  Compact();
+  EXPECT_GT(PassedNow(), 0u);
+  for (Side* side : {&passing_, &plain_}) {
+    side->db->ReleaseSnapshot(side->snapshots.back());
+    side->snapshots.clear();
+  }
+  Compact();
+  std::string value;
+  EXPECT_TRUE(passing_.db->Get(ReadOptions(), KeyAt(3000), &value).IsNotFound());
+  EXPECT_TRUE(passing_.db->Get(ReadOptions(), KeyAt(6000), &value).IsNotFound());
+  ExpectFound(4009, 1000, 1);
+}
+
+TEST_F(PassedBlocksTest, OperandsAreMergedAndTheRestIsPassedOn) {
+  options_.merge_operator = NewStockMergeOperator("stringappend");
+  Open();
+  Put(0, 4000, 1, 0);
+  Compact();
+  Both([](DB* db) {
+    for (int i = 1000; i < 1020; i += 3) {
+      const Status status = db->Merge(WriteOptions(), KeyAt(i), "more");
+      if (!status.ok()) return status;
+    }
+    return db->Flush(FlushOptions());
+  });
+  Compact();
+  EXPECT_GT(PassedNow(), Blocks() / 2);
+}
+
+class DropsNothing final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "DropsNothing"; }
+  bool Filter(int, const Slice&, const Slice&, std::string*, bool*) const override { return false; }
+};
+
+TEST_F(PassedBlocksTest, AFilterMayChangeAnyEntry) {
+  const DropsNothing filter;
+  options_.compaction_filter = &filter;
+  Open();
+  Put(0, 4000, 1, 0);
+  Compact();
+  Put(1000, 100, 1, 1);
+  Compact();
+  EXPECT_EQ(PassedNow(), 0u);
+}
+
+TEST_F(PassedBlocksTest, OutputsEndWhereTheyMust) {
+  options_.target_file_size_base = 40000;
+  options_.sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(7);  // thousands of keys
+  Open();
+  Put(0, 8000, 1, 0);
+  Compact();
+  Put(3000, 50, 1, 1);
+  Compact();
+  EXPECT_GT(PassedNow(), Blocks() / 2);
+  std::vector<LiveFileMetaData> files;
+  passing_.db->GetLiveFilesMetaData(&files);
+  for (const LiveFileMetaData& file : files) {
+    EXPECT_EQ(file.smallestkey.substr(0, 7), file.largestkey.substr(0, 7));
+    EXPECT_LT(file.size, 60000u);
+  }
+}
+
+TEST_F(PassedBlocksTest, PartsOfAJobPassThemOnToo) {
+  options_.max_subcompactions = 4;
+  options_.target_file_size_base = 50000;
+  Open();
+  Put(0, 10000, 1, 0);
+  Compact();
+  Put(5000, 50, 1, 1);
+  Compact();
+  EXPECT_GT(PassedNow(), Blocks() / 2);
+  ExpectFound(0, 10000, 1);
+}
+
+// More than a mebibyte has a thread that reads, and one that compresses beside the writer's.
+TEST_F(PassedBlocksTest, ThreadsHandThemOver) {
+  for (const CompressionType type : {kLZ4Compression, kZSTD}) {
+    if (!IsCompressionSupported(type)) continue;
+    options_.compression = type;
+    options_.max_background_jobs = 4;
+    Open();
+    Put(0, 40000, 1, 0);
+    Compact();
+    (void)PassedNow();
+    Put(10000, 300, 1, 1);
+    Put(30000, 300, 7, 2);
+    Compact();
+    EXPECT_GT(PassedNow(), Blocks() * 8 / 10);
+    ExpectFound(0, 40000, 1);
+  }
+}
+
+TEST_F(PassedBlocksTest, OtherOptionsMakeOtherBlocks) {
+  Open();
+  Put(0, 8000, 1, 0);
+  Compact();
+  table_.block_size = 16384;
+  Open();
+  Compact();
+  EXPECT_EQ(PassedNow(), 0u);
+  const uint64_t large_blocks = Blocks();
+  table_.block_size = 1000;
+  Open();
+  Compact();
+  EXPECT_GT(Blocks(), 10 * large_blocks);
+  EXPECT_EQ(PassedNow(), 0u);
+}
+
+TEST_F(PassedBlocksTest, BlocksThatAreInTheCacheAreNotReadForIt) {
+  table_.no_block_cache = false;
+  table_.block_cache = NewLRUCache(64 << 20);
+  Open();
+  Put(0, 8000, 1, 0);
+  Compact();
+  ExpectFound(0, 8000, 1);
+  Put(100, 1, 1, 1);
+  (void)PassedNow();
+  Compact();
+  EXPECT_LT(PassedNow(), Blocks() / 2);
+}
+
+TEST_F(PassedBlocksTest, FamiliesHaveFormsOfTheirOwn) {
+  Open();
+  ColumnFamilyOptions other = options_;
+  other.compression = kSnappyCompression;
+  for (Side* side : {&passing_, &plain_}) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_OK(side->db->CreateColumnFamily(other, "other", &family));
+    for (int round = 0; round < 2; ++round) {
+      for (int i = 0; i < (round == 0 ? 4000 : 10); ++i) {
+        ASSERT_OK(side->db->Put(WriteOptions(), family, KeyAt(i), ValueOf(i, round)));
+      }
+      ASSERT_OK(side->db->Flush(FlushOptions(), family));
+      CompactRangeOptions force;
+      force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+      ASSERT_OK(side->db->CompactRange(force, family, nullptr, nullptr));
+    }
+    std::string value;
+    for (int i = 0; i < 4000; ++i) {
+      ASSERT_OK(side->db->Get(ReadOptions(), family, KeyAt(i), &value));
+      EXPECT_EQ(value, ValueOf(i, i < 10 ? 1 : 0));
+    }
+    ASSERT_OK(side->db->DestroyColumnFamilyHandle(family));
+  }
+  EXPECT_GT(PassedBy(&passing_), 10u);
+}
+
+TEST_F(PassedBlocksTest, ADamagedBlockEndsTheCompaction) {
+  Open();
+  Put(0, 8000, 1, 0);
+  Compact();
+  std::vector<LiveFileMetaData> files;
+  passing_.db->GetLiveFilesMetaData(&files);
+  ASSERT_EQ(files.size(), 1u);
+  const std::string path = files[0].db_path + files[0].name;
+  passing_.db.reset();
+  std::string bytes;
+  ASSERT_OK(ReadFileToString(passing_.env.get(), path, &bytes));
+  bytes[100000] = static_cast<char>(bytes[100000] ^ 1);
+  ASSERT_OK(WriteStringToFile(passing_.env.get(), bytes, path));
+  Open();
+  Put(100, 1, 1, 1);
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  const Status status = passing_.db->CompactRange(force, nullptr, nullptr);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_NE(status.ToString().find(files[0].name), std::string::npos) << status.ToString();
+  EXPECT_NE(status.ToString().find(", offset "), std::string::npos) << status.ToString();
+}
+
+}  // namespace
+}  // namespace ashlar

@@ -116,9 +116,8 @@ Status WalReplay::ReplayLog(FileNumber number) {
   const bool is_point_in_time =
       options_.mode == WALRecoveryMode::kPointInTimeRecovery && options_.paranoid_checks;
   const bool is_read_whole = collector.first.ok() && !stops_ && !is_stopped_by_filter_;
-  const bool ends_somewhere = !stops_ && reader.ended_at_old_record() && !IsEndKnown(number);
-  if (is_point_in_time && (!collector.first.ok() || ends_somewhere)) {
-    is_stopped_by_old_record_ = collector.first.ok();
+  const bool ends_early = !collector.first.ok() || (!stops_ && reader.ended_at_old_record());
+  if (is_point_in_time && ends_early && !IsEndKnown(number)) {
     stops_ = true;
     stopped_at_log_ = number;
   }
@@ -131,12 +130,11 @@ bool WalReplay::IsEndKnown(FileNumber number) const {
          options_.tracked->at(number).end_bytes == log_->end_offset;
 }
 
-// A recycled log ended where something of its file's older life begins, and the log behind it,
-// which begins with this, says that this is its end. Its sequence numbers need not go on: files
-// that were ingested have some.
+// Replay has stopped at the end of the log before, which says it of itself: a recycled log ends
+// where something of its file's older life begins, and that may look like damage. The sequence
+// numbers need not go on: files that were ingested have some.
 bool WalReplay::IsPredecessorWhole(const Slice& beginning) const {
   assert(stops_);
-  if (!is_stopped_by_old_record_) return false;
   const std::optional<LogPredecessor> predecessor = DecodeLogBeginning(beginning);
   return predecessor.has_value() && predecessor->number == stopped_at_log_ &&
          predecessor->end_bytes == logs_.at(stopped_at_log_).end_offset;

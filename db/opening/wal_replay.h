@@ -116,7 +116,6 @@ class WalReplay {
   SequenceNumber next_expected_ = 0;  // after the last batch applied; 0 before the first
   bool stops_ = false;
   bool is_stopped_by_filter_ = false;  // for good
-  bool is_stopped_by_old_record_ = false;  // and by nothing else
   FileNumber stopped_at_log_ = 0;
   std::map<FileNumber, ReplayedLog> logs_;
   // The log being read, and what the MANIFEST says about it.

@@ -273,7 +273,10 @@ LogReader::Physical LogReader::Damage(Kind kind, const char* what) {
 bool LogReader::IsStaleHere() const {
   assert(position_ <= limit_);
   const size_t available = limit_ - position_;
-  if (!is_recycled_ || available < kRecyclableLogHeaderBytes) return is_recycled_;
+  if (!is_recycled_) return false;
+  if (position_ + kRecyclableLogHeaderBytes > kLogBlockBytes) return true;  // no header fits
+  // At the end of the file: cut off there, for all that can be known.
+  if (available < kRecyclableLogHeaderBytes) return false;
   const char* header = block_.get() + position_;
   if (DecodeFixed32(header + kLogNumber) == static_cast<uint32_t>(options_.log_number.value())) {
     return false;

@@ -323,8 +323,7 @@ struct ASHLAR_EXPORT DBOptions {
   size_t log_file_time_to_roll = 0;
   // Info logs kept.
   size_t keep_log_file_num = 1000;
-  // Files of old logs kept, to be overwritten by new ones: syncs are cheaper, disableWAL is refused.
-  // 0 = off, as with an archive of logs or the first two recovery modes. See docs/mapped_log.md.
+  // Old logs kept, to be written over: docs/mapped_log.md. Refuses disableWAL. 0 = off.
   size_t recycle_log_file_num = 0;
   // Create the next WAL ahead. A hint without effect.
   bool async_wal_precreate = false;

@@ -266,10 +266,9 @@ void TableIterator::OfferBlocksTo(const BlockPassing* output) {
 bool TableIterator::CopyBlock(const Slice* next_of_others, PassedBlock* block) {
   assert(valid_ && output_ != nullptr);
   if (block_->is_decoded || block_cursor_.entry_offset() != 0) return false;
-  const Slice separator = index_.leaf().index->UserKey(index_.entry(), &separator_);
-  if (next_of_others != nullptr &&
-      table_->icmp_.OrderWithoutTimestamp(separator, *next_of_others) >= 0) {
-    return false;
+  if (next_of_others != nullptr) {
+    const Slice end = index_.leaf().index->UserKey(index_.entry(), &separator_);
+    if (table_->icmp_.OrderWithoutTimestamp(end, *next_of_others) >= 0) return false;
   }
   const Block& raw = block_->block;
   if (!output_->Takes(raw)) return false;

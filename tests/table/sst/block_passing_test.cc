@@ -20,12 +20,15 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "ashlar/table_properties.h"
+#include "env/memory/memory_file_system.h"
+#include "env/random_reader.h"
 #include "table/block/block_builder.h"
 #include "table/format/compression.h"
 #include "table/iterator/merging_iterator.h"
 #include "table/sst/table_builder.h"
 #include "table/sst/table_iterator.h"
 #include "table/sst/table_reader.h"
+#include "tests/support/damaged_files.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
@@ -324,6 +327,25 @@ TEST_F(BlockPassingTest, WhatIsDamagedIsRefusedByName) {
   EXPECT_NE(merged->status().ToString().find("memory.sst, offset 1"), std::string::npos)
       << merged->status().ToString();
   EXPECT_GT(offers, 0u);
+}
+
+// A second read may heal what came damaged. The bytes of the first one are still in the buffer.
+TEST_F(BlockPassingTest, WhatCameDamagedIsNotPassedOnThoughItWasReadAgain) {
+  const Made input = Build(EntriesOf(0, 2000));
+  const auto memory = std::make_shared<MemoryFileSystem>();
+  memory->PutFile("/table.sst", input.bytes);
+  Damage damage;
+  DamagedFiles files(memory, &damage);
+  auto file = RandomReader::Open(&files, "/table.sst", FileOptions());
+  ASSERT_OK(file);
+  auto damaged = TableReader::Open(file.Take(), {.icmp = &icmp_});
+  ASSERT_OK(damaged);
+  damage.first = damage.reads;  // the first one of the compaction, for all blocks together
+  damage.count = 1;
+  const Made passing = Compact({damaged->get()}, true);
+  EXPECT_GT(passing.passed, 0u);
+  EXPECT_LT(passing.passed, passing.properties.num_data_blocks - 1);
+  ExpectSame(passing, Compact({input.reader.get()}, false));
 }
 
 TEST(BlockPassing, IntoSaysWhereNothingIsToBeGained) {

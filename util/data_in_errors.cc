@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// A number of bytes tells nothing but itself, and still which of several keys it may have been.
 #include "util/data_in_errors.h"
 
 #include <atomic>

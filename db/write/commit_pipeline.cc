@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commit protocol. The record is in the kernel's hands before anything is inserted: a write
-// whose record was lost must not become visible. The wait for a sync comes last, outside the order,
-// so that a slow disk holds up only those who asked for it.
+// The record is with the kernel before anything is inserted: what was lost must not become visible.
+// The wait for a sync comes last, outside the order: a slow disk holds up only who asked for it.
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>
@@ -50,8 +49,8 @@ Status CommitPipeline::Commit(const Request& request) {
   RETURN_IF_ERROR(PrepareRecord(batch, use_log, &record));
   Reservation reservation;
   while (!Reserve(WriteBatchInternal::Count(batch), record, use_log, &reservation)) [[unlikely]] {
-      RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
-    }
+    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+  }
   WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
 
   // Kept before publishing: afterwards the log may be replaced at any time.
@@ -121,8 +120,7 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
 // What was added with checksums must still be what was added; what was not gets them now, if they
 // are asked for, and Insert() compares again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
-  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
-    return batch->VerifyChecksum();
+  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]
     return Status::OK();
   return WriteBatchInternal::AddProtection(batch);

@@ -141,8 +141,7 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   std::shared_ptr<TableFactory> table_factory;
   // Own directories for tables; empty = db_paths. Blob files lie in the first one.
   std::vector<DbPath> cf_paths;
-  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share
-  // it.
+  // Limit, made by NewConcurrentTaskLimiter(), on compactions at once of all families that share it.
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter = nullptr;
   // Extra file boundaries, of what compactions write.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory = nullptr;
@@ -176,9 +175,8 @@ enum class WALRecoveryMode : char {
 // Value of DBOptions::db_host_id that stands for the host's name.
 ASHLAR_EXPORT extern const char* kHostnameForDbHostId;
 
-// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its
-// output. kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for
-// now.
+// A worker elsewhere runs DB::OpenAndCompact() on the input of Schedule(); Wait() returns its output.
+// kUseLocal, kFailure, a useless result: the job is done here; kAborted: it is given up for now.
 enum class CompactionServiceJobStatus : char {
   kSuccess,
   kFailure,
@@ -438,8 +436,8 @@ struct ASHLAR_EXPORT DBOptions {
   CompressionType wal_compression = kNoCompression;
   // Keep old WALs open longer. A hint without effect.
   bool background_close_inactive_wals = false;
-  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing,
-  // also of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
+  // Flush all families (Flush(): those it names) together: a crash leaves all of it or nothing, also
+  // of writes that skip the log. min_write_buffer_number_to_merge is 1 then.
   bool atomic_flush = false;
   // Leave file deletion to background threads. A hint without effect.
   bool avoid_unnecessary_blocking_io = false;
@@ -459,8 +457,7 @@ struct ASHLAR_EXPORT DBOptions {
   int max_bgerror_resume_count = INT_MAX;
   // Microseconds between these attempts.
   uint64_t bgerror_resume_retry_interval = 1000000;
-  // Show keys in the messages of errors, in hexadecimal digits, rather than how long they are. Once
-  // a database of a process has it, the errors of all of them show keys.
+  // Errors show keys, not their lengths; in the whole process, once a database of it has this.
   bool allow_data_in_errors = false;
   // Written to table properties; default is replaced by the host name.
   std::string db_host_id = kHostnameForDbHostId;

@@ -60,8 +60,9 @@ class PassedBlock {
   void Reserve(size_t raw_bytes, size_t stored_bytes) {
     raw_bytes_ = raw_bytes;
     stored_bytes_ = stored_bytes;
-    if (capacity_ >= raw_bytes + stored_bytes) return;
-    capacity_ = 2 * (raw_bytes + stored_bytes);
+    const size_t bytes = raw_bytes + stored_bytes;
+    if (capacity_ >= bytes) return;
+    capacity_ = bytes + bytes / 4;  // most blocks have nearly the same size
     bytes_ = std::make_unique_for_overwrite<char[]>(capacity_);
   }
   char* raw_memory() { return bytes_.get(); }

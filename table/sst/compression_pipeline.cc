@@ -107,6 +107,7 @@ const CompressionPipeline::Block& CompressionPipeline::TakeOldest() {
         done_.Wait();
       }
     }
+    next_ = std::max(next_, first_ + 1);  // nobody may have passed by one that came compressed
   }
   ++first_;
   assert(raw_bytes_ >= slot.block.raw.contents.size());

@@ -25,8 +25,9 @@ constexpr size_t kMostSpareBlocks = 2;
 
 void TableBuilder::Rep::OfferBlock(PassedBlock* block) {
   assert(!is_closed && block->raw().size() > 0);
-  if (!status.ok() || buffered != nullptr || flush_policy != nullptr || !writer.compresses())
-    return;
+  assert(block->type() == kNoCompression || block->type() == options.compression);
+  if (!status.ok() || flush_policy != nullptr || !writer.compresses()) return;
+  if (buffered != nullptr || !dictionary.empty()) return;
   const bool ends_early = !data_block.empty() && data_block.CurrentBytes() < cut_bytes;
   const size_t lack =
       LackOf(block->raw().size()) + (ends_early ? LackOf(data_block.CurrentBytes()) : 0);

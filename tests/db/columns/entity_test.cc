@@ -319,7 +319,7 @@ TEST_F(ColumnsTest, MalformedEntitiesAreRefused) {
     ASSERT_OK(WriteBatchInternal::PutEntity(&batch, 0, "key", entity));
     const Status status = db_->Write(WriteOptions(), &batch);
     EXPECT_TRUE(status.IsCorruption() || status.IsNotSupported()) << status.ToString();
-    EXPECT_NE(status.ToString().find("of key 6B6579"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("of key (3 bytes)"), std::string::npos) << status.ToString();
   }
   EXPECT_EQ(Scan(), "");
 }

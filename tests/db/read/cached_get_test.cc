@@ -247,9 +247,9 @@ TEST_F(CachedGetTest, AStepInsideABlockWritesNoSharedMemory) {
 
 // The watch does see what is shared: the references on the blocks that are left and entered.
 TEST_F(CachedGetTest, AStepToAnotherBlockWritesItsReferencesAlone) {
-  const size_t stores = StoresOfSteps(Key(85), 90).size();
+  const size_t stores = StoresOfSteps(Key(105), 35).size();
   EXPECT_GT(stores, 0u);
-  EXPECT_LT(stores, 12u) << "of 90 steps, of which one or two go to another block";
+  EXPECT_LT(stores, 12u) << "of 35 steps, of which one or two go to another block";
 }
 
 }  // namespace

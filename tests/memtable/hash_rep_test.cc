@@ -20,6 +20,7 @@ TEST(HashRep, WhoWantsOnePrefixIsAtTheEndBehindIt) {
   const InternalKeyComparator comparator(BytewiseComparator());
   MemTableOptions options;
   options.representation = RepresentationOptions::Representation::kHash;
+  options.hash = {.buckets = 16, .max_height = 4};
   options.prefixes.reset(NewFixedPrefixTransform(2));
   MemTable* const table = new MemTable(comparator, options, /*id=*/1);
   for (const char* key : {"aa1", "aa2", "cc1"}) {

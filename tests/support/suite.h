@@ -18,7 +18,7 @@ struct SuiteArguments {
 
 SuiteArguments ParseSuiteArguments(int argc, char** argv, double default_seconds);
 
-// How much of its fixed work a suite does: $ASHLAR_SUITE_SCALE, or 1. Sanitizer builds set 0.25.
+// How much of its fixed work a suite does: $ASHLAR_SUITE_SCALE, or 1. Sanitizer builds set 0.1.
 double SuiteScale();
 
 // Seconds since some moment.

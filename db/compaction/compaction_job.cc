@@ -138,7 +138,7 @@ Status CompactionJob::Subcompaction::Merge() {
   stream.filter = filter.get();
   // A filter may change any entry.
   std::optional<BlockPassing> passing;
-  if (options_.passes_blocks && filter == nullptr) passing = PassingInto(writer.table);
+  if (filter == nullptr) passing = PassingInto(writer.table);
   EntryStream entries(stream, OpenInputs(read, passing.has_value() ? &*passing : nullptr));
   std::unique_ptr<const FragmentedTombstones> kept;
   uint64_t dropped = 0;

@@ -44,8 +44,6 @@ struct CompactionJobOptions {
   // compresses what takes long to compress.
   bool may_use_helper = false;
   size_t readahead_bytes = 0;
-  // Blocks that nothing is merged into go to the outputs as they are stored, if they may.
-  bool passes_blocks = true;
   bool verify_record_count = true;
   OutputObserver* observer = nullptr;  // null: nobody is told
   BlobFileObserver* blob_observer = nullptr;

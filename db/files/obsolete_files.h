@@ -26,9 +26,9 @@ struct ObsoleteFiles {
   std::vector<std::shared_ptr<WalSink>> logs;
   // Which the archive takes, or later logs; or else they are deleted.
   std::vector<FileNumber> old_logs;
-  std::vector<std::string> paths;    // of everything else
-  std::vector<std::string> asides;   // tables nobody can explain: renamed, not deleted
-  int job_id = 0;                    // as which listeners hear of it; 0: of opening
+  std::vector<std::string> paths;   // of everything else
+  std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
+  int job_id = 0;                   // as which listeners hear of it; 0: of opening
   bool empty() const {
     return tables.empty() && blobs.empty() && families.empty() && old_logs.empty() &&
            paths.empty() && asides.empty();

@@ -90,6 +90,7 @@ bool EntryStream::FindRetained() {
       continue;
     }
     // An entry that is not what it was begins no block that could be passed on.
+    has_block_ = false;
     if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno && TrailerSeqno(trailer) != 0) {
       RewriteKey(0, type);
     } else if (runs_.EntersBlock()) [[unlikely]] {

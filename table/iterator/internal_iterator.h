@@ -93,7 +93,7 @@ class InternalIterator {
 
   bool valid_ = false;         // on an entry
   bool enters_block_ = false;  // see enters_block()
-  Slice key_;           // internal; both live until the next move
+  Slice key_;                  // internal; both live until the next move
   Slice value_;
   BlockCursor* cursor_ = nullptr;  // see cursor(); null where steps are always slow
   Status status_;                  // of the last positioning; not OK implies not valid

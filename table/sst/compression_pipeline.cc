@@ -59,6 +59,7 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
     threads_.Start(compressors_.size() - 1, [this](size_t i) { RunThread(i + 1); });
   }
   MutexLock lock(&mutex_);
+  assert(first_ <= next_ && next_ <= added_);  // or next_ would mean a slot of the next round
   slot.is_done = stored != nullptr;
   added_ = end_;
   if (!slot.is_done) work_.Signal();

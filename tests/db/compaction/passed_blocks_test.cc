@@ -16,27 +16,17 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/flush_block_policy.h"
 #include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "db/options/stock_merge_operators.h"
 #include "table/format/compression.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/unknown_block_policy.h"
 #include "util/random.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
-
-// Blocks end as always, but nobody knows that they do.
-class UnknownPolicyFactory final : public FlushBlockPolicyFactory {
- public:
-  const char* Name() const override { return "UnknownPolicyFactory"; }
-  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
-                                        const BlockBuilder&) const override {
-    return nullptr;
-  }
-};
 
 std::string KeyAt(int i) { return StrCat("key", 1000000 + i); }
 
@@ -78,7 +68,7 @@ class PassedBlocksTest : public testing::Test {
       Options options = options_;
       BlockBasedTableOptions table = table_;
       if (side == &plain_) {
-        table.flush_block_policy_factory = std::make_shared<UnknownPolicyFactory>();
+        table.flush_block_policy_factory = std::make_shared<UnknownBlockPolicyFactory>();
       }
       options.table_factory.reset(NewBlockBasedTableFactory(table));
       options.env = side->env.get();
@@ -97,6 +87,14 @@ class PassedBlocksTest : public testing::Test {
       }
       return db->Flush(FlushOptions());
     });
+  }
+  // A table of so many rows at the bottom, and some of them written again on top of it.
+  void WriteAgain(int rows, int first, int count) {
+    Open();
+    Put(0, rows, 1, 0);
+    Compact();
+    Put(first, count, 1, 1);
+    Compact();
   }
   void TakeSnapshot() {
     for (Side* side : {&passing_, &plain_}) side->snapshots.push_back(side->db->GetSnapshot());
@@ -231,11 +229,7 @@ TEST_F(PassedBlocksTest, TimeSeriesArePassedOnWhole) {
 
 TEST_F(PassedBlocksTest, WithoutCompressionThereIsNothingToGain) {
   options_.compression = kNoCompression;
-  Open();
-  Put(0, 4000, 1, 0);
-  Compact();
-  Put(1000, 100, 1, 1);
-  Compact();
+  WriteAgain(4000, 1000, 100);
   EXPECT_EQ(PassedNow(), 0u);
 }
 
@@ -308,22 +302,14 @@ class DropsNothing final : public CompactionFilter {
 TEST_F(PassedBlocksTest, AFilterMayChangeAnyEntry) {
   const DropsNothing filter;
   options_.compaction_filter = &filter;
-  Open();
-  Put(0, 4000, 1, 0);
-  Compact();
-  Put(1000, 100, 1, 1);
-  Compact();
+  WriteAgain(4000, 1000, 100);
   EXPECT_EQ(PassedNow(), 0u);
 }
 
 TEST_F(PassedBlocksTest, OutputsEndWhereTheyMust) {
   options_.target_file_size_base = 40000;
   options_.sst_partitioner_factory = NewSstPartitionerFixedPrefixFactory(7);  // thousands of keys
-  Open();
-  Put(0, 8000, 1, 0);
-  Compact();
-  Put(3000, 50, 1, 1);
-  Compact();
+  WriteAgain(8000, 3000, 50);
   EXPECT_GT(PassedNow(), Blocks() / 2);
   std::vector<LiveFileMetaData> files;
   passing_.db->GetLiveFilesMetaData(&files);
@@ -336,11 +322,7 @@ TEST_F(PassedBlocksTest, OutputsEndWhereTheyMust) {
 TEST_F(PassedBlocksTest, PartsOfAJobPassThemOnToo) {
   options_.max_subcompactions = 4;
   options_.target_file_size_base = 50000;
-  Open();
-  Put(0, 10000, 1, 0);
-  Compact();
-  Put(5000, 50, 1, 1);
-  Compact();
+  WriteAgain(10000, 5000, 50);
   EXPECT_GT(PassedNow(), Blocks() / 2);
   ExpectFound(0, 10000, 1);
 }

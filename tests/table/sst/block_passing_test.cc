@@ -15,7 +15,6 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
-#include "ashlar/flush_block_policy.h"
 #include "ashlar/options.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
@@ -33,6 +32,7 @@
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_lookup.h"
+#include "tests/support/unknown_block_policy.h"
 #include "util/internal_key.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -56,16 +56,6 @@ Entries EntriesOf(int first, int count, int step = 1, SequenceNumber seqno = 0) 
   }
   return entries;
 }
-
-// Ends blocks as the program wants, for all that anybody knows.
-class ProgramsPolicyFactory final : public FlushBlockPolicyFactory {
- public:
-  const char* Name() const override { return "ProgramsPolicyFactory"; }
-  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
-                                        const BlockBuilder&) const override {
-    return nullptr;
-  }
-};
 
 class BlockPassingTest : public testing::Test {
  protected:
@@ -361,7 +351,7 @@ TEST(BlockPassing, IntoSaysWhereNothingIsToBeGained) {
   options.compression = kZSTD;
   table.flush_block_policy_factory = std::make_shared<FlushBlockBySizePolicyFactory>();
   EXPECT_TRUE(BlockPassing::Into(options).has_value());
-  table.flush_block_policy_factory = std::make_shared<ProgramsPolicyFactory>();
+  table.flush_block_policy_factory = std::make_shared<UnknownBlockPolicyFactory>();
   EXPECT_FALSE(BlockPassing::Into(options).has_value()) << "the program ends blocks";
 }
 

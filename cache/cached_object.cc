@@ -6,11 +6,12 @@
 
 #include "cache/clock_shard.h"
 #include "cache/handle_entry.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
 SlotTable* SlotTable::Create(size_t slot_count) {
-  void* const memory = ::operator new(sizeof(SlotTable) + slot_count * sizeof(Slot));
+  void* const memory = AllocatePages(sizeof(SlotTable) + slot_count * sizeof(Slot));
   SlotTable* const table = new (memory) SlotTable(slot_count);
   for (size_t i = 0; i < slot_count; ++i) new (table->slots() + i) Slot(nullptr);
   return table;
@@ -20,8 +21,9 @@ void SlotTable::Unref() {
   const size_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
   assert(before != 0);
   if (before != 1) return;
+  const size_t bytes = memory_bytes();
   this->~SlotTable();
-  ::operator delete(this);
+  FreePages(this, bytes);
 }
 
 size_t SlotTable::memory_bytes() const { return sizeof(SlotTable) + size_ * sizeof(Slot); }

@@ -24,6 +24,9 @@ size_t SanitizeBlockBytes(size_t bytes) {
 
 // Where an arena of huge blocks begins.
 constexpr size_t kFirstBlockBytes = 64 * 1024;
+// Sanitizers see what becomes of memory only if it comes from their own heap.
+constexpr size_t kMinPageBlockBytes =
+    kHeapIsWatched ? Arena::kHugePageBytes : PageBuffer::kMinMappedBytes;
 
 }  // namespace
 
@@ -51,10 +54,10 @@ char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
 char* Arena::NewBlock(size_t bytes) {
   assert(bytes > 0);
   char* block;
-  if (bytes >= kHugePageBytes) {
-    huge_blocks_.emplace_back(bytes);
-    block = huge_blocks_.back().data();
-    bytes = huge_blocks_.back().size();
+  if (bytes >= kMinPageBlockBytes) {
+    page_blocks_.emplace_back(bytes);
+    block = page_blocks_.back().data();
+    bytes = page_blocks_.back().size();
   } else {
     // Not make_unique, which would write zeros over memory that is about to be written anyway.
     std::unique_ptr<char[]> owned(new char[bytes]);

@@ -5,9 +5,9 @@
 // Arena serves one thread at a time. ConcurrentArena serves any number: a thread that finds the
 // common piece busy moves to a piece of its own, so one writer wastes nothing and many do not meet.
 // An allocation of more than a quarter of a block gets memory of its own, so that little is wasted.
-// Blocks of a huge page or more are page buffers: a dead memtable's memory goes back at once, and a
-// search through tens of megabytes misses in the TLB less. Such an arena begins with small blocks
-// and doubles them, so an empty one stays small.
+// Large blocks are page buffers: a dead memtable's memory goes back at once, and, with blocks of a
+// huge page or more, a search through tens of megabytes misses in the TLB less. Such an arena begins
+// with small blocks and doubles them, so an empty one stays small.
 #pragma once
 
 #include <atomic>
@@ -69,7 +69,7 @@ class Arena final : public Allocator {
   char* front_ = nullptr;    // [front_, back_) is the free part of the current block;
   char* back_ = nullptr;     // front_ is aligned whenever it is not back_
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::vector<PageBuffer> huge_blocks_;
+  std::vector<PageBuffer> page_blocks_;
   // Written by the allocating thread, read by whoever watches memory.
   std::atomic<size_t> allocated_bytes_{0};
 };

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <new>
 
+#include "util/page_allocator.h"
+
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -39,6 +41,9 @@ char* Map(size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : static_cast<char*>(mapped);
 }
 
+// Sanitizers see what becomes of memory only if it comes from their own heap.
+bool ComesInPages(size_t bytes) { return !kHeapIsWatched && bytes >= PageBuffer::kMinMappedBytes; }
+
 // Maps more than is needed and gives back what lies around the aligned part.
 char* MapAligned(size_t bytes, size_t alignment) {
   assert(bytes % PageBuffer::kPageBytes == 0);
@@ -51,7 +56,23 @@ char* MapAligned(size_t bytes, size_t alignment) {
   return begin + front;
 }
 
+// The heap says so, as it does for itself.
+void* OutOfMemory() {
+  const volatile size_t more_than_there_is = PTRDIFF_MAX;
+  return ::operator new(more_than_there_is);
+}
+
 }  // namespace
+
+void* AllocatePages(size_t bytes) {
+  if (!ComesInPages(bytes)) return ::operator new(bytes);
+  char* const memory = Map(bytes);
+  return memory != nullptr ? memory : OutOfMemory();
+}
+
+void FreePages(void* memory, size_t bytes) {
+  ComesInPages(bytes) ? static_cast<void>(munmap(memory, bytes)) : ::operator delete(memory);
+}
 
 PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)
     : size_((bytes + kPageBytes - 1) & ~(kPageBytes - 1)) {
@@ -70,14 +91,26 @@ PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)
 #endif
 }
 
+namespace {
+
+// For the pages that lie wholly in [begin, begin + bytes).
+void Advise(char* begin, size_t bytes, int advice) {
+  constexpr uintptr_t kInPage = PageBuffer::kPageBytes - 1;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t first = (address + kInPage) & ~kInPage;
+  const uintptr_t last = (address + bytes) & ~kInPage;
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, advice);
+}
+
+}  // namespace
+
 void PageBuffer::TouchAhead([[maybe_unused]] char* begin, [[maybe_unused]] size_t bytes) {
 #if defined(MADV_POPULATE_WRITE)
-  const uintptr_t address = reinterpret_cast<uintptr_t>(begin);
-  const uintptr_t first = (address + kPageBytes - 1) & ~(kPageBytes - 1);
-  const uintptr_t last = (address + bytes) & ~(kPageBytes - 1);
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
+  Advise(begin, bytes, MADV_POPULATE_WRITE);
 #endif
 }
+
+void PageBuffer::Drop(char* begin, size_t bytes) { Advise(begin, bytes, MADV_DONTNEED); }
 
 void PageBuffer::Free() {
   if (is_mapped_) {
@@ -89,9 +122,13 @@ void PageBuffer::Free() {
 
 #else
 
+void* AllocatePages(size_t bytes) { return ::operator new(bytes); }
+void FreePages(void* memory, size_t /*bytes*/) { ::operator delete(memory); }
+
 PageBuffer::PageBuffer(size_t bytes, Pages /*pages*/) : data_(FromHeap(bytes)), size_(bytes) {}
 void PageBuffer::Free() { ToHeap(data_, size_); }
 void PageBuffer::TouchAhead(char*, size_t) {}
+void PageBuffer::Drop(char*, size_t) {}
 
 #endif
 

@@ -39,6 +39,9 @@ class PageBuffer {
   // Asks for the pages that lie wholly in [begin, begin + bytes) of a buffer at once, as they would
   // come one by one when they are first written. Only advice: nothing is lost where it is refused.
   static void TouchAhead(char* begin, size_t bytes);
+  // Gives the pages that lie wholly there back: what they held is lost, and the next touch gets new
+  // ones.
+  static void Drop(char* begin, size_t bytes);
 
  private:
   void Free();
@@ -52,5 +55,12 @@ class PageBuffer {
   size_t size_ = 0;
   bool is_mapped_ = false;
 };
+
+// Sanitizers see what becomes of memory only if it comes from their own heap.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kHeapIsWatched = true;
+#else
+inline constexpr bool kHeapIsWatched = false;
+#endif
 
 }  // namespace ashlar

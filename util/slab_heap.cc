@@ -5,7 +5,10 @@
 //     | Segment | slab 0, a little shorter |     slab 1     | ... |     slab 15     |
 //
 // Whoever has room is found through lists, those that are nearly full in front: so what is nearly
-// empty becomes empty, and can serve another size or go back.
+// empty becomes empty, and can serve another size or go back. A size that has no room takes a piece
+// of the next larger ones before it takes a slab: what a cache holds changes its sizes slowly, and
+// a slab of a size that is out of use would keep its last few pieces, and the room between them, for
+// as long as the cache likes those.
 #include "util/slab_heap.h"
 
 #include <algorithm>
@@ -27,6 +30,8 @@ constexpr size_t kStepsPerDoubling = 16;
 constexpr size_t kSlabsPerSegment = SlabHeap::kSegmentBytes / SlabHeap::kSlabBytes;
 // Pages of a slab come so many at a time: each on its own costs several times as much.
 constexpr uint32_t kTouchedBytes = 64 << 10;
+// A piece may be of so many sizes more than was asked for: up to a fifth larger.
+constexpr size_t kMaxStepsUp = 3;
 constexpr uint32_t kAllSlabs = (uint32_t{1} << kSlabsPerSegment) - 1;
 
 // Sizes are numbered from kMinPieceBytes on, kStepsPerDoubling of them for each doubling.
@@ -37,7 +42,6 @@ size_t ClassOf(size_t piece_bytes) {
 }
 
 constexpr size_t kClassCount = 7 * kStepsPerDoubling;  // up to 32 KB
-
 }  // namespace
 
 // A list through the elements' own pointers.
@@ -72,22 +76,30 @@ struct SlabHeap::Slab {
   uint32_t capacity = 0;  // pieces
   uint32_t carved = 0;
   uint32_t used = 0;
-  uint32_t touched = 0;  // bytes from begin on whose pages were asked for: stays when it is empty
+  uint32_t touched = 0;  // bytes from begin on whose pages it has: may stay when it is empty
 
-  void* Take() {
+  // `held_bytes` counts what the heap has touched.
+  void* Take(std::atomic<size_t>* held_bytes) {
     assert(used < capacity);
     ++used;
-    return free_pieces == nullptr ? Carve()
+    return free_pieces == nullptr ? Carve(held_bytes)
                                   : std::exchange(free_pieces, *static_cast<void**>(free_pieces));
   }
-  void* Carve() {
+  void* Carve(std::atomic<size_t>* held_bytes) {
     const uint32_t offset = piece_bytes * carved++;
     if (offset + piece_bytes > touched) {
       const uint32_t ahead = std::min(kTouchedBytes, piece_bytes * capacity - touched);
       PageBuffer::TouchAhead(begin + touched, ahead);
       touched += ahead;
+      held_bytes->fetch_add(ahead, std::memory_order_relaxed);
     }
     return begin + offset;
+  }
+  // Gives the pages of an empty slab back.
+  void Cool(std::atomic<size_t>* held_bytes) {
+    assert(used == 0);
+    PageBuffer::Drop(begin, touched);
+    held_bytes->fetch_sub(std::exchange(touched, 0), std::memory_order_relaxed);
   }
   void PutBack(void* piece) {
     assert(used > 0);
@@ -117,6 +129,19 @@ struct SlabHeap::Segment {
     return &slabs[(reinterpret_cast<uintptr_t>(piece) & (kSegmentBytes - 1)) / kSlabBytes];
   }
   bool IsEmpty() const { return free_slabs == kAllSlabs; }
+  // Of free slabs, those that have pages.
+  size_t WarmSlabs() const {
+    size_t count = 0;
+    for (size_t i = 0; i < kSlabsPerSegment; ++i) {
+      if ((free_slabs >> i & 1) != 0 && slabs[i].touched != 0) ++count;
+    }
+    return count;
+  }
+  size_t TouchedBytes() const {
+    size_t bytes = 0;
+    for (const Slab& slab : slabs) bytes += slab.touched;
+    return bytes;
+  }
 
   Slab* TakeSlab(size_t piece_bytes);
   void PutBackSlab(Slab* slab);
@@ -132,8 +157,13 @@ SlabHeap::Segment* SlabHeap::Segment::Create() {
 SlabHeap::Slab* SlabHeap::Segment::TakeSlab(size_t piece_bytes) {
   assert(free_slabs != 0);
   constexpr size_t kOwnBytes = (sizeof(Segment) + kAlignment - 1) / kAlignment * kAlignment;
-  const auto i = static_cast<size_t>(std::countr_zero(free_slabs));
-  free_slabs &= free_slabs - 1;
+  auto i = static_cast<size_t>(std::countr_zero(free_slabs));
+  for (size_t warm = i; warm < kSlabsPerSegment; ++warm) {
+    if ((free_slabs >> warm & 1) == 0 || slabs[warm].touched == 0) continue;
+    i = warm;
+    break;
+  }
+  free_slabs &= ~(uint32_t{1} << i);
   char* const end = reinterpret_cast<char*>(this) + (i + 1) * kSlabBytes;
   Slab* const slab = &slabs[i];
   assert(slab->used == 0 && slab->next == nullptr);
@@ -160,11 +190,9 @@ class SlabHeap::Spares {
   ~Spares() {
     for (auto& place : places_) {
       Segment* const segment = place.load(std::memory_order_relaxed);
-      if (segment == nullptr) continue;
-      Segment::Destroy(segment);
-      mapped_bytes_.fetch_sub(kSegmentBytes, std::memory_order_relaxed);
+      if (segment != nullptr) Destroy(segment);
     }
-    assert(mapped_bytes() == 0);  // no piece is left
+    assert(held_bytes_ == 0);  // no piece is left
   }
 
   // One that waits, or a new one. Throws std::bad_alloc.
@@ -174,9 +202,7 @@ class SlabHeap::Spares {
       Segment* const segment = place.exchange(nullptr, std::memory_order_acquire);
       if (segment != nullptr) return segment;
     }
-    Segment* const segment = Segment::Create();
-    mapped_bytes_.fetch_add(kSegmentBytes, std::memory_order_relaxed);
-    return segment;
+    return Segment::Create();
   }
   void Put(Segment* segment) {
     assert(segment->IsEmpty());
@@ -187,14 +213,18 @@ class SlabHeap::Spares {
         return;
       }
     }
-    Segment::Destroy(segment);
-    mapped_bytes_.fetch_sub(kSegmentBytes, std::memory_order_relaxed);
+    Destroy(segment);
   }
-  size_t mapped_bytes() const { return mapped_bytes_.load(std::memory_order_relaxed); }
+  std::atomic<size_t>* held_bytes() { return &held_bytes_; }
 
  private:
+  void Destroy(Segment* segment) {
+    held_bytes_.fetch_sub(segment->TouchedBytes(), std::memory_order_relaxed);
+    Segment::Destroy(segment);
+  }
+
   std::atomic<Segment*> places_[kMaxSpareSegments] = {};
-  std::atomic<size_t> mapped_bytes_{0};  // of segments in use too
+  std::atomic<size_t> held_bytes_{0};  // touched, of segments in use too
 };
 
 class SlabHeap::Shard {
@@ -202,64 +232,97 @@ class SlabHeap::Shard {
   // `spares` outlives the shard.
   void Init(Spares* spares) { spares_ = spares; }
 
-  void* Allocate(size_t piece_bytes);
+  Piece Allocate(size_t piece_bytes);
   void Free(Segment* segment, void* piece);
 
  private:
+  // Of this size or a little more: its list is not empty then. Else null.
+  Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
+  // Takes a piece back. The slab is the caller's to give back if it is empty now, else null.
+  Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
   // The segment if it is empty now, else null.
-  Segment* Retire(Segment* segment, Slab* slab) REQUIRES(mutex_);
+  Segment* PutBackSlab(Segment* segment, Slab* slab) REQUIRES(mutex_);
 
   Mutex mutex_{LockRank::kLeaf};
   List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs of each size
   List<Segment> segments_ GUARDED_BY(mutex_);             // in use, with free slabs
+  size_t warm_slabs_ GUARDED_BY(mutex_) = 0;              // of those
   Spares* spares_ = nullptr;
 };
 
-void* SlabHeap::Shard::Allocate(size_t piece_bytes) {
+SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
   const MutexLock lock(&mutex_);
-  List<Slab>& with_room = with_room_[ClassOf(piece_bytes)];
-  Slab* slab = with_room.front();
+  Slab* slab = RoomFor(piece_bytes);
   if (slab == nullptr) {
     slab = NewSlab(piece_bytes);
-    with_room.PushFront(slab);
+    with_room_[ClassOf(piece_bytes)].PushFront(slab);
   }
-  assert(slab->piece_bytes == piece_bytes);
-  void* const piece = slab->Take();
-  if (slab->used == slab->capacity) with_room.Remove(slab);
-  return piece;
+  assert(slab->piece_bytes >= piece_bytes);
+  void* const piece = slab->Take(spares_->held_bytes());
+  if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
+  return {.data = piece, .bytes = slab->piece_bytes};
+}
+
+SlabHeap::Slab* SlabHeap::Shard::RoomFor(size_t piece_bytes) {
+  const size_t first = ClassOf(piece_bytes);
+  assert(first + kMaxStepsUp < kClassCount);
+  for (size_t i = first; i <= first + kMaxStepsUp; ++i) {
+    if (with_room_[i].front() != nullptr) return with_room_[i].front();
+  }
+  return nullptr;
 }
 
 SlabHeap::Slab* SlabHeap::Shard::NewSlab(size_t piece_bytes) {
   if (segments_.front() == nullptr) {
     Segment* const empty = spares_->Take();
     empty->shard = this;
+    warm_slabs_ += empty->WarmSlabs();
     segments_.PushFront(empty);
   }
   Segment* const segment = segments_.front();
   Slab* const slab = segment->TakeSlab(piece_bytes);
+  if (slab->touched != 0) --warm_slabs_;
   if (segment->free_slabs == 0) segments_.Remove(segment);
   return slab;
 }
 
 void SlabHeap::Shard::Free(Segment* segment, void* piece) {
+  Slab* slab = nullptr;
+  bool stays_warm = false;
+  {
+    const MutexLock lock(&mutex_);
+    slab = PutBack(segment, piece);
+    if (slab == nullptr) return;
+    stays_warm = warm_slabs_ < kMaxWarmSlabs;
+  }
+  // Outside of the lock: it costs as much as many pieces. Nobody else has the slab now.
+  if (!stays_warm) slab->Cool(spares_->held_bytes());
   Segment* empty = nullptr;
   {
     const MutexLock lock(&mutex_);
-    Slab* const slab = segment->SlabOf(piece);
-    if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].PushFront(slab);
-    slab->PutBack(piece);
-    if (slab->used == 0) empty = Retire(segment, slab);
+    empty = PutBackSlab(segment, slab);
   }
   if (empty != nullptr) spares_->Put(empty);
 }
 
-SlabHeap::Segment* SlabHeap::Shard::Retire(Segment* segment, Slab* slab) {
-  with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
+SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
+  Slab* const slab = segment->SlabOf(piece);
+  List<Slab>& with_room = with_room_[ClassOf(slab->piece_bytes)];
+  if (slab->used == slab->capacity) with_room.PushFront(slab);
+  slab->PutBack(piece);
+  if (slab->used != 0) return nullptr;
+  with_room.Remove(slab);
+  return slab;
+}
+
+SlabHeap::Segment* SlabHeap::Shard::PutBackSlab(Segment* segment, Slab* slab) {
   if (segment->free_slabs == 0) segments_.PushFront(segment);
   segment->PutBackSlab(slab);
+  if (slab->touched != 0) ++warm_slabs_;
   if (!segment->IsEmpty()) return nullptr;
   segments_.Remove(segment);
+  warm_slabs_ -= segment->WarmSlabs();
   return segment;
 }
 
@@ -276,7 +339,7 @@ SlabHeap::SlabHeap() : spares_(new Spares), shards_(new Shard[kShardCount]) {
 }
 SlabHeap::~SlabHeap() = default;
 
-void* SlabHeap::Allocate(size_t bytes) {
+SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
   assert(bytes > 0 && bytes <= kMaxPieceBytes);
   return shards_[ThreadNumber() % kShardCount].Allocate(RoundUp(bytes));
 }
@@ -287,6 +350,8 @@ void SlabHeap::Free(void* piece) {
   segment->shard->Free(segment, piece);
 }
 
-size_t SlabHeap::MappedBytes() const { return spares_->mapped_bytes(); }
+size_t SlabHeap::HeldBytes() const {
+  return spares_->held_bytes()->load(std::memory_order_relaxed);
+}
 
 }  // namespace ashlar

@@ -7,15 +7,16 @@
 // Here the system is asked for a segment of two megabytes; a segment is cut into slabs, and a slab
 // into pieces of one size. An empty slab serves any size. An empty segment waits for whoever wants
 // one next, which is often another thread: a block that is unpacked replaces one that somebody else
-// read. When enough of them wait, it goes back to the system.
+// read. When enough of them wait, what is empty goes back to the system: pages of slabs, and whole
+// segments.
 //
 // Segments do not ask for huge pages. Those spare misses in the TLB, a fifth of a random read of
 // what is cached; but where a hypervisor takes back what its guest does not use, the first touch of
 // a huge page costs a millisecond, and a cache that fills up pays more than it gains.
 //
 //   SlabHeap heap;
-//   void* piece = heap.Allocate(4200);
-//   SlabHeap::Free(piece);
+//   SlabHeap::Piece piece = heap.Allocate(4200);
+//   SlabHeap::Free(piece.data);
 //
 // Threads: any, at the same time. Each allocates from the shard that its number chooses.
 #pragma once
@@ -33,9 +34,10 @@ class SlabHeap {
   static constexpr size_t kSlabBytes = size_t{128} << 10;
   static constexpr size_t kMaxPieceBytes = size_t{20} << 10;  // six in a slab
   static constexpr size_t kAlignment = 64;                    // of every piece
-  // Empty segments that are kept: what one thread frees while another allocates comes in smaller
-  // lots.
-  static constexpr size_t kMaxSpareSegments = 8;
+  // Empty segments that are kept, and empty slabs of each shard that keep their pages: what one
+  // thread frees while another allocates comes in smaller lots.
+  static constexpr size_t kMaxSpareSegments = 2;
+  static constexpr size_t kMaxWarmSlabs = 8;
 
   // What a piece of `bytes` <= kMaxPieceBytes takes: a multiple of kAlignment, from 1 KiB on at
   // most a sixteenth more, and 256 at least. The fewer sizes, the sooner a hole that one block
@@ -48,13 +50,18 @@ class SlabHeap {
   SlabHeap(const SlabHeap&) = delete;
   SlabHeap& operator=(const SlabHeap&) = delete;
 
-  // A piece of RoundUp(bytes); 0 < bytes <= kMaxPieceBytes. Throws std::bad_alloc.
-  void* Allocate(size_t bytes);
+  struct Piece {
+    void* data;
+    size_t bytes;  // that it takes
+  };
+  // A piece of RoundUp(bytes) or, where that leaves less unused, up to a fifth more;
+  // 0 < bytes <= kMaxPieceBytes. Throws std::bad_alloc.
+  Piece Allocate(size_t bytes);
   // Gives a piece back to the heap that it is from, which must still exist.
   static void Free(void* piece);
 
-  // Taken from the system at present.
-  size_t MappedBytes() const;
+  // Memory of the system that is in use or kept at present.
+  size_t HeldBytes() const;
 
  private:
   template <typename T>
@@ -69,12 +76,5 @@ class SlabHeap {
   std::unique_ptr<Spares> spares_;
   std::unique_ptr<Shard[]> shards_;
 };
-
-// Sanitizers see what becomes of a piece only if it comes from their own heap.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kHeapIsWatched = true;
-#else
-inline constexpr bool kHeapIsWatched = false;
-#endif
 
 }  // namespace ashlar

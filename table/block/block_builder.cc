@@ -168,7 +168,7 @@ void BlockBuilder::Reset() {
 
 void BlockBuilder::Grow(size_t bytes) {
   const size_t capacity = std::max({kFirstCapacity, capacity_ * 2, size_ + bytes});
-  std::unique_ptr<char[]> larger(new char[capacity]);
+  PageArray larger = MakePageArray(capacity);
   if (size_ != 0) std::memcpy(larger.get(), buffer_.get(), size_);
   buffer_ = std::move(larger);
   capacity_ = capacity;

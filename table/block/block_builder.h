@@ -19,6 +19,7 @@
 #include "ashlar/slice.h"
 #include "table/block/data_block_hash_index.h"
 #include "util/coding.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
@@ -83,7 +84,7 @@ class BlockBuilder {
 
   const BlockBuilderOptions options_;
   const size_t last_words_bytes_;   // of the packed word, and of the place of separate values
-  std::unique_ptr<char[]> buffer_;  // entries, and behind them the tail once Finish() wrote it
+  PageArray buffer_;                // entries, and behind them the tail once Finish() wrote it
   size_t size_ = 0;                 // bytes of entries; of their keys where values are separate
   size_t capacity_ = 0;             // of buffer_
   std::vector<uint32_t> restarts_;  // offsets of restart points; the first is 0

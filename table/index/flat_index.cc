@@ -145,7 +145,7 @@ void FlatIndex::Build(const Keys& keys) {
     assert(rest.starts_with(prefix_));
     rest.remove_prefix(prefix_.size());
     heads_.push_back(KeyHead(rest, comparator_.order()));
-    rests_.append(rest.data(), rest.size());
+    rests_.insert(rests_.end(), rest.data(), rest.data() + rest.size());
     rest_ends_.push_back(static_cast<uint32_t>(rests_.size()));
     if (!has_user_keys_) trailers_.push_back(ExtractTrailer(keys.at(i)));
   }

@@ -20,6 +20,7 @@
 #include "table/format/block_handle.h"
 #include "util/internal_key.h"
 #include "util/key_head_index.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -105,6 +106,9 @@ class FlatIndex {
     uint64_t size;
   };
 
+  template <typename T>
+  using Array = std::vector<T, PageAllocator<T>>;
+
   explicit FlatIndex(const Source& source)
       : comparator_(*source.comparator), has_user_keys_(source.format.has_user_keys) {
     assert(source.comparator != nullptr);
@@ -112,8 +116,8 @@ class FlatIndex {
 
   // All keys of a block as they are written, one behind the other.
   struct Keys {
-    std::string bytes;
-    std::vector<uint32_t> ends;
+    PageString bytes;
+    Array<uint32_t> ends;
     Slice at(size_t i) const {
       assert(i < ends.size());
       const size_t begin = i == 0 ? 0 : ends[i - 1];
@@ -135,12 +139,12 @@ class FlatIndex {
   size_t ResolveTie(size_t first, const Slice& user_key, uint64_t trailer) const;
   bool SeparatorEquals(size_t index, const Slice& user_key) const;
 
-  std::vector<uint64_t> heads_;      // of the user keys behind the prefix; what searches read
-  std::vector<Handle> handles_;      // of the blocks
-  std::vector<uint64_t> trailers_;   // empty if keys are user keys
-  std::vector<uint32_t> rest_ends_;  // in rests_
-  std::string rests_;                // the user keys behind the prefix, one behind the other
-  std::string prefix_;               // common to all user keys; empty in a custom order
+  Array<uint64_t> heads_;      // of the user keys behind the prefix; what searches read
+  Array<Handle> handles_;      // of the blocks
+  Array<uint64_t> trailers_;   // empty if keys are user keys
+  Array<uint32_t> rest_ends_;  // in rests_
+  Array<char> rests_;          // the user keys behind the prefix, one behind the other
+  std::string prefix_;         // common to all user keys; empty in a custom order
   InternalKeyComparator comparator_;
   bool has_user_keys_;
 };

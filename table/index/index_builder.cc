@@ -107,7 +107,9 @@ void IndexBuilder::AppendShortened(const Slice& last_key, const std::string& sho
   if (shortened.size() <= last_user_key.size() &&
       options_.icmp->OrderWithTimestamp(last_user_key, shortened) < 0) {
     keys_.append(shortened);
-    PutFixed64(&keys_, SeparatorTrailer(options_.format_version));
+    char trailer[kTrailerBytes];
+    EncodeFixed64(trailer, SeparatorTrailer(options_.format_version));
+    keys_.append(trailer, sizeof(trailer));
   } else {
     keys_.append(last_key.data(), last_key.size());
   }

@@ -18,6 +18,7 @@
 #include "ashlar/slice.h"
 #include "table/format/block_handle.h"
 #include "table/index/index_block_encoder.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -105,10 +106,10 @@ class IndexBuilder {
   const IndexBuilderOptions options_;
   const bool has_delta_handles_;  // follows from format version and alignment
   bool may_use_user_keys_;        // until a user key is found in two blocks
-  std::string keys_;              // internal separators, one behind the other
-  std::string first_keys_;        // of the blocks, if the layout has them
+  PageString keys_;               // internal separators, one behind the other
+  PageString first_keys_;         // of the blocks, if the layout has them
   std::string next_first_key_;    // of the block that is being filled
-  std::vector<Entry> entries_;    // one for each data block
+  std::vector<Entry, PageAllocator<Entry>> entries_;  // one for each data block
   std::string scratch_;           // a shortened key
 
   // Partitions: the open one in both forms of keys, to know its size, and where the others end.

@@ -111,14 +111,14 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
 // The first error is the one to tell: where the second read fails too, both have damaged bytes.
 Result<const char*> BlockFetcher::Verified(const BlockHandle& handle, const char* stored,
                                            std::string_view kind,
-                                           std::unique_ptr<char[]>* again) const {
+                                           PageArray* again) const {
   const Status status = Verify(handle, stored, kind);
   if (status.ok()) [[likely]]
     return stored;
   if (!status.IsCorruption()) return status;
   RecordTick(statistics_, FILE_READ_CORRUPTION_RETRY_COUNT);
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
-  *again = std::make_unique_for_overwrite<char[]>(n);
+  *again = MakePageArray(n);
   Slice bytes;
   if (!file_->ReadAgain(handle.offset, n, again->get(), &bytes).ok()) return status;
   if (!Verify(handle, bytes.data(), kind).ok()) return status;
@@ -169,7 +169,7 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   assert(handle.FitsBefore(limit_));
   CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
             &PerfContextBase::data_block_read_byte);
-  std::unique_ptr<char[]> again;
+  PageArray again;
   ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kDataKind, &again));
   const CompressionType type = StoredCompressionType(stored, handle.size);
   const Slice payload(stored, static_cast<size_t>(handle.size));
@@ -212,7 +212,7 @@ Result<FilterBlock*> BlockFetcher::FinishFilter(const BlockHandle& handle, const
                                                 ObjectRef<FilterBlock> filter) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, &PerfContextBase::filter_block_read_byte);
-  std::unique_ptr<char[]> again;
+  PageArray again;
   ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kFilterKind, &again));
   if (stored != filter->bytes()) std::memcpy(filter->bytes(), stored, n);
   if (StoredCompressionType(filter->bytes(), handle.size) != kNoCompression) {
@@ -227,7 +227,7 @@ Result<LooseBlock> BlockFetcher::ReadLoose(const BlockHandle& handle, std::strin
                                            const IOOptions& io) const {
   RETURN_IF_ERROR(CheckHandle(handle, kind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
-  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  auto memory = MakePageArray(n);
   Slice stored;
   const PerfTimer timer(
       kind.starts_with(kIndexKind) && TimesPerf() ? SystemClock::Default().get() : nullptr,
@@ -242,7 +242,7 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
                                             const char* stored) const {
   assert(handle.FitsBefore(limit_));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
-  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  auto memory = MakePageArray(n);
   char* const bytes = memory.get();
   std::memcpy(bytes, stored, n);
   return FinishLoose(handle, kind, bytes, std::move(memory));
@@ -251,10 +251,10 @@ Result<LooseBlock> BlockFetcher::ParseLoose(const BlockHandle& handle, std::stri
 // `bytes` are the stored ones: in `memory`, or in that of the file.
 Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::string_view kind,
                                              const char* bytes,
-                                             std::unique_ptr<char[]> memory) const {
+                                             PageArray memory) const {
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   CountRead(n, BytesOf(kind));
-  std::unique_ptr<char[]> again;
+  PageArray again;
   ASSIGN_OR_RETURN(const char* const stored, Verified(handle, bytes, kind, &again));
   if (again != nullptr) memory = std::move(again);
   const CompressionType type = StoredCompressionType(stored, handle.size);
@@ -262,7 +262,7 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
   if (type == kNoCompression) return LooseBlock{.memory = std::move(memory), .contents = payload};
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kind, handle);
-  auto raw = std::make_unique_for_overwrite<char[]>(compressed->raw_bytes);
+  auto raw = MakePageArray(compressed->raw_bytes);
   Status status = Uncompress(*compressed, nullptr, raw.get());
   if (!status.ok()) return Describe(status, kind, handle);
   const Slice contents(raw.get(), compressed->raw_bytes);
@@ -272,10 +272,10 @@ Result<LooseBlock> BlockFetcher::FinishLoose(const BlockHandle& handle, std::str
 Result<LooseBlock> BlockFetcher::ReadProperties(const BlockHandle& handle) const {
   RETURN_IF_ERROR(CheckHandle(handle, kPropertiesKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
-  auto memory = std::make_unique_for_overwrite<char[]>(n);
+  auto memory = MakePageArray(n);
   Slice stored;
   RETURN_IF_ERROR(file_->ReadExactly(handle.offset, n, memory.get(), &stored));
-  std::unique_ptr<char[]> again;
+  PageArray again;
   ASSIGN_OR_RETURN(const char* const verified,
                    Verified(handle, stored.data(), kPropertiesKind, &again));
   if (again != nullptr) memory = std::move(again);

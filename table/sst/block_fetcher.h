@@ -18,6 +18,7 @@
 #include "table/format/checksum.h"
 #include "table/format/compression.h"
 #include "table/sst/table_objects.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -27,7 +28,7 @@ class Statistics;
 
 // The uncompressed bytes of a block that is not kept in the cache.
 struct LooseBlock {
-  std::unique_ptr<char[]> memory;
+  PageArray memory;
   Slice contents;
 };
 
@@ -86,10 +87,10 @@ class BlockFetcher {
   Result<FilterBlock*> FinishFilter(const BlockHandle& handle, const char* stored,
                                     ObjectRef<FilterBlock> filter) const;
   Result<LooseBlock> FinishLoose(const BlockHandle& handle, std::string_view kind,
-                                 const char* bytes, std::unique_ptr<char[]> memory) const;
+                                 const char* bytes, PageArray memory) const;
   // Stored bytes that fit their checksum: those given or, in `again`, those of a second read.
   Result<const char*> Verified(const BlockHandle& handle, const char* stored, std::string_view kind,
-                               std::unique_ptr<char[]>* again) const;
+                               PageArray* again) const;
   // The checksum of stored bytes, counted and timed.
   Status Verify(const BlockHandle& handle, const char* stored, std::string_view kind) const;
   Status Uncompress(const CompressedBlock& compressed, const UncompressionDict* dictionary,

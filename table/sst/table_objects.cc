@@ -8,6 +8,8 @@
 #include <new>
 
 #include "table/block/entry_checksums.h"
+#include "util/page_allocator.h"
+#include "util/page_buffer.h"
 #include "util/slab_heap.h"
 
 namespace ashlar {
@@ -35,8 +37,10 @@ bool LivesInSlab(size_t bytes) { return !kHeapIsWatched && bytes <= SlabHeap::kM
 DataBlock* DataBlock::Allocate(size_t bytes) {
   const size_t total = RoundUp(sizeof(DataBlock) + bytes);
   assert(total >= sizeof(DataBlock) + bytes);
-  void* const memory = LivesInSlab(total) ? BlockHeap()->Allocate(total) : ::operator new(total);
-  return new (memory) DataBlock(total - sizeof(DataBlock));
+  const SlabHeap::Piece piece =
+      LivesInSlab(total) ? BlockHeap()->Allocate(total)
+                         : SlabHeap::Piece{.data = ::operator new(total), .bytes = total};
+  return new (piece.data) DataBlock(piece.bytes - sizeof(DataBlock));
 }
 
 size_t DataBlock::MemoryBytes() const {
@@ -60,15 +64,16 @@ void DataBlock::Destroy(CachedObject* object) {
 }
 
 FilterBlock* FilterBlock::Allocate(size_t bytes) {
-  void* memory = ::operator new(sizeof(FilterBlock) + bytes);
+  void* memory = AllocatePages(sizeof(FilterBlock) + bytes);
   return new (memory) FilterBlock(bytes);
 }
 
 void FilterBlock::Destroy(CachedObject* object) {
   assert(static_cast<TableObject*>(object)->kind == kKind);
   auto* filter = static_cast<FilterBlock*>(object);
+  const size_t bytes = sizeof(FilterBlock) + filter->allocated_bytes;
   filter->~FilterBlock();
-  ::operator delete(filter);
+  FreePages(filter, bytes);
 }
 
 IndexBlock::IndexBlock(std::unique_ptr<FlatIndex> flat_index, bool with_slots)

@@ -25,11 +25,16 @@ struct Piece {
   unsigned char mark;
 
   Piece(SlabHeap* heap, size_t n, unsigned char with)
-      : data(static_cast<unsigned char*>(heap->Allocate(n))), bytes(n), mark(with) {
-    std::memset(data, mark, SlabHeap::RoundUp(bytes));
+      : Piece(heap->Allocate(n), with) {
+    EXPECT_GE(bytes, SlabHeap::RoundUp(n));
+    EXPECT_LE(bytes, std::max<size_t>(256, n + n / 2 + SlabHeap::kAlignment)) << n;
+  }
+  Piece(const SlabHeap::Piece& piece, unsigned char with)
+      : data(static_cast<unsigned char*>(piece.data)), bytes(piece.bytes), mark(with) {
+    std::memset(data, mark, bytes);
   }
   bool IsIntact() const {
-    return std::all_of(data, data + SlabHeap::RoundUp(bytes),
+    return std::all_of(data, data + bytes,
                        [this](unsigned char c) { return c == mark; });
   }
 };
@@ -64,8 +69,8 @@ TEST(SlabHeap, WastesLittle) {
   SlabHeap heap;
   std::vector<void*> pieces;
   size_t used = 0;
-  for (; used < 32 * kSegment; used += 5120) pieces.push_back(heap.Allocate(5100));
-  EXPECT_LE(heap.MappedBytes(), used + used / 16);
+  for (; used < 32 * kSegment; used += 5120) pieces.push_back(heap.Allocate(5100).data);
+  EXPECT_LE(heap.HeldBytes(), used + used / 16);
   for (void* piece : pieces) SlabHeap::Free(piece);
 }
 
@@ -74,9 +79,9 @@ TEST(SlabHeap, WhatOneSizeLeftServesAnother) {
   std::vector<void*> pieces;
   for (const size_t bytes : {5120, 1024, 10000, 320, 20000}) {
     for (size_t used = 0; used < 4 * kSegment; used += bytes) {
-      pieces.push_back(heap.Allocate(bytes));
+      pieces.push_back(heap.Allocate(bytes).data);
     }
-    EXPECT_LE(heap.MappedBytes(), 5 * kSegment) << bytes;
+    EXPECT_LE(heap.HeldBytes(), 5 * kSegment) << bytes;
     for (void* piece : pieces) SlabHeap::Free(piece);
     pieces.clear();
   }
@@ -86,15 +91,57 @@ TEST(SlabHeap, GivesEmptySegmentsBackButAFew) {
   constexpr size_t kSpare = SlabHeap::kMaxSpareSegments * kSegment;
   SlabHeap heap;
   std::vector<void*> pieces;
-  for (size_t used = 0; used < 2 * kSpare; used += 5000) pieces.push_back(heap.Allocate(5000));
-  EXPECT_GE(heap.MappedBytes(), 2 * kSpare);
+  for (size_t used = 0; used < 2 * kSpare; used += 5000) pieces.push_back(heap.Allocate(5000).data);
+  EXPECT_GE(heap.HeldBytes(), 2 * kSpare);
   // In an order that leaves every slab partly used until near the end.
   for (size_t offset = 0; offset < 7; ++offset) {
     for (size_t i = offset; i < pieces.size(); i += 7) SlabHeap::Free(pieces[i]);
   }
-  EXPECT_EQ(heap.MappedBytes(), kSpare);
-  SlabHeap::Free(heap.Allocate(100));
-  EXPECT_EQ(heap.MappedBytes(), kSpare);
+  const size_t kept = heap.HeldBytes();
+  EXPECT_LE(kept, kSpare);
+  SlabHeap::Free(heap.Allocate(100).data);
+  EXPECT_EQ(heap.HeldBytes(), kept);
+}
+
+TEST(SlabHeap, GivesPagesOfEmptySlabsBack) {
+  SlabHeap heap;
+  std::vector<void*> pieces;
+  for (size_t used = 0; used < 16 * kSegment; used += 5120) {
+    pieces.push_back(heap.Allocate(5120).data);
+  }
+  // Each segment keeps a piece or two.
+  constexpr size_t kKept = kSegment / 5120 / 2;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (i % kKept != 0) SlabHeap::Free(pieces[i]);
+  }
+  const size_t slabs_in_use = pieces.size() / kKept + 1;
+  EXPECT_LE(heap.HeldBytes(), (slabs_in_use + SlabHeap::kMaxWarmSlabs) * SlabHeap::kSlabBytes);
+  for (size_t i = 0; i < pieces.size(); i += kKept) SlabHeap::Free(pieces[i]);
+}
+
+// What a cache holds changes its sizes a little; each slab keeps a few pieces of the old one.
+TEST(SlabHeap, FillsTheHolesOfSlightlyLargerPieces) {
+  SlabHeap heap;
+  Random64 random(5);
+  std::vector<void*> pieces, kept;
+  for (size_t used = 0; used < 16 * kSegment; used += 4096) {
+    pieces.push_back(heap.Allocate(4096).data);
+  }
+  const size_t held = heap.HeldBytes();
+  size_t freed = 0;
+  for (void* piece : pieces) {
+    if (random.OneIn(10)) {
+      kept.push_back(piece);
+    } else {
+      SlabHeap::Free(piece);
+      freed += 4096;
+    }
+  }
+  for (size_t used = 0; used + 4096 < freed; used += 4096) {
+    kept.push_back(heap.Allocate(3900).data);
+  }
+  EXPECT_LE(heap.HeldBytes(), held + held / 32);
+  for (void* piece : kept) SlabHeap::Free(piece);
 }
 
 // Whichever shards the threads have: a cache's blocks are replaced by other threads than read them.
@@ -103,14 +150,14 @@ TEST(SlabHeap, WhatOneThreadFreedServesAnother) {
   std::vector<void*> pieces;
   const auto fill = [&heap, &pieces](size_t bytes) {
     for (size_t used = 0; used < 6 * kSegment; used += bytes) {
-      pieces.push_back(heap.Allocate(bytes));
+      pieces.push_back(heap.Allocate(bytes).data);
     }
   };
   size_t mapped = 0;
   for (const size_t bytes : {5000, 5100, 6000, 5000}) {
     std::thread(fill, bytes).join();
-    if (mapped == 0) mapped = heap.MappedBytes();
-    EXPECT_LE(heap.MappedBytes(), mapped + kSegment) << bytes;
+    if (mapped == 0) mapped = heap.HeldBytes();
+    EXPECT_LE(heap.HeldBytes(), mapped + kSegment) << bytes;
     for (void* piece : pieces) SlabHeap::Free(piece);
     pieces.clear();
   }
@@ -137,7 +184,7 @@ TEST(SlabHeap, SurvivesRandomUse) {
     ASSERT_TRUE(piece.IsIntact());
     SlabHeap::Free(piece.data);
   }
-  EXPECT_LE(heap.MappedBytes(), SlabHeap::kMaxSpareSegments * kSegment);
+  EXPECT_LE(heap.HeldBytes(), SlabHeap::kMaxSpareSegments * kSegment);
 }
 
 // Pieces go back from other threads than those that took them.
@@ -173,7 +220,7 @@ TEST(SlabHeap, ThreadsShareIt) {
       SlabHeap::Free(piece.data);
     }
   }
-  EXPECT_LE(heap.MappedBytes(), SlabHeap::kMaxSpareSegments * kSegment);
+  EXPECT_LE(heap.HeldBytes(), SlabHeap::kMaxSpareSegments * kSegment);
 }
 
 }  // namespace

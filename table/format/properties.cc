@@ -4,6 +4,7 @@
 // name and the condition under which it is written.
 #include "table/format/properties.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <vector>
@@ -123,21 +124,32 @@ bool IsMirroredToUser(std::string_view name) {
   return name == "rocksdb.deleted.keys" || name == "rocksdb.merge.operands";
 }
 
+// A database opens thousands of tables, and each has most of them: they are found by name.
+template <typename Row, size_t kCount>
+constexpr std::array<Row, kCount> SortedByName(const Row (&rows)[kCount]) {
+  std::array<Row, kCount> sorted = std::to_array(rows);
+  std::ranges::sort(sorted, {}, &Row::name);
+  return sorted;
+}
+constexpr auto kNumbersByName = SortedByName(kNumbers);
+constexpr auto kStringsByName = SortedByName(kStrings);
+
+// Null: none is called so.
+template <typename Rows>
+const typename Rows::value_type* FindRow(const Rows& sorted, std::string_view name) {
+  const auto found = std::ranges::lower_bound(sorted, name, {}, &Rows::value_type::name);
+  return found != sorted.end() && found->name == name ? &*found : nullptr;
+}
+
 void TakeProperty(const Slice& name, const Slice& value, TableProperties* properties) {
   const std::string_view wanted(name.data(), name.size());
-  for (const NumberRow& row : kNumbers) {
-    if (row.name != wanted) continue;
+  if (const NumberRow* row = FindRow(kNumbersByName, wanted); row != nullptr) {
     Slice rest = value;
     uint64_t number = 0;
-    if (GetVarint64(&rest, &number)) properties->*row.field = number;
-    if (IsMirroredToUser(wanted)) {
-      properties->user_collected_properties.emplace(name.ToString(), value.ToString());
-    }
-    return;
-  }
-  for (const StringRow& row : kStrings) {
-    if (row.name != wanted) continue;
-    properties->*row.field = value.ToString();
+    if (GetVarint64(&rest, &number)) properties->*row->field = number;
+    if (!IsMirroredToUser(wanted)) return;
+  } else if (const StringRow* string = FindRow(kStringsByName, wanted); string != nullptr) {
+    (properties->*string->field).assign(value.data(), value.size());
     return;
   }
   properties->user_collected_properties.emplace(name.ToString(), value.ToString());

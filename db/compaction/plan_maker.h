@@ -44,6 +44,8 @@ class PlanMaker {
   LevelFiles Level0Component(const TableFile* seed) const;
   bool IsTaken(const std::vector<TableFile*>& files) const REQUIRES(db_mutex);
   bool AreDisjoint(std::vector<TableFile*> files) const;
+  // Whether they share no user key, and those of `a` come first.
+  bool EndsBefore(const TableFile* a, const TableFile* b) const;
   // Of the files on a level that overlap this one.
   uint64_t OverlapBytes(const TableFile& file, Level level) const;
   static uint64_t BytesOf(const std::vector<TableFile*>& files);
@@ -58,7 +60,6 @@ class PlanMaker {
   void MakeClean(LevelFiles* files) const;
   KeyRange RangeOf(const std::vector<LevelFiles>& inputs) const;
   bool EndsBefore(const KeyRange& a, const Slice& smallest) const;
-  bool EndsBefore(const TableFile* a, const TableFile* b) const;
   LevelFiles OverlappingRange(Level level, const KeyRange& range) const;
   bool OverlapsRunning(const KeyRange& range, Level output_level) const;
   void CompleteLevel0(LevelFiles* files, bool stays) const;

@@ -8,12 +8,15 @@
 //   bytes    10       10       30       90           1000
 //
 // What is merged comes to lie right above the next older run, here 9 and 8 on level 0, 9 to 7 on
-// level 3; with the oldest run among it, on the last level.
+// level 3; with the oldest run among it, on the last level. `incremental` takes large merges with
+// the oldest run apart: a window of the second oldest one, say 6, goes with what it overlaps below.
 #include <algorithm>
 #include <cassert>
 #include <limits>
 #include <utility>
 
+#include "db/compaction/merge_window.h"
+#include "db/compaction/output_paths.h"
 #include "db/compaction/plan_maker.h"
 #include "db/compaction/style_pickers.h"
 
@@ -45,6 +48,7 @@ class UniversalPicker {
   static bool IsTaken(const Run& run) { return run.is_taken; }
 
   std::optional<CompactionPlan> PickForSpace() REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PlanWindow() REQUIRES(db_mutex);
   // Runs of about the same size, with `ratio` in percent.
   std::optional<CompactionPlan> PickSimilar(double ratio, size_t fewest, size_t most)
       REQUIRES(db_mutex);
@@ -109,7 +113,27 @@ std::optional<CompactionPlan> UniversalPicker::PickForSpace() {
                          static_cast<double>(runs_.back().bytes);
   if (static_cast<double>(newer) < allowed) return std::nullopt;
   auto plan = PlanOf(first, runs_.size() - first);
+  if (universal_.incremental &&
+      (!plan.has_value() || plan->InputBytes() > options_.max_compaction_bytes)) {
+    auto window = PlanWindow();
+    if (window.has_value()) plan = std::move(window);
+  }
   if (plan.has_value()) plan->reason = CompactionReason::kUniversalSizeAmplification;
+  return plan;
+}
+
+// A part of the second oldest run into the oldest one: no run lies between them, so what is newer
+// stays above. Files of level 0, each a run, do not go in parts.
+std::optional<CompactionPlan> UniversalPicker::PlanWindow() {
+  assert(runs_.size() >= 2);
+  const Run& upper = runs_[runs_.size() - 2];
+  const Run& oldest = runs_.back();
+  if (upper.level == 0) return std::nullopt;
+  const bool may_move = universal_.allow_trivial_move && universal_.compression_size_percent < 0;
+  auto plan =
+      plans_.PlanFor(CheapestWindow(plans_, upper.level, oldest.level), oldest.level, may_move);
+  // To where the run is that it becomes a part of; its own size is that of a young one.
+  if (plan.has_value()) plan->SetOutputPath(PathOfRun(options_, upper.bytes + oldest.bytes));
   return plan;
 }
 

@@ -53,7 +53,7 @@ constexpr OptionRow kUniversalRows[] = {
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::allow_trivial_move>(
         {"allow_trivial_move", "relink files that overlap nothing"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::incremental>(
-        {"incremental", "merge parts of runs: whole ones are merged", Support::kHint}),
+        {"incremental", "against space, merge parts of runs"}),
     Option<CompactionOptionsUniversal, &CompactionOptionsUniversal::reduce_file_locking>(
         {"reduce_file_locking", "lock only what is read now", Support::kHint, TakesEffect::kDynamic,
          Since::kRocksDb119}),

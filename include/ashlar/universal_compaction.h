@@ -23,7 +23,8 @@ class CompactionOptionsUniversal {
   // Fewest and most runs merged at once.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
-  // Bytes of all newer runs, in percent of the oldest one, from which on all runs are merged.
+  // Bytes of all newer runs, in percent of the oldest one, from which on all runs are merged; see
+  // also `incremental`.
   unsigned int max_size_amplification_percent = 200;
   // -1 compresses all output; otherwise only the oldest data, up to this percentage of the total,
   // and flushes write uncompressed.
@@ -35,7 +36,9 @@ class CompactionOptionsUniversal {
   // Relink files that overlap nothing instead of rewriting them, unless compression_size_percent is
   // set.
   bool allow_trivial_move = false;
-  // Merge parts of runs. A hint without effect.
+  // Where max_size_amplification_percent asks for a merge of more than max_compaction_bytes: merge
+  // only so much of the second oldest run, which must lie below level 0, into the oldest one, where
+  // that rewrites the least; and go on until the space is within bounds.
   bool incremental = false;
   // Lock only the files a compaction reads now. A hint without effect.
   bool reduce_file_locking = false;

@@ -177,6 +177,9 @@ std::vector<Choice> PlaceChoices() { return {{"paths", {0, 0, 0, 1}, /*is_risky=
 // Logs over old ones; a suite that writes without a log sets it to 0. Behind the others as well.
 std::vector<Choice> RecycledChoices() { return {{"recycled_logs", {0, 0, 2}}}; }
 
+// Runs that are merged in parts. Behind the others as well.
+std::vector<Choice> PartChoices() { return {{"run_parts", {0, 1}}}; }
+
 const std::vector<Choice>& Choices() {
   static const auto* const choices = [] {
     auto* const all = new std::vector<Choice>(FileChoices());
@@ -188,6 +191,7 @@ const std::vector<Choice>& Choices() {
     for (const Choice& choice : MemtableChoices()) all->push_back(choice);
     for (const Choice& choice : PlaceChoices()) all->push_back(choice);
     for (const Choice& choice : RecycledChoices()) all->push_back(choice);
+    for (const Choice& choice : PartChoices()) all->push_back(choice);
     return all;
   }();
   return *choices;
@@ -365,6 +369,7 @@ void OptionSet::SetFamilyOptions(Options* options) const {
   universal.compression_size_percent =
       Get("runs_compressed") > 100 ? -1 : static_cast<int>(Get("runs_compressed"));
   universal.allow_trivial_move = Get("runs_move") != 0;
+  universal.incremental = Get("run_parts") != 0;
   options->disable_auto_compactions = Get("manual_compaction_only") != 0;
   options->compression = CompressionOf(Get("compression"));
   options->compression_opts.max_dict_bytes = static_cast<uint32_t>(Get("dictionary"));

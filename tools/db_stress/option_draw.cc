@@ -60,6 +60,7 @@ const Choice kFamilyChoices[] = {
      {"kCompactionStyleLevel", "kCompactionStyleLevel", "kCompactionStyleUniversal"}},
     {"compaction_options_universal",
      {"{size_ratio=1}", "{size_ratio=20;min_merge_width=3;max_size_amplification_percent=50}",
+      "{incremental=true;max_size_amplification_percent=30}",
       "{allow_trivial_move=true;compression_size_percent=50}"}},
     {"compaction_pri",
      {"kMinOverlappingRatio", "kByCompensatedSize", "kOldestLargestSeqFirst", "kRoundRobin"}},

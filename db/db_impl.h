@@ -287,6 +287,7 @@ class DBImpl final : public UnbuiltCalls,
 
   // DeadRangeSink
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
+  void LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
 
   // FileCleaner
   void DeleteObsoleteFiles() override;

@@ -400,14 +400,22 @@ void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slic
   auto* const family = static_cast<ColumnFamilyData*>(view.source());
   MutexLock lock(&core_.mutex);
   MemTable* const memtable = family->mem();
-  if (family->is_ingesting ||
-      view.super_version()->version()->number() < family->ingested_version) {
-    return;
-  }
+  if (!family->IsForeseen(*view.super_version())) return;
   if (memtable != view.super_version()->mem() || memtable->smallest_seqno() > view.seqno()) return;
   InsertHint uncounted;
   IgnoreError(memtable->Add(view.seqno(), kTypeRangeDeletion, begin, end, &uncounted),
               "a scan goes on without");
+}
+
+// A view's number may be newer than its memtables: it says that nothing lives only as long as none
+// was sealed since.
+void DBImpl::LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
+  auto* const family = static_cast<ColumnFamilyData*>(view.source());
+  MutexLock lock(&core_.mutex);
+  const SuperVersion& seen = *view.super_version();
+  if (!family->IsForeseen(seen) || family->mem() != seen.mem()) return;
+  family->empty_ranges()->Learn(begin, end, view.seqno(),
+                                [this] { return core_.pipeline->last_reserved_seqno(); });
 }
 
 // Files of an old super version may be deleted once no iterator uses them. Destructors come here.

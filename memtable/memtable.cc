@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "memtable/empty_ranges.h"
 #include "table/iterator/internal_iterator.h"
 #include "util/hash.h"
 #include "util/str_cat.h"
@@ -38,6 +39,11 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
   }
 }
 
+bool IsTombstone(ValueType type) {
+  return type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeRangeDeletion ||
+         type == kTypeDeletionWithTimestamp;
+}
+
 }  // namespace
 
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
@@ -49,6 +55,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       checks_(options.checks),
       updates_in_place_(options.updates_in_place),
       in_place_callback_(options.in_place_callback),
+      empty_ranges_(options.empty_ranges),
       memory_report_(options.memory_manager),
       arena_(options.arena_block_bytes),
       tombstones_(comparator_, &arena_) {
@@ -82,6 +89,8 @@ Status MemTable::Add(SequenceNumber seqno, ValueType type, const Slice& user_key
     return Status::InvalidArgument(StrCat("key of ", user_key.size(), " and value of ",
                                           value.size(), " bytes: each must be below 4 GiB"));
   }
+  if (empty_ranges_ != nullptr && !empty_ranges_->none() && !IsTombstone(type)) [[unlikely]]
+    empty_ranges_->Break(user_key);
   if (type == kTypeRangeDeletion) [[unlikely]] {
     if (!AddTombstone(seqno, user_key, value)) return Status::OK();
   } else if (!AddPoint(PackTrailer(seqno, type), user_key, value, hint)) [[unlikely]] {

@@ -33,6 +33,7 @@
 
 namespace ashlar {
 
+class EmptyRanges;
 class InternalIterator;
 class SliceTransform;
 
@@ -46,6 +47,7 @@ struct MemTableOptions : RepresentationOptions {
   bool bloom_whole_keys = false;
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
+  EmptyRanges* empty_ranges = nullptr;  // the family's; outlives insertions; null = nobody keeps any
   MemTableChecks checks;
   bool updates_in_place = false;
   size_t in_place_locks = 1;
@@ -257,6 +259,7 @@ class MemTable {
   const MemTableChecks checks_;
   const bool updates_in_place_;
   const InPlaceCallback in_place_callback_;  // may be null
+  EmptyRanges* const empty_ranges_;          // told of what may be alive; null: nobody is
   // Null: values are never overwritten.
   std::unique_ptr<InPlaceValues> in_place_;
   // Entries are read without checks or locks.

@@ -33,7 +33,9 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     status = core->versions->LogAndApply(std::move(change), &core->mutex);
     family->versions()->claims.GiveBack(dropped);
     if (status.ok()) {
+      if (EmptyRanges* known = family->empty_ranges(); known != nullptr) known->Forget();
       family->PublishSuperVersion();
+      family->unforeseen_version = family->current()->number();
       writes->UpdateStallLocked();
     }
     core->conditions.JobEnded();

@@ -91,6 +91,10 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       max_successive_merges_(options_->max_successive_merges),
       mem_(nullptr),
       active_log_(family->log_number) {
+  // Which of a key's entries live is not told from its newest one where they have timestamps.
+  if (comparator_.user_comparator()->timestamp_size() == 0) {
+    empty_ranges_ = std::make_unique<EmptyRanges>(comparator_);
+  }
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
   assert(mem()->IsEmpty() && mem()->id() == 1);
 }
@@ -113,8 +117,13 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   assert(previous == nullptr || previous->id() < next_memtable_id_);
   MemTableOptions options = MemTableOptionsFrom(*options_, previous);
   options.memory_manager = host_->MemoryManager();
+  options.empty_ranges = empty_ranges();
   options.family = id_;
   return new MemTable(comparator_, options, next_memtable_id_++);
+}
+
+bool ColumnFamilyData::IsForeseen(const SuperVersion& super_version) const {
+  return !is_ingesting && super_version.version()->number() >= unforeseen_version;
 }
 
 ReadView ColumnFamilyData::AcquireView() {

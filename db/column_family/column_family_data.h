@@ -181,8 +181,11 @@ class ColumnFamilyData final : public ReadViewSource {
   StallDecision stall GUARDED_BY(db_mutex);
   // External files are being put into the family: nothing may come into its memtables.
   bool is_ingesting GUARDED_BY(db_mutex) = false;
-  // The number of the newest version that was made by that; 0: none was.
-  uint64_t ingested_version GUARDED_BY(db_mutex) = 0;
+  // The number of the newest version that was made by that, or by dropping files, under which older
+  // entries may come to light: a scan of an older one knows nothing of what is there. 0: none was.
+  uint64_t unforeseen_version GUARDED_BY(db_mutex) = 0;
+  // Whether all that came into the family since, or will, came through memtables.
+  bool IsForeseen(const SuperVersion& super_version) const REQUIRES(db_mutex);
   // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
   bool is_read_compaction_wanted GUARDED_BY(db_mutex) = false;
 

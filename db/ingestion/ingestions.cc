@@ -68,7 +68,10 @@ class Ingestions::Standstill {
       MutexLock lock(&core_->mutex);
       while (owner_->is_installing_) core_->conditions.jobs.Wait();
       owner_->is_installing_ = true;
-      for (const Part* part : parts_) part->family()->is_ingesting = true;
+      for (const Part* part : parts_) {
+        part->family()->is_ingesting = true;
+        if (EmptyRanges* known = part->family()->empty_ranges(); known != nullptr) known->Forget();
+      }
     }
     core_->pipeline->Pause();
   }
@@ -417,7 +420,7 @@ Status Ingestions::Record(const std::vector<StagedFiles*>& all, const std::vecto
       ColumnFamilyData* const family = part->family();
       if (family->is_dropped()) continue;
       family->PublishSuperVersion();
-      family->ingested_version = family->current()->number();
+      family->unforeseen_version = family->current()->number();
       scheduler_->RequestCompactionLocked(family);
     }
     writes_->UpdateStallLocked();

@@ -66,9 +66,9 @@ void DBIterator::BuildTower() {
   merged_ = tower.Build();
   assert(!merged_->Valid());  // until a seek
   max_sequential_skip_ = super_version.options().max_sequential_skip_in_iterations;
-  dead_least_ = LeastDead();
+  DecideOnDead();
   is_checked_ = options_.iterate_upper_bound != nullptr || prefix_extractor_ != nullptr ||
-                callback_ != nullptr || dead_least_ != 0;
+                callback_ != nullptr;
   merge_.merge_operator = super_version.options().merge_operator.get();
   valid_ = false;
 }
@@ -177,7 +177,7 @@ void DBIterator::Seek(const Slice& target) {
   RememberPrefix(target);
   if (scanned_ != nullptr) [[unlikely]]
     scanned_->Approach(*view_.super_version()->version(), target);
-  SeekInternal(from, seqno_);
+  SeekPastEmpty(from);
   {
     const PerfTimer timer(&PerfContextBase::find_next_user_entry_time);
     FindNextVisible(/*is_key_saved=*/false);
@@ -274,7 +274,6 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     const Slice user_key = ExtractUserKey(internal_key);
     if (is_checked_) {
       if (ReachedUpperBound(user_key) || LeftPrefix(user_key)) return EndDeadRun(nullptr);
-      if (dead_count_ != 0) NoteBehindDead(internal_key);
       const SequenceNumber seqno = TrailerSeqno(ExtractTrailer(internal_key));
       if (seqno <= seqno_ && !IsVisible(seqno)) {
         if (!CountSkipped(&PerfContextBase::internal_recent_skipped_count)) return;
@@ -294,6 +293,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       continue;
     }
     const ValueType type = TrailerType(trailer);
+    if (dead_count_ != 0) [[unlikely]]
+      NoteBehindDead(type, user_key);
     if (type == kTypeValue) [[likely]] {
       user_key_ = user_key;
       valid_ = true;
@@ -304,10 +305,9 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     if (type == kTypeBlobIndex) return ShowBlobForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
-    if (dead_least_ != 0 && dead_count_++ == 0) dead_begin_ = saved_key_;
     is_key_saved = true;
     hidden_steps = 0;
-    merged_->Next();
+    if (!PassEmpty()) merged_->Next();
   }
   EndDeadRun(nullptr);
 }
@@ -516,16 +516,6 @@ bool DBIterator::CountSkipped(uint64_t PerfContextBase::*counter) {
     return true;
   }
   Fail(Status::Incomplete("too many internal keys skipped"));
-  return false;
-}
-
-// True for tombstones; other kinds, operands apart, are values of features that are not there yet.
-bool DBIterator::CheckKind(ValueType type) {
-  if (type == kTypeDeletion || type == kTypeSingleDeletion) return true;
-  Fail(IsPointEntryType(type)
-           ? Status::NotSupported(StrCat("iterator: entries of kind ", int{type},
-                                         " are not supported by this version"))
-           : Status::Corruption(StrCat("iterator: unknown kind of entry: ", int{type})));
   return false;
 }
 

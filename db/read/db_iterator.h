@@ -32,6 +32,7 @@
 
 namespace ashlar {
 
+class EmptyRanges;
 class ReadCallback;
 class ReadTrace;
 class ScannedBlocks;
@@ -88,9 +89,14 @@ class DBIterator final : public Iterator {
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);
 
   void FindNextVisible(bool is_key_saved);
-  uint32_t LeastDead() const;
-  void NoteBehindDead(const Slice& internal_key);
+  // db_iterator_dead.cc
+  void DecideOnDead();
+  bool CheckKind(ValueType type);
+  void SeekPastEmpty(const Slice& from);
+  bool PassEmpty();
+  void NoteBehindDead(ValueType type, const Slice& user_key);
   void EndDeadRun(const Slice* next);
+
   void PassHidden(const Slice& internal_key, uint64_t* steps);
   void PassRecent(const Slice& user_key, uint64_t* steps);
   void FindPrevVisible();
@@ -128,7 +134,6 @@ class DBIterator final : public Iterator {
   void PrevMeasured();
   void ReportSteps();
   void ReportCounts() const;
-  bool CheckKind(ValueType type);
   void Fail(Status status);
 
   ReadOptions options_;                 // the tower points to it
@@ -177,10 +182,15 @@ class DBIterator final : public Iterator {
   uint64_t skipped_sum_ = 0;  // of all steps; told to the statistics
   Status status_;
 
-  // So many tombstones in a row are worth a range tombstone; 0: none are.
+  // So many tombstones in a row are worth telling; 0: none are.
   uint32_t dead_least_ = 0;
-  uint64_t dead_count_ = 0;  // of the row up to saved_key_
-  std::string dead_begin_;   // its first key
+  bool covers_dead_ = false;  // a range tombstone is to be left there
+  // Tombstones, and entries that a range tombstone hides, of the row up to saved_key_: those that
+  // were stepped over.
+  uint64_t dead_count_ = 0;
+  std::string dead_begin_;    // its first key
+  EmptyRanges* empty_ranges_ = nullptr;  // to be passed by a seek; null: none are
+  std::string empty_end_;
 
   // Told to the thread's perf context at the next seek or at the end.
   uint32_t nexts_to_report_ = 0;

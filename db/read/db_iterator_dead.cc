@@ -1,43 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of point tombstones that a scan steps over: they are counted, and told to the database where
-// there are many.
+// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are counted,
+// and told to the database where there are many; where it is known that nothing lives, a seek passes
+// them.
+#include <cassert>
+
 #include "ashlar/options.h"
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
+#include "memtable/empty_ranges.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 
-// 0 unless the iterator sees everything there is as of the view's number: what it does not see may
-// be alive.
-uint32_t DBIterator::LeastDead() const {
+namespace {
+
+#ifdef ASHLAR_INVARIANTS
+// So that tests of any size come there.
+constexpr uint32_t kLeastDeadToLearn = 4;
+constexpr uint64_t kDeadBetweenQuestions = 2;
+#else
+constexpr uint32_t kLeastDeadToLearn = 128;  // some microseconds
+constexpr uint64_t kDeadBetweenQuestions = 64;
+#endif
+
+bool IsTombstone(ValueType type) { return type == kTypeDeletion || type == kTypeSingleDeletion; }
+
+}  // namespace
+
+// True for tombstones; other kinds, operands apart, are values of features that are not there yet.
+bool DBIterator::CheckKind(ValueType type) {
+  if (IsTombstone(type)) return true;
+  Fail(IsPointEntryType(type)
+           ? Status::NotSupported(StrCat("iterator: entries of kind ", int{type},
+                                         " are not supported by this version"))
+           : Status::Corruption(StrCat("iterator: unknown kind of entry: ", int{type})));
+  return false;
+}
+
+// What is learned holds for all readers, so the iterator must see everything there is as of the
+// view's number: what it does not see may be alive.
+void DBIterator::DecideOnDead() {
   const ColumnFamilyOptions& family = view_.super_version()->options();
+  const bool may_see_more = callback_ != nullptr || options_.ignore_range_deletions;
   const bool may_skip_tables = options_.table_filter != nullptr ||
                                options_.read_tier != kReadAllTier ||
                                WantedPrefix::IsUsedBy(options_);
-  const bool sees_all = options_.snapshot == nullptr && callback_ == nullptr &&
-                        !options_.ignore_range_deletions && !may_skip_tables;
-  return dead_ranges_ != nullptr && sees_all ? family.min_tombstones_for_range_conversion : 0;
+  const bool sees_newest = options_.snapshot == nullptr && !may_see_more;
+  const bool sees_all = sees_newest && !may_skip_tables;
+  covers_dead_ = family.min_tombstones_for_range_conversion != 0;
+  empty_ranges_ = covers_dead_ || may_see_more ? nullptr : view_.source()->empty_ranges();
+  dead_least_ = 0;
+  if (dead_ranges_ == nullptr || !sees_all) return;
+  if (covers_dead_) dead_least_ = family.min_tombstones_for_range_conversion;
+  if (empty_ranges_ != nullptr) dead_least_ = kLeastDeadToLearn;
 }
 
-// The merging iterator has come from tombstones, the last one of saved_key_, to this entry.
-void DBIterator::NoteBehindDead(const Slice& internal_key) {
-  const uint64_t trailer = ExtractTrailer(internal_key);
-  const ValueType type = TrailerType(trailer);
-  const bool is_dead = type == kTypeDeletion || type == kTypeSingleDeletion;
-  const Slice user_key = ExtractUserKey(internal_key);
-  if (is_dead || TrailerSeqno(trailer) > seqno_ || comparator_.SameKey(user_key, saved_key_))
+// What a tombstone hides in newer runs costs a seek nothing; in its own one it is stepped over.
+void DBIterator::SeekPastEmpty(const Slice& from) {
+  const bool asks = empty_ranges_ != nullptr && !empty_ranges_->none();
+  const bool passes = asks && empty_ranges_->FindEnd(from, seqno_, &empty_end_);
+  const Slice target = passes ? Slice(empty_end_) : from;
+  const uint64_t before = merged_->hidden_steps();
+  SeekInternal(target, seqno_);
+  if (merged_->hidden_steps() == before || covers_dead_) [[likely]]
     return;
-  EndDeadRun(&user_key);
+  dead_count_ = merged_->hidden_steps() - before;
+  dead_begin_ = target.ToString();
+}
+
+// The merging iterator stands on a tombstone of saved_key_. True if it was moved behind all that is
+// known to be dead.
+bool DBIterator::PassEmpty() {
+  if (dead_count_ == 0) dead_begin_ = saved_key_;
+  const bool asks = dead_count_++ % kDeadBetweenQuestions == 0;
+  if (!asks || empty_ranges_ == nullptr || empty_ranges_->none()) return false;
+  if (!empty_ranges_->FindEnd(saved_key_, seqno_, &empty_end_)) return false;
+  assert(comparator_.OrderWithTimestamp(saved_key_, empty_end_) < 0);
+  CountReseek();
+  SeekInternal(empty_end_, kMaxSequenceNumber);
+  return true;
+}
+
+// The merging iterator has come from the tombstones of saved_key_ to another key.
+void DBIterator::NoteBehindDead(ValueType type, const Slice& user_key) {
+  if (!IsTombstone(type)) EndDeadRun(&user_key);
 }
 
 // A row of tombstones ends in front of the key `next`, or, if that is null, with saved_key_: what
 // is behind it was perhaps not looked at.
 void DBIterator::EndDeadRun(const Slice* next) {
-  const bool is_long = dead_count_ != 0 && dead_count_ >= dead_least_;
+  const bool is_long = dead_least_ != 0 && dead_count_ >= dead_least_;
   dead_count_ = 0;
   if (!is_long || !merged_->status().ok()) return;
-  dead_ranges_->CoverDeadRange(view_, dead_begin_, next != nullptr ? *next : Slice(saved_key_));
+  const Slice end = next != nullptr ? *next : Slice(saved_key_);
+  covers_dead_ ? dead_ranges_->CoverDeadRange(view_, dead_begin_, end)
+               : dead_ranges_->LearnDeadRange(view_, dead_begin_, end);
 }
 
 }  // namespace ashlar

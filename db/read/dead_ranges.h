@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DeadRangeSink hears of stretches of keys in which a scan found nothing alive but many point
-// tombstones, and may leave a range tombstone there for the scans that come
-// (ColumnFamilyOptions::min_tombstones_for_range_conversion).
+// tombstones. It may leave a range tombstone there for the scans that come
+// (ColumnFamilyOptions::min_tombstones_for_range_conversion), or keep in mind that they need not
+// look (memtable/empty_ranges.h).
 #pragma once
 
 #include "ashlar/slice.h"
@@ -16,6 +17,8 @@ class DeadRangeSink {
   // As of the view's number no key in [begin, end) has a value. Without locks and outside of
   // epochs.
   virtual void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) = 0;
+  // The same. For those that come about as often as scans do.
+  virtual void LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) = 0;
 
  protected:
   ~DeadRangeSink() = default;

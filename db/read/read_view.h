@@ -7,10 +7,12 @@
 
 #include <atomic>
 #include <cassert>
+#include <memory>
 #include <utility>
 
 #include "ashlar/types.h"
 #include "db/read/super_version.h"
+#include "memtable/empty_ranges.h"
 
 namespace ashlar {
 
@@ -37,6 +39,8 @@ class ReadViewSource {
   // The newest state. The super version is loaded before the sequence number: the other way round,
   // a flush in between could drop a version that the number needs.
   virtual ReadView AcquireView() = 0;
+  // Where nothing lives; null: nobody keeps that.
+  EmptyRanges* empty_ranges() const { return empty_ranges_.get(); }
   // A super version was given back: files may have become obsolete, and are deleted, now or by a
   // background thread. Without locks held, and outside of epochs.
   virtual void OnViewReleased(Purge purge) = 0;
@@ -47,6 +51,7 @@ class ReadViewSource {
  protected:
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
   std::atomic<SuperVersion*> super_version_{nullptr};
+  std::unique_ptr<EmptyRanges> empty_ranges_;
 };
 
 // Movable. Destroyed without locks held, and outside of epochs. Threads: one at a time.

@@ -139,6 +139,11 @@ class CommitPipeline {
   void Reopen();
 
   SequenceNumber visible_seqno() const { return visible_seqno_.load(std::memory_order_acquire); }
+  // The last number that was given out. Any time.
+  SequenceNumber last_reserved_seqno() {
+    const SpinLockGuard guard(&order_lock_);
+    return last_reserved_;
+  }
   // That of the last batch that was given a place in a log; 0: none. In a pause.
   SequenceNumber last_logged_seqno();
   // Whether any write skipped the log since opening.

@@ -347,6 +347,7 @@ void MergingIterator::FindVisible() {
       if (!heap_.empty()) TakeRunnerUp<kDirection>();
     } else if (current_.index == slab_.covering_run() &&
                TrailerSeqno(ExtractTrailer(current_.iterator->key())) < slab_.seqno()) {
+      ++hidden_steps_;
       kDirection == Direction::kForward ? current_.iterator->Next() : current_.iterator->Prev();
       if (current_.iterator->Valid()) current_.head = Head(*current_.iterator);
       if (!Rank<kDirection>()) return;

@@ -60,6 +60,8 @@ class MergingIterator final : private TombstoneWatcher {
   // Index of the child that holds the current entry.
   uint32_t child() const { return current_.index; }
   const Status& status() const { return status_; }
+  // How many entries were stepped over because a tombstone of their own run hides them.
+  uint64_t hidden_steps() const { return hidden_steps_; }
 
   void SeekToFirst();
   void SeekToLast();
@@ -171,6 +173,7 @@ class MergingIterator final : private TombstoneWatcher {
   bool has_tombstones_ = false;  // of any child, as far as is known
   bool is_stale_ = false;        // a child has met tombstones that slab_ does not know
   TombstoneSlab slab_;           // around the current entry
+  uint64_t hidden_steps_ = 0;    // since it was made
 
   InternalKeyComparator comparator_;
   std::vector<Child> children_;  // owned; the newer run first

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans over what was deleted: the third one goes past it, whatever is written, flushed, ingested
+// or compacted meanwhile is seen, and so is what an older snapshot saw.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ashlar/convenience.h"
+#include "ashlar/db.h"
+#include "ashlar/env.h"
+#include "ashlar/perf_context.h"
+#include "ashlar/sst_file_writer.h"
+#include "tests/support/status_matchers.h"
+#include "util/random.h"
+#include "util/str_cat.h"
+
+namespace ashlar {
+namespace {
+
+constexpr int kKeys = 1000;
+constexpr int kDeleted = 600;
+// What is left of the tombstones to step over, once they are known.
+constexpr uint64_t kFew = 2;
+
+std::string KeyAt(int i) { return StrCat("key", 10000 + i); }
+
+class EmptyRangesDbTest : public testing::TestWithParam<bool> {
+ protected:
+  EmptyRangesDbTest() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+    options_.disable_auto_compactions = true;
+    if (IsReversed()) options_.comparator = ReverseBytewiseComparator();
+  }
+  static bool IsReversed() { return GetParam(); }
+  // The first 600 of 1000 keys are deleted, half of them in a table.
+  void Open() {
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    for (int i = 0; i < kKeys; i++) Put(i);
+    for (int i = 0; i < kDeleted / 2; i++) Delete(i);
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    for (int i = kDeleted / 2; i < kDeleted; i++) Delete(i);
+  }
+  std::string Name(int i) const { return KeyAt(IsReversed() ? kKeys - i : i); }
+  void Put(int i) { ASSERT_OK(db_->Put(WriteOptions(), Name(i), "v")); }
+  void Delete(int i) { ASSERT_OK(db_->Delete(WriteOptions(), Name(i))); }
+  // The first key of a scan, and how many tombstones it stepped over.
+  std::string First(uint64_t* steps, const ReadOptions& read = {}) {
+    get_perf_context()->Reset();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    it->SeekToFirst();
+    EXPECT_OK(it->status());
+    *steps = get_perf_context()->internal_delete_skipped_count;
+    return it->Valid() ? it->key().ToString() : "";
+  }
+  void LearnAll() {
+    for (int i = 0; i < 3; i++) {
+      uint64_t steps;
+      EXPECT_EQ(First(&steps), Name(kDeleted));
+      if (i == 2) {
+        EXPECT_LE(steps, kFew);
+      }
+    }
+  }
+  // By name.
+  std::vector<std::string> FilesOf(int level) {
+    std::vector<LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> names;
+    for (const LiveFileMetaData& file : files) {
+      if (file.level == level) names.push_back(file.name);
+    }
+    return names;
+  }
+
+  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+  std::unique_ptr<DB> db_;
+  uint64_t steps_ = 0;
+};
+
+TEST_P(EmptyRangesDbTest, TheThirdScanGoesPastThem) {
+  Open();
+  for (int i = 0; i < 2; i++) {
+    EXPECT_EQ(First(&steps_), Name(kDeleted));
+    EXPECT_EQ(steps_, uint64_t{kDeleted}) << i;
+  }
+  LearnAll();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_EQ(First(&steps_), Name(kDeleted));
+  EXPECT_LE(steps_, kFew) << "in tables too";
+  int rows = 0;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  for (it->Seek(Name(5)); it->Valid(); it->Next()) ++rows;
+  EXPECT_EQ(rows, kKeys - kDeleted);
+  for (it->SeekToLast(); it->Valid(); it->Prev()) --rows;
+  EXPECT_EQ(rows, 0);
+}
+
+TEST_P(EmptyRangesDbTest, AQueueGoesOn) {
+  Open();
+  LearnAll();
+  for (int i = kDeleted; i < kKeys - 1; i++) {
+    Delete(i);
+    EXPECT_EQ(First(&steps_), Name(i + 1));
+    EXPECT_LE(steps_, 256u);
+  }
+}
+
+// Entries that a range tombstone of the same memtable hides are stepped over one by one.
+TEST_P(EmptyRangesDbTest, RangeTombstonesCountToo) {
+  Open();
+  const std::string end = Name(kDeleted + 300);
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(kDeleted), end));
+  for (int i = kDeleted; i < kDeleted + 300; i++) Put(i);
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), Name(kDeleted), end));
+  const std::string from = Name(10);
+  for (int round = 0; round < 4; round++) {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->Seek(from);
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), Slice(end));
+  }
+  // Whoever comes in between is seen, and so is what comes back.
+  for (const int i : {kDeleted + 1, kDeleted + 299, 20}) {
+    Put(i);
+    for (int round = 0; round < 3; round++) {
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      it->Seek(from);
+      ASSERT_TRUE(it->Valid());
+      EXPECT_EQ(it->key(), Slice(Name(i)));
+    }
+    Delete(i);
+  }
+}
+
+TEST_P(EmptyRangesDbTest, WhatIsWrittenThereIsSeen) {
+  Open();
+  LearnAll();
+  for (const int i : {0, 299, kDeleted - 1}) {
+    Put(i);
+    EXPECT_EQ(First(&steps_), Name(i));
+    Delete(i);
+    LearnAll();
+  }
+  ASSERT_OK(db_->PutEntity(WriteOptions(), db_->DefaultColumnFamily(), Name(7), {{"a", "b"}}));
+  EXPECT_EQ(First(&steps_), Name(7));
+}
+
+TEST_P(EmptyRangesDbTest, ASnapshotSeesWhatItSaw) {
+  Open();
+  Delete(kDeleted);
+  Put(kDeleted);
+  Put(3);
+  const Snapshot* const before = db_->GetSnapshot();
+  Delete(3);
+  LearnAll();
+  ReadOptions then;
+  then.snapshot = before;
+  EXPECT_EQ(First(&steps_, then), Name(3));
+  db_->ReleaseSnapshot(before);
+  const Snapshot* const after = db_->GetSnapshot();
+  then.snapshot = after;
+  EXPECT_EQ(First(&steps_, then), Name(kDeleted));
+  EXPECT_LE(steps_, kFew);
+  db_->ReleaseSnapshot(after);
+}
+
+TEST_P(EmptyRangesDbTest, FamiliesAreApart) {
+  Open();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "other", &other));
+  ASSERT_OK(db_->Put(WriteOptions(), other, Name(3), "v"));
+  LearnAll();
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), other));
+  it->SeekToFirst();
+  EXPECT_TRUE(it->Valid());
+  ASSERT_OK(db_->Delete(WriteOptions(), other, Name(3)));
+  EXPECT_EQ(First(&steps_), Name(kDeleted));
+  EXPECT_LE(steps_, kFew);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_P(EmptyRangesDbTest, IngestedFilesAreSeen) {
+  Open();
+  LearnAll();
+  SstFileWriter writer(EnvOptions(), options_);
+  ASSERT_OK(writer.Open("/outside.sst"));
+  ASSERT_OK(writer.Put(Name(100), "from outside"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db_->IngestExternalFile({"/outside.sst"}, IngestExternalFileOptions()));
+  EXPECT_EQ(First(&steps_), Name(100));
+  EXPECT_EQ(First(&steps_), Name(100));
+}
+
+// They come to light again, as in RocksDB, when the files with their tombstones are dropped.
+TEST_P(EmptyRangesDbTest, WhatDroppedFilesHidIsSeen) {
+  if (IsReversed()) GTEST_SKIP() << "the order does not matter";
+  options_.num_levels = 4;
+  options_.level_compaction_dynamic_level_bytes = false;
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  const auto move_to = [this](int level) {
+    CompactRangeOptions move;
+    move.change_level = true;
+    move.target_level = level;
+    ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+  };
+  Put(0);
+  for (int i = 2; i < kKeys; i++) Put(i);
+  move_to(3);
+  for (int i = 2; i < kDeleted; i++) Delete(i);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FilesOf(0), 2));
+  Put(kKeys);
+  const auto second = [this] {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->SeekToFirst();
+    it->Next();
+    return it->Valid() ? it->key().ToString() : "";
+  };
+  for (int i = 0; i < 4; i++) ASSERT_EQ(second(), Name(kDeleted));
+  const std::string begin = Name(1), end = Name(kDeleted);
+  const Slice from(begin), to(end);
+  ASSERT_OK(DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &from, &to));
+  EXPECT_EQ(second(), Name(2));
+}
+
+// A reader relies on what others have learned while writers come and go: each writer looks for what
+// it has just written.
+TEST_P(EmptyRangesDbTest, WhoWritesFindsIt) {
+  options_.write_buffer_size = 64 << 10;
+  options_.disable_auto_compactions = false;
+  Open();
+  std::atomic<int> missed{0};
+  std::atomic<int> writers{3};
+  const auto write = [&](size_t thread) {
+    Random64 random(thread + 1);
+    for (int i = 0; i < 1500; i++) {
+      const std::string key = StrCat(Name(static_cast<int>(random.Uniform(kDeleted))), ".", thread);
+      ASSERT_OK(db_->Put(WriteOptions(), key, std::string(100, 'x')));
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      bool is_found = false;
+      for (it->SeekToFirst(); it->Valid() && !is_found; it->Next()) {
+        is_found = it->key() == Slice(key);
+        if (it->key() == Slice(Name(kDeleted))) break;
+      }
+      if (!is_found) ++missed;
+      ASSERT_OK(db_->Delete(WriteOptions(), key));
+    }
+  };
+  const auto scan = [&] {
+    while (writers.load() != 0) {
+      const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+      it->SeekToFirst();
+      EXPECT_OK(it->status());
+    }
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < 3; i++) {
+    threads.emplace_back([&, i] {
+      write(i);
+      --writers;
+    });
+  }
+  for (int i = 0; i < 2; i++) threads.emplace_back(scan);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(missed, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, EmptyRangesDbTest, testing::Bool());
+
+}  // namespace
+}  // namespace ashlar

@@ -22,6 +22,7 @@
 #include "db/read/read_sampler.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
+#include "memtable/empty_ranges.h"
 #include "util/data_in_errors.h"
 #include "util/epoch.h"
 #include "util/read_callback.h"
@@ -408,14 +409,14 @@ void DBImpl::CoverDeadRange(const ReadView& view, const Slice& begin, const Slic
 }
 
 // A view's number may be newer than its memtables: it says that nothing lives only as long as none
-// was sealed since.
+// was sealed since. Without the DB mutex: who scans may be a callback of a commit in flight.
 void DBImpl::LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) {
   auto* const family = static_cast<ColumnFamilyData*>(view.source());
-  MutexLock lock(&core_.mutex);
   const SuperVersion& seen = *view.super_version();
-  if (!family->IsForeseen(seen) || family->mem() != seen.mem()) return;
-  family->empty_ranges()->Learn(begin, end, view.seqno(),
-                                [this] { return core_.pipeline->last_reserved_seqno(); });
+  if (family->mem() != seen.mem()) return;
+  family->empty_ranges()->Learn(
+      {.begin = begin, .end = end, .seqno = view.seqno(), .version = seen.version()->number()},
+      [this] { return core_.pipeline->last_reserved_seqno(); });
 }
 
 // Files of an old super version may be deleted once no iterator uses them. Destructors come here.

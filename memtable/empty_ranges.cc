@@ -5,6 +5,7 @@
 // still looks at the one before breaks the one that took its place.
 #include "memtable/empty_ranges.h"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -59,15 +60,15 @@ bool EmptyRanges::FindEnd(const Slice& user_key, SequenceNumber seqno, std::stri
   return false;
 }
 
-// Where a range is that touches [begin, end], else where one may come.
-std::atomic<EmptyRanges::Range*>* EmptyRanges::PlaceOf(const Slice& begin, const Slice& end) {
+// Where a range is that the finding touches, else where one may come.
+std::atomic<EmptyRanges::Range*>* EmptyRanges::PlaceOf(const Finding& finding) {
   std::atomic<Range*>* free = nullptr;
   for (auto& place : places_) {
     const Range* const range = place.load(std::memory_order_relaxed);
-    if (range == nullptr) {
+    if (range == nullptr || range->IsBroken()) {
       free = &place;
-    } else if (comparator_.OrderWithTimestamp(begin, range->end) <= 0 &&
-               comparator_.OrderWithTimestamp(range->begin, end) <= 0) {
+    } else if (comparator_.OrderWithTimestamp(finding.begin, range->end) <= 0 &&
+               comparator_.OrderWithTimestamp(range->begin, finding.end) <= 0) {
       return &place;
     }
   }
@@ -82,51 +83,70 @@ void EmptyRanges::Replace(std::atomic<Range*>* place, std::unique_ptr<Range> ran
   if (old != nullptr) EpochRetireDelete(old);
 }
 
-void EmptyRanges::Learn(const Slice& begin, const Slice& end, SequenceNumber seqno,
-                        const std::function<SequenceNumber()>& last_given_out) {
-  if (comparator_.OrderWithTimestamp(begin, end) >= 0) return;
-  std::atomic<Range*>* const place = PlaceOf(begin, end);
-  const Range* const old = place->load(std::memory_order_relaxed);
+std::unique_ptr<EmptyRanges::Range> EmptyRanges::Grown(const Range& old,
+                                                       const Finding& finding) const {
+  const bool is_longer = comparator_.OrderWithTimestamp(old.end, finding.end) < 0;
+  const bool begins_known = finding.begin == Slice(old.begin) ||
+                            (!old.known_end.empty() && finding.seqno >= old.known_since &&
+                             comparator_.OrderWithTimestamp(finding.begin, old.known_end) <= 0);
+  const SequenceNumber watched_since = old.watched_since.load(std::memory_order_relaxed);
+  const bool is_seen = comparator_.OrderWithTimestamp(old.end, finding.end) <= 0 && begins_known &&
+                       finding.seqno >= watched_since;
+  if (!is_longer && (!is_seen || old.known_end == old.end)) return nullptr;
   auto range = std::make_unique<Range>();
+  range->begin = old.begin;
+  range->end = is_longer ? finding.end.ToString() : old.end;
+  range->known_end = is_seen ? old.end : old.known_end;
+  range->known_since = is_seen ? finding.seqno : old.known_since;
+  range->is_broken = old.is_broken;
+  if (!is_longer) range->watched_since.store(watched_since, std::memory_order_relaxed);
+  return range;
+}
+
+void EmptyRanges::Learn(const Finding& finding,
+                        const std::function<SequenceNumber()>& last_given_out) {
+  if (comparator_.OrderWithTimestamp(finding.begin, finding.end) >= 0 || !lock_.TryLock()) return;
+  const SpinLockGuard guard(&lock_, AdoptLock());
+  if (suspensions_ != 0 || finding.version < first_version_) return;
+  std::atomic<Range*>* const place = PlaceOf(finding);
+  const Range* const old = place->load(std::memory_order_relaxed);
   // What begins earlier, or lies elsewhere, begins anew.
   const bool goes_on = old != nullptr && !old->IsBroken() &&
-                       comparator_.OrderWithTimestamp(old->begin, begin) <= 0 &&
-                       comparator_.OrderWithTimestamp(begin, old->end) <= 0;
-  SequenceNumber watched_since = kMaxSequenceNumber;
+                       comparator_.OrderWithTimestamp(old->begin, finding.begin) <= 0 &&
+                       comparator_.OrderWithTimestamp(finding.begin, old->end) <= 0;
+  std::unique_ptr<Range> range;
   if (goes_on) {
-    const bool is_longer = comparator_.OrderWithTimestamp(old->end, end) < 0;
-    const bool begins_known = Slice(begin) == Slice(old->begin) ||
-                              (!old->known_end.empty() && seqno >= old->known_since &&
-                               comparator_.OrderWithTimestamp(begin, old->known_end) <= 0);
-    const bool is_seen = comparator_.OrderWithTimestamp(old->end, end) <= 0 && begins_known &&
-                         seqno >= old->watched_since.load(std::memory_order_relaxed);
-    if (!is_longer && (!is_seen || old->known_end == old->end)) return;
-    range->begin = old->begin;
-    range->end = is_longer ? end.ToString() : old->end;
-    range->known_end = is_seen ? old->end : old->known_end;
-    range->known_since = is_seen ? seqno : old->known_since;
-    range->is_broken = old->is_broken;
-    if (!is_longer) watched_since = old->watched_since.load(std::memory_order_relaxed);
+    range = Grown(*old, finding);
+    if (range == nullptr) return;
   } else {
-    range->begin = begin.ToString();
-    range->end = end.ToString();
+    range = std::make_unique<Range>();
+    range->begin = finding.begin.ToString();
+    range->end = finding.end.ToString();
     range->is_broken = std::make_shared<std::atomic<bool>>(false);
   }
-  range->watched_since.store(watched_since, std::memory_order_relaxed);
   Range* const published = range.get();
   Replace(place, std::move(range));
-  if (watched_since != kMaxSequenceNumber) return;
+  if (published->watched_since.load(std::memory_order_relaxed) != kMaxSequenceNumber) return;
   published->watched_since.store(last_given_out(), std::memory_order_relaxed);
 }
 
 // Readers that have found a range empty may go on: what they see, they saw before.
-void EmptyRanges::Forget() {
+void EmptyRanges::Suspend() {
+  const SpinLockGuard guard(&lock_);
+  ++suspensions_;
   for (auto& place : places_) {
     const Range* const range = place.load(std::memory_order_relaxed);
     if (range == nullptr) continue;
     range->is_broken->store(true, std::memory_order_release);
     Replace(&place, nullptr);
   }
+}
+
+void EmptyRanges::Resume(uint64_t version) {
+  const SpinLockGuard guard(&lock_);
+  assert(suspensions_ > 0);
+  --suspensions_;
+  first_version_ = std::max(first_version_, version);
 }
 
 std::string EmptyRanges::DebugString() const {

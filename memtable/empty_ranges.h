@@ -20,11 +20,12 @@
 // A range grows in the same way: what is known stays so, and what was added is under watch. It
 // grows at its end only. What breaks a range ends all of it.
 //
-// Threads: any for what readers and writers call; the rest is for one at a time.
+// Threads: any.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
 #include "util/internal_key.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 
@@ -53,12 +55,19 @@ class EmptyRanges {
   // nothing, the range's end goes to *end. The number was published before the call.
   bool FindEnd(const Slice& user_key, SequenceNumber seqno, std::string* end) const;
 
-  // A scan as of `seqno` found nothing alive in [begin, end); what it left out, FindEnd() told it.
-  // last_given_out() is the last sequence number that a writer has.
-  void Learn(const Slice& begin, const Slice& end, SequenceNumber seqno,
-             const std::function<SequenceNumber()>& last_given_out);
-  // Something came into the family, or back, that writers did not tell of.
-  void Forget();
+  struct Finding {
+    Slice begin, end;
+    SequenceNumber seqno = 0;
+    uint64_t version = 0;  // number of the version that was scanned
+  };
+  // A scan as of a number found nothing alive in [begin, end); what it left out, FindEnd() told it.
+  // last_given_out() is the last sequence number that a writer has. Never waits: what comes at a
+  // bad time is not learned.
+  void Learn(const Finding& finding, const std::function<SequenceNumber()>& last_given_out);
+  // In between something may come into the family, or back, that writers do not tell of: all is
+  // forgotten, and what scans of versions before `version` find is not believed.
+  void Suspend();
+  void Resume(uint64_t version);
 
   std::string DebugString() const;
 
@@ -68,13 +77,19 @@ class EmptyRanges {
   static constexpr size_t kPlaces = 4;
 
   bool Holds(const Range& range, const Slice& user_key, const Slice& end) const;
-  std::atomic<Range*>* PlaceOf(const Slice& begin, const Slice& end);
-  void Replace(std::atomic<Range*>* place, std::unique_ptr<Range> range);
+  // What a finding makes of the range that it touches; null: nothing new.
+  std::unique_ptr<Range> Grown(const Range& old, const Finding& finding) const;
+  std::atomic<Range*>* PlaceOf(const Finding& finding) REQUIRES(lock_);
+  void Replace(std::atomic<Range*>* place, std::unique_ptr<Range> range) REQUIRES(lock_);
 
   const InternalKeyComparator comparator_;
+  SpinLock lock_;  // of those who change what is known
+  // Written under the lock.
   std::atomic<Range*> places_[kPlaces] = {};
-  std::atomic<size_t> count_{0};  // of places taken
-  size_t next_ = 0;               // whose turn it is to go, if all are taken
+  std::atomic<size_t> count_{0};            // of places taken
+  size_t next_ GUARDED_BY(lock_) = 0;       // whose turn it is to go, if all are taken
+  int suspensions_ GUARDED_BY(lock_) = 0;
+  uint64_t first_version_ GUARDED_BY(lock_) = 0;  // whose scans are believed
 };
 
 }  // namespace ashlar

@@ -56,22 +56,29 @@ char* MapAligned(size_t bytes, size_t alignment) {
   return begin + front;
 }
 
-// The heap says so, as it does for itself.
-void* OutOfMemory() {
-  const volatile size_t more_than_there_is = PTRDIFF_MAX;
-  return ::operator new(more_than_there_is);
+// What the heap gives in place of a mapping lies so far behind a page's begin, and mappings never do.
+constexpr size_t kHeapOffset = 64;
+constexpr std::align_val_t kPageAlignment{PageBuffer::kPageBytes};
+
+bool IsMapped(const void* memory) {
+  return reinterpret_cast<uintptr_t>(memory) % PageBuffer::kPageBytes == 0;
 }
 
 }  // namespace
 
 void* AllocatePages(size_t bytes) {
   if (!ComesInPages(bytes)) return ::operator new(bytes);
-  char* const memory = Map(bytes);
-  return memory != nullptr ? memory : OutOfMemory();
+  if (char* const memory = Map(bytes); memory != nullptr) return memory;
+  return static_cast<char*>(::operator new(bytes + kHeapOffset, kPageAlignment)) + kHeapOffset;
 }
 
+// At the system's limit of mappings a hole cannot be made in one; its pages can be given back.
 void FreePages(void* memory, size_t bytes) {
-  ComesInPages(bytes) ? static_cast<void>(munmap(memory, bytes)) : ::operator delete(memory);
+  if (!ComesInPages(bytes)) return ::operator delete(memory);
+  if (!IsMapped(memory)) {
+    return ::operator delete(static_cast<char*>(memory) - kHeapOffset, kPageAlignment);
+  }
+  if (munmap(memory, bytes) != 0) madvise(memory, bytes, MADV_DONTNEED);
 }
 
 PageBuffer::PageBuffer(size_t bytes, [[maybe_unused]] Pages pages)

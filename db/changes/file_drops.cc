@@ -30,14 +30,15 @@ Status DropFilesInRanges(DbCore* core, WriteControl* writes, ColumnFamilyData* f
     change.last_sequence = core->pipeline->visible_seqno();
     // The MANIFEST is written without the mutex: no compaction may take them meanwhile.
     family->versions()->claims.Take(dropped);
+    family->BeginUnforeseen();
     status = core->versions->LogAndApply(std::move(change), &core->mutex);
     family->versions()->claims.GiveBack(dropped);
     if (status.ok()) {
-      if (EmptyRanges* known = family->empty_ranges(); known != nullptr) known->Forget();
       family->PublishSuperVersion();
       family->unforeseen_version = family->current()->number();
       writes->UpdateStallLocked();
     }
+    family->EndUnforeseen();
     core->conditions.JobEnded();
   }
   writes->TellStallChanges();

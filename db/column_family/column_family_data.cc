@@ -12,6 +12,7 @@
 #include "db/options/memtable_factories.h"
 #include "db/options/options_check.h"
 #include "db/write/write_stall.h"
+#include "memtable/empty_ranges.h"
 #include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/scope_exit.h"
@@ -93,7 +94,8 @@ ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
       active_log_(family->log_number) {
   // Which of a key's entries live is not told from its newest one where they have timestamps.
   if (comparator_.user_comparator()->timestamp_size() == 0) {
-    empty_ranges_ = std::make_unique<EmptyRanges>(comparator_);
+    known_empty_ = std::make_unique<EmptyRanges>(comparator_);
+    empty_ranges_ = known_empty_.get();
   }
   mem_.store(NewMemTable(/*previous=*/nullptr), std::memory_order_release);
   assert(mem()->IsEmpty() && mem()->id() == 1);
@@ -120,6 +122,14 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   options.empty_ranges = empty_ranges();
   options.family = id_;
   return new MemTable(comparator_, options, next_memtable_id_++);
+}
+
+void ColumnFamilyData::BeginUnforeseen() {
+  if (known_empty_ != nullptr) known_empty_->Suspend();
+}
+
+void ColumnFamilyData::EndUnforeseen() {
+  if (known_empty_ != nullptr) known_empty_->Resume(unforeseen_version);
 }
 
 bool ColumnFamilyData::IsForeseen(const SuperVersion& super_version) const {

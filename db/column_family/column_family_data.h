@@ -29,6 +29,8 @@
 
 namespace ashlar {
 
+class EmptyRanges;
+
 // What a family needs of its database.
 class FamilyHost : public VisibleSeqnoSource {
  public:
@@ -184,6 +186,10 @@ class ColumnFamilyData final : public ReadViewSource {
   // The number of the newest version that was made by that, or by dropping files, under which older
   // entries may come to light: a scan of an older one knows nothing of what is there. 0: none was.
   uint64_t unforeseen_version GUARDED_BY(db_mutex) = 0;
+  // Around what may come into the family, or back, by other ways than its memtables. At the end the
+  // super version that shows it was published, and unforeseen_version is right.
+  void BeginUnforeseen() REQUIRES(db_mutex);
+  void EndUnforeseen() REQUIRES(db_mutex);
   // Whether all that came into the family since, or will, came through memtables.
   bool IsForeseen(const SuperVersion& super_version) const REQUIRES(db_mutex);
   // Sampled reads ask whether what they wasted pays for a compaction; until it is looked into.
@@ -202,6 +208,7 @@ class ColumnFamilyData final : public ReadViewSource {
   const std::string name_;
   const InternalKeyComparator comparator_;
   const std::shared_ptr<MergeOperator> merge_operator_;
+  std::unique_ptr<EmptyRanges> known_empty_;  // that of the base; null where keys have timestamps
   const std::shared_ptr<FamilyVersions> family_;
   VersionSet* const versions_;
   FamilyHost* const host_;

@@ -70,7 +70,7 @@ class Ingestions::Standstill {
       owner_->is_installing_ = true;
       for (const Part* part : parts_) {
         part->family()->is_ingesting = true;
-        if (EmptyRanges* known = part->family()->empty_ranges(); known != nullptr) known->Forget();
+        part->family()->BeginUnforeseen();
       }
     }
     core_->pipeline->Pause();
@@ -78,7 +78,10 @@ class Ingestions::Standstill {
   ~Standstill() {
     core_->pipeline->Resume();
     MutexLock lock(&core_->mutex);
-    for (const Part* part : parts_) part->family()->is_ingesting = false;
+    for (const Part* part : parts_) {
+      part->family()->is_ingesting = false;
+      part->family()->EndUnforeseen();
+    }
     owner_->is_installing_ = false;
     core_->conditions.JobEnded();
   }

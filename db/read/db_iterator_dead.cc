@@ -5,6 +5,7 @@
 // them.
 #include <cassert>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/options.h"
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
@@ -49,7 +50,11 @@ void DBIterator::DecideOnDead() {
   const bool sees_newest = options_.snapshot == nullptr && !may_see_more;
   const bool sees_all = sees_newest && !may_skip_tables;
   covers_dead_ = family.min_tombstones_for_range_conversion != 0;
-  empty_ranges_ = covers_dead_ || may_see_more ? nullptr : view_.source()->empty_ranges();
+  // kRemoveAndSkipUntil takes tombstones away, under which older entries may come to light.
+  const bool may_come_back =
+      family.compaction_filter != nullptr || family.compaction_filter_factory != nullptr;
+  empty_ranges_ =
+      covers_dead_ || may_see_more || may_come_back ? nullptr : view_.source()->empty_ranges();
   dead_least_ = 0;
   if (dead_ranges_ == nullptr || !sees_all) return;
   if (covers_dead_) dead_least_ = family.min_tombstones_for_range_conversion;
@@ -67,6 +72,7 @@ void DBIterator::SeekPastEmpty(const Slice& from) {
     return;
   dead_count_ = merged_->hidden_steps() - before;
   dead_begin_ = target.ToString();
+  saved_key_ = dead_begin_;  // nothing behind it was looked at, unless an entry says so
 }
 
 // The merging iterator stands on a tombstone of saved_key_. True if it was moved behind all that is

@@ -7,15 +7,14 @@
 
 #include <atomic>
 #include <cassert>
-#include <memory>
 #include <utility>
 
 #include "ashlar/types.h"
 #include "db/read/super_version.h"
-#include "memtable/empty_ranges.h"
 
 namespace ashlar {
 
+class EmptyRanges;
 class ReadView;
 
 // Who deletes files that become obsolete when a view is given back.
@@ -40,7 +39,7 @@ class ReadViewSource {
   // a flush in between could drop a version that the number needs.
   virtual ReadView AcquireView() = 0;
   // Where nothing lives; null: nobody keeps that.
-  EmptyRanges* empty_ranges() const { return empty_ranges_.get(); }
+  EmptyRanges* empty_ranges() const { return empty_ranges_; }
   // A super version was given back: files may have become obsolete, and are deleted, now or by a
   // background thread. Without locks held, and outside of epochs.
   virtual void OnViewReleased(Purge purge) = 0;
@@ -51,7 +50,7 @@ class ReadViewSource {
  protected:
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
   std::atomic<SuperVersion*> super_version_{nullptr};
-  std::unique_ptr<EmptyRanges> empty_ranges_;
+  EmptyRanges* empty_ranges_ = nullptr;
 };
 
 // Movable. Destroyed without locks held, and outside of epochs. Threads: one at a time.

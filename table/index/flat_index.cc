@@ -150,6 +150,7 @@ void FlatIndex::Build(const Keys& keys) {
     if (!has_user_keys_) trailers_.push_back(ExtractTrailer(keys.at(i)));
   }
   rests_.shrink_to_fit();
+  if (rests_.empty()) rests_.reserve(1);  // slices of it are compared, and must not be null
   assert(heads_.size() == count);
   assert(rest_ends_.size() == count);
   assert(trailers_.size() == (has_user_keys_ ? 0 : count));

@@ -18,7 +18,8 @@ class EmptyRangesTest : public testing::Test {
   EmptyRangesTest() : ranges_(std::make_unique<EmptyRanges>(comparator_)) {}
 
   void Learn(const std::string& begin, const std::string& end, SequenceNumber seqno) {
-    ranges_->Learn(begin, end, seqno, [this] { return given_out_; });
+    ranges_->Learn({.begin = begin, .end = end, .seqno = seqno, .version = version_},
+                   [this] { return given_out_; });
   }
   // "" where nothing is known.
   std::string EndOf(const std::string& key, SequenceNumber seqno) {
@@ -29,6 +30,7 @@ class EmptyRangesTest : public testing::Test {
   const InternalKeyComparator comparator_{BytewiseComparator()};
   std::unique_ptr<EmptyRanges> ranges_;
   SequenceNumber given_out_ = 100;
+  uint64_t version_ = 7;
 };
 
 TEST_F(EmptyRangesTest, TakesTwoScans) {
@@ -94,15 +96,23 @@ TEST_F(EmptyRangesTest, AWriteToWhatIsUnderWatchEndsIt) {
   EXPECT_EQ(EndOf("c", 200), "") << "all that grew from it";
 }
 
-TEST_F(EmptyRangesTest, ForgetsAll) {
+TEST_F(EmptyRangesTest, ForgetsAllThatWasBefore) {
   Learn("b", "f", 100);
   Learn("b", "f", 100);
   Learn("p", "q", 100);
-  ranges_->Forget();
+  ranges_->Suspend();
   EXPECT_TRUE(ranges_->none());
   EXPECT_EQ(EndOf("c", 200), "");
   Learn("b", "f", 100);
+  EXPECT_TRUE(ranges_->none()) << "not now";
+  ranges_->Resume(8);
+  Learn("b", "f", 100);
+  EXPECT_TRUE(ranges_->none()) << "a scan of what was before";
+  version_ = 8;
+  Learn("b", "f", 100);
   EXPECT_EQ(EndOf("c", 200), "");
+  Learn("b", "f", 100);
+  EXPECT_EQ(EndOf("c", 200), "f");
 }
 
 TEST_F(EmptyRangesTest, KeepsAFewAndTheNewest) {

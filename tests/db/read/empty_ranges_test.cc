@@ -10,10 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/compaction_filter.h"
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/perf_context.h"
+#include "ashlar/slice_transform.h"
 #include "ashlar/sst_file_writer.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
@@ -137,6 +139,87 @@ TEST_P(EmptyRangesDbTest, RangeTombstonesCountToo) {
     }
     Delete(i);
   }
+}
+
+// The seek ends behind what the iterator may show, with nothing stepped over but what is hidden:
+// where it was before says nothing of what lies between.
+TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
+  if (IsReversed()) GTEST_SKIP() << "the keys are in the other order";
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  const auto put = [this](char prefix) {
+    for (int i = 0; i < 300; i++) {
+      ASSERT_OK(db_->Put(WriteOptions(), prefix + KeyAt(i), "v"));
+    }
+  };
+  put('a');
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "a", "b"));
+  put('b');
+  put('z');
+  for (int round = 0; round < 4; round++) {
+    ReadOptions in_prefix;
+    in_prefix.prefix_same_as_start = in_prefix.total_order_seek = true;
+    const std::unique_ptr<Iterator> one(db_->NewIterator(in_prefix));
+    one->Seek("z");
+    one->Next();
+    one->Seek("a");
+    EXPECT_FALSE(one->Valid());
+    Slice bound = "zz";
+    ReadOptions bounded;
+    bounded.iterate_upper_bound = &bound;
+    const std::unique_ptr<Iterator> other(db_->NewIterator(bounded));
+    other->Seek("z");
+    other->Next();
+    bound = "b";
+    other->Seek("a");
+    EXPECT_FALSE(other->Valid());
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->Seek("a");
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->key(), Slice("b" + KeyAt(0)));
+  }
+}
+
+class SkipsAll final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "SkipsAll"; }
+  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/,
+                    const Slice& /*value*/, std::string* /*new_value*/,
+                    std::string* skip_until) const override {
+    if (!is_on) return Decision::kKeep;
+    *skip_until = "z";
+    return Decision::kRemoveAndSkipUntil;
+  }
+
+  std::atomic<bool> is_on{false};
+};
+
+// Such a filter takes tombstones away, and what they hid is there again.
+TEST_P(EmptyRangesDbTest, WhatAFilterBringsBackIsSeen) {
+  if (IsReversed()) GTEST_SKIP() << "the keys are in the other order";
+  SkipsAll filter;
+  options_.compaction_filter = &filter;
+  options_.num_levels = 4;
+  options_.level_compaction_dynamic_level_bytes = false;
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  for (int i = 0; i < kKeys; i++) Put(i);
+  CompactRangeOptions move;
+  move.change_level = true;
+  move.target_level = 3;
+  ASSERT_OK(db_->CompactRange(move, nullptr, nullptr));
+  for (int i = 1; i < kKeys; i++) Delete(i);
+  Put(0);
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put(kKeys);
+  const auto second = [this] {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    it->Seek(Name(1));
+    return it->Valid() ? it->key().ToString() : "";
+  };
+  for (int i = 0; i < 4; i++) ASSERT_EQ(second(), Name(kKeys));
+  filter.is_on = true;
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), FilesOf(0), 2));
+  EXPECT_EQ(second(), Name(1));
 }
 
 TEST_P(EmptyRangesDbTest, WhatIsWrittenThereIsSeen) {

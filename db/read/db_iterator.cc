@@ -269,6 +269,8 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
   valid_ = false;
   uint64_t hidden_steps = 0;  // over versions of saved_key_
   uint64_t recent_steps = 0;  // over versions above the snapshot
+  // Rows of tombstones begin here, or with a seek.
+  bool is_behind_dead = !is_key_saved && dead_count_ != 0;
   while (merged_->Valid()) {
     const Slice internal_key = merged_->key();
     const Slice user_key = ExtractUserKey(internal_key);
@@ -293,7 +295,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
       continue;
     }
     const ValueType type = TrailerType(trailer);
-    if (dead_count_ != 0) [[unlikely]]
+    if (is_behind_dead) [[unlikely]]
       NoteBehindDead(type, user_key);
     if (type == kTypeValue) [[likely]] {
       user_key_ = user_key;
@@ -305,7 +307,7 @@ void DBIterator::FindNextVisible(bool is_key_saved) {
     if (type == kTypeBlobIndex) return ShowBlobForward(user_key);
     if (!CheckKind(type) || !CountSkipped(&PerfContextBase::internal_delete_skipped_count)) return;
     saved_key_.assign(user_key.data(), user_key.size());
-    is_key_saved = true;
+    is_key_saved = is_behind_dead = true;
     hidden_steps = 0;
     if (!PassEmpty()) merged_->Next();
   }

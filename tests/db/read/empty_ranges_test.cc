@@ -323,7 +323,7 @@ TEST_P(EmptyRangesDbTest, WhoWritesFindsIt) {
   std::atomic<int> writers{3};
   const auto write = [&](size_t thread) {
     Random64 random(thread + 1);
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < 500; i++) {
       const std::string key = StrCat(Name(static_cast<int>(random.Uniform(kDeleted))), ".", thread);
       ASSERT_OK(db_->Put(WriteOptions(), key, std::string(100, 'x')));
       const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));

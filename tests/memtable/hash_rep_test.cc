@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ashlar/comparator.h"
 #include "ashlar/slice_transform.h"
@@ -41,6 +43,30 @@ TEST(HashRep, WhoWantsOnePrefixIsAtTheEndBehindIt) {
     ASSERT_TRUE(it->Valid());
     EXPECT_EQ(ExtractUserKey(it->key()).ToString(), "aa2");
   }
+  table->Unref();
+}
+
+// A bucket holds some of the prefixes, and what lies between them may be in another one.
+TEST(HashRep, AWalkGoesOnBehindItsPrefixInOrder) {
+  const InternalKeyComparator comparator(BytewiseComparator());
+  MemTableOptions options;
+  options.representation = RepresentationOptions::Representation::kHash;
+  options.hash = {.buckets = 2, .max_height = 4};
+  options.prefixes.reset(NewFixedPrefixTransform(2));
+  MemTable* const table = new MemTable(comparator, options, /*id=*/1);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 20; ++i) {
+    for (const char* end : {"1", "2"}) keys.push_back(std::to_string(10 + i) + end);
+  }
+  for (const std::string& key : keys) ASSERT_OK(table->Add(1, kTypeValue, key, "v"));
+  const std::unique_ptr<InternalIterator> it(table->NewIterator(nullptr));
+  it->Seek(MakeInternalKey(keys.front(), kMaxSequenceNumber, kValueTypeForSeek));
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(it->Valid()) << key;
+    EXPECT_EQ(ExtractUserKey(it->key()).ToString(), key);
+    it->Next();
+  }
+  EXPECT_FALSE(it->Valid());
   table->Unref();
 }
 

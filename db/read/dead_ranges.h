@@ -17,7 +17,7 @@ class DeadRangeSink {
   // As of the view's number no key in [begin, end) has a value. Without locks and outside of
   // epochs.
   virtual void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) = 0;
-  // The same. For those that come about as often as scans do.
+  // The same, only to be kept in mind. Never waits.
   virtual void LearnDeadRange(const ReadView& view, const Slice& begin, const Slice& end) = 0;
 
  protected:

@@ -163,6 +163,7 @@ class Jobs final : public EventListener {
   };
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (info.status.IsShutdownInProgress()) return;  // a database that was closed stopped it
     EXPECT_OK(info.status);
     jobs_.push_back({info.compaction_reason, info.base_input_level, info.stats.total_input_bytes});
   }

@@ -5,6 +5,7 @@
 // lock each, which no write takes per key.
 #include "ashlar/write_buffer_manager.h"
 
+#include <algorithm>
 #include <cassert>
 #include <list>
 #include <utility>
@@ -21,22 +22,33 @@ size_t MutableLimit(size_t buffer_size) { return buffer_size * 7 / 8; }
 
 }  // namespace
 
-// What memtables hold, in steps.
+// What memtables hold at most from one flush to the next, in steps. What a flush frees is theirs
+// again soon. A cache that filled it up meanwhile would evict as much then, but blocks leave one
+// by one, and the memory between those that stay is not free for others: the process would hold
+// both.
 struct WriteBufferManager::CacheCharge {
   explicit CacheCharge(std::shared_ptr<Cache> target)
       : cache(std::move(target)), charge(cache.get(), CacheEntryRole::kWriteBuffer) {}
 
-  // Follows `used` upwards at once, downwards when a quarter of the charge is unused.
-  void Update(size_t used) {
-    MutexLock lock(&mutex);
+  // Follows `used` upwards at once. Downwards to the most that was used while the last few times as
+  // much was written, or at once when there is less than a step. `reserved`: what came just now.
+  void Update(size_t used, size_t reserved) {
     constexpr size_t kStepBytes = ashlar::CacheCharge::kStepBytes;
+    constexpr size_t kTimesWritten = 4;
+    MutexLock lock(&mutex);
+    reserved_bytes += reserved;
+    if (used < kStepBytes) {
+      earlier_peak = peak = used;
+    } else if (reserved_bytes > kTimesWritten * charge.bytes()) {
+      earlier_peak = std::exchange(peak, used);
+      reserved_bytes = 0;
+    }
+    peak = std::max(peak, used);
     while (charge.bytes() < used) {
       // The cache is full and strict: the memory is used, but not charged.
       if (!charge.GrowTo(charge.bytes() + kStepBytes).ok()) break;
     }
-    while (charge.bytes() != 0 && used < charge.bytes() / 4 * 3) {
-      charge.ShrinkTo(charge.bytes() - kStepBytes);
-    }
+    charge.ShrinkTo(std::max(peak, earlier_peak));
     charged.store(charge.bytes(), std::memory_order_relaxed);
   }
   size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
@@ -45,6 +57,10 @@ struct WriteBufferManager::CacheCharge {
   // Taken before the locks of the cache.
   Mutex mutex{LockRank::kTableCache};
   ashlar::CacheCharge charge GUARDED_BY(mutex);
+  // Of the present and of the last stretch of writes, and how much came in the present one.
+  size_t peak GUARDED_BY(mutex) = 0;
+  size_t earlier_peak GUARDED_BY(mutex) = 0;
+  size_t reserved_bytes GUARDED_BY(mutex) = 0;
   std::atomic<size_t> charged{0};  // written under `mutex`
 };
 
@@ -102,7 +118,7 @@ bool WriteBufferManager::ShouldStall() const {
 void WriteBufferManager::ReserveMem(size_t mem) {
   const size_t used = memory_used_.fetch_add(mem, std::memory_order_relaxed) + mem;
   memory_active_.fetch_add(mem, std::memory_order_relaxed);
-  if (charge_ != nullptr) charge_->Update(used);
+  if (charge_ != nullptr) charge_->Update(used, mem);
 }
 
 void WriteBufferManager::ScheduleFreeMem(size_t mem) {
@@ -113,7 +129,7 @@ void WriteBufferManager::ScheduleFreeMem(size_t mem) {
 void WriteBufferManager::FreeMem(size_t mem) {
   assert(memory_usage() >= mem);
   const size_t used = memory_used_.fetch_sub(mem, std::memory_order_relaxed) - mem;
-  if (charge_ != nullptr) charge_->Update(used);
+  if (charge_ != nullptr) charge_->Update(used, 0);
   MaybeEndWriteStall();
 }
 

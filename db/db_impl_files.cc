@@ -48,8 +48,8 @@ void FillCounts(TableCache* tables, TableFile* file, SstFileMetaData* result) {
   result->num_reads_sampled = file->sampled_reads.all.load(std::memory_order_relaxed);
   Result<TableHandle> table = tables->Pin(file);
   if (!table.ok()) return;
-  result->num_entries = (*table)->properties().num_entries;
-  result->num_deletions = (*table)->properties().num_deletions;
+  result->num_entries = (*table)->facts().num_entries;
+  result->num_deletions = (*table)->facts().num_deletions;
 }
 
 std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
@@ -354,7 +354,7 @@ Status DBImpl::CollectCacheFileIds(std::set<uint64_t>* ids) {
         Result<TableHandle> table = version.tables()->Pin(file);
         if (!table.ok()) return table.status();
         const TableReader& reader = **table;
-        const Result<InternalUniqueId> id = MakeInternalUniqueId(reader.properties());
+        const Result<InternalUniqueId> id = reader.UniqueId();
         if (!id.ok()) continue;
         ids->insert(CacheFileId(id.value(), reader.footer().checksum.base, reader.global_seqno()));
       }

@@ -71,12 +71,13 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   return handle->Fsync(IOOptions(), nullptr);
 }
 
-Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir) {
+Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,
+                                               NameOrder order) {
   std::vector<std::string> names;
   const IOStatus status = fs->GetChildren(dir, IOOptions(), &names, nullptr);
   if (!status.ok()) return status;
   std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
-  std::sort(names.begin(), names.end());
+  if (order == NameOrder::kSorted) std::sort(names.begin(), names.end());
   return names;
 }
 

@@ -32,8 +32,10 @@ Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& 
 // Creates the directory and all missing parents.
 Status CreateDirectories(FileSystem* fs, const std::string& dir);
 
-// Names in the directory, sorted, without "." and "..".
-Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir);
+// Names in the directory, without "." and "..". Sorting is most of the work where there are many.
+enum class NameOrder : bool { kAny, kSorted };
+Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,
+                                               NameOrder order = NameOrder::kSorted);
 
 Result<uint64_t> FileSizeOf(FileSystem* fs, const std::string& path);
 

@@ -86,8 +86,30 @@ Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const s
   return reader;
 }
 
+Status RandomReader::KeepTail(size_t n) {
+  assert(tail_ == nullptr && n <= size_);
+  PageArray memory = MakePageArray(n);
+  Slice found;
+  RETURN_IF_ERROR(ReadFile(size_ - n, n, memory.get(), &found, IOOptions()));
+  // A mapped file needs no copy.
+  if (found.data() != memory.get()) return Status::OK();
+  tail_ = std::move(memory);
+  tail_bytes_ = n;
+  return Status::OK();
+}
+
 Status RandomReader::ReadExactly(uint64_t offset, size_t n, char* scratch, Slice* result,
                                  const IOOptions& io) const {
+  if (tail_ != nullptr && offset >= size_ - tail_bytes_ && offset <= size_ && n <= size_ - offset) {
+    std::memcpy(scratch, tail_.get() + (offset - (size_ - tail_bytes_)), n);
+    *result = Slice(scratch, n);
+    return Status::OK();
+  }
+  return ReadFile(offset, n, scratch, result, io);
+}
+
+Status RandomReader::ReadFile(uint64_t offset, size_t n, char* scratch, Slice* result,
+                              const IOOptions& io) const {
   AssertIoAllowed();
   // The size may be asked to prove impossible ranges wrong before a buffer is filled.
   if (offset > size_ || n > size_ - offset) {
@@ -119,7 +141,7 @@ Status RandomReader::ReadAgain(uint64_t offset, size_t n, char* scratch, Slice* 
   if (fs_ != nullptr) fs_->SupportedOps(supported);
   io.verify_and_reconstruct_read =
       (supported >> FSSupportedOps::kVerifyAndReconstructRead & 1) != 0;
-  return ReadExactly(offset, n, scratch, result, io);
+  return ReadFile(offset, n, scratch, result, io);
 }
 
 Status RandomReader::MultiReadExactly(FSReadRequest* requests, size_t count,

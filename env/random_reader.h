@@ -13,6 +13,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "util/level_histograms.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -72,6 +73,12 @@ class RandomReader {
     return found == expected ? Status::OK() : ShortRead(offset, expected, found);
   }
 
+  // Reads the file's last `n` bytes at once: until ForgetTail() whatever lies in them is copied
+  // from memory. For one who opens a file and looks at several places of its end, before others
+  // read it.
+  Status KeepTail(size_t n);
+  void ForgetTail() { tail_.reset(); }
+
   // A hint; NotSupported is not an error here.
   Status Prefetch(uint64_t offset, size_t n) const;
   void Hint(FSRandomAccessFile::AccessPattern pattern) const { file_->Hint(pattern); }
@@ -84,6 +91,8 @@ class RandomReader {
 
  private:
   struct Pages;
+  Status ReadFile(uint64_t offset, size_t n, char* scratch, Slice* result,
+                  const IOOptions& io) const;
   Status ShortRead(uint64_t offset, size_t expected, size_t found) const;
   void AwaitTurn(size_t n, const IOOptions& io) const;
   IOStatus ReadPages(uint64_t offset, size_t n, char* scratch, Slice* result,
@@ -98,6 +107,8 @@ class RandomReader {
   RateLimiter* rate_limiter_ = nullptr;
   Statistics* statistics_ = nullptr;
   LevelHistogramRef by_level_;
+  PageArray tail_;  // of tail_bytes_; null: none
+  uint64_t tail_bytes_ = 0;
 };
 
 }  // namespace ashlar

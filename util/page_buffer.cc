@@ -41,8 +41,11 @@ char* Map(size_t bytes) {
   return mapped == MAP_FAILED ? nullptr : static_cast<char*>(mapped);
 }
 
+// Below it half a page, lost at the end, is too much of the whole, and asking the system too slow.
+constexpr size_t kLeastBytesInPages = size_t{32} << 10;
+
 // Sanitizers see what becomes of memory only if it comes from their own heap.
-bool ComesInPages(size_t bytes) { return !kHeapIsWatched && bytes >= PageBuffer::kMinMappedBytes; }
+bool ComesInPages(size_t bytes) { return !kHeapIsWatched && bytes >= kLeastBytesInPages; }
 
 // Maps more than is needed and gives back what lies around the aligned part.
 char* MapAligned(size_t bytes, size_t alignment) {

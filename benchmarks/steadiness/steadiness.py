@@ -93,6 +93,8 @@ def facts(rows, sums):
     for name in ("latency p50", "latency p99", "latency p99.9", "longest"):
         result[name + ", micros"] = (sums[name], f"{sums[name]:,.0f}")
     result["most space, MiB"] = (sums["most space"], f"{sums['most space']:,.0f}")
+    if sums.get("write amplification"):
+        result["write amplification"] = (sums["write amplification"], f"{sums['write amplification']:.2f}")
     if sums.get("live data"):
         ratio = sums["most space"] / sums["live data"]
         result["most space / live data"] = (ratio, f"{ratio:.2f}")

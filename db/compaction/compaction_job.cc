@@ -411,7 +411,7 @@ Status CompactionJob::CheckCounts(const OutputResult& result) const {
     for (TableFile* file : level.files) {
       Result<TableHandle> table = options_.version->tables()->Pin(file);
       if (!table.ok()) return table.status();
-      const TableProperties& properties = (*table)->properties();
+      const PropertiesView& properties = (*table)->facts();
       expected += properties.num_entries - properties.num_range_deletions;
     }
   }

@@ -20,7 +20,7 @@ namespace {
 // rocksdb_version of the newest OPTIONS file; 0 if there is none. A directory that cannot be listed
 // is the business of what opens it.
 Result<int> VersionInDirectory(FileSystem* fs, const std::string& dir) {
-  auto names = ListDirectory(fs, dir);
+  auto names = ListDirectory(fs, dir, NameOrder::kAny);
   if (!names.ok()) return 0;
   FileNumber newest = 0;
   for (const std::string& name : *names) {

@@ -33,11 +33,7 @@ Status OpenAndLook(const NamedTable& table) {
     const bool is_missing = reader.status().IsPathNotFound() || reader.status().IsNotFound();
     return is_missing ? MissingTable(tables->PathOf(table.file->meta)) : reader.status();
   }
-  const std::string& found = (*reader)->properties().comparator_name;
-  const std::string expected = table.family->comparator.user_comparator()->Name();
-  if (found.empty() || found == expected) return Status::OK();
-  return Status::InvalidArgument(StrCat((*reader)->path(), ": written with comparator ", found,
-                                        ", opened with ", expected));
+  return Status::OK();
 }
 
 Status LookAtSize(FileSystem* fs, const NamedTable& table) {

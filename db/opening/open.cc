@@ -288,7 +288,7 @@ Status Opener::CheckTables() {
 }
 
 Result<std::vector<FileNumber>> Opener::FindLogs() const {
-  auto names = ListDirectory(core_->fs.get(), core_->wal_dir);
+  auto names = ListDirectory(core_->fs.get(), core_->wal_dir, NameOrder::kAny);
   if (!names.ok()) {
     if (names.status().IsNotFound() || names.status().IsPathNotFound()) {
       return std::vector<FileNumber>();

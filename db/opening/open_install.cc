@@ -81,7 +81,7 @@ Status Opener::SettleFileNumbers() {
   std::set<std::string> dirs = core_->table_dirs;
   dirs.insert({core_->dir, core_->wal_dir});
   for (const std::string& dir : dirs) {
-    auto names = ListDirectory(core_->fs.get(), dir);
+    auto names = ListDirectory(core_->fs.get(), dir, NameOrder::kAny);
     if (!names.ok()) continue;
     for (const std::string& name : *names) {
       FileNumber number;

@@ -61,7 +61,7 @@ void ForEachTable(const Version& version, const Visit& visit) {
   for (Level level = 0; level < version.num_levels(); ++level) {
     for (TableFile* file : version.files(level)) {
       Result<TableHandle> table = version.tables()->Pin(file);
-      if (table.ok()) visit(level, (*table)->properties());
+      if (table.ok()) visit(level, **table);
     }
   }
 }
@@ -72,17 +72,18 @@ uint64_t EstimateKeys(const SuperVersion& view) {
     entries += sealed->num_entries();
     deletes += 2 * sealed->num_deletes();
   }
-  ForEachTable(*view.version(), [&](int, const TableProperties& properties) {
-    entries += properties.num_entries;
-    deletes += 2 * properties.num_deletions;
+  ForEachTable(*view.version(), [&](int, const TableReader& table) {
+    entries += table.facts().num_entries;
+    deletes += 2 * table.facts().num_deletions;
   });
   return entries > deletes ? entries - deletes : 0;
 }
 
 uint64_t OldestKeyTime(const SuperVersion& view) {
   uint64_t oldest = UINT64_MAX;
-  ForEachTable(*view.version(), [&](int, const TableProperties& properties) {
-    if (properties.oldest_key_time > 0) oldest = std::min(oldest, properties.oldest_key_time);
+  ForEachTable(*view.version(), [&](int, const TableReader& table) {
+    const uint64_t time = table.facts().oldest_key_time;
+    if (time > 0) oldest = std::min(oldest, time);
   });
   return oldest == UINT64_MAX ? 0 : oldest;
 }
@@ -243,16 +244,16 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
 // Of one level, or of all.
 std::string Aggregated(const Version& version, std::optional<Level> only_level) {
   TableProperties sum;
-  ForEachTable(version, [&](Level level, const TableProperties& properties) {
-    if (!only_level || level == *only_level) sum.Add(properties);
+  ForEachTable(version, [&](Level level, const TableReader& table) {
+    if (!only_level || level == *only_level) sum.Add(table.properties());
   });
   return sum.ToString();
 }
 
 PropertyMap AggregatedMap(const Version& version, std::optional<Level> only_level) {
   TableProperties sum;
-  ForEachTable(version, [&](Level level, const TableProperties& properties) {
-    if (!only_level || level == *only_level) sum.Add(properties);
+  ForEachTable(version, [&](Level level, const TableReader& table) {
+    if (!only_level || level == *only_level) sum.Add(table.properties());
   });
   PropertyMap map;
   for (const auto& [name, number] : sum.GetAggregatablePropertiesAsMap()) {
@@ -309,10 +310,10 @@ bool TakeLevel(const Slice& name, std::string_view prefix, const Version& versio
 
 double CompressionRatio(const Version& version, Level only_level) {
   uint64_t raw = 0, stored = 0;
-  ForEachTable(version, [&](Level level, const TableProperties& properties) {
+  ForEachTable(version, [&](Level level, const TableReader& table) {
     if (level != only_level) return;
-    raw += properties.raw_key_size + properties.raw_value_size;
-    stored += properties.data_size;
+    raw += table.facts().raw_key_size + table.facts().raw_value_size;
+    stored += table.facts().data_size;
   });
   return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
 }

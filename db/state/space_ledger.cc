@@ -66,7 +66,7 @@ uint64_t UnderTombstones(const Version& version) {
     for (TableFile* file : version.files(level)) {
       Result<TableHandle> table = version.tables()->Pin(file);
       if (!table.ok()) continue;
-      const TableProperties& properties = (*table)->properties();
+      const PropertiesView& properties = (*table)->facts();
       entries += properties.num_entries;
       deletions += properties.num_deletions - std::min(properties.num_deletions,
                                                        properties.num_range_deletions);

@@ -278,7 +278,7 @@ Status SstFileReader::VerifyNumEntries(const ReadOptions& read_options) {
   uint64_t found = 0;
   for (it->SeekToFirst(); it->Valid(); it->Next()) found++;
   RETURN_IF_ERROR(it->status());
-  const TableProperties& properties = reader.properties();
+  const PropertiesView& properties = reader.facts();
   // Range tombstones are counted among the entries and are not among those of the data blocks.
   const uint64_t expected = properties.num_entries - properties.num_range_deletions;
   if (found == expected) return Status::OK();

@@ -81,6 +81,8 @@ class TableFile {
   std::atomic<bool> stays_open{false};
   // Set by lookups only when clear; the table cache's clock hand clears it.
   std::atomic<bool> recently_used{false};
+  // While it is open, its place among the open tables of its cache, under that one's mutex.
+  size_t open_place = 0;
 
   // Where the newest version has it, or was to have it: only statistics go by this. Written by
   // whoever makes versions.

@@ -186,6 +186,7 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   reader_options.block_cache = block_cache_.get();
   reader_options.manifest_largest_seqno = meta.largest_seqno;
   reader_options.manifest_smallest_seqno = meta.smallest_seqno;
+  reader_options.tail_bytes = meta.tail_bytes;
   reader_options.prefix_extractor = options_.prefix_extractor.get();
   reader_options.statistics = options_.statistics;
   // Whoever reads holds the file.
@@ -220,6 +221,7 @@ Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
     if (const TableReader* winner = file->reader.load(std::memory_order_acquire)) return winner;
     has_opened_ = true;
     open_.push_back(file);  // first: it may fail for want of memory
+    file->open_place = open_.size() - 1;
     file->recently_used.store(true, std::memory_order_relaxed);
     if (!IsLimited()) file->stays_open.store(true, std::memory_order_relaxed);
     file->reader.store(reader.release(), std::memory_order_release);
@@ -248,21 +250,22 @@ EpochRetired* TableCache::EvictBeyondBudgetLocked() {
       hand_++;
       continue;
     }
-    TableReader* const reader = TakeReaderLocked(hand_);
+    TableReader* const reader = TakeReaderLocked(victim);
     reader->next_retired = evicted;
     evicted = reader;
   }
   return evicted;
 }
 
-TableReader* TableCache::TakeReaderLocked(size_t index) {
-  assert(index < open_.size());
-  TableReader* const reader = open_[index]->reader.exchange(nullptr, std::memory_order_acq_rel);
-  assert(reader != nullptr);  // whoever is in open_ is open
-  assert(!open_[index]->stays_open.load(std::memory_order_relaxed));
-  Count(*open_[index], -1);
-  open_[index] = open_.back();
+TableReader* TableCache::TakeReaderLocked(TableFile* file) {
+  TableReader* const reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
+  if (reader == nullptr) return nullptr;
+  const size_t place = file->open_place;
+  assert(place < open_.size() && open_[place] == file);  // whoever is open is in open_
+  open_[place] = open_.back();
+  open_[place]->open_place = place;
   open_.pop_back();
+  Count(*file, -1);
   return reader;
 }
 
@@ -278,11 +281,8 @@ void TableCache::Unpin(TableFile* file) {
   {
     MutexLock lock(&mutex_);
     const bool is_last = file->pins.fetch_sub(1, std::memory_order_acq_rel) == 1;
-    const auto found = std::find(open_.begin(), open_.end(), file);
     const bool may_close = is_last && !file->stays_open.load(std::memory_order_relaxed);
-    if (may_close && found != open_.end() && IsOverBudget()) {
-      excess = TakeReaderLocked(static_cast<size_t>(found - open_.begin()));
-    }
+    if (may_close && IsOverBudget()) excess = TakeReaderLocked(file);
   }
   if (excess != nullptr) EpochRetireDelete(excess);
 }
@@ -291,13 +291,9 @@ void TableCache::Close(TableFile* file) {
   TableReader* reader;
   {
     MutexLock lock(&mutex_);
-    reader = file->reader.exchange(nullptr, std::memory_order_acq_rel);
-    if (reader == nullptr) return;
-    const auto found = std::find(open_.begin(), open_.end(), file);
-    assert(found != open_.end());  // it has a reader
-    open_.erase(found);
-    Count(*file, -1);
+    reader = TakeReaderLocked(file);
   }
+  if (reader == nullptr) return;
   assert(file->pins.load(std::memory_order_relaxed) == 0);  // nobody can reach it any more
   if (!keeps_blocks_.load(std::memory_order_relaxed)) reader->ForgetCachedBlocks();
   EpochRetireDelete(reader);

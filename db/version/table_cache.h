@@ -180,8 +180,8 @@ class TableCache {
   // Ends one pin, and closes the table if that was the last one of one too many.
   void Unpin(TableFile* file);
   bool IsOverBudget() const { return options_.budget != nullptr && options_.budget->IsExceeded(); }
-  // Out of use; the caller retires it after unlocking.
-  TableReader* TakeReaderLocked(size_t index) REQUIRES(mutex_);
+  // Out of use, or null if it is not open; the caller retires it after unlocking.
+  TableReader* TakeReaderLocked(TableFile* file) REQUIRES(mutex_);
   bool IsLimited() const { return options_.budget != nullptr && options_.budget->IsLimited(); }
   // One more or less of the open tables that could be closed.
   void Count(const TableFile& file, int change) {

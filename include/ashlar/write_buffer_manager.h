@@ -27,8 +27,9 @@ class ASHLAR_EXPORT StallInterface {
 class ASHLAR_EXPORT WriteBufferManager final {
  public:
   // _buffer_size is the limit in bytes; 0 only counts. With a cache, the memory is charged to it
-  // in steps of 256 KiB. With allow_stall, writers wait while the limit is exceeded and memory of
-  // sealed memtables is about to be freed; with WriteOptions::no_slowdown they fail (Incomplete).
+  // in steps of 256 KiB: the most that was used lately, as memtables will want what a flush frees.
+  // With allow_stall, writers wait while the limit is exceeded and memory of sealed memtables is
+  // about to be freed; with WriteOptions::no_slowdown they fail (Incomplete).
   explicit WriteBufferManager(size_t _buffer_size, std::shared_ptr<Cache> cache = {},
                               bool allow_stall = false);
   WriteBufferManager(const WriteBufferManager&) = delete;

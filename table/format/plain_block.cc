@@ -44,8 +44,14 @@ bool PlainBlockParser::Next() {
   if (shared > key_.size()) return Fail("an entry shares more than the key before it");
   const size_t room = static_cast<size_t>(entries_end_ - p);
   if (non_shared > room || value_bytes > room - non_shared) return Fail("an entry is cut off");
-  key_.resize(shared);
-  key_.append(p, non_shared);
+  if (shared == 0) {
+    key_ = Slice(p, non_shared);
+  } else {
+    std::string& built = key_.data() == built_[0].data() ? built_[1] : built_[0];
+    built.assign(key_.data(), shared);
+    built.append(p, non_shared);
+    key_ = built;
+  }
   value_ = Slice(p + non_shared, value_bytes);
   p_ = p + non_shared + value_bytes;
   assert(p_ <= entries_end_);

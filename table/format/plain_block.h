@@ -23,7 +23,8 @@ class PlainBlockParser {
   // Steps to the next entry; false at the end and on damage.
   bool Next();
 
-  // Of the current entry. The key is valid until the next step, the value as long as the block.
+  // Of the current entry. The key is valid until the step after the next, the value as long as the
+  // block.
   Slice key() const { return key_; }
   Slice value() const { return value_; }
   // Where the value starts, counted from the start of the block.
@@ -38,7 +39,8 @@ class PlainBlockParser {
   const char* begin_;        // of the block
   const char* p_;            // behind the current entry
   const char* entries_end_;  // where the restart offsets begin
-  std::string key_;
+  Slice key_;             // in the block, or in built_
+  std::string built_[2];  // the keys that share bytes with the one before, in turn
   Slice value_;
   Status status_;
 };

@@ -124,48 +124,122 @@ bool IsMirroredToUser(std::string_view name) {
   return name == "rocksdb.deleted.keys" || name == "rocksdb.merge.operands";
 }
 
-// A database opens thousands of tables, and each has most of them: they are found by name.
-template <typename Row, size_t kCount>
-constexpr std::array<Row, kCount> SortedByName(const Row (&rows)[kCount]) {
-  std::array<Row, kCount> sorted = std::to_array(rows);
-  std::ranges::sort(sorted, {}, &Row::name);
-  return sorted;
-}
-constexpr auto kNumbersByName = SortedByName(kNumbers);
-constexpr auto kStringsByName = SortedByName(kStrings);
+// Where a property of that name goes: one of its kind's members is set.
+struct PropertyRow {
+  std::string_view name;
+  uint64_t TableProperties::*number = nullptr;
+  std::string TableProperties::*string = nullptr;
+};
 
-// Null: none is called so.
+constexpr auto AllRows() {
+  std::array<PropertyRow, std::size(kNumbers) + std::size(kStrings)> rows;
+  size_t count = 0;
+  for (const NumberRow& row : kNumbers) rows[count++] = {.name = row.name, .number = row.field};
+  for (const StringRow& row : kStrings) rows[count++] = {.name = row.name, .string = row.field};
+  return rows;
+}
+
+struct ViewRow {
+  std::string_view name;
+  uint64_t PropertiesView::*number = nullptr;
+  std::string_view PropertiesView::*string = nullptr;
+};
+
+constexpr std::array kViewRows = {
+    ViewRow{"rocksdb.creating.db.identity", nullptr, &PropertiesView::db_id},
+    ViewRow{"rocksdb.creating.session.identity", nullptr, &PropertiesView::db_session_id},
+    ViewRow{"rocksdb.comparator", nullptr, &PropertiesView::comparator_name},
+    ViewRow{"rocksdb.prefix.extractor.name", nullptr, &PropertiesView::prefix_extractor_name},
+    ViewRow{"rocksdb.compression", nullptr, &PropertiesView::compression_name},
+    ViewRow{"rocksdb.original.file.number", &PropertiesView::orig_file_number},
+    ViewRow{"rocksdb.num.entries", &PropertiesView::num_entries},
+    ViewRow{"rocksdb.deleted.keys", &PropertiesView::num_deletions},
+    ViewRow{"rocksdb.num.range-deletions", &PropertiesView::num_range_deletions},
+    ViewRow{"rocksdb.num.data.blocks", &PropertiesView::num_data_blocks},
+    ViewRow{"rocksdb.data.size", &PropertiesView::data_size},
+    ViewRow{"rocksdb.raw.key.size", &PropertiesView::raw_key_size},
+    ViewRow{"rocksdb.raw.value.size", &PropertiesView::raw_value_size},
+    ViewRow{"rocksdb.oldest.key.time", &PropertiesView::oldest_key_time},
+    ViewRow{"rocksdb.index.key.is.user.key", &PropertiesView::index_key_is_user_key},
+    ViewRow{"rocksdb.index.value.is.delta.encoded", &PropertiesView::index_value_is_delta_encoded},
+    ViewRow{"rocksdb.user.defined.timestamps.persisted",
+            &PropertiesView::user_defined_timestamps_persisted},
+    ViewRow{kIndexTypeProperty, nullptr, &PropertiesView::index_type},
+    ViewRow{kWholeKeyFilteringProperty, nullptr, &PropertiesView::whole_key_filtering},
+    ViewRow{kPrefixFilteringProperty, nullptr, &PropertiesView::prefix_filtering},
+    ViewRow{kExternalVersionProperty, nullptr, &PropertiesView::external_version},
+    ViewRow{kGlobalSeqnoProperty, nullptr, &PropertiesView::global_seqno},
+};
+
 template <typename Rows>
-const typename Rows::value_type* FindRow(const Rows& sorted, std::string_view name) {
-  const auto found = std::ranges::lower_bound(sorted, name, {}, &Rows::value_type::name);
-  return found != sorted.end() && found->name == name ? &*found : nullptr;
+constexpr Rows SortedByName(Rows rows) {
+  std::ranges::sort(rows, {}, &Rows::value_type::name);
+  return rows;
 }
+constexpr auto kRowsByName = SortedByName(AllRows());
+constexpr auto kViewRowsByName = SortedByName(kViewRows);
 
-void TakeProperty(const Slice& name, const Slice& value, TableProperties* properties) {
-  const std::string_view wanted(name.data(), name.size());
-  if (const NumberRow* row = FindRow(kNumbersByName, wanted); row != nullptr) {
-    Slice rest = value;
-    uint64_t number = 0;
-    if (GetVarint64(&rest, &number)) properties->*row->field = number;
-    if (!IsMirroredToUser(wanted)) return;
-  } else if (const StringRow* string = FindRow(kStringsByName, wanted); string != nullptr) {
-    (properties->*string->field).assign(value.data(), value.size());
-    return;
+// Finds the rows of names that come in order, by walking beside them.
+template <typename Rows>
+class RowFinder {
+ public:
+  explicit RowFinder(const Rows& sorted) : rows_(sorted) {}
+
+  // Null: none is called so.
+  const typename Rows::value_type* Find(std::string_view name) {
+    for (; next_ < rows_.size(); next_++) {
+      const int order = rows_[next_].name.compare(name);
+      if (order >= 0) return order == 0 ? &rows_[next_] : nullptr;
+    }
+    return nullptr;
   }
-  properties->user_collected_properties.emplace(name.ToString(), value.ToString());
+
+ private:
+  const Rows& rows_;
+  size_t next_ = 0;  // rows before it are less than the last name
+};
+
+std::string_view ViewOf(const Slice& bytes) { return {bytes.data(), bytes.size()}; }
+
+// A malformed number is skipped.
+template <typename Properties>
+void SetNumber(const Slice& value, uint64_t Properties::*field, Properties* properties) {
+  Slice rest = value;
+  uint64_t number = 0;
+  if (GetVarint64(&rest, &number)) properties->*field = number;
 }
 
-Status BadCompression(const std::string& value, std::string_view path, std::string_view what) {
+// Calls visit(name, value, where the value lies in the file) for each property.
+template <typename Visit>
+Status WalkProperties(const Slice& contents, uint64_t block_offset, std::string_view path,
+                      const Visit& visit) {
+  PlainBlockParser block(contents);
+  Slice previous;
+  for (bool is_first = true; block.Next(); is_first = false) {
+    const Slice name = block.key();
+    if (!is_first && name.compare(previous) <= 0) {
+      return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset, ": '",
+                                       EscapeBytes(name), "' after '", EscapeBytes(previous), "'"));
+    }
+    previous = name;
+    visit(ViewOf(name), block.value(), block_offset + block.value_offset());
+  }
+  if (block.status().ok()) return Status::OK();
+  return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset),
+                            block.status().ToString());
+}
+
+Status BadCompression(std::string_view value, std::string_view path, std::string_view what) {
   return Status::Corruption(StrCat("compression property: ", path, ": '", value, "' ", what));
 }
 
 // `<manager>;<types>;<reserved>`
-Result<CompressionProperty> ParseManagerForm(const std::string& value, std::string_view path) {
+Result<CompressionProperty> ParseManagerForm(std::string_view value, std::string_view path) {
   const size_t first = value.find(';');
-  const size_t second = first == std::string::npos ? first : value.find(';', first + 1);
-  if (second == std::string::npos) return BadCompression(value, path, "lacks a semicolon");
-  const std::string_view manager = std::string_view(value).substr(0, first);
-  const std::string_view types = std::string_view(value).substr(first + 1, second - first - 1);
+  const size_t second = first == std::string_view::npos ? first : value.find(';', first + 1);
+  if (second == std::string_view::npos) return BadCompression(value, path, "lacks a semicolon");
+  const std::string_view manager = value.substr(0, first);
+  const std::string_view types = value.substr(first + 1, second - first - 1);
   if (types.size() % 2 != 0) return BadCompression(value, path, "has half a type");
   for (size_t i = 0; i < types.size(); i += 2) {
     if (!std::isxdigit(static_cast<unsigned char>(types[i])) ||
@@ -184,16 +258,14 @@ Result<CompressionProperty> ParseManagerForm(const std::string& value, std::stri
   return CompressionProperty{.is_none = manager.empty(), .is_missing = false};
 }
 
-// One fixed-width user property, if present; Corruption when its size is wrong.
+// One fixed-width property, if present; Corruption when its size is wrong.
 struct FixedProperty {
   bool is_present = false;
   uint64_t value = 0;
 };
-Result<FixedProperty> FindFixed(const TableProperties& properties, std::string_view name,
-                                size_t width, std::string_view path) {
-  const auto found = properties.user_collected_properties.find(std::string(name));
-  if (found == properties.user_collected_properties.end()) return FixedProperty{};
-  const std::string& bytes = found->second;
+Result<FixedProperty> ParseFixed(std::string_view bytes, std::string_view name, size_t width,
+                                 std::string_view path) {
+  if (bytes.data() == nullptr) return FixedProperty{};
   if (bytes.size() != width) {
     return Status::Corruption(StrCat("property ", name, ": ", path, ": expected ", width,
                                      " bytes, found ", bytes.size()));
@@ -224,25 +296,39 @@ EncodedProperties EncodeProperties(const TableProperties& properties) {
 Result<TableProperties> ParsePropertiesBlock(const Slice& contents, uint64_t block_offset,
                                              std::string_view path) {
   TableProperties properties;
-  PlainBlockParser block(contents);
-  std::string previous;
-  for (bool is_first = true; block.Next(); is_first = false) {
-    if (!is_first && block.key().compare(previous) <= 0) {
-      return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset, ": '",
-                                       EscapeBytes(block.key()), "' after '", EscapeBytes(previous),
-                                       "'"));
+  UserCollectedProperties& user = properties.user_collected_properties;
+  RowFinder rows(kRowsByName);
+  const auto take = [&](std::string_view name, const Slice& value, uint64_t offset) {
+    if (name == kGlobalSeqnoProperty) properties.external_sst_file_global_seqno_offset = offset;
+    const PropertyRow* const row = rows.Find(name);
+    if (row != nullptr && row->string != nullptr) {
+      (properties.*row->string).assign(value.data(), value.size());
+      return;
     }
-    previous.assign(block.key().data(), block.key().size());
-    if (previous == kGlobalSeqnoProperty) {
-      properties.external_sst_file_global_seqno_offset = block_offset + block.value_offset();
+    if (row != nullptr) SetNumber(value, row->number, &properties);
+    if (row == nullptr || IsMirroredToUser(name)) {
+      user.emplace_hint(user.end(), name, value.ToString());
     }
-    TakeProperty(block.key(), block.value(), &properties);
-  }
-  if (!block.status().ok()) {
-    return Status::Corruption(StrCat("properties block: ", path, ", offset ", block_offset),
-                              block.status().ToString());
-  }
+  };
+  RETURN_IF_ERROR(WalkProperties(contents, block_offset, path, take));
   return properties;
+}
+
+Result<PropertiesView> ViewProperties(const Slice& contents, uint64_t block_offset,
+                                      std::string_view path) {
+  PropertiesView view;
+  RowFinder rows(kViewRowsByName);
+  const auto take = [&](std::string_view name, const Slice& value, uint64_t /*offset*/) {
+    const ViewRow* const row = rows.Find(name);
+    if (row == nullptr) return;
+    if (row->string != nullptr) {
+      view.*row->string = ViewOf(value);
+    } else {
+      SetNumber(value, row->number, &view);
+    }
+  };
+  RETURN_IF_ERROR(WalkProperties(contents, block_offset, path, take));
+  return view;
 }
 
 Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& handle,
@@ -262,12 +348,14 @@ Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& 
   return status;
 }
 
-Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
+Result<SequenceNumber> FindGlobalSeqno(const PropertiesView& properties,
                                        SequenceNumber manifest_largest, std::string_view path) {
   ASSIGN_OR_RETURN(const FixedProperty version,
-                   FindFixed(properties, kExternalVersionProperty, sizeof(uint32_t), path));
+                   ParseFixed(properties.external_version, kExternalVersionProperty,
+                              sizeof(uint32_t), path));
   ASSIGN_OR_RETURN(const FixedProperty seqno,
-                   FindFixed(properties, kGlobalSeqnoProperty, sizeof(uint64_t), path));
+                   ParseFixed(properties.global_seqno, kGlobalSeqnoProperty, sizeof(uint64_t),
+                              path));
   if (seqno.is_present && (!version.is_present || version.value == kOldExternalTableVersion)) {
     return Status::Corruption(
         StrCat("properties: ", path, ": a global sequence number without file version 2"));
@@ -289,7 +377,7 @@ Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
   return result == 0 ? kNoGlobalSeqno : result;
 }
 
-Result<CompressionProperty> ParseCompressionProperty(const std::string& value,
+Result<CompressionProperty> ParseCompressionProperty(std::string_view value,
                                                      uint32_t format_version,
                                                      std::string_view path) {
   if (value.empty()) return CompressionProperty{.is_none = false, .is_missing = true};

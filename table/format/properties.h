@@ -33,6 +33,27 @@ EncodedProperties EncodeProperties(const TableProperties& properties);
 Result<TableProperties> ParsePropertiesBlock(const Slice& contents, uint64_t block_offset,
                                              std::string_view path);
 
+// PropertiesView: what the reader of a table goes by, as it lies in the block. A database opens
+// thousands of tables, and nothing is allocated for their properties until somebody asks for them.
+struct PropertiesView {
+  std::string_view db_id, db_session_id;
+  std::string_view comparator_name, prefix_extractor_name, compression_name;
+  uint64_t orig_file_number = 0;
+  uint64_t num_entries = 0, num_deletions = 0, num_range_deletions = 0;
+  uint64_t num_data_blocks = 0, data_size = 0, raw_key_size = 0, raw_value_size = 0;
+  uint64_t oldest_key_time = 0;
+  uint64_t index_key_is_user_key = 0, index_value_is_delta_encoded = 0;
+  uint64_t user_defined_timestamps_persisted = 1;
+  // Stored as they are; without data: missing.
+  std::string_view index_type, whole_key_filtering, prefix_filtering;
+  std::string_view external_version, global_seqno;
+};
+
+// The same as ParsePropertiesBlock(), and refuses what that refuses. The view lives as long as
+// `contents`.
+Result<PropertiesView> ViewProperties(const Slice& contents, uint64_t block_offset,
+                                      std::string_view path);
+
 // VerifyBlock for the properties block: old engines wrote the global sequence number into the
 // finished file, so a mismatch is forgiven if it disappears when those eight bytes are zero. The
 // block itself is not changed: readers want the number.
@@ -42,7 +63,7 @@ Status VerifyPropertiesBlock(const ChecksumContext& context, const BlockHandle& 
 // The single sequence number of all entries of a file, or kNoGlobalSeqno when entries have their
 // own. `manifest_largest` is the largest seqno the MANIFEST records, kMaxSequenceNumber if unknown.
 inline constexpr SequenceNumber kNoGlobalSeqno = ~uint64_t{0};
-Result<SequenceNumber> FindGlobalSeqno(const TableProperties& properties,
+Result<SequenceNumber> FindGlobalSeqno(const PropertiesView& properties,
                                        SequenceNumber manifest_largest, std::string_view path);
 
 // The property `rocksdb.compression`, section 9.4.
@@ -50,7 +71,7 @@ struct CompressionProperty {
   bool is_none = false;     // no block is compressed, a dictionary is to be ignored
   bool is_missing = false;  // any built-in type may occur
 };
-Result<CompressionProperty> ParseCompressionProperty(const std::string& value,
+Result<CompressionProperty> ParseCompressionProperty(std::string_view value,
                                                      uint32_t format_version,
                                                      std::string_view path);
 // The set of compression types that blocks of a file use, bit i for type i.

@@ -36,12 +36,32 @@ enum IndexType : uint32_t {
   kFirstKeyIndex = 3,
 };
 
-const BlockHandle* Find(const std::map<std::string, BlockHandle>& blocks, std::string_view name) {
-  const auto found = blocks.find(std::string(name));
+// A name may be given in two parts.
+template <typename MetaBlocks>
+const BlockHandle* Find(const MetaBlocks& blocks, std::string_view prefix,
+                        std::string_view suffix = {}) {
+  const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
+    const std::string_view name = block.first;
+    return name.size() == prefix.size() + suffix.size() && name.starts_with(prefix) &&
+           name.ends_with(suffix);
+  });
   return found == blocks.end() ? nullptr : &found->second;
 }
 
+// A missing property counts as on: old files.
+bool IsOn(std::string_view property) {
+  return property.data() == nullptr || property != kPropertyFalse;
+}
+
 Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : view->cache(); }
+
+// What opening reads is the file's tail, but not much at once: an index or a filter that is large
+// goes to its own memory.
+Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
+  constexpr uint64_t kMostBytes = 256 * 1024, kBytesIfUnknown = 8 * 1024;
+  const uint64_t bytes = options.tail_bytes != 0 ? options.tail_bytes : kBytesIfUnknown;
+  return file->KeepTail(static_cast<size_t>(std::min({bytes, kMostBytes, file->size()})));
+}
 
 // As a block whose checksum does not fit, one that is none is read once more before that is told.
 Result<Footer> ReadFooter(const RandomReader& file, Statistics* statistics) {
@@ -95,16 +115,18 @@ TableReader::~TableReader() {
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
+  RETURN_IF_ERROR(ReadTail(options, file.get()));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);
   if (!footer.ok()) return footer.status();
   std::unique_ptr<TableReader> reader(new TableReader(std::move(file), *footer, options));
   RETURN_IF_ERROR(reader->Load());
+  reader->file_->ForgetTail();
   return reader;
 }
 
 Status TableReader::Load() {
-  assert(properties_ == nullptr && !index_);  // once
+  assert(properties_block_.contents.empty() && !index_);  // once
   ASSIGN_OR_RETURN(const MetaBlocks blocks, LoadMetaindex());
   RETURN_IF_ERROR(LoadProperties(blocks));
   RETURN_IF_ERROR(CheckProperties());
@@ -124,7 +146,6 @@ Status TableReader::Load() {
 }
 
 Status TableReader::Charge() {
-  assert(properties_ != nullptr);
   RETURN_IF_ERROR(file_metadata_charge_.GrowTo(options_.charged_file_metadata_bytes));
   if (!options_.charges_reader) return Status::OK();
   // Blocks that are kept may be charged already.
@@ -135,7 +156,9 @@ Status TableReader::Charge() {
 Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
   const BlockFetcher& fetcher = store_.fetcher();
   ASSIGN_OR_RETURN(const LooseBlock block, fetcher.ReadLoose(footer_.metaindex, kMetaindexKind));
+  constexpr size_t kUsualCount = 8;
   MetaBlocks blocks;
+  blocks.reserve(kUsualCount);
   PlainBlockParser parser(block.contents);
   while (parser.Next()) {
     Slice value = parser.value();
@@ -145,7 +168,7 @@ Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
           Status::Corruption(StrCat("no block handle behind ", parser.key().ToString())),
           kMetaindexKind, footer_.metaindex);
     }
-    blocks[parser.key().ToString()] = handle;
+    blocks.emplace_back(parser.key().ToString(), handle);
   }
   if (!parser.status().ok()) {
     return fetcher.Describe(parser.status(), kMetaindexKind, footer_.metaindex);
@@ -154,29 +177,27 @@ Result<TableReader::MetaBlocks> TableReader::LoadMetaindex() const {
 }
 
 Status TableReader::LoadProperties(const MetaBlocks& blocks) {
-  assert(properties_ == nullptr);
+  assert(properties_block_.contents.empty());  // once
   const BlockHandle* handle = Find(blocks, kPropertiesBlockName);
   if (handle == nullptr) {
     return Status::Corruption(StrCat("table: ", path(), ": no properties block"));
   }
-  ASSIGN_OR_RETURN(const LooseBlock block, store_.fetcher().ReadProperties(*handle));
-  ASSIGN_OR_RETURN(TableProperties properties,
-                   ParsePropertiesBlock(block.contents, handle->offset, path()));
-  properties_ = std::make_shared<const TableProperties>(std::move(properties));
+  ASSIGN_OR_RETURN(properties_block_, store_.fetcher().ReadProperties(*handle));
+  properties_offset_ = handle->offset;
+  ASSIGN_OR_RETURN(facts_, ViewProperties(properties_block_.contents, properties_offset_, path()));
   ASSIGN_OR_RETURN(key_format_.global_seqno,
-                   FindGlobalSeqno(*properties_, options_.manifest_largest_seqno, path()));
+                   FindGlobalSeqno(facts_, options_.manifest_largest_seqno, path()));
   static_assert(kNoGlobalSeqno == BlockKeyFormat::kOwnSeqnos);
   return Status::OK();
 }
 
 Status TableReader::CheckProperties() const {
-  assert(properties_ != nullptr);
   const Comparator& comparator = *icmp_.user_comparator();
-  if (comparator.timestamp_size() != 0 || properties_->user_defined_timestamps_persisted == 0) {
+  if (comparator.timestamp_size() != 0 || facts_.user_defined_timestamps_persisted == 0) {
     return Status::NotSupported(
         StrCat("table: ", path(), ": user-defined timestamps are not supported by this version"));
   }
-  const std::string& name = properties_->comparator_name;
+  const std::string_view name = facts_.comparator_name;
   if (!name.empty() && name != comparator.Name()) {
     return Status::InvalidArgument(
         StrCat("table: ", path(), ": comparator expected ", comparator.Name(), ", found ", name));
@@ -185,9 +206,8 @@ Status TableReader::CheckProperties() const {
 }
 
 Status TableReader::CheckUniqueId() const {
-  assert(properties_ != nullptr);
   if (options_.expected_unique_id.empty()) return Status::OK();
-  Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
+  Result<InternalUniqueId> id = UniqueId();
   std::string found;  // empty if the file does not say who made it
   if (id.ok()) {
     for (const uint64_t word : id->ManifestForm()) PutFixed64(&found, word);
@@ -201,8 +221,7 @@ Status TableReader::CheckUniqueId() const {
 // The same whenever this very file is opened, 0 if it has no identity. Copies of one file that were
 // ingested with different numbers are not the same.
 uint64_t TableReader::StableFileId() const {
-  assert(properties_ != nullptr);
-  Result<InternalUniqueId> id = MakeInternalUniqueId(*properties_);
+  Result<InternalUniqueId> id = UniqueId();
   if (!id.ok()) return 0;
   return CacheFileId(*id, footer_.checksum.base, key_format_.global_seqno);
 }
@@ -210,7 +229,7 @@ uint64_t TableReader::StableFileId() const {
 Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
   ASSIGN_OR_RETURN(
       const CompressionProperty compression,
-      ParseCompressionProperty(properties_->compression_name, footer_.format_version, path()));
+      ParseCompressionProperty(facts_.compression_name, footer_.format_version, path()));
   const BlockHandle* handle = Find(blocks, kCompressionDictBlockName);
   if (handle == nullptr || compression.is_none) return Status::OK();
   assert(!dictionary_);  // blocks may point to it
@@ -221,14 +240,12 @@ Status TableReader::LoadDictionary(const MetaBlocks& blocks) {
 }
 
 Status TableReader::LoadIndex(const MetaBlocks& blocks) {
-  assert(properties_ != nullptr && !index_);
-  const auto& user = properties_->user_collected_properties;
-  const auto type_property = user.find(std::string(kIndexTypeProperty));
-  if (type_property == user.end() || type_property->second.size() != sizeof(uint32_t)) {
+  assert(!index_);
+  if (facts_.index_type.size() != sizeof(uint32_t)) {
     return Status::Corruption(
         StrCat("table: ", path(), ": property ", kIndexTypeProperty, " missing or not 4 bytes"));
   }
-  const uint32_t type = DecodeFixed32(type_property->second.data());
+  const uint32_t type = DecodeFixed32(facts_.index_type.data());
   if (type > kFirstKeyIndex) {
     return Status::NotSupported(
         StrCat("table: ", path(), ": index type expected 0 to 3, found ", type));
@@ -238,8 +255,8 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
                                   : &footer_.index;
   if (handle == nullptr) return Status::Corruption(StrCat("table: ", path(), ": no index block"));
   IndexFormat format;
-  format.has_user_keys = properties_->index_key_is_user_key != 0;
-  format.has_delta_handles = properties_->index_value_is_delta_encoded != 0;
+  format.has_user_keys = facts_.index_key_is_user_key != 0;
+  format.has_delta_handles = facts_.index_value_is_delta_encoded != 0;
   format.has_first_keys = type == kFirstKeyIndex;  // which partitions never have
   store_.SetIndexSource(
       {.format = format, .comparator = &icmp_, .data_end = store_.index_source().data_end});
@@ -255,13 +272,13 @@ Status TableReader::LoadIndex(const MetaBlocks& blocks) {
 
 Status TableReader::LoadFilter(const MetaBlocks& blocks) {
   assert(index_ || index_place_);  // partitions of the filter are read as its partitions are
-  const std::string full_name = StrCat(kFullFilterPrefix, kBuiltinFilterBlockSuffix);
-  const std::string partitioned_name = StrCat(kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
-  if (const BlockHandle* handle = Find(blocks, full_name)) {
-    if (!KeepsWhole()) return filter_.SetCached(&store_, store_.PlaceOf(*handle), FilterContents());
-    ASSIGN_OR_RETURN(ObjectRef<FilterBlock> filter, store_.PinFilter(*handle));
+  const BlockHandle* const full = Find(blocks, kFullFilterPrefix, kBuiltinFilterBlockSuffix);
+  const BlockHandle* const top = Find(blocks, kPartitionedFilterPrefix, kBuiltinFilterBlockSuffix);
+  if (full != nullptr) {
+    if (!KeepsWhole()) return filter_.SetCached(&store_, store_.PlaceOf(*full), FilterContents());
+    ASSIGN_OR_RETURN(ObjectRef<FilterBlock> filter, store_.PinFilter(*full));
     filter_.SetFull(std::move(filter), FilterContents());
-  } else if (const BlockHandle* top = Find(blocks, partitioned_name); top && top->size != 0) {
+  } else if (top != nullptr && top->size != 0) {
     IndexFormat format = store_.index_source().format;
     format.has_first_keys = false;
     ASSIGN_OR_RETURN(ObjectRef<IndexBlock> index,
@@ -314,7 +331,7 @@ Status CheckSeqnos(const std::vector<RangeTombstone>& tombstones, const TableRea
 // the properties have it.
 Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
   const BlockHandle* handle = Find(blocks, kRangeDeletionBlockName);
-  const uint64_t promised = properties_->num_range_deletions;
+  const uint64_t promised = facts_.num_range_deletions;
   if (handle == nullptr) {
     if (promised == 0) return Status::OK();
     return Status::Corruption(StrCat("table: ", path(), ": ", promised,
@@ -344,28 +361,21 @@ Status TableReader::LoadTombstones(const MetaBlocks& blocks) {
 
 TableFilter::Contents TableReader::FilterContents() {
   TableFilter::Contents contents;
-  contents.has_whole_keys = IsPropertyOn(kWholeKeyFilteringProperty);
-  if (IsPropertyOn(kPrefixFilteringProperty)) contents.prefix_extractor = PrefixExtractor();
+  contents.has_whole_keys = IsOn(facts_.whole_key_filtering);
+  if (IsOn(facts_.prefix_filtering)) contents.prefix_extractor = PrefixExtractor();
   return contents;
 }
 
 // The extractor that made the prefixes of the filter: no other one may ask it, but this one may
 // whatever the family has by now. Null if it is a program's own and not the family's.
 const SliceTransform* TableReader::PrefixExtractor() {
-  const std::string& name = properties_->prefix_extractor_name;
+  const std::string name(facts_.prefix_extractor_name);
   const SliceTransform* const family = options_.prefix_extractor;
   if (family != nullptr && family->AsString() == name) return family;
   assert(own_extractor_ == nullptr);
   IgnoreError(SliceTransform::CreateFromString(ConfigOptions(), name, &own_extractor_),
               "a name that means nothing here gives no extractor, and then nobody asks");
   return own_extractor_.get();
-}
-
-// A missing property counts as on: old files.
-bool TableReader::IsPropertyOn(std::string_view name) const {
-  const auto& user = properties_->user_collected_properties;
-  const auto found = user.find(std::string(name));
-  return found == user.end() || found->second != kPropertyFalse;
 }
 
 }  // namespace ashlar

@@ -279,12 +279,12 @@ uint64_t TableReader::ApproximateOffsetOf(const Slice& internal_key) const {
   const Status status = index.Seek(SeekTarget(internal_key), &read);
   if (status.ok() && index.Valid()) return index.handle().offset;
   IgnoreError(status, "an estimate; whoever reads the index partition will report it");
-  return properties_->data_size != 0 ? properties_->data_size : store_.fetcher().limit();
+  return facts_.data_size != 0 ? facts_.data_size : store_.fetcher().limit();
 }
 
 Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) const {
   assert(count > 0 && !InEpoch());
-  const uint64_t step = std::max<uint64_t>(properties_->data_size / count, 1);
+  const uint64_t step = std::max<uint64_t>(facts_.data_size / count, 1);
   BlockRead read;
   read.fill_cache = false;
   IndexCursor index(IndexSource());
@@ -303,9 +303,17 @@ Status TableReader::SampleKeys(size_t count, std::vector<KeyWeight>* weights) co
   return status;
 }
 
+// The block was walked when it was viewed.
+TableProperties TableReader::properties() const {
+  Result<TableProperties> properties =
+      ParsePropertiesBlock(properties_block_.contents, properties_offset_, path());
+  assert(properties.ok());
+  return properties.Take();
+}
+
 std::string TableReader::DebugString() const {
   return StrCat("table ", path(), ", ", file_size(), " bytes, ", footer_.DebugString(), "\n  ",
-                properties_->num_entries, " entries in ", properties_->num_data_blocks,
+                facts_.num_entries, " entries in ", facts_.num_data_blocks,
                 " data blocks, ", is_partitioned_ ? "partitioned " : "",
                 index_ ? index_->index->DebugString() : "index in the cache\n", "  filter ",
                 filter_.DebugString(), ", ", tombstones_ == nullptr ? 0 : tombstones_->size(),
@@ -321,7 +329,7 @@ size_t TableReader::MemoryUsage() const {
 }
 
 size_t TableReader::BytesBesideBlocks() const {
-  return sizeof(*this) + properties_->ApproximateMemoryUsage() +
+  return sizeof(*this) + properties_block_.contents.size() +
          (tombstones_ == nullptr ? 0 : tombstones_->MemoryUsage() + tombstone_key_bytes_);
 }
 

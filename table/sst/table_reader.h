@@ -14,10 +14,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ashlar/slice.h"
@@ -29,6 +29,8 @@
 #include "table/block/block_cursor.h"
 #include "table/format/compression.h"
 #include "table/format/footer.h"
+#include "table/format/properties.h"
+#include "table/format/unique_id.h"
 #include "table/iterator/internal_iterator.h"
 #include "table/iterator/point_lookup.h"
 #include "table/range_del/fragmented_tombstones.h"
@@ -76,6 +78,8 @@ struct TableReaderOptions {
   // that one for itself.
   const SliceTransform* prefix_extractor = nullptr;
   Statistics* statistics = nullptr;
+  // From the end of the data blocks to the end of the file, all of which opening reads; 0: unknown.
+  uint64_t tail_bytes = 0;
   // Where the time that reads of the file take goes besides; counted with statistics only.
   LevelHistogramRef read_times;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
@@ -177,8 +181,17 @@ class TableReader : public EpochRetired {
   // blocks. Reads what there is of the index. Not inside an EpochGuard.
   Status SampleKeys(size_t count, std::vector<KeyWeight>* weights) const;
 
-  const TableProperties& properties() const { return *properties_; }
-  std::shared_ptr<const TableProperties> shared_properties() const { return properties_; }
+  // What it goes by itself of its properties, and all of them, which are made of their block then.
+  const PropertiesView& facts() const { return facts_; }
+  TableProperties properties() const;
+  std::shared_ptr<const TableProperties> shared_properties() const {
+    return std::make_shared<const TableProperties>(properties());
+  }
+  // NotSupported if the properties do not say who made the file.
+  Result<InternalUniqueId> UniqueId() const {
+    return MakeInternalUniqueId(
+        {facts_.db_id, facts_.db_session_id, FileNumber{facts_.orig_file_number}});
+  }
   // The range tombstones that hold inside the file's border; null if there are none.
   const std::shared_ptr<const FragmentedTombstones>& tombstones() const { return tombstones_; }
   // The one sequence number of all entries of an ingested file, or kNoGlobalSeqno.
@@ -201,7 +214,7 @@ class TableReader : public EpochRetired {
   class EpochBatch;  // the two of table_batch.cc
   class ReadBatch;
 
-  using MetaBlocks = std::map<std::string, BlockHandle>;
+  using MetaBlocks = std::vector<std::pair<std::string, BlockHandle>>;  // a handful, by name
   enum class Search : uint8_t { kDone, kAtEnd, kDamaged };
 
   TableReader(std::unique_ptr<RandomReader> file, const Footer& footer,
@@ -222,7 +235,6 @@ class TableReader : public EpochRetired {
   size_t BytesBesideBlocks() const;
   TableFilter::Contents FilterContents();
   const SliceTransform* PrefixExtractor();
-  bool IsPropertyOn(std::string_view name) const;
   uint64_t StableFileId() const;
   bool KeepsWhole() const { return options_.metadata.keeps_whole || store_.cache() == nullptr; }
   bool KeepsTops() const { return options_.metadata.keeps_tops || store_.cache() == nullptr; }
@@ -270,7 +282,6 @@ class TableReader : public EpochRetired {
   const Footer footer_;
   const TableReaderOptions options_;
   const InternalKeyComparator icmp_;
-  std::shared_ptr<const TableProperties> properties_;  // shared with who asks for them
   BlockKeyFormat key_format_;     // with the global sequence number of an ingested file
   bool is_partitioned_ = false;   // a two-level index
   bool uses_hash_index_ = false;  // keys that are equal have equal bytes
@@ -282,6 +293,9 @@ class TableReader : public EpochRetired {
   std::shared_ptr<const FragmentedTombstones> tombstones_;  // null: none
   size_t tombstone_key_bytes_ = 0;
   // Behind what each Get() touches.
+  LooseBlock properties_block_;
+  uint64_t properties_offset_ = 0;
+  PropertiesView facts_;               // of that block
   ObjectRef<IndexBlock> index_place_;  // of an index that is not kept, but in the cache
   std::vector<ObjectRef<TableObject>> kept_partitions_;  // of index and filter, in any order
   CacheCharge reader_charge_;

@@ -177,7 +177,7 @@ Status TableReader::Verification::CheckIndex(const Slice& key, const BlockHandle
 // Range tombstones are counted as entries and as deletions, but lie in a block of their own.
 Status TableReader::Verification::CheckTotals() const {
   assert(deletions_ <= entries_);
-  const TableProperties& facts = table_.properties();
+  const PropertiesView& facts = table_.facts();
   const auto check = [](std::string_view what, uint64_t found, uint64_t recorded) {
     return found == recorded ? Status::OK()
                              : Contradiction(StrCat("the properties promise ", recorded, " ", what,

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ashlar/cache.h"
+
 namespace ashlar {
 namespace {
 
@@ -45,6 +47,39 @@ TEST(WriteBufferManager, FlushesOverTheLimitOnlyIfEnoughCanBeFreed) {
   EXPECT_TRUE(manager.ShouldFlush());
   manager.ScheduleFreeMem(2 * kMiB);
   EXPECT_FALSE(manager.ShouldFlush());
+}
+
+// What was charged for a while stays charged: the memory is needed again after the next flush.
+TEST(WriteBufferManager, TheCacheIsChargedWhatIsUsedAtMost) {
+  const auto cache = NewLRUCache(64 * kMiB);
+  WriteBufferManager manager(32 * kMiB, cache);
+  const auto free = [&](size_t bytes) {
+    manager.ScheduleFreeMem(bytes);
+    manager.FreeMem(bytes);
+  };
+  manager.ReserveMem(8 * kMiB);
+  EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 8 * kMiB);
+  EXPECT_GE(cache->GetPinnedUsage(), 8 * kMiB);
+  free(6 * kMiB);
+  EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 8 * kMiB);
+
+  // Smaller memtables from now on: noticed after two stretches of four times what is charged.
+  for (int i = 0; i < 20; i++) {
+    manager.ReserveMem(2 * kMiB);
+    free(2 * kMiB);
+    if (i == 12) {
+      EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 8 * kMiB);
+    }
+  }
+  for (int i = 0; i < 20; i++) {
+    manager.ReserveMem(2 * kMiB);
+    free(2 * kMiB);
+  }
+  EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 4 * kMiB);
+
+  free(2 * kMiB);
+  EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 0u);
+  EXPECT_EQ(cache->GetPinnedUsage(), 0u);
 }
 
 TEST(WriteBufferManager, StallsUntilMemoryIsFreed) {

@@ -33,7 +33,7 @@ for second in range(1, 11):
         count, stalled = count // 10, 900000
     print(f"{second},{count},8,20,{%d * 100},5000,0,2,1:2:0:0:0:0:3,7,{stalled},9,1048576,4194304,11")
 print("latency p50: 8.0 micros\\nlatency p99: 20.0 micros\\nlatency p99.9: %d.0 micros")
-print("longest: 5000.0 micros\\nmost space: 30.0 MiB\\nlive data: 20.0 MiB")
+print("longest: 5000.0 micros\\nmost space: 30.0 MiB\\nlive data: 20.0 MiB\\nwrite amplification: 7.5 bytes/byte")
 """
 
 
@@ -63,6 +63,7 @@ class SteadinessTest(unittest.TestCase):
         self.assertEqual(rows["seconds with a stall"], "0 | 1 | 0.00")
         self.assertEqual(rows["latency p99.9, micros"], "40 | 80 | 0.50")
         self.assertEqual(rows["most space / live data"], "1.50 | 1.50 | 1.00")
+        self.assertEqual(rows["write amplification"], "7.50 | 7.50 | 1.00")
         with open(out, encoding="utf-8") as file:
             text = file.read()
         for outside in ("http:", "https:", "src=", "<link", "@import", "url("):

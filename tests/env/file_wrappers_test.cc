@@ -206,6 +206,37 @@ TEST(RandomReader, AShortReadIsCorruptionThatNamesEverything) {
   EXPECT_TRUE((*reader)->ReadExactly(UINT64_MAX, 7, scratch, &result).IsCorruption());
 }
 
+// What has changed in the file meanwhile tells memory from file.
+TEST(RandomReader, AKeptTailAnswersWhatLiesInIt) {
+  MemoryFileSystem fs;
+  fs.PutFile("/f", "0123456789");
+  auto reader = RandomReader::Open(&fs, "/f", FileOptions());
+  ASSERT_OK(reader);
+  ASSERT_OK((*reader)->KeepTail(4));
+  {
+    auto file = FileWriter::Create(&fs, "/f", FileOptions());
+    ASSERT_OK(file);
+    ASSERT_OK((*file)->Append("abcdefghij"));
+    ASSERT_OK((*file)->Close());
+  }
+  char scratch[16];
+  Slice result;
+  const auto read = [&](uint64_t offset, size_t n) {
+    const Status status = (*reader)->ReadExactly(offset, n, scratch, &result);
+    return status.ok() ? result.ToString() : status.ToString();
+  };
+  EXPECT_EQ(read(6, 4), "6789");
+  EXPECT_EQ(read(7, 2), "78");
+  EXPECT_EQ(read(10, 0), "");
+  EXPECT_EQ(read(5, 4), "fghi") << "begins in front of it";
+  EXPECT_EQ(read(0, 3), "abc");
+  EXPECT_EQ(read(8, 3).substr(0, 11), "Corruption:");
+  ASSERT_OK((*reader)->ReadAgain(7, 2, scratch, &result));
+  EXPECT_EQ(result.ToString(), "hi") << "whoever doubts what it read does not get it again";
+  (*reader)->ForgetTail();
+  EXPECT_EQ(read(6, 4), "ghij");
+}
+
 TEST(RandomReader, AFileThatShrankAfterOpeningIsCorruption) {
   MemoryFileSystem fs;
   fs.PutFile("/f", "0123456789");

@@ -16,11 +16,18 @@ namespace {
 
 void UseProperties(const TableProperties& p, uint32_t format_version) {
   const EncodedProperties encoded = EncodeProperties(p);
-  IgnoreError(FindGlobalSeqno(p, kMaxSequenceNumber, "fuzz.sst").status(), "any answer is fine");
-  IgnoreError(FindGlobalSeqno(p, 7, "fuzz.sst").status(), "any answer is fine");
   IgnoreError(ParseCompressionProperty(p.compression_name, format_version, "fuzz.sst").status(),
               "any answer is fine");
   IgnoreError(MakeInternalUniqueId(p).status(), "any answer is fine");
+}
+
+// The view has what the whole has.
+void UseView(const PropertiesView& view, const TableProperties& p) {
+  IgnoreError(FindGlobalSeqno(view, kMaxSequenceNumber, "fuzz.sst").status(), "any answer is fine");
+  IgnoreError(FindGlobalSeqno(view, 7, "fuzz.sst").status(), "any answer is fine");
+  if (view.num_entries != p.num_entries || view.comparator_name != p.comparator_name) {
+    __builtin_trap();
+  }
 }
 
 }  // namespace
@@ -31,7 +38,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const ashlar::Slice block(reinterpret_cast<const char*>(data) + 1, size - 1);
   const ashlar::Result<ashlar::TableProperties> properties =
       ashlar::ParsePropertiesBlock(block, 100, "fuzz.sst");
-  if (properties.ok()) ashlar::UseProperties(properties.value(), 2 + data[0] % 6);
+  const ashlar::Result<ashlar::PropertiesView> view =
+      ashlar::ViewProperties(block, 100, "fuzz.sst");
+  if (view.ok() != properties.ok()) __builtin_trap();
+  if (properties.ok()) {
+    ashlar::UseProperties(properties.value(), 2 + data[0] % 6);
+    ashlar::UseView(view.value(), properties.value());
+  }
   if (size > 1 + ashlar::kBlockTrailerBytes) {
     const ashlar::BlockHandle handle{100, size - 1 - ashlar::kBlockTrailerBytes};
     ashlar::IgnoreError(

@@ -86,6 +86,54 @@ TEST(TablePropertiesBlock, KeepsEveryField) {
   EXPECT_EQ(q.user_collected_properties.at("mine"), std::string("\0\x01", 2));
 }
 
+TEST(TablePropertiesBlock, AViewHasWhatTheWholeHas) {
+  TableProperties p = SomeProperties();
+  p.db_session_id = "session";
+  p.prefix_extractor_name = "rocksdb.FixedPrefix.4";
+  p.num_range_deletions = 2;
+  p.num_data_blocks = 11;
+  p.raw_key_size = 1000;
+  p.raw_value_size = 2000;
+  p.oldest_key_time = 17;
+  p.index_key_is_user_key = 1;
+  p.index_value_is_delta_encoded = 1;
+  p.user_collected_properties = {{std::string(kIndexTypeProperty), std::string("\2\0\0\0", 4)},
+                                 {std::string(kWholeKeyFilteringProperty), "1"},
+                                 {std::string(kPrefixFilteringProperty), "0"},
+                                 {std::string(kExternalVersionProperty), "version"},
+                                 {std::string(kGlobalSeqnoProperty), ""},
+                                 {"mine", "value"}};
+  const std::string block = MakeBlock(EncodeProperties(p));
+  const PropertiesView view = ViewProperties(block, 1000, "file.sst").Take();
+  EXPECT_EQ(view.db_id, p.db_id);
+  EXPECT_EQ(view.db_session_id, p.db_session_id);
+  EXPECT_EQ(view.comparator_name, p.comparator_name);
+  EXPECT_EQ(view.prefix_extractor_name, p.prefix_extractor_name);
+  EXPECT_EQ(view.compression_name, p.compression_name);
+  EXPECT_EQ(view.orig_file_number, p.orig_file_number);
+  EXPECT_EQ(view.num_entries, p.num_entries);
+  EXPECT_EQ(view.num_deletions, p.num_deletions);
+  EXPECT_EQ(view.num_range_deletions, p.num_range_deletions);
+  EXPECT_EQ(view.num_data_blocks, p.num_data_blocks);
+  EXPECT_EQ(view.data_size, p.data_size);
+  EXPECT_EQ(view.raw_key_size, p.raw_key_size);
+  EXPECT_EQ(view.raw_value_size, p.raw_value_size);
+  EXPECT_EQ(view.oldest_key_time, p.oldest_key_time);
+  EXPECT_EQ(view.index_key_is_user_key, 1u);
+  EXPECT_EQ(view.index_value_is_delta_encoded, 1u);
+  EXPECT_EQ(view.user_defined_timestamps_persisted, 0u);
+  EXPECT_EQ(view.index_type, std::string_view("\2\0\0\0", 4));
+  EXPECT_EQ(view.whole_key_filtering, "1");
+  EXPECT_EQ(view.prefix_filtering, "0");
+  EXPECT_EQ(view.external_version, "version");
+  EXPECT_NE(view.global_seqno.data(), nullptr) << "there, and empty";
+
+  const std::string empty = MakeBlock(Entries{});
+  const PropertiesView nothing = ViewProperties(empty, 1000, "file.sst").Take();
+  EXPECT_EQ(nothing.index_type.data(), nullptr);
+  EXPECT_EQ(nothing.user_defined_timestamps_persisted, 1u);
+}
+
 TEST(TablePropertiesBlock, WritesConditionalOnesOnlyWhenTheySaySomething) {
   const EncodedProperties encoded = EncodeProperties(TableProperties());
   for (const char* name :
@@ -179,7 +227,10 @@ TEST(GlobalSeqno, WrittenIntoTheBlockDoesNotBreakItsChecksum) {
                                                  block.handle.offset, "file.sst")
                                 .Take();
   EXPECT_EQ(p.external_sst_file_global_seqno_offset, 4000 + block.seqno_offset);
-  EXPECT_EQ(FindGlobalSeqno(p, kMaxSequenceNumber, "file.sst").value(), 12345u);
+  const PropertiesView view = ViewProperties(Slice(block.bytes.data(), block.handle.size),
+                                             block.handle.offset, "file.sst")
+                                  .Take();
+  EXPECT_EQ(FindGlobalSeqno(view, kMaxSequenceNumber, "file.sst").value(), 12345u);
 }
 
 TEST(GlobalSeqno, OtherDamageIsStillNoticed) {
@@ -213,16 +264,15 @@ TEST(GlobalSeqno, FollowsTheManifestRules) {
       {"not ingested yet", 2, 0, kUnknown, true, kNoGlobalSeqno},
   };
   for (const Case& c : kCases) {
-    TableProperties p;
+    std::string version, written;
+    PropertiesView p;
     if (c.version != 0) {
-      std::string bytes;
-      PutFixed32(&bytes, static_cast<uint32_t>(c.version));
-      p.user_collected_properties[std::string(kExternalVersionProperty)] = bytes;
+      PutFixed32(&version, static_cast<uint32_t>(c.version));
+      p.external_version = version;
     }
     if (c.written >= 0) {
-      std::string bytes;
-      PutFixed64(&bytes, static_cast<uint64_t>(c.written));
-      p.user_collected_properties[std::string(kGlobalSeqnoProperty)] = bytes;
+      PutFixed64(&written, static_cast<uint64_t>(c.written));
+      p.global_seqno = written;
     }
     const Result<SequenceNumber> result = FindGlobalSeqno(p, c.manifest, "file.sst");
     EXPECT_EQ(result.ok(), c.is_ok) << c.name;

@@ -3,16 +3,20 @@
 // Opening and closing.
 #include "db/db_impl.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "db/files/obsolete_files.h"
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
+#include "db/jobs/stored_history.h"
 #include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/info_log.h"
 #include "util/epoch.h"
 
 namespace ashlar {
@@ -52,13 +56,37 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
   if (!request.is_read_only) {
     RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_));
-    impl->reports_.Start();
   }
+  RETURN_IF_ERROR(impl->StartReports(request));
   MutexLock lock(&core.mutex);
-  for (const ColumnFamilyDescriptor& descriptor : request.families) {
+  const size_t asked_for = request.families.size() - (request.has_hidden_family ? 1 : 0);
+  for (const ColumnFamilyDescriptor& descriptor : std::span(request.families).first(asked_for)) {
     handles->push_back(new FamilyHandle(core.families.FindByName(descriptor.name), &core));
   }
   *db = std::move(impl);
+  return Status::OK();
+}
+
+// Statistics that a newer version stores are left alone.
+Status DBImpl::StartReports(const OpenRequest& request) {
+  std::unique_ptr<StoredHistory> stored;
+  if (request.db_options.persist_stats_to_disk) {
+    MutexLock lock(&core_.mutex);
+    ColumnFamilyData* const family = core_.families.FindByName(kPersistentStatsColumnFamilyName);
+    if (family != nullptr) {
+      stored = std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
+    }
+  }
+  if (stored != nullptr && !request.is_read_only) {
+    const Status status = stored->Prepare();
+    if (!status.ok() && !status.IsNotSupported()) return status;
+    if (!status.ok()) {
+      Warn(core_.info_log, "statistics stay in memory: %s", status.ToString().c_str());
+      stored.reset();
+    }
+  }
+  reports_.StoreIn(std::move(stored));
+  if (!request.is_read_only) reports_.Start();
   return Status::OK();
 }
 
@@ -81,6 +109,7 @@ Status DBImpl::CloseOnce() {
   if (std::exchange(is_closed_, true)) return Status::OK();
   reports_.Stop();
   Status status = closer_.Run();
+  reports_.StoreIn(nullptr);
   default_handle_.reset();
   return status;
 }
@@ -90,12 +119,28 @@ Status DBImpl::Resume() {
   return recovery_.Run();
 }
 
+namespace {
+
+// A program that names the family of stored statistics gets a handle to it; for others it is there.
+void AddHiddenFamily(OpenRequest* request) {
+  if (request->is_for_tables) return;
+  const auto is_it = [](const ColumnFamilyDescriptor& family) {
+    return family.name == kPersistentStatsColumnFamilyName;
+  };
+  if (std::any_of(request->families.begin(), request->families.end(), is_it)) return;
+  request->families.emplace_back(kPersistentStatsColumnFamilyName, StoredHistoryOptions());
+  request->has_hidden_family = true;
+}
+
+}  // namespace
+
 Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>* handles,
                            std::unique_ptr<DB>* db) {
   handles->clear();
   db->reset();
   RETURN_IF_ERROR(CheckDbOptionsSupported(request.db_options));
   ASSIGN_OR_RETURN(request.db_options.write_compatible_with, CompatibilityOf(request));
+  AddHiddenFamily(&request);
   for (ColumnFamilyDescriptor& family : request.families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
     family.options = SanitizeColumnFamilyOptions(request.db_options, family.options);

@@ -317,6 +317,7 @@ class DBImpl final : public UnbuiltCalls,
   Status AwaitTurn(const WriteOptions& options, size_t bytes);
   void CountWrite(const WriteOptions& options, const WriteBatch& batch);
   Status CloseOnce();
+  Status StartReports(const OpenRequest& request);
   LiveFiles CaptureFiles() EXCLUDES(db_mutex);
   Status LogsAreUnknown(const char* call) const;
   struct DescribedFiles {

@@ -40,7 +40,7 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
   if (stats_iterator == nullptr) {
     return Status::InvalidArgument("GetStatsHistory: stats_iterator is null");
   }
-  *stats_iterator = reports_.History(start_time, end_time);
+  ASSIGN_OR_RETURN(*stats_iterator, reports_.History(start_time, end_time));
   return Status::OK();
 }
 

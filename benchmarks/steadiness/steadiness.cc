@@ -129,15 +129,12 @@ class Load {
   const std::vector<double>& operations_per_second() const { return rates_; }
   const Counts& all() const { return all_; }
   uint64_t most_disk() const { return most_disk_; }
-  // Bytes that flushes and compactions wrote to tables for each byte of the load, which counts as
-  // the tables store it: compressed.
-  double write_amplification(double stored_share) const {
-    const auto grown = [&](uint32_t ticker, uint64_t before) { return Ticker(ticker) - before; };
-    const uint64_t tables = grown(rocksdb::FLUSH_WRITE_BYTES, flushed_before_) +
-                            grown(rocksdb::COMPACT_WRITE_BYTES, compacted_before_);
-    const auto user = static_cast<double>(grown(rocksdb::BYTES_WRITTEN, written_before_));
-    return user == 0 ? 0 : static_cast<double>(tables) / (user * stored_share);
+  // Of tables, since the load began; and of the load.
+  uint64_t TableBytesWritten() const {
+    return Ticker(rocksdb::FLUSH_WRITE_BYTES) + Ticker(rocksdb::COMPACT_WRITE_BYTES) -
+           table_bytes_before_;
   }
+  uint64_t UserBytesWritten() const { return Ticker(rocksdb::BYTES_WRITTEN) - user_bytes_before_; }
 
  private:
   void Work(uint64_t thread);
@@ -165,7 +162,7 @@ class Load {
   std::atomic<bool> is_over_{false};
   std::atomic<uint64_t> begun_{0};
   uint64_t stalled_before_ = 0, most_disk_ = 0;
-  uint64_t flushed_before_ = 0, compacted_before_ = 0, written_before_ = 0;
+  uint64_t table_bytes_before_ = 0, user_bytes_before_ = 0;
   std::vector<double> rates_;
   Counts all_;
 };
@@ -244,9 +241,8 @@ void Load::Row(uint64_t second) {
 void Load::Run() {
   // By filling.
   stalled_before_ = StalledMicros();
-  flushed_before_ = Ticker(rocksdb::FLUSH_WRITE_BYTES);
-  compacted_before_ = Ticker(rocksdb::COMPACT_WRITE_BYTES);
-  written_before_ = Ticker(rocksdb::BYTES_WRITTEN);
+  table_bytes_before_ = TableBytesWritten();
+  user_bytes_before_ = UserBytesWritten();
   std::puts(
       "second,operations,p50,p99,p999,max,late,level0,levels,pending,stalled,memtables,"
       "resident,disk,logs");
@@ -272,6 +268,16 @@ void Fill(rocksdb::DB* db, const Flags& flags) {
   Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr), "CompactRange");
 }
 
+// What flushes and compactions wrote to tables for each byte of the load, which counts as the tables
+// store it in the end: compressed.
+double WriteAmplification(const Flags& flags, uint64_t table_bytes, uint64_t user_bytes,
+                          uint64_t live_bytes) {
+  const auto raw_bytes =
+      static_cast<double>(flags["keys"] * (KeyOf(0).size() + flags["value_bytes"]));
+  const double stored = static_cast<double>(user_bytes) * static_cast<double>(live_bytes) / raw_bytes;
+  return stored == 0 ? 0 : static_cast<double>(table_bytes) / stored;
+}
+
 void ReportSums(const Load& load, double write_amplification, uint64_t live_bytes) {
   std::vector<double> rates = load.operations_per_second();
   std::sort(rates.begin(), rates.end());
@@ -284,8 +290,8 @@ void ReportSums(const Load& load, double write_amplification, uint64_t live_byte
   client::Report("latency p99.9", static_cast<double>(all.At(0.999)), "micros");
   client::Report("longest", static_cast<double>(all.max), "micros");
   client::Report("most space", static_cast<double>(load.most_disk()) / kMiB, "MiB");
-  client::Report("write amplification", write_amplification, "bytes/byte");
   if (live_bytes == 0) return;
+  client::Report("write amplification", write_amplification, "bytes/byte");
   client::Report("live data", static_cast<double>(live_bytes) / kMiB, "MiB");
 }
 
@@ -309,12 +315,9 @@ int main(int argc, char** argv) {
   const std::unique_ptr<rocksdb::DB> db(opened);
   Fill(db.get(), flags);
   Load load(db.get(), flags);
-  uint64_t filled_bytes = 0, live_bytes = 0;
-  db->GetIntProperty("rocksdb.live-sst-files-size", &filled_bytes);
-  const uint64_t user_bytes = flags["keys"] * (KeyOf(0).size() + flags["value_bytes"]);
   load.Run();
-  const double write_amplification = load.write_amplification(
-      static_cast<double>(filled_bytes) / static_cast<double>(user_bytes));
+  const uint64_t table_bytes = load.TableBytesWritten(), user_bytes = load.UserBytesWritten();
+  uint64_t live_bytes = 0;
   if (flags["final_compaction"] != 0) {
     Require(db->Flush(rocksdb::FlushOptions()), "Flush");
     Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr), "CompactRange");
@@ -323,6 +326,6 @@ int main(int argc, char** argv) {
                 : rocksdb::Status::Aborted(),
             "live-sst-files-size");
   }
-  ReportSums(load, write_amplification, live_bytes);
+  ReportSums(load, WriteAmplification(flags, table_bytes, user_bytes, live_bytes), live_bytes);
   return 0;
 }

@@ -69,11 +69,15 @@ void PeriodicReports::LookAtCounters() {
   // A user's object need not have any.
   if (!core.statistics->getTickerMap(&counters)) return;
   size_t limit_bytes = 0;
-  {
+  if (stored_ == nullptr) {
     MutexLock lock(&core.mutex);
     limit_bytes = core.options->stats_history_buffer_size;
   }
-  history_.Look(core.NowSeconds(), std::move(counters), limit_bytes);
+  const uint64_t seconds = core.NowSeconds();
+  const auto gains = history_.Look(seconds, std::move(counters), limit_bytes);
+  if (stored_ == nullptr || gains == nullptr) return;
+  const Status status = stored_->Add(seconds, *gains);
+  if (!status.ok()) Warn(core.info_log, "statistics not stored: %s", status.ToString().c_str());
 }
 
 }  // namespace ashlar

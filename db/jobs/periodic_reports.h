@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a database says of itself at intervals: its statistics in the info log
-// (stats_dump_period_sec), and what its counters gained, in memory (stats_persist_period_sec).
+// (stats_dump_period_sec), and what its counters gained (stats_persist_period_sec), in memory or in
+// the database.
 //
 // Threads: any, without the DB mutex; the reports are made in the timer's.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
+#include "db/jobs/stored_history.h"
 #include "db/state/properties.h"
 #include "db/state/statistics_history.h"
 #include "env/periodic_timer.h"
+#include "util/result.h"
 
 namespace ashlar {
 
@@ -27,8 +31,14 @@ class PeriodicReports {
   // None is made any more.
   void Stop() EXCLUDES(db_mutex);
 
-  std::unique_ptr<StatsHistoryIterator> History(uint64_t begin, uint64_t end) const {
-    return history_.Between(begin, end);
+  // From now on what the counters gain is kept there; null: in memory. Before Start(), or when
+  // none is made any more.
+  void StoreIn(std::unique_ptr<StoredHistory> stored) { stored_ = std::move(stored); }
+
+  Result<std::unique_ptr<StatsHistoryIterator>> History(uint64_t begin, uint64_t end) const {
+    if (stored_ == nullptr) return history_.Between(begin, end);
+    ASSIGN_OR_RETURN(auto entries, stored_->Between(begin, end));
+    return StatisticsHistory::IteratorOver(std::move(entries));
   }
 
  private:
@@ -48,6 +58,7 @@ class PeriodicReports {
 
   const PropertySources sources_;
   StatisticsHistory history_;
+  std::unique_ptr<StoredHistory> stored_;  // null: none
   Dump dump_;
   Look look_;
 };

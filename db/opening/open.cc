@@ -236,11 +236,18 @@ Status Opener::RecoverVersions() {
   RETURN_IF_ERROR(core_->versions->Recover(std::move(requests), request_.is_read_only, &missing_,
                                            point_.has_value() ? &*point_ : nullptr));
   report_.dropped_manifest_bytes = core_->versions->torn_manifest_bytes();
-  if (missing_.empty() ||
-      (request_.db_options.create_missing_column_families && !request_.is_read_only)) {
+  const auto is_hidden = [&](const FamilyRequest& family) {
+    return request_.has_hidden_family && family.name == kPersistentStatsColumnFamilyName;
+  };
+  if (!request_.db_options.persist_stats_to_disk || request_.is_read_only) {
+    std::erase_if(missing_, is_hidden);
+  }
+  if (request_.db_options.create_missing_column_families && !request_.is_read_only) {
     return Status::OK();
   }
-  return Status::InvalidArgument("Column family not found", missing_.front().name);
+  const auto lacking = std::find_if_not(missing_.begin(), missing_.end(), is_hidden);
+  if (lacking == missing_.end()) return Status::OK();
+  return Status::InvalidArgument("Column family not found", lacking->name);
 }
 
 // Where logs would come behind a hole they are left out.

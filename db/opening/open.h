@@ -29,6 +29,9 @@ struct OpenRequest {
   DBOptions db_options;
   std::string dir;
   std::vector<ColumnFamilyDescriptor> families;
+  // The last one was not asked for: that of stored statistics, which is opened if it is there, and
+  // made if they are to be stored.
+  bool has_hidden_family = false;
   bool is_read_only = false;
   bool error_if_wal_exists = false;  // read-only
   // Read-only, and only some tables are wanted: neither logs nor other tables are looked at.

@@ -131,7 +131,7 @@ constexpr OptionRow kRows[] = {
         {"stats_persist_period_sec", "seconds between looks for GetStatsHistory; 0 = off",
          Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::persist_stats_to_disk>(
-        {"persist_stats_to_disk", "keep that history in a hidden family", Support::kDefaultOnly}),
+        {"persist_stats_to_disk", "keep that history in a hidden family"}),
     Option<Db, &Db::stats_history_buffer_size>(
         {"stats_history_buffer_size", "bytes of memory for what GetStatsHistory tells",
          Support::kHonoured, TakesEffect::kDynamic}),

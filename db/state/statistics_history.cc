@@ -35,11 +35,8 @@ Counters GainsSince(const Counters& before, const Counters& now) {
 
 class HistoryIterator final : public StatsHistoryIterator {
  public:
-  struct Entry {
-    uint64_t seconds;
-    std::shared_ptr<const Counters> gains;
-  };
-  explicit HistoryIterator(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+  explicit HistoryIterator(std::vector<StatisticsHistory::Entry> entries)
+      : entries_(std::move(entries)) {}
 
   bool Valid() const override { return position_ < entries_.size(); }
   void Next() override {
@@ -51,25 +48,29 @@ class HistoryIterator final : public StatsHistoryIterator {
   Status status() const override { return Status::OK(); }
 
  private:
-  const std::vector<Entry> entries_;
+  const std::vector<StatisticsHistory::Entry> entries_;
   size_t position_ = 0;
 };
 
 }  // namespace
 
-void StatisticsHistory::Look(uint64_t seconds, Counters now, size_t limit_bytes) {
+std::shared_ptr<const Counters> StatisticsHistory::Look(uint64_t seconds, Counters now,
+                                                        size_t limit_bytes) {
   MutexLock lock(&mutex_);
-  if (has_looked_) {
-    auto gains = std::make_shared<const Counters>(GainsSince(last_, now));
-    const size_t bytes = BytesOf(*gains);
-    // Two looks in one second are one: a second is what a look is known by.
-    const auto [place, is_new] = slices_.try_emplace(seconds, Slice{gains, bytes});
-    if (!is_new) return;
-    bytes_ += bytes;
+  if (!has_looked_) {
+    has_looked_ = true;
+    last_ = std::move(now);
+    return nullptr;
   }
-  has_looked_ = true;
+  if (seconds == last_seconds_) return nullptr;
+  last_seconds_ = seconds;
+  auto gains = std::make_shared<const Counters>(GainsSince(last_, now));
   last_ = std::move(now);
+  const size_t bytes = BytesOf(*gains);
+  // A clock may have gone back.
+  if (slices_.try_emplace(seconds, Slice{gains, bytes}).second) bytes_ += bytes;
   ForgetBeyondLocked(limit_bytes);
+  return gains;
 }
 
 void StatisticsHistory::ForgetBeyondLocked(size_t limit_bytes) {
@@ -82,11 +83,15 @@ void StatisticsHistory::ForgetBeyondLocked(size_t limit_bytes) {
 
 std::unique_ptr<StatsHistoryIterator> StatisticsHistory::Between(uint64_t begin,
                                                                  uint64_t end) const {
-  std::vector<HistoryIterator::Entry> entries;
+  std::vector<Entry> entries;
   MutexLock lock(&mutex_);
   for (auto it = slices_.lower_bound(begin); it != slices_.end() && it->first < end; ++it) {
     entries.push_back({it->first, it->second.gains});
   }
+  return IteratorOver(std::move(entries));
+}
+
+std::unique_ptr<StatsHistoryIterator> StatisticsHistory::IteratorOver(std::vector<Entry> entries) {
   return std::make_unique<HistoryIterator>(std::move(entries));
 }
 

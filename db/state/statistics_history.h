@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/stats_history.h"
 #include "util/mutex.h"
@@ -20,14 +21,20 @@ namespace ashlar {
 class StatisticsHistory {
  public:
   using Counters = std::map<std::string, uint64_t>;  // by name
+  struct Entry {
+    uint64_t seconds;
+    std::shared_ptr<const Counters> gains;
+  };
 
   // Adds what the counters gained since the last call, as of that second, and forgets the oldest
-  // looks while all of them take more than `limit_bytes`. The first call keeps nothing but what the
-  // next one subtracts. A counter that was reset meanwhile counts from there.
-  void Look(uint64_t seconds, Counters now, size_t limit_bytes);
+  // looks while all of them take more than `limit_bytes`. Answers it, or null: the first call keeps
+  // nothing but what the next one subtracts, and two looks in one second are one, as a second is
+  // what a look is known by. A counter that was reset meanwhile counts from there.
+  std::shared_ptr<const Counters> Look(uint64_t seconds, Counters now, size_t limit_bytes);
 
   // The looks in [begin, end) of seconds, in order, as they are now.
   std::unique_ptr<StatsHistoryIterator> Between(uint64_t begin, uint64_t end) const;
+  static std::unique_ptr<StatsHistoryIterator> IteratorOver(std::vector<Entry> entries);
   size_t bytes() const;
 
  private:
@@ -40,6 +47,7 @@ class StatisticsHistory {
   mutable Mutex mutex_{LockRank::kLeaf};
   bool has_looked_ GUARDED_BY(mutex_) = false;
   Counters last_ GUARDED_BY(mutex_);
+  uint64_t last_seconds_ GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, Slice> slices_ GUARDED_BY(mutex_);  // by second
   size_t bytes_ GUARDED_BY(mutex_) = 0;                  // of the slices
 };

@@ -55,12 +55,13 @@ bool IsOn(std::string_view property) {
 
 Cache* CacheOf(const BlockCacheView* view) { return view == nullptr ? nullptr : view->cache(); }
 
-// What opening reads is the file's tail, but not much at once: an index or a filter that is large
-// goes to its own memory.
+// What opening reads is the file's tail. Where that is long, index or filter are: they are read for
+// themselves, into memory of their own, and what is behind them at once.
 Status ReadTail(const TableReaderOptions& options, RandomReader* file) {
-  constexpr uint64_t kMostBytes = 256 * 1024, kBytesIfUnknown = 8 * 1024;
-  const uint64_t bytes = options.tail_bytes != 0 ? options.tail_bytes : kBytesIfUnknown;
-  return file->KeepTail(static_cast<size_t>(std::min({bytes, kMostBytes, file->size()})));
+  constexpr uint64_t kLongBytes = 64 * 1024, kBytesBehindThem = 8 * 1024;
+  const bool is_short = options.tail_bytes != 0 && options.tail_bytes < kLongBytes;
+  const uint64_t bytes = is_short ? options.tail_bytes : kBytesBehindThem;
+  return file->KeepTail(static_cast<size_t>(std::min(bytes, file->size())));
 }
 
 // As a block whose checksum does not fit, one that is none is read once more before that is told.

@@ -32,10 +32,11 @@ struct WriteBufferManager::CacheCharge {
 
   // Follows `used` upwards at once. Downwards to the most that was used while the last few times as
   // much was written, or at once when there is less than a step. `reserved`: what came just now.
-  void Update(size_t used, size_t reserved) {
+  void Update(const std::atomic<size_t>& memory_used, size_t reserved) {
     constexpr size_t kStepBytes = ashlar::CacheCharge::kStepBytes;
     constexpr size_t kTimesWritten = 4;
     MutexLock lock(&mutex);
+    const size_t used = memory_used.load(std::memory_order_relaxed);
     reserved_bytes += reserved;
     if (used < kStepBytes) {
       earlier_peak = peak = used;
@@ -116,9 +117,9 @@ bool WriteBufferManager::ShouldStall() const {
 }
 
 void WriteBufferManager::ReserveMem(size_t mem) {
-  const size_t used = memory_used_.fetch_add(mem, std::memory_order_relaxed) + mem;
+  memory_used_.fetch_add(mem, std::memory_order_relaxed);
   memory_active_.fetch_add(mem, std::memory_order_relaxed);
-  if (charge_ != nullptr) charge_->Update(used, mem);
+  if (charge_ != nullptr) charge_->Update(memory_used_, mem);
 }
 
 void WriteBufferManager::ScheduleFreeMem(size_t mem) {
@@ -128,8 +129,8 @@ void WriteBufferManager::ScheduleFreeMem(size_t mem) {
 
 void WriteBufferManager::FreeMem(size_t mem) {
   assert(memory_usage() >= mem);
-  const size_t used = memory_used_.fetch_sub(mem, std::memory_order_relaxed) - mem;
-  if (charge_ != nullptr) charge_->Update(used, 0);
+  memory_used_.fetch_sub(mem, std::memory_order_relaxed);
+  if (charge_ != nullptr) charge_->Update(memory_used_, 0);
   MaybeEndWriteStall();
 }
 

@@ -77,9 +77,9 @@ Status DBImpl::StartReports(const OpenRequest& request) {
       stored = std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
     }
   }
-  if (stored != nullptr && !request.is_read_only) {
-    const Status status = stored->Prepare();
-    if (!status.ok() && !status.IsNotSupported()) return status;
+  if (stored != nullptr) {
+    const Status status = stored->Prepare(/*may_write=*/!request.is_read_only);
+    if (!status.ok() && !status.IsNotSupported() && !status.IsIncomplete()) return status;
     if (!status.ok()) {
       Warn(core_.info_log, "statistics stay in memory: %s", status.ToString().c_str());
       stored.reset();

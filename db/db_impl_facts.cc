@@ -40,8 +40,8 @@ Status DBImpl::GetStatsHistory(uint64_t start_time, uint64_t end_time,
   if (stats_iterator == nullptr) {
     return Status::InvalidArgument("GetStatsHistory: stats_iterator is null");
   }
-  ASSIGN_OR_RETURN(*stats_iterator, reports_.History(start_time, end_time));
-  return Status::OK();
+  *stats_iterator = reports_.History(start_time, end_time);
+  return (*stats_iterator)->status();
 }
 
 PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_}; }

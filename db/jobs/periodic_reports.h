@@ -15,7 +15,6 @@
 #include "db/state/properties.h"
 #include "db/state/statistics_history.h"
 #include "env/periodic_timer.h"
-#include "util/result.h"
 
 namespace ashlar {
 
@@ -35,10 +34,8 @@ class PeriodicReports {
   // none is made any more.
   void StoreIn(std::unique_ptr<StoredHistory> stored) { stored_ = std::move(stored); }
 
-  Result<std::unique_ptr<StatsHistoryIterator>> History(uint64_t begin, uint64_t end) const {
-    if (stored_ == nullptr) return history_.Between(begin, end);
-    ASSIGN_OR_RETURN(auto entries, stored_->Between(begin, end));
-    return StatisticsHistory::IteratorOver(std::move(entries));
+  std::unique_ptr<StatsHistoryIterator> History(uint64_t begin, uint64_t end) const {
+    return stored_ != nullptr ? stored_->Between(begin, end) : history_.Between(begin, end);
   }
 
  private:

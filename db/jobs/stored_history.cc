@@ -14,6 +14,7 @@
 #include "ashlar/iterator.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
+#include "util/result.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -41,6 +42,67 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+WriteOptions NeverWaiting() {
+  WriteOptions options;
+  options.low_pri = true;
+  options.no_slowdown = true;
+  return options;
+}
+
+// Stands on one look, whose keys are behind it in `it_` already.
+class StoredIterator final : public StatsHistoryIterator {
+ public:
+  StoredIterator(std::unique_ptr<Iterator> it, uint64_t begin, uint64_t end)
+      : it_(std::move(it)), end_(end) {
+    it_->Seek(KeyOf(std::min(begin, kLastSecond), ""));
+    Next();
+  }
+
+  bool Valid() const override { return is_valid_; }
+  void Next() override {
+    is_valid_ = false;
+    gains_.clear();
+    for (; status_.ok() && it_->Valid(); it_->Next()) {
+      const std::string_view key(it_->key().data(), it_->key().size());
+      if (key == kCompatibleKey) break;
+      uint64_t seconds = 0;
+      status_ = Take(key, &seconds);
+      if (!status_.ok() || seconds >= end_ || (is_valid_ && seconds != seconds_)) break;
+      gains_[std::string(key.substr(kDigits + 1))] = gain_;
+      seconds_ = seconds;
+      is_valid_ = true;
+    }
+    status_.UpdateIfOk(it_->status());
+    if (!status_.ok()) is_valid_ = false;
+  }
+  uint64_t GetStatsTime() const override { return seconds_; }
+  const StatisticsHistory::Counters& GetStatsMap() const override { return gains_; }
+  Status status() const override { return status_; }
+
+ private:
+  Status Take(std::string_view key, uint64_t* seconds) {
+    const std::optional<uint64_t> time = ParseNumber(key.substr(0, kDigits));
+    const std::optional<uint64_t> gain = ParseNumber(it_->value().ToStringView());
+    if (!time || !gain || key.size() <= kDigits || key[kDigits] != kSeparator) {
+      return Status::Corruption(StrCat("stored statistics: expected <10 digits>#<counter> and a "
+                                       "number, found ",
+                                       EscapeBytes(it_->key()), " and ",
+                                       EscapeBytes(it_->value())));
+    }
+    *seconds = *time;
+    gain_ = *gain;
+    return Status::OK();
+  }
+
+  const std::unique_ptr<Iterator> it_;
+  const uint64_t end_;
+  bool is_valid_ = false;
+  uint64_t seconds_ = 0;
+  uint64_t gain_ = 0;
+  StatisticsHistory::Counters gains_;
+  Status status_;
+};
+
 }  // namespace
 
 ColumnFamilyOptions StoredHistoryOptions() {
@@ -57,21 +119,22 @@ ColumnFamilyOptions StoredHistoryOptions() {
   return options;
 }
 
-Status StoredHistory::Prepare() {
-  std::string compatible;
-  const Status found = db_->Get(ReadOptions(), family_.get(), Slice(kCompatibleKey), &compatible);
-  if (found.ok()) {
-    const std::optional<uint64_t> format = ParseNumber(compatible);
+Status StoredHistory::Prepare(bool may_write) {
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
+  it->Seek(Slice(kCompatibleKey));
+  RETURN_IF_ERROR(it->status());
+  if (it->Valid() && it->key() == Slice(kCompatibleKey)) {
+    const std::optional<uint64_t> format = ParseNumber(it->value().ToStringView());
     if (format.has_value() && *format <= kFormat) return Status::OK();
     return Status::NotSupported(StrCat("stored statistics: ", family_->GetName(),
                                        ": format expected at most ", kFormat, ", found ",
-                                       compatible));
+                                       EscapeBytes(it->value())));
   }
-  if (!found.IsNotFound()) return found;
+  if (!may_write) return Status::OK();
   WriteBatch batch;
   RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kFormatKey), std::to_string(kFormat)));
   RETURN_IF_ERROR(batch.Put(family_.get(), Slice(kCompatibleKey), std::to_string(kFormat)));
-  return db_->Write(WriteOptions(), &batch);
+  return db_->Write(NeverWaiting(), &batch);
 }
 
 Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& gains) {
@@ -81,36 +144,12 @@ Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& g
         batch.Put(family_.get(), KeyOf(std::min(seconds, kLastSecond), counter),
                   std::to_string(gain)));
   }
-  WriteOptions options;
-  options.low_pri = true;
-  options.no_slowdown = true;
-  return db_->Write(options, &batch);
+  return db_->Write(NeverWaiting(), &batch);
 }
 
-Result<std::vector<StatisticsHistory::Entry>> StoredHistory::Between(uint64_t begin,
-                                                                     uint64_t end) const {
-  std::vector<StatisticsHistory::Entry> entries;
-  std::shared_ptr<StatisticsHistory::Counters> gains;  // of the last entry
-  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
-  for (it->Seek(KeyOf(std::min(begin, kLastSecond), "")); it->Valid(); it->Next()) {
-    const std::string_view key(it->key().data(), it->key().size());
-    if (key > kCompatibleKey || key == kCompatibleKey) break;
-    const std::optional<uint64_t> seconds = ParseNumber(key.substr(0, kDigits));
-    const std::optional<uint64_t> gain = ParseNumber(it->value().ToStringView());
-    if (!seconds || !gain || key.size() <= kDigits || key[kDigits] != kSeparator) {
-      return Status::Corruption(
-          StrCat("stored statistics: ", family_->GetName(), ": expected <10 digits>#<counter> and ",
-                 "a number, found ", EscapeBytes(it->key()), " and ", EscapeBytes(it->value())));
-    }
-    if (*seconds >= end) break;
-    if (entries.empty() || entries.back().seconds != *seconds) {
-      gains = std::make_shared<StatisticsHistory::Counters>();
-      entries.push_back({.seconds = *seconds, .gains = gains});
-    }
-    gains->emplace(key.substr(kDigits + 1), *gain);
-  }
-  RETURN_IF_ERROR(it->status());
-  return entries;
+std::unique_ptr<StatsHistoryIterator> StoredHistory::Between(uint64_t begin, uint64_t end) const {
+  std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), family_.get()));
+  return std::make_unique<StoredIterator>(std::move(it), begin, end);
 }
 
 }  // namespace ashlar

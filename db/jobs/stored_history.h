@@ -10,12 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/options.h"
+#include "ashlar/stats_history.h"
 #include "db/state/statistics_history.h"
-#include "util/result.h"
 
 namespace ashlar {
 
@@ -28,13 +27,15 @@ class StoredHistory {
   StoredHistory(DB* db, std::unique_ptr<ColumnFamilyHandle> family)
       : db_(db), family_(std::move(family)) {}
 
-  // To be called once before the others: says in the family what format it is in, or finds that
-  // said already. NotSupported: in one that only a newer version knows.
-  Status Prepare();
+  // To be called once before the others. Finds in the family what format it is in; where nothing
+  // says that, it is said, unless the database may not be written to. NotSupported: in one that
+  // only a newer version knows. Incomplete: writes are held up at present.
+  Status Prepare(bool may_write);
   // Never waits for memtables or compactions: Incomplete then, and the look is lost.
   Status Add(uint64_t seconds, const StatisticsHistory::Counters& gains);
-  // The looks in [begin, end) of seconds, in order. Corruption names the key.
-  Result<std::vector<StatisticsHistory::Entry>> Between(uint64_t begin, uint64_t end) const;
+  // The looks in [begin, end) of seconds, in order, read one by one: to be gone before the database
+  // is closed. Corruption names the key.
+  std::unique_ptr<StatsHistoryIterator> Between(uint64_t begin, uint64_t end) const;
 
  private:
   DB* const db_;

@@ -346,7 +346,8 @@ Status Opener::CheckTrackedLog(FileNumber number, const LogFacts& log, bool exis
 }
 
 // Several where there is enough to do for them, and where the little that memtables may become
-// fuller than they should does not count. Updates in place come one after the other.
+// fuller than they should does not count: nor does it for stored statistics, which are few. Updates
+// in place come one after the other.
 size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   constexpr uint64_t kLeastBytes = 4 << 20;
   constexpr size_t kMost = 8;
@@ -359,8 +360,9 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
   }
   const bool goes_alone =
       std::any_of(request_.families.begin(), request_.families.end(), [](const auto& family) {
-        return family.options.write_buffer_size < kLeastBytes ||
-               family.options.inplace_update_support;
+        if (family.options.inplace_update_support) return true;
+        return family.name != kPersistentStatsColumnFamilyName &&
+               family.options.write_buffer_size < kLeastBytes;
       });
   if (processors < 2 || bytes < kLeastBytes || goes_alone) return 0;
   return std::min(processors, kMost);

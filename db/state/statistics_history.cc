@@ -35,8 +35,11 @@ Counters GainsSince(const Counters& before, const Counters& now) {
 
 class HistoryIterator final : public StatsHistoryIterator {
  public:
-  explicit HistoryIterator(std::vector<StatisticsHistory::Entry> entries)
-      : entries_(std::move(entries)) {}
+  struct Entry {
+    uint64_t seconds;
+    std::shared_ptr<const Counters> gains;
+  };
+  explicit HistoryIterator(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
   bool Valid() const override { return position_ < entries_.size(); }
   void Next() override {
@@ -48,7 +51,7 @@ class HistoryIterator final : public StatsHistoryIterator {
   Status status() const override { return Status::OK(); }
 
  private:
-  const std::vector<StatisticsHistory::Entry> entries_;
+  const std::vector<Entry> entries_;
   size_t position_ = 0;
 };
 
@@ -62,13 +65,14 @@ std::shared_ptr<const Counters> StatisticsHistory::Look(uint64_t seconds, Counte
     last_ = std::move(now);
     return nullptr;
   }
-  if (seconds == last_seconds_) return nullptr;
+  // A clock may have gone back.
+  if (seconds == last_seconds_ || slices_.contains(seconds)) return nullptr;
   last_seconds_ = seconds;
   auto gains = std::make_shared<const Counters>(GainsSince(last_, now));
   last_ = std::move(now);
   const size_t bytes = BytesOf(*gains);
-  // A clock may have gone back.
-  if (slices_.try_emplace(seconds, Slice{gains, bytes}).second) bytes_ += bytes;
+  slices_.emplace(seconds, Slice{gains, bytes});
+  bytes_ += bytes;
   ForgetBeyondLocked(limit_bytes);
   return gains;
 }
@@ -83,15 +87,11 @@ void StatisticsHistory::ForgetBeyondLocked(size_t limit_bytes) {
 
 std::unique_ptr<StatsHistoryIterator> StatisticsHistory::Between(uint64_t begin,
                                                                  uint64_t end) const {
-  std::vector<Entry> entries;
+  std::vector<HistoryIterator::Entry> entries;
   MutexLock lock(&mutex_);
   for (auto it = slices_.lower_bound(begin); it != slices_.end() && it->first < end; ++it) {
     entries.push_back({it->first, it->second.gains});
   }
-  return IteratorOver(std::move(entries));
-}
-
-std::unique_ptr<StatsHistoryIterator> StatisticsHistory::IteratorOver(std::vector<Entry> entries) {
   return std::make_unique<HistoryIterator>(std::move(entries));
 }
 

@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "ashlar/stats_history.h"
 #include "util/mutex.h"
@@ -21,10 +20,6 @@ namespace ashlar {
 class StatisticsHistory {
  public:
   using Counters = std::map<std::string, uint64_t>;  // by name
-  struct Entry {
-    uint64_t seconds;
-    std::shared_ptr<const Counters> gains;
-  };
 
   // Adds what the counters gained since the last call, as of that second, and forgets the oldest
   // looks while all of them take more than `limit_bytes`. Answers it, or null: the first call keeps
@@ -34,7 +29,6 @@ class StatisticsHistory {
 
   // The looks in [begin, end) of seconds, in order, as they are now.
   std::unique_ptr<StatsHistoryIterator> Between(uint64_t begin, uint64_t end) const;
-  static std::unique_ptr<StatsHistoryIterator> IteratorOver(std::vector<Entry> entries);
   size_t bytes() const;
 
  private:

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "ashlar/db.h"
 #include "db/read/point_read.h"
 #include "db/state/log_limit.h"
 #include "db/state/needed_logs.h"
@@ -201,7 +202,26 @@ Status WriteControl::SwitchFullMemTablesLocked() {
     }
     full.push_back(family);
   }
-  return full.empty() ? Status::OK() : SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
+  if (full.empty()) return Status::OK();
+  AddStoredHistoryLocked(&full);
+  return SwitchUnaskedLocked(full, FlushReason::kWriteBufferFull);
+}
+
+// The family of stored statistics fills up in days: it goes with others where nobody else holds the
+// logs that it does.
+void WriteControl::AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) {
+  ColumnFamilyData* const stored = core_->families.FindByName(kPersistentStatsColumnFamilyName);
+  const auto goes = [full](ColumnFamilyData* family) {
+    return std::find(full->begin(), full->end(), family) != full->end();
+  };
+  if (stored == nullptr || goes(stored) || stored->mem()->IsEmpty() || stored->HasNoFreeBuffer()) {
+    return;
+  }
+  for (ColumnFamilyData* family : core_->families.All()) {
+    if (family == stored || goes(family)) continue;
+    if (family->OldestLogNotDue() <= stored->OldestLogNotDue()) return;
+  }
+  full->push_back(stored);
 }
 
 // What no call asked for concerns all families where they are flushed together.

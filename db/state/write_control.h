@@ -116,6 +116,7 @@ class WriteControl final : public CommitHost {
       REQUIRES(db_mutex);
   Status RunDueWorkLocked(const WriteOptions& options) REQUIRES(db_mutex);
   Status SwitchFullMemTablesLocked() REQUIRES(db_mutex);
+  void AddStoredHistoryLocked(std::vector<ColumnFamilyData*>* full) REQUIRES(db_mutex);
   void RequestLogAheadLocked() REQUIRES(db_mutex);
   Status LimitLogsLocked() REQUIRES(db_mutex);
   void FreeWaitingMemoryLocked() REQUIRES(db_mutex);

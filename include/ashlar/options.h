@@ -361,7 +361,7 @@ struct ASHLAR_EXPORT DBOptions {
   unsigned int stats_dump_period_sec = 600;
   // Seconds between looks at the counters of `statistics`, for GetStatsHistory; 0 = off. Dynamic.
   unsigned int stats_persist_period_sec = 600;
-  // Keep that history in a hidden family. Not built yet: must be the default.
+  // Keep that history in a hidden family, kPersistentStatsColumnFamilyName, instead of in memory.
   bool persist_stats_to_disk = false;
   // Bytes of memory for what GetStatsHistory tells: the oldest looks go first. Dynamic.
   size_t stats_history_buffer_size = 1024 * 1024;

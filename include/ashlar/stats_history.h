@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StatsHistoryIterator: what the counters of the statistics gained, period by period, from
-// DB::GetStatsHistory(). It shows what there was when it was made, also after the database is gone.
+// DB::GetStatsHistory(). It shows what there was when it was made; also after the database is gone,
+// unless that stores it (DBOptions::persist_stats_to_disk).
 #pragma once
 
 #include <cstdint>

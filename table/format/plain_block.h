@@ -19,6 +19,8 @@ class PlainBlockParser {
  public:
   // Borrows `contents`, an uncompressed block without trailer.
   explicit PlainBlockParser(const Slice& contents);
+  PlainBlockParser(const PlainBlockParser&) = delete;  // a key may lie in it
+  PlainBlockParser& operator=(const PlainBlockParser&) = delete;
 
   // Steps to the next entry; false at the end and on damage.
   bool Next();

@@ -98,7 +98,6 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
               .statistics = options.statistics}),
       reader_charge_(CacheOf(options.block_cache), CacheEntryRole::kBlockBasedTableReader),
       file_metadata_charge_(CacheOf(options.block_cache), CacheEntryRole::kFileMetadata) {
-  file_->CountInto(options.statistics, options.read_times);
   store_.SetIndexSource(
       {.format = IndexFormat(), .comparator = &icmp_, .data_end = store_.fetcher().limit()});
   uses_hash_index_ = !icmp_.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
@@ -116,6 +115,7 @@ TableReader::~TableReader() {
 
 Result<std::unique_ptr<TableReader>> TableReader::Open(std::unique_ptr<RandomReader> file,
                                                        const TableReaderOptions& options) {
+  file->CountInto(options.statistics, options.read_times);
   RETURN_IF_ERROR(ReadTail(options, file.get()));
   Result<Footer> footer = ReadFooter(*file, options.statistics);
   if (footer.status().IsCorruption()) RecordTick(options.statistics, SST_FOOTER_CORRUPTION_COUNT);

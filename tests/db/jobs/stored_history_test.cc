@@ -110,9 +110,33 @@ TEST_F(StoredHistoryTest, OutlivesTheDatabase) {
   ASSERT_OK(db_->GetStatsHistory(UINT64_MAX - 1, UINT64_MAX, &it));
   EXPECT_FALSE(it->Valid());
 
+  it.reset();
   Close();
   ASSERT_OK(DB::OpenForReadOnly(options_, "/db", &db_));
   EXPECT_EQ(PutsByLook().size(), 3u);
+}
+
+// Else a memtable that takes days to fill up would keep the logs of days.
+TEST_F(StoredHistoryTest, IsFlushedWhenOnlyItHoldsOldLogs) {
+  options_.write_buffer_size = 64 << 10;
+  ASSERT_OK(OpenFamilies({kDefaultColumnFamilyName}));
+  Close();
+  ASSERT_OK(OpenFamilies(Both()));
+  PassHours(1);
+  PutAndPassAnHour(1);
+  const auto entries = [&] {
+    uint64_t count = 0;
+    EXPECT_TRUE(
+        db_->GetIntProperty(handles_[1], "rocksdb.num-entries-active-mem-table", &count));
+    return count;
+  };
+  EXPECT_GT(entries(), 100u);
+  const std::string value(1000, 'v');
+  for (int i = 0; i < 200; i++) {
+    ASSERT_OK(db_->Put(WriteOptions(), "key" + std::to_string(i), value));
+  }
+  EXPECT_EQ(entries(), 0u);
+  EXPECT_EQ(PutsByLook().size(), 1u);
 }
 
 // As RocksDB does, by whose tools it may be read.
@@ -123,14 +147,16 @@ TEST_F(StoredHistoryTest, LiesInTheFamilyByTimeAndCounter) {
   std::unique_ptr<StatsHistoryIterator> look;
   ASSERT_OK(db_->GetStatsHistory(0, UINT64_MAX, &look));
   ASSERT_TRUE(look->Valid());
+  const std::string seconds = std::to_string(look->GetStatsTime());
+  const std::string gain = std::to_string(look->GetStatsMap().at(kCounter));
+  look.reset();
   Close();
   ASSERT_OK(OpenFamilies(Both()));
   ASSERT_EQ(handles_.size(), 2u);
-  const std::string seconds = std::to_string(look->GetStatsTime());
   ASSERT_EQ(seconds.size(), 10u);
   std::string value;
   ASSERT_OK(db_->Get(ReadOptions(), handles_[1], seconds + "#" + kCounter, &value));
-  EXPECT_EQ(value, std::to_string(look->GetStatsMap().at(kCounter)));
+  EXPECT_EQ(value, gain);
   for (const char* key :
        {"__persistent_stats_format_version__", "__persistent_stats_compatible_version__"}) {
     ASSERT_OK(db_->Get(ReadOptions(), handles_[1], key, &value)) << key;
@@ -206,6 +232,8 @@ TEST_F(StoredHistoryTest, WhatIsNoLookIsCorruption) {
     ASSERT_OK(db_->Put(WriteOptions(), handles_[1], key, value));
     std::unique_ptr<StatsHistoryIterator> it;
     const Status status = db_->GetStatsHistory(0, UINT64_MAX, &it);
+    EXPECT_FALSE(it->Valid());
+    it.reset();
     EXPECT_TRUE(status.IsCorruption()) << status.ToString();
     EXPECT_NE(status.ToString().find(key), std::string::npos) << status.ToString();
     ASSERT_OK(db_->Delete(WriteOptions(), handles_[1], key));

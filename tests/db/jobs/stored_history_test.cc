@@ -107,6 +107,10 @@ TEST_F(StoredHistoryTest, OutlivesTheDatabase) {
   EXPECT_EQ(it->GetStatsTime(), second);
   it->Next();
   EXPECT_FALSE(it->Valid());
+  ASSERT_OK(db_->GetStatsHistory(0, second, &it));
+  ASSERT_TRUE(it->Valid());
+  it->Next();
+  EXPECT_FALSE(it->Valid()) << "the end is not part of the range";
   ASSERT_OK(db_->GetStatsHistory(UINT64_MAX - 1, UINT64_MAX, &it));
   EXPECT_FALSE(it->Valid());
 

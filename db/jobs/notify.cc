@@ -97,9 +97,9 @@ void DescribeInputs(const CompactionToTell& compaction, CompactionJobInfo* info)
       info->input_file_infos.push_back(CompactionFile(level.level, file->meta));
       Result<TableHandle> table = tables->Pin(file);
       if (!table.ok()) continue;
-      info->table_properties[info->input_files.back()] =
-          std::make_shared<const TableProperties>((*table)->properties());
-      if (compaction.result != nullptr) AddInput((*table)->properties(), &info->stats);
+      const auto properties = (*table)->shared_properties();
+      info->table_properties[info->input_files.back()] = properties;
+      if (compaction.result != nullptr) AddInput(*properties, &info->stats);
     }
     if (level.level == plan.output_level) {
       info->stats.num_input_files_at_output_level = level.files.size();

@@ -153,6 +153,11 @@ class ReplayInserter::Workers {
   Status Hand();
   // All batches are inserted. The error of the first one that has any.
   Status Await();
+  // Whether all that was handed to the threads is inserted.
+  bool IsIdle() {
+    MutexLock lock(&mutex_);
+    return in_flight_bytes_ == 0;
+  }
 
  private:
   struct Chunk {
@@ -351,6 +356,7 @@ Status ReplayInserter::SealFullMemTables() {
   };
   if (std::none_of(targets_.begin(), targets_.end(), is_full)) return Status::OK();
   RETURN_IF_ERROR(workers_->Await());
+  assert(workers_->IsIdle());  // nobody may insert into what is sealed
   for (const Target& target : targets_) {
     if (is_full(target)) target.family->SealMemTable(source_->number);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <type_traits>
 #include <vector>
 
 #include "ashlar/compression_type.h"
@@ -145,25 +146,40 @@ struct ViewRow {
   std::string_view PropertiesView::*string = nullptr;
 };
 
+// Under the name that the property has as a whole.
+template <typename Whole, typename Viewed>
+constexpr ViewRow RowOf(Whole TableProperties::*whole, Viewed PropertiesView::*viewed) {
+  ViewRow row;
+  if constexpr (std::is_same_v<Whole, uint64_t>) {
+    row.name = std::ranges::find(kNumbers, whole, &NumberRow::field)->name;
+    row.number = viewed;
+  } else {
+    row.name = std::ranges::find(kStrings, whole, &StringRow::field)->name;
+    row.string = viewed;
+  }
+  return row;
+}
+
 constexpr std::array kViewRows = {
-    ViewRow{"rocksdb.creating.db.identity", nullptr, &PropertiesView::db_id},
-    ViewRow{"rocksdb.creating.session.identity", nullptr, &PropertiesView::db_session_id},
-    ViewRow{"rocksdb.comparator", nullptr, &PropertiesView::comparator_name},
-    ViewRow{"rocksdb.prefix.extractor.name", nullptr, &PropertiesView::prefix_extractor_name},
-    ViewRow{"rocksdb.compression", nullptr, &PropertiesView::compression_name},
-    ViewRow{"rocksdb.original.file.number", &PropertiesView::orig_file_number},
-    ViewRow{"rocksdb.num.entries", &PropertiesView::num_entries},
-    ViewRow{"rocksdb.deleted.keys", &PropertiesView::num_deletions},
-    ViewRow{"rocksdb.num.range-deletions", &PropertiesView::num_range_deletions},
-    ViewRow{"rocksdb.num.data.blocks", &PropertiesView::num_data_blocks},
-    ViewRow{"rocksdb.data.size", &PropertiesView::data_size},
-    ViewRow{"rocksdb.raw.key.size", &PropertiesView::raw_key_size},
-    ViewRow{"rocksdb.raw.value.size", &PropertiesView::raw_value_size},
-    ViewRow{"rocksdb.oldest.key.time", &PropertiesView::oldest_key_time},
-    ViewRow{"rocksdb.index.key.is.user.key", &PropertiesView::index_key_is_user_key},
-    ViewRow{"rocksdb.index.value.is.delta.encoded", &PropertiesView::index_value_is_delta_encoded},
-    ViewRow{"rocksdb.user.defined.timestamps.persisted",
-            &PropertiesView::user_defined_timestamps_persisted},
+    RowOf(&TableProperties::db_id, &PropertiesView::db_id),
+    RowOf(&TableProperties::db_session_id, &PropertiesView::db_session_id),
+    RowOf(&TableProperties::comparator_name, &PropertiesView::comparator_name),
+    RowOf(&TableProperties::prefix_extractor_name, &PropertiesView::prefix_extractor_name),
+    RowOf(&TableProperties::compression_name, &PropertiesView::compression_name),
+    RowOf(&TableProperties::orig_file_number, &PropertiesView::orig_file_number),
+    RowOf(&TableProperties::num_entries, &PropertiesView::num_entries),
+    RowOf(&TableProperties::num_deletions, &PropertiesView::num_deletions),
+    RowOf(&TableProperties::num_range_deletions, &PropertiesView::num_range_deletions),
+    RowOf(&TableProperties::num_data_blocks, &PropertiesView::num_data_blocks),
+    RowOf(&TableProperties::data_size, &PropertiesView::data_size),
+    RowOf(&TableProperties::raw_key_size, &PropertiesView::raw_key_size),
+    RowOf(&TableProperties::raw_value_size, &PropertiesView::raw_value_size),
+    RowOf(&TableProperties::oldest_key_time, &PropertiesView::oldest_key_time),
+    RowOf(&TableProperties::index_key_is_user_key, &PropertiesView::index_key_is_user_key),
+    RowOf(&TableProperties::index_value_is_delta_encoded,
+          &PropertiesView::index_value_is_delta_encoded),
+    RowOf(&TableProperties::user_defined_timestamps_persisted,
+          &PropertiesView::user_defined_timestamps_persisted),
     ViewRow{kIndexTypeProperty, nullptr, &PropertiesView::index_type},
     ViewRow{kWholeKeyFilteringProperty, nullptr, &PropertiesView::whole_key_filtering},
     ViewRow{kPrefixFilteringProperty, nullptr, &PropertiesView::prefix_filtering},

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -118,6 +119,32 @@ TEST_F(LongLogsTest, HoldWhatWasWritten) {
   Open();
   ASSERT_OK(status_);
   EXPECT_TRUE(ReadAll() == expected_);
+}
+
+class ThreadCounter final : public EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  const char* Name() const override { return "ThreadCounter"; }
+  void StartThread(void (*function)(void*), void* argument) override {
+    count++;
+    EnvWrapper::StartThread(function, argument);
+  }
+  int count = 0;
+};
+
+TEST_F(LongLogsTest, AreReplayedBySeveralThreads) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "IMPOSSIBLE: one processor";
+  OpenWithFamilies();
+  WriteMuch(8 << 20);
+  Kill();
+  options_.avoid_flush_during_recovery = true;  // nothing else that opening does starts threads
+  ThreadCounter env(env_.get());
+  options_.env = &env;
+  Open();
+  ASSERT_OK(status_);
+  EXPECT_GT(env.count, 0);
+  EXPECT_TRUE(ReadAll() == expected_);
+  db_.reset();
 }
 
 TEST_F(LongLogsTest, FillMemtablesThatAreSealedOnTheWay) {

@@ -4,6 +4,7 @@
 // (HelperOfRole), and the object then dies through the epoch like any other.
 #include "cache/block_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cache/clock_cache.h"
@@ -17,6 +18,9 @@ Slice BytesOf(const BlockKey& key) {
 }
 
 constexpr BlockForms kNoForms;
+// Insertions of a thread between two looks at what the heap of blocks holds: a quarter of a megabyte
+// or so, as for other memory that is charged.
+constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace
 
@@ -89,6 +93,7 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
     return cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
                           insertion.charge, nullptr, insertion.priority);
   }
+  LookAtHeap();
   return clock_->InsertObject(
       {.key = insertion.key,
        .admission = {.object = object,
@@ -96,6 +101,17 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
                      .is_doubtful = insertion.priority == Cache::Priority::BOTTOM,
                      .table = insertion.table,
                      .slot_index = insertion.slot_index}});
+}
+
+// What the heap holds beside blocks is this cache's as far as blocks may be.
+void BlockCacheView::LookAtHeap() {
+  thread_local uint32_t insertions = 0;
+  if (forms_->heap_use == nullptr || ++insertions % kInsertionsPerLook != 0) return;
+  const auto [held, used] = forms_->heap_use();
+  if (held <= used || used == 0) return clock_->SetAside(0);
+  const double share = static_cast<double>(std::min(clock_->GetUsage(), used)) /
+                       static_cast<double>(used);
+  clock_->SetAside(static_cast<size_t>(static_cast<double>(held - used) * share));
 }
 
 void BlockCacheView::Erase(const BlockKey& key) {

@@ -36,8 +36,16 @@ struct BlockInsertion {
   uint32_t slot_index = 0;
 };
 
-// How objects of each role are deleted, and saved for a second tier. Lives for ever.
+// What the heap of cached blocks holds: of all databases and caches.
+struct BlockHeapUse {
+  size_t held_bytes = 0;
+  size_t used_bytes = 0;  // of those, in blocks
+};
+
+// How objects of each role are deleted, and saved for a second tier, and which heap they are from.
+// Lives for ever.
 struct BlockForms {
+  BlockHeapUse (*heap_use)() = nullptr;  // null: from no heap of their own
   const Cache::CacheItemHelper* of_role[kNumCacheEntryRoles] = {};  // null: not saved
   const Cache::CacheItemHelper* Of(CacheEntryRole role) const {
     const Cache::CacheItemHelper* const form = of_role[static_cast<size_t>(role)];
@@ -87,6 +95,7 @@ class BlockCacheView {
 
  private:
   CachedObject* LookupRefByHandle(const BlockKey& key, CacheEntryRole role);
+  void LookAtHeap();
 
   const std::shared_ptr<Cache> cache_;
   ClockCache* const clock_;  // cache_, if it is the built-in one

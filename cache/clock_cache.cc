@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kMaxChosenShardBits = 6;
 constexpr int kMaxShardBits = 19;
+// What a heap keeps for whoever comes next is no share of a smaller cache.
+constexpr size_t kLeastWithAside = size_t{64} << 20;
 
 size_t ShardCount(const ClockCacheOptions& options) {
   assert(options.min_shard_bytes != 0);
@@ -300,12 +302,36 @@ Status ClockCache::Divide(size_t capacity, double second_tier_share) {
   }
   second_tier_share_.store(second_tier_share, std::memory_order_relaxed);
   capacity_.store(capacity, std::memory_order_relaxed);
-  for (size_t i = 0; i < shard_count_; ++i) {
-    Departed departed;
-    shards_[i].SetCapacity(PerShard(first, shard_count_), &departed);
-    Finish(departed);
-  }
+  first_tier_bytes_.store(first);
+  DivideAmongShards();
   return status;
+}
+
+// Of several threads whoever is last has seen what the others stored, or goes round again.
+void ClockCache::DivideAmongShards() {
+  const auto shared_bytes = [this] {
+    const size_t first = first_tier_bytes_.load();
+    return first - std::min(aside_.load(), first);
+  };
+  size_t shared = 0;
+  do {
+    shared = shared_bytes();
+    Departed departed;
+    for (size_t i = 0; i < shard_count_; ++i) {
+      shards_[i].SetCapacity(PerShard(shared, shard_count_), &departed);
+    }
+    Finish(departed);
+  } while (shared != shared_bytes());
+}
+
+void ClockCache::SetAside(size_t bytes) {
+  const size_t capacity = GetCapacity();
+  const size_t wanted = capacity < kLeastWithAside ? 0 : std::min(bytes, capacity / 8);
+  const size_t before = aside_.load();
+  const size_t change = std::max(wanted, before) - std::min(wanted, before);
+  if (change == 0 || (wanted != 0 && change < capacity / 256)) return;
+  aside_.store(wanted);
+  DivideAmongShards();
 }
 
 void ClockCache::SetStrictCapacityLimit(bool is_strict) {

@@ -65,6 +65,10 @@ class ClockCache final : public Cache {
   bool HasSecondTier() const { return second_tier_ != nullptr; }
   // An object that the second tier makes of what it holds under the key; null: it holds nothing.
   ObjectPtr TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper, Statistics* stats);
+  // So much of the capacity is left to memory that is held for what is here and charged to nobody,
+  // such as room between blocks; an eighth at most, and nothing of a small cache. Charges and
+  // GetCapacity() know nothing of it. Small changes are passed over.
+  void SetAside(size_t bytes);
   // Divides the capacity anew between this and its second tier.
   Status Divide(size_t capacity, double second_tier_share);
   void SetDemotion(ClockCacheOptions::Demotion demotion) {
@@ -124,6 +128,8 @@ class ClockCache final : public Cache {
   ClockShard& ShardOf(uint64_t hash) const { return shards_[hash & shard_mask_]; }
   HandleEntry* MakeEntry(const Slice& key, ObjectPtr obj, const CacheItemHelper* helper,
                          size_t charge);
+  // Gives the shards their parts of what is left of the first tier's.
+  void DivideAmongShards();
   // Ends what has left a shard. Not under a lock.
   void Finish(const Departed& departed);
   void Evicted(HandleEntry* entry);
@@ -144,6 +150,8 @@ class ClockCache final : public Cache {
   const std::unique_ptr<ClockShard[]> shards_;
   // As last set by the user; the shards have their parts of it.
   std::atomic<size_t> capacity_;
+  std::atomic<size_t> first_tier_bytes_{0};  // of the capacity
+  std::atomic<size_t> aside_{0};             // of the first tier's; see SetAside()
   std::atomic<bool> is_strict_;
   std::atomic<uint64_t> next_id_{1};               // of NewId()
   std::atomic<const BlockForms*> forms_{nullptr};  // of blocks; null: none is saved

@@ -234,8 +234,12 @@ class SlabHeap::Shard {
 
   Piece Allocate(size_t piece_bytes);
   void Free(Segment* segment, void* piece);
+  size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
 
  private:
+  void SetUsed(size_t bytes) REQUIRES(mutex_) {
+    used_bytes_.store(bytes, std::memory_order_relaxed);
+  }
   // Of this size or a little more: its list is not empty then. Else null.
   Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
@@ -248,6 +252,7 @@ class SlabHeap::Shard {
   List<Slab> with_room_[kClassCount] GUARDED_BY(mutex_);  // slabs of each size
   List<Segment> segments_ GUARDED_BY(mutex_);             // in use, with free slabs
   size_t warm_slabs_ GUARDED_BY(mutex_) = 0;              // of those
+  std::atomic<size_t> used_bytes_{0};                     // in pieces; written under the lock
   Spares* spares_ = nullptr;
 };
 
@@ -261,6 +266,7 @@ SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
   assert(slab->piece_bytes >= piece_bytes);
   void* const piece = slab->Take(spares_->held_bytes());
   if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
+  SetUsed(used_bytes() + slab->piece_bytes);
   return {.data = piece, .bytes = slab->piece_bytes};
 }
 
@@ -311,6 +317,8 @@ SlabHeap::Slab* SlabHeap::Shard::PutBack(Segment* segment, void* piece) {
   List<Slab>& with_room = with_room_[ClassOf(slab->piece_bytes)];
   if (slab->used == slab->capacity) with_room.PushFront(slab);
   slab->PutBack(piece);
+  assert(used_bytes() >= slab->piece_bytes);
+  SetUsed(used_bytes() - slab->piece_bytes);
   if (slab->used != 0) return nullptr;
   with_room.Remove(slab);
   return slab;
@@ -352,6 +360,12 @@ void SlabHeap::Free(void* piece) {
 
 size_t SlabHeap::HeldBytes() const {
   return spares_->held_bytes()->load(std::memory_order_relaxed);
+}
+
+size_t SlabHeap::UsedBytes() const {
+  size_t bytes = 0;
+  for (size_t i = 0; i < kShardCount; ++i) bytes += shards_[i].used_bytes();
+  return bytes;
 }
 
 }  // namespace ashlar

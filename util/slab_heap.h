@@ -60,8 +60,9 @@ class SlabHeap {
   // Gives a piece back to the heap that it is from, which must still exist.
   static void Free(void* piece);
 
-  // Memory of the system that is in use or kept at present.
+  // Memory of the system that is in use or kept at present, and what of it is in pieces.
   size_t HeldBytes() const;
+  size_t UsedBytes() const;
 
  private:
   template <typename T>

@@ -140,6 +140,7 @@ const Cache::CacheItemHelper* FormOf() {
 const BlockForms& TableBlockForms() {
   static const BlockForms forms = [] {
     BlockForms made;
+    made.heap_use = &DataBlock::HeapUse;
     made.of_role[static_cast<size_t>(DataBlock::kRole)] = FormOf<DataBlock>();
     made.of_role[static_cast<size_t>(FilterBlock::kRole)] = FormOf<FilterBlock>();
     made.of_role[static_cast<size_t>(DictionaryBlock::kRole)] = FormOf<DictionaryBlock>();

@@ -43,6 +43,10 @@ DataBlock* DataBlock::Allocate(size_t bytes) {
   return new (piece.data) DataBlock(piece.bytes - sizeof(DataBlock));
 }
 
+BlockHeapUse DataBlock::HeapUse() {
+  return {.held_bytes = BlockHeap()->HeldBytes(), .used_bytes = BlockHeap()->UsedBytes()};
+}
+
 size_t DataBlock::MemoryBytes() const {
   const size_t checksum_bytes = checksums() == nullptr ? 0 : checksums()->MemoryBytes();
   return sizeof(*this) + allocated_bytes + checksum_bytes;

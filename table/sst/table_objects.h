@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "ashlar/slice.h"
+#include "cache/block_cache.h"
 #include "cache/cached_object.h"
 #include "table/block/block.h"
 #include "table/block/decoded_block.h"
@@ -45,6 +46,8 @@ struct DataBlock final : TableObject {
   static DataBlock* Allocate(size_t bytes);
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   size_t MemoryBytes() const;
+  // Of the heap that all of them are from.
+  static BlockHeapUse HeapUse();
   // Before it is shared: each entry gets a checksum of so many bytes, which readers verify. 0:
   // none.
   void Protect(size_t checksum_bytes);

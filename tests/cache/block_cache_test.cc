@@ -297,6 +297,32 @@ TEST_P(SlotTest, ABlockLargerThanTheCacheGoesWithItsLastUser) {
   EXPECT_EQ(view_->cache()->GetUsage(), 0u);
 }
 
+BlockHeapUse heap_use;
+
+// What it holds without need is memory of the process as well.
+TEST_P(SlotTest, RoomBetweenBlocksIsTakenFromTheCapacity) {
+  static constexpr BlockForms kForms{.heap_use = [] { return heap_use; }};
+  constexpr size_t kMiB = 1 << 20;
+  LRUCacheOptions options(64 * kMiB, 0, false, 0.5);
+  options.metadata_charge_policy = kDontChargeCacheMetadata;
+  view_ = std::make_unique<BlockCacheView>(options.MakeSharedCache(), &kForms);
+  uint64_t offset = 100;
+  const auto usage_when_full = [&] {
+    for (int i = 0; i < 1000; i++) EXPECT_OK(Insert(offset++, i, kMiB / 8));
+    return view_->cache()->GetUsage() / kMiB;
+  };
+  heap_use = {.held_bytes = 50 * kMiB, .used_bytes = 50 * kMiB};
+  EXPECT_EQ(usage_when_full(), 64u);
+  heap_use.held_bytes = 54 * kMiB;
+  EXPECT_EQ(usage_when_full(), 60u);
+  // Of a heap that serves another cache of the same size too.
+  heap_use = {.held_bytes = 128 * kMiB, .used_bytes = 120 * kMiB};
+  EXPECT_EQ(usage_when_full(), 60u);
+  heap_use.held_bytes = 0;
+  EXPECT_EQ(usage_when_full(), 64u);
+  heap_use = {};
+}
+
 INSTANTIATE_TEST_SUITE_P(Caches, SlotTest, testing::Values(Kind::kBuiltIn),
                          [](const auto&) { return "BuiltIn"; });
 

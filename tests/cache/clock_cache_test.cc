@@ -295,6 +295,32 @@ TEST_F(ClockCacheTest, ASmallerCapacityEvictsAtOnce) {
   EXPECT_EQ(Deleted().size(), 70u);
 }
 
+TEST_F(ClockCacheTest, WhatIsSetAsideIsFilledByNobody) {
+  constexpr size_t kMiB = 1 << 20;
+  Make(64 * kMiB, /*is_strict=*/false, /*shard_bits=*/1);
+  ClockCache* const clock = ClockCache::From(cache_.get());
+  const auto usage_when_full = [&] {
+    for (int i = 0; i < 1000; ++i) EXPECT_OK(Insert(std::to_string(i), i, kMiB / 4));
+    return cache_->GetUsage() / kMiB;
+  };
+  EXPECT_EQ(usage_when_full(), 64u);
+  clock->SetAside(6 * kMiB);
+  EXPECT_EQ(cache_->GetUsage(), 58 * kMiB);
+  EXPECT_EQ(cache_->GetCapacity(), 64 * kMiB);
+  EXPECT_EQ(usage_when_full(), 58u);
+  clock->SetAside(40 * kMiB);
+  EXPECT_EQ(usage_when_full(), 56u) << "an eighth of the capacity, at most";
+  clock->SetAside(8 * kMiB - 1000);
+  clock->SetAside(0);
+  EXPECT_EQ(usage_when_full(), 64u);
+  clock->SetAside(8 * kMiB);
+  cache_->SetCapacity(128 * kMiB);
+  EXPECT_EQ(usage_when_full(), 120u);
+  cache_->SetCapacity(32 * kMiB);
+  clock->SetAside(2 * kMiB);
+  EXPECT_EQ(usage_when_full(), 32u) << "of a small cache nothing";
+}
+
 TEST_F(ClockCacheTest, EraseUnRefEntriesSparesReferencedOnes) {
   Make(100);
   Cache::Handle* const handle = InsertPinned("pinned", 1);

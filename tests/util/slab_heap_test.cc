@@ -71,7 +71,9 @@ TEST(SlabHeap, WastesLittle) {
   size_t used = 0;
   for (; used < 32 * kSegment; used += 5120) pieces.push_back(heap.Allocate(5100).data);
   EXPECT_LE(heap.HeldBytes(), used + used / 16);
+  EXPECT_EQ(heap.UsedBytes(), used);
   for (void* piece : pieces) SlabHeap::Free(piece);
+  EXPECT_EQ(heap.UsedBytes(), 0u);
 }
 
 TEST(SlabHeap, WhatOneSizeLeftServesAnother) {

@@ -173,11 +173,6 @@ std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
                      nullptr, kDefaultToAdaptiveMutex, metadata_charge_policy);
 }
 
-Status SecondaryCache::CreateFromString(const ConfigOptions&, const std::string& id,
-                                        std::shared_ptr<SecondaryCache>*) {
-  return Status::NotSupported("SecondaryCache: not built yet", id);
-}
-
 Status Cache::CreateFromString(const ConfigOptions&, const std::string& value,
                                std::shared_ptr<Cache>* result) {
   CacheText text;

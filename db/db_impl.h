@@ -283,7 +283,10 @@ class DBImpl final : public UnbuiltCalls,
   // FamilyHost
   SequenceNumber VisibleSeqno() const override { return core_.pipeline->visible_seqno(); }
   void OnViewReleased(Purge purge) override;
+  void OnFamilyGone(Purge purge) override;
+  void PurgeObsolete(Purge purge);
   std::shared_ptr<WriteBufferManager> MemoryManager() override { return core_.memory_manager; }
+  SystemClock* Clock() override { return core_.clock.get(); }
 
   // DeadRangeSink
   void CoverDeadRange(const ReadView& view, const Slice& begin, const Slice& end) override;
@@ -328,7 +331,7 @@ class DBImpl final : public UnbuiltCalls,
       EXCLUDES(db_mutex);
   std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
   Status VerifyFileChecksum(const ReadOptions& options, const std::string& path,
-                            const FileChecksum& expected) const;
+                            const FileChecksum& expected, uint64_t file_bytes) const;
   static Status CollectProperties(const Version& version, const std::vector<TableFile*>& files,
                                   TablePropertiesCollection* props);
   PropertySources Sources();

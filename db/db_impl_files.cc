@@ -125,7 +125,7 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
   return Status::OK();
 }
 
-// By family and level, all of one moment. Of a dropped family no levels.
+// By family and level, all of one moment.
 std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
   std::vector<DescribedFiles> result(families.size());
   std::vector<ReadView> views;
@@ -133,7 +133,6 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<Fam
     MutexLock lock(&core_.mutex);
     for (size_t i = 0; i < families.size(); i++) {
       views.push_back(families[i]->AcquireView());
-      if (families[i]->is_dropped()) continue;
       const Version& version = *views[i].super_version()->version();
       result[i].levels.resize(version.num_levels());
       result[i].blobs = DescribeBlobs(version.blobs());
@@ -254,7 +253,9 @@ Status DBImpl::GetSortedWalFiles(VectorWalPtr& files) {
   files.clear();
   if (core_.is_read_only) return LogsAreUnknown("GetSortedWalFiles");
   ASSIGN_OR_RETURN(const std::vector<LogPlace> logs, ListLogs(core_));
-  for (const LogPlace& log : logs) files.push_back(WalFileOf(log));
+  for (const LogPlace& log : logs) {
+    if (log.first_seqno != 0) files.push_back(WalFileOf(log));  // else nothing was written to it
+  }
   return Status::OK();
 }
 
@@ -309,7 +310,8 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
         if (!status.ok()) break;
         const FileMetadata& meta = file->meta;
         status = VerifyFileChecksum(options, tables.PathOf(meta),
-                                    {meta.file_checksum, meta.file_checksum_function});
+                                    {meta.file_checksum, meta.file_checksum_function},
+                                    meta.file_size);
       }
     }
     if (version->blobs() == nullptr) continue;
@@ -317,7 +319,8 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
       if (!status.ok()) break;
       const BlobFileAddition& meta = blob.file->meta;
       status =
-          VerifyFileChecksum(options, blob.file->path, {meta.checksum_value, meta.checksum_method});
+          VerifyFileChecksum(options, blob.file->path, {meta.checksum_value, meta.checksum_method},
+                             meta.file_bytes());
     }
   }
   OnViewReleased(Purge::kNow);
@@ -325,13 +328,17 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
 }
 
 Status DBImpl::VerifyFileChecksum(const ReadOptions& options, const std::string& path,
-                                  const FileChecksum& expected) const {
+                                  const FileChecksum& expected, uint64_t file_bytes) const {
   if (expected.value.empty()) return Status::OK();
   IOOptions io;
   io.io_activity = Env::IOActivity::kVerifyFileChecksums;
   RETURN_IF_ERROR(IoDeadline(options, core_.clock.get()).Prepare(&io));
-  return CheckFileChecksum(core_.fs.get(), path, core_.file_options,
-                           core_.outputs.checksum_factory.get(), expected, io);
+  const Status status = CheckFileChecksum(core_.fs.get(), path, core_.file_options,
+                                          core_.outputs.checksum_factory.get(), expected, io);
+  if (status.ok()) {
+    RecordTick(core_.statistics.get(), VERIFY_CHECKSUM_READ_BYTES, file_bytes);
+  }
+  return status;
 }
 
 Status DBImpl::CollectProperties(const Version& version, const std::vector<TableFile*>& files,

@@ -386,11 +386,11 @@ const Snapshot* DBImpl::GetSnapshot() {
 
 void DBImpl::ReleaseSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr || !core_.snapshots.Release(snapshot)) return;
-  if (core_.snapshots.SeenByAll() < core_.next_tombstones_due.load(std::memory_order_relaxed)) {
+  if (core_.snapshots.SeenByAll() < core_.next_table_due.load(std::memory_order_relaxed)) {
     return;
   }
   MutexLock lock(&core_.mutex);
-  scheduler_.RequestDueTombstonesLocked();
+  scheduler_.RequestDueTablesLocked();
 }
 
 // Older runs are older than a tombstone of a memtable (TombstoneSlab). So the view's memtable must
@@ -421,7 +421,17 @@ void DBImpl::LearnDeadRange(const ReadView& view, const Slice& begin, const Slic
 
 // Files of an old super version may be deleted once no iterator uses them. Destructors come here.
 void DBImpl::OnViewReleased(Purge purge) {
-  if (!core_.versions->HasObsolete() || core_.is_closing.load(std::memory_order_acquire)) return;
+  if (core_.versions->HasObsolete()) PurgeObsolete(purge);
+}
+
+// Its last super version waits for the epoch, and perhaps for a reader that is on its way out.
+void DBImpl::OnFamilyGone(Purge purge) {
+  if (EpochReclaimAll()) return OnViewReleased(purge);
+  PurgeObsolete(Purge::kInBackground);
+}
+
+void DBImpl::PurgeObsolete(Purge purge) {
+  if (core_.is_closing.load(std::memory_order_acquire)) return;
   try {
     purge == Purge::kNow ? PurgeObsoleteFiles(&core_) : scheduler_.RequestPurge();
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "ashlar/convenience.h"
+#include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "db/compaction/remote_forms.h"
 #include "db/db_impl.h"
 #include "db/jobs/remote_compaction.h"
@@ -13,6 +15,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "util/result.h"
+#include "util/statistics.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -59,15 +62,22 @@ Result<OpenRequest> RequestFor(const std::string& name, const RemoteInput& input
                                       &request.db_options));
   Override(given, &request.db_options);
   request.db_options.open_files_async = true;
+  bool has_family = false;
   for (const FamilyOptionsInFile& family : contents.families) {
     if (family.name != input.family && family.name != kDefaultColumnFamilyName) continue;
     ColumnFamilyOptions options = family.options;
     if (family.name == input.family) {
+      has_family = true;
       RETURN_IF_ERROR(
           GetColumnFamilyOptionsFromMap(config, family.options, given.options_map, &options));
       Override(given, &options);
     }
     request.families.emplace_back(family.name, options);
+  }
+  // It may have been dropped since the job was handed over.
+  if (!has_family) {
+    return Status::InvalidArgument(
+        StrCat("remote compaction: ", path, " has no family ", input.family));
   }
   return request;
 }
@@ -90,7 +100,11 @@ Status DB::OpenAndCompact(const OpenAndCompactOptions& options, const std::strin
   ASSIGN_OR_RETURN(request, RequestFor(name, job, override_options));
   std::unique_ptr<DB> db;
   std::vector<ColumnFamilyHandle*> handles;
-  RETURN_IF_ERROR(DBImpl::OpenChecked(std::move(request), &handles, &db));
+  {
+    const StopWatch watch(SystemClock::Default().get(), override_options.statistics.get(),
+                          OPEN_AND_COMPACT_DB_OPEN_MICROS);
+    RETURN_IF_ERROR(DBImpl::OpenChecked(std::move(request), &handles, &db));
+  }
   for (ColumnFamilyHandle* handle : handles) {
     IgnoreError(db->DestroyColumnFamilyHandle(handle), "it is this call's own");
   }

@@ -82,6 +82,10 @@ class CompositeEnv : public Env {
   std::string TimeToString(uint64_t time) override { return system_clock_->TimeToString(time); }
 };
 
+// `fs`, with the time of its calls in the thread's perf context, at the levels that measure time.
+std::shared_ptr<FileSystem> NewTimedFileSystem(const std::shared_ptr<FileSystem>& fs,
+                                               const std::shared_ptr<SystemClock>& clock);
+
 // Files and time from the parts, threads and the rest from `base`, which outlives it.
 std::unique_ptr<Env> NewCompositeEnvOver(Env* base, const std::shared_ptr<FileSystem>& fs,
                                          const std::shared_ptr<SystemClock>& clock);

@@ -8,6 +8,7 @@
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/system_clock.h"
+#include "env/env_adaptors.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -36,6 +37,11 @@ Status Env::CreateFromString(const ConfigOptions& config_options, const std::str
 
 Status Env::CreateFromString(const ConfigOptions& config_options, const std::string& value,
                              Env** result, std::shared_ptr<Env>* guard) {
+  if (value == "CompositeEnv") {
+    *guard = NewCompositeEnv(FileSystem::Default());
+    *result = guard->get();
+    return Status::OK();
+  }
   guard->reset();  // the default environment is never deleted
   return CreateFromString(config_options, value, result);
 }
@@ -56,7 +62,13 @@ Status Env::CreateFromUri(const ConfigOptions& options, const std::string& env_u
 
 Status FileSystem::CreateFromString(const ConfigOptions& options, const std::string& value,
                                     std::shared_ptr<FileSystem>* result) {
-  if (!IsDefaultName(value, kDefaultName())) return UnknownName(options, "file system", value);
+  if (value == "TimedFS") {
+    *result = NewTimedFileSystem(Default(), SystemClock::Default());
+    return Status::OK();
+  }
+  const bool is_default = IsDefaultName(value, kDefaultName()) || value == "posix://" ||
+                          value == "PosixFileSystem";  // RocksDB's name of it
+  if (!is_default) return UnknownName(options, "file system", value);
   *result = Default();
   return Status::OK();
 }

@@ -46,6 +46,15 @@ void JsonWriter::AppendText(std::string_view text) {
   text_ += '"';
 }
 
+void JsonWriter::AppendNumbers(const std::vector<uint64_t>& numbers) {
+  text_ += '[';
+  for (size_t i = 0; i < numbers.size(); i++) {
+    if (i > 0) text_ += ", ";
+    text_ += std::to_string(numbers[i]);
+  }
+  text_ += ']';
+}
+
 // JSON has no infinities; they become 0, as a number must stand there.
 void JsonWriter::AppendDouble(double value) {
   char text[32];

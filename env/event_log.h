@@ -8,11 +8,13 @@
 //   // logged at the end of the scope
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "util/file_number.h"
 #include "util/level.h"
@@ -22,7 +24,8 @@ namespace ashlar {
 class Logger;
 class SystemClock;
 
-// Writes one JSON object, whose values are numbers, booleans and text. One thread at a time.
+// Writes one JSON object, whose values are numbers, lists of them, booleans, text and finished
+// objects. One thread at a time.
 class JsonWriter {
  public:
   JsonWriter();
@@ -40,6 +43,7 @@ class JsonWriter {
  private:
   void StartValue(std::string_view key);
   void AppendText(std::string_view text);
+  void AppendNumbers(const std::vector<uint64_t>& numbers);
   void AppendDouble(double value);
 
   template <typename T>
@@ -50,6 +54,11 @@ class JsonWriter {
       AppendDouble(static_cast<double>(value));
     } else if constexpr (std::is_enum_v<T>) {
       text_ += std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_same_v<T, JsonWriter>) {
+      assert(value.is_finished_);
+      text_ += value.text_;
+    } else if constexpr (std::is_same_v<T, std::vector<uint64_t>>) {
+      AppendNumbers(value);
     } else if constexpr (std::is_same_v<T, FileNumber>) {
       text_ += std::to_string(value.value());
     } else if constexpr (std::is_same_v<T, Level>) {

@@ -157,7 +157,8 @@ class RollingLog : public Logger {
   }
 
   bool IsDueLocked(uint64_t now) const REQUIRES(mutex_) {
-    if (options_.max_file_bytes > 0 && writer_->size() >= options_.max_file_bytes) return true;
+    const uint64_t bytes = writer_->size() - header_bytes_;
+    if (options_.max_file_bytes > 0 && bytes >= options_.max_file_bytes) return true;
     return options_.roll_after_seconds > 0 && now > started_micros_ &&
            now - started_micros_ >= options_.roll_after_seconds * 1000000;
   }
@@ -175,6 +176,7 @@ class RollingLog : public Logger {
     for (const std::string& header : headers_) {
       IgnoreError(writer_->Append(FormatLine(now, header)), "a lost log line stops nobody");
     }
+    header_bytes_ = writer_->size();
     DeleteOldest();
     return Status::OK();
   }
@@ -219,6 +221,7 @@ class RollingLog : public Logger {
   mutable Mutex mutex_{LockRank::kLogger};
   std::unique_ptr<FileWriter> writer_ GUARDED_BY(mutex_);  // null only before Start()
   uint64_t started_micros_ GUARDED_BY(mutex_) = 0;
+  uint64_t header_bytes_ GUARDED_BY(mutex_) = 0;  // with which the file began: in no limit
   std::vector<std::string> headers_ GUARDED_BY(mutex_);
 };
 

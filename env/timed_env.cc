@@ -127,9 +127,14 @@ class TimedFileSystem : public FileSystemWrapper {
 
 }  // namespace
 
+std::shared_ptr<FileSystem> NewTimedFileSystem(const std::shared_ptr<FileSystem>& fs,
+                                               const std::shared_ptr<SystemClock>& clock) {
+  return std::make_shared<TimedFileSystem>(fs, clock);
+}
+
 Env* NewTimedEnv(Env* base_env) {
   const auto& clock = base_env->GetSystemClock();
-  auto fs = std::make_shared<TimedFileSystem>(base_env->GetFileSystem(), clock);
+  const auto fs = NewTimedFileSystem(base_env->GetFileSystem(), clock);
   return NewCompositeEnvOver(base_env, fs, clock).release();
 }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "ashlar/system_clock.h"
 #include "memtable/empty_ranges.h"
 #include "table/iterator/internal_iterator.h"
 #include "util/hash.h"
@@ -56,6 +57,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       updates_in_place_(options.updates_in_place),
       in_place_callback_(options.in_place_callback),
       empty_ranges_(options.empty_ranges),
+      clock_(options.clock),
       memory_report_(options.memory_manager),
       arena_(options.arena_block_bytes),
       tombstones_(comparator_, &arena_) {
@@ -166,7 +168,9 @@ void MemTable::AddConcurrently(const MemTableCounters& added) {
   assert(added.entries != 0);
   assert(added.deletes <= added.entries);
   CounterStripe& stripe = stripes_[ThreadNumber() % kStripes];
-  stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
+  const uint64_t before = stripe.entries.fetch_add(added.entries, std::memory_order_relaxed);
+  if (before == 0) [[unlikely]]
+    NoteFirstEntry();
   if (added.deletes != 0) stripe.deletes.fetch_add(added.deletes, std::memory_order_relaxed);
   if (added.range_deletes != 0) [[unlikely]]
     stripe.range_deletes.fetch_add(added.range_deletes, std::memory_order_relaxed);
@@ -183,6 +187,8 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   const auto bump = [](std::atomic<uint64_t>* cell, uint64_t n) {
     cell->store(cell->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   };
+  if (stripe.entries.load(std::memory_order_relaxed) == 0) [[unlikely]]
+    NoteFirstEntry();
   bump(&stripe.entries, added.entries);
   bump(&stripe.deletes, added.deletes);
   if (added.range_deletes != 0) [[unlikely]]
@@ -194,6 +200,16 @@ void MemTable::AddExclusively(const MemTableCounters& added) {
   if (added.largest_seqno > stripe.largest_seqno.load(std::memory_order_relaxed)) {
     stripe.largest_seqno.store(added.largest_seqno, std::memory_order_relaxed);
   }
+}
+
+// The first of a stripe: looking at the clock costs a memtable no more than a few reads of it.
+void MemTable::NoteFirstEntry() {
+  if (clock_ == nullptr || oldest_entry_seconds() != 0) return;
+  int64_t seconds = 0;
+  if (!clock_->GetCurrentTime(&seconds).ok() || seconds <= 0) return;
+  uint64_t unknown = 0;
+  oldest_entry_seconds_.compare_exchange_strong(unknown, static_cast<uint64_t>(seconds),
+                                                std::memory_order_relaxed);
 }
 
 // Older memtables and tables are older than the tombstones of this one.

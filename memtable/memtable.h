@@ -36,6 +36,7 @@ namespace ashlar {
 class EmptyRanges;
 class InternalIterator;
 class SliceTransform;
+class SystemClock;
 
 struct MemTableOptions : RepresentationOptions {
   size_t arena_block_bytes = Arena::kHugePageBytes;
@@ -48,6 +49,7 @@ struct MemTableOptions : RepresentationOptions {
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
   EmptyRanges* empty_ranges = nullptr;  // the family's; outlives insertions; null = nobody keeps any
+  SystemClock* clock = nullptr;         // outlives insertions; null = the age is not known
   MemTableChecks checks;
   bool updates_in_place = false;
   size_t in_place_locks = 1;
@@ -179,6 +181,10 @@ class MemTable {
   uint64_t raw_bytes() const { return counters().raw_bytes; }
   SequenceNumber smallest_seqno() const { return counters().smallest_seqno; }
   SequenceNumber largest_seqno() const { return counters().largest_seqno; }
+  // When the first entry was counted, in seconds since 1970; 0: there is none, or nobody knows.
+  uint64_t oldest_entry_seconds() const {
+    return oldest_entry_seconds_.load(std::memory_order_relaxed);
+  }
   // Whether nothing was ever inserted. Exact, unlike the counters of batches under way.
   bool IsEmpty() const;
 
@@ -250,6 +256,7 @@ class MemTable {
   void AddToBloom(const Slice& user_key);
   void AddConcurrently(const MemTableCounters& added);
   void AddExclusively(const MemTableCounters& added);
+  void NoteFirstEntry();
   uint64_t CountBetween(const Slice& begin, const Slice& end, uint64_t entries) const;
 
   const InternalKeyComparator comparator_;
@@ -260,6 +267,7 @@ class MemTable {
   const bool updates_in_place_;
   const InPlaceCallback in_place_callback_;  // may be null
   EmptyRanges* const empty_ranges_;          // told of what may be alive; null: nobody is
+  SystemClock* const clock_;                 // may be null
   // Null: values are never overwritten.
   std::unique_ptr<InPlaceValues> in_place_;
   // Entries are read without checks or locks.
@@ -274,6 +282,7 @@ class MemTable {
   std::unique_ptr<OtherRep> other_;
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
+  std::atomic<uint64_t> oldest_entry_seconds_{0};  // once, by the first who counts an entry
 };
 
 template <typename Visit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The defaults that let a compaction filter implement only one of its forms, and the "no such name"
-// of plug-ins that have no built-in kinds.
+// The defaults that let a compaction filter implement only one of its forms, the one that has a
+// name, and the "no such name" of plug-ins that have no built-in kinds.
 #include "ashlar/compaction_filter.h"
 
 #include "ashlar/convenience.h"
@@ -16,11 +16,25 @@ Status UnknownName(const ConfigOptions& options, const char* what, const std::st
   return Status::NotSupported(std::string(what) + ": unknown name; set it in code", name);
 }
 
+class RemoveEmptyValues final : public CompactionFilter {
+ public:
+  const char* Name() const override { return "RemoveEmptyValueCompactionFilter"; }
+  bool Filter(int /*level*/, const Slice& /*key*/, const Slice& existing_value,
+              std::string* /*new_value*/, bool* /*value_changed*/) const override {
+    return existing_value.empty();
+  }
+};
+
 }  // namespace
 
 Status CompactionFilter::CreateFromString(const ConfigOptions& config_options,
                                           const std::string& name,
                                           const CompactionFilter** result) {
+  static const RemoveEmptyValues remove_empty_values;  // nobody deletes what is made by name
+  if (name == remove_empty_values.Name()) {
+    *result = &remove_empty_values;
+    return Status::OK();
+  }
   if (name.empty() || name == "nullptr") *result = nullptr;
   return UnknownName(config_options, "compaction filter", name);
 }

@@ -12,9 +12,12 @@
 #include <cstdio>
 #include <memory>
 #include <thread>
+#include <unordered_map>
 
+#include "ashlar/convenience.h"
 #include "util/histogram.h"
 #include "util/mutex.h"
+#include "util/result.h"
 #include "util/thread_number.h"
 
 namespace ashlar {
@@ -159,16 +162,24 @@ bool BasicStatistics::getTickerMap(std::map<std::string, uint64_t>* map) const {
 
 std::shared_ptr<Statistics> CreateDBStatistics() { return std::make_shared<BasicStatistics>(); }
 
-Status Statistics::CreateFromString(const ConfigOptions& /*opts*/, const std::string& value,
+// An empty text is the built-in class too, and only "nullptr" is none.
+Status Statistics::CreateFromString(const ConfigOptions& opts, const std::string& value,
                                     std::shared_ptr<Statistics>* result) {
-  if (value.empty() || value == "nullptr") {
+  if (value == "nullptr") {
     result->reset();
     return Status::OK();
   }
-  if (value == BasicStatistics::kClassName() || value == "id=BasicStatistics") {
-    *result = CreateDBStatistics();
+  std::string name;
+  std::unordered_map<std::string, std::string> options;
+  RETURN_IF_ERROR(
+      Configurable::GetOptionsMap(value, BasicStatistics::kClassName(), &name, &options));
+  if (name.empty() || name == BasicStatistics::kClassName()) {
+    std::shared_ptr<Statistics> made = CreateDBStatistics();
+    RETURN_IF_ERROR(made->ConfigureFromMap(opts, options));
+    *result = std::move(made);
     return Status::OK();
   }
+  if (opts.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported("Statistics: no built-in class of that name; use BasicStatistics",
                               value);
 }

@@ -110,9 +110,11 @@ ColumnFamilyData::~ColumnFamilyData() {
   for (const SealedMemTable& sealed : sealed_) sealed.mem->Unref();
 }
 
-void ColumnFamilyData::Unref() {
+bool ColumnFamilyData::Unref() {
   assert(refs_.load(std::memory_order_relaxed) > 0);
-  if (refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  if (refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+  delete this;
+  return true;
 }
 
 MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
@@ -120,6 +122,7 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   MemTableOptions options = MemTableOptionsFrom(*options_, previous);
   options.memory_manager = host_->MemoryManager();
   options.empty_ranges = empty_ranges();
+  options.clock = host_->Clock();
   options.family = id_;
   return new MemTable(comparator_, options, next_memtable_id_++);
 }
@@ -348,8 +351,7 @@ FileNumber ColumnFamilyData::OldestLogNeeded(FileNumber current_log) const {
 }
 
 uint64_t ColumnFamilyData::PendingCompactionBytes() {
-  assert(!is_dropped());  // it has no version any more
-  const Version& version = *current();
+  const Version& version = last_version();
   if (assessed_version_ != version.number()) {
     pending_compaction_bytes_ = AssessCompaction(version, *options_, family_->claims).pending_bytes;
     assessed_version_ = version.number();

@@ -30,14 +30,19 @@
 namespace ashlar {
 
 class EmptyRanges;
+class SystemClock;
 
 // What a family needs of its database.
 class FamilyHost : public VisibleSeqnoSource {
  public:
   // A reader let go of a super version: files may be obsolete. Any thread, no locks held.
   virtual void OnViewReleased(Purge purge) = 0;
+  // With a reader a dropped family went.
+  virtual void OnFamilyGone(Purge purge) = 0;
   // Told of the memory of memtables; null where nobody limits or charges it.
   virtual std::shared_ptr<WriteBufferManager> MemoryManager() = 0;
+  // Tells memtables how old they are. Outlives the family; null: they do not know.
+  virtual SystemClock* Clock() = 0;
 };
 
 // A memtable that takes no more writes.
@@ -70,14 +75,17 @@ class ColumnFamilyData final : public ReadViewSource {
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
 
   void Ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
-  // Deletes the family with the last reference. Any thread, without the DB mutex.
-  void Unref();
+  // Deletes the family with the last reference: true. Any thread, without the DB mutex.
+  bool Unref();
 
   // Readers; and super_version() of the base.
   ReadView AcquireView() override;
   void OnViewReleased(Purge purge) override { host_->OnViewReleased(purge); }
   void PinSource() override { Ref(); }
-  void UnpinSource() override { Unref(); }
+  void UnpinSource(Purge purge) override {
+    FamilyHost* const host = host_;
+    if (Unref()) host->OnFamilyGone(purge);
+  }
 
   // Changes only under the DB mutex while the commit pipeline is paused: stable for whoever holds
   // the mutex, and for a commit in flight.
@@ -109,6 +117,10 @@ class ColumnFamilyData final : public ReadViewSource {
 
   FamilyVersions* versions() const { return family_.get(); }
   Version* current() const REQUIRES(db_mutex) { return family_->current; }
+  // The same, but of a dropped family what its readers still see.
+  const Version& last_version() const REQUIRES(db_mutex) {
+    return is_dropped() ? *super_version()->version() : *current();
+  }
   const ColumnFamilyOptions& options() const REQUIRES(db_mutex) { return *options_; }
   const std::shared_ptr<const ColumnFamilyOptions>& shared_options() const REQUIRES(db_mutex) {
     return options_;

@@ -254,6 +254,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.is_bottommost = plan.is_bottommost;
   writer.table.is_open_below = plan.is_open_below;
   writer.table.is_flush = false;
+  if (!options_.snapshots.empty()) writer.table.oldest_snapshot = options_.snapshots.front();
   writer.table.compression = plan.compression;
   writer.table.target_file_bytes = plan.target_file_bytes;
   writer.table.oldest_ancestor_time = OldestAncestor(plan);

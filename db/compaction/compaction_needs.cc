@@ -70,20 +70,25 @@ void SetDynamicTargets(const Version& version, const ColumnFamilyOptions& option
 double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOptions& options) {
   const int trigger = std::max(options.level0_file_num_compaction_trigger, 1);
   double score = static_cast<double>(files.files) / trigger;
-  if (options.level_compaction_dynamic_level_bytes && files.files > 1) {
+  if (files.files > 1) {
     score = std::max(score, static_cast<double>(files.bytes) /
                                 static_cast<double>(options.max_bytes_for_level_base));
   }
-  return files.marked > 0 ? std::max(score, 1.0) : score;
+  return score;
 }
 
 double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {
   if (files.bytes == 0) return 0;
   // A level above the base level is on its way out.
-  const double score = target_bytes == 0
-                           ? 1.01
+  return target_bytes == 0 ? 1.01
                            : static_cast<double>(files.bytes) / static_cast<double>(target_bytes);
-  return files.marked > 0 ? std::max(score, 1.0) : score;
+}
+
+// A level that would be let alone is wanted for the sake of its marked tables.
+void SetScore(Level level, double score, const CompactionClaims::Sums& files,
+              CompactionNeeds* needs) {
+  needs->is_due_by_mark[level] = files.marked > 0 && score < 1;
+  needs->scores[level] = needs->is_due_by_mark[level] ? 1 : score;
 }
 
 // What is above its target must be merged into the next level, together with what it overlaps
@@ -143,6 +148,7 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   CompactionNeeds needs;
   const int levels = version.num_levels();
   needs.scores.assign(static_cast<size_t>(levels), 0);
+  needs.is_due_by_mark.assign(static_cast<size_t>(levels), false);
   needs.target_bytes.assign(static_cast<size_t>(levels), 0);
   if (options.compaction_style != kCompactionStyleLevel) {
     needs.scores[0] = ScoreOfRuns(version, options, claims);
@@ -154,9 +160,11 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
   } else {
     SetFixedTargets(options, &needs);
   }
-  needs.scores[0] = Level0Score(claims.IdleOn(version, 0), options);
+  const CompactionClaims::Sums level0 = claims.IdleOn(version, 0);
+  SetScore(0, Level0Score(level0, options), level0, &needs);
   for (Level level = 1; level + 1 < LevelsInUse(version, options); ++level) {
-    needs.scores[level] = DeepLevelScore(claims.IdleOn(version, level), needs.target_bytes[level]);
+    const CompactionClaims::Sums idle = claims.IdleOn(version, level);
+    SetScore(level, DeepLevelScore(idle, needs.target_bytes[level]), idle, &needs);
   }
   assert(levels == 1 || (needs.base_level >= 1 && needs.base_level < levels));
   needs.pending_bytes = PendingBytes(version, options, needs);

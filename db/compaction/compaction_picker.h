@@ -72,6 +72,7 @@ struct CompactionPlan {
 // How far each level is from where it should be.
 struct CompactionNeeds {
   std::vector<double> scores;          // by level; at or above 1 the level wants compaction
+  std::vector<bool> is_due_by_mark;    // by level; its marked tables are all that it wants it for
   std::vector<uint64_t> target_bytes;  // by level; 0 for levels not in use
   Level base_level = 1;                // level 0 compacts into it
   uint64_t pending_bytes = 0;          // estimate of what compaction must still rewrite

@@ -40,7 +40,9 @@ Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& opti
                                  const FilesToCompact& wanted,
                                  const std::vector<const CompactionPlan*>& running) {
   if (wanted.numbers.empty()) return Status::InvalidArgument("CompactFiles: no tables are named");
-  if (wanted.output_level < 0 || wanted.output_level >= LevelsInUse(version, *options.options)) {
+  const bool is_flat = options.options->compaction_style == kCompactionStyleFIFO;
+  const int levels = is_flat ? 1 : LevelsInUse(version, *options.options);
+  if (wanted.output_level < 0 || wanted.output_level >= levels) {
     return Status::InvalidArgument(StrCat("CompactFiles: there is no level ", wanted.output_level));
   }
   std::vector<LevelFiles> named;

@@ -32,6 +32,11 @@ class LevelPicker {
  private:
   std::optional<CompactionPlan> PickLevel0() REQUIRES(db_mutex);
   std::optional<CompactionPlan> PickWithinLevel0() REQUIRES(db_mutex);
+  // `size` unless only a mark makes the level due.
+  CompactionReason ReasonFor(Level level, CompactionReason size) const {
+    const bool is_marked = plans_.needs().is_due_by_mark[level];
+    return is_marked ? CompactionReason::kFilesMarkedForCompaction : size;
+  }
   std::string CursorBehind(const LevelFiles& files) const;
   std::vector<TableFile*> ByPriority(Level level) const;
 
@@ -60,7 +65,7 @@ std::optional<CompactionPlan> LevelPicker::PickLevel0() {
                           /*allow_trivial_move=*/true);
   }
   if (!plan.has_value()) plan = PickWithinLevel0();
-  if (plan.has_value()) plan->reason = CompactionReason::kLevelL0FilesNum;
+  if (plan.has_value()) plan->reason = ReasonFor(0, CompactionReason::kLevelL0FilesNum);
   return plan;
 }
 
@@ -174,7 +179,7 @@ std::optional<CompactionPlan> LevelPicker::PickLevel(Level level) {
     if (file->being_compacted) continue;
     auto plan = plans_.PlanFor({level, {file}}, level.Next(), /*allow_trivial_move=*/true);
     if (plan.has_value()) {
-      plan->reason = CompactionReason::kLevelMaxLevelSize;
+      plan->reason = ReasonFor(level, CompactionReason::kLevelMaxLevelSize);
       if (options_.compaction_pri == kRoundRobin) {
         plan->next_cursor = CursorBehind(plan->inputs.front());
       }

@@ -142,6 +142,19 @@ class DirectoryScan {
   std::set<FileNumber> live_;
 };
 
+// Tables and blob files by their numbers, as RocksDB's tools know them; the rest by name.
+void LogDeletion(const EventLogger& events, int job_id, const std::string& path) {
+  FileNumber number;
+  FileType type = kTempFile;
+  const bool is_named = ParseFileName(BaseNameOf(path), &number, &type);
+  if (is_named && (type == kTableFile || type == kBlobFile)) {
+    const char* const event = type == kTableFile ? "table_file_deletion" : "blob_file_deletion";
+    events.Event(event).Add("job", job_id).Add("file_number", number);
+  } else {
+    events.Event("file_deletion").Add("job", job_id).Add("file", BaseNameOf(path));
+  }
+}
+
 bool IsPathOf(FileType wanted, const std::string& path) {
   FileNumber number;
   FileType type;
@@ -227,7 +240,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
       Warn(core->info_log.get(), "cannot delete %s: %s", path.c_str(), status.ToString().c_str());
       return;
     }
-    core->events->Event("file_deletion").Add("job", job_id).Add("file", BaseNameOf(path));
+    LogDeletion(*core->events, job_id, path);
   };
   std::set<FileNumber> kept_logs;
   for (std::shared_ptr<WalSink>& log : files.logs) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -93,24 +94,42 @@ std::unique_ptr<WalFile> WalFileOf(const LogPlace& log) {
   return std::make_unique<LogPlaceFile>(log);
 }
 
-// Live ones first: a log that is archived in between is seen twice rather than not at all.
-Result<std::vector<LogPlace>> ListLogs(const DbCore& core) {
-  std::vector<LogPlace> live;
-  for (const WalSet::Info& log : core.wals->List()) {
-    live.push_back({.number = log.number, .has_failed = log.has_failed, .bytes = log.bytes});
+namespace {
+
+// Logs that nobody needs any more and that are not in the archive yet: they are in the directory,
+// older than those that are needed.
+Status AddReleasedLogs(const DbCore& core, std::map<FileNumber, LogPlace>* logs) {
+  assert(!logs->empty());  // there is always one that is written to
+  const FileNumber oldest_needed = logs->begin()->first;
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
+                   ListLogsIn(core.fs.get(), core.wal_dir));
+  for (const FileNumber number : numbers) {
+    if (number >= oldest_needed) continue;
+    auto bytes = FileSizeOf(core.fs.get(), LogFileName(core.wal_dir, number));
+    if (bytes.ok()) (*logs)[number] = {.number = number, .bytes = *bytes};  // else archived by now
   }
+  return Status::OK();
+}
+
+}  // namespace
+
+// In the order in which a log goes its way: one that moves on in between is seen twice rather than
+// not at all.
+Result<std::vector<LogPlace>> ListLogs(const DbCore& core) {
+  std::map<FileNumber, LogPlace> found;
+  for (const WalSet::Info& log : core.wals->List()) {
+    found[log.number] = {.number = log.number, .has_failed = log.has_failed, .bytes = log.bytes};
+  }
+  if (core.archive.is_on()) RETURN_IF_ERROR(AddReleasedLogs(core, &found));
   ASSIGN_OR_RETURN(const std::vector<FileNumber> archived,
                    ListArchivedLogs(core.fs.get(), core.wal_dir));
-  std::vector<LogPlace> logs;
-  for (FileNumber number : archived) {
+  for (const FileNumber number : archived) {
     auto bytes = FileSizeOf(core.fs.get(), ArchivedLogFileName(core.wal_dir, number));
     if (!bytes.ok()) continue;  // too old or too much by now
-    logs.push_back({.number = number, .is_archived = true, .bytes = *bytes});
+    found[number] = {.number = number, .is_archived = true, .bytes = *bytes};
   }
-  const FileNumber newest_archived = logs.empty() ? FileNumber{} : logs.back().number;
-  for (const LogPlace& log : live) {
-    if (log.number > newest_archived) logs.push_back(log);
-  }
+  std::vector<LogPlace> logs;
+  for (const auto& [number, log] : found) logs.push_back(log);
   for (LogPlace& log : logs) {
     auto seqno = FirstSeqnoOf(core, log.number, log.bytes);
     if (seqno.status().IsNotFound()) continue;  // deleted since; whoever reads it hears of it

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/jobs/compactions.h"
+#include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/options/options_check.h"
@@ -53,7 +54,7 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
                                                   plan_.base_level, plan_.is_bottommost),
               .blob_compression = family->options().blob_compression_type};
   work_.blob_observer = &blob_teller_;
-  if (!core->listeners.empty()) work_.observer = &teller_;
+  work_.observer = &teller_;
   if (plan_.start_level > 0 && running->turns() != nullptr) {
     yielder_.emplace(running->turns());
     work_.on_pause = [this] { yielder_->YieldIfAsked(); };
@@ -114,6 +115,7 @@ void BackgroundCompaction::Announce() {
     MutexLock lock(&core_->mutex);
     remote_ = RemoteCompaction::For(core_, *family_, work_, id_);
   }
+  LogCompactionStarted(*core_, *family_, id_, plan_);
   NotifyCompactionBegin(core_, *family_, to_tell_);
 }
 
@@ -223,28 +225,30 @@ void BackgroundCompaction::Finish(const Status& status) {
   reserved_.Release();
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());
-  NoteKeptTombstones();
+  NoteKeptForSnapshots();
   family_->PublishSuperVersion();
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
 }
 
 // Whoever ran the job asks for compactions afterwards, if the snapshot has gone meanwhile.
-void BackgroundCompaction::NoteKeptTombstones() {
+void BackgroundCompaction::NoteKeptForSnapshots() {
   core_->mutex.AssertHeld();
   for (const OutputTable& table : result_.tables) {
-    if (!table.meta.keeps_tombstones) continue;
-    family_->versions()->kept_tombstones.Add(table.meta.number, table.meta.largest_seqno);
-    std::atomic<SequenceNumber>& next_due = core_->next_tombstones_due;
+    if (!table.meta.keeps_for_snapshots) continue;
+    family_->versions()->kept_for_snapshots.Add(table.meta.number, table.meta.largest_seqno);
+    std::atomic<SequenceNumber>& next_due = core_->next_table_due;
     next_due.store(std::min(next_due.load(std::memory_order_relaxed), table.meta.largest_seqno),
                    std::memory_order_relaxed);
   }
 }
 
-// A call that asked for it is told itself.
+// A call that asked for it is told itself. Damage concerns everybody all the same; an operator that
+// fails does not.
 std::optional<BackgroundErrorReason> BackgroundCompaction::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsSpaceLimit()) return BackgroundErrorReason::kCompaction;  // it holds for all writers
-  if (plan_.is_manual || IsStopped(error)) return std::nullopt;
+  const bool is_damage = error.IsCorruption() && error.subcode() != Status::kMergeOperatorFailed;
+  if ((plan_.is_manual && !is_damage) || IsStopped(error)) return std::nullopt;
   return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWrite
                                  : BackgroundErrorReason::kCompaction;
 }

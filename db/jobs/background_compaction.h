@@ -63,7 +63,7 @@ class BackgroundCompaction final : public BackgroundJob {
   Status Merge();
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
-  void NoteKeptTombstones() REQUIRES(db_mutex);
+  void NoteKeptForSnapshots() REQUIRES(db_mutex);
   JobWork WorkDone() const;
   // With what it did, once it has.
   CompactionToTell ToTell() const;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "db/compaction/compaction_picker.h"
+#include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/state/needed_logs.h"
@@ -94,13 +95,19 @@ void BackgroundFlush::NoteProgress(double progress) {
   core_->conditions.FlushProgressed();
 }
 
-void BackgroundFlush::Announce() { NotifyFlushBegin(core_, *family_, ToTell()); }
+void BackgroundFlush::Announce() {
+  LogFlushStarted(*core_, *family_, id_, work_.memtables, reason_);
+  NotifyFlushBegin(core_, *family_, ToTell());
+}
 
 Status BackgroundFlush::WriteTables() {
   SetStage(ThreadStatus::STAGE_FLUSH_WRITE_L0);
   bytes_.emplace(operation(), TrackedBytes::kNone, ThreadStatus::FLUSH_BYTES_WRITTEN);
   const Status status = WriteTable();
   bytes_.reset();
+  // Before it takes effect, and those who wait for that go on.
+  RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
+  if (status.ok() && core_->statistics != nullptr) Count();
   TellTable(status);
   return status;
 }
@@ -164,10 +171,13 @@ void BackgroundFlush::Finish(const Status& status) {
   }
 }
 
+// "NoWAL" is RocksDB's word for I/O that fails beside a log that is whole, not without one.
 std::optional<BackgroundErrorReason> BackgroundFlush::ErrorReason(const Status& error) const {
   assert(!error.ok());
   if (error.IsColumnFamilyDropped() || failed_log_.has_value()) return std::nullopt;
-  return BackgroundErrorReason::kFlush;
+  if (!error.IsIOError()) return BackgroundErrorReason::kFlush;
+  return numbers_.may_be_named() ? BackgroundErrorReason::kManifestWriteNoWAL
+                                 : BackgroundErrorReason::kFlushNoWAL;
 }
 
 void BackgroundFlush::Count() const {
@@ -209,8 +219,6 @@ void BackgroundFlush::Report(const Status& status) {
   for (const OutputTable& table : result_.tables) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }
-  RecordTime(core_->statistics.get(), FLUSH_TIME, ElapsedMicros());
-  if (status.ok() && core_->statistics != nullptr) Count();
   TellTable(status);  // of a flush that another one kept from writing
   NotifyFlushCompleted(core_, *family_, ToTell(), result_, status);
 }

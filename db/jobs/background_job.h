@@ -4,7 +4,7 @@
 // exists: its constructor took what it works on, under the DB mutex. JobRunner does the rest:
 //
 //   Announce    listeners hear that it begins
-//   WriteTables the long part
+//   WriteTables the long part; a flush counts here what it has written
 //   Describe    what the MANIFEST is to record                  (DB mutex)
 //   Finish      gives back what it took, or says it is done     (DB mutex)
 //   Report      event log, statistics, listeners

@@ -98,7 +98,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) plan = PickSuggested(family, pick);
-  if (!plan.has_value()) plan = PickDueTombstones(family, pick);
+  if (!plan.has_value()) plan = PickDueTable(family, pick);
   if (!plan.has_value()) plan = PickByAge(*family->current(), pick, PlansUnderWay(family));
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
@@ -172,13 +172,13 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
 }
 
 // A table that is gone, or has something below it by now, is left to the other compactions.
-std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* family,
+std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
                                                              const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
-  KeptTombstones& kept = family->versions()->kept_tombstones;
+  KeptForSnapshots& kept = family->versions()->kept_for_snapshots;
   for (const FileNumber number : kept.Due(core_->snapshots.SeenByAll())) {
     const LevelFiles table = family->current()->FindTable(number);
-    if (table.files.empty()) {
+    if (table.files.empty() || table.level == 0) {  // somebody may have moved it up
       kept.Remove(number);
       continue;
     }
@@ -196,7 +196,7 @@ std::optional<CompactionPlan> Compactions::PickDueTombstones(ColumnFamilyData* f
 
 // A table whose numbers are all 0 was written when nobody needed anything: its mark is of another
 // kind. Tables of other levels are taken up because of the mark.
-void Compactions::FindKeptTombstonesLocked() {
+void Compactions::FindKeptForSnapshotsLocked() {
   assert(running_.empty());  // else what they write would be noted twice
   for (ColumnFamilyData* family : core_->families.All()) {
     const Version& version = *family->current();
@@ -204,22 +204,22 @@ void Compactions::FindKeptTombstonesLocked() {
     if (last == 0 || version.marked_count(last) == 0) continue;
     for (const TableFile* table : version.files(last)) {
       if (!table->meta.marked_for_compaction || table->meta.largest_seqno == 0) continue;
-      family->versions()->kept_tombstones.Add(table->meta.number, table->meta.largest_seqno);
+      family->versions()->kept_for_snapshots.Add(table->meta.number, table->meta.largest_seqno);
     }
   }
 }
 
-std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTombstonesLocked() {
+std::vector<ColumnFamilyData*> Compactions::FamiliesWithDueTablesLocked() {
   const SequenceNumber seen_by_all = core_->snapshots.SeenByAll();
-  SequenceNumber next_due = KeptTombstones::kNever;
+  SequenceNumber next_due = KeptForSnapshots::kNever;
   std::vector<ColumnFamilyData*> due;
   for (ColumnFamilyData* family : core_->families.All()) {
-    const KeptTombstones& kept = family->versions()->kept_tombstones;
+    const KeptForSnapshots& kept = family->versions()->kept_for_snapshots;
     if (kept.HasDue(seen_by_all)) due.push_back(family);
     next_due = std::min(next_due, kept.NextDue(seen_by_all));
   }
   assert(next_due > seen_by_all);  // the alarm is for later
-  core_->next_tombstones_due.store(next_due, std::memory_order_relaxed);
+  core_->next_table_due.store(next_due, std::memory_order_relaxed);
   return due;
 }
 

@@ -120,10 +120,10 @@ class Compactions {
   // Sorted runs that those which run have for input.
   uint64_t RunsUnderWayLocked() const REQUIRES(db_mutex);
   // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
-  void FindKeptTombstonesLocked() REQUIRES(db_mutex);
+  void FindKeptForSnapshotsLocked() REQUIRES(db_mutex);
   // The families that may drop tombstones which snapshots kept until now. Those whose time comes
-  // later raise the alarm then (DbCore::next_tombstones_due).
-  std::vector<ColumnFamilyData*> FamiliesWithDueTombstonesLocked() REQUIRES(db_mutex);
+  // later raise the alarm then (DbCore::next_table_due).
+  std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
 
   // Whether one runs or waits on behalf of a call in the family (null: in any).
   bool IsBusyLocked(const ColumnFamilyData* family) const REQUIRES(db_mutex);
@@ -149,7 +149,7 @@ class Compactions {
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
   PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // A rewrite of a table whose tombstones no snapshot needs any more.
-  std::optional<CompactionPlan> PickDueTombstones(ColumnFamilyData* family,
+  std::optional<CompactionPlan> PickDueTable(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);
   // Of a table that a call has suggested.
   std::optional<CompactionPlan> PickSuggested(const ColumnFamilyData* family,

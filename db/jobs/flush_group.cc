@@ -48,7 +48,7 @@ Status FlushGroup::Describe(const ColumnFamilyData* family, VersionEdit* edit) {
     if (flush->family() != family) continue;
     RETURN_IF_ERROR(flush->Describe(edit));
     edit->min_log_number_to_keep.reset();
-    if (!flush->result().tables.empty()) flush->numbers().ExpectNaming();
+    flush->numbers().ExpectNaming();
   }
   return Status::OK();
 }

@@ -94,7 +94,7 @@ Status JobRunner::RecordInManifest(BackgroundJob* job) {
   VersionSet::Change change;
   change.edits.push_back(std::move(edit));
   change.last_sequence = core_->pipeline->visible_seqno();
-  if (!job->result().tables.empty()) job->numbers().ExpectNaming();
+  job->numbers().ExpectNaming();
   return core_->versions->LogAndApply(std::move(change), &core_->mutex);
 }
 

@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "ashlar/listener.h"
+#include "db/jobs/job_events.h"
 #include "db/version/table_cache.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -63,6 +64,12 @@ TableFileCreationInfo CreationInfo(const DbCore& core, const ColumnFamilyData& f
   info.reason = reason;
   info.file_checksum_func_name = kUnknownFileChecksumFuncName;
   return info;
+}
+
+TableFileCreationInfo FlushedTable(const DbCore& core, const ColumnFamilyData& family,
+                                   const FlushToTell& flush) {
+  return CreationInfo(core, family, flush.job_id,
+                      TableFileName(FirstDirOf(family), flush.file_number), flush.creation_reason);
 }
 
 CompactionFileInfo CompactionFile(Level level, const FileMetadata& meta) {
@@ -154,7 +161,11 @@ void AddResult(const OutputResult& result, CompactionJobStats* stats) {
   stats->total_output_bytes = result.bytes_written;
   stats->num_output_files_blob = result.blob_files.size();
   stats->total_output_bytes_blob = result.blob_bytes_written();
+  stats->num_blobs_read = result.blobs.read;
   stats->total_blob_bytes_read = result.blobs.read_bytes;
+  stats->num_corrupt_keys = result.corrupt_entries;
+  stats->num_single_del_fallthru = result.unmatched_singles;
+  stats->num_single_del_mismatch = result.mismatched_singles;
 }
 
 CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& family,
@@ -191,20 +202,26 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
-  const TableFileCreationInfo creation =
-      CreationInfo(*core, family, flush.job_id, info.file_path, TableFileCreationReason::kFlush);
-  ForEachListener(*core, [&](EventListener* listener) {
-    listener->OnFlushBegin(core->db, info);
-    listener->OnTableFileCreationStarted(creation);
-  });
+  ForEachListener(*core,
+                  [&](EventListener* listener) { listener->OnFlushBegin(core->db, info); });
+  NotifyFlushedTableBegun(core, family, flush);
+}
+
+void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
+                             const FlushToTell& flush) {
+  if (core->listeners.empty()) return;
+  const TableFileCreationInfo info = FlushedTable(*core, family, flush);
+  ForEachListener(*core,
+                  [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
 
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                         const OutputResult& result, const Status& status) {
+  if (status.ok() && !result.tables.empty()) {
+    LogTableCreated(*core, family, flush.job_id, result.tables.front());
+  }
   if (core->listeners.empty()) return;
-  TableFileCreationInfo info = CreationInfo(
-      *core, family, flush.job_id, TableFileName(FirstDirOf(family), flush.file_number),
-      TableFileCreationReason::kFlush);
+  TableFileCreationInfo info = FlushedTable(*core, family, flush);
   info.status = status;
   if (!result.tables.empty()) DescribeTable(result.tables.front(), &info);
   ForEachListener(*core, [&](EventListener* listener) { listener->OnTableFileCreated(info); });
@@ -295,6 +312,7 @@ void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
 void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* finished,
                                      const Status& status) {
   assert((finished != nullptr) == status.ok());
+  if (finished != nullptr) LogBlobFileCreated(*core_, family_, job_.job_id, *finished);
   if (core_->listeners.empty()) return;
   const BlobFileAddition nothing;
   const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
@@ -310,6 +328,7 @@ std::string CompactionTeller::OutputPath(FileNumber number) const {
 }
 
 void CompactionTeller::OnTableBegun(FileNumber number) {
+  if (core_->listeners.empty()) return;
   const TableFileCreationInfo info = CreationInfo(
       *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
   ForEachListener(*core_,
@@ -318,6 +337,8 @@ void CompactionTeller::OnTableBegun(FileNumber number) {
 
 void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finished,
                                     const Status& status) {
+  if (finished != nullptr) LogTableCreated(*core_, family_, compaction_.job_id, *finished);
+  if (core_->listeners.empty()) return;
   TableFileCreationInfo info = CreationInfo(
       *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
   info.status = status;
@@ -340,11 +361,13 @@ SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
 }
 
 void CompactionTeller::OnPartBegun(int part) {
+  if (core_->listeners.empty()) return;
   const SubcompactionJobInfo info = PartInfo(part);
   ForEachListener(*core_, [&](EventListener* listener) { listener->OnSubcompactionBegin(info); });
 }
 
 void CompactionTeller::OnPartEnded(int part, const OutputResult& result, const Status& status) {
+  if (core_->listeners.empty()) return;
   SubcompactionJobInfo info = PartInfo(part);
   info.status = status;
   AddResult(result, &info.stats);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners what happened. Never called with the DB mutex held: a listener may call back
+// Telling listeners what happened, and the info log which files were made. Never called with the DB mutex held: a listener may call back
 // into the database.
 #pragma once
 
@@ -20,10 +20,14 @@ struct FlushToTell {
   bool slows_writes = false;
   bool stops_writes = false;
   CompressionType blob_compression = kNoCompression;
+  TableFileCreationReason creation_reason = TableFileCreationReason::kFlush;
 };
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush);
-// Once for each flush that was begun, when its table is written; one that would be empty is told of
-// with size 0.
+// The table alone: the tables of recovery are those of no flush.
+void NotifyFlushedTableBegun(DbCore* core, const ColumnFamilyData& family,
+                             const FlushToTell& flush);
+// Once for each that was begun, when its table is written; one that would be empty is told of with
+// size 0.
 void NotifyFlushedTable(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush,
                         const OutputResult& result, const Status& status);
 // `flush` is what NotifyFlushBegin() announced. Nobody hears of one that failed or made no table.
@@ -88,7 +92,7 @@ class BlobFileTeller final : public BlobFileObserver {
 // Tells of the tables and the parts of one compaction while it runs.
 class CompactionTeller final : public OutputObserver {
  public:
-  // All outlive the object. Without listeners it need not be used at all.
+  // All outlive the object.
   CompactionTeller(DbCore* core, const ColumnFamilyData& family, const CompactionToTell& compaction)
       : core_(core), family_(family), compaction_(compaction) {}
 

@@ -51,7 +51,7 @@ void PeriodicReports::DumpStatistics() {
   std::string text;
   if (!GetTextProperty(sources_, families.front().get(), "rocksdb.dbstats", &text)) return;
   for (const FamilyRef& family : families) {
-    std::string part;  // stays empty for a family that is dropped meanwhile
+    std::string part;
     if (GetTextProperty(sources_, family.get(), "rocksdb.cfstats", &part)) text += part;
   }
   families.clear();  // perhaps the last ones, which make their tables obsolete

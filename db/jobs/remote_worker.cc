@@ -63,8 +63,11 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
   VersionRef version;
   {
     MutexLock lock(&core->mutex);
-    family = FamilyRef(core->families.FindByName(input.family));
-    if (!family) return Status::InvalidArgument("remote compaction: no family", input.family);
+    ColumnFamilyData* const found = core->families.FindByName(input.family);
+    if (found == nullptr) {
+      return Status::InvalidArgument("remote compaction: no family", input.family);
+    }
+    family = FamilyRef(found);
     version = VersionRef(family->current(), core->versions.get());
     ASSIGN_OR_RETURN(plan, PlanFromInput(input, *version));
     work.table = TableOptionsFor(*core, *family);

@@ -39,9 +39,9 @@ void Scheduler::StartLocked() {
   core_->env->IncBackgroundThreadsIfNeeded(1, Env::Priority::USER);
   core_->env->IncBackgroundThreadsIfNeeded(limits.compactions, Env::Priority::LOW);
   assert(limits.flushes > 0 && limits.compactions > 0);
-  if (!is_started_) compactions_->FindKeptTombstonesLocked();
+  if (!is_started_) compactions_->FindKeptForSnapshotsLocked();
   is_started_ = true;
-  RequestDueTombstonesLocked();
+  RequestDueTablesLocked();
   DispatchLocked();
 }
 
@@ -100,8 +100,8 @@ void Scheduler::RequestCompactionLocked(ColumnFamilyData* family) {
   DispatchLocked();
 }
 
-void Scheduler::RequestDueTombstonesLocked() {
-  for (ColumnFamilyData* family : compactions_->FamiliesWithDueTombstonesLocked()) {
+void Scheduler::RequestDueTablesLocked() {
+  for (ColumnFamilyData* family : compactions_->FamiliesWithDueTablesLocked()) {
     RequestCompactionLocked(family);
   }
 }

@@ -43,7 +43,7 @@ class Scheduler final : public FlushRequests,
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
   // Tombstones that a snapshot kept at the bottom may be due: it was released, or a compaction that
   // nobody follows up has ended.
-  void RequestDueTombstonesLocked() REQUIRES(db_mutex);
+  void RequestDueTablesLocked() REQUIRES(db_mutex);
   // What readers have left over is deleted by a background thread, or when the database closes.
   void RequestPurge() EXCLUDES(db_mutex);
   // Starts as many jobs as are wanted and allowed.

@@ -3,6 +3,8 @@
 // The creation time is that of the beginning: what a job writes was there by then.
 #include "db/jobs/table_options.h"
 
+#include <algorithm>
+
 #include "db/output/filter_bits.h"
 
 namespace ashlar {
@@ -12,6 +14,15 @@ uint64_t RawBytes(const std::vector<MemTable*>& memtables) {
   uint64_t bytes = 0;
   for (const MemTable* memtable : memtables) bytes += memtable->raw_bytes();
   return bytes;
+}
+
+// 0: not known of all of them.
+uint64_t OldestEntrySeconds(const std::vector<MemTable*>& memtables) {
+  uint64_t oldest = UINT64_MAX;
+  for (const MemTable* memtable : memtables) {
+    oldest = std::min(oldest, memtable->oldest_entry_seconds());
+  }
+  return oldest;
 }
 
 }  // namespace
@@ -49,6 +60,7 @@ FlushJobOptions BeginFlush(DbCore* core, ColumnFamilyData* family, FlushScope sc
   job.verifies_count = core->options->flush_verify_memtable_count;
   job.table = TableOptionsFor(*core, *family);
   job.table.level = 0;
+  job.table.oldest_key_time = OldestEntrySeconds(job.memtables);
   const ColumnFamilyOptions& options = family->options();
   if (options.compaction_style == kCompactionStyleUniversal &&
       options.compaction_options_universal.compression_size_percent >= 0) {

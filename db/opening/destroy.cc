@@ -61,8 +61,10 @@ Status DestroyDB(const std::string& name, const Options& options,
   }
   IgnoreError(fs->UnlockFile(lock, IOOptions(), nullptr), "the file is deleted next");
   IgnoreError(DeleteFileIfExists(fs.get(), LockFileName(name)), "an empty file may stay");
-  IgnoreError(fs->DeleteDir(ArchivalDirectory(wal_dir), IOOptions(), nullptr), "there may be none");
-  IgnoreError(fs->DeleteDir(name, IOOptions(), nullptr), "it stays if others have files in it");
+  // Those within others come first.
+  for (auto dir = dirs.rbegin(); dir != dirs.rend(); ++dir) {
+    IgnoreError(fs->DeleteDir(*dir, IOOptions(), nullptr), "it stays if others have files in it");
+  }
   return status;
 }
 

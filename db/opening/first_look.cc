@@ -10,6 +10,7 @@
 #include <new>
 
 #include "env/file_util.h"
+#include "env/info_log.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
@@ -52,8 +53,13 @@ Status LookAtSize(FileSystem* fs, const NamedTable& table) {
 
 class FirstLook {
  public:
-  FirstLook(const DbPlace& place, const std::vector<NamedTable>& tables, size_t to_open)
-      : place_(place), tables_(tables), to_open_(to_open), first_bad_(tables.size()) {}
+  FirstLook(const DbPlace& place, const std::vector<NamedTable>& tables, size_t to_open,
+            bool bears_damage)
+      : place_(place),
+        tables_(tables),
+        to_open_(to_open),
+        bears_damage_(bears_damage),
+        first_bad_(tables.size()) {}
 
   Status Run(size_t threads) {
     assert(threads > 0);
@@ -84,7 +90,12 @@ class FirstLook {
       const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
       if (i >= tables_.size()) return;
       const Status status = Look(i);
-      if (!status.ok()) Note(i, status);
+      if (bears_damage_ && status.IsCorruption()) {
+        Warn(place_.info_log, "%s; paranoid_checks is off: reads of it will fail",
+             status.ToString().c_str());
+      } else if (!status.ok()) {
+        Note(i, status);
+      }
     }
   }
 
@@ -108,6 +119,7 @@ class FirstLook {
   const DbPlace& place_;
   const std::vector<NamedTable>& tables_;
   const size_t to_open_;  // the first ones; of the others the size is asked
+  const bool bears_damage_;
   // Taken by every thread, in any order: what it protects is told by the number itself.
   std::atomic<size_t> next_{0};
   std::atomic<bool> has_failed_{false};  // only ever set; whoever misses it looks at one more table
@@ -130,7 +142,8 @@ Status LookAtTables(const DbPlace& place, const DBOptions& options,
                     const std::vector<NamedTable>& tables) {
   const size_t most = static_cast<size_t>(std::max(options.max_file_opening_threads, 1));
   const size_t threads = std::clamp<size_t>(tables.size() / kTablesPerThread, 1, most);
-  return FirstLook(place, tables, TablesToOpen(place, options, tables.size())).Run(threads);
+  const size_t to_open = TablesToOpen(place, options, tables.size());
+  return FirstLook(place, tables, to_open, !options.paranoid_checks).Run(threads);
 }
 
 }  // namespace ashlar

@@ -14,6 +14,7 @@
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
 #include "db/version/manifest_reader.h"
+#include "db/wal/log_archive.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -294,26 +295,9 @@ Status Opener::CheckTables() {
   return LookAtTables(*core_, request_.db_options, tables);
 }
 
-Result<std::vector<FileNumber>> Opener::FindLogs() const {
-  auto names = ListDirectory(core_->fs.get(), core_->wal_dir, NameOrder::kAny);
-  if (!names.ok()) {
-    if (names.status().IsNotFound() || names.status().IsPathNotFound()) {
-      return std::vector<FileNumber>();
-    }
-    return names.status();
-  }
-  std::vector<FileNumber> logs;
-  for (const std::string& name : *names) {
-    FileNumber number;
-    FileType type;
-    if (ParseFileName(name, &number, &type) && type == kWalFile) logs.push_back(number);
-  }
-  std::sort(logs.begin(), logs.end());
-  return logs;
-}
-
 // A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
-// long as it is needed. Only the mode that takes whatever is left opens without it.
+// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its end
+// asks for logs that were deleted since.
 Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
   assert(std::is_sorted(logs.begin(), logs.end()));
   for (const auto& [number, log] : core_->versions->tracked_logs()) {
@@ -321,9 +305,11 @@ Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber 
     const bool exists = std::binary_search(logs.begin(), logs.end(), number);
     Status status = CheckTrackedLog(number, log, exists);
     if (status.ok()) continue;
+    const DBOptions& options = request_.db_options;
     const bool is_tolerated =
         status.IsCorruption() &&
-        request_.db_options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
+        (options.best_efforts_recovery ||
+         options.wal_recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords);
     if (!is_tolerated) return status;
     report_.dropped.push_back({.log_number = number, .reason = status.ToString()});
   }
@@ -369,7 +355,7 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
 }
 
 Status Opener::ReplayLogs() {
-  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, FindLogs());
+  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, ListLogsIn(core_->fs.get(), core_->wal_dir));
   if (!logs.empty()) highest_log_ = logs.back();
   const FileNumber min_log =
       std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
@@ -418,6 +404,7 @@ Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
 Status Opener::FinishReadOnly() {
   assert(core_->lock == nullptr && core_->wals->current_number() == 0);  // it writes nothing
   core_->db_id = core_->versions->db_id();
+  if (core_->db_id.empty()) core_->db_id = StoredDbId();
   core_->info_log =
       core_->options->info_log != nullptr ? core_->options->info_log : NewNullLogger();
   core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());

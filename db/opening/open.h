@@ -68,15 +68,17 @@ class Opener {
   VersionSetOptions VersionOptions() const;
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
-  Result<std::vector<FileNumber>> FindLogs() const;
   size_t ThreadsToReplay(const std::vector<FileNumber>& logs) const;
   Status CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log)
       REQUIRES(db_mutex);
   Status CheckTrackedLog(FileNumber number, const LogFacts& log, bool exists) const;
 
   // Write half, in order; open_install.cc.
-  Status OpenLog();
+  Status OpenLog() REQUIRES(db_mutex);
+  void LogOptions() const REQUIRES(db_mutex);
   Status SettleDbId() REQUIRES(db_mutex);
+  // What IDENTITY holds; empty: nothing, or there is no such file.
+  std::string StoredDbId() const;
   Status SettleFileNumbers();
   Status FlushReplayed() REQUIRES(db_mutex);
   Status SyncReplayedLogs();

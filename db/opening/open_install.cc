@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "ashlar/version.h"
 #include "db/opening/open.h"
 #include "db/opening/replayed_flushes.h"
 #include "env/file_util.h"
@@ -31,6 +32,7 @@ Status Opener::OpenLog() {
     core_->info_log = opened.ok() ? opened.Take() : NewNullLogger();
   }
   core_->events = std::make_unique<EventLogger>(core_->info_log.get(), core_->clock.get());
+  LogOptions();
   for (const std::string& note : report_.notes) {
     Warn(core_->info_log, "best-efforts recovery: %s", note.c_str());
   }
@@ -47,13 +49,30 @@ Status Opener::OpenLog() {
   return Status::OK();
 }
 
+// At the top of each file of the log, in RocksDB's words.
+void Opener::LogOptions() const {
+  Logger* const log = core_->info_log.get();
+  Header(log, "RocksDB version: %s, of %s", GetRocksVersionAsString().c_str(),
+         GetRocksBuildInfoAsString("Ashlar").c_str());
+  core_->options->Dump(log);
+  for (const ColumnFamilyData* family : core_->families.All()) {
+    Header(log, "--------------- Options for column family [%s]:", family->name().c_str());
+    family->options().Dump(log);
+  }
+}
+
+std::string Opener::StoredDbId() const {
+  auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
+  std::string stored = identity.ok() ? identity.Take() : "";
+  if (!stored.empty() && stored.back() == '\n') stored.pop_back();
+  return stored;
+}
+
 // The MANIFEST's id wins; a database without one keeps the one in IDENTITY.
 Status Opener::SettleDbId() {
   assert(!core_->is_read_only);
   core_->db_id = core_->versions->db_id();
-  auto identity = ReadWholeFile(core_->fs.get(), IdentityFileName(core_->dir));
-  std::string stored = identity.ok() ? identity.Take() : "";
-  if (!stored.empty() && stored.back() == '\n') stored.pop_back();
+  const std::string stored = StoredDbId();
   if (core_->db_id.empty()) {
     core_->db_id = stored.empty() ? core_->env->GenerateUniqueId() : stored;
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "db/column_family/column_family_data.h"
+#include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 
 namespace ashlar {
@@ -33,7 +34,8 @@ uint64_t RawBytesOf(const std::vector<MemTable*>& memtables) {
 
 }  // namespace
 
-void ReplayedFlushes::AddJob(FlushJobOptions job, VersionEdit* edit) {
+void ReplayedFlushes::AddJob(FlushJobOptions job, const ColumnFamilyData* family,
+                             VersionEdit* edit) {
   assert(!job.memtables.empty());
   // A program's code may not run while the database is opened.
   job.merge.merge_operator = nullptr;
@@ -43,7 +45,8 @@ void ReplayedFlushes::AddJob(FlushJobOptions job, VersionEdit* edit) {
     core->pending_outputs.insert(number);
     return number;
   };
-  flushes_.push_back({.job = std::move(job), .edit = edit});
+  flushes_.push_back(
+      {.job = std::move(job), .family = family, .edit = edit, .id = core_->next_job_id++});
 }
 
 std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdit* edit) {
@@ -64,7 +67,7 @@ std::vector<MemTable*> ReplayedFlushes::Add(ColumnFamilyData* family, VersionEdi
       job.table.file_number = core_->versions->NewFileNumber();
       core_->pending_outputs.insert(job.table.file_number);
     }
-    AddJob(std::move(job), edit);
+    AddJob(std::move(job), family, edit);
   }
   return all;
 }
@@ -121,12 +124,21 @@ void ReplayedFlushes::TakeFlushes() {
   }
 }
 
+// A listener hears of tables, not of flushes.
 void ReplayedFlushes::RunOne(Flush* flush) {
+  const FlushToTell told{.job_id = flush->id,
+                         .file_number = flush->job.table.file_number,
+                         .creation_reason = TableFileCreationReason::kRecovery};
+  BlobFileTeller blob_teller(core_, *flush->family,
+                             {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
+  flush->job.blob_observer = &blob_teller;
+  NotifyFlushedTableBegun(core_, *flush->family, told);
   try {
     flush->status = FlushJob(flush->job).Run(&flush->result);
   } catch (const std::bad_alloc&) {
     flush->status = Status::MemoryLimit("no memory to write what was replayed");
   }
+  NotifyFlushedTable(core_, *flush->family, told, flush->result, flush->status);
 }
 
 }  // namespace ashlar

@@ -34,11 +34,14 @@ class ReplayedFlushes {
  private:
   struct Flush {
     FlushJobOptions job;
+    const ColumnFamilyData* family = nullptr;
     VersionEdit* edit = nullptr;
+    int id = 0;  // what listeners call it
     OutputResult result = {};
     Status status = {};
   };
-  void AddJob(FlushJobOptions job, VersionEdit* edit);
+  void AddJob(FlushJobOptions job, const ColumnFamilyData* family, VersionEdit* edit)
+      REQUIRES(db_mutex);
   void RunAll(size_t threads);
   void RunHelper();
   void TakeFlushes();

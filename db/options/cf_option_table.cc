@@ -104,7 +104,7 @@ constexpr OptionRow kRows[] = {
     Option<Cf, &Cf::compression_per_level>(
         {"compression_per_level",
          "by level, instead of `compression`; the last entry holds for deeper levels",
-         Support::kHonoured, TakesEffect::kDynamic, Since::kRocksDb119}),
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Cf, &Cf::num_levels>({"num_levels", "1 to 12", Support::kSomeValues,
                                  TakesEffect::kAtOpen, Since::kRocksDb78, 1, 64}),
     Option<Cf, &Cf::level0_slowdown_writes_trigger>({"level0_slowdown_writes_trigger",

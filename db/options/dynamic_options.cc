@@ -29,6 +29,12 @@ Status NothingGiven(const char* function) {
 Result<DBOptions> ChangeDbOptions(const DBOptions& current,
                                   const std::unordered_map<std::string, std::string>& changes) {
   if (changes.empty()) return NothingGiven("SetDBOptions");
+  for (const auto& [name, value] : changes) {
+    const OptionRow* const row = FindOption(DbOptionTable(), name);
+    if (row == nullptr || row->facts.takes_effect == TakesEffect::kAtOpen) {
+      return Status::NotFound("no option of an open database", name);  // RocksDB's code for it
+    }
+  }
   DBOptions changed;
   RETURN_IF_ERROR(GetDBOptionsFromMap(DynamicOnly(current), current, changes, &changed));
   RETURN_IF_ERROR(CheckDbOptionsSupported(changed));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plug-in objects from option texts: the built-in ones by name, with their own options. A name that
-// is not built in gives NotSupported, which the parsers of options turn into "leave it unset" where
-// they are asked to.
+// is not built in leaves what is there, where ConfigOptions::ignore_unsupported_options says so (as
+// it does by default); else it gives NotSupported.
 #include <algorithm>
+#include <utility>
 
 #include "ashlar/convenience.h"
 #include "ashlar/file_checksum.h"
@@ -33,7 +34,8 @@ struct ObjectText {
   std::unordered_map<std::string, std::string> options;
 
   bool is_null() const { return name.empty() || name == "nullptr"; }
-  Status Unknown(const char* kind) const {
+  Status Unknown(const ConfigOptions& config, const char* kind) const {
+    if (config.ignore_unsupported_options) return Status::OK();
     return Status::NotSupported(StrCat(kind, " '", name, "': no built-in class has that name"));
   }
 };
@@ -60,17 +62,19 @@ Status Finish(const ConfigOptions& config, const ObjectText& text, std::unique_p
 
 // For kinds without built-in classes.
 template <typename T>
-Status OnlyNull(const char* kind, const std::string& text, std::shared_ptr<T>* result) {
+Status OnlyNull(const ConfigOptions& config, const char* kind, const std::string& text,
+                std::shared_ptr<T>* result) {
   ObjectText object;
   Status status = Parse(text, &object);
   if (!status.ok()) return status;
-  if (!object.is_null()) return object.Unknown(kind);
+  if (!object.is_null()) return object.Unknown(config, kind);
   result->reset();
   return Status::OK();
 }
 
 // A parameter that does not fit makes another name of it, which no built-in class has.
-Status BadParameter(const ObjectText& text) {
+Status BadParameter(const ConfigOptions& config, const ObjectText& text) {
+  if (config.ignore_unsupported_options) return Status::OK();
   return Status::NotSupported(StrCat(text.name, ": bad parameter"),
                               text.parameters.empty() ? "" : text.parameters.back());
 }
@@ -93,8 +97,9 @@ MemTableRepFactory* MemtableFactoryByName(const std::string& name, uint64_t para
   return nullptr;
 }
 
-Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id,
-                           std::unique_ptr<MemTableRepFactory>* factory) {
+// `factory`: a unique_ptr or a shared_ptr.
+template <typename Pointer>
+Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id, Pointer* factory) {
   ObjectText text;
   Status status = Parse(id, &text);
   if (!status.ok()) return status;
@@ -106,34 +111,35 @@ Status MakeMemtableFactory(const ConfigOptions& config, const std::string& id,
   const bool has_parameter = !text.parameters.empty();
   if (text.parameters.size() > 1 ||
       (has_parameter && !ParseUint64Text(text.parameters[0], &parameter))) {
-    return BadParameter(text);
+    return BadParameter(config, text);
   }
   std::unique_ptr<MemTableRepFactory> made(
       MemtableFactoryByName(text.name, parameter, has_parameter));
-  if (made == nullptr) return text.Unknown("memtable factory");
+  if (made == nullptr) return text.Unknown(config, "memtable factory");
   status = made->ConfigureFromMap(config, text.options);
   if (status.ok()) *factory = std::move(made);
   return status;
 }
 
 // bloomfilter:BITS[:ignored], ribbonfilter:BITS[:LEVEL]
-Status MakeFilterPolicy(ObjectText text, std::shared_ptr<const FilterPolicy>* result) {
+Status MakeFilterPolicy(const ConfigOptions& config, ObjectText text,
+                        std::shared_ptr<const FilterPolicy>* result) {
   const bool is_ribbon = text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter";
   double bits = 0;
   int64_t before_level = 0;
   bool ignored;
   if (text.parameters.empty() || text.parameters.size() > 2 ||
       !ParseDoubleText(text.parameters[0], &bits)) {
-    return BadParameter(text);
+    return BadParameter(config, text);
   }
   if (text.parameters.size() == 2) {
     const bool is_good = is_ribbon ? ParseInt64Text(text.parameters[1], &before_level)
                                    : ParseBoolText(text.parameters[1], &ignored);
-    if (!is_good) return BadParameter(text);
+    if (!is_good) return BadParameter(config, text);
   }
   const auto option = text.options.find("bloom_before_level");
   if (is_ribbon && option != text.options.end()) {
-    if (!ParseInt64Text(option->second, &before_level)) return BadParameter(text);
+    if (!ParseInt64Text(option->second, &before_level)) return BadParameter(config, text);
     text.options.erase(option);
   }
   if (!text.options.empty()) {
@@ -149,6 +155,27 @@ Status MakeFilterPolicy(ObjectText text, std::shared_ptr<const FilterPolicy>* re
   return Status::OK();
 }
 
+// A block for every key.
+class EveryKeyPolicy final : public FlushBlockPolicy {
+ public:
+  bool Update(const Slice& /*key*/, const Slice& /*value*/) override {
+    return std::exchange(has_entry_, true);
+  }
+
+ private:
+  bool has_entry_ = false;
+};
+
+class EveryKeyFactory final : public FlushBlockPolicyFactory {
+ public:
+  static const char* kClassName() { return "FlushBlockEveryKeyPolicyFactory"; }
+  const char* Name() const override { return kClassName(); }
+  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
+                                        const BlockBuilder&) const override {
+    return new EveryKeyPolicy;
+  }
+};
+
 }  // namespace
 
 Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
@@ -160,19 +187,17 @@ Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
 Status MemTableRepFactory::CreateFromString(const ConfigOptions& config_options,
                                             const std::string& id,
                                             std::shared_ptr<MemTableRepFactory>* factory) {
-  std::unique_ptr<MemTableRepFactory> made;
-  Status status = MakeMemtableFactory(config_options, id, &made);
-  if (status.ok()) *factory = std::move(made);
-  return status;
+  return MakeMemtableFactory(config_options, id, factory);
 }
 
 Status GetMemTableRepFactoryFromString(const std::string& opts_str,
                                        std::unique_ptr<MemTableRepFactory>* new_mem_factory) {
-  return MakeMemtableFactory(ConfigOptions(), opts_str, new_mem_factory);
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  return MakeMemtableFactory(strict, opts_str, new_mem_factory);
 }
 
-Status FilterPolicy::CreateFromString(const ConfigOptions& /*config_options*/,
-                                      const std::string& value,
+Status FilterPolicy::CreateFromString(const ConfigOptions& config, const std::string& value,
                                       std::shared_ptr<const FilterPolicy>* result) {
   ObjectText text;
   Status status = Parse(value, &text);
@@ -183,13 +208,13 @@ Status FilterPolicy::CreateFromString(const ConfigOptions& /*config_options*/,
   }
   if (text.name == "bloomfilter" || text.name == "rocksdb.BloomFilter" ||
       text.name == "ribbonfilter" || text.name == "rocksdb.RibbonFilter") {
-    return MakeFilterPolicy(std::move(text), result);
+    return MakeFilterPolicy(config, std::move(text), result);
   }
   if (text.name == kBuiltinFilterName) {  // as files name it: enough to read, nothing is written
     *result = std::make_shared<BuiltinFilterPolicy>(FilterKind::kBloom, 0, 0);
     return Status::OK();
   }
-  return text.Unknown("filter policy");
+  return text.Unknown(config, "filter policy");
 }
 
 Status TableFactory::CreateFromString(const ConfigOptions& config_options, const std::string& id,
@@ -209,7 +234,7 @@ Status TableFactory::CreateFromString(const ConfigOptions& config_options, const
   } else if (text.name == kCuckooTableName()) {
     made.reset(NewCuckooTableFactory());
   } else {
-    return text.Unknown("table factory");
+    return text.Unknown(config_options, "table factory");
   }
   return Finish(config_options, text, std::move(made), factory);
 }
@@ -224,7 +249,11 @@ Status FlushBlockPolicyFactory::CreateFromString(const ConfigOptions& config_opt
     std::unique_ptr<FlushBlockPolicyFactory> made(new FlushBlockBySizePolicyFactory());
     return Finish(config_options, text, std::move(made), result);
   }
-  return text.Unknown("flush block policy factory");
+  if (text.name == EveryKeyFactory::kClassName()) {
+    std::unique_ptr<FlushBlockPolicyFactory> made(new EveryKeyFactory());
+    return Finish(config_options, text, std::move(made), result);
+  }
+  return text.Unknown(config_options, "flush block policy factory");
 }
 
 Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
@@ -234,14 +263,12 @@ Status SstPartitionerFactory::CreateFromString(const ConfigOptions& options,
   Status status = Parse(value, &text);
   if (!status.ok()) return status;
   if (text.name != SstPartitionerFixedPrefixFactory::kClassName()) {
-    return OnlyNull("SST partitioner factory", value, result);
+    return OnlyNull(options, "SST partitioner factory", value, result);
   }
   std::unique_ptr<SstPartitionerFactory> made(new SstPartitionerFixedPrefixFactory(0));
   return Finish(options, text, std::move(made), result);
 }
 
-// A name that is not built in leaves *result as it is: the operator may be one of the program's
-// own.
 Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::string& id,
                                        std::shared_ptr<MergeOperator>* result) {
   ObjectText text;
@@ -253,13 +280,11 @@ Status MergeOperator::CreateFromString(const ConfigOptions& config, const std::s
   }
   std::unique_ptr<MergeOperator> made;
   if (text.parameters.empty()) made = NewStockMergeOperator(text.name);
-  if (made == nullptr) {
-    return config.ignore_unsupported_options ? Status::OK() : text.Unknown("merge operator");
-  }
+  if (made == nullptr) return text.Unknown(config, "merge operator");
   return Finish(config, text, std::move(made), result);
 }
 
-Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& /*options*/,
+Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& options,
                                                 const std::string& value,
                                                 std::shared_ptr<FileChecksumGenFactory>* result) {
   ObjectText text;
@@ -270,12 +295,12 @@ Status FileChecksumGenFactory::CreateFromString(const ConfigOptions& /*options*/
     *result = standard;
     return Status::OK();
   }
-  return OnlyNull("file checksum factory", value, result);
+  return OnlyNull(options, "file checksum factory", value, result);
 }
 
-Status EventListener::CreateFromString(const ConfigOptions& /*options*/, const std::string& id,
+Status EventListener::CreateFromString(const ConfigOptions& options, const std::string& id,
                                        std::shared_ptr<EventListener>* result) {
-  return OnlyNull("event listener", id, result);
+  return OnlyNull(options, "event listener", id, result);
 }
 
 Status TablePropertiesCollectorFactory::CreateFromString(
@@ -284,7 +309,7 @@ Status TablePropertiesCollectorFactory::CreateFromString(
   ObjectText text;
   RETURN_IF_ERROR(Parse(value, &text));
   if (text.name != CompactOnDeletionCollectorFactory::kClassName()) {
-    return OnlyNull("table properties collector factory", value, result);
+    return OnlyNull(options, "table properties collector factory", value, result);
   }
   size_t window = 0, trigger = 0, least_bytes = 0;
   double ratio = 0;
@@ -293,7 +318,7 @@ Status TablePropertiesCollectorFactory::CreateFromString(
   RETURN_IF_ERROR(TakeSizeOption("min_file_size", &text.options, &least_bytes));
   const auto given = text.options.find("deletion_ratio");
   if (given != text.options.end()) {
-    if (!ParseDoubleText(given->second, &ratio)) return BadParameter(text);
+    if (!ParseDoubleText(given->second, &ratio)) return BadParameter(options, text);
     text.options.erase(given);
   }
   if (!text.options.empty() && !options.ignore_unknown_options) {

@@ -9,6 +9,7 @@
 #include "ashlar/options.h"
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -45,16 +46,17 @@ std::shared_ptr<Cache> SmallCache(std::shared_ptr<Cache>* cache) {
   return made;
 }
 
+// One message: each is a call of the system.
 void DumpRows(OptionTable table, const void* options, Logger* log) {
   PrintContext context;
   context.newest = Since::kAshlar;
-  std::string value;
+  std::string text;
   for (const OptionRow& row : table) {
     if (row.print == nullptr) continue;
-    value.clear();
-    row.print(context, options, &value);
-    Header(log, "%50s: %s", row.name(), value.c_str());
+    StrAppend(&text, "\n    Options.", row.name(), ": ");
+    row.print(context, options, &text);
   }
+  Header(log, "%s", text.c_str());
 }
 
 }  // namespace

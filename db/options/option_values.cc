@@ -81,9 +81,9 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, const Comp
 
 Status ParseValue(const ConfigOptions& config, std::string_view text,
                   const CompactionFilter** value) {
-  if (!IsNull(text)) return UnknownObject(config, "compaction filter", text);
-  *value = nullptr;
-  return Status::OK();
+  const std::string name = IsNull(text) ? "" : StripBraces(text);
+  const Status status = CompactionFilter::CreateFromString(config, name, value);
+  return status.IsNotSupported() ? UnknownObject(config, "compaction filter", text) : status;
 }
 
 Status ParseValue(const ConfigOptions& config, std::string_view text, WalFilter** value) {

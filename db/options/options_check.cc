@@ -44,12 +44,16 @@ Status CheckCompressionTypes(const ColumnFamilyOptions& options) {
   std::vector<CompressionType> types = options.compression_per_level;
   types.push_back(options.compression);
   types.push_back(options.bottommost_compression);
+  types.push_back(options.blob_compression_type);
   for (CompressionType type : types) {
     if (IsCompressionAvailable(type)) continue;
     std::string name = std::to_string(static_cast<int>(type));
     IgnoreError(GetStringFromCompressionType(&name, type), "a number will do");
     return Status::InvalidArgument(
         StrCat("option compression: ", name, " is not linked into this library"));
+  }
+  if (options.blob_compression_type == kDisableCompressionOption) {
+    return Contradiction("blob_compression_type", "blob files follow no other option");
   }
   return Status::OK();
 }
@@ -70,6 +74,19 @@ Status CheckAlignedBlocks(const ColumnFamilyOptions& options, const BlockBasedTa
   return Status::OK();
 }
 
+bool IsShare(double number) { return number >= 0 && number <= 1; }
+
+Status CheckBlobGarbage(const ColumnFamilyOptions& options) {
+  if (!options.enable_blob_garbage_collection) return Status::OK();
+  if (!IsShare(options.blob_garbage_collection_age_cutoff)) {
+    return Contradiction("blob_garbage_collection_age_cutoff", "it must be from 0 to 1");
+  }
+  if (!IsShare(options.blob_garbage_collection_force_threshold)) {
+    return Contradiction("blob_garbage_collection_force_threshold", "it must be from 0 to 1");
+  }
+  return Status::OK();
+}
+
 Status CheckPlugIns(const ColumnFamilyOptions& options) {
   if (options.comparator == nullptr) return Contradiction("comparator", "it must not be nullptr");
   if (options.comparator->timestamp_size() > 0) {
@@ -82,12 +99,7 @@ Status CheckPlugIns(const ColumnFamilyOptions& options) {
   }
   const BlockBasedTableOptions* table = BlockBasedOptionsOf(options.table_factory.get());
   if (table == nullptr) return NotBuilt("table_factory", "use NewBlockBasedTableFactory()");
-  if (table->index_type == BlockBasedTableOptions::kHashSearch &&
-      options.prefix_extractor == nullptr) {
-    return Contradiction("index_type", "kHashSearch needs a prefix_extractor");
-  }
-  RETURN_IF_ERROR(CheckAlignedBlocks(options, *table));
-  return CheckTableOptionsSupported(*table);
+  return CheckTableOfFamily(*table, options);
 }
 
 Status CheckProtectionBytes(std::string_view option, uint32_t bytes) {
@@ -156,6 +168,11 @@ Status CheckDbOptionsSupported(const DBOptions& options) {
   if (options.allow_mmap_reads && options.use_direct_reads) {
     return Contradiction("allow_mmap_reads", "it excludes use_direct_reads");
   }
+  if (options.use_direct_io_for_flush_and_compaction &&
+      options.writable_file_max_buffer_size == 0) {
+    return Contradiction("use_direct_io_for_flush_and_compaction",
+                         "it needs a writable_file_max_buffer_size");
+  }
   if (options.track_and_verify_wals && compatible == "7.8") {
     return Contradiction("track_and_verify_wals", "RocksDB 7.8 cannot read logs with its records");
   }
@@ -193,8 +210,18 @@ Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& options) {
   if (status.ok()) status = CheckProtection(options);
   if (status.ok()) status = CheckPaths(options);
   if (status.ok()) status = CheckCompressionTypes(options);
+  if (status.ok()) status = CheckBlobGarbage(options);
   if (!status.ok()) return status;
   return CheckUniversal(options);
+}
+
+Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamilyOptions& options) {
+  if (table.index_type == BlockBasedTableOptions::kHashSearch &&
+      options.prefix_extractor == nullptr) {
+    return Contradiction("index_type", "kHashSearch needs a prefix_extractor");
+  }
+  RETURN_IF_ERROR(CheckAlignedBlocks(options, table));
+  return CheckTableOptionsSupported(table);
 }
 
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
@@ -209,6 +236,14 @@ Status CheckTableOptionsSupported(const BlockBasedTableOptions& options) {
   }
   if (options.no_block_cache && options.cache_index_and_filter_blocks) {
     return Contradiction("cache_index_and_filter_blocks", "no_block_cache leaves it no cache");
+  }
+  if (options.no_block_cache && options.pin_l0_filter_and_index_blocks_in_cache) {
+    return Contradiction("pin_l0_filter_and_index_blocks_in_cache",
+                         "no_block_cache leaves it no cache");
+  }
+  if (options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
+      !(options.data_block_hash_table_util_ratio > 0)) {
+    return Contradiction("data_block_hash_table_util_ratio", "it must be above 0");
   }
   RETURN_IF_ERROR(CheckCacheUsage(options.cache_usage_options));
   if (options.no_block_cache && AsksForCharges(options.cache_usage_options)) {

@@ -19,6 +19,8 @@ Status CheckFamilyFits(const DBOptions& db_options, const ColumnFamilyOptions& c
 Status CheckDbOptionsSupported(const DBOptions& db_options);
 Status CheckColumnFamilyOptionsSupported(const ColumnFamilyOptions& cf_options);
 Status CheckTableOptionsSupported(const BlockBasedTableOptions& options);
+// The same, and that they go with the family's.
+Status CheckTableOfFamily(const BlockBasedTableOptions& table, const ColumnFamilyOptions& options);
 
 // ReadOptions and WriteOptions: the same, per call. Cheap.
 Status CheckReadOptionsSupported(const ReadOptions& options);

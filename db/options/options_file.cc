@@ -45,8 +45,12 @@ void AppendFamily(const DBOptions& db_options, const FamilyOptionsInFile& family
   ColumnFamilyOptions options = family.options;
   const std::shared_ptr<TableFactory> factory = options.table_factory;
   StrAppend(text, "\n[CFOptions ", quoted);
+  // 7.8 has no line for an empty list.
+  const bool has_levels =
+      context.newest > Since::kRocksDb78 || !options.compression_per_level.empty();
   for (const OptionRow& row : ColumnFamilyOptionTable()) {
     if (row.print == nullptr || row.facts.since > context.newest) continue;
+    if (!has_levels && row.name() == std::string_view("compression_per_level")) continue;
     StrAppend(text, "  ", row.name(), "=");
     if (row.name() == std::string_view("table_factory")) {
       text->append(factory == nullptr ? "nullptr" : factory->Name());

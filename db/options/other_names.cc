@@ -55,6 +55,7 @@ Status ParseStatistics(const ConfigOptions& config, std::string_view text, void*
   RETURN_IF_ERROR(
       Configurable::GetOptionsMap(std::string(text), "BasicStatistics", &name, &members));
   std::shared_ptr<Statistics> made = db->statistics;
+  if (name.empty()) name = "nullptr";
   const Status status = Statistics::CreateFromString(config, name, &made);
   if (status.IsNotSupported()) return UnknownObject(config, Statistics::Type(), text);
   RETURN_IF_ERROR(status);

@@ -158,8 +158,8 @@ bool BlockBasedTableFactory::AreEquivalent(const ConfigOptions& config_options,
 }
 
 Status BlockBasedTableFactory::ValidateOptions(const DBOptions& /*db_options*/,
-                                               const ColumnFamilyOptions& /*cf_options*/) const {
-  return CheckTableOptionsSupported(options_);
+                                               const ColumnFamilyOptions& cf_options) const {
+  return CheckTableOfFamily(options_, cf_options);
 }
 
 const void* BlockBasedTableFactory::GetOptionsPtr(const std::string& name) const {

@@ -87,6 +87,7 @@ Status BlobFlow::Read(const Slice& user_key, const BlobIndex& index, const Slice
   read_options.fill_cache = false;
   BlobRead read{.user_key = user_key, .index = encoded, .value = value, .status = {}};
   RETURN_IF_ERROR(options_.store->Read(options_.files, read_options, &read));
+  counts_.read++;
   counts_.read_bytes += index.size;
   return Status::OK();
 }

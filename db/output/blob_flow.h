@@ -55,7 +55,8 @@ class BlobFlow {
   struct Counts {
     uint64_t relocated = 0;
     uint64_t relocated_bytes = 0;  // of the values
-    uint64_t read_bytes = 0;       // of stored values
+    uint64_t read = 0;
+    uint64_t read_bytes = 0;  // of stored values
   };
 
   explicit BlobFlow(BlobFlowOptions options)

@@ -71,6 +71,7 @@ bool EntryStream::FindRetained() {
     const uint64_t trailer = ExtractTrailer(key_);
     const ValueType type = TrailerType(trailer);
     if (!IsPointEntryType(type)) [[unlikely]] {
+      counts_.corrupt++;
       End(Status::Corruption("input of a flush or compaction: unknown kind of entry",
                              InternalKeyInError(key_)));
       return false;
@@ -85,8 +86,7 @@ bool EntryStream::FindRetained() {
         retention_.Decide(user_key, TrailerSeqno(trailer), type);
     if (retention_.is_new_key()) has_kept_of_key_ = false;
     if (verdict == VersionRetention::Verdict::kDrop) {
-      const bool is_hidden = retention_.drop_reason() == VersionRetention::DropReason::kHidden;
-      (is_hidden ? counts_.hidden : counts_.tombstones)++;
+      CountDropped(type);
       continue;
     }
     // An entry that is not what it was begins no block that could be passed on.
@@ -104,6 +104,21 @@ bool EntryStream::FindRetained() {
   End(Status::OK());
   if (options_.on_progress) ReportProgress();
   return false;
+}
+
+void EntryStream::CountDropped(ValueType type) {
+  if (retention_.drop_reason() == VersionRetention::DropReason::kObsoleteTombstone) {
+    counts_.tombstones++;
+    if (type == kTypeSingleDeletion) counts_.unmatched_singles++;  // until what it meets comes
+    return;
+  }
+  counts_.hidden++;
+  if (retention_.drop_reason() != VersionRetention::DropReason::kHiddenBySingle) return;
+  const bool was_single_dropped = retention_.stripe() == 0 && retention_.NothingBelow();
+  if (was_single_dropped) counts_.unmatched_singles--;
+  const bool is_value =
+      type == kTypeValue || type == kTypeBlobIndex || type == kTypeWideColumnEntity;
+  if (!is_value) counts_.mismatched_singles++;
 }
 
 // Of the entry that the runs stand on.

@@ -57,6 +57,10 @@ class EntryStream {
     uint64_t tombstones = 0;   // dropped because they hid nothing any more
     uint64_t filtered = 0;     // dropped, or made tombstones, because the filter said so
     uint64_t folded = 0;       // that went into another one with a merge operand
+    // SingleDeletes among them that met no older version, and whatever but a value met one.
+    uint64_t unmatched_singles = 0;
+    uint64_t mismatched_singles = 0;
+    uint64_t corrupt = 0;      // are none that we know: they end the stream
     bool has_skipped = false;  // the filter spared entries, which were not read
   };
 
@@ -113,6 +117,7 @@ class EntryStream {
   bool AskFilter();
   // Whether readers without a snapshot see what was found, and no snapshot needs it as it is.
   bool IsOffered(ValueType type) const;
+  void CountDropped(ValueType type);
   // What was found becomes a tombstone, or goes if that would hide nothing; then false.
   bool MakeTombstone(ValueType type);
   void RewriteKey(SequenceNumber seqno, ValueType type);

@@ -22,6 +22,7 @@ void OutputResult::Append(OutputResult part) {
   AddGarbage(part.blob_garbage, &blob_garbage);
   blobs.relocated += part.blobs.relocated;
   blobs.relocated_bytes += part.blobs.relocated_bytes;
+  blobs.read += part.blobs.read;
   blobs.read_bytes += part.blobs.read_bytes;
   input_entries += part.input_entries;
   output_entries += part.output_entries;
@@ -29,6 +30,9 @@ void OutputResult::Append(OutputResult part) {
   covered_dropped += part.covered_dropped;
   tombstones_dropped += part.tombstones_dropped;
   filtered += part.filtered;
+  unmatched_singles += part.unmatched_singles;
+  mismatched_singles += part.mismatched_singles;
+  corrupt_entries += part.corrupt_entries;
   has_skipped |= part.has_skipped;
   range_tombstones_dropped += part.range_tombstones_dropped;
   bytes_written += part.bytes_written;
@@ -56,6 +60,9 @@ void OutputWriter::TellCounts(const EntryStream::Counts& counts, OutputResult* r
   result_.covered_dropped = counts.covered;
   result_.tombstones_dropped = counts.tombstones;
   result_.filtered = counts.filtered;
+  result_.unmatched_singles = counts.unmatched_singles;
+  result_.mismatched_singles = counts.mismatched_singles;
+  result_.corrupt_entries = counts.corrupt;
   result_.has_skipped = counts.has_skipped;
   if (options_.blobs != nullptr) {
     result_.blob_files = options_.blobs->TakeFiles();
@@ -86,6 +93,8 @@ Status OutputWriter::WriteEntries(Entries* entries) {
       const Slice user_key = ExtractUserKey(key);
       if (next_tombstone_ < tombstone_count()) RETURN_IF_ERROR(PassTombstones(&user_key, &cutter));
       RETURN_IF_ERROR(CutBefore(user_key, &cutter));
+    } else {
+      table_->NoteOlderVersion();
     }
     assert(table_ != nullptr);
     if (entries->offers_block()) [[unlikely]]

@@ -45,6 +45,9 @@ struct OutputResult {
   uint64_t covered_dropped = 0;           // entries under a range tombstone
   uint64_t tombstones_dropped = 0;        // that hid nothing any more
   uint64_t filtered = 0;                  // dropped, or made tombstones, by the program's filter
+  uint64_t unmatched_singles = 0;         // SingleDeletes that went without a version to delete
+  uint64_t mismatched_singles = 0;        // whatever but a value was deleted by one
+  uint64_t corrupt_entries = 0;           // which ended the job
   bool has_skipped = false;               // which spared entries: they are in no count
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;

@@ -111,6 +111,7 @@ TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
   builder.db_host_id = options.context->db_host_id;
   builder.file_number = options.file_number;
   builder.oldest_ancestor_time = options.oldest_ancestor_time;
+  builder.oldest_key_time = options.oldest_key_time;
   builder.newest_key_time = options.creation_time;
   builder.file_creation_time = options.creation_time;
   builder.level = options.level;
@@ -274,9 +275,12 @@ Status TableOutput::Finish(FileMetadata* meta) {
   meta_.file_creation_time = options_.creation_time;
   meta_.tail_bytes = builder_->tail_size();
   meta_.marked_for_compaction = builder_->NeedCompact() || IsDenseWithTombstones();
-  // At the bottom a tombstone, of a point or a range, stays for a snapshot only.
-  meta_.keeps_tombstones = options_.is_bottommost && !options_.is_open_below &&
-                           options_.level > 0 && builder_->properties().num_deletions != 0;
+  // At the bottom an older version or a tombstone, of a point or a range, stays for a snapshot only:
+  // or an operand whose operator fails, which no later job could leave away either.
+  meta_.keeps_for_snapshots =
+      options_.is_bottommost && !options_.is_open_below && options_.level > 0 &&
+      options_.oldest_snapshot < meta_.largest_seqno &&
+      (has_older_versions_ || builder_->properties().num_deletions != 0);
   meta_.path_id = options_.path_id;
   // By this a reader knows the file from any other of the same name. Empty if the database has no
   // identity.

@@ -62,6 +62,7 @@ struct TableOutputOptions {
   std::string blob_dir;
   uint64_t creation_time = 0;         // this and the next one in seconds since 1970; 0: unknown
   uint64_t oldest_ancestor_time = 0;  // of the oldest flush whose entries it may hold
+  uint64_t oldest_key_time = 0;       // of the oldest entry; like the others, and 0 but in a flush
 
   FileNumber file_number = 0;
   Level level = 0;
@@ -74,6 +75,8 @@ struct TableOutputOptions {
   uint64_t target_file_bytes = 0;                           // 0: unknown
   int32_t filter_shift_millibits = 0;                       // see filter_bits.h
   uint64_t epoch_number = 0;
+  // Of the snapshots that the job keeps older versions and tombstones for.
+  SequenceNumber oldest_snapshot = kMaxSequenceNumber;
   const BlobStore* blob_store = nullptr;  // of the family; outlives the output. Null: none
 };
 
@@ -101,6 +104,8 @@ class TableOutput {
 
   // A point entry; in strictly ascending order.
   Status Add(const Slice& internal_key, const Slice& value);  // may be a blob index
+  // The entry added next is not the newest of its key.
+  void NoteOlderVersion() { has_older_versions_ = true; }
   // The next entry begins this block of another table: see TableBuilder.
   void OfferBlock(PassedBlock* block) { builder_->OfferBlock(block); }
   // Not empty; at any time. The table answers for all of its range.
@@ -137,6 +142,7 @@ class TableOutput {
   std::string first_key_, last_key_;
   // Of the range tombstones, as internal keys: the smallest begin and the largest end.
   std::string first_begin_, last_end_;
+  bool has_older_versions_ = false;
   uint64_t tombstones_ = 0;         // of points
   uint64_t tombstones_in_row_ = 0;  // up to the last entry
   uint64_t longest_row_ = 0;

@@ -29,7 +29,12 @@ class VersionRetention {
     kKeepWithoutSeqno,  // the number may become 0: nothing older exists and every reader sees it
     kDrop,
   };
-  enum class DropReason : uint8_t { kNone, kHidden, kObsoleteTombstone };
+  enum class DropReason : uint8_t {
+    kNone,
+    kHidden,
+    kHiddenBySingle,  // the entry right in front is a SingleDelete, for the same readers
+    kObsoleteTombstone,
+  };
 
   // `snapshots` ascend. `below` may be null: then anything may exist below. `is_bottommost`: no
   // deeper level holds any key of the job's range.
@@ -47,9 +52,11 @@ class VersionRetention {
       key_.assign(user_key.data(), user_key.size());
       has_key_ = true;
     } else if (stripe == newest_stripe_ && !ends_with_operand_) {
-      return Drop(DropReason::kHidden);
+      return Drop(std::exchange(hides_next_as_, DropReason::kHidden));
     }
     newest_stripe_ = stripe;
+    hides_next_as_ =
+        type == kTypeSingleDeletion ? DropReason::kHiddenBySingle : DropReason::kHidden;
     ends_with_operand_ = type == kTypeMerge;
     // Stripe 0 is what the oldest snapshot sees: so does every other reader.
     if (stripe != 0) return Verdict::kKeep;
@@ -66,7 +73,8 @@ class VersionRetention {
   DropReason drop_reason() const { return drop_reason_; }
   // The last entry was the first one of its user key.
   bool is_new_key() const { return is_new_key_; }
-  // How many snapshots do not see the last entry.
+  // How many snapshots do not see the last entry; of a hidden one that is how many do not see what
+  // hides it.
   size_t stripe() const { return newest_stripe_; }
   // No deeper level holds a version of the last entry's user key.
   bool NothingBelow() {
@@ -97,6 +105,7 @@ class VersionRetention {
   size_t newest_stripe_ = 0;        // of the versions of key_ met so far, the last one
   bool ends_with_operand_ = false;  // the last version that was kept is a merge operand
   DropReason drop_reason_ = DropReason::kNone;
+  DropReason hides_next_as_ = DropReason::kHidden;  // by the last version that was not hidden
 };
 
 }  // namespace ashlar

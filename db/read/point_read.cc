@@ -145,7 +145,8 @@ void TellThread(uint64_t lookups, const PointLookup::Counters& counters, PerfCon
 void PointReadCounts::Add(const PointLookup& lookup) {
   const PointLookup::Counters& counters = lookup.counters;
   ++lookups_;
-  const bool is_from_memory = counters.tables_probed == 0 && lookup.decided();
+  const bool has_failed = lookup.outcome() == PointLookup::Outcome::kFailed;
+  const bool is_from_memory = counters.tables_probed == 0 && lookup.decided() && !has_failed;
   memtable_hits_ += is_from_memory ? 1 : 0;
   if (lookup.outcome() == PointLookup::Outcome::kFound && !is_from_memory) {
     ++hits_by_level_[std::clamp(counters.level, 0, 2)];

@@ -43,9 +43,10 @@ class ReadViewSource {
   // A super version was given back: files may have become obsolete, and are deleted, now or by a
   // background thread. Without locks held, and outside of epochs.
   virtual void OnViewReleased(Purge purge) = 0;
-  // Views keep the family alive, also when it is dropped.
+  // Views keep the family alive, also when it is dropped. With the last one it goes, and its files
+  // with it, now or by a background thread.
   virtual void PinSource() = 0;
-  virtual void UnpinSource() = 0;
+  virtual void UnpinSource(Purge purge) = 0;
 
  protected:
   // Written under the DB mutex (release), read by readers within an epoch (acquire).
@@ -95,7 +96,7 @@ class ReadView {
     if (source_ == nullptr) return;
     super_version_.Reset();
     source_->OnViewReleased(purge_);
-    std::exchange(source_, nullptr)->UnpinSource();
+    std::exchange(source_, nullptr)->UnpinSource(purge_);
   }
 
  private:

@@ -70,9 +70,9 @@ struct DbCore : DbPlace {
   std::atomic<bool> is_closing{false};
 
   // When the oldest snapshot reaches this number, a family has tombstones to drop that it did not
-  // have to drop before (KeptTombstones). Written under the mutex; whoever releases a snapshot
+  // have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a snapshot
   // reads it without.
-  std::atomic<SequenceNumber> next_tombstones_due{KeptTombstones::kNever};
+  std::atomic<SequenceNumber> next_table_due{KeptForSnapshots::kNever};
 
   // Parts. The pointers are set by the constructor of the façade and by the opener, and stay.
   ErrorState errors;                         // any thread

@@ -29,6 +29,10 @@ bool IsError(const Status& status) {
 
 }  // namespace
 
+Status WithSeverity(const Status& error, BackgroundErrorReason reason) {
+  return error.ok() ? error : Status(error, SeverityOf(error, reason));
+}
+
 bool ErrorState::WouldBeSoft(const Status& error, BackgroundErrorReason reason) const {
   return IsError(error) && SeverityOf(error, reason) == Status::kSoftError && Get().ok();
 }

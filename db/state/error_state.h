@@ -23,6 +23,9 @@
 
 namespace ashlar {
 
+// The error with the severity that its kind and what failed deserve.
+Status WithSeverity(const Status& error, BackgroundErrorReason reason);
+
 class ErrorState {
  public:
   // What is done about an error that leaves writes alone.

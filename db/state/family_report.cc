@@ -176,7 +176,10 @@ void AppendTraffic(const char* name, const JobWork& work, uint64_t micros, std::
 void AppendTotals(const FamilyReport& report, std::string* text) {
   const WorkPicture &now = report.now, &told = report.told;
   const uint64_t interval_micros = now.micros - told.micros;
-  *text += "\nBlob file count: 0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0\n\n";
+  *text += Format("\nBlob file count: %" PRIu64
+                  ", total size: %.1f GB, garbage size: %.1f GB, space amp: %.1f\n\n",
+                  report.blobs.files, InGibibytes(report.blobs.bytes),
+                  InGibibytes(report.blobs.garbage), report.blobs.SpaceAmplification());
   *text += Format("Uptime(secs): %.1f total, %.1f interval\n", InSeconds(now.micros),
                   InSeconds(interval_micros));
   *text += Format("Flush(GB): cumulative %.3f, interval %.3f\n", InGibibytes(now.flushed_bytes),
@@ -207,9 +210,18 @@ void AddRow(const std::string& name, const Row& row, PropertyMap* map) {
 
 }  // namespace
 
+BlobTotals BlobTotalsOf(const Version& version) {
+  const BlobFiles* const blobs = version.blobs();
+  if (blobs == nullptr) return {};
+  return {blobs->all().size(), blobs->total_file_bytes(), blobs->garbage_bytes()};
+}
+
+double BlobTotals::SpaceAmplification() const {
+  return bytes > garbage ? Ratio(bytes, bytes - garbage) : 0;
+}
+
 FamilyReport ReportOn(const DbCore& core, const ColumnFamilyData& family) {
-  assert(!family.is_dropped());
-  const Version& version = *family.current();
+  const Version& version = family.last_version();
   const CompactionNeeds needs =
       AssessCompaction(version, family.options(), family.versions()->claims);
   FamilyReport report;
@@ -226,6 +238,7 @@ FamilyReport ReportOn(const DbCore& core, const ColumnFamilyData& family) {
   for (size_t level = 0; level < worked_on; level++) {
     report.levels[level].work = family.work.levels()[level];
   }
+  report.blobs = BlobTotalsOf(version);
   report.flushes = family.work.flushes();
   report.compactions = family.work.compactions();
   report.stalls = family.work.stalls;

@@ -22,6 +22,16 @@ namespace ashlar {
 struct DbCore;
 class LevelHistograms;
 
+// Of the blob files of a version.
+struct BlobTotals {
+  uint64_t files = 0;
+  uint64_t bytes = 0;    // of the files
+  uint64_t garbage = 0;  // of these
+  // How much more is stored than is alive; 0: nothing is alive.
+  double SpaceAmplification() const;
+};
+BlobTotals BlobTotalsOf(const Version& version);
+
 struct FamilyReport {
   struct OfLevel {
     uint64_t files = 0;
@@ -32,6 +42,7 @@ struct FamilyReport {
   };
   std::string name;
   std::vector<OfLevel> levels;
+  BlobTotals blobs;
   JobWork flushes, compactions;
   StallCounts stalls;
   WorkPicture now;

@@ -12,6 +12,7 @@
 #include "util/result.h"
 #include "util/scope_exit.h"
 #include "util/simulated.h"
+#include "util/statistics.h"
 
 namespace ashlar {
 namespace {
@@ -61,18 +62,32 @@ void LogAhead::MakeLocked() {
       // Whoever switches tries again.
     }
   }
+  if (made == nullptr) RecordTick(core_->statistics.get(), WAL_PRECREATE_FAILED);
   state_ = made == nullptr ? State::kNone : State::kReady;
   ready_ = std::move(made);
 }
 
 std::unique_ptr<WalSink> LogAhead::TakeLocked() {
-  while (state_ == State::kMaking) changed_.Wait();
+  Statistics* const statistics = core_->statistics.get();
+  if (state_ == State::kMaking) {
+    const uint64_t start = core_->clock->NowMicros();
+    AwaitMadeLocked();
+    RecordTick(statistics, WAL_PRECREATE_WAITED);
+    RecordTick(statistics, WAL_PRECREATE_WAIT_MICROS, core_->clock->NowMicros() - start);
+  }
+  RecordTick(statistics, ready_ != nullptr ? WAL_PRECREATE_HIT : WAL_PRECREATE_MISS);
   state_ = State::kNone;
   return std::move(ready_);
 }
 
+void LogAhead::AwaitMadeLocked() {
+  while (state_ == State::kMaking) changed_.Wait();
+}
+
 void LogAhead::DiscardLocked() {
-  std::unique_ptr<WalSink> log = TakeLocked();
+  AwaitMadeLocked();
+  state_ = State::kNone;
+  std::unique_ptr<WalSink> log = std::move(ready_);
   if (log == nullptr) return;
   MutexUnlock unlock(&core_->mutex);
   const std::string path = log->path();

@@ -53,6 +53,7 @@ class LogAhead {
   static void Main(void* log_ahead) { static_cast<LogAhead*>(log_ahead)->Run(); }
   void Run() EXCLUDES(db_mutex);
   void MakeLocked() REQUIRES(db_mutex);
+  void AwaitMadeLocked() REQUIRES(db_mutex);
 
   DbCore* const core_;
   // Written under the mutex.

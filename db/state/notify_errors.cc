@@ -53,10 +53,11 @@ void RecoverByItself(const DbCore& core, const Status& error, BackgroundErrorRea
 }  // namespace
 
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason) {
-  Status seen = error;
+  Status seen = WithSeverity(error, reason);
   ForEachListener(*core,
                   [&](EventListener* listener) { listener->OnBackgroundError(reason, &seen); });
   if (seen.ok()) return;
+  seen = WithSeverity(seen, reason);  // a listener may have made another error of it
   CountError(*core, seen);
   Error(core->info_log, "background error: %s", seen.ToString().c_str());
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;

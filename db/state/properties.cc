@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -31,7 +32,7 @@ using Sources = PropertySources;
 using StateNumber = uint64_t (*)(const Sources&, Family&);
 using StateText = std::string (*)(const Sources&, Family&);
 // Without it.
-using ViewNumber = uint64_t (*)(const SuperVersion&);
+using ViewNumber = std::optional<uint64_t> (*)(const SuperVersion&);  // none: refused
 using ViewText = std::string (*)(const Sources&, const SuperVersion&);
 
 uint64_t SealedEntries(Family& f) REQUIRES(db_mutex) {
@@ -45,13 +46,12 @@ uint64_t SealedDeletes(Family& f) REQUIRES(db_mutex) {
   return count;
 }
 CompactionNeeds NeedsOf(Family& f) REQUIRES(db_mutex) {
-  return AssessCompaction(*f.current(), f.options(), f.versions()->claims);
+  return AssessCompaction(f.last_version(), f.options(), f.versions()->claims);
 }
 uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
+  const Version& version = f.last_version();
   uint64_t bytes = 0;
-  for (Level level = 0; level < f.current()->num_levels(); ++level) {
-    bytes += f.current()->level_bytes(level);
-  }
+  for (Level level = 0; level < version.num_levels(); ++level) bytes += version.level_bytes(level);
   return bytes;
 }
 
@@ -66,7 +66,7 @@ void ForEachTable(const Version& version, const Visit& visit) {
   }
 }
 
-uint64_t EstimateKeys(const SuperVersion& view) {
+std::optional<uint64_t> EstimateKeys(const SuperVersion& view) {
   uint64_t entries = view.mem()->num_entries(), deletes = 2 * view.mem()->num_deletes();
   for (const MemTable* sealed : view.immutables()) {
     entries += sealed->num_entries();
@@ -79,57 +79,80 @@ uint64_t EstimateKeys(const SuperVersion& view) {
   return entries > deletes ? entries - deletes : 0;
 }
 
-uint64_t OldestKeyTime(const SuperVersion& view) {
+// Of families whose tables are never rewritten: no compaction knows the age of what it writes.
+std::optional<uint64_t> OldestKeyTime(const SuperVersion& view) {
+  const ColumnFamilyOptions& options = view.options();
+  if (options.compaction_style != kCompactionStyleFIFO ||
+      options.compaction_options_fifo.allow_compaction) {
+    return std::nullopt;
+  }
   uint64_t oldest = UINT64_MAX;
   ForEachTable(*view.version(), [&](int, const TableReader& table) {
-    const uint64_t time = table.facts().oldest_key_time;
-    if (time > 0) oldest = std::min(oldest, time);
+    oldest = std::min(oldest, table.facts().oldest_key_time);
   });
-  return oldest == UINT64_MAX ? 0 : oldest;
+  if (oldest == 0) return std::nullopt;  // one was written by who did not know
+  const auto look_at = [&oldest](const MemTable& memtable) {
+    const uint64_t seconds = memtable.oldest_entry_seconds();
+    if (seconds != 0) oldest = std::min(oldest, seconds);
+  };
+  look_at(*view.mem());
+  for (const MemTable* sealed : view.immutables()) look_at(*sealed);
+  return oldest == UINT64_MAX ? std::nullopt : std::optional(oldest);
 }
 
-// Everything on the deepest level is live, and what is above it in proportion.
-uint64_t EstimateLiveData(const Sources&, Family& f) REQUIRES(db_mutex) {
-  const Version* version = f.current();
-  return version->deepest_level() > 0 ? version->level_bytes(version->deepest_level())
-                                      : LiveTableBytes(f);
+// From the deepest level up, the tables that overlap none of those counted before: what is above
+// others may hide them, or be hidden. And what blob files hold beside garbage.
+std::optional<uint64_t> EstimateLiveData(const SuperVersion& view) {
+  const Version& version = *view.version();
+  // Those that overlap are equal, so that one of them is in the set.
+  const auto lies_before = [&version](const TableFile* a, const TableFile* b) {
+    return version.comparator().Compare(a->meta.largest, b->meta.smallest) < 0;
+  };
+  std::set<const TableFile*, decltype(lies_before)> counted(lies_before);
+  uint64_t bytes = 0;
+  for (int level = version.num_levels() - 1; level >= 0; level--) {
+    for (const TableFile* file : version.files(Level{level})) {
+      if (counted.insert(file).second) bytes += file->meta.file_size;
+    }
+  }
+  const BlobFiles* const blobs = version.blobs();
+  return blobs == nullptr ? bytes : bytes + blobs->total_blob_bytes() - blobs->garbage_bytes();
 }
 
 template <size_t (Cache::*kFact)() const>
-uint64_t BlockCacheFact(const SuperVersion& view) {
-  const Cache* cache = view.version()->tables()->options().block_cache.get();
-  return cache == nullptr ? 0 : uint64_t{(cache->*kFact)()};
+std::optional<uint64_t> FactOf(const std::shared_ptr<Cache>& cache) {
+  if (cache == nullptr) return std::nullopt;
+  return uint64_t{(cache.get()->*kFact)()};
 }
 template <size_t (Cache::*kFact)() const>
-uint64_t BlobCacheFact(const SuperVersion& view) {
-  const Cache* cache = view.version()->tables()->options().blob_cache.get();
-  return cache == nullptr ? 0 : uint64_t{(cache->*kFact)()};
+std::optional<uint64_t> BlockCacheFact(const SuperVersion& view) {
+  return FactOf<kFact>(view.version()->tables()->options().block_cache);
+}
+template <size_t (Cache::*kFact)() const>
+std::optional<uint64_t> BlobCacheFact(const SuperVersion& view) {
+  return FactOf<kFact>(view.version()->tables()->options().blob_cache);
 }
 
-uint64_t LiveBlobBytes(const Version& version) {
-  return version.blobs() == nullptr ? 0 : version.blobs()->total_file_bytes();
-}
-uint64_t LiveBlobGarbage(const Version& version) {
-  return version.blobs() == nullptr ? 0 : version.blobs()->garbage_bytes();
+uint64_t LiveBlobBytes(const Sources&, Family& f) REQUIRES(db_mutex) {
+  return BlobTotalsOf(f.last_version()).bytes;
 }
 
 // In the words of RocksDB.
 std::string BlobStats(const Sources&, Family& f) REQUIRES(db_mutex) {
-  const Version& version = *f.current();
-  const uint64_t bytes = LiveBlobBytes(version), garbage = LiveBlobGarbage(version);
-  const double amplification =
-      bytes > garbage ? static_cast<double>(bytes) / static_cast<double>(bytes - garbage) : 0;
-  const size_t count = version.blobs() == nullptr ? 0 : version.blobs()->all().size();
-  return StrCat("Number of blob files: ", count, "\nTotal size of blob files: ", bytes,
-                "\nTotal size of garbage in blob files: ", garbage,
-                "\nBlob file space amplification: ", amplification, "\n");
+  const BlobTotals blobs = BlobTotalsOf(f.last_version());
+  return StrCat("Number of blob files: ", blobs.files, "\nTotal size of blob files: ", blobs.bytes,
+                "\nTotal size of garbage in blob files: ", blobs.garbage,
+                "\nBlob file space amplification: ", blobs.SpaceAmplification(), "\n");
 }
 
 constexpr PropertyRow<ViewNumber> kViewNumbers[] = {
     {"rocksdb.estimate-num-keys", &EstimateKeys},
     {"rocksdb.estimate-oldest-key-time", &OldestKeyTime},
+    {"rocksdb.estimate-live-data-size", &EstimateLiveData},
     {"rocksdb.estimate-table-readers-mem",
-     [](const SuperVersion& view) { return uint64_t{view.version()->tables()->MemoryBytes()}; }},
+     [](const SuperVersion& view) {
+       return std::optional(uint64_t{view.version()->tables()->MemoryBytes()});
+     }},
     {"rocksdb.block-cache-capacity", &BlockCacheFact<&Cache::GetCapacity>},
     {"rocksdb.block-cache-usage", &BlockCacheFact<&Cache::GetUsage>},
     {"rocksdb.block-cache-pinned-usage", &BlockCacheFact<&Cache::GetPinnedUsage>},
@@ -197,7 +220,6 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
          REQUIRES(db_mutex) { return uint64_t{s.core->versions->LiveVersionsOf(*f.versions())}; }},
     {"rocksdb.current-super-version-number",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.super_version_number(); }},
-    {"rocksdb.estimate-live-data-size", &EstimateLiveData},
     {"rocksdb.min-log-number-to-keep",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.core->versions->min_log_number_to_keep().value(); }},
@@ -228,17 +250,13 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      [](const Sources& s, Family&) REQUIRES(db_mutex) {
        return uint64_t{s.writes->stall().condition == WriteStallCondition::kStopped};
      }},
-    {"rocksdb.num-blob-files",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) {
-       const BlobFiles* const blobs = f.current()->blobs();
-       return blobs == nullptr ? 0 : uint64_t{blobs->all().size()};
-     }},
-    {"rocksdb.total-blob-file-size",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobBytes(*f.current()); }},
-    {"rocksdb.live-blob-file-size",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobBytes(*f.current()); }},
+    {"rocksdb.num-blob-files", [](const Sources&, Family& f) REQUIRES(
+                                   db_mutex) { return BlobTotalsOf(f.last_version()).files; }},
+    {"rocksdb.total-blob-file-size", &LiveBlobBytes},
+    {"rocksdb.live-blob-file-size", &LiveBlobBytes},
     {"rocksdb.live-blob-file-garbage-size",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveBlobGarbage(*f.current()); }},
+     [](const Sources&, Family& f)
+         REQUIRES(db_mutex) { return BlobTotalsOf(f.last_version()).garbage; }},
 };
 
 // Of one level, or of all.
@@ -308,12 +326,13 @@ bool TakeLevel(const Slice& name, std::string_view prefix, const Version& versio
   return number >= 0 && number < version.num_levels();
 }
 
+// Keys and values over the files as they are, with what is not data.
 double CompressionRatio(const Version& version, Level only_level) {
   uint64_t raw = 0, stored = 0;
   ForEachTable(version, [&](Level level, const TableReader& table) {
     if (level != only_level) return;
     raw += table.facts().raw_key_size + table.facts().raw_value_size;
-    stored += table.facts().data_size;
+    stored += table.file_size();
   });
   return stored == 0 ? -1.0 : static_cast<double>(raw) / static_cast<double>(stored);
 }
@@ -345,34 +364,23 @@ bool GetLevelProperty(const Version& version, const Slice& name, std::string* va
   return true;
 }
 
-// What readers see of the family; empty if it is dropped.
-ReadView ViewOf(const Sources& sources, Family* family) EXCLUDES(db_mutex) {
-  {
-    MutexLock lock(&sources.core->mutex);
-    if (family->is_dropped()) return ReadView();
-  }
-  return family->AcquireView();
-}
-
 }  // namespace
 
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     uint64_t* value) {
   if (const StateNumber compute = FindPropertyRow(kStateNumbers, name)) {
     MutexLock lock(&sources.core->mutex);
-    if (family->is_dropped()) return false;
     *value = compute(sources, *family);
     return true;
   }
   const ViewNumber compute = FindPropertyRow(kViewNumbers, name);
   if (compute == nullptr) return false;
-  const ReadView view = ViewOf(sources, family);
-  if (view.source() == nullptr) return false;
-  *value = compute(*view.super_version());
-  return true;
+  const ReadView view = family->AcquireView();
+  const std::optional<uint64_t> number = compute(*view.super_version());
+  *value = number.value_or(0);
+  return number.has_value();
 }
 
-// A family that is dropped meanwhile has nothing to add.
 bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name, uint64_t* value) {
   std::vector<FamilyRef> families;
   {
@@ -380,16 +388,12 @@ bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name,
     families = sources.core->families.PinAll();
   }
   *value = 0;
-  bool is_known = true;
   for (const FamilyRef& family : families) {
     uint64_t part = 0;
-    if (!GetIntProperty(sources, family.get(), name, &part)) {
-      MutexLock lock(&sources.core->mutex);
-      is_known &= family->is_dropped();
-    }
+    if (!GetIntProperty(sources, family.get(), name, &part)) return false;
     *value += part;
   }
-  return is_known;
+  return true;
 }
 
 bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
@@ -401,12 +405,10 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
   }
   if (const StateText compute = FindPropertyRow(kStateTexts, name)) {
     MutexLock lock(&sources.core->mutex);
-    if (family->is_dropped()) return false;
     *value = compute(sources, *family);
     return true;
   }
-  const ReadView view = ViewOf(sources, family);
-  if (view.source() == nullptr) return false;
+  const ReadView view = family->AcquireView();
   if (const std::optional<bool> known = GetReportText(sources, family, name, value)) return *known;
   if (const ViewText compute = FindPropertyRow(kViewTexts, name)) {
     *value = compute(sources, *view.super_version());
@@ -418,8 +420,7 @@ bool GetTextProperty(const PropertySources& sources, ColumnFamilyData* family, c
 bool GetMapProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
                     std::map<std::string, std::string>* value) {
   value->clear();
-  const ReadView view = ViewOf(sources, family);
-  if (view.source() == nullptr) return false;
+  const ReadView view = family->AcquireView();
   if (const std::optional<bool> known = GetReportMap(sources, family, name, value)) return *known;
   const Version& version = *view.super_version()->version();
   Level level;

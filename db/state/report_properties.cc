@@ -18,16 +18,14 @@ namespace {
 using Family = ColumnFamilyData;
 using Sources = PropertySources;
 
-std::optional<FamilyReport> ReportOnFamily(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+FamilyReport ReportOnFamily(const Sources& s, Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  if (family.is_dropped()) return std::nullopt;
   return ReportOn(*s.core, family);
 }
 
 // The same for a text: the next one tells what comes after it.
-std::optional<FamilyReport> TakeFamilyReport(const Sources& s, Family& family) EXCLUDES(db_mutex) {
+FamilyReport TakeFamilyReport(const Sources& s, Family& family) EXCLUDES(db_mutex) {
   MutexLock lock(&s.core->mutex);
-  if (family.is_dropped()) return std::nullopt;
   FamilyReport report = ReportOn(*s.core, family);
   family.told_work = report.now;
   return report;
@@ -67,16 +65,13 @@ std::optional<CacheReport> ReportOnCache(const Sources& s, Family& family, Cache
   return report;
 }
 
-bool AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std::string* text) {
-  const std::optional<FamilyReport> report = TakeFamilyReport(s, family);
-  if (!report.has_value()) return false;
-  *text += FamilyStatsText(*report);
+void AppendFamilyText(const Sources& s, Family& family, bool with_histogram, std::string* text) {
+  *text += FamilyStatsText(TakeFamilyReport(s, family));
   const std::optional<CacheReport> cache = ReportOnCache(s, family, CacheWalk::kIfOld);
   if (cache.has_value()) *text += CacheEntriesText(*cache);
   if (with_histogram) {
     *text += FileHistogramText(family.name(), family.versions()->tables->read_times());
   }
-  return true;
 }
 
 void AppendWriteText(const Sources& s, std::string* text) EXCLUDES(db_mutex) {
@@ -95,22 +90,24 @@ bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* te
   return report.has_value();
 }
 
-// False for a family that is dropped, or that lacks what is asked for. Appends.
+// False for a family that lacks what is asked for. Appends.
 using ReportText = bool (*)(const Sources&, Family&, std::string*);
 constexpr PropertyRow<ReportText> kReportTexts[] = {
     {"rocksdb.stats",
      [](const Sources& s, Family& f, std::string* text) {
-       if (!AppendFamilyText(s, f, /*with_histogram=*/true, text)) return false;
+       AppendFamilyText(s, f, /*with_histogram=*/true, text);
        AppendWriteText(s, text);
        return true;
      }},
     {"rocksdb.cfstats",
      [](const Sources& s, Family& f, std::string* text) {
-       return AppendFamilyText(s, f, /*with_histogram=*/true, text);
+       AppendFamilyText(s, f, /*with_histogram=*/true, text);
+       return true;
      }},
     {"rocksdb.cfstats-no-file-histogram",
      [](const Sources& s, Family& f, std::string* text) {
-       return AppendFamilyText(s, f, /*with_histogram=*/false, text);
+       AppendFamilyText(s, f, /*with_histogram=*/false, text);
+       return true;
      }},
     {"rocksdb.cf-file-histogram",
      [](const Sources&, Family& f, std::string* text) {
@@ -124,9 +121,8 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
      }},
     {"rocksdb.levelstats",
      [](const Sources& s, Family& f, std::string* text) {
-       const std::optional<FamilyReport> report = ReportOnFamily(s, f);
-       if (report.has_value()) *text += LevelStatsText(*report);
-       return report.has_value();
+       *text += LevelStatsText(ReportOnFamily(s, f));
+       return true;
      }},
     {"ashlar.space-ledger",
      [](const Sources& s, Family&, std::string* text) {
@@ -145,9 +141,8 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
 
 template <PropertyMap (*kWords)(const FamilyReport&)>
 bool FamilyMap(const Sources& s, Family& family, PropertyMap* map) {
-  const std::optional<FamilyReport> report = ReportOnFamily(s, family);
-  if (report.has_value()) *map = kWords(*report);
-  return report.has_value();
+  *map = kWords(ReportOnFamily(s, family));
+  return true;
 }
 
 template <CacheWalk kWalk>

@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-// Nothing for a name that is none of these. False: the family is dropped, or has nothing of what is
-// asked for. The caller holds a view of the family.
+// Nothing for a name that is none of these. False: the family has nothing of what is asked for. The
+// caller holds a view of the family.
 std::optional<bool> GetReportText(const PropertySources& sources, ColumnFamilyData* family,
                                   const Slice& name, std::string* text) EXCLUDES(db_mutex);
 std::optional<bool> GetReportMap(const PropertySources& sources, ColumnFamilyData* family,

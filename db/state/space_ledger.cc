@@ -49,7 +49,7 @@ void CountFamily(ColumnFamilyData* family, SpaceLedger* ledger) REQUIRES(db_mute
   for (Level level = 0; level < version.num_levels(); ++level) {
     ledger->table_bytes += version.level_bytes(level);
     for (const TableFile* file : version.files(level)) {
-      const bool is_kept = versions.kept_tombstones.Has(file->meta.number);
+      const bool is_kept = versions.kept_for_snapshots.Has(file->meta.number);
       if (is_kept) ledger->kept_for_snapshots_bytes += file->meta.file_size;
     }
   }

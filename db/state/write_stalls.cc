@@ -25,7 +25,7 @@ constexpr uint64_t kLongestWaitMicros = 100 * 1000;
 WriteDebt DebtOf(ColumnFamilyData* family) {
   WriteDebt debt;
   debt.sealed_memtables = static_cast<int>(family->sealed().size());
-  debt.level0_files = RunsThatSlowWrites(*family->current(), family->options());
+  debt.level0_files = RunsThatSlowWrites(family->last_version(), family->options());
   debt.pending_compaction_bytes = family->PendingCompactionBytes();
   return debt;
 }

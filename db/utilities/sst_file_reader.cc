@@ -80,7 +80,7 @@ class OneTable final : public ReadViewSource {
   }
   void OnViewReleased(Purge) override {}
   void PinSource() override {}  // whoever holds a view outlives nothing: see the header
-  void UnpinSource() override {}
+  void UnpinSource(Purge) override {}
 
   const Options& options() const { return options_; }
   const InternalKeyComparator& comparator() const { return icmp_; }

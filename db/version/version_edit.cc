@@ -123,7 +123,7 @@ void EncodeNewFile(std::string* dst, const VersionEdit::NewFile& file) {
   };
   if (meta.path_id != 0) put_byte(kPathId, meta.path_id);
   if (meta.temperature != 0) put_byte(kTemperature, meta.temperature);
-  if (meta.marked_for_compaction || meta.keeps_tombstones) put_byte(kNeedCompaction, 1);
+  if (meta.marked_for_compaction || meta.keeps_for_snapshots) put_byte(kNeedCompaction, 1);
   if (meta.oldest_blob_file_number != 0) {
     PutField64(dst, kOldestBlobFileNumber, meta.oldest_blob_file_number.value());
   }

@@ -22,7 +22,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "db/version/compaction_claims.h"
-#include "db/version/kept_tombstones.h"
+#include "db/version/kept_for_snapshots.h"
 #include "db/version/live_versions.h"
 #include "db/version/listed_logs.h"
 #include "db/version/manifest_file.h"
@@ -64,7 +64,7 @@ struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
   uint64_t next_version GUARDED_BY(db_mutex) = 1;
   bool is_dropped GUARDED_BY(db_mutex) = false;
   CompactionClaims claims GUARDED_BY(db_mutex);
-  KeptTombstones kept_tombstones GUARDED_BY(db_mutex);
+  KeptForSnapshots kept_for_snapshots GUARDED_BY(db_mutex);
   // By level; kept for round-robin compaction.
   std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
   std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);

@@ -31,7 +31,7 @@ std::string VersionSet::DebugString() const {
     StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
               family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
               family->log_number);
-    const std::string kept = family->kept_tombstones.DebugString();
+    const std::string kept = family->kept_for_snapshots.DebugString();
     StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
   }
   return text;

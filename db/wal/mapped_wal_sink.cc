@@ -80,6 +80,7 @@ Status MappedWalSink::StageRecord(const Range& range, const Slice& head, const S
     RETURN_IF_ERROR(MakeRoom(range));
   const auto memory_at = [this](uint64_t offset) { return file_->At(offset); };
   StageInOrder(framing(), range, head, body, memory_at, &order_);
+  AddIoBytes(&IOStatsContext::bytes_written, range.end - range.offset);
   return Status::OK();
 }
 
@@ -91,6 +92,7 @@ Status MappedWalSink::StageRaw(const Range& range, const Slice& bytes) {
   assert(order_.staged_end() == range.offset);  // its turn
   std::memcpy(file_->At(range.offset), bytes.data(), bytes.size());
   order_.Complete(range.offset, range.end, std::vector<LogHeaderStore>());
+  AddIoBytes(&IOStatsContext::bytes_written, bytes.size());
   return Status::OK();
 }
 

@@ -80,8 +80,8 @@ class ASHLAR_EXPORT CompactionFilter : public Customizable {
   };
 
   static const char* Type() { return "CompactionFilter"; }
-  // There are no built-in filters: for a name *result stays unset, and the status is OK if
-  // config_options.ignore_unsupported_options, else NotSupported.
+  // RemoveEmptyValueCompactionFilter is built in. For another name *result stays, and the status is
+  // OK if config_options.ignore_unsupported_options, else NotSupported.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& name,
                                  const CompactionFilter** result);
 

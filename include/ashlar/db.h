@@ -577,7 +577,7 @@ class ASHLAR_EXPORT DB {
                               const Slice* end);
 
   // Changes options that may change on an open database, given as texts; all of a call or none.
-  // InvalidArgument for other names and for bad values. Writes a new OPTIONS file.
+  // InvalidArgument for bad values and other names (NotFound from SetDBOptions). Writes OPTIONS.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& opts_map);
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options);
@@ -713,9 +713,9 @@ class ASHLAR_EXPORT DB {
   // *manifest_file_size bytes of the MANIFEST belong to it.
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
-  // WAL files, live and archived, oldest first; and the one being written. A database that is open
-  // for reading only keeps no list of them and refuses with NotSupported, as it does
-  // GetLiveFilesStorageInfo().
+  // WAL files that hold anything, live and archived, oldest first; and the one being written. A
+  // database that is open for reading only keeps no list of them and refuses with NotSupported, as
+  // it does GetLiveFilesStorageInfo().
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 

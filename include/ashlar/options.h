@@ -261,8 +261,8 @@ struct ASHLAR_EXPORT DBOptions {
   bool create_missing_column_families = false;
   // Fail when the DB exists.
   bool error_if_exists = false;
-  // Verify more while opening, and stop writes at the first sign of corruption. Dynamic checks
-  // of blocks are always on.
+  // Verify more while opening, and stop writes at the first sign of corruption; else a database with
+  // missing or damaged tables opens, and reads of those fail. Blocks are always checked.
   bool paranoid_checks = true;
   // A flush that reads another number of entries than were inserted fails with Corruption.
   bool flush_verify_memtable_count = true;

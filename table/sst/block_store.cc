@@ -306,15 +306,24 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   DecodedBlock contents;
   if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &contents)) return {};
   decoded->BecomeDecoded(contents);
-  if (!Publish(decoded.get(), index.index->handle(i), &index, i).ok()) return {};
+  // Statistics count what is read into the cache.
+  if (!Insert(decoded.get(), index.index->handle(i), &index, i).status.ok()) return {};
   decoded->Touch();  // it is as hot as the one it replaces
   return decoded;
 }
 
-// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
 template <typename T>
 Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                            size_t i) const {
+  const Inserted inserted = Insert(object, handle, parent, i);
+  CountInsertion(inserted.insertion, inserted.status.ok(), statistics_);
+  return inserted.status;
+}
+
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+template <typename T>
+BlockStore::Inserted BlockStore::Insert(T* object, const BlockHandle& handle,
+                                        const IndexBlock* parent, size_t i) const {
   assert(cache_ != nullptr);
   assert(object->shard == nullptr);  // in no cache yet
   object->Ref();
@@ -327,9 +336,8 @@ Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBloc
   insertion.table = parent == nullptr ? nullptr : parent->slots;
   insertion.slot_index = static_cast<uint32_t>(i);
   Status status = cache_->Insert(insertion);
-  CountInsertion(insertion, status.ok(), statistics_);
   if (!status.ok()) object->Unref();
-  return status;
+  return {insertion, std::move(status)};
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,

@@ -219,6 +219,13 @@ class BlockStore {
   // the caller keeps the only reference.
   template <typename T>
   Status Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  // The same, without counting it.
+  struct Inserted {
+    BlockInsertion insertion;
+    Status status;
+  };
+  template <typename T>
+  Inserted Insert(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
   Result<IndexBlock*> MakeIndex(const LooseBlock& block, const BlockHandle& handle,
                                 const FlatIndex::Source& source, std::string_view kind) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,

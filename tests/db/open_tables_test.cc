@@ -14,6 +14,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
+#include "ashlar/statistics.h"
 #include "tests/support/status_matchers.h"
 #include "util/epoch.h"
 
@@ -64,6 +65,7 @@ class OpenTablesTest : public testing::Test {
     options_.create_if_missing = true;
     options_.disable_auto_compactions = true;
     options_.max_open_files = 20;
+    options_.statistics = CreateDBStatistics();
     Open();
     for (int i = 0; i < kTables; i++) {
       EXPECT_OK(db_->Put(WriteOptions(), Key(i), "v"));
@@ -179,6 +181,7 @@ TEST_F(OpenTablesTest, AReadOfTheBlockCacheAloneOpensNoTable) {
   EXPECT_GT(found, 0);
   EXPECT_GT(incomplete, 0);
   EXPECT_EQ(found + incomplete, kTables);
+  EXPECT_EQ(options_.statistics->getTickerCount(MEMTABLE_HIT), 0u);
   const std::vector<Slice> keys = {"key1000", "key1030"};
   std::vector<std::string> values;
   for (const Status& status : db_->MultiGet(read, keys, &values)) {

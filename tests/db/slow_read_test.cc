@@ -155,8 +155,9 @@ TEST_F(SlowReadTest, PropertyThatOpensTables) {
 // Nor the other calls of the database itself: what needs tables is worked out without its mutex.
 TEST_F(SlowReadTest, PropertiesThatOpenTablesHoldNoLock) {
   const char* const kNames[] = {
-      "rocksdb.estimate-num-keys",           "rocksdb.estimate-oldest-key-time",
-      "rocksdb.aggregated-table-properties", "rocksdb.aggregated-table-properties-at-level0",
+      "rocksdb.estimate-num-keys",
+      "rocksdb.aggregated-table-properties",
+      "rocksdb.aggregated-table-properties-at-level0",
       "rocksdb.compression-ratio-at-level0",
   };
   for (const char* name : kNames) {

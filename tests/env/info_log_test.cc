@@ -109,6 +109,18 @@ TEST_F(InfoLogTest, ALargeLogRollsAndRepeatsItsHeaders) {
   EXPECT_TRUE(Has("version 1", Names()[1]));
 }
 
+TEST_F(InfoLogTest, HeadersBeyondTheLimitLeaveRoomForLines) {
+  options_.max_file_bytes = 200;
+  Open();
+  Header(log_, "%s", std::string(1000, 'h').c_str());
+  for (int i = 0; i < 3; ++i) {
+    clock_->Advance(1);
+    Info(log_, "line %d", i);
+  }
+  EXPECT_EQ(Names().size(), 2u);
+  EXPECT_TRUE(Has("line 0") && Has("line 2"));
+}
+
 TEST_F(InfoLogTest, AnOldLogRollsByTime) {
   options_.roll_after_seconds = 10;
   Open();
@@ -208,11 +220,16 @@ TEST(EventLog, OneLineOfJsonPerEvent) {
   {
     EventLine line = events.Event("flush_started");
     line.Add("job", 3).Add("cf_name", std::string("a\"b\\c\n")).Add("ratio", 0.5).Add("ok", true);
+    JsonWriter inner;
+    inner.Add("size", 7).Finish();
+    line.Add("files", std::vector<uint64_t>{4, 5}).Add("none", std::vector<uint64_t>{});
+    line.Add("properties", inner);
   }
   const std::string text = fs->AllFiles()["/LOG"];
   EXPECT_NE(
       text.find("EVENT_LOG_v1 {\"time_micros\": 77, \"event\": \"flush_started\", \"job\": 3, "
-                "\"cf_name\": \"a\\\"b\\\\c\\u000a\", \"ratio\": 0.5, \"ok\": true}\n"),
+                "\"cf_name\": \"a\\\"b\\\\c\\u000a\", \"ratio\": 0.5, \"ok\": true, "
+                "\"files\": [4, 5], \"none\": [], \"properties\": {\"size\": 7}}\n"),
       std::string::npos)
       << text;
 }

@@ -15,6 +15,7 @@
 
 #include "ashlar/comparator.h"
 #include "table/iterator/internal_iterator.h"
+#include "tests/support/moved_clock.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
 
@@ -204,6 +205,25 @@ TEST_P(MemTableTest, BuildsIteratorsInAnArena) {
   it->SeekToFirst();
   EXPECT_EQ(Show(*it), "a@1=x");
   DestroyIterator(it, IteratorHome::kArena);
+}
+
+TEST_P(MemTableTest, IsAsOldAsItsFirstEntry) {
+  MovedClock clock;
+  int64_t begin = 0;
+  ASSERT_OK(clock.GetCurrentTime(&begin));
+  MemTableOptions options;
+  options.clock = &clock;
+  Open(options);
+  EXPECT_EQ(table_->oldest_entry_seconds(), 0u);
+  clock.moved_by_seconds = 1000;
+  Put("a", 1, "");
+  const uint64_t seconds = table_->oldest_entry_seconds();
+  EXPECT_GE(seconds, static_cast<uint64_t>(begin) + 1000);
+  clock.moved_by_seconds = 2000;
+  InsertHint hint;
+  ASSERT_OK(table_->Add(2, kTypeValue, "b", "", &hint));
+  table_->AddCounters(&hint);
+  EXPECT_EQ(table_->oldest_entry_seconds(), seconds);
 }
 
 TEST_P(MemTableTest, CountsWhatWasAdded) {

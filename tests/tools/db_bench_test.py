@@ -42,9 +42,76 @@ class DbBenchTest(unittest.TestCase):
                  "multireadrandom newiterator newiteratorwhilewriting seekrandomwhilewriting "
                  "readwhilewriting readwhilescanning deleteseq deleterandom compact fill100K "
                  "fillseekseq readrandomwriterandom updaterandom xorupdaterandom appendrandom "
-                 "mixgraph randomreplacekeys timeseries").split()
-        found = self.results(",".join(names + ["flush", "waitforcompaction", "stats", "levelstats"]))
+                 "mixgraph multireadwhilewriting approximatesizerandom verifychecksum "
+                 "verifyfilechecksums randomreplacekeys timeseries").split()
+        commands = "flush waitforcompaction stats resetstats levelstats memstats compactall".split()
+        found = self.results(",".join(names + commands), "-file_checksum=1")
         self.assertEqual(sorted(found), sorted(names))
+
+    def test_keys_are_deleted_until_none_is_left(self):
+        found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=1000")
+        self.assertEqual(found["deleteuntil"][0], 300)
+        self.assertEqual(found["readseq"][0], 0)
+        found = self.results("fillseq,deleteuntil,readseq", "-num=300", "-deletes=100")
+        self.assertEqual((found["deleteuntil"][0], found["readseq"][0]), (100, 200))
+
+    def test_parts_of_the_engine_are_measured_by_the_block(self):
+        found = self.results("crc32c,xxhash,xxhash64,xxh3", "-block_size=1048576")
+        self.assertEqual({count for count, _ in found.values()}, {500})
+        self.assertEqual(len(found), 4)
+        self.assertIn("(1048576 per op)", found["xxh3"][1])
+        found = self.results("compress,uncompress", "-block_size=1048576", "-compression_type=lz4")
+        self.assertEqual({count for count, _ in found.values()}, {1024})
+        self.assertRegex(found["compress"][1], r"\(output: [4-6]\d\.\d%\)")
+        self.assertNotEqual(self.run_bench("compress").returncode, 0)  # there is nothing to measure
+
+    def test_levels_are_compacted_one_by_one(self):
+        flags = ["-disable_auto_compactions=1", "-level_compaction_dynamic_level_bytes=0"]
+        done = self.run_bench("fillseq,flush,compact0,compact1,compact,overwrite,flush,compact0,compact1,"
+                              "levelstats,memstats", *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("compact0 found no data beyond L0\ncompact1 found 0 files to compact\n", done.stdout)
+        self.assertIn("compact0 found 1 files to compact into L1\n"
+                      "compact1 found 1 files to compact into L2\n", done.stdout)
+        self.assertRegex(done.stdout, r"\n +0 +0 +0\n +1 +0 +0\n +2 +1 +0\n")
+        self.assertRegex(done.stdout, r"\nrocksdb.num-entries-active-mem-table: 0\n")
+
+    def test_operands_are_read_unmerged(self):
+        found = self.results("fillseq,mergerandom,readrandomoperands", "-merge_operator=stringappend",
+                             "-num=10", "-writes=1000", "-reads=200", "-value_size=8")
+        self.assertEqual(found["readrandomoperands"][0], 200)
+        self.assertIn("(200 of 200 found)", found["readrandomoperands"][1])
+
+    def options(self):
+        newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
+        with open(self.path("db", newest), encoding="utf-8") as file:
+            return file.read()
+
+    def test_flags_are_the_options_of_their_names(self):
+        self.results("fillseq,readrandom", "-partition_index_and_filters=1", "-metadata_block_size=1024",
+                     "-index_block_restart_interval=4", "-block_align=1", "-prepopulate_block_cache=1",
+                     "-cache_type=hyper_clock_cache", "-use_compressed_secondary_cache=1",
+                     "-max_total_wal_size=1000000", "-wal_compression=zstd", "-compaction_readahead_size=65536",
+                     "-max_background_flushes=2", "-memtable_protection_bytes_per_key=8", "-readahead_size=4096",
+                     "-stats_dump_period_sec=7", "-mmap_read=1", "-file_checksum=1", "-bloom_bits=10")
+        text = self.options()
+        for line in ("index_type=kTwoLevelIndexSearch", "partition_filters=true", "metadata_block_size=1024",
+                     "index_block_restart_interval=4", "block_align=true", "prepopulate_block_cache=kFlushOnly",
+                     "max_total_wal_size=1000000", "wal_compression=kZSTD", "compaction_readahead_size=65536",
+                     "max_background_flushes=2", "memtable_protection_bytes_per_key=8", "stats_dump_period_sec=7",
+                     "allow_mmap_reads=true", "file_checksum_gen_factory=FileChecksumGenCrc32cFactory"):
+            self.assertIn("  " + line + "\n", text)
+        refused = self.run_bench("fillseq", "-cache_type=bogus")
+        self.assertIn("--cache_type", refused.stderr)
+
+    def test_a_file_says_all_options(self):
+        self.results("fillseq", "-write_buffer_size=1234567", "-index_with_first_key=1")
+        with open(self.path("saved"), "w", encoding="utf-8") as file:
+            file.write(self.options())
+        found = self.results("fillseq,readrandom", "-options_file=" + self.path("saved"), "-write_buffer_size=99")
+        self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
+        self.assertIn("write_buffer_size=1234567\n", self.options())
+        self.assertIn("index_type=kBinarySearchWithFirstKey\n", self.options())
 
     def test_reads_find_what_was_filled_and_nothing_else(self):
         found = self.results("filluniquerandom,readrandom,readmissing,readseq,readreverse,seekrandom",

@@ -86,6 +86,14 @@ class LdbTest(ToolTest):
         self.check_failure(self.ldb("multi_get_entity", "zz"), "zz ==> NotFound")
         self.check_failure(self.ldb("multi_get"), "multi_get")
 
+    def test_a_key_that_was_put_once_is_deleted_with_its_tombstone(self):
+        self.fill()
+        self.check(self.ldb("singledelete", "b"), ["OK"])
+        self.check(self.ldb("singledelete", "--hex", "0x63"), ["OK"])
+        self.check(self.ldb("scan"), ["a : 1", "d : 4"])
+        self.assertIn("'b' seq:5, type:7 => ", self.ok("idump"))
+        self.check_failure(self.ldb("singledelete"), "singledelete")
+
     def test_ranges_are_deleted_and_listed(self):
         self.fill()
         self.check(self.ldb("deleterange", "b", "d"), ["OK"])
@@ -601,6 +609,23 @@ class LdbTest(ToolTest):
         dumps = [self.ldb("dump", "--hex", db=db, tool=tool).stdout for tool in (PROGRAM, REFERENCE)]
         self.assertEqual(dumps[0], dumps[1])
 
+    def test_read_commands_find_logs_and_operators_by_the_options_file(self):
+        db = self.sample_database("merge")
+        self.assertIn("base,m2.17", self.ok("scan", db=db))
+        self.check_failure(self.ldb("scan", "--try_load_options=false", db=db), "merge_operator")
+        self.ok("put", "a", "1", "--create_if_missing")
+        os.mkdir(self.path("logs"))
+        for name in os.listdir(self.path("db")):
+            path = self.path("db", name)
+            if name.endswith(".log"):
+                os.rename(path, self.path("logs", name))
+            elif name.startswith("OPTIONS"):
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(re.sub("(?m)^  wal_dir=.*$", "  wal_dir=" + self.path("logs"), text))
+        self.assertEqual(self.ok("get", "a"), "1\n")
+
     def test_read_commands_change_nothing(self):
         db = self.sample_database("basic_snappy")
         before = state_of(db)
@@ -650,7 +675,7 @@ class LdbTest(ToolTest):
         done = run(PROGRAM, "--help")
         self.assertEqual(done.returncode, 0)
         names = re.findall(r"(?m)^  ([a-z_]+)(?: [<\[-].*)?\n      \w", done.stdout.decode())
-        self.assertEqual(len(names), 35)
+        self.assertEqual(len(names), 36)
         for name in names:
             self.assertIn(name, run(PROGRAM, name, "--help").stdout.decode())
 

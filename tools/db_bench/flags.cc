@@ -12,11 +12,14 @@ DEFINE_string(
     "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch, "
     "fill100K, randomreplacekeys, timeseries. The others go on with what is there: fillseekseq, "
     "overwrite, readrandomwriterandom, updaterandom, xorupdaterandom, appendrandom, mixgraph, "
-    "deleteseq, deleterandom, readseq, "
+    "deleteseq, deleterandom, deleteuntil, readseq, "
     "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
     "multireadrandom, newiterator, newiteratorwhilewriting, seekrandom, seekrandomwhilewriting, "
     "seekrandomwhilemerging, readwhilewriting, readwhilemerging, readwhilescanning, mergerandom, "
-    "readrandommergerandom, compact, flush, waitforcompaction, stats, levelstats, sstables");
+    "readrandommergerandom, readrandomoperands, multireadwhilewriting, approximatesizerandom, "
+    "verifychecksum, verifyfilechecksums, compact, compactall, compact0, compact1, flush, "
+    "waitforcompaction, stats, resetstats, levelstats, memstats, sstables. Of parts of the engine, "
+    "over blocks of --block_size: crc32c, xxhash, xxhash64, xxh3, compress, uncompress");
 DEFINE_string(db, "", "folder of the database; empty: a folder below the test directory");
 DEFINE_bool(use_existing_db, false,
             "keep the database that is there; a benchmark that wants an empty one then fails");
@@ -59,6 +62,9 @@ DEFINE_bool(optimize_multiget_for_io, true, "ReadOptions::optimize_multiget_for_
 DEFINE_bool(total_order_seek, false, "ReadOptions::total_order_seek");
 DEFINE_bool(prefix_same_as_start, false, "ReadOptions::prefix_same_as_start");
 DEFINE_bool(auto_prefix_mode, false, "ReadOptions::auto_prefix_mode");
+DEFINE_int32(readahead_size, 0, "ReadOptions::readahead_size");
+DEFINE_bool(use_tailing_iterator, false, "ReadOptions::tailing");
+DEFINE_bool(rate_limit_user_ops, false, "reads count against --rate_limiter_bytes_per_sec");
 DEFINE_int64(max_scan_distance, 0,
              "iterators of seekrandom are bounded so many keys behind the sought one; 0: not");
 DEFINE_bool(use_existing_keys, false,

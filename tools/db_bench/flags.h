@@ -42,6 +42,9 @@ DECLARE_bool(optimize_multiget_for_io);
 DECLARE_bool(total_order_seek);
 DECLARE_bool(prefix_same_as_start);
 DECLARE_bool(auto_prefix_mode);
+DECLARE_int32(readahead_size);
+DECLARE_bool(use_tailing_iterator);
+DECLARE_bool(rate_limit_user_ops);
 DECLARE_int64(max_scan_distance);
 DECLARE_bool(use_existing_keys);
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/convenience.h"
@@ -18,6 +19,7 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/utilities/options_util.h"
 #include "ashlar/version.h"
 #include "tools/db_bench/blob_options.h"
 #include "tools/db_bench/flags.h"
@@ -39,8 +41,6 @@ DEFINE_int32(compression_level, 32767, "level of the compression; 32767: the lib
 DEFINE_int32(compression_max_dict_bytes, 0, "the longest dictionary of a table; 0: none");
 DEFINE_int32(compression_zstd_max_train_bytes, 0, "samples for zstd's trainer; 0: it is not used");
 DEFINE_int32(compression_parallel_threads, 1, "threads that compress one table");
-DEFINE_int64(cache_size, 32 << 20, "bytes of the block cache; 0: none; negative: the default one");
-DEFINE_int32(cache_numshardbits, -1, "the cache has 2 to this many shards; negative: by size");
 DEFINE_double(bloom_bits, -1, "bits per key of the Bloom filter; 0 or less: no filter");
 DEFINE_bool(use_ribbon_filter, false, "Ribbon in place of Bloom filters");
 DEFINE_int32(block_size, static_cast<int32_t>(TableDefaults().block_size), "bytes of a block");
@@ -82,6 +82,8 @@ DEFINE_bool(memtable_whole_key_filtering, Defaults().memtable_whole_key_filterin
             "whole keys are in the memtable's Bloom filter");
 DEFINE_int32(max_successive_merges, static_cast<int32_t>(Defaults().max_successive_merges),
              "operands of one key that stay side by side in a memtable");
+DEFINE_uint32(memtable_protection_bytes_per_key, Defaults().memtable_protection_bytes_per_key,
+              "bytes of the checksum of each entry of a memtable; 0: none");
 DEFINE_string(memtablerep, "skip_list", "skip_list or vector");
 DEFINE_bool(allow_concurrent_memtable_write, Defaults().allow_concurrent_memtable_write,
             "several writers may insert at once");
@@ -106,21 +108,20 @@ DEFINE_int32(level0_stop_writes_trigger, Defaults().level0_stop_writes_trigger,
 DEFINE_bool(disable_auto_compactions, Defaults().disable_auto_compactions, "no compactions");
 DEFINE_int32(max_background_jobs, Defaults().max_background_jobs,
              "flushes and compactions at once");
-DEFINE_int32(open_files, Defaults().max_open_files, "files kept open; -1: all");
-DEFINE_bool(use_direct_reads, Defaults().use_direct_reads, "read past the page cache");
-DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
-DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync, "sync tables as they grow, by this much");
-DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync, "the same for the log");
-DEFINE_bool(use_fsync, Defaults().use_fsync, "fsync in place of fdatasync");
+DEFINE_int32(max_background_compactions, Defaults().max_background_compactions,
+             "compactions at once; -1: by --max_background_jobs");
+DEFINE_int32(max_background_flushes, Defaults().max_background_flushes,
+             "flushes at once; -1: by --max_background_jobs");
+DEFINE_string(
+    options_file, "",
+    "an OPTIONS file whose default family says all options; of the flags for options only "
+    "--use_existing_db, --statistics and --row_cache_size still count");
+DECLARE_int64(cache_size);
+DECLARE_int32(stats_level);
 
 namespace ashlar {
 namespace bench {
 namespace {
-
-std::shared_ptr<Cache> MakeBlockCache() {
-  if (FLAGS_cache_size <= 0) return nullptr;
-  return NewLRUCache(static_cast<size_t>(FLAGS_cache_size), FLAGS_cache_numshardbits);
-}
 
 std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& block_cache) {
   BlockBasedTableOptions table;
@@ -131,6 +132,7 @@ std::shared_ptr<TableFactory> MakeTableFactory(const std::shared_ptr<Cache>& blo
   table.cache_index_and_filter_blocks = FLAGS_cache_index_and_filter_blocks;
   table.pin_l0_filter_and_index_blocks_in_cache = FLAGS_pin_l0_filter_and_index_blocks_in_cache;
   table.whole_key_filtering = FLAGS_whole_key_filtering;
+  SetIndex(&table);
   if (FLAGS_bloom_bits > 0) {
     table.filter_policy.reset(FLAGS_use_ribbon_filter ? NewRibbonFilterPolicy(FLAGS_bloom_bits)
                                                       : NewBloomFilterPolicy(FLAGS_bloom_bits));
@@ -163,6 +165,7 @@ Status SetMemtable(Options* options) {
   options->allow_concurrent_memtable_write = FLAGS_allow_concurrent_memtable_write;
   options->enable_pipelined_write = FLAGS_enable_pipelined_write;
   options->unordered_write = FLAGS_unordered_write;
+  options->memtable_protection_bytes_per_key = FLAGS_memtable_protection_bytes_per_key;
   return Status::OK();
 }
 
@@ -186,23 +189,41 @@ void SetTree(Options* options) {
   options->level0_stop_writes_trigger = FLAGS_level0_stop_writes_trigger;
   options->disable_auto_compactions = FLAGS_disable_auto_compactions;
   options->max_background_jobs = FLAGS_max_background_jobs;
+  options->max_background_compactions = FLAGS_max_background_compactions;
+  options->max_background_flushes = FLAGS_max_background_flushes;
 }
 
-void SetFiles(Options* options) {
-  options->max_open_files = FLAGS_open_files;
-  options->wal_dir = FLAGS_wal_dir;
-  options->bytes_per_sync = FLAGS_bytes_per_sync;
-  options->wal_bytes_per_sync = FLAGS_wal_bytes_per_sync;
-  options->use_direct_reads = FLAGS_use_direct_reads;
-  options->use_fsync = FLAGS_use_fsync;
-  options->write_compatible_with = FLAGS_write_compatible_with;
+Status LoadOptions(Options* options) {
+  DBOptions db;
+  std::vector<ColumnFamilyDescriptor> families;
+  const Status status = LoadOptionsFromFile(ConfigOptions(), FLAGS_options_file, &db, &families);
+  if (!status.ok()) return status;
+  *options = Options(db, families.front().options);  // a file without the default one is none
+  return Status::OK();
+}
+
+void SetWhatGoesWithAFile(Options* options) {
+  options->create_if_missing = !FLAGS_use_existing_db;
+  if (FLAGS_statistics) {
+    options->statistics = CreateDBStatistics();
+    options->statistics->set_stats_level(static_cast<StatsLevel>(FLAGS_stats_level));
+  }
+  if (FLAGS_row_cache_size > 0) {
+    options->row_cache = NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
+  }
 }
 
 }  // namespace
 
 Status MakeOptions(Options* options) {
-  options->create_if_missing = !FLAGS_use_existing_db;
-  Status status = ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
+  if (!FLAGS_options_file.empty()) {
+    const Status loaded = LoadOptions(options);
+    if (loaded.ok()) SetWhatGoesWithAFile(options);
+    return loaded;
+  }
+  SetWhatGoesWithAFile(options);
+  Status status =
+      ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
   if (!status.ok()) return status;
   options->compression_opts.level = FLAGS_compression_level;
   options->compression_opts.max_dict_bytes =
@@ -216,7 +237,9 @@ Status MakeOptions(Options* options) {
   status = SetMergeOperator(options);
   if (!status.ok()) return status;
   SetTree(options);
-  SetFiles(options);
+  options->write_compatible_with = FLAGS_write_compatible_with;
+  status = SetFiles(options);
+  if (!status.ok()) return status;
   SetCompaction(options);
   if (!SetExpiry(options)) {
     return Status::InvalidArgument("--expire_style: none, compaction_filter or delete");
@@ -225,15 +248,13 @@ Status MakeOptions(Options* options) {
     options->prefix_extractor.reset(
         NewFixedPrefixTransform(static_cast<size_t>(FLAGS_prefix_size)));
   }
-  if (FLAGS_row_cache_size > 0) {
-    options->row_cache = NewLRUCache(static_cast<size_t>(FLAGS_row_cache_size));
-  }
   options->optimize_filters_for_hits = FLAGS_optimize_filters_for_hits;
-  const std::shared_ptr<Cache> block_cache = MakeBlockCache();
+  std::shared_ptr<Cache> block_cache;
+  status = MakeBlockCache(&block_cache);
+  if (!status.ok()) return status;
   options->table_factory = MakeTableFactory(block_cache);
   status = SetBlobs(block_cache, options);
   if (!status.ok()) return status;
-  if (FLAGS_statistics) options->statistics = CreateDBStatistics();
   return Status::OK();
 }
 

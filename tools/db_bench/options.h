@@ -3,8 +3,11 @@
 // Options of the benchmarked database, from the flags.
 #pragma once
 
+#include <memory>
+
 #include "ashlar/options.h"
 #include "ashlar/status.h"
+#include "ashlar/table.h"
 
 namespace ashlar {
 namespace bench {
@@ -13,9 +16,14 @@ namespace bench {
 // once: the block cache and the statistics it makes live as long as the options.
 Status MakeOptions(Options* options);
 
-// The lines above the first result: sizes and settings, for the reader of a log.
-// Their part of it: compaction and background I/O; options_compaction.cc.
+// Their parts of it: compaction and background I/O; logs, files and statistics; indexes; the cache,
+// null for --cache_size=0 and, for the default one, below.
 void SetCompaction(Options* options);
+Status SetFiles(Options* options);
+void SetIndex(BlockBasedTableOptions* table);
+Status MakeBlockCache(std::shared_ptr<Cache>* cache);
+
+// The lines above the first result: sizes and settings, for the reader of a log.
 void PrintHeader(const Options& options);
 
 }  // namespace bench

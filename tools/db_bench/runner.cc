@@ -34,6 +34,7 @@ constexpr Workload kWorkloads[] = {
     {.name = "overwrite", .run = FillRandom},
     {.name = "deleteseq", .run = DeleteSequential},
     {.name = "deleterandom", .run = DeleteRandom},
+    {.name = "deleteuntil", .run = DeleteUntil},
     {.name = "readseq", .run = ReadSequential},
     {.name = "readreverse", .run = ReadReverse},
     {.name = "readtocache", .run = ReadToCache, .single_thread = true},
@@ -59,6 +60,17 @@ constexpr Workload kWorkloads[] = {
     {.name = "mixgraph", .run = MixGraph},
     {.name = "mergerandom", .run = MergeRandom, .merges = true},
     {.name = "readrandommergerandom", .run = ReadRandomMergeRandom, .merges = true},
+    {.name = "readrandomoperands", .run = ReadRandomOperands, .merges = true},
+    {.name = "multireadwhilewriting", .run = MultiReadWhileWriting, .extra_threads = 1},
+    {.name = "approximatesizerandom", .run = EstimateSizes},
+    {.name = "verifychecksum", .run = VerifyChecksums, .single_thread = true},
+    {.name = "verifyfilechecksums", .run = VerifyFileChecksums, .single_thread = true},
+    {.name = "crc32c", .run = SumCrc32c},
+    {.name = "xxhash", .run = SumXxHash},
+    {.name = "xxhash64", .run = SumXxHash64},
+    {.name = "xxh3", .run = SumXxh3},
+    {.name = "compress", .run = CompressBlocks},
+    {.name = "uncompress", .run = UncompressBlocks},
     {.name = "compact", .run = CompactAll, .single_thread = true},
 };
 
@@ -168,6 +180,14 @@ bool Runner::RunCommand(const std::string& name) {
     std::printf("waitforcompaction(%s): started\n", path_.c_str());
     RequireOk(db_->WaitForCompact(WaitForCompactOptions()), "waitforcompaction");
     std::printf("waitforcompaction(%s): finished\n", path_.c_str());
+  } else if (name == "compactall") {
+    RequireOk(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr), "compact");
+  } else if (name == "compact0" || name == "compact1") {
+    CompactLevel(db_.get(), name == "compact0" ? 0 : 1);
+  } else if (name == "resetstats") {
+    RequireOk(db_->ResetStats(), "resetstats");
+  } else if (name == "memstats") {
+    PrintMemtableFacts();
   } else if (name == "stats" || name == "levelstats" || name == "sstables") {
     PrintProperty(name.c_str());
   } else {
@@ -181,6 +201,16 @@ void Runner::PrintProperty(const char* name) {
   std::string text;
   if (!db_->GetProperty(std::string("rocksdb.") + name, &text)) text = "(failed)";
   std::printf("\n%s\n", text.c_str());
+}
+
+void Runner::PrintMemtableFacts() {
+  for (const char* const fact :
+       {"num-immutable-mem-table", "cur-size-active-mem-table", "cur-size-all-mem-tables",
+        "size-all-mem-tables", "num-entries-active-mem-table", "num-entries-imm-mem-tables"}) {
+    std::string text;
+    if (!db_->GetProperty(std::string("rocksdb.") + fact, &text)) text = "(failed)";
+    std::printf("rocksdb.%s: %s\n", fact, text.c_str());
+  }
 }
 
 void Runner::RunWorkload(const Workload& workload) {

@@ -29,6 +29,7 @@ class Runner {
   void StartEmpty();
   void Open();
   void PrintProperty(const char* name);
+  void PrintMemtableFacts();
 
   const Options options_;
   const std::string path_;

@@ -78,6 +78,7 @@ void FillBatch(ThreadContext* thread);
 void Fill100K(ThreadContext* thread);
 void DeleteSequential(ThreadContext* thread);
 void DeleteRandom(ThreadContext* thread);
+void DeleteUntil(ThreadContext* thread);
 // workloads_read.cc
 void ReadSequential(ThreadContext* thread);
 void ReadToCache(ThreadContext* thread);
@@ -88,7 +89,21 @@ void ReadHot(ThreadContext* thread);
 void SeekRandom(ThreadContext* thread);
 void ReadToRowCache(ThreadContext* thread);
 void NewIteratorOnly(ThreadContext* thread);
+
+// workloads_upkeep.cc
 void CompactAll(ThreadContext* thread);
+void CompactLevel(DB* db, size_t from);  // all its files; says what it found
+void VerifyChecksums(ThreadContext* thread);
+void VerifyFileChecksums(ThreadContext* thread);
+void EstimateSizes(ThreadContext* thread);
+
+// workloads_parts.cc
+void SumCrc32c(ThreadContext* thread);
+void SumXxHash(ThreadContext* thread);
+void SumXxHash64(ThreadContext* thread);
+void SumXxh3(ThreadContext* thread);
+void CompressBlocks(ThreadContext* thread);
+void UncompressBlocks(ThreadContext* thread);
 
 // workloads_multi_get.cc
 void MultiReadRandom(ThreadContext* thread);
@@ -113,10 +128,12 @@ bool AreMixRatiosValid();
 // workloads_merge.cc
 void MergeRandom(ThreadContext* thread);
 void ReadRandomMergeRandom(ThreadContext* thread);
+void ReadRandomOperands(ThreadContext* thread);
 
 // workloads_beside.cc: thread 0 does what the name says after "while", the others before it.
 void ReadWhileWriting(ThreadContext* thread);
 void ReadWhileMerging(ThreadContext* thread);
+void MultiReadWhileWriting(ThreadContext* thread);
 void ReadWhileScanning(ThreadContext* thread);
 void SeekWhileWriting(ThreadContext* thread);
 void SeekWhileMerging(ThreadContext* thread);

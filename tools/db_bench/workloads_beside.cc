@@ -66,6 +66,8 @@ void ScanRoundAndRound(ThreadContext* thread) {
 
 void ReadWhileWriting(ThreadContext* thread) { RunBeside(thread, Overwrite, ReadRandom); }
 
+void MultiReadWhileWriting(ThreadContext* thread) { RunBeside(thread, Overwrite, MultiReadRandom); }
+
 void ReadWhileMerging(ThreadContext* thread) { RunBeside(thread, Merge, ReadRandom); }
 
 void ReadWhileScanning(ThreadContext* thread) { RunBeside(thread, ScanRoundAndRound, ReadRandom); }

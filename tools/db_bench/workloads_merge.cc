@@ -3,6 +3,7 @@
 // Workloads that merge, among the first --merge_keys keys.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tools/db_bench/workloads.h"
 
@@ -58,6 +59,39 @@ void ReadRandomMergeRandom(ThreadContext* thread) {
   thread->stats.AddMessage("(reads:" + std::to_string(reads) + " merges:" + std::to_string(merges) +
                            " total:" + std::to_string(reads + merges) + " hits:" +
                            std::to_string(hits) + " maxlength:" + std::to_string(longest) + ")");
+}
+
+// An operation is one key, with a second call where it has more operands than any before.
+void ReadRandomOperands(ThreadContext* thread) {
+  ColumnFamilyHandle* const family = thread->db->DefaultColumnFamily();
+  const ReadOptions options = MakeReadOptions();
+  KeyBuffer key(ShapeOfKeys());
+  std::vector<PinnableSlice> operands(8);
+  int64_t found = 0, sought = 0;
+  Duration duration(FLAGS_duration, ReadCount());
+  for (; !duration.Done(1); sought++) {
+    const Slice wanted = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
+    const auto read = [&](int* count) {
+      GetMergeOperandsOptions room;
+      room.expected_max_number_of_operands = static_cast<int>(operands.size());
+      return thread->db->GetMergeOperands(options, family, wanted, operands.data(), &room, count);
+    };
+    int count = 0;
+    Status status = read(&count);
+    if (status.IsIncomplete()) {
+      operands.resize(static_cast<size_t>(count));
+      status = read(&count);
+    }
+    if (!status.IsNotFound()) RequireOk(status, "getmergeoperands");
+    uint64_t bytes = 0;
+    for (int i = 0; status.ok() && i < count; i++) {
+      bytes += wanted.size() + operands[static_cast<size_t>(i)].size();
+      operands[static_cast<size_t>(i)].Reset();
+    }
+    if (status.ok()) found++;
+    thread->stats.Finished(Operation::kRead, 1, bytes);
+  }
+  AddFoundMessage(thread, found, sought);
 }
 
 }  // namespace bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workloads that read, and the whole-database compaction, which is timed as one operation.
+// Workloads that read.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -19,6 +19,9 @@ ReadOptions MakeReadOptions() {
   options.total_order_seek = FLAGS_total_order_seek;
   options.prefix_same_as_start = FLAGS_prefix_same_as_start;
   options.auto_prefix_mode = FLAGS_auto_prefix_mode;
+  options.readahead_size = static_cast<size_t>(FLAGS_readahead_size);
+  options.tailing = FLAGS_use_tailing_iterator;
+  if (FLAGS_rate_limit_user_ops) options.rate_limiter_priority = Env::IO_USER;
   return options;
 }
 
@@ -178,11 +181,6 @@ void ReadToRowCache(ThreadContext* thread) {
   }
   if (existing != nullptr) RequireOk(existing->status(), "iterate");
   AddFoundMessage(thread, found, sought);
-}
-
-void CompactAll(ThreadContext* thread) {
-  RequireOk(thread->db->CompactRange(CompactRangeOptions(), nullptr, nullptr), "compact");
-  thread->stats.Finished(Operation::kOther, 1, 0);
 }
 
 }  // namespace bench

@@ -3,8 +3,10 @@
 // Workloads that write.
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 
+#include "ashlar/iterator.h"
 #include "ashlar/write_batch.h"
 #include "tools/db_bench/workloads.h"
 
@@ -148,6 +150,23 @@ void Fill100K(ThreadContext* thread) {
 void DeleteSequential(ThreadContext* thread) { Delete(thread, NumberSource::Order::kAscending); }
 
 void DeleteRandom(ThreadContext* thread) { Delete(thread, NumberSource::Order::kRandom); }
+
+void DeleteUntil(ThreadContext* thread) {
+  const int64_t most = DeleteCount();
+  const WriteOptions options = MakeWriteOptions(FLAGS_sync);
+  for (int64_t deleted = 0; deleted < most; ++deleted) {
+    std::string key;
+    {
+      const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
+      it->SeekToFirst();
+      RequireOk(it->status(), "seek");
+      if (!it->Valid()) return;  // nothing is left
+      key = it->key().ToString();
+    }
+    RequireOk(thread->db->Delete(options, key), "delete");
+    thread->stats.Finished(Operation::kDelete, 1, 0);
+  }
+}
 
 }  // namespace bench
 }  // namespace ashlar

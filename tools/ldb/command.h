@@ -58,6 +58,7 @@ Status RunMultiGetEntity(const Invocation& call);
 Status RunPutEntity(const Invocation& call);
 Status RunPut(const Invocation& call);
 Status RunDelete(const Invocation& call);
+Status RunSingleDelete(const Invocation& call);
 Status RunDeleteRange(const Invocation& call);
 Status RunBatchPut(const Invocation& call);
 

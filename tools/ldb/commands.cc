@@ -35,6 +35,10 @@ std::vector<LdbCommand> MakeDataCommands() {
       {.name = "delete", .usage = "<key>", .summary = "delete a key",
        .details = "Deleting what is not there is no error.",
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunDelete},
+      {.name = "singledelete", .usage = "<key>", .summary = "delete a key that was put once",
+       .details = "The tombstone goes together with the value. Of a key that was put more often, or\n"
+                  "merged, an older value may show again.",
+       .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunSingleDelete},
       {.name = "multi_get", .usage = "<key> [<key>] ..", .summary = "print \"key ==> value\" for several keys",
        .details = "Keys that are not there are named on stderr, and the exit code is 1 then.",
        .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},

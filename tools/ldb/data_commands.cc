@@ -148,6 +148,13 @@ Status RunDelete(const Invocation& call) {
   return Written(db.get(), (*db)->Delete(WriteOptions(), family, key));
 }
 
+Status RunSingleDelete(const Invocation& call) {
+  ASSIGN_OR_RETURN(const std::string key, call.KeyFrom(call.arguments[0]));
+  ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
+  ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
+  return Written(db.get(), (*db)->SingleDelete(WriteOptions(), family, key));
+}
+
 Status RunDeleteRange(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::string begin, call.KeyFrom(call.arguments[0]));
   ASSIGN_OR_RETURN(const std::string end, call.KeyFrom(call.arguments[1]));

@@ -2,8 +2,8 @@
 //
 // Events are lines of JSON in the info log, behind "EVENT_LOG_v1". Of a line only a few members of
 // its outermost object are wanted, all of them numbers or strings without escapes, so they are
-// searched for. A flush of ours says how large its tables are; RocksDB says so for each table that
-// is made, by the number of the job, which counts anew in each info log.
+// searched for. How large the table of a flush is says the line about the table, by the number of
+// the job, which counts anew in each info log; in older logs of ours, the one about its end.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -108,7 +108,7 @@ class EventReader {
   }
 
   TreeSurvey* const survey_;
-  std::set<uint64_t> flushes_;  // jobs of RocksDB's that are
+  std::set<uint64_t> flushes_;  // jobs that are
 };
 
 }  // namespace

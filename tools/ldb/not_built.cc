@@ -27,6 +27,7 @@ constexpr std::string_view kNames[] = {
     "reduce_levels",
     "repair",
     "restore",
+    "singledelete",
     "unsafe_remove_sst_file",
     "update_manifest",
     "write_extern_sst",

@@ -173,6 +173,31 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   return result;
 }
 
+// What reading needs of the newest OPTIONS file: where logs and tables lie, and how operands merge.
+// A file that cannot be read is as good as none.
+Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& state,
+                                   DBOptions* db_options) {
+  ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
+  ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  DBOptions db_from_file;
+  Descriptors loaded;
+  if (!wants_file || !LoadLatestOptions(config, call.db, &db_from_file, &loaded).ok()) {
+    return result;
+  }
+  db_options->wal_dir = db_from_file.wal_dir;
+  db_options->db_paths = db_from_file.db_paths;
+  for (ColumnFamilyDescriptor& descriptor : result) {
+    for (const ColumnFamilyDescriptor& from_file : loaded) {
+      if (from_file.name != descriptor.name) continue;
+      descriptor.options.merge_operator = from_file.options.merge_operator;
+      descriptor.options.cf_paths = from_file.options.cf_paths;
+    }
+  }
+  return result;
+}
+
 Result<ManifestState> ReadLiveManifest(const std::string& db) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const std::string path, LiveManifestPath(fs, db));
@@ -219,10 +244,11 @@ Status OpenedDb::Close() {
 
 Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call) {
   ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
-  ASSIGN_OR_RETURN(const Descriptors descriptors, DescribeFamilies(state));
+  DBOptions db_options;
+  ASSIGN_OR_RETURN(const Descriptors descriptors, LoadForReading(call, state, &db_options));
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
-  RETURN_IF_ERROR(DB::OpenForReadOnly(DBOptions(), call.db, descriptors, &handles, &db));
+  RETURN_IF_ERROR(DB::OpenForReadOnly(db_options, call.db, descriptors, &handles, &db));
   return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
 }
 

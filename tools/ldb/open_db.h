@@ -3,9 +3,9 @@
 // Opening the database of an ldb call: all its families, each with the comparator that the MANIFEST
 // names.
 //
-// Reading needs nothing but that, so read commands use default options and open without changing a
-// byte of the directory. Writing goes by the newest OPTIONS file, so that a put by ldb leaves the
-// database with the options it had.
+// Reading needs little more: from the newest OPTIONS file read commands take where logs and tables
+// lie and how operands merge, and they open without changing a byte of the directory. Writing goes by
+// all of that file, so that a put by ldb leaves the database with the options it had.
 #pragma once
 
 #include <memory>

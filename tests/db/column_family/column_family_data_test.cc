@@ -69,7 +69,9 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
  private:
   SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
   void OnViewReleased(Purge) override {}
+  void OnFamilyGone(Purge) override {}
   std::shared_ptr<WriteBufferManager> MemoryManager() override { return nullptr; }
+  SystemClock* Clock() override { return nullptr; }
 
   MemoryFileSystem fs_;
   const InternalKeyComparator comparator_{BytewiseComparator()};

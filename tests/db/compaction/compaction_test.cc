@@ -191,6 +191,29 @@ TEST(CompactionPicker, TheLevelWithTheHighestScoreGoesFirst) {
             "merge L0[2 1] -> L1 bottommost");
 }
 
+TEST(CompactionPicker, SaysWhy) {
+  const struct {
+    const char* tree;
+    CompactionReason reason;
+  } kCases[] = {
+      {"L0: 1 a-c 10, 2 b-d 10", CompactionReason::kLevelL0FilesNum},
+      {"L0: 1 a-c 10, 2 b-d 10*", CompactionReason::kLevelL0FilesNum},
+      {"L0: 2 b-d 10*", CompactionReason::kFilesMarkedForCompaction},
+      {"L1: 3 m-n 300", CompactionReason::kLevelMaxLevelSize},
+      {"L1: 3 m-n 300*", CompactionReason::kLevelMaxLevelSize},
+      {"L1: 3 m-n 30*", CompactionReason::kFilesMarkedForCompaction},
+  };
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  const ColumnFamilyOptions options = SmallOptions();
+  for (const auto& c : kCases) {
+    const TextTree tree(c.tree);
+    const auto plan = PickCompaction(tree.version(), {&options, &tree.claims()}, {});
+    ASSERT_TRUE(plan.has_value()) << c.tree;
+    EXPECT_EQ(plan->reason, c.reason) << c.tree;
+  }
+}
+
 TEST(CompactionPicker, PartsOfLevel0WithoutACommonKeyGoAtTheSameTime) {
   const TextTree tree("L0: 1 a-b 10!, 2 m-n 10, 3 m-n 10");
   CompactionPlan running;

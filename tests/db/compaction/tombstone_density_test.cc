@@ -25,13 +25,15 @@ std::string KeyAt(int i) { return StrCat("key", 100000 + i); }
 // Releases a snapshot when a compaction has begun.
 class Releaser : public EventListener {
  public:
-  void OnCompactionBegin(DB*, const CompactionJobInfo&) override {
+  void OnCompactionBegin(DB*, const CompactionJobInfo& info) override {
+    last_reason = info.compaction_reason;
     if (snapshot != nullptr) db->ReleaseSnapshot(snapshot);
     snapshot = nullptr;
   }
 
   DB* db = nullptr;
   const Snapshot* snapshot = nullptr;
+  CompactionReason last_reason = CompactionReason::kUnknown;
 };
 
 class TombstoneDensityTest : public testing::Test {
@@ -143,6 +145,52 @@ TEST_F(TombstoneDensityTest, WhatASnapshotKeptGoesWithIt) {
   db_->GetLiveFilesMetaData(&after);
   ASSERT_EQ(files.size(), after.size());
   for (size_t i = 0; i < files.size(); i++) EXPECT_EQ(files[i].name, after[i].name) << "no rewrite";
+}
+
+// Level 0 has its own order, and its own compactions.
+TEST_F(TombstoneDensityTest, WhatWasMovedToLevel0IsLeftToThatLevel) {
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Delete(2000, 2100);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  CompactRangeOptions up;
+  up.change_level = true;
+  up.target_level = 0;
+  ASSERT_OK(db_->CompactRange(up, nullptr, nullptr));
+  const int files = Level0Files();
+  EXPECT_GT(files, 0);
+  db_->ReleaseSnapshot(snapshot);
+  FlushAndSettle();
+  EXPECT_EQ(Level0Files(), files);
+  int rows = 0;
+  SkippedByAScan(&rows);
+  EXPECT_EQ(rows, kKeys - 100);
+}
+
+// No tombstone tells of them.
+TEST_F(TombstoneDensityTest, OlderVersionsThatASnapshotKeptGoWithIt) {
+  const auto entries = [this] {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(&tables));
+    uint64_t count = 0;
+    for (const auto& [name, table] : tables) count += table->num_entries;
+    return count;
+  };
+  const Snapshot* snapshot = db_->GetSnapshot();
+  for (int i = 100; i < 300; ++i) ASSERT_OK(db_->Put(WriteOptions(), KeyAt(i), "new"));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(entries(), kKeys + 200u);
+  db_->ReleaseSnapshot(snapshot);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(entries(), uint64_t{kKeys});
+  EXPECT_EQ(releaser_->last_reason, CompactionReason::kBottommostFiles);
+  // And whoever opens the database has no snapshot.
+  snapshot = db_->GetSnapshot();
+  for (int i = 100; i < 300; ++i) ASSERT_OK(db_->Put(WriteOptions(), KeyAt(i), "newer"));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(entries(), kKeys + 200u);
+  Reopen(snapshot);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(entries(), uint64_t{kKeys});
 }
 
 TEST_F(TombstoneDensityTest, WhatWasKeptIsNotedOnceHoweverOftenOptionsChange) {

@@ -14,6 +14,7 @@
 #include "ashlar/file_checksum.h"
 #include "ashlar/listener.h"
 #include "ashlar/metadata.h"
+#include "ashlar/statistics.h"
 #include "env/env_adaptors.h"
 #include "env/file_util.h"
 #include "env/memory/memory_file_system.h"
@@ -70,6 +71,7 @@ class FileChecksumsTest : public testing::Test {
  protected:
   FileChecksumsTest() {
     options_.create_if_missing = true;
+    options_.statistics = CreateDBStatistics();
     options_.env = env_.get();
     options_.disable_auto_compactions = true;
     options_.listeners = {listener_};
@@ -140,7 +142,9 @@ TEST_F(FileChecksumsTest, AreThoseOfTheFilesOfFlushesAndCompactionsAndStayAfterR
   Open();
   ASSERT_EQ(Tables().size(), 1u);
   ExpectAllRecorded();
+  ASSERT_OK(options_.statistics->Reset());
   EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
+  EXPECT_EQ(options_.statistics->getTickerCount(VERIFY_CHECKSUM_READ_BYTES), Tables()[0].size);
 }
 
 TEST_F(FileChecksumsTest, AreOfTablesRecoveredFromLogsToo) {

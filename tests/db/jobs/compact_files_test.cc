@@ -180,6 +180,19 @@ TEST_F(CompactFilesTest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsInvalidArgument());
   ASSERT_OK(db_->DropColumnFamily(other));
   EXPECT_TRUE(db_->CompactFiles(CompactionOptions(), other, On(2), 3).IsColumnFamilyDropped());
+  Options flat = options_;
+  flat.compaction_style = kCompactionStyleFIFO;
+  ColumnFamilyHandle* queue = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(flat, "queue", &queue));
+  ASSERT_OK(db_->Put(WriteOptions(), queue, "a", "1"));
+  ASSERT_OK(db_->Flush(FlushOptions(), queue));
+  ColumnFamilyMetaData tree;
+  db_->GetColumnFamilyMetaData(queue, &tree);
+  ASSERT_EQ(tree.levels[0].files.size(), 1u);
+  const Status below =
+      db_->CompactFiles(CompactionOptions(), queue, {tree.levels[0].files[0].name}, 1);
+  EXPECT_TRUE(below.IsInvalidArgument()) << below.ToString();
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(queue));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
 }
 

@@ -361,6 +361,29 @@ TEST_F(ListenerFactsTest, OfTheStepsOfACompaction) {
   EXPECT_EQ(gone, std::set<std::string>(inputs.begin(), inputs.end()));
 }
 
+TEST_F(ListenerFactsTest, OfBlobsAndSingleDeletesInACompaction) {
+  options_.enable_blob_files = true;
+  options_.enable_blob_garbage_collection = true;
+  options_.blob_garbage_collection_age_cutoff = 1;
+  Open();
+  Put(0, 1, 3);
+  Flush(0);
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), handles_[0], "key1001"));
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), handles_[0], "never there"));
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), handles_[0], "twice"));
+  Flush(0);
+  ASSERT_OK(db_->SingleDelete(WriteOptions(), handles_[0], "twice"));
+  Flush(0);
+  Compact(0);
+  Close();
+  const auto compacted = told_->All(told_->compacted);
+  ASSERT_EQ(compacted.size(), 1u);
+  EXPECT_EQ(compacted[0].stats.num_blobs_read, 2u) << "to move them";
+  EXPECT_EQ(compacted[0].stats.num_single_del_fallthru, 1u);
+  EXPECT_EQ(compacted[0].stats.num_single_del_mismatch, 1u);
+  EXPECT_EQ(compacted[0].stats.num_corrupt_keys, 0u);
+}
+
 TEST_F(ListenerFactsTest, OfAMove) {
   options_.level_compaction_dynamic_level_bytes = false;
   options_.disable_auto_compactions = false;

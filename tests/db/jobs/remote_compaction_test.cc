@@ -22,6 +22,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/statistics.h"
+#include "db/compaction/remote_forms.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
 
@@ -106,6 +107,7 @@ class RemoteCompactionTest : public testing::Test {
     EXPECT_OK(
         MergeOperator::CreateFromString(ConfigOptions(), "stringappend", &options_.merge_operator));
     service_->worker_options.merge_operator = options_.merge_operator;
+    service_->worker_options.statistics = CreateDBStatistics();
   }
   void TearDown() override {
     db_.reset();
@@ -200,6 +202,9 @@ TEST_F(RemoteCompactionTest, WhatTheWorkerWritesIsInstalled) {
   }
   EXPECT_GT(options_.statistics->getTickerCount(REMOTE_COMPACT_READ_BYTES), 0u);
   EXPECT_GT(options_.statistics->getTickerCount(REMOTE_COMPACT_WRITE_BYTES), 0u);
+  HistogramData opening;
+  service_->worker_options.statistics->histogramData(OPEN_AND_COMPACT_DB_OPEN_MICROS, &opening);
+  EXPECT_EQ(opening.count, 1u);
   ASSERT_OK(db_->VerifyChecksum());
   db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
   Open();
@@ -226,6 +231,43 @@ TEST_F(RemoteCompactionTest, FamiliesAndAutomaticCompactionsGoToo) {
   EXPECT_OK(db_->Get(ReadOptions(), family, "a", &value));
   EXPECT_EQ(value, "1");
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+}
+
+// The database is known by the file IDENTITY then.
+TEST_F(RemoteCompactionTest, TheManifestNeedNotNameTheDatabase) {
+  options_.write_dbid_to_manifest = false;
+  Open();
+  Write();
+  ASSERT_OK(Compact());
+  EXPECT_TRUE(listener_->info.stats.is_remote_compaction);
+  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
+  std::string id, read_only_id;
+  ASSERT_OK(db_->GetDbIdentity(id));
+  std::unique_ptr<DB> reader;
+  ASSERT_OK(DB::OpenForReadOnly(options_, "/db", &reader));
+  ASSERT_OK(reader->GetDbIdentity(read_only_id));
+  EXPECT_EQ(read_only_id, id);
+  EXPECT_FALSE(id.empty());
+}
+
+// Dropped since the job was handed over.
+TEST_F(RemoteCompactionTest, AFamilyThatIsGoneIsRefused) {
+  Open();
+  Write();
+  std::string gone;
+  service_->tamper = [&](const std::string&, std::string*) {
+    auto input = RemoteInput::Decode(service_->last_input);
+    ASSERT_OK(input);
+    input->family = "gone";
+    gone = input->Encode();
+  };
+  ASSERT_OK(Compact());
+  std::string output;
+  const Status status =
+      DB::OpenAndCompact("/db", "/out/x", gone, &output, service_->worker_options);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(status.ToString().find("gone"), std::string::npos) << status.ToString();
+  db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
 }
 
 TEST_F(RemoteCompactionTest, AServiceThatDeclinesLeavesItHere) {

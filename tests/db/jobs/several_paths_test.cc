@@ -274,6 +274,9 @@ TEST_F(SeveralPathsTest, DestroyingTakesAllOfThem) {
   ASSERT_OK(DestroyDB("/db", options_));
   EXPECT_TRUE(TablesIn("/fast").empty());
   EXPECT_TRUE(TablesIn("/slow").empty());
+  for (const char* dir : {"/db", "/fast", "/slow"}) {
+    EXPECT_TRUE(env_->FileExists(dir).IsNotFound()) << dir;
+  }
 }
 
 TEST_F(SeveralPathsTest, UniversalRunsGoByTheirSize) {

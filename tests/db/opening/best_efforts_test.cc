@@ -317,6 +317,35 @@ TEST_F(BestEffortsTest, OfADamagedManifestCountsWhatIsBeforeTheDamage) {
   ExpectWorks("a ");
 }
 
+// Logs that were deleted because of what is cut off are not missed.
+TEST_F(BestEffortsTest, OfAManifestThatIsCutAnywhereCountsWhatIsLeft) {
+  ASSERT_OK(Open());
+  const std::string manifest = Files(kDescriptorFile).rbegin()->second;
+  const size_t empty_bytes = Contents(manifest).size();
+  PutTable("a");
+  const size_t bytes_with_a = Contents(manifest).size();
+  PutTable("b");
+  Close();
+  const std::map<std::string, std::string> whole = memory_->AllFiles();
+  const size_t bytes = whole.at(manifest).size();
+  ASSERT_LT(bytes_with_a, bytes);
+  for (size_t left = 0; left < bytes; left++) {
+    for (const auto& [path, contents] : memory_->AllFiles()) Delete(path);
+    for (const auto& [path, contents] : whole) memory_->PutFile(path, contents);
+    memory_->PutFile(manifest, whole.at(manifest).substr(0, left));
+    options_.best_efforts_recovery = true;
+    const Status status = Open();
+    if (left >= empty_bytes) {
+      ASSERT_OK(status) << left;
+      const std::string keys = Keys();
+      EXPECT_TRUE(keys == "a b " || keys == (left >= bytes_with_a ? "a " : "")) << left << keys;
+    } else if (!status.ok()) {
+      EXPECT_EQ(status.ToString().find(": OK"), std::string::npos) << status.ToString();
+    }
+    Close();
+  }
+}
+
 TEST_F(BestEffortsTest, AChangeOfSeveralFamiliesIsTakenForAllOrForNone) {
   ASSERT_OK(Open(3));
   PutTable("a", 0);

@@ -135,6 +135,32 @@ TEST_F(FirstLookTest, TellsOfMissingAndTruncatedTables) {
   ExpectAllKeys();
 }
 
+// What is whole is served then.
+TEST_F(FirstLookTest, WithoutParanoidChecksBadTablesFailTheirReadersOnly) {
+  options_.paranoid_checks = false;
+  Delete(paths_[20]);
+  const std::string bytes = memory_->AllFiles()[paths_[40]];
+  memory_->PutFile(paths_[40], bytes.substr(0, bytes.size() - 1));
+  for (const bool is_lazy : {false, true}) {
+    options_.open_files_async = is_lazy;
+    ASSERT_OK(Open());
+    int found = 0;
+    for (int i = 0; i < kTables; i++) {
+      std::string value;
+      const Status status = db_->Get(ReadOptions(), StrCat("key", i), &value);
+      if (status.ok()) {
+        EXPECT_EQ(value, StrCat("value", i));
+        found++;
+      } else {
+        EXPECT_FALSE(status.IsNotFound()) << i;
+      }
+    }
+    EXPECT_GT(found, 0);
+    EXPECT_LT(found, kTables);
+    ASSERT_OK(db_->Put(WriteOptions(), "key5", "value5"));
+  }
+}
+
 // Whichever thread comes first.
 TEST_F(FirstLookTest, TellsOfTheFirstBadTable) {
   Delete(paths_[60]);

@@ -230,11 +230,14 @@ TEST(FilterPolicyText, RibbonAsRocksDb119WritesIt) {
 
 // As part of the name they make one that no built-in policy has.
 TEST(FilterPolicyText, BadParametersAreRefused) {
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
   std::shared_ptr<const FilterPolicy> policy;
   for (const char* bad :
        {"bloomfilter", "bloomfilter:x", "bloomfilter:1:2:3", "ribbonfilter:1:y"}) {
-    EXPECT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(), bad, &policy).IsNotSupported())
-        << bad;
+    EXPECT_TRUE(FilterPolicy::CreateFromString(strict, bad, &policy).IsNotSupported()) << bad;
+    EXPECT_OK(FilterPolicy::CreateFromString(ConfigOptions(), bad, &policy));
+    EXPECT_EQ(policy, nullptr) << bad;
   }
 }
 

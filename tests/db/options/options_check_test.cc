@@ -199,6 +199,11 @@ TEST(OptionsCheck, ContradictionsAreInvalid) {
   DBOptions db;
   db.write_compatible_with = "6.0";
   EXPECT_TRUE(CheckDbOptionsSupported(db).IsInvalidArgument());
+  db = DBOptions();
+  db.use_direct_io_for_flush_and_compaction = true;
+  EXPECT_OK(CheckDbOptionsSupported(db));
+  db.writable_file_max_buffer_size = 0;
+  EXPECT_TRUE(CheckDbOptionsSupported(db).IsInvalidArgument());
   BlockBasedTableOptions table;
   table.format_version = 8;
   EXPECT_TRUE(CheckTableOptionsSupported(table).IsInvalidArgument());
@@ -213,6 +218,59 @@ TEST(OptionsCheck, ContradictionsAreInvalid) {
   WriteOptions write;
   write.sync = write.disableWAL = true;
   EXPECT_TRUE(CheckWriteOptionsSupported(write).IsInvalidArgument());
+}
+
+TEST(OptionsCheck, WhatATableCannotUseIsRefusedByItsFactoryToo) {
+  const auto verdict = [](const BlockBasedTableOptions& table, const ColumnFamilyOptions& family) {
+    const std::unique_ptr<TableFactory> factory(NewBlockBasedTableFactory(table));
+    ColumnFamilyOptions with_table = family;
+    with_table.table_factory.reset(NewBlockBasedTableFactory(table));
+    const Status status = CheckColumnFamilyOptionsSupported(with_table);
+    EXPECT_EQ(status, factory->ValidateOptions(DBOptions(), family));
+    return status;
+  };
+  ColumnFamilyOptions family;
+  family.compression = kLZ4Compression;
+  BlockBasedTableOptions table;
+  table.block_align = true;
+  EXPECT_TRUE(verdict(table, family).IsInvalidArgument());
+  family.compression = kNoCompression;
+  EXPECT_OK(verdict(table, family));
+  table = BlockBasedTableOptions();
+  table.index_type = BlockBasedTableOptions::kHashSearch;
+  EXPECT_TRUE(verdict(table, family).IsInvalidArgument());
+  table = BlockBasedTableOptions();
+  table.no_block_cache = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  EXPECT_TRUE(verdict(table, family).IsInvalidArgument());
+  table = BlockBasedTableOptions();
+  table.data_block_hash_table_util_ratio = 0;
+  EXPECT_OK(verdict(table, family));  // there is no such index
+  table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  EXPECT_TRUE(verdict(table, family).IsInvalidArgument());
+}
+
+TEST(OptionsCheck, BlobsAreCompressedByWhatThereIs) {
+  ColumnFamilyOptions family;
+  for (const CompressionType type :
+       {kXpressCompression, kDisableCompressionOption, static_cast<CompressionType>(0x33)}) {
+    family.blob_compression_type = type;
+    EXPECT_TRUE(CheckColumnFamilyOptionsSupported(family).IsInvalidArgument()) << int{type};
+  }
+  family.blob_compression_type = kLZ4Compression;
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(family));
+}
+
+TEST(OptionsCheck, SharesOfBlobGarbageAreShares) {
+  ColumnFamilyOptions family;
+  family.blob_garbage_collection_age_cutoff = 2;
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(family));  // it means nothing
+  family.enable_blob_garbage_collection = true;
+  EXPECT_TRUE(CheckColumnFamilyOptionsSupported(family).IsInvalidArgument());
+  family.blob_garbage_collection_age_cutoff = 1;
+  EXPECT_OK(CheckColumnFamilyOptionsSupported(family));
+  family.blob_garbage_collection_force_threshold = -0.5;
+  EXPECT_TRUE(CheckColumnFamilyOptionsSupported(family).IsInvalidArgument());
 }
 
 TEST(OptionsCheck, CompatibleWritingCapsTheTableFormat) {
@@ -307,8 +365,10 @@ TEST(DynamicOptions, RefusesTheRest) {
   EXPECT_TRUE(ChangeColumnFamilyOptions(DBOptions(), cf, {{"block_protection_bytes_per_key", "3"}})
                   .status()
                   .IsNotSupported());
-  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"wal_dir", "/x"}}).status().IsInvalidArgument());
-  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"nothing", "1"}}).status().IsInvalidArgument());
+  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"wal_dir", "/x"}}).status().IsNotFound());
+  EXPECT_TRUE(ChangeDbOptions(DBOptions(), {{"nothing", "1"}}).status().IsNotFound());
+  EXPECT_TRUE(
+      ChangeDbOptions(DBOptions(), {{"max_background_jobs", "x"}}).status().IsInvalidArgument());
 }
 
 TEST(TableFactory, GivesItsOptionsAndCache) {

@@ -110,6 +110,16 @@ TEST(OptionsFile, WritesOnlyNamesOfRocksDb78WhenAsked) {
   EXPECT_EQ(Parse(ours).db_options.write_compatible_with, "7.8");
 }
 
+// Not a line of 7.8's file while it is empty.
+TEST(OptionsFile, CompressionByLevelIsOneOfRocksDb78) {
+  OptionsFileContents contents = Parse(Vector("options_7.8.3.ini"));
+  contents.db_options.write_compatible_with = "7.8";
+  contents.families[0].options.compression_per_level = {kNoCompression, kLZ4Compression};
+  const std::string text = WriteOptionsText(contents);
+  EXPECT_EQ(Parse(text).families[0].options.compression_per_level,
+            contents.families[0].options.compression_per_level);
+}
+
 TEST(OptionsFile, RoundTripsBothVectors) {
   for (const char* name : {"options_7.8.3.ini", "options_11.9.ini"}) {
     const std::string once = WriteOptionsText(Parse(Vector(name)));

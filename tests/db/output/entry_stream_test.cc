@@ -3,7 +3,7 @@
 // What comes out of sorted runs, and how it is cut into tables.
 //
 // Runs are text, one a string: "a9 a5- b3" are keys of one letter with sequence numbers, '-' for
-// deletes. What comes out is written alike, '|' between tables.
+// deletes, '~' for SingleDeletes. What comes out is written alike, '|' between tables.
 #include "db/output/entry_stream.h"
 
 #include <gtest/gtest.h>
@@ -39,10 +39,11 @@ class TextRuns {
       memtables_.push_back(new MemTable(Bytewise(), MemTableOptions(), memtables_.size() + 1));
       std::istringstream entries(run);
       for (std::string entry; entries >> entry;) {
-        const bool is_delete = entry.back() == '-';
-        EXPECT_OK(memtables_.back()->Add(std::stoull(entry.substr(1)),
-                                         is_delete ? kTypeDeletion : kTypeValue, entry.substr(0, 1),
-                                         is_delete ? "" : "v" + entry));
+        const ValueType type = entry.back() == '-'   ? kTypeDeletion
+                               : entry.back() == '~' ? kTypeSingleDeletion
+                                                     : kTypeValue;
+        EXPECT_OK(memtables_.back()->Add(std::stoull(entry.substr(1)), type, entry.substr(0, 1),
+                                         type == kTypeValue ? "v" + entry : ""));
       }
     }
   }
@@ -63,8 +64,11 @@ class TextRuns {
 
 std::string EntryText(const Slice& key) {
   const uint64_t trailer = ExtractTrailer(key);
+  const ValueType type = TrailerType(trailer);
   return StrCat(ExtractUserKey(key).ToString(), TrailerSeqno(trailer),
-                TrailerType(trailer) == kTypeDeletion ? "-" : "");
+                type == kTypeDeletion         ? "-"
+                : type == kTypeSingleDeletion ? "~"
+                                              : "");
 }
 
 std::string Stream(const std::vector<std::string>& runs, EntryStreamOptions options = {},
@@ -154,6 +158,28 @@ TEST(EntryStream, CountsWhyEntriesWent) {
   EXPECT_EQ(counts.read, 6u);
   EXPECT_EQ(counts.hidden, 3u);
   EXPECT_EQ(counts.tombstones, 1u);
+}
+
+// Those that go without having met a value, and the others that met none.
+TEST(EntryStream, CountsSingleDeletesThatMeetNoValue) {
+  const TablesOfKeys tables("c");
+  DeeperLevels below(Bytewise(), {tables.files()});
+  const struct {
+    const char* entries;
+    const char* kept;
+    uint64_t unmatched, mismatched;
+  } kCases[] = {
+      {"a9~ a5", "", 0, 0},       {"a9~ b5", "b5", 1, 0},    {"a9~ a5~ a2", "", 0, 1},
+      {"a9~ a5-", "", 0, 1},      {"c9~ c5", "c9~", 0, 0},   {"c9~", "c9~", 0, 0},
+      {"c9~ c5- c2", "c9~", 0, 1}, {"a9~ b9 b5", "b9", 1, 0}, {"a9~ c9~ c5", "c9~", 1, 0},
+      {"a9~ a5 a4~", "", 0, 0},   {"a9 a5~ a4", "a9", 0, 0},
+  };
+  for (const auto& c : kCases) {
+    EntryStream::Counts counts;
+    EXPECT_EQ(Stream({c.entries}, {.below = &below, .begin = {}, .end = {}}, &counts), c.kept);
+    EXPECT_EQ(counts.unmatched_singles, c.unmatched) << c.entries;
+    EXPECT_EQ(counts.mismatched_singles, c.mismatched) << c.entries;
+  }
 }
 
 TEST(EntryStream, AtTheBottomNumbersBecomeZero) {

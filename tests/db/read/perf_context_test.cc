@@ -16,7 +16,9 @@
 #include "ashlar/iostats_context.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_level.h"
+#include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -69,6 +71,30 @@ TEST_F(PerfContextOfDb, AColdGetReadsABlockAndAWarmOneHitsTheCache) {
   EXPECT_EQ(context_.block_cache_hit_count, 1u);
   EXPECT_EQ(context_.get_read_bytes, 100u);
   EXPECT_EQ(context_.bloom_sst_hit_count, 2u);
+}
+
+// Decoding a hot block changes its form; nothing is read into the cache.
+TEST_F(PerfContextOfDb, WhatIsPutIntoTheCacheIsCountedWhenItIsRead) {
+  Options options;
+  options.env = env_.get();
+  options.statistics = CreateDBStatistics();
+  db_.reset();
+  ASSERT_OK(DB::Open(options, "/db", &db_));
+  for (int round = 0; round < 50; ++round) ASSERT_OK(Get("150"));
+  EXPECT_EQ(options.statistics->getTickerCount(BLOCK_CACHE_DATA_ADD), 1u);
+  EXPECT_EQ(options.statistics->getTickerCount(BLOCK_CACHE_DATA_MISS), 1u);
+}
+
+// Where the log is mapped there is no call that writes.
+TEST_F(PerfContextOfDb, BytesOfTheLogAreWritten) {
+  Options options;
+  options.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, FreshTempDir("written_bytes"), &db));
+  get_iostats_context()->Reset();
+  ASSERT_OK(db->Put(WriteOptions(), "key", std::string(1000, 'v')));
+  EXPECT_GE(get_iostats_context()->bytes_written, 1000u);
+  EXPECT_LT(get_iostats_context()->bytes_written, 1100u);
 }
 
 TEST_F(PerfContextOfDb, AFilterThatSparesAFileIsCounted) {

@@ -17,6 +17,7 @@
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
+#include "ashlar/statistics.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
 
@@ -124,6 +125,7 @@ class LogAheadTest : public testing::Test {
     memory_.reset(NewMemEnv(Env::Default()));
     env_ = NewCompositeEnv(std::make_shared<WatchedLogs>(memory_->GetFileSystem(), &makers_));
     options_.env = env_.get();
+    options_.statistics = CreateDBStatistics();
     options_.create_if_missing = true;
     options_.write_buffer_size = kBufferBytes;
     options_.arena_block_size = 16 << 10;
@@ -191,6 +193,8 @@ TEST_F(LogAheadTest, AWriterThatFindsItsMemTableFullMakesNoLog) {
   }
   EXPECT_EQ(makers_.by_patient(), 1);
   EXPECT_EQ(makers_.by_others(), 4);
+  EXPECT_EQ(options_.statistics->getTickerCount(WAL_PRECREATE_HIT), 4u);
+  EXPECT_EQ(options_.statistics->getTickerCount(WAL_PRECREATE_MISS), 0u);
   ASSERT_NO_FATAL_FAILURE(Reopen());
   ExpectAll();
 }

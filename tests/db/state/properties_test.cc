@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an open database says about its own state (property ashlar.state): the classes behind it
-// describe themselves, a line a fact, and the same state gives the same text.
+// describe themselves, a line a fact, and the same state gives the same text. And the numbers whose
+// answers are RocksDB's: of what is alive, how old it is, how well it is compressed; of caches that
+// are there; of families that are dropped.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 
+#include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/table.h"
+#include "env/env_adaptors.h"
 #include "env/sim/sim_fs.h"
+#include "tests/support/moved_clock.h"
 #include "tests/support/status_matchers.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -41,6 +49,54 @@ class StateTest : public testing::Test {
   Options options_;
   std::unique_ptr<DB> db_;
 };
+
+class PropertiesTest : public testing::Test {
+ protected:
+  PropertiesTest() {
+    options_.create_if_missing = true;
+    options_.env = env_.get();
+    options_.disable_auto_compactions = true;
+    options_.compression = kNoCompression;
+    options_.level_compaction_dynamic_level_bytes = false;
+  }
+  void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
+  void WriteTable(int first, int last, ColumnFamilyHandle* family = nullptr) {
+    if (family == nullptr) family = db_->DefaultColumnFamily();
+    for (int i = first; i <= last; i++) {
+      ASSERT_OK(
+          db_->Put(WriteOptions(), family, StrCat("key", 1000 + i), std::string(kValueBytes, 'v')));
+    }
+    ASSERT_OK(db_->Flush(FlushOptions(), family));
+  }
+  void CompactTo(int level) {
+    CompactRangeOptions down;
+    down.change_level = true;
+    down.target_level = level;
+    ASSERT_OK(db_->CompactRange(down, nullptr, nullptr));
+  }
+  uint64_t Number(const std::string& name) {
+    uint64_t number = 0;
+    EXPECT_TRUE(db_->GetIntProperty(name, &number)) << name;
+    return number;
+  }
+  bool IsRefused(const std::string& name) {
+    uint64_t number = 0;
+    std::string text;
+    const bool is_refused = !db_->GetIntProperty(name, &number);
+    EXPECT_EQ(is_refused, !db_->GetProperty(name, &text)) << name;
+    EXPECT_EQ(is_refused, !db_->GetAggregatedIntProperty(name, &number)) << name;
+    return is_refused;
+  }
+
+  static constexpr size_t kValueBytes = 100;
+  const std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
+  const std::unique_ptr<Env> env_ = NewCompositeEnvOver(Env::Default(), SimFS::Create(), clock_);
+  Options options_;
+  std::unique_ptr<DB> db_;
+};
+
+constexpr const char* kOldestKeyTime = "rocksdb.estimate-oldest-key-time";
+constexpr const char* kLiveData = "rocksdb.estimate-live-data-size";
 
 }  // namespace
 
@@ -94,6 +150,128 @@ TEST_F(StateTest, AnErrorOfALogShows) {
   sim_->ClearFaults();
   ASSERT_OK(db_->Resume());
   EXPECT_TRUE(Says("error: OK\nlogs before "));
+}
+
+TEST_F(PropertiesTest, AFlushTellsWhenItsOldestEntryCame) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  Open();
+  EXPECT_TRUE(IsRefused(kOldestKeyTime));  // nothing is in it
+  int64_t now = 0;
+  clock_->moved_by_seconds = -1000;
+  ASSERT_OK(clock_->GetCurrentTime(&now));
+  const auto begin = static_cast<uint64_t>(now);
+  ASSERT_OK(db_->Put(WriteOptions(), "first", "v"));
+  clock_->moved_by_seconds = -500;
+  ASSERT_OK(db_->Put(WriteOptions(), "second", "v"));
+  EXPECT_NEAR(static_cast<double>(Number(kOldestKeyTime)), static_cast<double>(begin), 60);
+  WriteTable(1, 2);
+  clock_->moved_by_seconds = 0;
+  WriteTable(3, 4);
+  EXPECT_NEAR(static_cast<double>(Number(kOldestKeyTime)), static_cast<double>(begin), 60);
+  TablePropertiesCollection tables;
+  ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+  ASSERT_EQ(tables.size(), 2u);
+  for (const auto& [name, table] : tables) EXPECT_GE(table->oldest_key_time, begin) << name;
+}
+
+// Compactions write tables of which nobody knows it.
+TEST_F(PropertiesTest, TheOldestKeyIsKnownOnlyWhereNothingIsCompacted) {
+  Open();
+  WriteTable(1, 2);
+  EXPECT_TRUE(IsRefused(kOldestKeyTime));
+  WriteTable(1, 2);
+  CompactTo(1);
+  TablePropertiesCollection tables;
+  ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables.begin()->second->oldest_key_time, 0u);
+}
+
+TEST_F(PropertiesTest, WhatLiesOverNothingIsAlive) {
+  Open();
+  WriteTable(500, 500);
+  CompactTo(2);
+  WriteTable(1, 100);
+  const uint64_t total = Number("rocksdb.total-sst-files-size");
+  ASSERT_GT(total, 100 * kValueBytes);
+  EXPECT_EQ(Number(kLiveData), total);  // not the deepest level's one entry
+  WriteTable(50, 60);                   // over the others
+  EXPECT_GT(Number("rocksdb.total-sst-files-size"), total);
+  EXPECT_LE(Number(kLiveData), total);
+}
+
+TEST_F(PropertiesTest, LiveBlobBytesAreAlive) {
+  options_.enable_blob_files = true;
+  Open();
+  WriteTable(1, 100);
+  const uint64_t live = Number(kLiveData);
+  EXPECT_GT(live, Number("rocksdb.total-sst-files-size") + 100 * kValueBytes);
+  WriteTable(1, 50);
+  CompactTo(1);  // half of the first file is garbage
+  EXPECT_NEAR(static_cast<double>(Number(kLiveData)), static_cast<double>(live), 10 * kValueBytes);
+  EXPECT_GT(Number("rocksdb.total-blob-file-size"), 150 * kValueBytes);
+}
+
+TEST_F(PropertiesTest, TextsTellOfBlobFiles) {
+  options_.enable_blob_files = true;
+  Open();
+  const auto tells = [this](const std::string& text) {
+    std::string all;
+    EXPECT_TRUE(db_->GetProperty("rocksdb.cfstats", &all));
+    return all.find(StrCat("\nBlob file count: ", text, "\n")) != std::string::npos;
+  };
+  EXPECT_TRUE(tells("0, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 0.0"));
+  WriteTable(1, 100);
+  EXPECT_TRUE(tells("1, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 1.0"));
+  WriteTable(1, 80);
+  CompactTo(1);
+  EXPECT_TRUE(tells("2, total size: 0.0 GB, garbage size: 0.0 GB, space amp: 1.8"));
+}
+
+TEST_F(PropertiesTest, CompressionIsMeasuredByWholeFiles) {
+  Open();
+  WriteTable(1, 1);
+  std::string ratio;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.compression-ratio-at-level0", &ratio));
+  const double raw_bytes = 7 + 8 + kValueBytes;  // a key with its trailer, and a value
+  EXPECT_NEAR(std::stod(ratio),
+              raw_bytes / static_cast<double>(Number("rocksdb.total-sst-files-size")), 1e-6);
+}
+
+TEST_F(PropertiesTest, CachesThatAreNotThereAreRefused) {
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  for (const char* fact : {"capacity", "usage", "pinned-usage"}) {
+    EXPECT_TRUE(IsRefused(StrCat("rocksdb.blob-cache-", fact)));
+    EXPECT_TRUE(IsRefused(StrCat("rocksdb.block-cache-", fact)));
+  }
+}
+
+TEST_F(PropertiesTest, ADroppedFamilyAnswersWhileItIsHeld) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "family", &family));
+  WriteTable(1, 10, family);
+  ASSERT_OK(db_->DropColumnFamily(family));
+  std::string text;
+  EXPECT_TRUE(db_->GetProperty(family, "rocksdb.levelstats", &text));
+  EXPECT_NE(text.find("\n  0        1 "), std::string::npos) << text;
+  uint64_t keys = 0, bytes = 0;
+  EXPECT_TRUE(db_->GetIntProperty(family, "rocksdb.estimate-num-keys", &keys));
+  EXPECT_EQ(keys, 10u);
+  EXPECT_TRUE(db_->GetIntProperty(family, "rocksdb.total-sst-files-size", &bytes));
+  EXPECT_GT(bytes, 10 * kValueBytes);
+  EXPECT_TRUE(db_->GetIntProperty(family, "ashlar.seconds-until-slowdown", &keys));
+  EXPECT_TRUE(db_->GetProperty(family, "ashlar.state", &text));
+  std::map<std::string, std::string> map;
+  EXPECT_TRUE(db_->GetMapProperty(family, "rocksdb.cfstats", &map));
+  ColumnFamilyMetaData metadata;
+  db_->GetColumnFamilyMetaData(family, &metadata);
+  EXPECT_EQ(metadata.file_count, 1u);
+  EXPECT_EQ(metadata.size, bytes);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
 }  // namespace ashlar

@@ -9,7 +9,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/comparator.h"
-#include "db/version/kept_tombstones.h"
+#include "db/version/kept_for_snapshots.h"
 #include "db/version/level_tombstones.h"
 #include "db/version/table_rows.h"
 #include "table/range_del/fragmented_tombstones.h"
@@ -18,8 +18,8 @@
 namespace ashlar {
 namespace {
 
-TEST(DebugText, OfKeptTombstones) {
-  KeptTombstones kept;
+TEST(DebugText, OfKeptForSnapshots) {
+  KeptForSnapshots kept;
   EXPECT_EQ(kept.DebugString(), "");
   kept.Add(FileNumber{7}, 12);
   kept.Add(FileNumber{9}, 20);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KeptTombstones remembers the tables of a family that a compaction wrote to the bottom of the tree
-// with tombstones in them: nothing lies below that these could hide, but when they were written a
-// snapshot still saw what they hide in the table itself.
+// KeptForSnapshots remembers the tables of a family that a compaction wrote to the bottom of the
+// tree with what only a snapshot saw then: older versions of keys, or tombstones, which hide nothing
+// below but something in the table itself.
 //
-// When the oldest snapshot has passed all of a table, merging it anew leaves the tombstones away,
-// and what they hide. That is due then. A database that is opened has no snapshot: the tables of
+// When the oldest snapshot has passed all of a table, merging it anew leaves that away. It is due
+// then. A database that is opened has no snapshot: the tables of
 // the last level that the MANIFEST marks for compaction are due at once, and those of other levels
 // follow their mark. Threads: under the DB mutex.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace ashlar {
 
-class KeptTombstones {
+class KeptForSnapshots {
  public:
   // Above the number of every snapshot, and of having none.
   static constexpr SequenceNumber kNever = UINT64_MAX;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of DB under the names that they had before they were members of it. See there.
+#pragma once
+
+#include "ashlar/db.h"
+
+namespace ashlar::experimental {
+
+inline Status SuggestCompactRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
+                                  const Slice* end) {
+  return db == nullptr ? Status::InvalidArgument("SuggestCompactRange: db is a null pointer")
+                       : db->SuggestCompactRange(column_family, begin, end);
+}
+// Of the default column family.
+inline Status SuggestCompactRange(DB* db, const Slice* begin, const Slice* end) {
+  return SuggestCompactRange(db, db == nullptr ? nullptr : db->DefaultColumnFamily(), begin, end);
+}
+inline Status PromoteL0(DB* db, ColumnFamilyHandle* column_family, int target_level = 1) {
+  return db == nullptr ? Status::InvalidArgument("PromoteL0: db is a null pointer")
+                       : db->PromoteL0(column_family, target_level);
+}
+
+}  // namespace ashlar::experimental

@@ -18,13 +18,14 @@
 #include "env/periodic_timer.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
+#include "util/page_buffer.h"
 #include "util/random.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-constexpr int kRounds = 200;
+constexpr int kRounds = kHeapIsWatched ? 50 : 200;  // under a sanitizer they take minutes
 constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
 constexpr uint64_t kNoLimit = uint64_t{1} << 40;
 

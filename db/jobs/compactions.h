@@ -121,7 +121,7 @@ class Compactions {
   uint64_t RunsUnderWayLocked() const REQUIRES(db_mutex);
   // Of a database that was just opened: tables at the bottom that the MANIFEST has a mark of.
   void FindKeptForSnapshotsLocked() REQUIRES(db_mutex);
-  // The families that may drop tombstones which snapshots kept until now. Those whose time comes
+  // The families that may drop what snapshots kept until now. Those whose time comes
   // later raise the alarm then (DbCore::next_table_due).
   std::vector<ColumnFamilyData*> FamiliesWithDueTablesLocked() REQUIRES(db_mutex);
 
@@ -148,7 +148,7 @@ class Compactions {
       REQUIRES(db_mutex);
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
   PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
-  // A rewrite of a table whose tombstones no snapshot needs any more.
+  // A rewrite of a table that keeps what no snapshot needs any more.
   std::optional<CompactionPlan> PickDueTable(ColumnFamilyData* family,
                                                   const PickOptions& options) REQUIRES(db_mutex);
   // Of a table that a call has suggested.

@@ -41,7 +41,7 @@ class Scheduler final : public FlushRequests,
   // The family has sealed memtables to flush; it may want compaction.
   void RequestFlushLocked(ColumnFamilyData* family) override REQUIRES(db_mutex);
   void RequestCompactionLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
-  // Tombstones that a snapshot kept at the bottom may be due: it was released, or a compaction that
+  // What a snapshot kept at the bottom may be due: it was released, or a compaction that
   // nobody follows up has ended.
   void RequestDueTablesLocked() REQUIRES(db_mutex);
   // What readers have left over is deleted by a background thread, or when the database closes.

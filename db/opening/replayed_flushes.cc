@@ -132,13 +132,13 @@ void ReplayedFlushes::RunOne(Flush* flush) {
   BlobFileTeller blob_teller(core_, *flush->family,
                              {.job_id = flush->id, .reason = BlobFileCreationReason::kRecovery});
   flush->job.blob_observer = &blob_teller;
-  NotifyFlushedTableBegun(core_, *flush->family, told);
   try {
+    NotifyFlushedTableBegun(core_, *flush->family, told);
     flush->status = FlushJob(flush->job).Run(&flush->result);
+    NotifyFlushedTable(core_, *flush->family, told, flush->result, flush->status);
   } catch (const std::bad_alloc&) {
     flush->status = Status::MemoryLimit("no memory to write what was replayed");
   }
-  NotifyFlushedTable(core_, *flush->family, told, flush->result, flush->status);
 }
 
 }  // namespace ashlar

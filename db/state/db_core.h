@@ -69,8 +69,8 @@ struct DbCore : DbPlace {
   // Closing has begun: writes are refused too. The other one is set then.
   std::atomic<bool> is_closing{false};
 
-  // When the oldest snapshot reaches this number, a family has tombstones to drop that it did not
-  // have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a snapshot
+  // When the oldest snapshot reaches this number, a family has versions or tombstones to drop that
+  // it did not have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a snapshot
   // reads it without.
   std::atomic<SequenceNumber> next_table_due{KeptForSnapshots::kNever};
 

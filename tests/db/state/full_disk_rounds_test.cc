@@ -14,10 +14,12 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/listener.h"
 #include "ashlar/statistics.h"
 #include "env/periodic_timer.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
+#include "util/mutex.h"
 #include "util/page_buffer.h"
 #include "util/random.h"
 #include "util/str_cat.h"
@@ -28,6 +30,27 @@ namespace {
 constexpr int kRounds = kHeapIsWatched ? 50 : 200;  // under a sanitizer they take minutes
 constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
 constexpr uint64_t kNoLimit = uint64_t{1} << 40;
+constexpr uint64_t kLookMicros = 10'000;
+
+class Recoveries final : public EventListener {
+ public:
+  void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo&) override {
+    MutexLock lock(&mutex_);
+    has_ended_ = true;
+    changed_.SignalAll();
+  }
+  // One that has not been waited for, or for a look's time.
+  void AwaitEnd() {
+    MutexLock lock(&mutex_);
+    if (!has_ended_) changed_.WaitFor(kLookMicros);
+    has_ended_ = false;
+  }
+
+ private:
+  Mutex mutex_{LockRank::kLeaf};
+  CondVar changed_{&mutex_};
+  bool has_ended_ GUARDED_BY(mutex_) = false;
+};
 
 class FullDiskRounds : public testing::Test {
  protected:
@@ -41,6 +64,7 @@ class FullDiskRounds : public testing::Test {
     options_.target_file_size_base = 32 << 10;
     options_.level0_file_num_compaction_trigger = 2;
     options_.max_manifest_file_size = 8 << 10;
+    options_.listeners.push_back(recoveries_);
   }
   ~FullDiskRounds() override { Close(); }
   void Open() {
@@ -79,10 +103,12 @@ class FullDiskRounds : public testing::Test {
     while (status.ok()) status = WriteOne();
     ASSERT_TRUE(status.IsNoSpace()) << status.ToString();
   }
-  // By itself: each look of the timer may bring it.
+  // By itself: each look of the timer may bring it. A writer that tries without a pause would take
+  // the locks from those that recover.
   void AwaitRecovery() {
     for (;;) {
       PeriodicTimer::Default()->PassTime(kHour);
+      recoveries_->AwaitEnd();
       const Status status = WriteOne();
       if (status.ok()) return;
       ASSERT_TRUE(status.IsNoSpace()) << status.ToString();
@@ -108,6 +134,7 @@ class FullDiskRounds : public testing::Test {
   };
   const std::shared_ptr<SimFS> sim_ = SimFS::Create();
   const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
+  const std::shared_ptr<Recoveries> recoveries_ = std::make_shared<Recoveries>();
   Options options_;
   std::unique_ptr<DB> db_;
   std::vector<ColumnFamilyHandle*> handles_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The limit is kept with relaxed counters: memtables report in steps of arena blocks, so a stale
-// sum is off by a block or two. The charge to a cache and the queue of stalled databases have a
-// lock each, which no write takes per key.
+// sum is off by a block or two. The charge to a cache is one thread's at a time, which no write
+// waits for; the queue of stalled databases has a lock.
 #include "ashlar/write_buffer_manager.h"
 
 #include <algorithm>
@@ -30,19 +30,31 @@ struct WriteBufferManager::CacheCharge {
   explicit CacheCharge(std::shared_ptr<Cache> target)
       : cache(std::move(target)), charge(cache.get(), CacheEntryRole::kWriteBuffer) {}
 
-  // Follows `used` upwards at once. Downwards to the most that was used while the last few times as
-  // much was written, or at once when there is less than a step. `reserved`: what came just now.
+  // Brings the charge up to what is used. `reserved`: what came just now. No lock is held while the
+  // cache is called: it may free what lies in epochs, memtables among it, whose memory then comes
+  // back here. Whoever finds another thread, or an earlier call of its own, at it leaves the work
+  // to that one.
   void Update(const std::atomic<size_t>& memory_used, size_t reserved) {
+    reserved_bytes.fetch_add(reserved, std::memory_order_relaxed);
+    requests.fetch_add(1);
+    for (;;) {
+      if (is_busy.exchange(true)) return;
+      const uint64_t seen = requests.load();
+      UpdateAlone(memory_used.load(std::memory_order_relaxed));
+      is_busy.store(false);
+      if (requests.load() == seen) return;
+    }
+  }
+  // Follows `used` upwards at once. Downwards to the most that was used while the last few times as
+  // much was written, or at once when there is less than a step.
+  void UpdateAlone(size_t used) {
     constexpr size_t kStepBytes = ashlar::CacheCharge::kStepBytes;
     constexpr size_t kTimesWritten = 4;
-    MutexLock lock(&mutex);
-    const size_t used = memory_used.load(std::memory_order_relaxed);
-    reserved_bytes += reserved;
     if (used < kStepBytes) {
       earlier_peak = peak = used;
-    } else if (reserved_bytes > kTimesWritten * charge.bytes()) {
+    } else if (reserved_bytes.load(std::memory_order_relaxed) > kTimesWritten * charge.bytes()) {
       earlier_peak = std::exchange(peak, used);
-      reserved_bytes = 0;
+      reserved_bytes.store(0, std::memory_order_relaxed);
     }
     peak = std::max(peak, used);
     while (charge.bytes() < used) {
@@ -55,14 +67,14 @@ struct WriteBufferManager::CacheCharge {
   size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<Cache> cache;
-  // Taken before the locks of the cache.
-  Mutex mutex{LockRank::kTableCache};
-  ashlar::CacheCharge charge GUARDED_BY(mutex);
-  // Of the present and of the last stretch of writes, and how much came in the present one.
-  size_t peak GUARDED_BY(mutex) = 0;
-  size_t earlier_peak GUARDED_BY(mutex) = 0;
-  size_t reserved_bytes GUARDED_BY(mutex) = 0;
-  std::atomic<size_t> charged{0};  // written under `mutex`
+  std::atomic<uint64_t> requests{0};      // calls of Update()
+  std::atomic<size_t> reserved_bytes{0};  // how much came in the present stretch of writes
+  std::atomic<bool> is_busy{false};
+  // Of whoever has set is_busy; the peaks are those of the present and of the last stretch.
+  ashlar::CacheCharge charge;
+  size_t peak = 0;
+  size_t earlier_peak = 0;
+  std::atomic<size_t> charged{0};
 };
 
 struct WriteBufferManager::StallQueue {

@@ -105,6 +105,7 @@ std::unique_ptr<EmptyRanges::Range> EmptyRanges::Grown(const Range& old,
 
 void EmptyRanges::Learn(const Finding& finding,
                         const std::function<SequenceNumber()>& last_given_out) {
+  const EpochGuard epoch;  // nothing is freed under the lock
   if (comparator_.OrderWithTimestamp(finding.begin, finding.end) >= 0 || !lock_.TryLock()) return;
   const SpinLockGuard guard(&lock_, AdoptLock());
   if (suspensions_ != 0 || finding.version < first_version_) return;
@@ -132,6 +133,7 @@ void EmptyRanges::Learn(const Finding& finding,
 
 // Readers that have found a range empty may go on: what they see, they saw before.
 void EmptyRanges::Suspend() {
+  const EpochGuard epoch;  // nothing is freed under the lock
   const SpinLockGuard guard(&lock_);
   ++suspensions_;
   for (auto& place : places_) {

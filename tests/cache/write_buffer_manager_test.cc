@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "ashlar/advanced_cache.h"
 #include "ashlar/cache.h"
+#include "tests/support/status_matchers.h"
 
 namespace ashlar {
 namespace {
@@ -80,6 +82,23 @@ TEST(WriteBufferManager, TheCacheIsChargedWhatIsUsedAtMost) {
   free(2 * kMiB);
   EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 0u);
   EXPECT_EQ(cache->GetPinnedUsage(), 0u);
+}
+
+// As when an eviction runs what waits in epochs, a memtable's end among it.
+TEST(WriteBufferManager, MemoryIsFreedWhileTheCacheIsCharged) {
+  static const Cache::CacheItemHelper kFrees(
+      CacheEntryRole::kMisc, [](Cache::ObjectPtr object, MemoryAllocator* /*allocator*/) {
+        auto* const manager = static_cast<WriteBufferManager*>(object);
+        manager->ScheduleFreeMem(5 * kMiB);
+        manager->FreeMem(5 * kMiB);
+      });
+  const auto cache = NewLRUCache(8 * kMiB, 0);
+  WriteBufferManager manager(32 * kMiB, cache);
+  manager.ReserveMem(3 * kMiB);
+  ASSERT_OK(cache->Insert("memtable", &manager, &kFrees, 4 * kMiB));
+  manager.ReserveMem(2 * kMiB);
+  EXPECT_EQ(manager.memory_usage(), 0u) << "evicted, and all went with it";
+  EXPECT_EQ(manager.dummy_entries_in_cache_usage(), 0u);
 }
 
 TEST(WriteBufferManager, StallsUntilMemoryIsFreed) {

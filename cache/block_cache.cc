@@ -103,15 +103,15 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
                      .slot_index = insertion.slot_index}});
 }
 
-// What the heap holds beside blocks is this cache's as far as blocks may be.
+// Of what the heap holds this cache answers for as much as of the blocks there.
 void BlockCacheView::LookAtHeap() {
   thread_local uint32_t insertions = 0;
   if (forms_->heap_use == nullptr || ++insertions % kInsertionsPerLook != 0) return;
   const auto [held, used] = forms_->heap_use();
-  if (held <= used || used == 0) return clock_->SetAside(0);
-  const double share = static_cast<double>(std::min(clock_->GetUsage(), used)) /
-                       static_cast<double>(used);
-  clock_->SetAside(static_cast<size_t>(static_cast<double>(held - used) * share));
+  if (used == 0) return;
+  const size_t usage = clock_->GetUsage(), of_blocks = std::min(usage, used);
+  const double share = static_cast<double>(of_blocks) / static_cast<double>(used);
+  clock_->FollowHeld(usage - of_blocks + static_cast<size_t>(static_cast<double>(held) * share));
 }
 
 void BlockCacheView::Erase(const BlockKey& key) {

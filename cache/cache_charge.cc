@@ -67,18 +67,28 @@ Status CheckCacheUsage(const CacheUsageOptions& options) {
 }
 
 Status CacheCharge::GrowTo(size_t bytes) {
-  if (cache_ == nullptr || bytes <= bytes_) return Status::OK();
+  const size_t before = bytes_;
+  while (cache_ != nullptr && bytes_ < bytes) {
+    const Status status = AddEntry(std::min(bytes - bytes_, kStepBytes));
+    if (status.ok()) continue;
+    ShrinkTo(before);
+    return status;
+  }
+  return Status::OK();
+}
+
+Status CacheCharge::AddEntry(size_t bytes) {
   assert(!InEpoch());
   std::string key;
   PutFixed64(&key, cache_->NewId());
   PutFixed64(&key, 0);
   entries_.reserve(entries_.size() + 1);  // nothing may fail once the cache holds the entry
-  Entry entry{.handle = nullptr, .bytes = bytes - bytes_};
+  Entry entry{.handle = nullptr, .bytes = bytes};
   Status status = cache_->Insert(key, nullptr, ChargeHelperOf(role_), entry.bytes, &entry.handle);
   if (!status.ok()) return status;
   assert(entry.handle != nullptr);
   entries_.push_back(entry);
-  bytes_ = bytes;
+  bytes_ += bytes;
   return Status::OK();
 }
 

@@ -36,7 +36,9 @@ class CacheCharge {
   CacheCharge(const CacheCharge&) = delete;
   CacheCharge& operator=(const CacheCharge&) = delete;
 
-  // One more entry, if less is charged. MemoryLimit: the capacity is strict and there is no room.
+  // If less is charged. By entries of a step at most: one as large as a shard of the cache would
+  // drive out all that is there. MemoryLimit: the capacity is strict and there is no room; nothing
+  // has changed then.
   Status GrowTo(size_t bytes);
   // Gives back whole entries, the newest first, as long as no less than `bytes` remain.
   void ShrinkTo(size_t bytes);
@@ -47,6 +49,8 @@ class CacheCharge {
     Cache::Handle* handle;
     size_t bytes;
   };
+
+  Status AddEntry(size_t bytes);
 
   Cache* const cache_;
   const CacheEntryRole role_;

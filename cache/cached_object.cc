@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends of lives: a slot table goes with its last reference at once, because whoever reads slots
-// holds one; a cached object goes through the epoch.
+// The ends of lives: cached objects and slot tables go through the epoch, the link between them
+// with its last reference.
 #include "cache/cached_object.h"
+
+#include <memory>
 
 #include "cache/clock_shard.h"
 #include "cache/handle_entry.h"
@@ -10,20 +12,32 @@
 
 namespace ashlar {
 
+void SlotLink::Unref() {
+  const size_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
+  assert(before != 0);
+  if (before == 1) delete this;
+}
+
 SlotTable* SlotTable::Create(size_t slot_count) {
+  auto link = std::make_unique<SlotLink>();
   void* const memory = AllocatePages(sizeof(SlotTable) + slot_count * sizeof(Slot));
-  SlotTable* const table = new (memory) SlotTable(slot_count);
+  SlotTable* const table = new (memory) SlotTable(slot_count, link.release());
   for (size_t i = 0; i < slot_count; ++i) new (table->slots() + i) Slot(nullptr);
   return table;
 }
 
-void SlotTable::Unref() {
-  const size_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
-  assert(before != 0);
-  if (before != 1) return;
-  const size_t bytes = memory_bytes();
-  this->~SlotTable();
-  FreePages(this, bytes);
+// Evictions that clear a slot at this moment have found the table inside an epoch.
+void SlotTable::Retire() {
+  link_->SetTable(nullptr);
+  link_->Unref();
+  EpochRetire(this, &Free, memory_bytes());
+}
+
+void SlotTable::Free(EpochRetired* retired) {
+  auto* const table = static_cast<SlotTable*>(retired);
+  const size_t bytes = table->memory_bytes();
+  table->~SlotTable();
+  FreePages(table, bytes);
 }
 
 size_t SlotTable::memory_bytes() const { return sizeof(SlotTable) + size_ * sizeof(Slot); }
@@ -33,9 +47,9 @@ namespace {
 void FreeObject(EpochRetired* retired) {
   CachedObject* const object = static_cast<CachedObject*>(retired);
   assert(object->refs.load(std::memory_order_relaxed) == 0);
-  SlotTable* const table = object->slot_table;
+  SlotLink* const link = object->slot_link;
   object->destroy(object);
-  if (table != nullptr) table->Unref();
+  if (link != nullptr) link->Unref();
 }
 
 }  // namespace

@@ -37,21 +37,38 @@ struct BlockKey {
   friend bool operator==(const BlockKey&, const BlockKey&) = default;
 };
 
-// SlotTable: a reference-counted array of pointers to cached objects, one for each block of a file.
-// The table reader and the cached objects that stand in it own it together. Slots are written only
-// by the cache: on insertion, and back to nullptr on eviction.
-class SlotTable {
+class SlotTable;
+
+// What a cached object keeps of the table that it stands in, which may leave first: an index that
+// is evicted and read again has a new table each time, and each as large as dozens of blocks.
+class SlotLink {
  public:
-  // With one reference, for the caller.
-  static SlotTable* Create(size_t slot_count);
   void Ref() {
     [[maybe_unused]] const size_t before = refs_.fetch_add(1, std::memory_order_relaxed);
-    assert(before != 0);  // nobody revives a table from nothing
+    assert(before != 0);  // nobody revives a link from nothing
   }
   void Unref();
+  // Only inside an EpochGuard; null: it has left.
+  SlotTable* table() const { return table_.load(std::memory_order_acquire); }
+  // The table itself, when it comes; null: it leaves.
+  void SetTable(SlotTable* table) { table_.store(table, std::memory_order_release); }
+
+ private:
+  std::atomic<size_t> refs_{1};  // the table's, and one of each object that stands in it
+  std::atomic<SlotTable*> table_{nullptr};
+};
+
+// SlotTable: an array of pointers to cached objects, one for each block of a file, which its reader
+// owns. Slots are written only by the cache: on insertion, and back to nullptr on eviction.
+class SlotTable : EpochRetired {
+ public:
+  static SlotTable* Create(size_t slot_count);
+  // Of the reader, once: nobody else looks at the slots any more.
+  void Retire();
 
   size_t size() const { return size_; }
   size_t memory_bytes() const;
+  SlotLink* link() const { return link_; }
 
   // Only inside an EpochGuard. Pairs with the release by which the cache publishes an object.
   CachedObject* Load(size_t i) const {
@@ -69,14 +86,16 @@ class SlotTable {
 
  private:
   using Slot = std::atomic<CachedObject*>;
-  explicit SlotTable(size_t size) : size_(size) {}
+  // Takes the link over, with its one reference.
+  SlotTable(size_t size, SlotLink* link) : size_(size), link_(link) { link_->SetTable(this); }
   ~SlotTable() = default;
+  static void Free(EpochRetired* retired);
 
   // The slots follow the object in the same allocation.
   Slot* slots() const { return reinterpret_cast<Slot*>(const_cast<SlotTable*>(this) + 1); }
 
-  std::atomic<size_t> refs_{1};  // the table reader's, and one of each object that stands in it
-  const size_t size_;            // slots, one per block of the file
+  const size_t size_;  // slots, one per block of the file
+  SlotLink* const link_;
 };
 
 struct CachedObject : EpochRetired {
@@ -143,7 +162,7 @@ struct CachedObject : EpochRetired {
   BlockKey key;
   ClockShard* shard = nullptr;      // where it is charged; nullptr: nowhere
   size_t charge = 0;                // what it costs the capacity; fixed while it is charged
-  SlotTable* slot_table = nullptr;  // holds a reference; under the shard's lock
+  SlotLink* slot_link = nullptr;    // holds a reference; under the shard's lock
   uint32_t slot_index = 0;
   // Last, so that they share a line with the first members of a subclass.
   std::atomic<uint32_t> refs{1};                // 0: dying, and nobody may take another one

@@ -324,12 +324,18 @@ void ClockCache::DivideAmongShards() {
   } while (shared != shared_bytes());
 }
 
-void ClockCache::SetAside(size_t bytes) {
-  const size_t capacity = GetCapacity();
-  const size_t wanted = capacity < kLeastWithAside ? 0 : std::min(bytes, capacity / 8);
+void ClockCache::FollowHeld(size_t bytes) {
+  const size_t capacity = GetCapacity(), step = capacity / 1024, most = capacity / 8;
   const size_t before = aside_.load();
-  const size_t change = std::max(wanted, before) - std::min(wanted, before);
-  if (change == 0 || (wanted != 0 && change < capacity / 256)) return;
+  size_t wanted = before;
+  if (capacity < kLeastWithAside) {
+    wanted = 0;
+  } else if (bytes > capacity + step) {
+    wanted = std::min(before + step, most);
+  } else if (bytes + step < capacity) {
+    wanted = before - std::min(before, step);
+  }
+  if (wanted == before) return;
   aside_.store(wanted);
   DivideAmongShards();
 }

@@ -65,10 +65,10 @@ class ClockCache final : public Cache {
   bool HasSecondTier() const { return second_tier_ != nullptr; }
   // An object that the second tier makes of what it holds under the key; null: it holds nothing.
   ObjectPtr TakeFromSecondTier(const Slice& key, const CacheItemHelper* helper, Statistics* stats);
-  // So much of the capacity is left to memory that is held for what is here and charged to nobody,
-  // such as room between blocks; an eighth at most, and nothing of a small cache. Charges and
-  // GetCapacity() know nothing of it. Small changes are passed over.
-  void SetAside(size_t bytes);
+  // What is held at present for all that is here, with what is charged to nobody, such as room
+  // between blocks. While that is more than the capacity, less and less of it is filled: a step a
+  // call, an eighth at most, and nothing of a small cache; while it is less, more again.
+  void FollowHeld(size_t bytes);
   // Divides the capacity anew between this and its second tier.
   Status Divide(size_t capacity, double second_tier_share);
   void SetDemotion(ClockCacheOptions::Demotion demotion) {
@@ -151,7 +151,7 @@ class ClockCache final : public Cache {
   // As last set by the user; the shards have their parts of it.
   std::atomic<size_t> capacity_;
   std::atomic<size_t> first_tier_bytes_{0};  // of the capacity
-  std::atomic<size_t> aside_{0};             // of the first tier's; see SetAside()
+  std::atomic<size_t> aside_{0};             // of the first tier's; see FollowHeld()
   std::atomic<bool> is_strict_;
   std::atomic<uint64_t> next_id_{1};               // of NewId()
   std::atomic<const BlockForms*> forms_{nullptr};  // of blocks; null: none is saved

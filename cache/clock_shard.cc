@@ -239,7 +239,7 @@ void ClockShard::Detach(CachedObject* object, Departed* departed) {
 
 void ClockShard::Link(const Admission& admission) {
   CachedObject* const object = admission.object;
-  assert(object->slot_table == nullptr);
+  assert(object->slot_link == nullptr);
   assert(admission.table == nullptr || admission.slot_index < admission.table->size());
   const bool is_proved =
       admission.is_important || (!admission.is_doubtful && WasEvictedLately(object->hash));
@@ -250,8 +250,8 @@ void ClockShard::Link(const Admission& admission) {
   usage_.fetch_add(object->charge, std::memory_order_relaxed);
   QueueOf(object).PushFront(object);
   if (admission.table != nullptr) {
-    admission.table->Ref();
-    object->slot_table = admission.table;
+    object->slot_link = admission.table->link();
+    object->slot_link->Ref();
     object->slot_index = admission.slot_index;
   }
   auto& head = buckets_.load(std::memory_order_relaxed)->HeadFor(object->hash);
@@ -280,25 +280,28 @@ void ClockShard::Unlink(CachedObject* object) {
 
 // The slot may hold another object by now, for instance after a replacement.
 void ClockShard::ClearSlot(CachedObject* object) {
-  if (object->slot_table == nullptr) return;
-  assert(object->slot_index < object->slot_table->size());
+  if (object->slot_link == nullptr) return;
+  EpochGuard guard;
+  SlotTable* const table = object->slot_link->table();
+  if (table == nullptr) return;
+  assert(object->slot_index < table->size());
   CachedObject* expected = object;
-  (*object->slot_table)[object->slot_index].compare_exchange_strong(
-      expected, nullptr, std::memory_order_release, std::memory_order_relaxed);
+  (*table)[object->slot_index].compare_exchange_strong(expected, nullptr, std::memory_order_release,
+                                                       std::memory_order_relaxed);
 }
 
 void ClockShard::PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
   assert(table != nullptr);
   assert(slot_index < table->size());
-  SlotTable* left = nullptr;
+  SlotLink* left = nullptr;
   {
     MutexLock lock(&lock_);
     if ((object->state & CachedObject::kInTable) == 0) return;
-    if (object->slot_table != table || object->slot_index != slot_index) {
+    if (object->slot_link != table->link() || object->slot_index != slot_index) {
       ClearSlot(object);
-      left = object->slot_table;
-      table->Ref();
-      object->slot_table = table;
+      left = object->slot_link;
+      object->slot_link = table->link();
+      object->slot_link->Ref();
       object->slot_index = slot_index;
     }
     (*table)[slot_index].store(object, std::memory_order_release);

@@ -232,6 +232,8 @@ class SlabHeap::Shard {
   // `spares` outlives the shard.
   void Init(Spares* spares) { spares_ = spares; }
 
+  // From a slab that has room; null: there is none.
+  Piece TakeFromRoom(size_t piece_bytes);
   Piece Allocate(size_t piece_bytes);
   void Free(Segment* segment, void* piece);
   size_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
@@ -243,6 +245,7 @@ class SlabHeap::Shard {
   // Of this size or a little more: its list is not empty then. Else null.
   Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
+  Piece TakeFrom(Slab* slab) REQUIRES(mutex_);
   // Takes a piece back. The slab is the caller's to give back if it is empty now, else null.
   Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
   // The segment if it is empty now, else null.
@@ -256,6 +259,12 @@ class SlabHeap::Shard {
   Spares* spares_ = nullptr;
 };
 
+SlabHeap::Piece SlabHeap::Shard::TakeFromRoom(size_t piece_bytes) {
+  const MutexLock lock(&mutex_);
+  Slab* const slab = RoomFor(piece_bytes);
+  return slab == nullptr ? Piece{.data = nullptr, .bytes = 0} : TakeFrom(slab);
+}
+
 SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
   const MutexLock lock(&mutex_);
   Slab* slab = RoomFor(piece_bytes);
@@ -263,7 +272,10 @@ SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
     slab = NewSlab(piece_bytes);
     with_room_[ClassOf(piece_bytes)].PushFront(slab);
   }
-  assert(slab->piece_bytes >= piece_bytes);
+  return TakeFrom(slab);
+}
+
+SlabHeap::Piece SlabHeap::Shard::TakeFrom(Slab* slab) {
   void* const piece = slab->Take(spares_->held_bytes());
   if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
   SetUsed(used_bytes() + slab->piece_bytes);
@@ -349,7 +361,13 @@ SlabHeap::~SlabHeap() = default;
 
 SlabHeap::Piece SlabHeap::Allocate(size_t bytes) {
   assert(bytes > 0 && bytes <= kMaxPieceBytes);
-  return shards_[ThreadNumber() % kShardCount].Allocate(RoundUp(bytes));
+  const size_t piece_bytes = RoundUp(bytes), own = ThreadNumber() % kShardCount;
+  // Before a slab is begun: what others have left open, where blocks come and go by other threads.
+  for (size_t i = 0; i < kShardCount; ++i) {
+    const Piece piece = shards_[(own + i) % kShardCount].TakeFromRoom(piece_bytes);
+    if (piece.data != nullptr) return piece;
+  }
+  return shards_[own].Allocate(piece_bytes);
 }
 
 void SlabHeap::Free(void* piece) {

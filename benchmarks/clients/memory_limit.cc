@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Does a process stay within the memory it was given? One limit for block cache and memtables,
-// which also holds indexes and filters (Ribbon); data of many times that; then point reads, scans
-// and overwrites by several threads, with flushes and compactions behind them. Reports the resident
-// memory, without mapped files: its peak and its mean, and both as shares of the limit.
+// which also holds indexes and filters (Ribbon), these while they are made too; data of many times
+// that; then point reads, scans and overwrites by several threads, with flushes and compactions
+// behind them. Reports the resident memory, without mapped files: its peak and its mean, and both
+// as shares of the limit.
 //
 //   memory_limit --db=FOLDER [--limit_mb=256] [--data_mb=4096] [--operations=2000000] [--threads=2]
 //                [--value_bytes=400] [--shared=1]
@@ -81,6 +82,8 @@ rocksdb::Options OptionsOf(const Flags& flags) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
   table.cache_index_and_filter_blocks = true;
+  table.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kFilterConstruction]
+      .charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = memtables / 4;

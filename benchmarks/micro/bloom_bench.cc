@@ -20,7 +20,7 @@ std::string BuildFilter(uint64_t key_count) {
   FullFilterBuilder builder(
       {.kind = FilterForm::kCacheLocal, .millibits_per_key = kMillibitsPerKey});
   for (uint64_t i = 0; i < key_count; ++i) builder.AddKey(BenchKey(i));
-  return builder.Finish();
+  return std::string(builder.Finish());
 }
 
 void BM_BloomBuild(benchmark::State& state) {

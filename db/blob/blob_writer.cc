@@ -32,7 +32,7 @@ bool BlobWriter::Compress(const Slice& value, Slice* stored) {
   assert(options_.compression != kNoCompression && compressor_ != nullptr);
   const StopWatch watch(Clock(), options_.statistics, BLOB_DB_COMPRESSION_MICROS);
   if (!compressor_->Compress(value, MostCompressedBytes(value.size()), &compressed_)) return false;
-  *stored = compressed_;
+  *stored = Slice(compressed_);
   return true;
 }
 

@@ -20,6 +20,7 @@
 #include "db/blob/blob_file.h"
 #include "env/file_writer.h"
 #include "table/format/compression.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
@@ -82,7 +83,7 @@ class BlobWriter {
 
   const BlobWriterOptions options_;
   std::unique_ptr<Compressor> compressor_;  // null: none needed yet
-  std::string compressed_;
+  PageString compressed_;
   std::string header_;
   std::unique_ptr<FileChecksumGenerator> checksum_;  // of the file as a whole; null: none
   std::unique_ptr<FileWriter> file_;                 // null: the next value begins one

@@ -43,12 +43,6 @@ void ForEachLine(const HashList& hashes, LineOf line_of, Set set) {
   }
 }
 
-bool IsWorthRibbon(const RibbonShape& shape, size_t bloom_bytes) {
-  constexpr uint32_t kFewSlots = 1024;
-  if (shape.slot_count == 0) return false;
-  return shape.slot_count >= kFewSlots || shape.bits_bytes + kBloomMetadataBytes <= bloom_bytes;
-}
-
 }  // namespace
 
 void HashList::AddPiece() {
@@ -134,6 +128,15 @@ int FullFilterBuilder::LegacyProbes() const {
   return std::clamp(static_cast<int>(bits_per_key * 0.69), 1, 30);
 }
 
+// A filter with few entries rounds up to more slots than it saves.
+RibbonShape FullFilterBuilder::RibbonFor(size_t entry_count, uint64_t first_hash) const {
+  constexpr uint32_t kFewSlots = 1024;
+  const RibbonShape shape = RibbonShapeFor(entry_count, first_hash, options_.millibits_per_key);
+  const bool is_worth_it =
+      shape.slot_count >= kFewSlots || shape.bits_bytes <= CacheLocalBytesFor(entry_count);
+  return is_worth_it ? shape : RibbonShape{};
+}
+
 size_t FullFilterBuilder::BytesFor(size_t entry_count, uint64_t first_hash) const {
   assert(entry_count != 0);
   if (options_.kind == FilterForm::kLegacy) {
@@ -141,9 +144,8 @@ size_t FullFilterBuilder::BytesFor(size_t entry_count, uint64_t first_hash) cons
   }
   const size_t bloom_bytes = CacheLocalBytesFor(entry_count) + kBloomMetadataBytes;
   if (options_.kind == FilterForm::kCacheLocal) return bloom_bytes;
-  const RibbonShape shape = RibbonShapeFor(entry_count, first_hash, options_.millibits_per_key);
-  const size_t ribbon_bytes = shape.bits_bytes + kBloomMetadataBytes;
-  return IsWorthRibbon(shape, bloom_bytes) ? ribbon_bytes : bloom_bytes;
+  const RibbonShape shape = RibbonFor(entry_count, first_hash);
+  return shape.slot_count != 0 ? shape.bits_bytes + kBloomMetadataBytes : bloom_bytes;
 }
 
 size_t FullFilterBuilder::EstimateBytes() const {
@@ -164,13 +166,20 @@ size_t FullFilterBuilder::CapacityOf(size_t bytes) const {
   return fits;
 }
 
-std::string FullFilterBuilder::Finish() {
-  std::string filter;
+size_t FullFilterBuilder::ConstructionBytes() const {
+  if (options_.kind != FilterForm::kRibbon || hashes_.empty()) return 0;
+  return RibbonFor(hashes_.size(), hashes_[0]).construction_bytes();
+}
+
+PageString FullFilterBuilder::Finish(Memory memory) {
+  PageString filter;
   if (!hashes_.empty()) {
     switch (options_.kind) {
       case FilterForm::kCacheLocal: filter = FinishCacheLocal(); break;
       case FilterForm::kLegacy: filter = FinishLegacy(); break;
-      case FilterForm::kRibbon: filter = FinishRibbon(); break;
+      case FilterForm::kRibbon:
+        filter = memory == Memory::kAmple ? FinishRibbon() : FinishCacheLocal();
+        break;
     }
   }
   finished_bytes_ = filter.size();
@@ -184,21 +193,19 @@ void FullFilterBuilder::Reset() {
   assert(entry_count() == 0);
 }
 
-// A filter with few entries rounds up to more slots than it saves.
-std::string FullFilterBuilder::FinishRibbon() const {
-  const RibbonShape shape = RibbonShapeFor(hashes_.size(), hashes_[0], options_.millibits_per_key);
-  const size_t bloom_bytes = CacheLocalBytesFor(hashes_.size()) + kBloomMetadataBytes;
-  std::string filter;
-  if (IsWorthRibbon(shape, bloom_bytes)) filter = BuildRibbon(hashes_, shape);
+PageString FullFilterBuilder::FinishRibbon() {
+  const RibbonShape shape = RibbonFor(hashes_.size(), hashes_[0]);
+  PageString filter;
+  if (shape.slot_count != 0) filter = BuildRibbon(&hashes_, shape);
   return filter.empty() ? FinishCacheLocal() : filter;
 }
 
-std::string FullFilterBuilder::FinishCacheLocal() const {
+PageString FullFilterBuilder::FinishCacheLocal() const {
   const uint32_t bits_bytes = CacheLocalBytesFor(hashes_.size());
   assert(bits_bytes != 0);
   assert(bits_bytes % kBloomLineBytes == 0);
   const int probes = CacheLocalProbes();
-  std::string filter(bits_bytes + kBloomMetadataBytes, '\0');
+  PageString filter(bits_bytes + kBloomMetadataBytes, '\0');
   char* const bits = filter.data();
   ForEachLine(
       hashes_,
@@ -210,12 +217,12 @@ std::string FullFilterBuilder::FinishCacheLocal() const {
   return filter;
 }
 
-std::string FullFilterBuilder::FinishLegacy() const {
+PageString FullFilterBuilder::FinishLegacy() const {
   const uint32_t line_count = LegacyLineCountFor(hashes_.size());
   assert(line_count % 2 == 1);
   const int probes = LegacyProbes();
   const size_t bits_bytes = size_t{line_count} * kBloomLineBytes;
-  std::string filter(bits_bytes + kBloomMetadataBytes, '\0');
+  PageString filter(bits_bytes + kBloomMetadataBytes, '\0');
   char* const bits = filter.data();
   ForEachLine(
       hashes_,

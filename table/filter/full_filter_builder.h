@@ -14,7 +14,9 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/filter/hash_list.h"
+#include "table/filter/ribbon_builder.h"
 #include "util/hash.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
@@ -60,9 +62,13 @@ class FullFilterBuilder {
   // this partition too.
   void AddPrefixOfNeighbour(const Slice& user_key);
 
+  // What Finish() takes beside the keys and its result: a Ribbon filter takes twice the keys.
+  size_t ConstructionBytes() const;
+
   // The filter block; empty when nothing was added, and then no filter is stored. Ends the builder
-  // until Reset().
-  std::string Finish();
+  // until Reset(). Where there is no memory for ConstructionBytes(), Ribbon becomes Bloom.
+  enum class Memory : bool { kShort, kAmple };
+  PageString Finish(Memory memory = Memory::kAmple);
   void Reset();
 
   // How many entries a filter of at most `bytes` can have; at least one.
@@ -86,11 +92,13 @@ class FullFilterBuilder {
   int CacheLocalProbes() const;
   uint32_t LegacyLineCountFor(size_t entry_count) const;
   int LegacyProbes() const;
+  // No slots: a Bloom filter is smaller.
+  RibbonShape RibbonFor(size_t entry_count, uint64_t first_hash) const;
   // Of the filter with its metadata. A Ribbon filter's size depends a little on its first hash.
   size_t BytesFor(size_t entry_count, uint64_t first_hash) const;
-  std::string FinishCacheLocal() const;
-  std::string FinishLegacy() const;
-  std::string FinishRibbon() const;
+  PageString FinishCacheLocal() const;
+  PageString FinishLegacy() const;
+  PageString FinishRibbon();
 
   const FullFilterOptions options_;
   HashList hashes_;

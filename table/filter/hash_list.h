@@ -23,6 +23,10 @@ class HashList {
     assert(i < size_);
     return PieceOf(i)[i % kPieceHashes];
   }
+  uint64_t& operator[](size_t i) {
+    assert(i < size_);
+    return PieceOf(i)[i % kPieceHashes];
+  }
   uint64_t back() const {
     assert(size_ != 0);
     return (*this)[size_ - 1];

@@ -38,7 +38,7 @@ Status PartitionedFilterBuilder::Finish(const Slice& upper_bound) {
 Status PartitionedFilterBuilder::EndOpen(const Slice& upper_bound) {
   assert(partitions_.empty() || partitions_.back().upper_bound != upper_bound);
   FilterPartition partition{.upper_bound = upper_bound.ToString(), .contents = open_.Finish()};
-  if (checks_filters_) RETURN_IF_ERROR(open_.CheckFilter(partition.contents));
+  if (checks_filters_) RETURN_IF_ERROR(open_.CheckFilter(Slice(partition.contents)));
   if (partition.contents.empty()) partition.contents.assign(kBloomMetadataBytes + 1, '\0');
   finished_entries_ += open_.entry_count();
   finished_bytes_ += partition.contents.size();

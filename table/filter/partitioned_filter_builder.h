@@ -21,7 +21,7 @@ namespace ashlar {
 
 struct FilterPartition {
   std::string upper_bound;  // an internal key, at or behind all keys of the partition
-  std::string contents;
+  PageString contents;
 };
 
 class PartitionedFilterBuilder {

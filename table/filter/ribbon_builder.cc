@@ -103,20 +103,21 @@ size_t SegmentCount(uint32_t slot_count, uint64_t first_hash, double one_in) {
 // is met halfway on average, not near the end, where the slots have become few.
 class Banding {
  public:
-  Banding(uint32_t slot_count, size_t hash_count)
-      : slot_count_(slot_count),
-        rows_(size_t{slot_count} * sizeof(Bits128)),
-        results_(size_t{slot_count} * sizeof(uint32_t)),
-        ordered_(hash_count * sizeof(uint64_t)) {}
+  explicit Banding(const RibbonShape& shape)
+      : slot_count_(shape.slot_count),
+        rows_(size_t{slot_count_} * sizeof(Bits128)),
+        results_(size_t{slot_count_} * sizeof(uint32_t)) {
+    assert(rows_.size() + results_.size() >= shape.construction_bytes());
+  }
 
   // False if the hashes contradict each other with this seed.
-  bool Solve(const HashList& hashes, uint8_t ordinal_seed) {
+  bool Solve(HashList* hashes, uint8_t ordinal_seed) {
     std::memset(rows_.data(), 0, size_t{slot_count_} * sizeof(Bits128));
     std::memset(results_.data(), 0, size_t{slot_count_} * sizeof(uint32_t));
     const uint32_t raw_seed = RibbonRawSeed(ordinal_seed);
     OrderBySlots(hashes, raw_seed);
-    for (size_t i = 0; i < hashes.size(); ++i) {
-      if (!Add(RibbonEquationOf(ordered()[i], raw_seed, slot_count_))) return false;
+    for (size_t i = 0; i < hashes->size(); ++i) {
+      if (!Add(RibbonEquationOf((*hashes)[i], raw_seed, slot_count_))) return false;
     }
     return true;
   }
@@ -126,19 +127,31 @@ class Banding {
   uint32_t slot_count() const { return slot_count_; }
 
  private:
-  // Counts the hashes of each range of slots, then puts each where its range has come to.
-  void OrderBySlots(const HashList& hashes, uint32_t raw_seed) {
+  // Counts the hashes of each range of slots, then swaps each into its range, in place: McIlroy,
+  // Bostic and McIlroy, "Engineering Radix Sort" (1993), American flag sort.
+  void OrderBySlots(HashList* hashes, uint32_t raw_seed) {
     constexpr uint64_t kSlotsOfRange = 4096, kMostRanges = 2048;  // more would be too many places
     const uint64_t ranges = std::clamp<uint64_t>(slot_count_ / kSlotsOfRange, 1, kMostRanges);
     const uint64_t slots_of_range = slot_count_ / ranges + 1;
     const auto range_of = [&](uint64_t hash) {
       return RibbonEquationOf(hash, raw_seed, slot_count_).start / slots_of_range;
     };
-    std::vector<size_t> next(ranges + 1);
-    for (size_t i = 0; i < hashes.size(); ++i) ++next[range_of(hashes[i]) + 1];
-    for (size_t range = 1; range <= ranges; ++range) next[range] += next[range - 1];
-    for (size_t i = 0; i < hashes.size(); ++i) ordered()[next[range_of(hashes[i])]++] = hashes[i];
-    assert(next[ranges - 1] == hashes.size());
+    std::vector<size_t> next(ranges), end(ranges);  // of each range, what has no place yet
+    for (size_t i = 0; i < hashes->size(); ++i) ++end[range_of((*hashes)[i])];
+    for (size_t range = 1; range < ranges; ++range) {
+      next[range] = end[range - 1];
+      end[range] += end[range - 1];
+    }
+    assert(end[ranges - 1] == hashes->size());
+    for (size_t range = 0; range < ranges; ++range) {
+      while (next[range] < end[range]) {
+        uint64_t hash = (*hashes)[next[range]];
+        for (size_t of = range_of(hash); of != range; of = range_of(hash)) {
+          std::swap(hash, (*hashes)[next[of]++]);
+        }
+        (*hashes)[next[range]++] = hash;
+      }
+    }
   }
 
   bool Add(RibbonEquation equation) {
@@ -165,12 +178,10 @@ class Banding {
   }
   Bits128* rows() const { return reinterpret_cast<Bits128*>(rows_.data()); }
   uint32_t* results() const { return reinterpret_cast<uint32_t*>(results_.data()); }
-  uint64_t* ordered() const { return reinterpret_cast<uint64_t*>(ordered_.data()); }
 
   const uint32_t slot_count_;
   PageBuffer rows_;
   PageBuffer results_;
-  PageBuffer ordered_;  // the hashes, by the slots where their equations start
 };
 
 // Writes the segments of all blocks, the last block first, into `bits`.
@@ -197,8 +208,8 @@ void BackSubstitute(const Banding& banding, const RibbonColumns& columns, char* 
   }
 }
 
-std::optional<uint8_t> FindSeed(const HashList& hashes, Banding* banding) {
-  const auto first = static_cast<uint8_t>(hashes[0]);
+std::optional<uint8_t> FindSeed(HashList* hashes, Banding* banding) {
+  const auto first = static_cast<uint8_t>((*hashes)[0]);
   uint8_t seed = first;
   do {
     if (banding->Solve(hashes, seed)) return seed;
@@ -219,14 +230,14 @@ RibbonShape RibbonShapeFor(size_t key_count, uint64_t first_hash, uint32_t milli
   return shape;
 }
 
-std::string BuildRibbon(const HashList& hashes, const RibbonShape& shape) {
-  assert(!hashes.empty() && shape.slot_count >= kMinSlots);
+PageString BuildRibbon(HashList* hashes, const RibbonShape& shape) {
+  assert(!hashes->empty() && shape.slot_count >= kMinSlots);
   const uint32_t blocks = shape.slot_count / kRibbonBlockSlots;
   try {
-    Banding banding(shape.slot_count, hashes.size());
+    Banding banding(shape);
     const std::optional<uint8_t> seed = FindSeed(hashes, &banding);
     if (!seed.has_value()) return {};
-    std::string filter(shape.bits_bytes + kBloomMetadataBytes, '\0');
+    PageString filter(shape.bits_bytes + kBloomMetadataBytes, '\0');
     const RibbonColumns columns(shape.bits_bytes / kRibbonSegmentBytes, blocks);
     BackSubstitute(banding, columns, filter.data());
     char* const metadata = filter.data() + shape.bits_bytes;

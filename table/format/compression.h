@@ -19,6 +19,7 @@
 #include "ashlar/compression_type.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -41,7 +42,7 @@ class Compressor {
 
   // Compresses into `output`, whose old contents are lost and whose memory is reused. False when
   // the result would be larger than `limit` bytes or the library fails: store the block raw then.
-  virtual bool Compress(const Slice& raw, size_t limit, std::string* output) = 0;
+  virtual bool Compress(const Slice& raw, size_t limit, PageString* output) = 0;
 
  protected:
   explicit Compressor(CompressionType type) : type_(type) {}

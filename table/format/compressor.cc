@@ -43,7 +43,7 @@ constexpr size_t kMaxCompressibleBytes = INT_MAX;
 
 // Starts `output` with the size prefix and makes room up to `capacity`. Returns the prefix's size,
 // or 0 when not even the prefix fits.
-[[maybe_unused]] size_t StartOutput(const Slice& raw, size_t capacity, std::string* output) {
+[[maybe_unused]] size_t StartOutput(const Slice& raw, size_t capacity, PageString* output) {
   if (capacity <= kMaxVarint32Bytes || raw.size() >= kMaxCompressibleBytes) return 0;
   if (output->size() < capacity) output->resize(capacity);
   const char* end = EncodeVarint32(output->data(), static_cast<uint32_t>(raw.size()));
@@ -54,7 +54,7 @@ constexpr size_t kMaxCompressibleBytes = INT_MAX;
 class SnappyCompressor final : public Compressor {
  public:
   SnappyCompressor() : Compressor(kSnappyCompression) {}
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     if (raw.size() >= kMaxCompressibleBytes) return false;
     output->resize(snappy::MaxCompressedLength(raw.size()));
     size_t bytes = 0;
@@ -82,7 +82,7 @@ class ZlibCompressor final : public Compressor {
     if (is_ready_) deflateEnd(&stream_);
   }
 
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || !is_ready_ || deflateReset(&stream_) != Z_OK) return false;
     if (!dictionary_.empty() &&
@@ -110,7 +110,7 @@ class ZlibCompressor final : public Compressor {
 class Bzip2Compressor final : public Compressor {
  public:
   Bzip2Compressor() : Compressor(kBZip2Compression) {}
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     constexpr int kBlockSize100k = 1, kWorkFactor = 30;
@@ -133,7 +133,7 @@ class Lz4Compressor final : public Compressor {
       : Compressor(kLZ4Compression), acceleration_(options.level < 0 ? -options.level : 1) {
     state_.resize(static_cast<size_t>(LZ4_sizeofState()) / sizeof(uint64_t) + 1);
   }
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
@@ -160,7 +160,7 @@ class Lz4DictionaryCompressor final : public Compressor {
     LZ4_initStream(&digest_, sizeof(digest_));
     LZ4_loadDict(&digest_, dictionary_.data(), static_cast<int>(dictionary_.size()));
   }
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
@@ -185,7 +185,7 @@ class Lz4hcCompressor final : public Compressor {
       : Compressor(kLZ4HCCompression), level_(IsDefaultLevel(options) ? 0 : options.level) {
     state_.resize(static_cast<size_t>(LZ4_sizeofStateHC()) / sizeof(uint64_t) + 1);
   }
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
@@ -211,7 +211,7 @@ class Lz4hcDictionaryCompressor final : public Compressor {
         dictionary_(dictionary.ToString()),
         stream_(LZ4_createStreamHC()) {}
   ~Lz4hcDictionaryCompressor() override { LZ4_freeStreamHC(stream_); }
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || stream_ == nullptr) return false;
     const int room = static_cast<int>(std::min<size_t>(limit - prefix, INT_MAX));
@@ -250,7 +250,7 @@ class ZstdCompressor final : public Compressor {
     ZSTD_freeCDict(digest_);
   }
 
-  bool Compress(const Slice& raw, size_t limit, std::string* output) override {
+  bool Compress(const Slice& raw, size_t limit, PageString* output) override {
     const size_t prefix = StartOutput(raw, limit, output);
     if (prefix == 0 || context_ == nullptr || !is_ready_) return false;
     const size_t bytes =

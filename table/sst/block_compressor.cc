@@ -26,19 +26,19 @@ Result<std::unique_ptr<BlockCompressor>> BlockCompressor::Create(
   return made;
 }
 
-StoredBlock BlockCompressor::Compress(const Slice& raw, std::string* output) {
+StoredBlock BlockCompressor::Compress(const Slice& raw, PageString* output) {
   StoredBlock block = StoredBlock::AsItIs(raw);
   if (!TryCompress(raw, output)) {
     block.was_rejected = true;
     return block;
   }
-  block.bytes = *output;
+  block.bytes = Slice(*output);
   block.type = compression_.type;
-  if (compression_.is_verified) block.status = Check(raw, *output);
+  if (compression_.is_verified) block.status = Check(raw, block.bytes);
   return block;
 }
 
-bool BlockCompressor::TryCompress(const Slice& raw, std::string* output) {
+bool BlockCompressor::TryCompress(const Slice& raw, PageString* output) {
   const size_t limit = CompressedSizeLimit(raw.size(), compression_.options);
   Statistics* const statistics = compression_.statistics;
   if (statistics == nullptr) return compressor_->Compress(raw, limit, output);

@@ -14,6 +14,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "table/format/compression.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -50,10 +51,10 @@ class BlockCompressor {
       : compression_(compression), compressor_(std::move(compressor)) {}
 
   // The bytes of the answer are `raw` itself or lie in `output`, whose memory is reused.
-  StoredBlock Compress(const Slice& raw, std::string* output);
+  StoredBlock Compress(const Slice& raw, PageString* output);
 
  private:
-  bool TryCompress(const Slice& raw, std::string* output);
+  bool TryCompress(const Slice& raw, PageString* output);
   Status Check(const Slice& raw, const Slice& compressed) const;
 
   const BlockCompression compression_;

@@ -16,6 +16,7 @@
 #include "table/format/block_handle.h"
 #include "table/format/checksum.h"
 #include "table/sst/block_compressor.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
@@ -73,7 +74,7 @@ class BlockWriter {
   FileWriter* const file_;                            // the table's owner syncs and closes it
   std::unique_ptr<BlockCompressor> compressor_;       // null: everything is stored as it is
   std::unique_ptr<BlockCompressor> data_compressor_;  // of data blocks; null: as the others
-  std::string compressed_;                            // the last compressed block; reused
+  PageString compressed_;                             // the last compressed block; reused
   uint64_t offset_ = 0;                               // bytes written so far
   uint32_t used_types_ = 0;                           // see used_types()
   bool was_rejected_ = false;                         // see was_rejected()

@@ -48,7 +48,7 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   if (stored != nullptr) {
     slot.block.compressed.assign(stored->bytes.data(), stored->bytes.size());
     slot.block.stored = *stored;
-    slot.block.stored.bytes = slot.block.compressed;
+    slot.block.stored.bytes = Slice(slot.block.compressed);
   }
   slot.failure = nullptr;
   ++end_;

@@ -22,6 +22,7 @@
 #include "table/sst/block_compressor.h"
 #include "table/sst/buffered_blocks.h"
 #include "util/mutex.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 #include "util/thread_team.h"
 
@@ -33,7 +34,7 @@ class CompressionPipeline {
   struct Block {
     RawDataBlock raw;
     StoredBlock stored;
-    std::string compressed;
+    PageString compressed;
   };
 
   // For `thread_count` threads, at least 2. NotSupported as BlockCompressor::Create().

@@ -13,6 +13,7 @@
 
 #include "ashlar/slice.h"
 #include "table/format/compression.h"
+#include "util/page_allocator.h"
 
 namespace ashlar {
 
@@ -38,7 +39,7 @@ class CompressionSampler {
   const uint64_t interval_;
   std::unique_ptr<Compressor> fast_;  // null: not in this build, or no samples
   std::unique_ptr<Compressor> slow_;
-  std::string scratch_;
+  PageString scratch_;
   uint64_t block_count_ = 0;
   uint64_t sampled_raw_bytes_ = 0;
   SampledBytes sampled_;  // the sum of all samples

@@ -76,12 +76,21 @@ Status FilterWriter::WriteTo(BlockWriter* writer) {
 }
 
 Status FilterWriter::WriteFull(BlockWriter* writer) {
-  const std::string contents = full_->Finish();
+  const PageString contents = FinishFull();
   if (options_.table->detect_filter_construct_corruption) {
-    RETURN_IF_ERROR(full_->CheckFilter(contents));
+    RETURN_IF_ERROR(full_->CheckFilter(Slice(contents)));
   }
   written_bytes_ = contents.size();
-  return writer->Write(contents, Packing::kStored, &handle_);
+  return writer->Write(Slice(contents), Packing::kStored, &handle_);
+}
+
+PageString FilterWriter::FinishFull() {
+  using Memory = FullFilterBuilder::Memory;
+  const size_t before = charge_.bytes(), bytes = full_->ConstructionBytes();
+  const bool has_room = charge_.GrowTo(before + bytes).ok();
+  PageString contents = full_->Finish(has_room ? Memory::kAmple : Memory::kShort);
+  charge_.ShrinkTo(before);
+  return contents;
 }
 
 Status FilterWriter::WritePartitions(BlockWriter* writer) {
@@ -94,7 +103,7 @@ Status FilterWriter::WritePartitions(BlockWriter* writer) {
                          .has_delta_handles = index_->has_delta_handles()});
   for (const FilterPartition& partition : partitions_->partitions()) {
     BlockHandle handle;
-    RETURN_IF_ERROR(writer->Write(partition.contents, Packing::kStored, &handle));
+    RETURN_IF_ERROR(writer->Write(Slice(partition.contents), Packing::kStored, &handle));
     const Slice bound(partition.upper_bound);
     top.Add(has_user_keys ? ExtractUserKey(bound) : bound, handle);
     written_bytes_ += partition.contents.size();

@@ -19,6 +19,7 @@
 #include "table/filter/full_filter_builder.h"
 #include "table/filter/partitioned_filter_builder.h"
 #include "table/format/block_handle.h"
+#include "util/page_allocator.h"
 #include "util/result.h"
 
 namespace ashlar {
@@ -65,6 +66,8 @@ class FilterWriter {
   }
   void AddToPartition(const Slice& user_key);
   Status WriteFull(BlockWriter* writer);
+  // Its construction is charged while it lasts; where there is no room, Ribbon becomes Bloom.
+  PageString FinishFull();
   Status WritePartitions(BlockWriter* writer);
 
   const TableBuilderOptions& options_;

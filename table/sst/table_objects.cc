@@ -88,7 +88,7 @@ IndexBlock::IndexBlock(std::unique_ptr<FlatIndex> flat_index, bool with_slots)
 }
 
 IndexBlock::~IndexBlock() {
-  if (slots != nullptr) slots->Unref();
+  if (slots != nullptr) slots->Retire();
 }
 
 DictionaryBlock::DictionaryBlock(const Slice& contents)

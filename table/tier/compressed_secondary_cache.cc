@@ -133,7 +133,7 @@ Status CompressedSecondaryCache::InsertSaved(const Slice& key, const Slice& save
 
 Status CompressedSecondaryCache::Store(const Slice& key, const Slice& raw, bool may_compress) {
   CompressionType type = kNoCompression;
-  std::string compressed;
+  PageString compressed;
   if (may_compress && options_.compression_type != kNoCompression && !raw.empty()) {
     auto compressor = Compressor::Create(options_.compression_type, options_.compression_opts);
     if (!compressor.ok()) return compressor.status();

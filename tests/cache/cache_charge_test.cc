@@ -55,6 +55,20 @@ TEST(CacheCharge, TellsWhenAStrictCacheIsFull) {
   EXPECT_OK(charge.GrowTo(2000));
 }
 
+TEST(CacheCharge, ComesInSteps) {
+  constexpr size_t kStep = CacheCharge::kStepBytes;
+  const auto cache = PlainCache(8 * kStep, /*is_strict=*/true);
+  CacheCharge charge(cache.get(), kRole);
+  EXPECT_OK(charge.GrowTo(100));
+  EXPECT_OK(charge.GrowTo(4 * kStep + 200));
+  EXPECT_EQ(CountCacheEntries(cache.get()).Of(kRole).count, 1u + 5u);
+  EXPECT_EQ(cache->GetUsage(), 4 * kStep + 200);
+  EXPECT_TRUE(charge.GrowTo(9 * kStep).IsMemoryLimit());
+  EXPECT_EQ(cache->GetUsage(), 4 * kStep + 200) << "nothing has changed";
+  charge.ShrinkTo(2 * kStep);
+  EXPECT_EQ(charge.bytes(), 2 * kStep + 100);
+}
+
 TEST(CacheCharge, OfNoCacheIsFree) {
   CacheCharge charge(nullptr, kRole);
   EXPECT_OK(charge.GrowTo(size_t{1} << 40));

@@ -194,7 +194,7 @@ TEST(BlockStress, BlocksStayValidAndChargesAddUp) {
   for (SlotTable* table : tables) {
     EpochGuard guard;
     for (size_t i = 0; i < kBlocks; ++i) EXPECT_EQ(table->Load(i), nullptr);
-    table->Unref();
+    table->Retire();
   }
   EpochDrain();
   EXPECT_EQ(StressBlock::live_count, 0);

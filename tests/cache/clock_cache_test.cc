@@ -295,7 +295,7 @@ TEST_F(ClockCacheTest, ASmallerCapacityEvictsAtOnce) {
   EXPECT_EQ(Deleted().size(), 70u);
 }
 
-TEST_F(ClockCacheTest, WhatIsSetAsideIsFilledByNobody) {
+TEST_F(ClockCacheTest, WhatIsHeldBeyondTheCapacityIsNotFilled) {
   constexpr size_t kMiB = 1 << 20;
   Make(64 * kMiB, /*is_strict=*/false, /*shard_bits=*/1);
   ClockCache* const clock = ClockCache::From(cache_.get());
@@ -303,21 +303,27 @@ TEST_F(ClockCacheTest, WhatIsSetAsideIsFilledByNobody) {
     for (int i = 0; i < 1000; ++i) EXPECT_OK(Insert(std::to_string(i), i, kMiB / 4));
     return cache_->GetUsage() / kMiB;
   };
+  const auto follow = [&](size_t held, int times) {
+    for (int i = 0; i < times; ++i) clock->FollowHeld(held);
+  };
   EXPECT_EQ(usage_when_full(), 64u);
-  clock->SetAside(6 * kMiB);
-  EXPECT_EQ(cache_->GetUsage(), 58 * kMiB);
+  follow(66 * kMiB, 6 * 16);
+  EXPECT_EQ(cache_->GetUsage(), 58 * kMiB) << "a sixteenth of a megabyte each time";
   EXPECT_EQ(cache_->GetCapacity(), 64 * kMiB);
   EXPECT_EQ(usage_when_full(), 58u);
-  clock->SetAside(40 * kMiB);
+  follow(64 * kMiB, 100);
+  EXPECT_EQ(usage_when_full(), 58u) << "it is what it may be";
+  follow(66 * kMiB, 40 * 16);
   EXPECT_EQ(usage_when_full(), 56u) << "an eighth of the capacity, at most";
-  clock->SetAside(8 * kMiB - 1000);
-  clock->SetAside(0);
+  follow(62 * kMiB, 3 * 16);
+  EXPECT_EQ(usage_when_full(), 59u);
+  follow(0, 40 * 16);
   EXPECT_EQ(usage_when_full(), 64u);
-  clock->SetAside(8 * kMiB);
+  follow(66 * kMiB, 8 * 16);
   cache_->SetCapacity(128 * kMiB);
   EXPECT_EQ(usage_when_full(), 120u);
   cache_->SetCapacity(32 * kMiB);
-  clock->SetAside(2 * kMiB);
+  follow(66 * kMiB, 2);
   EXPECT_EQ(usage_when_full(), 32u) << "of a small cache nothing";
 }
 

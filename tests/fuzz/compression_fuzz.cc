@@ -25,9 +25,11 @@ void Uncompress(CompressionType type, const Slice& stored, const UncompressionDi
 void RoundTrip(CompressionType type, const Slice& raw) {
   if (type == kNoCompression || !IsCompressionSupported(type)) return;
   const auto compressor = Compressor::Create(type, CompressionOptions());
-  std::string stored, again;
+  PageString stored;
+  std::string again;
   if (!compressor.ok() || !compressor.value()->Compress(raw, 2 * raw.size() + 64, &stored)) return;
-  if (!UncompressToString(type, stored, nullptr, &again).ok() || raw != Slice(again)) std::abort();
+  if (!UncompressToString(type, Slice(stored), nullptr, &again).ok() || raw != Slice(again))
+    std::abort();
 }
 
 }  // namespace

@@ -27,9 +27,10 @@ void RoundTrip(CompressionType type, const CompressionOptions& options,
   if (!compressor.ok()) return;
   const UncompressionDict dict{Slice(dictionary)};
   for (const Slice& block : blocks) {
-    std::string stored, again;
+    PageString stored;
+    std::string again;
     if (!compressor.value()->Compress(block, 2 * block.size() + 64, &stored)) continue;
-    if (!UncompressToString(type, stored, &dict, &again).ok() || block != Slice(again)) {
+    if (!UncompressToString(type, Slice(stored), &dict, &again).ok() || block != Slice(again)) {
       std::abort();
     }
   }

@@ -39,7 +39,7 @@ void BuildAndAsk(uint8_t control, Slice bytes) {
     builder.AddKey(keys.back());
     bytes.remove_prefix(key_bytes);
   }
-  const std::string filter = builder.Finish();
+  const std::string filter(builder.Finish());
   const FilterView view{Slice(filter)};
   for (const std::string& key : keys) {
     if (!view.MayContain(key)) std::abort();

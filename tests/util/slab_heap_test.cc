@@ -167,6 +167,23 @@ TEST(SlabHeap, WhatOneThreadFreedServesAnother) {
 }
 
 // A random program of allocations and frees; what is nearly empty must not be filled again first.
+// A slab that still holds something is its thread's, but its holes are everybody's.
+TEST(SlabHeap, HolesThatOneThreadLeftServeAnother) {
+  SlabHeap heap;
+  std::vector<void*> pieces;
+  for (size_t used = 0; used < 4 * kSegment; used += 5120) {
+    pieces.push_back(heap.Allocate(5100).data);
+  }
+  for (size_t i = 0; i < pieces.size(); i += 2) SlabHeap::Free(pieces[i]);
+  const size_t held = heap.HeldBytes();
+  std::thread other([&] {
+    for (size_t i = 0; i < pieces.size(); i += 2) pieces[i] = heap.Allocate(5100).data;
+  });
+  other.join();
+  EXPECT_EQ(heap.HeldBytes(), held);
+  for (void* piece : pieces) SlabHeap::Free(piece);
+}
+
 TEST(SlabHeap, SurvivesRandomUse) {
   SlabHeap heap;
   Random64 random(301);

@@ -59,7 +59,7 @@ void SumXxh3(ThreadContext* thread) { Sum<kXXH3>(thread); }
 void CompressBlocks(ThreadContext* thread) {
   const std::unique_ptr<Compressor> compressor = MakeCompressor();
   ValueSource blocks(thread->random(), FLAGS_compression_ratio, FLAGS_block_size);
-  std::string output;
+  PageString output;
   uint64_t raw = 0, stored = 0;
   while (raw < kCompressedBytes) {
     const Slice block = blocks.Next();
@@ -79,13 +79,14 @@ void CompressBlocks(ThreadContext* thread) {
 void UncompressBlocks(ThreadContext* thread) {
   const std::unique_ptr<Compressor> compressor = MakeCompressor();
   ValueSource blocks(thread->random(), FLAGS_compression_ratio, FLAGS_block_size);
-  std::string stored, raw;
+  PageString stored;
+  std::string raw;
   const Slice block = blocks.Next();
   if (!compressor->Compress(block, 2 * block.size(), &stored)) {
     RequireOk(Status::Aborted("a block is not compressed"), "uncompress");
   }
   for (uint64_t done = 0; done < kCompressedBytes; done += raw.size()) {
-    RequireOk(UncompressToString(compressor->type(), stored, nullptr, &raw), "uncompress");
+    RequireOk(UncompressToString(compressor->type(), Slice(stored), nullptr, &raw), "uncompress");
     thread->stats.Finished(Operation::kOther, 1, raw.size());
   }
 }

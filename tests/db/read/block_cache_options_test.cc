@@ -186,6 +186,28 @@ TEST_F(BlockCacheOptionsTest, ABuildThatFindsNoRoomForItsFilterFails) {
   ExpectAll(1);
 }
 
+TEST_F(BlockCacheOptionsTest, ARibbonFilterThatFindsNoRoomIsABloomFilter) {
+  constexpr int kKeys = 60'000;  // 0.5 MB of hashes, and 1.3 MB while the filter is made
+  table_.filter_policy.reset(NewRibbonFilterPolicy(10, -1));
+  table_.cache_usage_options.options_overrides[CacheEntryRole::kFilterConstruction].charged =
+      Decision::kEnabled;
+  uint64_t filter_bytes[2] = {};
+  for (const bool has_room : {false, true}) {
+    table_.block_cache = NewLRUCache(has_room ? 8 << 20 : 1 << 20, 0, true);
+    Open();
+    Fill(kKeys);
+    TablePropertiesCollection tables;
+    ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+    ASSERT_EQ(tables.size(), 1u);
+    filter_bytes[has_room] = tables.begin()->second->filter_size;
+    EXPECT_EQ(BytesOf(CacheEntryRole::kFilterConstruction), 0u);
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+  EXPECT_GT(filter_bytes[false], kKeys * 9u / 8);
+  EXPECT_LT(filter_bytes[true], kKeys * 8u / 8);
+}
+
 TEST_F(BlockCacheOptionsTest, BlocksComeBackFromASecondTier) {
   LRUCacheOptions cache(64 << 10, 0, false, 0.5);
   CompressedSecondaryCacheOptions second;

@@ -46,7 +46,7 @@ TEST(PartitionedFilter, EachHoldsTheKeysUpToItsBound) {
     for (int i = 0; i < 1000; ++i) {
       if (KeyAt(i) > partitions[partition].upper_bound) ++partition;
       ASSERT_LT(partition, partitions.size());
-      EXPECT_TRUE(FilterView(partitions[partition].contents).MayContain(KeyAt(i))) << i;
+      EXPECT_TRUE(FilterView(Slice(partitions[partition].contents)).MayContain(KeyAt(i))) << i;
       EXPECT_LE(partitions[partition].contents.size(), kPartitionBytes + 16);
     }
     EXPECT_EQ(partition + 1, partitions.size());
@@ -70,8 +70,9 @@ TEST(PartitionedFilter, NeighboursKnowEachOthersPrefixes) {
     for (size_t p = 0; p + 1 < partitions.size(); ++p) {
       const std::string& last = partitions[p].upper_bound;
       const std::string next = KeyAt(std::stoi(last.substr(3)) - 10'000 + 1);
-      EXPECT_TRUE(FilterView(partitions[p].contents).MayContain(next)) << "seek forwards";
-      EXPECT_TRUE(FilterView(partitions[p + 1].contents).MayContain(last)) << "seek backwards";
+      EXPECT_TRUE(FilterView(Slice(partitions[p].contents)).MayContain(next)) << "seek forwards";
+      EXPECT_TRUE(FilterView(Slice(partitions[p + 1].contents)).MayContain(last))
+          << "seek backwards";
     }
   }
 }
@@ -101,7 +102,7 @@ TEST(PartitionedFilter, PartitionWithoutPrefixesMatchesEverything) {
   builder.AddKey("c");
   ASSERT_OK(builder.Finish("c"));
   ASSERT_EQ(builder.partitions().size(), 3u);
-  EXPECT_FALSE(FilterView(builder.partitions()[2].contents).CanReject());
+  EXPECT_FALSE(FilterView(Slice(builder.partitions()[2].contents)).CanReject());
   EXPECT_EQ(builder.partitions()[2].contents.size(), 6u);
 }
 

@@ -33,7 +33,7 @@ FullFilterBuilder WithKeys(uint64_t count, uint32_t millibits, FilterForm form) 
   return builder;
 }
 
-char MarkOf(const std::string& filter) { return filter[filter.size() - kBloomMetadataBytes]; }
+char MarkOf(std::string_view filter) { return filter[filter.size() - kBloomMetadataBytes]; }
 
 TEST(Ribbon, FilterBlocksEqualVectors) {
   const Json json = Json::ParseFile(SourcePath("tests/data/vectors/filters.json"));
@@ -44,7 +44,7 @@ TEST(Ribbon, FilterBlocksEqualVectors) {
         static_cast<uint32_t>(std::stod(v["bits_per_key"].text()) * 1000 + 0.500001);
     FullFilterBuilder builder = WithKeys(v["n"].number(), millibits, FilterForm::kRibbon);
     EXPECT_EQ(builder.EstimateBytes(), v["size"].number());
-    EXPECT_EQ(builder.Finish(), FromHex(v["hex"].text()))
+    EXPECT_EQ(std::string(builder.Finish()), FromHex(v["hex"].text()))
         << v["bits_per_key"].text() << " bits, " << v["n"].number() << " keys";
     ++compared;
   }
@@ -56,7 +56,7 @@ TEST(Ribbon, HoldsEveryKeyAtEverySize) {
     for (const uint32_t millibits : {1000u, 4500u, 10'000u, 23'000u, 60'000u}) {
       FullFilterBuilder builder = WithKeys(count, millibits, FilterForm::kRibbon);
       const size_t estimate = builder.EstimateBytes();
-      const std::string filter = builder.Finish();
+      const std::string filter(builder.Finish());
       EXPECT_EQ(filter.size(), estimate);
       EXPECT_OK(builder.CheckFilter(filter));
       const FilterView view(filter);
@@ -67,8 +67,8 @@ TEST(Ribbon, HoldsEveryKeyAtEverySize) {
 
 TEST(Ribbon, IsAsPreciseAsTheBloomFilterAndSmaller) {
   constexpr uint64_t kKeys = 20'000;
-  const std::string bloom = WithKeys(kKeys, 10'000, FilterForm::kCacheLocal).Finish();
-  const std::string ribbon = WithKeys(kKeys, 10'000, FilterForm::kRibbon).Finish();
+  const std::string bloom(WithKeys(kKeys, 10'000, FilterForm::kCacheLocal).Finish());
+  const std::string ribbon(WithKeys(kKeys, 10'000, FilterForm::kRibbon).Finish());
   EXPECT_EQ(MarkOf(ribbon), kRibbonMark);
   EXPECT_LT(ribbon.size() * 10, bloom.size() * 8);
   const FilterView view(ribbon);
@@ -85,11 +85,20 @@ TEST(Ribbon, IsABloomFilterWhereThatIsSmaller) {
   EXPECT_EQ(MarkOf(WithKeys(5000, 10'000, FilterForm::kRibbon).Finish()), kRibbonMark);
 }
 
+TEST(Ribbon, IsABloomFilterWhereMemoryIsShort) {
+  FullFilterBuilder short_of = WithKeys(5000, 10'000, FilterForm::kRibbon);
+  EXPECT_GE(short_of.ConstructionBytes(), 5000u * 20);
+  EXPECT_LE(short_of.ConstructionBytes(), 5000u * 22);
+  FullFilterBuilder bloom = WithKeys(5000, 10'000, FilterForm::kCacheLocal);
+  EXPECT_EQ(bloom.ConstructionBytes(), 0u);
+  EXPECT_EQ(short_of.Finish(FullFilterBuilder::Memory::kShort), bloom.Finish());
+}
+
 TEST(Ribbon, GivesUpWhereTooManyKeysAreForced) {
   // Four keys to a slot contradict each other under every seed.
   HashList hashes;
   for (uint64_t i = 0; i < 1024; ++i) hashes.push_back(FilterHash64(NumberedKey(i)));
-  EXPECT_EQ(BuildRibbon(hashes, {.slot_count = 256, .bits_bytes = 256}), "");
+  EXPECT_EQ(BuildRibbon(&hashes, {.slot_count = 256, .bits_bytes = 256}), "");
 }
 
 TEST(Ribbon, NoKeysGiveNoFilter) {
@@ -100,7 +109,7 @@ TEST(Ribbon, NoKeysGiveNoFilter) {
 
 TEST(Ribbon, DamageIsFound) {
   FullFilterBuilder builder = WithKeys(3000, 10'000, FilterForm::kRibbon);
-  const std::string filter = builder.Finish();
+  const std::string filter(builder.Finish());
   for (const size_t at : {size_t{0}, filter.size() / 2, filter.size() - 5, filter.size() - 4}) {
     std::string damaged = filter;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);

@@ -39,9 +39,9 @@ class Compression : public testing::TestWithParam<CompressionType> {
     compressor_ = Compressor::Create(GetParam(), CompressionOptions()).Take();
   }
   std::string Compress(const std::string& raw) {
-    std::string stored;
+    PageString stored;
     EXPECT_TRUE(compressor_->Compress(raw, raw.size() * 2 + 100, &stored));
-    return stored;
+    return std::string(stored);
   }
   std::unique_ptr<Compressor> compressor_;
 };
@@ -59,21 +59,21 @@ TEST_P(Compression, MakesTextSmallerWithinTheLimit) {
   const std::string raw = Compressible(4096);
   const size_t limit = CompressedSizeLimit(raw.size(), CompressionOptions());
   EXPECT_EQ(limit, 3584u);
-  std::string stored;
+  PageString stored;
   ASSERT_TRUE(compressor_->Compress(raw, limit, &stored));
   EXPECT_LE(stored.size(), limit);
 }
 
 TEST_P(Compression, GivesUpOnNoise) {
   const std::string raw = Noise(4096);
-  std::string stored;
+  PageString stored;
   EXPECT_FALSE(compressor_->Compress(raw, 3584, &stored));
   // And goes on afterwards.
   EXPECT_TRUE(compressor_->Compress(Compressible(4096), 3584, &stored));
 }
 
 TEST_P(Compression, GivesUpOnTinyLimits) {
-  std::string stored;
+  PageString stored;
   for (size_t limit = 0; limit < 8; ++limit) {
     EXPECT_FALSE(compressor_->Compress(Compressible(4096), limit, &stored)) << limit;
   }

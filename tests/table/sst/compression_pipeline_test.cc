@@ -32,7 +32,7 @@ class FakeCompressor final : public Compressor {
  public:
   using Action = std::function<void(const Slice& raw)>;
   explicit FakeCompressor(Action action) : Compressor(kZlibCompression), action_(action) {}
-  bool Compress(const Slice& raw, size_t /*limit*/, std::string* output) override {
+  bool Compress(const Slice& raw, size_t /*limit*/, PageString* output) override {
     if (action_ != nullptr) action_(raw);
     *output = "compressed " + raw.ToString();
     return true;

@@ -39,9 +39,12 @@ struct WriteBufferManager::CacheCharge {
     requests.fetch_add(1);
     for (;;) {
       if (is_busy.exchange(true)) return;
-      const uint64_t seen = requests.load();
-      UpdateAlone(memory_used.load(std::memory_order_relaxed));
-      is_busy.store(false);
+      uint64_t seen = 0;
+      {
+        const Leave leave(&is_busy);
+        seen = requests.load();
+        UpdateAlone(memory_used.load(std::memory_order_relaxed));
+      }
       if (requests.load() == seen) return;
     }
   }
@@ -64,6 +67,17 @@ struct WriteBufferManager::CacheCharge {
     charge.ShrinkTo(std::max(peak, earlier_peak));
     charged.store(charge.bytes(), std::memory_order_relaxed);
   }
+  // Also when memory is short: then the next call does the work.
+  class Leave {
+   public:
+    explicit Leave(std::atomic<bool>* is_busy) : is_busy_(is_busy) {}
+    ~Leave() { is_busy_->store(false); }
+    Leave(const Leave&) = delete;
+    Leave& operator=(const Leave&) = delete;
+
+   private:
+    std::atomic<bool>* const is_busy_;
+  };
   size_t charged_bytes() const { return charged.load(std::memory_order_relaxed); }
 
   const std::shared_ptr<Cache> cache;

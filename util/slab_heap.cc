@@ -245,7 +245,7 @@ class SlabHeap::Shard {
   // Of this size or a little more: its list is not empty then. Else null.
   Slab* RoomFor(size_t piece_bytes) REQUIRES(mutex_);
   Slab* NewSlab(size_t piece_bytes) REQUIRES(mutex_);
-  Piece TakeFrom(Slab* slab) REQUIRES(mutex_);
+  Piece TakeFrom(Slab* slab, size_t piece_bytes) REQUIRES(mutex_);
   // Takes a piece back. The slab is the caller's to give back if it is empty now, else null.
   Slab* PutBack(Segment* segment, void* piece) REQUIRES(mutex_);
   // The segment if it is empty now, else null.
@@ -262,7 +262,7 @@ class SlabHeap::Shard {
 SlabHeap::Piece SlabHeap::Shard::TakeFromRoom(size_t piece_bytes) {
   const MutexLock lock(&mutex_);
   Slab* const slab = RoomFor(piece_bytes);
-  return slab == nullptr ? Piece{.data = nullptr, .bytes = 0} : TakeFrom(slab);
+  return slab == nullptr ? Piece{.data = nullptr, .bytes = 0} : TakeFrom(slab, piece_bytes);
 }
 
 SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
@@ -272,10 +272,11 @@ SlabHeap::Piece SlabHeap::Shard::Allocate(size_t piece_bytes) {
     slab = NewSlab(piece_bytes);
     with_room_[ClassOf(piece_bytes)].PushFront(slab);
   }
-  return TakeFrom(slab);
+  return TakeFrom(slab, piece_bytes);
 }
 
-SlabHeap::Piece SlabHeap::Shard::TakeFrom(Slab* slab) {
+SlabHeap::Piece SlabHeap::Shard::TakeFrom(Slab* slab, [[maybe_unused]] size_t piece_bytes) {
+  assert(slab->piece_bytes >= piece_bytes);
   void* const piece = slab->Take(spares_->held_bytes());
   if (slab->used == slab->capacity) with_room_[ClassOf(slab->piece_bytes)].Remove(slab);
   SetUsed(used_bytes() + slab->piece_bytes);

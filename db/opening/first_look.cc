@@ -89,11 +89,9 @@ class FirstLook {
       const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
       if (i >= tables_.size()) return;
       const Status status = Look(i);
-      if (bears_damage_ && status.IsCorruption()) {
-        continue;  // whoever reads it is told; there is no info log yet
-      } else if (!status.ok()) {
-        Note(i, status);
-      }
+      // Whoever reads it is told; there is no info log yet.
+      const bool is_borne = bears_damage_ && status.IsCorruption();
+      if (!status.ok() && !is_borne) Note(i, status);
     }
   }
 

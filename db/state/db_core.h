@@ -70,8 +70,8 @@ struct DbCore : DbPlace {
   std::atomic<bool> is_closing{false};
 
   // When the oldest snapshot reaches this number, a family has versions or tombstones to drop that
-  // it did not have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a snapshot
-  // reads it without.
+  // it did not have to drop before (KeptForSnapshots). Written under the mutex; whoever releases a
+  // snapshot reads it without.
   std::atomic<SequenceNumber> next_table_due{KeptForSnapshots::kNever};
 
   // Parts. The pointers are set by the constructor of the façade and by the opener, and stay.

@@ -87,8 +87,8 @@ class BlockBuilder {
   PageArray buffer_;                // entries, and behind them the tail once Finish() wrote it
   size_t size_ = 0;                 // bytes of entries; of their keys where values are separate
   size_t capacity_ = 0;             // of buffer_
-  std::vector<uint32_t, PageAllocator<uint32_t>>
-      restarts_;                    // offsets of restart points; the first is 0
+  // Offsets of restart points; the first is 0.
+  std::vector<uint32_t, PageAllocator<uint32_t>> restarts_;
   int entries_since_restart_ = 0;   // at most restart_interval
   size_t entry_count_ = 0;
   std::string values_;    // separate ones, one behind the other

@@ -62,7 +62,7 @@ class FullFilterBuilder {
   // this partition too.
   void AddPrefixOfNeighbour(const Slice& user_key);
 
-  // What Finish() takes beside the keys and its result: a Ribbon filter takes twice the keys.
+  // What Finish() takes beside the keys and its result: Ribbon takes 21 bytes for each.
   size_t ConstructionBytes() const;
 
   // The filter block; empty when nothing was added, and then no filter is stored. Ends the builder

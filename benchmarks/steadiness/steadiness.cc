@@ -7,10 +7,10 @@
 //
 //   second,operations,p50,p99,p999,max,late,level0,levels,pending,stalled,memtables,resident,disk,logs
 //
-// micros for latencies, `late`: operations that should have begun by then and have not, `levels`:
-// bytes of the levels with colons between, `pending`: compaction debt, `stalled`: micros that
-// writers were held up in that second, bytes for the rest. Behind the rows, sums as clients.py
-// reads them.
+// operations a second; micros for latencies, `late`: operations that should have begun by then and
+// have not, `levels`: bytes of the levels with colons between, `pending`: compaction debt,
+// `stalled`: micros that writers were held up in that second, bytes for the rest. Behind the rows,
+// sums as clients.py reads them.
 //
 //   steadiness --db=FOLDER [--rate=0] [--seconds=60] [--threads=4] [--keys=2000000]
 //   [--read_percent=0]
@@ -159,6 +159,7 @@ class Load {
   const std::unique_ptr<Latencies[]> latencies_;
   const double per_micro_;
   const Clock::time_point start_ = Clock::now();
+  Clock::time_point last_row_ = start_;
   std::atomic<bool> is_over_{false};
   std::atomic<uint64_t> begun_{0};
   uint64_t stalled_before_ = 0, most_disk_ = 0;
@@ -216,7 +217,11 @@ void Load::Row(uint64_t second) {
   Counts counts;
   for (uint64_t i = 0; i < flags_["threads"]; i++) counts.Add(latencies_[i].Take());
   all_.Add(counts);
-  rates_.push_back(static_cast<double>(counts.total));
+  // A row may come late.
+  const Clock::time_point now = Clock::now();
+  const std::chrono::duration<double> elapsed = now - last_row_;
+  last_row_ = now;
+  rates_.push_back(static_cast<double>(counts.total) / elapsed.count());
   const uint64_t due =
       IsOpenLoop() ? static_cast<uint64_t>(static_cast<double>(MicrosNow()) * per_micro_) : 0;
   const uint64_t begun = begun_.load(std::memory_order_relaxed);
@@ -226,13 +231,13 @@ void Load::Row(uint64_t second) {
   const DiskUse disk = DiskUseOf(flags_.db());
   most_disk_ = std::max(most_disk_, disk.all);
   const auto number = [](uint64_t value) { return "," + std::to_string(value); };
-  const std::string row = std::to_string(second) + number(counts.total) + number(counts.At(0.5)) +
-                          number(counts.At(0.99)) + number(counts.At(0.999)) + number(counts.max) +
-                          number(due > begun ? due - begun : 0) + "," + level0 + "," +
-                          LevelSizes() + number(Property("estimate-pending-compaction-bytes")) +
-                          number(stalled - stalled_before_) +
-                          number(Property("cur-size-all-mem-tables")) + number(ResidentBytes()) +
-                          number(disk.all) + number(disk.logs);
+  const std::string row =
+      std::to_string(second) + number(static_cast<uint64_t>(rates_.back())) +
+      number(counts.At(0.5)) + number(counts.At(0.99)) + number(counts.At(0.999)) +
+      number(counts.max) + number(due > begun ? due - begun : 0) + "," + level0 + "," +
+      LevelSizes() + number(Property("estimate-pending-compaction-bytes")) +
+      number(stalled - stalled_before_) + number(Property("cur-size-all-mem-tables")) +
+      number(ResidentBytes()) + number(disk.all) + number(disk.logs);
   stalled_before_ = stalled;
   std::puts(row.c_str());
   std::fflush(stdout);
@@ -257,12 +262,14 @@ void Load::Run() {
 }
 
 // Every key once, in order, so that the tree begins whole; compactions have come to rest then.
+// Values are as those of the load, for neighbours that share text would be stored smaller.
 void Fill(rocksdb::DB* db, const Flags& flags) {
   const Values values(flags["value_bytes"]);
+  client::Random random(0);
   rocksdb::WriteOptions options;
   options.disableWAL = true;
   for (uint64_t i = 0; i < flags["keys"]; i++) {
-    Require(db->Put(options, KeyOf(i), values.Of(i * 31)), "Put");
+    Require(db->Put(options, KeyOf(i), values.Of(random.Next())), "Put");
   }
   Require(db->Flush(rocksdb::FlushOptions()), "Flush");
   Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr), "CompactRange");

@@ -262,6 +262,7 @@ OutputWriterOptions CompactionJob::Subcompaction::WriterOptions() const {
   writer.table.filter_shift_millibits =
       FilterShiftOfCompaction(*options_.version, plan.inputs, plan.output_level);
   writer.limits = {.target_bytes = plan.target_file_bytes,
+                   .expected_bytes = plan.InputBytes() / (job_.cuts_.size() + 1),
                    .overlap_bytes = plan.max_grandparent_bytes,
                    .next_level = plan.grandparents};
   writer.new_file_number = options_.new_file_number;

@@ -41,6 +41,27 @@ TEST(OutputCutter, CutsAtTheTargetSize) {
   EXPECT_EQ(Cut("abcdefgh", {.target_bytes = 30, .next_level = {}}), "abc|def|gh");
 }
 
+TEST(OutputCutter, MakesOutputsOfOneSize) {
+  OutputLimits limits{.target_bytes = 50, .expected_bytes = 80, .next_level = {}};
+  EXPECT_EQ(Cut("abcdefgh", limits), "abcd|efgh");  // not abcde|fgh
+  limits.expected_bytes = 50;
+  EXPECT_EQ(Cut("abcdefgh", limits), "abcde|fgh");  // one was expected
+  limits.target_bytes = 0;
+  limits.expected_bytes = 20;
+  EXPECT_EQ(Cut("abc", limits), "a|b|c");
+}
+
+TEST(OutputCutter, CutsEarlierAboveALevelThatHoldsMuchMore) {
+  const TablesOfKeys next({{"a", "b", 100}, {"c", "d", 100}, {"e", "f", 100}, {"g", "h", 100}});
+  OutputLimits limits{.target_bytes = 160, .overlap_bytes = 1000, .next_level = next.files()};
+  EXPECT_EQ(Cut("abcdefghi", limits), "ab|cd|ef|gh|i");
+  limits.target_bytes = 170;  // not an eighth at c
+  EXPECT_EQ(Cut("abcdefghi", limits), "abcd|efgh|i");
+  const TablesOfKeys small({{"a", "b", 30}, {"c", "d", 30}, {"e", "f", 30}, {"g", "h", 30}});
+  limits.next_level = small.files();
+  EXPECT_EQ(Cut("abcdefghi", limits), "abcdefghi");
+}
+
 TEST(OutputCutter, LinesUpWithTheLevelAfterOnceHalfFull) {
   const TablesOfKeys next({{"a", "c", 10}, {"d", "p", 10}});
   OutputLimits limits{.target_bytes = 50, .overlap_bytes = 1000, .next_level = next.files()};

@@ -87,6 +87,7 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
          0);                         // the caller's, which may be taken over
   assert(object->shard == nullptr);  // in no cache yet
   assert(insertion.table == nullptr || insertion.slot_index < insertion.table->size());
+  object->key = insertion.key;
   object->charge = insertion.charge;
   object->role = insertion.role;
   if (clock_ == nullptr) {

@@ -258,6 +258,9 @@ class DBImpl final : public UnbuiltCalls,
                                  std::vector<LiveFileStorageInfo>* files) override;
   using DB::GetColumnFamilyMetaData;
   void GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) override;
+  void GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
+                               const GetColumnFamilyMetaDataOptions& options,
+                               ColumnFamilyMetaData* metadata) override;
   void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                       bool flush_memtable) override;
@@ -327,7 +330,9 @@ class DBImpl final : public UnbuiltCalls,
     std::vector<std::vector<SstFileMetaData>> levels;
     std::vector<BlobMetaData> blobs;
   };
-  std::vector<DescribedFiles> DescribeTables(const std::vector<FamilyRef>& families)
+  // Without the levels and tables that are not wanted: those of `levels` are empty.
+  std::vector<DescribedFiles> DescribeTables(const std::vector<FamilyRef>& families,
+                                             const GetColumnFamilyMetaDataOptions& wanted)
       EXCLUDES(db_mutex);
   std::vector<FamilyRef> PinAllFamilies() EXCLUDES(db_mutex);
   Status VerifyFileChecksum(const ReadOptions& options, const std::string& path,

@@ -80,7 +80,9 @@ Status DBImpl::WaitForCompact(const WaitForCompactOptions& options) {
   RETURN_IF_ERROR(CheckWritable());
   if (options.flush) RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions()));
   const uint64_t timeout_micros = static_cast<uint64_t>(options.timeout.count());
-  RETURN_IF_ERROR(scheduler_.AwaitIdle(timeout_micros, options.abort_on_pause));
+  // Whoever closes has no other way out of an error.
+  RETURN_IF_ERROR(scheduler_.AwaitIdle(timeout_micros, options.abort_on_pause,
+                                       /*minds_error=*/!options.close_db));
   DeleteObsoleteFiles();
   return options.close_db ? Close() : Status::OK();
 }

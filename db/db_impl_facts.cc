@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Properties, estimates, and what the database says about itself.
+#include <algorithm>
+
 #include "db/db_impl.h"
+#include "db/state/family_report.h"
 #include "db/state/properties.h"
 #include "db/state/report_properties.h"
 
 namespace ashlar {
+namespace {
+
+// Nobody knows where in blob files a key lies: they are taken to be spread as the tables are.
+uint64_t ShareOfBlobs(const Version& version, uint64_t table_bytes) {
+  uint64_t all_bytes = 0;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    all_bytes += version.level_bytes(level);
+  }
+  if (all_bytes == 0) return 0;
+  const double share = static_cast<double>(table_bytes) / static_cast<double>(all_bytes);
+  const auto blob_bytes = static_cast<double>(BlobTotalsOf(version).bytes);
+  return static_cast<uint64_t>(blob_bytes * std::min(share, 1.0));
+}
+
+}  // namespace
 
 std::vector<FamilyRef> DBImpl::PinAllFamilies() {
   MutexLock lock(&core_.mutex);
@@ -49,7 +67,7 @@ PropertySources DBImpl::Sources() { return {&core_, &write_control_, &scheduler_
 Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
                                    ColumnFamilyHandle* handle, const Range* ranges, int n,
                                    uint64_t* sizes) {
-  if (!options.include_memtables && !options.include_files && !options.include_blob_files) {
+  if (!options.include_memtables && !options.include_files) {
     return Status::InvalidArgument("GetApproximateSizes: nothing to count");
   }
   ColumnFamilyData* family = FamilyOrDefault(handle);
@@ -58,8 +76,10 @@ Status DBImpl::GetApproximateSizes(const SizeApproximationOptions& options,
   const Version* version = super_version.version();
   for (int i = 0; i < n; i++) {
     sizes[i] = 0;
-    if (options.include_files) {
-      sizes[i] += version->ApproximateBytes(ranges[i].start, ranges[i].limit);
+    if (options.include_files || options.include_blob_files) {
+      const uint64_t bytes = version->ApproximateBytes(ranges[i].start, ranges[i].limit);
+      if (options.include_files) sizes[i] += bytes;
+      if (options.include_blob_files) sizes[i] += ShareOfBlobs(*version, bytes);
     }
     if (!options.include_memtables) continue;
     sizes[i] += super_version.mem()->EstimateRange(ranges[i].start, ranges[i].limit).bytes;

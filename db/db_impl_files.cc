@@ -29,6 +29,7 @@ void FillFileMetaData(const TableCache& tables, const FileMetadata& meta, SstFil
   result->file_number = meta.number.value();
   result->file_type = kTableFile;
   result->size = meta.file_size;
+  result->temperature = static_cast<Temperature>(meta.temperature);
   result->smallest_seqno = meta.smallest_seqno;
   result->largest_seqno = meta.largest_seqno;
   result->smallestkey = meta.smallest_user_key().ToString();
@@ -57,7 +58,7 @@ std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
   if (blobs == nullptr) return result;
   for (const BlobFiles::Live& live : blobs->all()) {
     const BlobFileAddition& meta = live.file->meta;
-    result.emplace_back(meta.number.value(), BaseNameOf(live.file->path),
+    result.emplace_back(meta.number.value(), "/" + BaseNameOf(live.file->path),
                         DirectoryOf(live.file->path), meta.file_bytes(), meta.blob_count,
                         meta.blob_bytes, live.garbage_count, live.garbage_bytes,
                         meta.checksum_method, meta.checksum_value);
@@ -65,14 +66,32 @@ std::vector<BlobMetaData> DescribeBlobs(const BlobFiles* blobs) {
   return result;
 }
 
+// Those of the level that the call asks for.
+std::vector<TableFile*> FilesWanted(const Version& version, Level level,
+                                    const GetColumnFamilyMetaDataOptions& wanted) {
+  if (wanted.level >= 0 && level != wanted.level) return {};
+  const Slice* const limit = wanted.range.limit.AsPtr();
+  std::vector<TableFile*> files =
+      version.Overlapping(level, wanted.range.start.AsPtr(), limit).files;
+  if (limit == nullptr) return files;
+  const InternalKeyComparator& order = version.comparator();
+  std::erase_if(files, [&](const TableFile* file) {  // the limit itself is outside
+    return order.OrderWithoutTimestamp(file->meta.smallest_user_key(), *limit) >= 0;
+  });
+  return files;
+}
+
+// `only_level` as in GetColumnFamilyMetaDataOptions.
 void FillFamilyMetaData(const ColumnFamilyData& family,
                         std::vector<std::vector<SstFileMetaData>> tables,
-                        std::vector<BlobMetaData> blobs, ColumnFamilyMetaData* metadata) {
+                        std::vector<BlobMetaData> blobs, int only_level,
+                        ColumnFamilyMetaData* metadata) {
   metadata->name = family.name();
   metadata->size = 0;
   metadata->file_count = 0;
   metadata->levels.clear();
   for (size_t level = 0; level < tables.size(); level++) {
+    if (only_level >= 0 && static_cast<int>(level) != only_level) continue;
     uint64_t bytes = 0;
     for (const SstFileMetaData& file : tables[level]) bytes += file.size;
     metadata->file_count += tables[level].size();
@@ -126,8 +145,10 @@ Status DBImpl::GetCreationTimeOfOldestFile(uint64_t* creation_time) {
 }
 
 // By family and level, all of one moment.
-std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<FamilyRef>& families) {
+std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(
+    const std::vector<FamilyRef>& families, const GetColumnFamilyMetaDataOptions& wanted) {
   std::vector<DescribedFiles> result(families.size());
+  std::vector<std::vector<std::vector<TableFile*>>> files(families.size());  // as in the result
   std::vector<ReadView> views;
   {
     MutexLock lock(&core_.mutex);
@@ -142,7 +163,8 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<Fam
   for (size_t i = 0; i < families.size(); i++) {
     const Version& version = *views[i].super_version()->version();
     for (size_t level = 0; level < result[i].levels.size(); level++) {
-      for (TableFile* file : version.files(Level{static_cast<int>(level)})) {
+      files[i].push_back(FilesWanted(version, Level{static_cast<int>(level)}, wanted));
+      for (TableFile* file : files[i].back()) {
         SstFileMetaData& entry = result[i].levels[level].emplace_back();
         FillFileMetaData(*version.tables(), file->meta, &entry);
         FillCounts(version.tables(), file, &entry);
@@ -151,11 +173,9 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<Fam
   }
   MutexLock lock(&core_.mutex);
   for (size_t i = 0; i < families.size(); i++) {
-    const Version& version = *views[i].super_version()->version();
-    for (size_t level = 0; level < result[i].levels.size(); level++) {
-      const std::vector<TableFile*>& files = version.files(Level{static_cast<int>(level)});
-      for (size_t f = 0; f < files.size(); f++) {
-        result[i].levels[level][f].being_compacted = files[f]->being_compacted;
+    for (size_t level = 0; level < files[i].size(); level++) {
+      for (size_t f = 0; f < files[i][level].size(); f++) {
+        result[i].levels[level][f].being_compacted = files[i][level][f]->being_compacted;
       }
     }
   }
@@ -165,7 +185,7 @@ std::vector<DBImpl::DescribedFiles> DBImpl::DescribeTables(const std::vector<Fam
 void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
-  const std::vector<DescribedFiles> tables = DescribeTables(families);
+  const std::vector<DescribedFiles> tables = DescribeTables(families, {});
   for (size_t i = 0; i < families.size(); i++) {
     for (size_t level = 0; level < tables[i].levels.size(); level++) {
       for (const SstFileMetaData& file : tables[i].levels[level]) {
@@ -179,20 +199,27 @@ void DBImpl::GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) {
 }
 
 void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle, ColumnFamilyMetaData* metadata) {
+  GetColumnFamilyMetaData(handle, GetColumnFamilyMetaDataOptions(), metadata);
+}
+
+void DBImpl::GetColumnFamilyMetaData(ColumnFamilyHandle* handle,
+                                     const GetColumnFamilyMetaDataOptions& options,
+                                     ColumnFamilyMetaData* metadata) {
   ColumnFamilyData* family = FamilyOrDefault(handle);
   std::vector<FamilyRef> one;
   one.emplace_back(family);
-  DescribedFiles files = std::move(DescribeTables(one)[0]);
-  FillFamilyMetaData(*family, std::move(files.levels), std::move(files.blobs), metadata);
+  DescribedFiles files = std::move(DescribeTables(one, options)[0]);
+  FillFamilyMetaData(*family, std::move(files.levels), std::move(files.blobs), options.level,
+                     metadata);
 }
 
 void DBImpl::GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) {
   metadata->clear();
   const std::vector<FamilyRef> families = PinAllFamilies();
-  std::vector<DescribedFiles> tables = DescribeTables(families);
+  std::vector<DescribedFiles> tables = DescribeTables(families, {});
   for (size_t i = 0; i < families.size(); i++) {
     FillFamilyMetaData(*families[i], std::move(tables[i].levels), std::move(tables[i].blobs),
-                       &metadata->emplace_back());
+                       /*only_level=*/-1, &metadata->emplace_back());
   }
 }
 

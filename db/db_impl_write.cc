@@ -232,6 +232,7 @@ Status DBImpl::FlushWAL(bool sync) {
     write_control_.ReportErrors();
     return status;
   }
+  if (sync) RecordTick(core_.statistics.get(), WAL_FILE_SYNCED);
   return core_.errors.HasLogError() ? core_.errors.Get() : Status::OK();
 }
 

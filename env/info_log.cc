@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text log. FileLog writes lines to one file, each with one append, so that what was logged
-// survives the death of the process; RollingLog holds the current FileLog and replaces it.
+// The text log. A LineFile takes each line with one append, so that what was logged survives the
+// death of the process. FileLog writes to one; RollingLog holds the current one and replaces it.
 #include "env/info_log.h"
 
 #include <sys/syscall.h>
@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "env/file_util.h"
-#include "env/file_writer.h"
 #include "env/filename.h"
+#include "env/io_rule.h"
 #include "util/mutex.h"
 #include "util/perf_level_impl.h"
 #include "util/str_cat.h"
@@ -61,12 +62,56 @@ std::string FormatLine(uint64_t now_micros, const std::string& message) {
   return line;
 }
 
-// One log file. A line that cannot be written is lost: logging must never stop the engine.
+// LineFile appends lines to a new file. A line that cannot be written is lost: logging must never
+// stop the engine, and the next line is tried again. So it is no FileWriter, which ends with the
+// first error. One thread at a time.
+class LineFile {
+ public:
+  static Result<std::unique_ptr<LineFile>> Create(FileSystem* fs, const std::string& path) {
+    AssertIoAllowed();
+    FileOptions file_options;
+    file_options.io_options.type = IOType::kLog;
+    std::unique_ptr<FSWritableFile> file;
+    RETURN_IF_ERROR(fs->NewWritableFile(path, file_options, &file, nullptr));
+    return std::make_unique<LineFile>(std::move(file));
+  }
+  explicit LineFile(std::unique_ptr<FSWritableFile> file) : file_(std::move(file)) {}
+  LineFile(const LineFile&) = delete;
+  LineFile& operator=(const LineFile&) = delete;
+  ~LineFile() { IgnoreError(Close(), "nobody is left to tell"); }
+
+  void Append(const std::string& line) {
+    AssertIoAllowed();
+    assert(!is_closed());
+    // What failed may have left the beginning of its line.
+    const std::string text = has_failed_ ? StrCat("\n", line) : line;
+    has_failed_ = !file_->Append(text, IOOptions(), nullptr).ok();
+    if (has_failed_) return;
+    bytes_ += text.size();
+    AddIoBytes(&IOStatsContext::bytes_written, text.size());
+  }
+  Status Close() {
+    if (is_closed()) return Status::OK();
+    const Status status = file_->Close(IOOptions(), nullptr);
+    file_.reset();
+    return status;
+  }
+  bool is_closed() const { return file_ == nullptr; }
+  // Of lines that were written.
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::unique_ptr<FSWritableFile> file_;  // null after Close()
+  uint64_t bytes_ = 0;
+  bool has_failed_ = false;  // the last append
+};
+
+// One log file.
 class FileLog : public Logger {
  public:
   FileLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock,
-          std::unique_ptr<FileWriter> writer, InfoLogLevel level)
-      : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), writer_(std::move(writer)) {}
+          std::unique_ptr<LineFile> file, InfoLogLevel level)
+      : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), file_(std::move(file)) {}
   ~FileLog() override {
     if (!closed_) IgnoreError(Close(), "nobody is left to tell");
   }
@@ -77,34 +122,27 @@ class FileLog : public Logger {
   }
   size_t GetLogFileSize() const override {
     MutexLock lock(&mutex_);
-    return static_cast<size_t>(writer_->size());
+    return static_cast<size_t>(file_->bytes());
   }
 
  protected:
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
-    return writer_->Close();
+    return file_->Close();
   }
 
  private:
   void WriteLine(const std::string& line) {
     const IoTimer timer(&IOStatsContext::logger_nanos);
     MutexLock lock(&mutex_);
-    if (writer_->is_closed()) return;
-    IgnoreError(writer_->Append(line), "a lost log line stops nobody");
+    if (!file_->is_closed()) file_->Append(line);
   }
 
   const std::shared_ptr<FileSystem> fs_;  // the file may call it
   const std::shared_ptr<SystemClock> clock_;
   mutable Mutex mutex_{LockRank::kLogger};
-  const std::unique_ptr<FileWriter> writer_ GUARDED_BY(mutex_);
+  const std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);
 };
-
-Result<std::unique_ptr<FileWriter>> CreateLogFile(FileSystem* fs, const std::string& path) {
-  FileOptions file_options;
-  file_options.io_options.type = IOType::kLog;
-  return FileWriter::Create(fs, path, file_options, {.buffer_bytes = 0});
-}
 
 class RollingLog : public Logger {
  public:
@@ -134,13 +172,13 @@ class RollingLog : public Logger {
   }
   size_t GetLogFileSize() const override {
     MutexLock lock(&mutex_);
-    return writer_ != nullptr ? static_cast<size_t>(writer_->size()) : 0;
+    return file_ != nullptr ? static_cast<size_t>(file_->bytes()) : 0;
   }
 
  protected:
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
-    return writer_ != nullptr ? writer_->Close() : Status::OK();
+    return file_ != nullptr ? file_->Close() : Status::OK();
   }
 
  private:
@@ -148,16 +186,16 @@ class RollingLog : public Logger {
     const uint64_t now = clock_->NowMicros();
     const std::string line = FormatLine(now, message);
     MutexLock lock(&mutex_);
-    if (writer_ == nullptr || writer_->is_closed()) return;
+    if (file_ == nullptr || file_->is_closed()) return;
     if (IsDueLocked(now)) {
       IgnoreError(RollLocked(), "the next line tries again");
     }
     if (is_header) headers_.push_back(message);
-    if (writer_ != nullptr) IgnoreError(writer_->Append(line), "a lost log line stops nobody");
+    file_->Append(line);
   }
 
   bool IsDueLocked(uint64_t now) const REQUIRES(mutex_) {
-    const uint64_t bytes = writer_->size() - header_bytes_;
+    const uint64_t bytes = file_->bytes() - header_bytes_;
     if (options_.max_file_bytes > 0 && bytes >= options_.max_file_bytes) return true;
     return options_.roll_after_seconds > 0 && now > started_micros_ &&
            now - started_micros_ >= options_.roll_after_seconds * 1000000;
@@ -169,14 +207,14 @@ class RollingLog : public Logger {
     if (fs_->FileExists(path_, IOOptions(), nullptr).ok()) {
       RETURN_IF_ERROR(SetAside(now));
     }
-    ASSIGN_OR_RETURN(auto writer, CreateLogFile(fs_.get(), path_));
-    if (writer_ != nullptr) IgnoreError(writer_->Close(), "its lines are written or lost");
-    writer_ = std::move(writer);
+    ASSIGN_OR_RETURN(auto file, LineFile::Create(fs_.get(), path_));
+    if (file_ != nullptr) IgnoreError(file_->Close(), "its lines are written or lost");
+    file_ = std::move(file);
     started_micros_ = now;
     for (const std::string& header : headers_) {
-      IgnoreError(writer_->Append(FormatLine(now, header)), "a lost log line stops nobody");
+      file_->Append(FormatLine(now, header));
     }
-    header_bytes_ = writer_->size();
+    header_bytes_ = file_->bytes();
     DeleteOldest();
     return Status::OK();
   }
@@ -219,7 +257,7 @@ class RollingLog : public Logger {
   const InfoLogOptions options_;
   const std::string path_;
   mutable Mutex mutex_{LockRank::kLogger};
-  std::unique_ptr<FileWriter> writer_ GUARDED_BY(mutex_);  // null only before Start()
+  std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);  // null only before Start()
   uint64_t started_micros_ GUARDED_BY(mutex_) = 0;
   uint64_t header_bytes_ GUARDED_BY(mutex_) = 0;  // with which the file began: in no limit
   std::vector<std::string> headers_ GUARDED_BY(mutex_);
@@ -252,8 +290,8 @@ Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& f
 Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const std::string& path, InfoLogLevel level) {
-  ASSIGN_OR_RETURN(auto writer, CreateLogFile(fs.get(), path));
-  return std::shared_ptr<Logger>(std::make_shared<FileLog>(fs, clock, std::move(writer), level));
+  ASSIGN_OR_RETURN(auto file, LineFile::Create(fs.get(), path));
+  return std::shared_ptr<Logger>(std::make_shared<FileLog>(fs, clock, std::move(file), level));
 }
 
 std::shared_ptr<Logger> NewNullLogger() { return std::make_shared<NullLogger>(); }

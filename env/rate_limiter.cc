@@ -23,6 +23,9 @@ int64_t TotalOf(const Array& counts, Env::IOPriority pri) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
+// For intervals: the time of day may be set, and setting it back would hold all requests up.
+uint64_t SteadyMicros(SystemClock* clock) { return clock->NowNanos() / 1000; }
+
 }  // namespace
 
 size_t RateLimiter::RequestToken(size_t bytes, size_t alignment, Env::IOPriority io_priority,
@@ -127,7 +130,7 @@ void GenericRateLimiter::Request(int64_t bytes, Env::IOPriority pri, Statistics*
 
 void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* stats,
                                OpType op_type) {
-  const uint64_t start_micros = stats == nullptr ? 0 : options_.clock->NowMicros();
+  const uint64_t start_micros = stats == nullptr ? 0 : SteadyMicros(options_.clock.get());
   const bool has_waited = Take(bytes, pri);
   if (stats == nullptr) return;
   const bool is_read = op_type == OpType::kRead;
@@ -135,7 +138,7 @@ void GenericRateLimiter::Serve(int64_t bytes, Env::IOPriority pri, Statistics* s
   stats->recordTick(is_read ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE,
                     static_cast<uint64_t>(bytes));
   if (!has_waited) return;
-  const uint64_t waited_micros = options_.clock->NowMicros() - start_micros;
+  const uint64_t waited_micros = SteadyMicros(options_.clock.get()) - start_micros;
   stats->recordTick(NUMBER_RATE_LIMITER_DRAINS, 1);
   stats->recordTick(
       is_read ? RATE_LIMITER_DELAYED_REQUESTS_READ : RATE_LIMITER_DELAYED_REQUESTS_WRITE, 1);
@@ -153,7 +156,7 @@ bool GenericRateLimiter::Take(int64_t bytes, Env::IOPriority pri) {
   if (is_ending_) return false;
   ++total_requests_[pri];
   total_bytes_[pri] += bytes;
-  const uint64_t now = options_.clock->NowMicros();
+  const uint64_t now = SteadyMicros(options_.clock.get());
   if (now >= next_refill_micros_ && !has_leader_) RefillLocked(now);
   if (!HasWaitersLocked() && available_bytes_ >= bytes) {
     available_bytes_ -= bytes;
@@ -176,14 +179,20 @@ void GenericRateLimiter::WaitLocked(Waiter* waiter) {
       continue;
     }
     has_leader_ = true;
-    if (options_.clock->NowMicros() < next_refill_micros_) {
-      options_.clock->TimedWait(&waiter->wake, std::chrono::microseconds(next_refill_micros_));
-    }
+    AwaitRefillLocked(waiter);
     has_leader_ = false;
-    const uint64_t now = options_.clock->NowMicros();
+    const uint64_t now = SteadyMicros(options_.clock.get());
     if (now >= next_refill_micros_) RefillLocked(now);
   }
   if (!has_leader_) WakeNextLeaderLocked();
+}
+
+// The clock waits for a time of day: told only how far off that is.
+void GenericRateLimiter::AwaitRefillLocked(Waiter* waiter) {
+  const uint64_t now = SteadyMicros(options_.clock.get());
+  if (now >= next_refill_micros_) return;
+  const uint64_t deadline = options_.clock->NowMicros() + (next_refill_micros_ - now);
+  options_.clock->TimedWait(&waiter->wake, std::chrono::microseconds(deadline));
 }
 
 void GenericRateLimiter::RefillLocked(uint64_t now) {

@@ -66,6 +66,7 @@ class GenericRateLimiter : public RateLimiter {
   bool Take(int64_t bytes, Env::IOPriority pri) EXCLUDES(mutex_);
   int64_t RefillBytesLocked() const REQUIRES(mutex_);
   void WaitLocked(Waiter* waiter) REQUIRES(mutex_);
+  void AwaitRefillLocked(Waiter* waiter) REQUIRES(mutex_);
   void RefillLocked(uint64_t now) REQUIRES(mutex_);
   void GrantLocked() REQUIRES(mutex_);
   std::array<Env::IOPriority, Env::IO_TOTAL> DrawOrderLocked() REQUIRES(mutex_);
@@ -80,7 +81,7 @@ class GenericRateLimiter : public RateLimiter {
   int64_t max_bytes_per_second_ GUARDED_BY(mutex_);
   int64_t single_burst_bytes_ GUARDED_BY(mutex_);
   int64_t available_bytes_ GUARDED_BY(mutex_) = 0;
-  uint64_t next_refill_micros_ GUARDED_BY(mutex_) = 0;
+  uint64_t next_refill_micros_ GUARDED_BY(mutex_) = 0;  // of the clock that is never set
   bool has_leader_ GUARDED_BY(mutex_) = false;
   bool is_ending_ GUARDED_BY(mutex_) = false;
   int waiter_count_ GUARDED_BY(mutex_) = 0;

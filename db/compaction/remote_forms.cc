@@ -16,7 +16,7 @@ namespace ashlar {
 namespace {
 
 constexpr char kInputMagic[] = "ASHLARCI";
-constexpr char kResultMagic[] = "ASHLARCR";
+constexpr char kResultMagic[] = "ASHLARC2";
 constexpr size_t kMagicBytes = 8;
 constexpr uint32_t kVersion = 1;
 constexpr uint64_t kMostLevels = 64;
@@ -167,6 +167,12 @@ std::string RemoteResult::Encode() const {
   std::string record;
   edit.EncodeTo(&record);
   PutLengthPrefixedSlice(&bytes, record);
+  // The record has one mark for both.
+  PutVarint64(&bytes, tables.size());
+  for (const FileMetadata& table : tables) {
+    PutVarint32(&bytes, table.marked_for_compaction);
+    PutVarint32(&bytes, table.keeps_for_snapshots);
+  }
   for (const uint64_t count :
        {input_entries, output_entries, hidden_dropped, covered_dropped, tombstones_dropped,
         filtered, range_tombstones_dropped, bytes_written, cpu_micros}) {
@@ -184,6 +190,14 @@ Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
   const std::string message = fields.Text("message");
   result.output_dir = fields.Text("output directory");
   const std::string record = fields.Text("list of tables");
+  struct Marks {
+    bool is_marked, keeps_for_snapshots;
+  };
+  std::vector<Marks> marks;
+  for (uint64_t count = fields.Count("number of tables"); count > 0 && fields.is_ok(); count--) {
+    const bool is_marked = fields.Flag("mark");
+    marks.push_back({is_marked, fields.Flag("keeps_for_snapshots")});
+  }
   for (uint64_t* count :
        {&result.input_entries, &result.output_entries, &result.hidden_dropped,
         &result.covered_dropped, &result.tombstones_dropped, &result.filtered,
@@ -197,7 +211,14 @@ Result<RemoteResult> RemoteResult::Decode(const Slice& bytes) {
   }
   VersionEdit edit;
   RETURN_IF_ERROR(edit.DecodeFrom(record));
-  for (VersionEdit::NewFile& file : edit.new_files) {
+  if (marks.size() != edit.new_files.size()) {
+    return Status::Corruption(StrCat("result of a remote compaction: ", edit.new_files.size(),
+                                     " tables, but marks of ", marks.size()));
+  }
+  for (size_t i = 0; i < marks.size(); i++) {
+    VersionEdit::NewFile& file = edit.new_files[i];
+    file.meta.marked_for_compaction = marks[i].is_marked;
+    file.meta.keeps_for_snapshots = marks[i].keeps_for_snapshots;
     if (file.meta.smallest.size() < kTrailerBytes || file.meta.largest.size() < kTrailerBytes) {
       return Status::Corruption("result of a remote compaction: a table without boundary keys");
     }

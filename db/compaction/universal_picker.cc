@@ -270,6 +270,8 @@ std::optional<CompactionPlan> PickAllRuns(const Version& version, const PickOpti
   if (*has_conflict) return std::nullopt;
   auto plan = picker.PickAll();
   if (!plan.has_value() && rewrites_last) plan = picker.RewriteLast();
+  // An ingestion has a claim to a range and to no table.
+  if (!plan.has_value()) *has_conflict = !running.empty();
   return plan;
 }
 

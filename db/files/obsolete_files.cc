@@ -84,12 +84,15 @@ class DirectoryScan {
       } else if (type == kWalFile && core_->has_whole_logs && dir == core_->wal_dir) {
         files->old_logs.push_back(number);
       } else {
-        (IsLost(type, path) ? files->asides : files->paths).push_back(path);
+        Settle(type, path, files);
       }
       if (type == kOptionsFile && dir == core_->dir) core_->options_files[number] = 0;
     }
     return Status::OK();
   }
+
+  // One at least stays because it could not be looked at.
+  bool has_unread_table() const { return has_unread_table_; }
 
  private:
   bool IsObsolete(FileType type, FileNumber number) const REQUIRES(db_mutex) {
@@ -103,29 +106,50 @@ class DirectoryScan {
     }
   }
 
-  // What may hold writes that the recovered state lacks.
-  bool IsLost(FileType type, const std::string& path) const REQUIRES(db_mutex) {
-    if (core_->has_gone_back) return type != kTempFile;
-    return type == kTableFile && IsNewerThanState(path);
+  // An obsolete file goes, unless it may hold writes that the recovered state lacks.
+  void Settle(FileType type, const std::string& path, ObsoleteFiles* files) REQUIRES(db_mutex) {
+    Result<bool> is_lost = IsLost(type, path);
+    if (!is_lost.ok()) {
+      has_unread_table_ = true;
+      files->warnings.push_back(StrCat(
+          path, ": not in the MANIFEST, and cannot be looked at now: left for the next open: ",
+          is_lost.status().ToString()));
+    } else {
+      (*is_lost ? files->asides : files->paths).push_back(path);
+    }
   }
 
-  // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost.
-  bool IsNewerThanState(const std::string& path) const REQUIRES(db_mutex) {
+  Result<bool> IsLost(FileType type, const std::string& path) const REQUIRES(db_mutex) {
+    if (core_->has_gone_back) return type != kTempFile;
+    if (type != kTableFile) return false;
+    return IsNewerThanState(path);
+  }
+
+  // A whole table with writes that the recovered state lacks: a MANIFEST that named it is lost. An
+  // error: the file could not be looked at, and may be one.
+  Result<bool> IsNewerThanState(const std::string& path) const REQUIRES(db_mutex) {
     for (const ColumnFamilyData* family : core_->families.All()) {
-      auto file = RandomReader::Open(core_->fs.get(), path, core_->file_options);
-      if (!file.ok()) return false;
+      ASSIGN_OR_RETURN(auto file, RandomReader::Open(core_->fs.get(), path, core_->file_options));
       TableReaderOptions options;
       options.icmp = &family->comparator();
-      auto table = TableReader::Open(file.Take(), options);
+      auto table = TableReader::Open(std::move(file), options);
       // What a crash left unfinished does not open with any comparator.
-      if (!table.ok()) continue;
-      return HoldsNewerThan(core_->pipeline->visible_seqno(), **table);
+      if (IsNoTable(table.status())) continue;
+      if (!table.ok()) return table.status();
+      Result<bool> is_newer = HoldsNewerThan(core_->pipeline->visible_seqno(), **table);
+      if (IsNoTable(is_newer.status())) return false;
+      return is_newer;
     }
     return false;
   }
 
+  // Says what the file is, and not that it could not be read.
+  static bool IsNoTable(const Status& status) {
+    return status.IsCorruption() || status.IsInvalidArgument() || status.IsNotSupported();
+  }
+
   // Older tables of RocksDB do not say how new they are: then their entries do.
-  static bool HoldsNewerThan(SequenceNumber seqno, const TableReader& table) {
+  static Result<bool> HoldsNewerThan(SequenceNumber seqno, const TableReader& table) {
     const TableProperties& properties = table.properties();
     if (properties.HasKeyLargestSeqno()) return properties.key_largest_seqno > seqno;
     ReadOptions options;
@@ -134,11 +158,13 @@ class DirectoryScan {
     for (it->SeekToFirst(); it->Valid(); it->Next()) {
       if (TrailerSeqno(ExtractTrailer(it->key())) > seqno) return true;
     }
+    RETURN_IF_ERROR(it->status());
     return false;
   }
 
   DbCore* const core_;
   const FileNumber min_log_;
+  bool has_unread_table_ = false;
   std::set<FileNumber> live_;
 };
 
@@ -176,6 +202,11 @@ void PutBlobsAside(ObsoleteFiles* files) {
   files->paths.erase(blobs, files->paths.end());
 }
 
+// So may one that could not be looked at.
+void LeaveBlobs(ObsoleteFiles* files) {
+  std::erase_if(files->paths, [](const std::string& path) { return IsPathOf(kBlobFile, path); });
+}
+
 }  // namespace
 
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
@@ -187,10 +218,12 @@ Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
   core->options_files.clear();
   for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
   PutBlobsAside(&files);
+  if (scan.has_unread_table()) LeaveBlobs(&files);
   core->versions->TakeReplacedManifests();  // they are among what the scan has found
   for (const std::string& path : files.asides) {
     StrAppend(&core->recovery_report, path, WhyAside(*core), BaseNameOf(path), ".orphan\n");
   }
+  for (const std::string& text : files.warnings) StrAppend(&core->recovery_report, text, "\n");
   return files;
 }
 
@@ -213,6 +246,14 @@ bool KeepForReuse(DbCore* core, const std::shared_ptr<WalSink>& log) {
   assert(log->framing().is_recyclable());
   if (!log->error().ok() || !log->CloseForReuse().ok()) return false;
   return recycler->Offer(log->log_number());
+}
+
+// The program wants to keep the log: what cannot be moved stays, and the next open tries again.
+void Archive(DbCore* core, FileNumber number, const std::string& path) {
+  const Status status = core->archive.Add(number);
+  if (status.ok()) return;
+  Warn(core->info_log.get(), "cannot move %s to the archive, so it stays: %s", path.c_str(),
+       status.ToString().c_str());
 }
 
 }  // namespace
@@ -260,8 +301,12 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
   }
   for (FileNumber number : files.old_logs) {
     if (kept_logs.contains(number)) continue;
-    const Status status = core->archive.is_on() ? core->archive.Add(number) : Status::NotFound();
-    if (!status.ok()) remove(LogFileName(core->wal_dir, number));
+    const std::string path = LogFileName(core->wal_dir, number);
+    if (core->archive.is_on()) {
+      Archive(core, number, path);
+    } else {
+      remove(path);
+    }
   }
   for (const std::string& path : files.paths) remove(path);
   for (const std::string& path : files.asides) {
@@ -269,6 +314,7 @@ void DeleteObsolete(DbCore* core, ObsoleteFiles files) {
     IgnoreError(core->fs->RenameFile(path, path + ".orphan", IOOptions(), nullptr),
                 "then it stays under its name until the next open");
   }
+  for (const std::string& text : files.warnings) Warn(core->info_log.get(), "%s", text.c_str());
 }
 
 void DeleteKnownObsolete(DbCore* core) {

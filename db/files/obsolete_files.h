@@ -24,11 +24,12 @@ struct ObsoleteFiles {
   std::vector<std::shared_ptr<FamilyVersions>> families;
   // Closed, or unmapped, before their files are deleted: these are among `paths`.
   std::vector<std::shared_ptr<WalSink>> logs;
-  // Which the archive takes, or later logs; or else they are deleted.
+  // Which the archive takes, or later logs. What an archive that is on cannot take stays.
   std::vector<FileNumber> old_logs;
-  std::vector<std::string> paths;   // of everything else
-  std::vector<std::string> asides;  // tables nobody can explain: renamed, not deleted
-  int job_id = 0;                   // as which listeners hear of it; 0: of opening
+  std::vector<std::string> paths;     // of everything else
+  std::vector<std::string> asides;    // tables nobody can explain: renamed, not deleted
+  std::vector<std::string> warnings;  // of tables that stay, for the info log
+  int job_id = 0;                     // as which listeners hear of it; 0: of opening
   bool empty() const {
     return tables.empty() && blobs.empty() && families.empty() && old_logs.empty() &&
            paths.empty() && asides.empty();
@@ -40,7 +41,8 @@ struct ObsoleteFiles {
 ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state
-// is renamed aside, not deleted, and the recovery report says so.
+// is renamed aside, not deleted, and the recovery report says so; one that cannot be looked at now
+// stays, as do the blob files that it may refer to.
 Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // Calls with each table and blob file of a current version.

@@ -251,8 +251,11 @@ class Updates final : public WalIterator {
     }
     status_ = AddLater(std::move(later), failed);
     if (!status_.ok()) return false;
-    // Released meanwhile: now its file ends where it ends.
-    if (!is_live && read_to_ != UINT64_MAX) return ReadOnTo(UINT64_MAX);
+    // Released meanwhile: now its file ends where it ends, or before writes that were refused.
+    if (!is_live && read_to_ != UINT64_MAX) {
+      const uint64_t end = core_->wals->EndOfFailed(number).value_or(UINT64_MAX);
+      if (end > read_to_) return ReadOnTo(end);
+    }
     if (at_ + 1 == logs_.size()) return false;
     reader_.reset();
     pin_ = LogRecycler::Pin();

@@ -30,15 +30,15 @@ Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
     return Refuse(file->source,
                   "was not made by an SstFileWriter, and allow_db_generated_files is not set");
   }
-  const uint32_t version = found->second.size() == 4 ? DecodeFixed32(found->second.data()) : 0;
-  file->takes_seqno = version == kExternalTableVersion;
+  file->takes_seqno = TakesSeqno(*file->properties);
   const SequenceNumber written = file->bounds.largest_seqno;
   if (written != 0 && !options.ingest->write_global_seqno) {
     return Refuse(file->source, StrCat("was ingested before, and sequence number ", written,
                                        " was written into it"));
   }
   const uint64_t family = file->properties->column_family_id;
-  if (family != TablePropertiesCollectorFactory::Context::kUnknownColumnFamily &&
+  if (!options.ingest->allow_db_generated_files &&
+      family != TablePropertiesCollectorFactory::Context::kUnknownColumnFamily &&
       family != options.family_id) {
     return Refuse(file->source,
                   StrCat("was made for column family ", family, ", not for ", options.family_id));
@@ -46,7 +46,32 @@ Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
   return Status::OK();
 }
 
+// An SstFileWriter puts all values into the table; of other tables only their entries tell. What
+// they refer to would stay behind.
+Status RefuseBlobReferences(const TableReader& table, const std::string& source) {
+  const auto& properties = table.properties().user_collected_properties;
+  if (properties.contains(std::string(kExternalVersionProperty))) return Status::OK();
+  ReadOptions read;
+  read.fill_cache = false;
+  const std::unique_ptr<InternalIterator> it(table.NewIterator(read, nullptr));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
+    return Status::NotSupported(
+        StrCat("external file ", source,
+               ": has values in blob files, which do not come along; write it with an ",
+               "SstFileWriter from an iterator of its database"));
+  }
+  return it->status();
+}
+
 }  // namespace
+
+bool TakesSeqno(const TableProperties& properties) {
+  const auto found =
+      properties.user_collected_properties.find(std::string(kExternalVersionProperty));
+  return found != properties.user_collected_properties.end() && found->second.size() == 4 &&
+         DecodeFixed32(found->second.data()) == kExternalTableVersion;
+}
 
 std::string ExternalFile::DebugString() const {
   return StrCat("external file ", source, ": ", bytes, " bytes, ",
@@ -82,6 +107,8 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   if (!bounds.ok()) return bounds.status();
   file.bounds = bounds.Take();
   if (file.bounds.empty()) return Refuse(source, "has no entries");
+  const bool may_have_blobs = options.ingest->allow_db_generated_files && !options.has_no_blobs;
+  if (may_have_blobs) RETURN_IF_ERROR(RefuseBlobReferences(*table, source));
   return file;
 }
 
@@ -131,8 +158,10 @@ Status StageExternalFile(const InspectOptions& options, const std::string& path,
   }
   file->path = path;  // from here on there may be something to be deleted
   if (is_linked) {
-    RETURN_IF_ERROR(options.fs->SyncFile(path, options.file_options, IOOptions(),
-                                         /*use_fsync=*/true, nullptr));
+    const Status synced = options.fs->SyncFile(path, options.file_options, IOOptions(),
+                                               /*use_fsync=*/true, nullptr);
+    // A file system that opens no file again leaves that to whoever wrote it.
+    if (!synced.ok() && !synced.IsNotSupported()) return synced;
   } else {
     RETURN_IF_ERROR(CopyFileTo(options.fs, file->source, path));
   }

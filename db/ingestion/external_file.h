@@ -42,6 +42,9 @@ struct ExternalFile {
   std::string DebugString() const;
 };
 
+// Whether a reader shows all entries with the one number that the MANIFEST has.
+bool TakesSeqno(const TableProperties& properties);
+
 // Pointers outlive the call.
 struct InspectOptions {
   FileSystem* fs = nullptr;
@@ -51,10 +54,12 @@ struct InspectOptions {
   uint32_t family_id = 0;
   const IngestExternalFileOptions* ingest = nullptr;
   FileChecksumGenFactory* checksum_factory = nullptr;  // the database's; null: it records none
+  bool has_no_blobs = false;  // the MANIFEST it was named in says so; else its entries are asked
 };
 // Opens the file and says what is in it. InvalidArgument for one that does not belong here (made by
-// a database, for another family or comparator, without entries), Corruption for a damaged one; the
-// blocks are read only if the options ask for it.
+// a database, for another family or comparator, without entries), NotSupported for one with values
+// in blob files, Corruption for a damaged one. All blocks are read only if the options ask for it
+// or allow a file that was not made by an SstFileWriter.
 Result<ExternalFile> InspectExternalFile(const InspectOptions& options, const std::string& source);
 
 // The same for a table that was exported with what the MANIFEST said of it: nothing is asked of it

@@ -50,6 +50,7 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   for (const ExportImportFilesMetaData* part : parts) {
     if (status.ok()) status = Stage(*part);
   }
+  if (status.ok()) status = CheckRanges();
   if (status.ok()) status = SyncDirectory(core_->fs.get(), dir_);
   if (status.ok()) status = changes_->Create(options, name, handle);
   if (status.ok()) {
@@ -76,57 +77,70 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
 }
 
 Status FamilyImport::CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const {
-  struct Range {
-    const std::string* begin;
-    const std::string* end;
-  };
-  const Comparator& order = *comparator_.user_comparator();
-  std::vector<Range> ranges;
+  const std::string order = comparator_.user_comparator()->Name();
   for (const ExportImportFilesMetaData* part : parts) {
     if (part == nullptr || part->files.empty()) {
       return Status::InvalidArgument("import of a column family: no file is named");
     }
-    if (part->db_comparator_name != order.Name()) {
+    if (part->db_comparator_name != order) {
       return Status::InvalidArgument(StrCat("import of a column family: comparator expected ",
-                                            order.Name(), ", found ", part->db_comparator_name));
+                                            order, ", found ", part->db_comparator_name));
     }
-    Range range{&part->files.front().smallestkey, &part->files.front().largestkey};
-    for (const LiveFileMetaData& file : part->files) {
-      if (order.Compare(file.smallestkey, *range.begin) < 0) range.begin = &file.smallestkey;
-      if (order.Compare(file.largestkey, *range.end) > 0) range.end = &file.largestkey;
-    }
-    ranges.push_back(range);
   }
-  if (ranges.empty()) {
-    return Status::InvalidArgument("import of a column family: no file is named");
+  if (!parts.empty()) return Status::OK();
+  return Status::InvalidArgument("import of a column family: no file is named");
+}
+
+Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
+  assert(!part.files.empty());
+  const Comparator& order = *comparator_.user_comparator();
+  const size_t first = tables_.size();
+  for (const LiveFileMetaData& exported : part.files) RETURN_IF_ERROR(StageTable(exported));
+  Range range{tables_[first].meta.smallest_user_key().ToString(),
+              tables_[first].meta.largest_user_key().ToString()};
+  for (size_t i = first + 1; i < tables_.size(); i++) {
+    const Slice smallest = tables_[i].meta.smallest_user_key();
+    const Slice largest = tables_[i].meta.largest_user_key();
+    if (order.Compare(smallest, range.begin) < 0) range.begin = smallest.ToString();
+    if (order.Compare(largest, range.end) > 0) range.end = largest.ToString();
   }
-  std::sort(ranges.begin(), ranges.end(), [&order](const Range& a, const Range& b) {
-    return order.Compare(*a.begin, *b.begin) < 0;
+  ranges_.push_back(std::move(range));
+  return Status::OK();
+}
+
+Status FamilyImport::CheckRanges() {
+  const Comparator& order = *comparator_.user_comparator();
+  std::sort(ranges_.begin(), ranges_.end(), [&order](const Range& a, const Range& b) {
+    return order.Compare(a.begin, b.begin) < 0;
   });
-  for (size_t i = 1; i < ranges.size(); i++) {
-    if (order.Compare(*ranges[i - 1].end, *ranges[i].begin) >= 0) {
+  for (size_t i = 1; i < ranges_.size(); i++) {
+    if (order.Compare(ranges_[i - 1].end, ranges_[i].begin) >= 0) {
       return Status::InvalidArgument("import of a column family: its parts have common keys");
     }
   }
   return Status::OK();
 }
 
-Status FamilyImport::Stage(const ExportImportFilesMetaData& part) {
-  for (const LiveFileMetaData& exported : part.files) RETURN_IF_ERROR(StageTable(exported));
-  return Status::OK();
-}
-
 // What the MANIFEST said of the table counts: of its own it knows neither the number that an
 // ingestion gave it nor the border to which its range tombstones are cut.
 Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
+  if (exported.oldest_blob_file_number != 0) {
+    return Status::NotSupported("import of a column family: values in blob files do not come along",
+                                exported.name);
+  }
+  // Else the program has named it.
+  const bool is_recorded =
+      exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes;
   const InspectOptions inspect{.fs = core_->fs.get(),
                                .file_options = core_->file_options,
                                .comparator = &comparator_,
                                .ingest = &staging_,
-                               .checksum_factory = core_->outputs.checksum_factory.get()};
-  const std::string source = StrCat(exported.db_path, exported.name);
+                               .checksum_factory = core_->outputs.checksum_factory.get(),
+                               .has_no_blobs = is_recorded};
+  const std::string source =
+      StrCat(exported.db_path, exported.name.starts_with('/') ? "" : "/", exported.name);
   ASSIGN_OR_RETURN(ExternalFile file, InspectImportedTable(inspect, source));
-  if (file.bytes != exported.size) {
+  if (exported.size != 0 && file.bytes != exported.size) {
     return Status::Corruption(StrCat("import of a column family: ", source, ": expected ",
                                      exported.size, " bytes, found ", file.bytes));
   }
@@ -137,16 +151,19 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   RETURN_IF_ERROR(
       StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
   RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
-  table.meta = MetadataOf(table.file, 0);
-  table.meta.smallest_seqno = exported.smallest_seqno;
-  table.meta.largest_seqno = exported.largest_seqno;
-  table.meta.epoch_number = exported.epoch_number;
-  table.meta.oldest_ancestor_time = exported.oldest_ancester_time;
-  table.meta.file_creation_time = exported.file_creation_time;
-  if (exported.smallest.size() >= kTrailerBytes && exported.largest.size() >= kTrailerBytes) {
+  // A number that was written into the table stays its number.
+  const bool has_written_one = table.file.bounds.largest_seqno != 0;
+  table.file.takes_seqno = !is_recorded && !has_written_one && TakesSeqno(*table.file.properties);
+  table.meta = MetadataOf(table.file, table.file.takes_seqno ? exported.largest_seqno : 0);
+  if (is_recorded) {
+    table.meta.smallest_seqno = exported.smallest_seqno;
+    table.meta.largest_seqno = exported.largest_seqno;
     table.meta.smallest = exported.smallest;
     table.meta.largest = exported.largest;
   }
+  table.meta.epoch_number = exported.epoch_number;
+  table.meta.oldest_ancestor_time = exported.oldest_ancester_time;
+  table.meta.file_creation_time = exported.file_creation_time;
   return Status::OK();
 }
 

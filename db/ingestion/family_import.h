@@ -2,6 +2,8 @@
 //
 // FamilyImport makes a family of tables that Checkpoint::ExportColumnFamily wrote, of this database
 // or of another one: each lies on the level where it lay, with the numbers that its entries have.
+// A program may also name tables of an SstFileWriter: what it does not say of them is asked of
+// them.
 //
 // Crash: the family is created first and filled in one later record of the MANIFEST; in between it
 // is empty. Whatever fails takes it away again. Threads: any, without locks.
@@ -39,9 +41,14 @@ class FamilyImport {
     FileMetadata meta;  // as it was recorded; number and epoch are new
   };
 
+  struct Range {  // of user keys of a part, both inclusive
+    std::string begin, end;
+  };
+
   Status Stage(const ExportImportFilesMetaData& part) EXCLUDES(db_mutex);
   Status StageTable(const LiveFileMetaData& exported) EXCLUDES(db_mutex);
   Status CheckParts(const std::vector<const ExportImportFilesMetaData*>& parts) const;
+  Status CheckRanges();
   Status Fill(ColumnFamilyData* family) EXCLUDES(db_mutex);
   void DeleteStaged();
 
@@ -51,6 +58,7 @@ class FamilyImport {
   InternalKeyComparator comparator_{BytewiseComparator()};
   IngestExternalFileOptions staging_;
   std::vector<Table> tables_;
+  std::vector<Range> ranges_;  // of the staged parts
   std::string dir_;  // of the new family's tables
 };
 

@@ -166,7 +166,7 @@ JobWork BackgroundCompaction::WorkDone() const {
       (is_upper ? work.upper_bytes : work.output_level_bytes) += file->meta.file_size;
     }
   }
-  work.written_bytes = result_.bytes_written;
+  work.written_bytes = result_.bytes_written + result_.blob_bytes_written();
   work.entries_read = result_.input_entries;
   // Operands that were kept instead of what they make may be more than what was read.
   work.entries_dropped =
@@ -277,20 +277,21 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, BLOB_DB_GC_NUM_KEYS_RELOCATED, result_.blobs.relocated);
   RecordTick(statistics, BLOB_DB_GC_BYTES_RELOCATED, result_.blobs.relocated_bytes);
   if (!status.ok()) return;
+  const uint64_t written_bytes = result_.bytes_written + result_.blob_bytes_written();
   RecordTick(statistics, COMPACT_READ_BYTES, plan_.InputBytes());
-  RecordTick(statistics, COMPACT_WRITE_BYTES, result_.bytes_written);
+  RecordTick(statistics, COMPACT_WRITE_BYTES, written_bytes);
   if (plan_.reason == CompactionReason::kPeriodicCompaction) {
     RecordTick(statistics, COMPACT_READ_BYTES_PERIODIC, plan_.InputBytes());
-    RecordTick(statistics, COMPACT_WRITE_BYTES_PERIODIC, result_.bytes_written);
+    RecordTick(statistics, COMPACT_WRITE_BYTES_PERIODIC, written_bytes);
   } else if (plan_.reason == CompactionReason::kTtl) {
     RecordTick(statistics, COMPACT_READ_BYTES_TTL, plan_.InputBytes());
-    RecordTick(statistics, COMPACT_WRITE_BYTES_TTL, result_.bytes_written);
+    RecordTick(statistics, COMPACT_WRITE_BYTES_TTL, written_bytes);
   }
   const std::vector<TableFile*>& files = plan_.inputs.front().files;
   const auto is_marked = [](const TableFile* file) { return file->meta.marked_for_compaction; };
   if (std::none_of(files.begin(), files.end(), is_marked)) return;
   RecordTick(statistics, COMPACT_READ_BYTES_MARKED, plan_.InputBytes());
-  RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, result_.bytes_written);
+  RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, written_bytes);
 }
 
 void BackgroundCompaction::Report(const Status& status) {

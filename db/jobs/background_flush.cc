@@ -83,7 +83,7 @@ JobWork BackgroundFlush::WorkDone() const {
   work.jobs = 1;
   work.micros = ElapsedMicros();
   work.cpu_micros = result_.cpu_micros;
-  work.written_bytes = result_.bytes_written;
+  work.written_bytes = result_.bytes_written + result_.blob_bytes_written();
   return work;
 }
 
@@ -187,6 +187,7 @@ void BackgroundFlush::Count() const {
     statistics->recordTick(FLUSH_WRITE_BYTES, table.meta.file_size);
     kept_bytes += table.properties.raw_key_size + table.properties.raw_value_size;
   }
+  statistics->recordTick(FLUSH_WRITE_BYTES, result_.blob_bytes_written());
   statistics->recordTick(MEMTABLE_PAYLOAD_BYTES_AT_FLUSH, payload_bytes_);
   statistics->recordTick(MEMTABLE_GARBAGE_BYTES_AT_FLUSH,
                          payload_bytes_ - std::min(payload_bytes_, kept_bytes));

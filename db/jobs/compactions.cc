@@ -66,6 +66,10 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
   if (job == nullptr) return Outcome::kNothing;
   const Status status = jobs_->Run(job.get());
   if (status.ok()) return Outcome::kMore;
+  if (job->plan().reason == CompactionReason::kReadTriggered) {
+    MutexLock lock(&core_->mutex);
+    family->is_read_compaction_wanted = true;
+  }
   return BackgroundCompaction::IsStopped(status) ? Outcome::kNothing : Outcome::kFailed;
 }
 
@@ -95,8 +99,10 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
                                                                   Refusal* refusal) {
   if (!MayBeginAutomatic(*family)) return nullptr;
   PickOptions pick = OptionsToPick(family);
-  pick.may_serve_reads = std::exchange(family->is_read_compaction_wanted, false);
+  pick.may_serve_reads = family->is_read_compaction_wanted;
   auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
+  // Looked into, and nothing pays. Behind a more urgent one, or one that cannot begin, it waits.
+  if (!plan.has_value()) family->is_read_compaction_wanted = false;
   if (!plan.has_value()) plan = PickSuggested(family, pick);
   if (!plan.has_value()) plan = PickDueTable(family, pick);
   if (!plan.has_value()) plan = PickByAge(*family->current(), pick, PlansUnderWay(family));
@@ -114,6 +120,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
     refusal->token = std::move(token);
     return nullptr;
   }
+  if (plan->reason == CompactionReason::kReadTriggered) family->is_read_compaction_wanted = false;
   auto job = std::make_unique<BackgroundCompaction>(core_, this, family, std::move(*plan));
   job->SetToken(std::move(token));
   job->SetReserved(std::move(reserved));
@@ -164,7 +171,8 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
     const bool is_over =
         table.files.empty() || table.level >= std::min(version.deepest_level(), last);
     if (!is_over) plan = PickDown(version, options, table, PlansUnderWay(family));
-    number = is_over || plan.has_value() ? suggested.erase(number) : std::next(number);
+    // It stays until it is gone: the job may not begin, or fail. Until then the table is taken.
+    number = is_over ? suggested.erase(number) : std::next(number);
   }
   if (suggested.empty()) suggested_.erase(found);
   if (plan.has_value()) plan->reason = CompactionReason::kFilesMarkedForCompaction;
@@ -175,6 +183,9 @@ std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData*
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
                                                              const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
+  // The other styles leave tables as they are: what CompactFiles() wrote stays until it does again.
+  const CompactionStyle style = options.options->compaction_style;
+  const bool may_rewrite = style == kCompactionStyleLevel || style == kCompactionStyleUniversal;
   KeptForSnapshots& kept = family->versions()->kept_for_snapshots;
   for (const FileNumber number : kept.Due(core_->snapshots.SeenByAll())) {
     const LevelFiles table = family->current()->FindTable(number);
@@ -182,6 +193,7 @@ std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family
       kept.Remove(number);
       continue;
     }
+    if (!may_rewrite) continue;
     // Until it has settled, so that short-lived snapshots do not have it written again and again.
     const uint64_t delay = options.options->bottommost_file_compaction_delay;
     const uint64_t born = table.files.front()->meta.file_creation_time;

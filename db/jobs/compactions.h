@@ -177,8 +177,7 @@ class Compactions {
       GUARDED_BY(db_mutex);
   // In the order in which they came; those that run too.
   std::deque<ManualCompaction*> manual_ GUARDED_BY(db_mutex);
-  // Tables that calls have suggested, by family id: until they are picked, gone, or on the deepest
-  // level.
+  // Tables that calls have suggested, by family id: until they are gone, or on the deepest level.
   std::map<uint32_t, std::set<FileNumber>> suggested_ GUARDED_BY(db_mutex);
   // Abort calls without their Resume: for all families, and by family id.
   int abort_all_count_ GUARDED_BY(db_mutex) = 0;

@@ -55,6 +55,8 @@ Status ErrorRecovery::RunOnce(const Status& error) {
   const Status status = is_soft ? Status::OK() : FlushEverything(families);
   if (status.ok()) {
     MutexLock lock(&core_->mutex);
+    // What was raised meanwhile, by a compaction for one, is worse than what was recovered from.
+    RETURN_IF_ERROR(core_->errors.Unrecoverable());
     if (is_soft) {
       IgnoreError(core_->errors.ClearSoft(), "it is `error`, or gone already");
       core_->conditions.ErrorChanged();
@@ -74,6 +76,8 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
+    // A commit that was under way may have found memory and log different: nothing is flushed then.
+    RETURN_IF_ERROR(core_->errors.Unrecoverable());
     flushes.emplace(core_, families, FlushScope::kAll);
   }
   NotifyMemTablesSealed(*core_, sealed);

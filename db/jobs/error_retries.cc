@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "db/jobs/short_jobs.h"
 #include "db/jobs/space_recovery.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
@@ -71,7 +72,7 @@ void ErrorRetries::StopTrying() {
     while (calls_ > 0) changed_.Wait();
   }
   PeriodicTimer::Default()->Forget(this);
-  const int unscheduled = core_->env->UnSchedule(this, Env::Priority::HIGH);
+  const int unscheduled = UnScheduleShortJobs(core_->env, this);
   {
     MutexLock lock(&mutex_);
     if (unscheduled > 0) is_scheduled_ = false;
@@ -87,7 +88,7 @@ void ErrorRetries::RunPeriodically() {
     if (is_stopped_ || is_scheduled_) return;
     is_scheduled_ = true;
   }
-  core_->env->Schedule(&ErrorRetries::TryMain, this, Env::Priority::HIGH, this);
+  ScheduleShortJob(core_->env, &ErrorRetries::TryMain, this, this);
 }
 
 void ErrorRetries::Try() {

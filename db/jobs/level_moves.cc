@@ -55,6 +55,7 @@ Level HighestFree(const Version& version, const CompactionNeeds& needs, Level fr
 
 Status ManualCompactions::CheckLevel(const ColumnFamilyData& family, int level, int least) {
   MutexLock lock(&core_->mutex);
+  if (family.is_dropped()) return Status::ColumnFamilyDropped();
   const int count = LevelsInUse(*family.current(), family.options());
   if (level >= least && level < count) return Status::OK();
   return Status::InvalidArgument(

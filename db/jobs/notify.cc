@@ -316,10 +316,10 @@ void BlobFileTeller::OnBlobFileEnded(FileNumber number, const BlobFileAddition* 
   if (core_->listeners.empty()) return;
   const BlobFileAddition nothing;
   const BlobFileAddition& blob = finished != nullptr ? *finished : nothing;
-  const BlobFileCreationInfo info(core_->dir, family_.name(),
-                                  BlobFileName(FirstDirOf(family_), number), job_.job_id,
-                                  job_.reason, blob.blob_count, blob.blob_bytes, status,
-                                  kUnknownFileChecksum, kUnknownFileChecksumFuncName);
+  const BlobFileCreationInfo info(
+      core_->dir, family_.name(), BlobFileName(FirstDirOf(family_), number), job_.job_id,
+      job_.reason, blob.blob_count, blob.blob_bytes, status, blob.checksum_value,
+      blob.checksum_method.empty() ? kUnknownFileChecksumFuncName : blob.checksum_method);
   ForEachListener(*core_, [&](EventListener* listener) { listener->OnBlobFileCreated(info); });
 }
 
@@ -357,6 +357,7 @@ SubcompactionJobInfo CompactionTeller::PartInfo(int part) const {
   info.output_level = compaction_.plan->output_level;
   info.compaction_reason = compaction_.plan->reason;
   info.compression = compaction_.compression;
+  info.blob_compression_type = compaction_.blob_compression;
   return info;
 }
 

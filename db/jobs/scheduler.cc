@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "db/jobs/background_flush.h"
+#include "db/jobs/short_jobs.h"
 #include "db/options/options_check.h"
 #include "db/state/notify_errors.h"
 #include "util/str_cat.h"
@@ -52,9 +53,9 @@ void Scheduler::Stop() {
     core_->conditions.AllStops();
   }
   // Jobs that the environment has not started yet never will.
-  const int unscheduled_flushes = core_->env->UnSchedule(this, Env::Priority::HIGH);
+  const int unscheduled_flushes = UnScheduleShortJobs(core_->env, FlushTag());
   const int unscheduled_compactions = core_->env->UnSchedule(this, Env::Priority::LOW);
-  const int unscheduled_purges = core_->env->UnSchedule(PurgeTag(), Env::Priority::HIGH);
+  const int unscheduled_purges = UnScheduleShortJobs(core_->env, PurgeTag());
   std::deque<FamilyRef> flushes, compactions;  // let go of without the mutex
   {
     MutexLock lock(&core_->mutex);
@@ -118,7 +119,7 @@ void Scheduler::DispatchLocked() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   while (scheduled_flushes_ < static_cast<int>(flush_queue_.size()) &&
          scheduled_flushes_ + core_->running_jobs.flushes < limits.flushes) {
-    core_->env->Schedule(&Scheduler::FlushMain, this, Env::Priority::HIGH, this);
+    ScheduleShortJob(core_->env, &Scheduler::FlushMain, this, FlushTag());
     scheduled_flushes_++;
   }
   if (!MayStartCompaction()) return;
@@ -144,7 +145,7 @@ void Scheduler::RequestPurge() {
   MutexLock lock(&core_->mutex);
   if (!is_started_ || is_stopping_ || is_purge_scheduled_) return;  // closing purges too
   is_purge_scheduled_ = true;
-  core_->env->Schedule(&Scheduler::PurgeMain, this, Env::Priority::HIGH, PurgeTag());
+  ScheduleShortJob(core_->env, &Scheduler::PurgeMain, this, PurgeTag());
 }
 
 // What becomes obsolete while it runs is for the next one.
@@ -465,16 +466,19 @@ bool Scheduler::IsIdleLocked() const {
          !compactions_->HasManualLocked();
 }
 
-Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) {
+Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error) {
   const uint64_t deadline = timeout_micros > 0 ? core_->NowMicros() + timeout_micros : UINT64_MAX;
   MutexLock lock(&core_->mutex);
-  while (!IsIdleLocked()) {
+  while (true) {
+    // Before idleness is asked for: where nothing may run, there is nothing to wait for either.
     if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
       return Status::ShutdownInProgress();
     }
-    RETURN_IF_ERROR(core_->errors.Get());
+    const Status error = core_->errors.Get();
+    if (!error.ok()) return minds_error ? error : Status::OK();
     const bool is_held = is_paused() || compactions_->AreAllAbortedLocked();
     if (is_held && abort_on_pause) return Status::Aborted();
+    if (IsIdleLocked()) return Status::OK();
     const uint64_t now = core_->NowMicros();
     if (now >= deadline) return Status::TimedOut();
     if (deadline == UINT64_MAX) {
@@ -483,7 +487,6 @@ Status Scheduler::AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) {
       core_->conditions.jobs.WaitFor(deadline - now);
     }
   }
-  return Status::OK();
 }
 
 }  // namespace ashlar

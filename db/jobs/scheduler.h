@@ -78,16 +78,19 @@ class Scheduler final : public FlushRequests,
   // What OnBackgroundJobPressureChanged() is told.
   BackgroundJobPressure PressureLocked() const REQUIRES(db_mutex);
 
-  // Returns when no job is queued or running; or with TimedOut, with the background error, or, if
-  // `abort_on_pause`, with Aborted while compactions may not run. 0: no time limit.
-  Status AwaitIdle(uint64_t timeout_micros, bool abort_on_pause) EXCLUDES(db_mutex);
+  // Returns when no job is queued or running; or with TimedOut, with the background error (without
+  // it, if that is what the caller does not mind), or, if `abort_on_pause`, with Aborted while
+  // compactions may not run. 0: no time limit.
+  Status AwaitIdle(uint64_t timeout_micros, bool abort_on_pause, bool minds_error)
+      EXCLUDES(db_mutex);
 
  private:
   static void FlushMain(void* scheduler);
   static void CompactionMain(void* scheduler);
   static void PurgeMain(void* scheduler);
   void RunPurge() EXCLUDES(db_mutex);
-  // Tells purges from flushes, which wait in the same pool.
+  // These tell flushes, purges and compactions apart, which may wait in one pool.
+  void* FlushTag() { return &flush_tag_; }
   void* PurgeTag() { return &purge_tag_; }
   void RunFlush();
   void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
@@ -131,7 +134,7 @@ class Scheduler final : public FlushRequests,
   // Handed to the environment, not started yet.
   int scheduled_flushes_ GUARDED_BY(db_mutex) = 0;
   int scheduled_compactions_ GUARDED_BY(db_mutex) = 0;
-  char purge_tag_ = 0;  // for its address
+  char flush_tag_ = 0, purge_tag_ = 0;  // for their addresses
   // Purges: one at most waits for a thread.
   bool is_purge_scheduled_ GUARDED_BY(db_mutex) = false;
   int running_purges_ GUARDED_BY(db_mutex) = 0;

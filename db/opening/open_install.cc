@@ -124,6 +124,7 @@ Status Opener::FlushReplayed() {
   }
   keeps_logs_ = request_.db_options.avoid_flush_during_recovery && !has_sealed && !stopped_early_ &&
                 report_.dropped.empty() && report_.batches_filtered == 0;
+  if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
   const std::vector<ColumnFamilyData*> families = core_->families.All();
   edits_.resize(families.size());
   ReplayedFlushes flushes(core_);
@@ -135,7 +136,6 @@ Status Opener::FlushReplayed() {
     if (!taken.empty()) flushed_.emplace_back(families[i], std::move(taken));
   }
   RETURN_IF_ERROR(flushes.Run());
-  if (keeps_logs_) RETURN_IF_ERROR(SyncReplayedLogs());
   for (const std::string& path : core_->table_dirs) {
     RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), path));
   }
@@ -143,13 +143,19 @@ Status Opener::FlushReplayed() {
 }
 
 // Logs that stay are made durable: their tails may not be lost behind a synced write to the new
-// log, which would leave a hole.
+// log, which would leave a hole. A file system that opens no file again cannot: then none stays.
 Status Opener::SyncReplayedLogs() {
   assert(keeps_logs_);
   if (replayed_.empty()) return Status::OK();
   for (const auto& log : replayed_) {
-    RETURN_IF_ERROR(core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
-                                        IOOptions(), request_.db_options.use_fsync, nullptr));
+    const Status synced =
+        core_->fs->SyncFile(LogFileName(core_->wal_dir, log.first), core_->file_options,
+                            IOOptions(), request_.db_options.use_fsync, nullptr);
+    if (synced.IsNotSupported()) {
+      keeps_logs_ = false;
+      return Status::OK();
+    }
+    RETURN_IF_ERROR(synced);
   }
   return SyncDirectory(core_->fs.get(), core_->wal_dir);
 }

@@ -121,7 +121,8 @@ Status WalReplay::ReplayLog(FileNumber number) {
     stops_ = true;
     stopped_at_log_ = number;
   }
-  return is_read_whole ? CheckEnd(number) : Status::OK();
+  if (!is_read_whole) return Status::OK();
+  return CheckEnd(number, std::max(log_->end_offset, reader.special_end()));
 }
 
 // Whether the log was closed where its records end, as the MANIFEST says.
@@ -171,20 +172,20 @@ Status WalReplay::CheckRecord(const Slice& batch) const {
 }
 
 // A closed log that ends before it did leaves a hole in front of the logs behind it. Synced bytes
-// may not be missing at all; others a crash may have taken, and with them all that came later.
-Status WalReplay::CheckEnd(FileNumber number) {
+// may not be missing at all; others a crash may have taken, and with them all that came later. In a
+// log without a batch they may be what it says of itself.
+Status WalReplay::CheckEnd(FileNumber number, uint64_t end_offset) {
   if (!is_own_) return Status::OK();
   const LogFacts& known = options_.tracked->at(number);
   const uint64_t written = std::max(known.synced_bytes, known.end_bytes);
-  if (log_->end_offset >= written) return Status::OK();
-  const bool was_synced = log_->end_offset < known.synced_bytes;
-  Status status = Status::Corruption(
-      StrCat(LogFileName(options_.wal_dir, number), ": its records end at offset ",
-             log_->end_offset, ", but ", was_synced ? known.synced_bytes : known.end_bytes,
-             " bytes were ", was_synced ? "synced" : "written"));
+  if (end_offset >= written) return Status::OK();
+  const bool was_synced = end_offset < known.synced_bytes;
+  Status status = Status::Corruption(StrCat(LogFileName(options_.wal_dir, number),
+                                            ": its records end at offset ", end_offset, ", but ",
+                                            was_synced ? known.synced_bytes : known.end_bytes,
+                                            " bytes were ", was_synced ? "synced" : "written"));
   if (!SkipsDamage() && was_synced) return status;
-  report_->dropped.push_back(
-      {number, log_->end_offset, written - log_->end_offset, status.ToString(), false});
+  report_->dropped.push_back({number, end_offset, written - end_offset, status.ToString(), false});
   return ReactToHole(number, status);
 }
 
@@ -273,8 +274,24 @@ Status WalReplay::ReplayRecords(FileNumber number, LogReader* reader, Collector*
     log_->last_batch_seqno = seqno;
     if (stops_ && !GoesOn(number, *reader, seqno)) return Status::OK();
     RETURN_IF_ERROR(CheckOrder(number, *reader, seqno));
+    RETURN_IF_ERROR(CheckTimestamps(number, *reader));
     ASSIGN_OR_RETURN(const bool reads_on, FilterAndApply(number, *reader, record, collector));
     if (!reads_on) return Status::OK();
+  }
+  return Status::OK();
+}
+
+// A database that has stopped to use timestamps may have left a log in which its keys end in them.
+// Stored as they are they would be other keys.
+Status WalReplay::CheckTimestamps(FileNumber number, const LogReader& reader) const {
+  for (const TimestampSize& size : reader.timestamp_sizes()) {
+    const ColumnFamilyData* const family = families_->Find(size.column_family);
+    if (family == nullptr || size.bytes == 0) continue;
+    assert(family->comparator().user_comparator()->timestamp_size() == 0);  // else refused
+    return Status::NotSupported(
+        StrCat(LogFileName(options_.wal_dir, number), ": keys of column family ",
+               size.column_family, " carry timestamps of ", size.bytes,
+               " bytes, and the family none: open it with RocksDB once, which takes them away"));
   }
   return Status::OK();
 }

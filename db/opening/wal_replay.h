@@ -97,9 +97,10 @@ class WalReplay {
   bool IsPredecessorWhole(const Slice& beginning) const;
   bool GoesOn(FileNumber number, const LogReader& reader, SequenceNumber seqno);
   Status CheckOrder(FileNumber number, const LogReader& reader, SequenceNumber seqno) const;
+  Status CheckTimestamps(FileNumber number, const LogReader& reader) const;
   Result<bool> FilterAndApply(FileNumber number, const LogReader& reader, Slice batch,
                               Collector* collector) REQUIRES(db_mutex);
-  Status CheckEnd(FileNumber number);
+  Status CheckEnd(FileNumber number, uint64_t end_offset);
   Status CheckPredecessor(FileNumber number, const LogPredecessor& predecessor);
   Status VerifyPredecessor(FileNumber number, const PredecessorWalInfo& predecessor);
   Status ReactToHole(FileNumber number, const Status& hole);

@@ -80,7 +80,8 @@ constexpr EnumName kPrepopulateBlockNames[] = {
     {"kDisable", static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kDisable)},
     {"kFlushOnly", static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly)},
     {"kFlushAndCompaction",
-     static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kFlushAndCompaction)},
+     static_cast<int64_t>(BlockBasedTableOptions::PrepopulateBlockCache::kFlushAndCompaction),
+     "kFlushOnly"},
 };
 
 constexpr EnumName kPinningNames[] = {
@@ -112,14 +113,15 @@ constexpr EnumName kTemperatureNames[] = {
     {"kUnknown", static_cast<int64_t>(Temperature::kUnknown)},
     {"kHot", static_cast<int64_t>(Temperature::kHot)},
     {"kWarm", static_cast<int64_t>(Temperature::kWarm)},
-    {"kCool", static_cast<int64_t>(Temperature::kCool)},
+    {"kCool", static_cast<int64_t>(Temperature::kCool), "kWarm"},
     {"kCold", static_cast<int64_t>(Temperature::kCold)},
-    {"kIce", static_cast<int64_t>(Temperature::kIce)},
+    {"kIce", static_cast<int64_t>(Temperature::kIce), "kCold"},
 };
 
 constexpr EnumName kCacheTierNames[] = {
     {"kVolatileTier", static_cast<int64_t>(CacheTier::kVolatileTier)},
-    {"kVolatileCompressedTier", static_cast<int64_t>(CacheTier::kVolatileCompressedTier)},
+    {"kVolatileCompressedTier", static_cast<int64_t>(CacheTier::kVolatileCompressedTier),
+     "kVolatileTier"},
     {"kNonVolatileBlockTier", static_cast<int64_t>(CacheTier::kNonVolatileBlockTier)},
 };
 
@@ -192,12 +194,13 @@ Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t
   return BadOptionValue(names.empty() ? "a number" : expected, text);
 }
 
-void PrintEnum(std::span<const EnumName> names, int64_t value, std::string* text) {
+void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
+               std::string* text) {
   for (const EnumName& row : names) {
-    if (row.value == value) {
-      text->append(row.name);
-      return;
-    }
+    if (row.value != value) continue;
+    const bool is_unknown = context.newest == Since::kRocksDb78 && row.name_for_7_8 != nullptr;
+    text->append(is_unknown ? row.name_for_7_8 : row.name);
+    return;
   }
   if (names.data() == kCompressionNames && value >= kFirstCustomCompression) {
     constexpr const char* kDigits = "0123456789ABCDEF";

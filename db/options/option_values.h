@@ -78,6 +78,7 @@ void PrintValue(const PrintContext&, T value, std::string* text) {
 struct EnumName {
   const char* name;
   int64_t value;
+  const char* name_for_7_8 = nullptr;  // of the nearest that it knows; null: it knows this one
 };
 
 std::span<const EnumName> EnumNames(CompressionType);
@@ -101,7 +102,8 @@ std::span<const EnumName> EnumNames(VerifyOutputFlags);  // none: printed as a n
 
 Status ParseEnum(std::span<const EnumName> names, std::string_view text, int64_t* value);
 // A number if no enumerator has the value.
-void PrintEnum(std::span<const EnumName> names, int64_t value, std::string* text);
+void PrintEnum(const PrintContext& context, std::span<const EnumName> names, int64_t value,
+               std::string* text);
 
 template <typename T>
 requires std::is_enum_v<T> Status ParseValue(const ConfigOptions&, std::string_view text,
@@ -113,8 +115,8 @@ requires std::is_enum_v<T> Status ParseValue(const ConfigOptions&, std::string_v
 }
 template <typename T>
 requires std::is_enum_v<T>
-void PrintValue(const PrintContext&, T value, std::string* text) {
-  PrintEnum(EnumNames(T{}), static_cast<int64_t>(value), text);
+void PrintValue(const PrintContext& context, T value, std::string* text) {
+  PrintEnum(context, EnumNames(T{}), static_cast<int64_t>(value), text);
 }
 
 // ---- nested structs

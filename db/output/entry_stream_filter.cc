@@ -31,7 +31,7 @@ bool EntryStream::AskFilter() {
         break;
       case EntryFilter::Verdict::kSkip:
         counts_.filtered++;
-        drops_run_ = !is_first_of_key_;
+        drops_run_ = drops_run_ || !is_first_of_key_;  // the next key asked about may skip, too
         if (!SkipTo(filter.skip_until())) return false;
         break;
       case EntryFilter::Verdict::kFail: End(filter.status()); return false;

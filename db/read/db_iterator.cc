@@ -167,8 +167,9 @@ class SeekWatch {
 
 }  // namespace
 
-void DBIterator::Seek(const Slice& target) {
+void DBIterator::Seek(const Slice& wanted) {
   const SeekWatch watch(merge_);
+  const Slice target = KeptTarget(wanted);
   BeginSeek(Direction::kForward);
   Slice from = target;
   if (options_.iterate_lower_bound != nullptr && BelowLowerBound(target)) {
@@ -200,8 +201,9 @@ void DBIterator::SeekToFirst() {
     CountStep(&seeks_);
 }
 
-void DBIterator::SeekForPrev(const Slice& target) {
+void DBIterator::SeekForPrev(const Slice& wanted) {
   const SeekWatch watch(merge_);
+  const Slice target = KeptTarget(wanted);
   BeginSeek(Direction::kReverse);
   RememberPrefix(target);
   seek_key_.clear();

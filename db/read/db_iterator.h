@@ -84,6 +84,12 @@ class DBIterator final : public Iterator {
   void BuildTower();
   void DropTower();
   void RefreshIfAsked();
+  // The key that is shown, which a target may be, goes with the tower that a refresh replaces.
+  Slice KeptTarget(const Slice& target) {
+    if (!options_.tailing && !options_.auto_refresh_iterator_with_snapshot) return target;
+    target_.assign(target.data(), target.size());
+    return target_;
+  }
   void BeginSeek(Direction direction);
   void RememberPrefix(const Slice& target);
   void SeekInternal(const Slice& user_key, SequenceNumber seqno);
@@ -177,6 +183,7 @@ class DBIterator final : public Iterator {
   // Of the seek's target; may be empty, which is a prefix like any other. Nothing if the target has
   // none: then only the bounds end the iteration.
   std::optional<std::string> prefix_;
+  std::string target_;  // of a seek that may refresh
   std::string seek_key_;
   uint64_t skipped_ = 0;      // entries, since the last one shown
   uint64_t skipped_sum_ = 0;  // of all steps; told to the statistics

@@ -71,7 +71,7 @@ void DBIterator::SeekPastEmpty(const Slice& from) {
   if (merged_->hidden_steps() == before || covers_dead_) [[likely]]
     return;
   dead_count_ = merged_->hidden_steps() - before;
-  dead_begin_ = target.ToString();
+  dead_begin_ = ExtractUserKey(seek_key_).ToString();  // `from` may have been what was shown
   saved_key_ = dead_begin_;  // nothing behind it was looked at, unless an entry says so
 }
 

@@ -58,11 +58,14 @@ void FamilyCursors::SeekToFirst() {
 void FamilyCursors::SeekToLast() {
   MoveAll(Direction::kReverse, [](Iterator* iterator) { iterator->SeekToLast(); });
 }
+// A target that is the key of one of them would go with the first seek.
 void FamilyCursors::Seek(const Slice& target) {
-  MoveAll(Direction::kForward, [&](Iterator* iterator) { iterator->Seek(target); });
+  const std::string kept = target.ToString();
+  MoveAll(Direction::kForward, [&](Iterator* iterator) { iterator->Seek(kept); });
 }
 void FamilyCursors::SeekForPrev(const Slice& target) {
-  MoveAll(Direction::kReverse, [&](Iterator* iterator) { iterator->SeekForPrev(target); });
+  const std::string kept = target.ToString();
+  MoveAll(Direction::kReverse, [&](Iterator* iterator) { iterator->SeekForPrev(kept); });
 }
 
 // Those that do not hold the present key stand on the wrong side of it. Stays at the key.

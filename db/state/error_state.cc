@@ -87,6 +87,7 @@ void ErrorState::RaiseFatal(const Status& error) {
 
 void ErrorState::Clear() {
   MutexLock lock(&mutex_);
+  if (error_.severity() >= Status::kFatalError) return;
   error_ = log_error_ = Status::OK();
   has_log_error_.store(false, std::memory_order_release);
   awaits_resume_.store(false, std::memory_order_release);
@@ -104,6 +105,11 @@ Status ErrorState::ClearSoft() {
 Status ErrorState::Get() const {
   MutexLock lock(&mutex_);
   return error_;
+}
+
+Status ErrorState::Unrecoverable() const {
+  MutexLock lock(&mutex_);
+  return error_.severity() >= Status::kFatalError ? error_ : Status::OK();
 }
 
 std::string ErrorState::DebugString() const {

@@ -45,6 +45,7 @@ class ErrorState {
   // Memory and log differ: only reopening helps, and nothing may be flushed. Listeners are yet to
   // be told. Allocates nothing for an error without a message.
   void RaiseFatal(const Status& error);
+  // Of errors that are not fatal.
   void Clear();
   // The work that had failed softly was done after all. Answers the error that is gone, or OK.
   Status ClearSoft();
@@ -56,6 +57,8 @@ class ErrorState {
   bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
   // OK, or the current error.
   Status Get() const;
+  // The same, of an error from which no recovery leads: fatal or worse.
+  Status Unrecoverable() const;
   // A log failed: what is in the logs may not survive, whatever is synced now.
   bool HasLogError() const { return has_log_error_.load(std::memory_order_acquire); }
   // What was raised where nobody could be told; answers it once.

@@ -55,6 +55,13 @@ uint64_t LiveTableBytes(Family& f) REQUIRES(db_mutex) {
   return bytes;
 }
 
+// Those that only older versions hold, too. A dropped family has no newest version: all are
+// retired.
+uint64_t HeldTableBytes(const Sources& s, Family& f) REQUIRES(db_mutex) {
+  const uint64_t retired_bytes = s.core->versions->RetiredBytesOf(*f.versions());
+  return f.is_dropped() ? retired_bytes : LiveTableBytes(f) + retired_bytes;
+}
+
 // Opens the tables that are not open. What does not open is left out.
 template <typename Visit>
 void ForEachTable(const Version& version, const Visit& visit) {
@@ -228,8 +235,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
        return s.core->pending_outputs.empty() ? UINT64_MAX
                                               : s.core->pending_outputs.begin()->value();
      }},
-    {"rocksdb.total-sst-files-size",
-     [](const Sources&, Family& f) REQUIRES(db_mutex) { return LiveTableBytes(f); }},
+    {"rocksdb.total-sst-files-size", &HeldTableBytes},
     {"rocksdb.obsolete-sst-files-size",
      [](const Sources& s, Family&)
          REQUIRES(db_mutex) { return s.core->versions->ObsoleteTableBytes(); }},
@@ -364,6 +370,15 @@ bool GetLevelProperty(const Version& version, const Slice& name, std::string* va
   return true;
 }
 
+// Whether the sum has what the family says of its block cache: a cache that families share counts
+// once. The hidden family has none, and nobody asked for it.
+bool IsCounted(ColumnFamilyData* family, std::set<const Cache*>* counted) {
+  const ReadView view = family->AcquireView();
+  const Cache* const cache = view.super_version()->version()->tables()->options().block_cache.get();
+  if (cache == nullptr) return family->name() == kPersistentStatsColumnFamilyName;
+  return !counted->insert(cache).second;
+}
+
 }  // namespace
 
 bool GetIntProperty(const PropertySources& sources, ColumnFamilyData* family, const Slice& name,
@@ -388,7 +403,12 @@ bool GetAggregatedIntProperty(const PropertySources& sources, const Slice& name,
     families = sources.core->families.PinAll();
   }
   *value = 0;
+  const bool is_of_block_cache = name == "rocksdb.block-cache-capacity" ||
+                                 name == "rocksdb.block-cache-usage" ||
+                                 name == "rocksdb.block-cache-pinned-usage";
+  std::set<const Cache*> counted;
   for (const FamilyRef& family : families) {
+    if (is_of_block_cache && IsCounted(family.get(), &counted)) continue;
     uint64_t part = 0;
     if (!GetIntProperty(sources, family.get(), name, &part)) return false;
     *value += part;

@@ -39,8 +39,8 @@ struct FileMetadata {
   uint32_t path_id = 0;
   uint8_t temperature = 0;
   bool marked_for_compaction = false;
-  // Was written to the bottom with versions or tombstones that a snapshot needed (KeptForSnapshots).
-  // The MANIFEST says that as a mark: whoever reads it has no snapshot.
+  // Was written to the bottom with versions or tombstones that a snapshot needed
+  // (KeptForSnapshots). The MANIFEST says that as a mark: whoever opens it has no snapshot.
   bool keeps_for_snapshots = false;
   bool timestamps_persisted = true;
   bool has_file_checksum = false;  // 7.8 writes an empty checksum named "Unknown"

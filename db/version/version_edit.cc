@@ -382,7 +382,10 @@ bool Decoder::DecodeFileField(uint32_t field, const Slice& body, FileMetadata* m
     case kTemperature: return get_byte(&meta->temperature);
     case kMinTimestamp: meta->min_timestamp = body.ToString(); return true;
     case kMaxTimestamp: meta->max_timestamp = body.ToString(); return true;
-    case kUniqueId: meta->unique_id = body.ToString(); return body.size() == 16;
+    case kUniqueId:
+      meta->unique_id = body.ToString();
+      if (meta->unique_id == std::string(16, '\0')) meta->unique_id.clear();  // unknown
+      return body.size() == 16;
     case kEpochNumber: return GetVarint64(&rest, &meta->epoch_number);
     case kCompensatedRangeDeletionBytes:
       return GetVarint64(&rest, &meta->compensated_range_deletion_bytes);

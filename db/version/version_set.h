@@ -160,6 +160,8 @@ class VersionSet {
   uint64_t ObsoleteTableBytes() const;
   // Of tables that only versions hold which are not the newest of a live family.
   uint64_t RetiredBytes() const REQUIRES(db_mutex);
+  // The same, of one live family.
+  uint64_t RetiredBytesOf(const FamilyVersions& family) const;
   // Dropped families that nobody uses any more. They may wait for readers when they are destroyed,
   // so the caller holds no lock and is in no epoch then.
   std::vector<std::shared_ptr<FamilyVersions>> TakeUnusedFamilies();

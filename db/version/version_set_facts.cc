@@ -21,6 +21,11 @@ uint64_t VersionSet::RetiredBytes() const {
   return bytes;
 }
 
+uint64_t VersionSet::RetiredBytesOf(const FamilyVersions& family) const {
+  MutexLock lock(&obsolete_mutex_);
+  return family.live.RetiredBytes();
+}
+
 std::string VersionSet::DebugString() const {
   std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
                             is_writing_ ? ", being written\n" : "\n");

@@ -193,6 +193,7 @@ void LogReader::HandleSpecial(const Physical& physical) {
     React(Event::kStructure, report);
     if (is_finished_) return;
   }
+  special_end_ = physical.offset + physical.bytes;
   switch (static_cast<LogRecordType>(physical.type)) {
     case LogRecordType::kSetCompression: HandleCompression(physical); return;
     case LogRecordType::kTimestampSizes:

@@ -94,6 +94,8 @@ class LogReader {
   // Where the last record returned begins and ends in the file.
   uint64_t record_offset() const { return record_offset_; }
   uint64_t record_end() const { return record_end_; }
+  // Where the last record ends in which the log says something of itself; 0: there was none.
+  uint64_t special_end() const { return special_end_; }
   // Mode kPointInTimeRecovery: the log ended in what an older life has left of its file, so nothing
   // in it says that the next log continues it.
   bool ended_at_old_record() const { return ended_at_old_record_; }
@@ -175,6 +177,7 @@ class LogReader {
   uint64_t fragments_offset_ = 0;
   uint64_t record_offset_ = 0;
   uint64_t record_end_ = 0;
+  uint64_t special_end_ = 0;
   bool ended_at_old_record_ = false;
   uint64_t torn_tail_bytes_ = 0;
 

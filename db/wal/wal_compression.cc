@@ -30,9 +30,6 @@ namespace ashlar {
 
 namespace {
 
-// A write batch is never larger.
-constexpr uint64_t kMaxRecordBytes = uint64_t{4} << 30;
-
 constexpr size_t kFrameHeaderBytes = 6;  // magic, descriptor, window
 constexpr size_t kBlockHeaderBytes = 3;
 constexpr size_t kChecksumBytes = 4;
@@ -127,7 +124,7 @@ bool WalDecompressor::Decompress(const Slice& frame, std::string* record) {
     record->resize(std::max<size_t>(2 * used, used + ZSTD_DStreamOutSize()));
     ZSTD_outBuffer out{record->data(), record->size(), used};
     const size_t result = ZSTD_decompressStream(Decompression(context_), &out, &in);
-    if (ZSTD_isError(result) || out.pos >= kMaxRecordBytes) return false;
+    if (ZSTD_isError(result) || out.pos >= kMaxCompressedRecordBytes) return false;
     if (result == 0) {
       record->resize(out.pos);
       return in.pos == in.size;

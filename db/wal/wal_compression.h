@@ -25,6 +25,9 @@ namespace ashlar {
 // The one value that a kSetCompression record may hold.
 inline constexpr uint32_t kWalCompressionZstd = 7;
 
+// Of what a frame holds: longer ones are not read, and so not written.
+inline constexpr uint64_t kMaxCompressedRecordBytes = uint64_t{4} << 30;
+
 // A frame of which the first bytes of the content are still open.
 class OpenFrame {
  public:

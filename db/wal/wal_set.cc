@@ -152,6 +152,7 @@ std::vector<std::shared_ptr<WalSink>> WalSet::ReplaceAll(std::unique_ptr<WalSink
     replaced_.push_back({.number = log.sink->log_number(),
                          .bytes = log.sink->delivered_size(),
                          .has_failed = true});
+    failed_ends_[log.sink->log_number()] = log.sink->delivered_size();
     left.push_back(std::move(log.sink));
   }
   logs_.clear();
@@ -176,10 +177,15 @@ std::vector<LogFacts> WalSet::DurableFacts() const {
   for (const auto& [sink, first_seqno, begin, has_beginning] : logs_) {
     if (sink->log_number() > newest_durable_entry_) break;
     const bool is_closed = sink != logs_.back().sink && sink->error().ok();
+    // What a log says of itself is no batch, and ends count batches.
+    const uint64_t without_batch = has_beginning ? 0 : begin;
+    const auto end_of_batches = [without_batch](uint64_t bytes) {
+      return bytes > without_batch ? bytes : 0;
+    };
     facts.push_back({.number = sink->log_number(),
                      .first_seqno = first_seqno,
-                     .synced_bytes = sink->synced_size(),
-                     .end_bytes = is_closed ? sink->size() : 0});
+                     .synced_bytes = end_of_batches(sink->synced_size()),
+                     .end_bytes = is_closed ? end_of_batches(sink->size()) : 0});
   }
   return facts;
 }
@@ -336,6 +342,12 @@ std::vector<WalSet::Info> WalSet::List() const {
     list.push_back({.number = log.sink->log_number(), .bytes = log.sink->delivered_size()});
   }
   return list;
+}
+
+std::optional<uint64_t> WalSet::EndOfFailed(FileNumber number) const {
+  MutexLock lock(&mutex_);
+  const auto found = failed_ends_.find(number);
+  return found == failed_ends_.end() ? std::nullopt : std::optional<uint64_t>(found->second);
 }
 
 std::string WalSet::DebugString() const {

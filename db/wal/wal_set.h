@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,9 @@ class WalSet {
   uint64_t BytesFrom(FileNumber number) const;
   // Oldest first. Taken together the bytes are a prefix of what was written.
   std::vector<Info> List() const;
+  // Where the writes end that a log held before it failed; nullopt if it did not. Behind may lie
+  // writes that were refused.
+  std::optional<uint64_t> EndOfFailed(FileNumber number) const;
   // How often a log was synced; callers that shared a sync count once.
   uint64_t sync_count() const { return sync_count_.load(std::memory_order_relaxed); }
   // A line for each log, oldest first: where it ends, and what of it is durable.
@@ -157,6 +161,8 @@ class WalSet {
   // Of earlier processes, by number: all below those of logs_.
   std::map<FileNumber, LogFacts> recovered_ GUARDED_BY(mutex_);
   std::vector<Info> replaced_ GUARDED_BY(mutex_);           // whose files are left; ascending
+  // Of replaced logs, also of those that were released since: readers may still be in them.
+  std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
   FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
 };
 

@@ -6,30 +6,35 @@
 
 #include <cassert>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "ashlar/options.h"
 #include "ashlar/user_write_callback.h"
 #include "ashlar/write_batch.h"
+#include "db/wal/wal_compression.h"
 #include "db/wal/wal_set.h"
 #include "db/wal/wal_sink.h"
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
-#include "util/data_in_errors.h"
-#include "util/entry_limits.h"
 #include "util/epoch.h"
 #include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/scope_exit.h"
 #include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
 
 namespace ashlar {
 
 CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wals_(wals) {}
 
 Status CommitPipeline::Commit(const Request& request) {
+  if (request.options->ignore_missing_column_families) [[unlikely]]
+    return CommitPresent(request);
+  return CommitWhole(request);
+}
+
+Status CommitPipeline::CommitWhole(const Request& request) {
   const WriteOptions& options = *request.options;
   WriteBatch& batch = *request.batch;
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {
@@ -117,85 +122,6 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
   return status;
 }
 
-// What was added with checksums must still be what was added; what was not gets them now, if they
-// are asked for, and Insert() compares again.
-Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
-  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
-  if (options.protection_bytes_per_key == 0) [[likely]]
-    return Status::OK();
-  return WriteBatchInternal::AddProtection(batch);
-}
-
-// A batch with a record that cannot be applied must not reach the log: replaying it would fail too.
-Status CommitPipeline::CheckBatch(const WriteBatch& batch, bool ignores_missing_families) {
-  EpochGuard guard;  // families are looked up
-  WriteBatchReader reader(WriteBatchInternal::Contents(batch));
-  WriteBatchRecord record;
-  uint32_t known_family = UINT32_MAX;
-  uint32_t counted = 0;
-  while (reader.Next(&record)) {
-    if (!record.IsCounted()) {
-      if (record.type == kTypeLogData || record.type == kTypeNoop) continue;
-      return Status::NotSupported("Write", "two-phase commit is not supported by this version");
-    }
-    counted++;
-    if (record.family != known_family) {
-      if (!ignores_missing_families && !host_->HasFamily(record.family)) {
-        return Status::InvalidArgument(
-            StrCat("Invalid column family specified in write batch: ", record.family));
-      }
-      known_family = record.family;
-    }
-    if (record.key.size() + record.value.size() > kMaxUserEntryBytes) [[unlikely]] {
-      return WriteBatchInternal::RefuseEntrySize(record.key.size(), record.value.size());
-    }
-    switch (record.type) {
-      case kTypeValue:
-      case kTypeDeletion:
-      case kTypeSingleDeletion: break;
-      case kTypeMerge:
-        if (!host_->CanMerge(record.family) && host_->HasFamily(record.family)) {
-          return Status::InvalidArgument(
-              "Merge requires `ColumnFamilyOptions::merge_operator != nullptr`");
-        }
-        break;
-      case kTypeRangeDeletion: RETURN_IF_ERROR(CheckRange(record)); break;
-      case kTypeWideColumnEntity: RETURN_IF_ERROR(CheckEntity(record)); break;
-      default:
-        return Status::NotSupported(
-            "Write", StrCat("records of kind ", int{record.type}, " are not supported"));
-    }
-  }
-  RETURN_IF_ERROR(reader.status());
-  if (counted != WriteBatchInternal::Count(batch)) {
-    return Status::Corruption(
-        StrCat("WriteBatch has wrong count: ", WriteBatchInternal::Count(batch), " in its header, ",
-               counted, " records"));
-  }
-  return Status::OK();
-}
-
-// Those that a batch was given by its columns are well-formed; a batch may also come as bytes.
-Status CommitPipeline::CheckEntity(const WriteBatchRecord& record) {
-  assert(record.type == kTypeWideColumnEntity);
-  Slice default_column;
-  const Status status = DecodeDefaultColumn(record.value, &default_column);
-  if (status.ok()) return status;
-  return Status::CopyAppendMessage(status, "; of key ", KeyInError(record.key));
-}
-
-// An empty range is accepted and hides nothing; a reversed one is a mistake of the caller. The
-// memtable may be replaced meanwhile, but not freed inside the epoch.
-Status CommitPipeline::CheckRange(const WriteBatchRecord& record) {
-  assert(InEpoch());
-  const MemTable* const memtable = host_->ActiveMemTable(record.family);
-  if (memtable == nullptr) return Status::OK();  // a missing family that may be ignored
-  if (memtable->comparator().OrderWithoutTimestamp(record.key, record.value) <= 0) {
-    return Status::OK();
-  }
-  return Status::InvalidArgument("end key comes before start key");
-}
-
 // Compression comes before the reservation, beside other writers: what it makes is as long as the
 // range that is to be reserved.
 Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record) {
@@ -203,6 +129,11 @@ Status CommitPipeline::PrepareRecord(const WriteBatch& batch, bool use_log, LogR
   record->bytes = record->batch_bytes = kWriteBatchHeaderBytes + record->part.records.size();
   if (!use_log || wals_->compressors() == nullptr) [[likely]]
     return Status::OK();
+  if (record->batch_bytes >= kMaxCompressedRecordBytes) [[unlikely]] {
+    return Status::InvalidArgument(StrCat("a batch of ", record->batch_bytes,
+                                          " bytes, but a compressed log holds none of 4 GiB: ",
+                                          "split it, or write without wal_compression"));
+  }
   const PerfTimer timer(&PerfContextBase::write_wal_time);
   RETURN_IF_ERROR(wals_->compressors()->CompressBody(record->part.records, &record->frame));
   record->bytes = record->frame.size();

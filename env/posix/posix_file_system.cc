@@ -212,7 +212,10 @@ class PosixFileSystem final : public FileSystem, private MappedLogFactory {
   IOStatus LinkFile(const std::string& s, const std::string& t, const IOOptions&,
                     IODebugContext*) override {
     if (link(s.c_str(), t.c_str()) == 0) return IOStatus::OK();
-    if (errno == EXDEV || errno == EOPNOTSUPP || errno == ENOSYS) {
+    // EPERM: a file system without links, or a file that may have no other name. EMLINK: it has too
+    // many. Who wanted a link may copy.
+    if (errno == EXDEV || errno == EOPNOTSUPP || errno == ENOSYS || errno == EPERM ||
+        errno == EMLINK) {
       return IOStatus::NotSupported(StrCat("link ", s, " to ", t), "not possible here");
     }
     return PosixError("link", StrCat(s, " to ", t), errno);

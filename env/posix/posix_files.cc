@@ -191,7 +191,11 @@ IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
   for (size_t i = 0; i < count; ++i) {
     if (!ReadCached(&requests[i])) reads.emplace_back(fd_.get(), path_, is_direct_, &requests[i]);
   }
-  for (RingRead& read : reads) read.read.is_done = !ring->Start(&read.read);
+  for (RingRead& read : reads) {
+    // From Start() on it is the ring's: another thread that waits there may be told that it is
+    // done.
+    if (!ring->Start(&read.read)) read.read.is_done = true;
+  }
   for (RingRead& read : reads) {
     ring->Wait(&read.read);
     read.Finish();

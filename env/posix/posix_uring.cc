@@ -67,9 +67,8 @@ class KernelRing final : public PosixUring {
   void Wait(const UringRead* read) override EXCLUDES(mutex_) {
     MutexLock lock(&mutex_);
     while (!read->is_done) {
-      if (queued_ != 0) SubmitLocked();
-      if (read->is_done) break;  // handed back undone
-      TakeOne();
+      if (queued_ != 0) SubmitLocked();  // which may wait for the last one, or hand them back
+      if (!read->is_done && in_kernel_ != 0) TakeOne();
     }
   }
 

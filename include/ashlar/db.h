@@ -536,7 +536,7 @@ class ASHLAR_EXPORT DB {
   virtual bool GetIntProperty(ColumnFamilyHandle* column_family, const Slice& property,
                               uint64_t* value) = 0;
   virtual bool GetIntProperty(const Slice& property, uint64_t* value);
-  // The sum over all families.
+  // The sum over all families; a block cache that some share counts once.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
   // Zeroes the counters behind kStats, kCFStats and kDBStats, of all families, with their
   // histograms of reads and kBackgroundErrors; tickers are Statistics::Reset()'s. Work that is

@@ -401,9 +401,6 @@ struct BackgroundJobPressure {
   bool operator!=(const BackgroundJobPressure& rhs) const { return !(*this == rhs); }
 };
 
-// OnExternalFileIngested and those of blob files are declared, so that programs compile, and are not
-// called yet.
-//
 // Job ids number the flushes, compactions and deletions of a database since it was opened. Tables
 // that are moved to another level as they are stand among inputs and outputs of a compaction.
 //

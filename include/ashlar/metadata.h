@@ -158,11 +158,12 @@ struct LevelMetaData {
   const std::vector<SstFileMetaData> files;
 };
 
-// Restricts what GetColumnFamilyMetaData returns.
+// Restricts which table files GetColumnFamilyMetaData returns and counts. Blob files are of no
+// level and no range: it returns all of them.
 struct GetColumnFamilyMetaDataOptions {
-  // Files that overlap it.
+  // Files that overlap it, the limit exclusive.
   RangeOpt range;
-  // One level; -1 for all.
+  // The one entry of ColumnFamilyMetaData::levels; -1 for all levels.
   int level = -1;
 
   GetColumnFamilyMetaDataOptions() = default;

@@ -7,9 +7,10 @@
 
 namespace ashlar {
 
-// Called by the writing thread, outside the database mutex. The object must outlive the write. An
-// exception does not stop the write: it leaves the call that wrote, once all is done as if it had
-// not been thrown.
+// Called by the writing thread, outside the database mutex. The object must outlive the write. It
+// must not call the database, not even to read: a thread that waits for the writes under way may
+// hold what the call needs, and both would wait for ever. An exception does not stop the write: it
+// leaves the call that wrote, once all is done as if it had not been thrown.
 class ASHLAR_EXPORT UserWriteCallback {
  public:
   virtual ~UserWriteCallback() = default;

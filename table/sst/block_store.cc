@@ -316,7 +316,7 @@ template <typename T>
 Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                            size_t i) const {
   const Inserted inserted = Insert(object, handle, parent, i);
-  CountInsertion(inserted.insertion, inserted.status.ok(), statistics_);
+  CountInsertion(object->kind, inserted.insertion.charge, inserted.status.ok(), statistics_);
   return inserted.status;
 }
 

@@ -163,9 +163,12 @@ class BlockStore {
   Result<ObjectRef<FilterBlock>> PinFilter(const BlockHandle& handle) const;
   // May be there already, from another table reader of the same file.
   Result<ObjectRef<DictionaryBlock>> PinDictionary(const BlockHandle& handle) const;
+  // One that was never given to the cache, and so has no charge, has no key of its own either: it
+  // is zero, as an entry of the program's may be.
   template <typename T>
   void Unpin(const ObjectRef<T>& object) const {
-    if (cache_ != nullptr && object) cache_->Erase(object->key);
+    if (cache_ == nullptr || !object) return;
+    if (object->charge != 0) cache_->Erase(object->key);
   }
   // Takes the data blocks that the index names and that sit in its slots out of the cache.
   void ForgetDataBlocks(const IndexBlock& index) const;

@@ -22,16 +22,16 @@ void CountMiss(TableObjectKind kind, Statistics* statistics) {
   }
 }
 
-void CountInsertion(const BlockInsertion& insertion, bool is_inserted, Statistics* statistics) {
+void CountInsertion(TableObjectKind kind, size_t charge, bool is_inserted, Statistics* statistics) {
   if (statistics == nullptr) return;
   if (!is_inserted) return statistics->recordTick(BLOCK_CACHE_ADD_FAILURES, 1);
   statistics->recordTick(BLOCK_CACHE_ADD, 1);
-  statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, insertion.charge);
+  statistics->recordTick(BLOCK_CACHE_BYTES_WRITE, charge);
   const auto add = [&](Tickers adds, Tickers bytes) {
     statistics->recordTick(adds, 1);
-    statistics->recordTick(bytes, insertion.charge);
+    statistics->recordTick(bytes, charge);
   };
-  switch (static_cast<const TableObject*>(insertion.object)->kind) {
+  switch (kind) {
     case TableObjectKind::kData: return add(BLOCK_CACHE_DATA_ADD, BLOCK_CACHE_DATA_BYTES_INSERT);
     case TableObjectKind::kIndex: return add(BLOCK_CACHE_INDEX_ADD, BLOCK_CACHE_INDEX_BYTES_INSERT);
     case TableObjectKind::kFilter:

@@ -14,8 +14,8 @@ namespace ashlar {
 
 // `statistics` may be null. Of blocks but data: theirs are summed up by whoever reads.
 void CountMiss(TableObjectKind kind, Statistics* statistics);
-// An object of any kind was given to the cache, which had room for it or not.
-void CountInsertion(const BlockInsertion& insertion, bool is_inserted, Statistics* statistics);
+// An object was given to the cache, which had room for it or not. The object may be gone by now.
+void CountInsertion(TableObjectKind kind, size_t charge, bool is_inserted, Statistics* statistics);
 
 // The same as CountMiss() of a hit, in the counts of the thread too. Hot: for each partition that a
 // lookup passes.

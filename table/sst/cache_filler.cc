@@ -54,7 +54,7 @@ void CacheFiller::Add(const BlockHandle& handle, const Slice& contents) {
   insertion.charge = block->MemoryBytes();
   insertion.role = DataBlock::kRole;
   const bool is_inserted = cache_.Insert(insertion).ok();
-  CountInsertion(insertion, is_inserted, statistics_);
+  CountInsertion(TableObjectKind::kData, insertion.charge, is_inserted, statistics_);
   if (is_inserted) (void)block.Leave();  // the reference is the cache's
 }
 

@@ -119,13 +119,11 @@ Status TableBuilder::Rep::Add(const Slice& key, const Slice& value) {
   if (!status.ok()) [[unlikely]]
     return status;
   assert(!is_closed);
+  const uint64_t trailer = ExtractTrailer(key);
+  if (TrailerType(trailer) == kTypeRangeDeletion) [[unlikely]]
+    return AddRangeTombstone(key, value);
   if (key.size() + value.size() >= kLargeEntryBytes) [[unlikely]]
     RETURN_IF_ERROR(PrepareForLarge(key, value));
-  const uint64_t trailer = ExtractTrailer(key);
-  if (TrailerType(trailer) == kTypeRangeDeletion) [[unlikely]] {
-    Count(key, value, trailer);
-    return AddRangeTombstone(key, value);
-  }
   if (!data_block.empty()) [[likely]] {
     if (!IsInOrder(key)) [[unlikely]]
       return RefuseOrder(key);
@@ -168,9 +166,11 @@ bool TableBuilder::Rep::IsInOrder(const Slice& key) const {
 
 bool TableBuilder::Rep::MustCutBefore(const Slice& key, const Slice& value) const {
   assert(!data_block.empty());
-  if (flush_policy != nullptr) [[unlikely]]
-    return flush_policy->Update(key, value);
   const size_t bytes = data_block.CurrentBytes();
+  if (flush_policy != nullptr) [[unlikely]] {
+    const bool wants_cut = flush_policy->Update(key, value);
+    return wants_cut || bytes >= kLargeEntryBytes;  // no block can be of 4 GiB
+  }
   if (bytes >= cut_bytes) return true;
   if (bytes <= nearly_full_bytes) return false;
   return data_block.EstimateBytesWith(key, value) + aligned_trailer_bytes > block_bytes;
@@ -314,7 +314,10 @@ Status TableBuilder::Rep::RefuseSize(const Slice& key, const Slice& value) {
 }
 
 Status TableBuilder::Rep::AddRangeTombstone(const Slice& key, const Slice& value) {
-  assert(TrailerType(ExtractTrailer(key)) == kTypeRangeDeletion);
+  const uint64_t trailer = ExtractTrailer(key);
+  assert(TrailerType(trailer) == kTypeRangeDeletion);
+  if (key.size() + value.size() > kMaxEntryBytes) return RefuseSize(key, value);
+  Count(key, value, trailer);
   range_tombstones.Add(key, value);
   ++properties.num_range_deletions;
   if (!collectors.empty()) collectors.AddEntry(key, value, FileSize());

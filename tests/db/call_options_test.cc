@@ -116,6 +116,30 @@ TEST_F(CallOptionsTest, WritesMayLeaveOutFamiliesThatDoNotExist) {
   EXPECT_EQ("ab", Scan(ReadOptions()));
 }
 
+// Their records do not reach the log either: replay would miss the family.
+TEST_F(CallOptionsTest, ALogHoldsNothingOfFamiliesThatNeverWere) {
+  db_.reset();
+  options_.avoid_flush_during_shutdown = true;
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  // One put each of families 77 and 2^32 - 1.
+  for (const std::string& family : {std::string("\x4d"), std::string("\xff\xff\xff\xff\x0f")}) {
+    std::string bytes(12, '\0');
+    bytes[8] = 2;
+    bytes += '\x05' + family + "\x01k\x01v";
+    bytes += std::string("\x01\x01") + family.back() + "\x01v";
+    WriteBatch batch(bytes);
+    EXPECT_TRUE(db_->Write(WriteOptions(), &batch).IsInvalidArgument());
+    WriteOptions ignoring;
+    ignoring.ignore_missing_column_families = true;
+    ASSERT_OK(db_->Write(ignoring, &batch));
+    db_.reset();
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    std::string value;
+    EXPECT_OK(db_->Get(ReadOptions(), family.substr(family.size() - 1), &value));
+    EXPECT_TRUE(db_->Get(ReadOptions(), "k", &value).IsNotFound());
+  }
+}
+
 TEST_F(CallOptionsTest, WhatIsNotBuiltIsRefusedByName) {
   const Slice low("x");
   CompactRangeOptions compact;

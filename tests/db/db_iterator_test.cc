@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What iterators of users promise beside order: prefixes, and what Refresh() shows.
+// What iterators of users promise beside order: prefixes, what Refresh() shows, and targets of
+// seeks.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/table.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -120,6 +122,41 @@ TEST_F(DBIteratorTest, RefreshLetsGoOfTheOldState) {
   ASSERT_OK(it->Refresh());
   ASSERT_TRUE(db_->GetIntProperty("rocksdb.num-live-versions", &versions));
   EXPECT_EQ(versions, 1u);
+}
+
+// The key that it shows goes with the view that the seek replaces: with a memtable first, then with
+// blocks that no cache holds. What is long enough is not kept inside of a string.
+TEST_F(DBIteratorTest, OneThatRefreshesItselfSeeksToTheKeyItShows) {
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.prefix_extractor.reset();
+  options_.disable_auto_compactions = true;
+  const auto key = [](int i) { return std::to_string(1000 + i) + std::string(200, 'k'); };
+  for (const bool tails : {false, true}) {
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    for (int i = 0; i < 100; i++) Put(key(i));
+    ReadOptions read;
+    read.tailing = tails;
+    read.auto_refresh_iterator_with_snapshot = !tails;
+    if (!tails) read.snapshot = db_->GetSnapshot();
+    std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    it->SeekToFirst();
+    for (int i = 0; i < 100; i++) {
+      if (i % 10 == 0) {
+        Put("later");
+        ASSERT_OK(db_->Flush(FlushOptions()));
+      }
+      i % 20 < 10 ? it->Seek(it->key()) : it->SeekForPrev(it->key());
+      ASSERT_TRUE(it->Valid()) << it->status().ToString();
+      ASSERT_EQ(it->key(), Slice(key(i)));
+      it->Next();
+    }
+    it.reset();
+    if (!tails) db_->ReleaseSnapshot(read.snapshot);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "ashlar/filter_policy.h"
 #include "ashlar/options.h"
 #include "ashlar/slice_transform.h"
+#include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/blocked_pool.h"
@@ -420,6 +421,16 @@ TEST_F(EngineTest, PropertiesAndSizesTellOfTheData) {
   EXPECT_NEAR(static_cast<double>(sizes[0]), 60000, 12000);
   EXPECT_NEAR(static_cast<double>(sizes[1]), 120000, 20000);
   EXPECT_LT(sizes[2], 2000u);
+}
+
+TEST_F(EngineTest, SyncsOfTheLogCountWhoeverAsksForThem) {
+  options_.statistics = CreateDBStatistics();
+  Reopen();
+  Put("a", "v");
+  ASSERT_OK(db_->FlushWAL(/*sync=*/false));
+  ASSERT_OK(db_->SyncWAL());
+  ASSERT_OK(db_->FlushWAL(/*sync=*/true));
+  EXPECT_EQ(options_.statistics->getTickerCount(WAL_FILE_SYNCED), 2u);
 }
 
 TEST_F(EngineTest, WaitForCompactComesBackWhenNothingIsLeftToDo) {

@@ -110,6 +110,22 @@ class Recorder final : public EventListener {
   std::set<std::string> called_;
 };
 
+// In a family of its own.
+void ReplaceABlobFile(DB* db, ColumnFamilyOptions options) {
+  options.enable_blob_files = true;
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db->CreateColumnFamily(options, "blobs", &family));
+  ASSERT_OK(db->Put(WriteOptions(), family, "key", "value"));
+  ASSERT_OK(db->Flush(FlushOptions(), family));
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  rewrite.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  rewrite.blob_garbage_collection_age_cutoff = 1;
+  ASSERT_OK(db->CompactRange(rewrite, family, nullptr, nullptr));
+  ASSERT_OK(db->WaitForCompact(WaitForCompactOptions()));  // it is deleted behind the call
+  ASSERT_OK(db->DestroyColumnFamilyHandle(family));
+}
+
 void FillOnce(DB* db, const std::string& value) {
   for (int i = 0; i < 100; i++) {
     ASSERT_OK(db->Put(WriteOptions(), "key" + std::to_string(i), value));
@@ -138,6 +154,7 @@ TEST(CompatibilityOfListeners, CallbacksAreNotedWhileADatabaseWorksFailsAndRecov
   ColumnFamilyHandle* family = nullptr;
   ASSERT_OK(db->CreateColumnFamily(options, "family", &family));
   ASSERT_OK(db->DestroyColumnFamilyHandle(family));
+  ASSERT_NO_FATAL_FAILURE(ReplaceABlobFile(db.get(), options));
   for (const char* value : {"1", "2", "3", "4"}) FillOnce(db.get(), value);
   ASSERT_OK(db->Put(WriteOptions(), "large", std::string(4 << 20, 'v')));  // synced piece by piece
   ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));

@@ -180,6 +180,25 @@ TEST_F(InfoLogTest, AFullDiskLosesLinesButNothingElse) {
   EXPECT_TRUE(Has("fits"));
 }
 
+TEST_F(InfoLogTest, LinesGoOnWhenTheDiskHasRoomAgain) {
+  Open();
+  auto plain = OpenLogFile(fs_, clock_, "/db/plain", InfoLogLevel::INFO_LEVEL);
+  ASSERT_OK(plain);
+  Info(log_, "fits");
+  Info(*plain, "fits");
+  fs_->SetByteQuota(fs_->UsedBytes() + 10);
+  Info(log_, "is cut off");
+  Info(*plain, "is lost");
+  fs_->SetByteQuota(UINT64_MAX);
+  Info(log_, "fits again");
+  Info(*plain, "fits again");
+  for (const std::string path : {"/db/LOG", "/db/plain"}) {
+    EXPECT_TRUE(Has(" fits\n", path)) << Contents(path);
+    EXPECT_TRUE(Has(" fits again\n", path)) << Contents(path);
+  }
+  EXPECT_TRUE(Has("\n1970/01/01\n1970/01/01")) << "a line of its own: " << Contents();
+}
+
 TEST_F(InfoLogTest, OptionsDescribeTheLog) {
   const std::unique_ptr<Env> env(NewMemEnv(Env::Default()));
   DBOptions options;

@@ -2,6 +2,8 @@
 //
 // What the POSIX files ask of the kernel: this program's own fdatasync and fsync stand in front of
 // the C library's and count. A sync that calls nothing, or calls it for another file, shows here.
+// Its own link fails as the test wants.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <map>
 #include <memory>
@@ -25,6 +28,7 @@ struct SyncCalls {
   std::map<ino_t, int> of_data, of_all;  // by inode
 };
 SyncCalls* calls = nullptr;  // while a test counts; one thread
+int link_error = 0;          // which the kernel answers to link(); 0: it makes the link
 
 void Count(int fd, std::map<ino_t, int>* counts) {
   struct stat info = {};
@@ -45,6 +49,12 @@ extern "C" int fdatasync(int fd) {
 extern "C" int fsync(int fd) {
   if (calls != nullptr) Count(fd, &calls->of_all);
   return static_cast<int>(syscall(SYS_fsync, fd));
+}
+extern "C" int link(const char* from, const char* to) {
+  if (link_error == 0)
+    return static_cast<int>(syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+  errno = link_error;
+  return -1;
 }
 
 namespace ashlar {
@@ -92,6 +102,21 @@ TEST_F(PosixCalls, ARandomlyWrittenFileIsSyncedToo) {
   ASSERT_OK(fs_->NewRandomRWFile(path, FileOptions(), &file, nullptr));
   ASSERT_OK(file->Sync(kIo, nullptr));
   EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
+}
+
+// So that checkpoints and ingestions copy.
+TEST_F(PosixCalls, ALinkThatCannotBeHadIsNotSupported) {
+  const std::string path = dir_ + "/file";
+  std::unique_ptr<FSWritableFile> made;
+  ASSERT_OK(fs_->NewWritableFile(path, FileOptions(), &made, nullptr));
+  for (const int error : {EXDEV, EOPNOTSUPP, ENOSYS, EPERM, EMLINK, EIO}) {
+    link_error = error;
+    const IOStatus status = fs_->LinkFile(path, dir_ + "/link", kIo, nullptr);
+    link_error = 0;
+    EXPECT_EQ(status.IsNotSupported(), error != EIO) << error << status.ToString();
+    EXPECT_FALSE(status.ok());
+  }
+  EXPECT_OK(fs_->LinkFile(path, dir_ + "/link", kIo, nullptr));
 }
 
 // The kernel writes up to the limit and says how much; the rest fails.

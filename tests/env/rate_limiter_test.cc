@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "ashlar/statistics.h"
 #include "env/rate_limiter.h"
 #include "tests/env/manual_clock.h"
 #include "tests/support/status_matchers.h"
@@ -62,6 +63,31 @@ TEST_F(RateLimiterTest, AnIdleTimeAllowsNoLargerBurst) {
   limiter.Request(100, Env::IO_LOW, nullptr);
   limiter.Request(100, Env::IO_LOW, nullptr);
   EXPECT_EQ(clock_->NowMicros() - before, 100000u);
+}
+
+// A clock whose time of day somebody sets back.
+class SetBackClock final : public ManualClock {
+ public:
+  using ManualClock::ManualClock;
+  uint64_t NowMicros() override { return ManualClock::NowMicros() - set_back_micros; }
+  uint64_t NowNanos() override { return ManualClock::NowMicros() * 1000; }
+  bool TimedWait(port::CondVar* cv, std::chrono::microseconds deadline) override {
+    return ManualClock::TimedWait(cv, deadline + std::chrono::microseconds(set_back_micros));
+  }
+  uint64_t set_back_micros = 0;
+};
+
+TEST_F(RateLimiterTest, SettingTheTimeOfDayBackHoldsNobodyUp) {
+  constexpr uint64_t kHour = uint64_t{3600} * 1000000;
+  const auto clock = std::make_shared<SetBackClock>(kStart + 2 * kHour);
+  options_.clock = clock;
+  GenericRateLimiter limiter(options_);
+  const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+  limiter.Request(100, Env::IO_LOW, nullptr);
+  clock->set_back_micros = kHour;
+  limiter.Request(1, Env::IO_LOW, statistics.get());
+  EXPECT_EQ(clock->NowNanos() / 1000, kStart + 2 * kHour + 100000);
+  EXPECT_EQ(statistics->getTickerCount(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE), 100000u);
 }
 
 TEST_F(RateLimiterTest, TheRateCanChange) {

@@ -2,9 +2,10 @@
 //
 // Reads that are made side by side answer what single reads answer: with an io_uring, where the
 // kernel refuses one, where it refuses in the middle, with more reads than the ring holds, at the
-// end of a file, and in a child process.
+// end of a file, in a child process, and with the reads of one thread waited for in another.
 #include "env/read_together.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/magic.h>
 #include <sys/syscall.h>
@@ -12,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -206,6 +209,104 @@ TEST_F(ReadTogetherTest, StartedReadsAreCalledBackOnce) {
     EXPECT_EQ(requests[i].result, Slice(contents_[0].data() + 1000 * i, 100));
     if (handles[i] != nullptr) deleters[i](handles[i]);
   }
+}
+
+#if defined(__SANITIZE_THREAD__)
+constexpr int kRounds = 400;
+#else
+constexpr int kRounds = 50;
+#endif
+
+// As direct reads want them.
+struct alignas(4096) Page {
+  char bytes[4096];
+};
+
+// Reads of `pages` pages each, one behind the other, from the beginning of a file.
+struct DirectReads {
+  DirectReads(size_t count, size_t pages) : memory(count * pages), requests(count) {
+    for (size_t i = 0; i < count; i++) {
+      requests[i].offset = i * pages * sizeof(Page);
+      requests[i].len = pages * sizeof(Page);
+      requests[i].scratch = memory[i * pages].bytes;
+    }
+  }
+  void Expect(const std::string& content) const {
+    for (const FSReadRequest& request : requests) {
+      ASSERT_OK(request.status);
+      ASSERT_EQ(request.result,
+                Slice(content.substr(std::min(request.offset, content.size()), request.len)));
+    }
+  }
+
+  std::vector<Page> memory;
+  std::vector<FSReadRequest> requests;
+};
+
+// Who waits takes whatever comes out of the ring, also what its own thread has queued a moment ago:
+// what lies behind the end of the file is done at once, before the large reads that are waited for.
+// The one that waits begins a little later each round, to come in between two of many. Then the
+// thread sanitizer sees who else writes to a read that is in the ring.
+TEST_F(ReadTogetherTest, AThreadReadsOnWhileAnotherWaitsForWhatItStarted) {
+  if (PosixUring::OfThread() == nullptr) return SkipAsImpossible("io_uring");
+  FileSystem* const fs = FileSystem::Default().get();
+  FileOptions options;
+  options.use_direct_reads = true;
+  std::unique_ptr<FSRandomAccessFile> file;
+  const IOStatus opened = fs->NewRandomAccessFile(readers_[0]->path(), options, &file, nullptr);
+  if (!opened.ok()) return SkipAsImpossible("direct reads");
+  for (int round = 0; round < kRounds; round++) {
+    DirectReads started(2, 32), together(50, 1);
+    for (size_t i = 5; i < 50; i++) together.requests[i].offset = 80 * sizeof(Page);
+    std::vector<void*> handles(2);
+    IOHandleDeleter deleters[2];
+    for (size_t i = 0; i < 2; i++) {
+      ASSERT_OK(file->ReadAsync(
+          started.requests[i], IOOptions(), [](FSReadRequest&, void*) {}, nullptr, &handles[i],
+          &deleters[i], nullptr));
+    }
+    std::atomic<bool> is_there{false};
+    std::thread other([&] {
+      is_there.store(true);
+      for (std::atomic<int> later = 10 * (round % 200); later > 0; --later) {
+      }
+      EXPECT_OK(fs->Poll(handles, 2));
+    });
+    while (!is_there.load()) {
+    }
+    EXPECT_OK(file->MultiRead(together.requests.data(), 50, IOOptions(), nullptr));
+    other.join();
+    for (size_t i = 0; i < 2; i++) {
+      if (handles[i] != nullptr) deleters[i](handles[i]);
+    }
+    started.Expect(contents_[0]);
+    together.Expect(contents_[0]);
+  }
+}
+
+// A queue that the kernel refuses is tried again when a read under way is done. If that was the
+// last one, nothing more comes, whatever is waited for.
+TEST_F(ReadTogetherTest, WhatIsRefusedBehindTheLastReadIsHandedBack) {
+  if (PosixUring::OfThread() == nullptr) return SkipAsImpossible("io_uring");
+  const int fd = open(readers_[0]->path().c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  char buffers[2][100];
+  UringRead taken{.fd = fd, .offset = 5000, .n = 100, .buffer = buffers[0]};
+  UringRead refused{.fd = fd, .offset = 7000, .n = 100, .buffer = buffers[1]};
+  bool is_possible = true;
+  std::thread([&] {
+    PosixUring* const ring = PosixUring::OfThread().get();
+    ASSERT_TRUE(ring->Start(&taken));
+    ring->Submit();
+    is_possible = ForbidSystemCall(SYS_io_uring_enter);
+    ASSERT_TRUE(ring->Start(&refused));
+    ring->Wait(&refused);
+    ring->Wait(&taken);
+  }).join();
+  close(fd);
+  if (!is_possible) return SkipAsImpossible("a filter of system calls");
+  EXPECT_EQ(Slice(buffers[0], taken.done_bytes), Slice(contents_[0].data() + 5000, 100));
+  EXPECT_EQ(refused.done_bytes, 0u) << "left to the caller";
 }
 
 }  // namespace

@@ -587,6 +587,25 @@ class LdbTest(ToolTest):
         for number in ("x", "12x", "-1", ""):
             self.check_failure(self.ldb("unsafe_remove_sst_file", number, db=db), "number")
 
+    def test_a_blob_file_goes_with_the_last_table_that_needs_it(self):
+        self.ok("put", "a", "1", "--create_if_missing", "--enable_blob_files", "--min_blob_size=0")
+        self.ok("compact")
+        names = os.listdir(self.path("db"))
+        blob = next(name for name in names if name.endswith(".blob"))
+        table = next(name for name in names if name.endswith(".sst"))
+        self.assertIn(blob, self.ok("dump_live_files"))
+        self.ok("unsafe_remove_sst_file", str(int(table.split(".")[0])))
+        os.unlink(self.path("db", blob))  # as an open database does at once
+        self.check(self.ldb("checkconsistency"), ["OK"])
+        self.assertNotIn(blob, self.ok("dump_live_files"))
+        # Those of a table that stays do stay.
+        self.ok("put", "b", "2")
+        self.ok("compact")
+        newer = next(name for name in os.listdir(self.path("db")) if name.endswith(".blob"))
+        self.assertIn(newer, self.ok("dump_live_files"))
+        os.unlink(self.path("db", newer))
+        self.check_failure(self.ldb("checkconsistency"), newer)
+
     def test_a_table_of_an_open_database_is_not_removed(self):
         db = self.sample_database("levels_lz4")
         with subprocess.Popen([PROGRAM, "--db=" + db, "query"], stdin=subprocess.PIPE,
@@ -616,15 +635,59 @@ class LdbTest(ToolTest):
         self.ok("put", "a", "1", "--create_if_missing")
         os.mkdir(self.path("logs"))
         for name in os.listdir(self.path("db")):
-            path = self.path("db", name)
             if name.endswith(".log"):
-                os.rename(path, self.path("logs", name))
-            elif name.startswith("OPTIONS"):
-                with open(path, encoding="utf-8") as file:
-                    text = file.read()
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(re.sub("(?m)^  wal_dir=.*$", "  wal_dir=" + self.path("logs"), text))
-        self.assertEqual(self.ok("get", "a"), "1\n")
+                os.rename(self.path("db", name), self.path("logs", name))
+        self.set_wal_dir(self.path("logs"))
+        self.check_silent(self.ldb("get", "a"), ["1"])
+
+    def set_wal_dir(self, wal_dir):
+        """In the OPTIONS files, as if another directory had been copied to this one."""
+        for name in os.listdir(self.path("db")):
+            if not name.startswith("OPTIONS"):
+                continue
+            with open(self.path("db", name), encoding="utf-8") as file:
+                text = file.read()
+            with open(self.path("db", name), "w", encoding="utf-8") as file:
+                file.write(re.sub("(?m)^  wal_dir=.*$", "  wal_dir=" + wal_dir, text))
+
+    def check_silent(self, done, lines):
+        self.check(done, lines)
+        self.assertEqual(done.stderr, b"")
+
+    def check_log_is_found(self, wal_dir, note):
+        """The one beside the tables, with the note on stderr until the OPTIONS file is written again."""
+        note = f"ldb: wal_dir {wal_dir} of the OPTIONS file {note}\n".encode()
+        self.ok("put", "a", "1", "--create_if_missing")
+        self.set_wal_dir(wal_dir)
+        for command, lines in ((("get", "a"), ["1"]), (("scan",), ["a : 1"]), (("put", "b", "2"), ["OK"])):
+            done = self.ldb(*command)
+            self.check(done, lines)
+            self.assertEqual(done.stderr, note, command)
+        self.check_silent(self.ldb("scan"), ["a : 1", "b : 2"])
+
+    def test_a_wal_dir_that_does_not_exist_is_not_asked(self):
+        self.check_log_is_found(self.path("nosuch"), "does not exist")
+        self.assertFalse(os.path.exists(self.path("nosuch")))
+
+    def test_a_wal_dir_is_not_asked_if_the_logs_are_beside_the_tables(self):
+        os.mkdir(self.path("logs"))
+        with open(self.path("logs", "000004.log"), "wb"):
+            pass  # of the original
+        self.check_log_is_found(self.path("logs"), "is not asked: the database's own directory has its logs")
+        self.assertEqual(os.listdir(self.path("logs")), ["000004.log"])
+
+    def test_a_wal_dir_may_be_another_name_of_the_directory(self):
+        self.ok("put", "a", "1", "--create_if_missing")
+        os.symlink(self.path("db"), self.path("alias"))
+        for name in (self.path("db") + "/", self.path("alias")):
+            self.set_wal_dir(name)
+            self.check_silent(self.ldb("get", "a"), ["1"])
+
+    def test_a_wal_dir_that_cannot_be_looked_at_is_an_error(self):
+        self.ok("put", "a", "1", "--create_if_missing")
+        os.symlink("circle", self.path("circle"))
+        self.set_wal_dir(self.path("circle"))
+        self.check_failure(self.ldb("put", "b", "2"), self.path("circle"))  # it may have the logs
 
     def test_read_commands_change_nothing(self):
         db = self.sample_database("basic_snappy")

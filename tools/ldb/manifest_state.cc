@@ -29,6 +29,18 @@ bool FamilyState::RefersToBlobFile(FileNumber blob_number) const {
   return false;
 }
 
+FileNumber FamilyState::OldestBlobFile() const {
+  FileNumber oldest = FileNumber::None();
+  for (const auto& files : levels) {
+    for (const FileMetadata& file : files) {
+      if (file.oldest_blob_file_number != 0) {
+        oldest = std::min(oldest, file.oldest_blob_file_number);
+      }
+    }
+  }
+  return oldest;
+}
+
 ManifestState::ManifestState() { families_[kDefaultFamilyId].name = kDefaultColumnFamilyName; }
 
 Status ManifestState::Apply(const VersionEdit& edit) {
@@ -119,10 +131,11 @@ void ManifestState::Finish() {
         });
       }
     }
+    const FileNumber oldest = family.OldestBlobFile();
     std::erase_if(family.blobs, [&](const auto& numbered) {
-      const FamilyState::BlobFile& blob = numbered.second;
-      return blob.garbage_count >= blob.added.blob_count &&
-             !family.RefersToBlobFile(numbered.first);
+      const auto& [number, blob] = numbered;
+      return number < oldest ||
+             (blob.garbage_count >= blob.added.blob_count && !family.RefersToBlobFile(number));
     });
   }
 }

@@ -38,6 +38,8 @@ struct FamilyState {
 
   // Whether it is the oldest blob file of a table.
   bool RefersToBlobFile(FileNumber blob_number) const;
+  // Of those that tables refer to: what is older is gone, whatever it holds. None() without any.
+  FileNumber OldestBlobFile() const;
 };
 
 class ManifestState {

@@ -5,6 +5,7 @@
 #include "tools/ldb/open_db.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "ashlar/convenience.h"
@@ -151,6 +152,38 @@ Result<Descriptors> DescribeFamilies(const ManifestState& state) {
   return result;
 }
 
+Result<bool> HoldsNeededLogs(const std::string& dir, const ManifestState& state) {
+  std::vector<std::string> names;
+  RETURN_IF_ERROR(FileSystem::Default()->GetChildren(dir, IOOptions(), &names, /*dbg=*/nullptr));
+  return std::any_of(names.begin(), names.end(), [&state](const std::string& name) {
+    FileNumber number = 0;
+    FileType type = kTempFile;
+    return ParseFileName(name, &number, &type) && type == kWalFile &&
+           number >= state.FirstNeededLog();
+  });
+}
+
+// A directory that was copied, or made by a checkpoint, has its logs beside its tables, while its
+// OPTIONS file still names the place where the original has them.
+Status SettleWalDir(const Invocation& call, const ManifestState& state, DBOptions* options) {
+  if (options->wal_dir.empty()) return Status::OK();
+  FileSystem* const fs = FileSystem::Default().get();
+  const IOStatus found = fs->FileExists(options->wal_dir, IOOptions(), nullptr);
+  const char* why = "does not exist";
+  if (!found.IsNotFound() && !found.IsPathNotFound()) {
+    RETURN_IF_ERROR(found);  // what cannot be looked at may have the logs
+    bool is_own = false;     // under whatever name
+    RETURN_IF_ERROR(fs->AreFilesSame(options->wal_dir, call.db, IOOptions(), &is_own, nullptr));
+    if (is_own) return Status::OK();
+    ASSIGN_OR_RETURN(const bool has_own, HoldsNeededLogs(call.db, state));
+    if (!has_own) return Status::OK();
+    why = "is not asked: the database's own directory has its logs";
+  }
+  std::fprintf(stderr, "ldb: wal_dir %s of the OPTIONS file %s\n", options->wal_dir.c_str(), why);
+  options->wal_dir.clear();
+  return Status::OK();
+}
+
 // With the options of the newest OPTIONS file for the families it knows.
 Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& state,
                                 DBOptions* db_options) {
@@ -163,6 +196,7 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   const Status status = LoadLatestOptions(config, call.db, db_options, &loaded);
   if (status.IsNotFound() || status.IsPathNotFound()) return result;
   RETURN_IF_ERROR(status);
+  RETURN_IF_ERROR(SettleWalDir(call, state, db_options));
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;
@@ -188,6 +222,7 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
   }
   db_options->wal_dir = db_from_file.wal_dir;
   db_options->db_paths = db_from_file.db_paths;
+  RETURN_IF_ERROR(SettleWalDir(call, state, db_options));
   for (ColumnFamilyDescriptor& descriptor : result) {
     for (const ColumnFamilyDescriptor& from_file : loaded) {
       if (from_file.name != descriptor.name) continue;

@@ -67,7 +67,7 @@ Result<std::string> MetaBlocksText(TableInspector* table) {
         RETURN_IF_ERROR(table->ReadBlock(block.handle, block.name).status());
       }
       compression.clear();
-      PrintEnum(EnumNames(type), type, &compression);
+      PrintEnum(PrintContext(), EnumNames(type), type, &compression);
     }
     char line[96];
     std::snprintf(line, sizeof(line), "%12" PRIu64 "%12" PRIu64 "%12" PRIu64 "  %-24s ",

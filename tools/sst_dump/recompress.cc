@@ -57,7 +57,7 @@ struct Trial {
 
 std::string NameOf(CompressionType type) {
   std::string name;
-  PrintEnum(EnumNames(type), type, &name);
+  PrintEnum(PrintContext(), EnumNames(type), type, &name);
   return name;
 }
 

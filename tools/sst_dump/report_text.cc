@@ -14,7 +14,7 @@
 namespace ashlar {
 std::string CompressionShown(CompressionType type) {
   std::string name;
-  PrintEnum(EnumNames(type), type, &name);
+  PrintEnum(PrintContext(), EnumNames(type), type, &name);
   if (name.starts_with('k')) name.erase(0, 1);
   const size_t suffix = name.find("Compression");
   if (suffix != std::string::npos && suffix != 0) name.resize(suffix);

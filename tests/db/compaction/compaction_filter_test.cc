@@ -203,6 +203,20 @@ TEST_F(CompactionFilters, SkippedEntriesAreNotCounted) {
   EXPECT_TRUE(jobs_->last().has_accurate_num_input_records);
 }
 
+TEST_F(CompactionFilters, ASkipMayEndWhereTheNextOneBegins) {
+  Open();
+  Put("k", "base");
+  Flush();
+  Merge("k", "skip:l");
+  Flush();
+  Merge("k", "B"), Put("l", "skip:m");
+  Flush();
+  ASSERT_OK(Compact());
+  EXPECT_EQ(Contents(), "");
+  std::string value;
+  EXPECT_TRUE(db_->Get(ReadOptions(), "k", &value).IsNotFound()) << value;
+}
+
 TEST_F(CompactionFilters, EachPartOfAJobIsFiltered) {
   options_.max_subcompactions = 3;
   options_.num_levels = 3;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/concurrent_task_limiter.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/filter_policy.h"
@@ -18,6 +19,8 @@
 #include "ashlar/options.h"
 #include "ashlar/table.h"
 #include "db/read/read_sampler.h"
+#include "env/sim/sim_fs.h"
+#include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -28,9 +31,13 @@ class CompactionReasons final : public EventListener {
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
     if (info.compaction_reason == CompactionReason::kReadTriggered) ++read_triggered;
     ++all;
+    if (info.status.ok()) return;
+    ++failed;
+    failed.notify_all();
   }
   std::atomic<int> read_triggered{0};
   std::atomic<int> all{0};
+  std::atomic<int> failed{0};
 };
 
 class ReadTriggeredTest : public testing::Test {
@@ -107,7 +114,8 @@ class ReadTriggeredTest : public testing::Test {
   void WaitForJobs() { ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
 
   static constexpr int kKeys = 5000;
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   const std::shared_ptr<CompactionReasons> reasons_ = std::make_shared<CompactionReasons>();
   BlockBasedTableOptions table_;
   Options options_;
@@ -131,6 +139,40 @@ TEST_F(ReadTriggeredTest, TablesThatWasteReadsAreCompactedWhenThatIsPaidFor) {
   Read(4 * reads_to_pay_);  // there is nothing to gain any more
   WaitForJobs();
   EXPECT_EQ(reasons_->all, compactions);
+}
+
+// Nobody reads any more when it could begin.
+TEST_F(ReadTriggeredTest, OneThatIsHeldBackIsNotForgotten) {
+  const std::shared_ptr<ConcurrentTaskLimiter> limiter(NewConcurrentTaskLimiter("none", 0));
+  options_.compaction_thread_limiter = limiter;
+  Fill();
+  env_->SetBackgroundThreads(1, Env::Priority::LOW);
+  Read(4 * reads_to_pay_ + kReadsPerSample);
+  { const BlockedPool after_all_attempts(env_.get(), Env::Priority::LOW); }
+  EXPECT_EQ(reasons_->all, 0);
+  limiter->SetMaxOutstandingTask(1);
+  WaitForJobs();
+  EXPECT_EQ(reasons_->read_triggered, 1);
+  EXPECT_EQ(Level0Files(), 0);
+}
+
+TEST_F(ReadTriggeredTest, OneThatFailsIsTriedAgainWithoutMoreReads) {
+  options_.max_bgerror_resume_count = 0;
+  Fill();
+  {
+    const BlockedPool not_yet(env_.get(), Env::Priority::LOW);
+    Read(4 * reads_to_pay_ + kReadsPerSample);
+    FaultPlan fault;
+    fault.kinds = KindBit(CallKind::kSync);
+    fault.path_part = ".sst";
+    fault.first_call = sim_->CallCount();
+    sim_->AddFault(fault);
+  }
+  reasons_->failed.wait(0);
+  ASSERT_OK(db_->Resume());  // else the next attempt takes its time
+  WaitForJobs();
+  EXPECT_EQ(reasons_->read_triggered, 2);
+  EXPECT_EQ(Level0Files(), 0);
 }
 
 TEST_F(ReadTriggeredTest, BatchesCountAsTheirKeysWould) {

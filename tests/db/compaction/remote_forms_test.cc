@@ -9,6 +9,8 @@
 
 #include "tests/support/status_matchers.h"
 #include "tests/support/text_tree.h"
+#include "util/coding.h"
+#include "util/crc32c.h"
 #include "util/internal_key.h"
 
 namespace ashlar {
@@ -75,6 +77,44 @@ TEST(RemoteForms, AResultComesBackAsItWas) {
   ASSERT_EQ(read->tables.size(), 1u);
   EXPECT_EQ(read->tables[0].largest, result.tables[0].largest);
   EXPECT_EQ(read->hidden_dropped, 3u);
+}
+
+TEST(RemoteForms, TheTwoMarksOfATableComeBackApart) {
+  RemoteResult result = SampleResult();
+  result.tables.resize(4, result.tables[0]);
+  for (size_t i = 0; i < 4; i++) {
+    result.tables[i].number = FileNumber{4 + i};
+    result.tables[i].marked_for_compaction = i % 2 != 0;
+    result.tables[i].keeps_for_snapshots = i / 2 != 0;
+  }
+  Result<RemoteResult> read = RemoteResult::Decode(result.Encode());
+  ASSERT_OK(read.status());
+  ASSERT_EQ(read->tables.size(), 4u);
+  for (size_t i = 0; i < 4; i++) {
+    EXPECT_EQ(read->tables[i].marked_for_compaction, i % 2 != 0) << i;
+    EXPECT_EQ(read->tables[i].keeps_for_snapshots, i / 2 != 0) << i;
+  }
+}
+
+// Of a result with one table: its marks, a count and two flags, are exchanged for others. Behind
+// them nine numbers follow, which are small, and the checksum.
+std::string WithMarks(std::string bytes, const std::string& marks) {
+  constexpr size_t kMarkBytes = 3, kNumberBytes = 9, kChecksumBytes = 4;
+  bytes.resize(bytes.size() - kChecksumBytes);
+  bytes.replace(bytes.size() - kNumberBytes - kMarkBytes, kMarkBytes, marks);
+  PutFixed32(&bytes, crc32c::Mask(crc32c::Value(bytes.data(), bytes.size())));
+  return bytes;
+}
+
+TEST(RemoteForms, EachTableHasItsMarks) {
+  const std::string whole = SampleResult().Encode();
+  ASSERT_EQ(WithMarks(whole, std::string("\1\0\0", 3)), whole);
+  for (const std::string& marks : {std::string("\0", 1), std::string("\2\0\0\0\0", 5)}) {
+    const Status status = RemoteResult::Decode(WithMarks(whole, marks)).status();
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find("marks"), std::string::npos) << status.ToString();
+  }
+  EXPECT_TRUE(RemoteResult::Decode(WithMarks(whole, "\1\2\1")).status().IsCorruption());
 }
 
 TEST(RemoteForms, AFailureOfTheWorkerStaysOne) {

@@ -58,12 +58,13 @@ CompactionReason ReasonOf(const TextTree& tree, const ColumnFamilyOptions& optio
   return plan.has_value() ? plan->reason : CompactionReason::kUnknown;
 }
 
-std::string PickAll(const TextTree& tree, bool rewrites_last, bool* has_conflict) {
+std::string PickAll(const TextTree& tree, bool rewrites_last, bool* has_conflict,
+                    const std::vector<const CompactionPlan*>& running = {}) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   const ColumnFamilyOptions options = Universal();
   const auto plan = PickAllRuns(tree.version(), {.options = &options, .claims = &tree.claims()},
-                                rewrites_last, {}, has_conflict);
+                                rewrites_last, running, has_conflict);
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
@@ -221,6 +222,29 @@ TEST(UniversalPicker, AllRuns) {
   EXPECT_EQ(PickAll(TextTree("L0: 2 a-z 10!\nL6: 1 a-z 900"), false, &has_conflict), "none");
   EXPECT_TRUE(has_conflict);
   EXPECT_EQ(PickAll(TextTree(""), true, &has_conflict), "none");
+  EXPECT_FALSE(has_conflict);
+}
+
+// Its reservation is a plan of tables that are not in the tree, so that none of the tree is taken.
+TEST(UniversalPicker, AllRunsWaitForAnIngestionAmongThem) {
+  const TextTree tree("L0: 2 a-z 10\nL6: 1 a-z 900"), bottom("L6: 1 a-c 9, 2 x-z 9");
+  const auto reserve = [](const TextTree& coming) {
+    CompactionPlan plan;
+    plan.start_level = plan.output_level = 6;
+    plan.inputs.push_back({6, coming.version().files(6)});
+    return plan;
+  };
+  const TextTree among("L6: 9 m-n 10"), aside("L6: 9 zz-zz 10");
+  const CompactionPlan in_the_way = reserve(among), out_of_the_way = reserve(aside);
+  bool has_conflict = false;
+  EXPECT_EQ(PickAll(tree, false, &has_conflict, {&in_the_way}), "none");
+  EXPECT_TRUE(has_conflict);
+  has_conflict = false;
+  EXPECT_EQ(PickAll(bottom, true, &has_conflict, {&in_the_way}), "none");
+  EXPECT_TRUE(has_conflict);
+  EXPECT_EQ(PickAll(tree, false, &has_conflict, {&out_of_the_way}),
+            "merge L0[2] L6[1] -> L6 bottommost");
+  EXPECT_FALSE(has_conflict);
 }
 
 TEST(UniversalPicker, ScoresAndStallsCountRuns) {

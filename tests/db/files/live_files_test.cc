@@ -157,6 +157,43 @@ TEST_F(LiveFilesTest, TheListsSayWhatIsOnDiskWithoutAskingIt) {
   for (const std::string& name : names) EXPECT_TRUE(on_disk.contains(kDir + name)) << name;
 }
 
+TEST_F(LiveFilesTest, MetaDataIsOfTheLevelAndTheRangeThatTheCallNames) {
+  const auto ask = [this](const OptSlice& start, const OptSlice& limit, int level = -1) {
+    ColumnFamilyMetaData metadata;
+    const GetColumnFamilyMetaDataOptions options(start, limit, level);
+    db_->GetColumnFamilyMetaData(options, &metadata);
+    return metadata;
+  };
+  ColumnFamilyMetaData all;
+  db_->GetColumnFamilyMetaData(&all);
+  ASSERT_EQ(all.file_count, 3u);
+  const ColumnFamilyMetaData middle = ask("key1", "key2");
+  EXPECT_EQ(middle.levels.size(), all.levels.size());
+  EXPECT_EQ(middle.file_count, 1u);
+  ASSERT_EQ(middle.levels[0].files.size(), 1u);
+  EXPECT_EQ(middle.levels[0].files[0].smallestkey, "key1");
+  EXPECT_EQ(middle.levels[0].size, middle.levels[0].files[0].size);
+  EXPECT_EQ(middle.size, middle.levels[0].size);
+  EXPECT_EQ(ask("key1", nullptr).file_count, 2u);
+  EXPECT_EQ(ask(nullptr, "key1").file_count, 1u);
+  EXPECT_EQ(ask("l", nullptr).file_count, 0u);
+
+  const ColumnFamilyMetaData top = ask(nullptr, nullptr, 0);
+  EXPECT_EQ(top.levels.size(), 1u);
+  EXPECT_EQ(top.size, all.size);
+  const ColumnFamilyMetaData below = ask(nullptr, nullptr, 1);
+  EXPECT_EQ(below.size + below.file_count, 0u);
+  ASSERT_EQ(below.levels.size(), 1u);
+  EXPECT_EQ(below.levels[0].level, 1);
+  EXPECT_TRUE(ask(nullptr, nullptr, 99).levels.empty());
+
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));  // below level 0
+  EXPECT_EQ(ask(nullptr, nullptr, 0).file_count, 0u);
+  EXPECT_EQ(ask("key2", nullptr).file_count, 1u);
+  EXPECT_EQ(ask("key3", nullptr).file_count, 0u);
+  EXPECT_EQ(ask(nullptr, "in the log").file_count, 0u);
+}
+
 TEST_F(LiveFilesTest, LogsAreClosedWithoutTheDbMutex) {
   files_->db = db_.get();
   for (int i = 0; i < 3; i++) {

@@ -285,6 +285,41 @@ TEST_F(UpdatesTest, DoNotShowWritesThatFailed) {
   EXPECT_EQ(ArchivedCount(), 0u);
 }
 
+// Nor for whoever stands in that log already: the bytes are there, but the write was refused.
+TEST_F(UpdatesTest, DoNotGoOnToWritesThatFailed) {
+  for (const bool is_released : {false, true}) {
+    Open();
+    Put("a");
+    std::unique_ptr<WalIterator> updates = Since(db()->GetLatestSequenceNumber());
+    ASSERT_OK(status_);
+    ASSERT_TRUE(updates->Valid());
+    updates->Next();
+    ASSERT_FALSE(updates->Valid());
+    FaultPlan plan;
+    plan.kinds = KindBit(CallKind::kAppend);
+    plan.path_part = ".log";
+    plan.effect = FaultEffect::kFull;
+    plan.first_call = sim_->CallCount();
+    sim_->AddFault(plan);
+    EXPECT_FALSE(db()->Put(WriteOptions(), "failed", "v").ok());
+    sim_->ClearFaults();
+    if (is_released) {
+      ASSERT_OK(db()->Resume());
+    }
+    updates->Next();
+    EXPECT_FALSE(updates->Valid());
+    if (!is_released) {
+      ASSERT_OK(db()->Resume());
+    }
+    updates->Next();
+    EXPECT_FALSE(updates->Valid());
+    std::string value;
+    EXPECT_TRUE(db()->Get(ReadOptions(), "failed", &value).IsNotFound());
+    updates.reset();
+    ASSERT_OK(opened_.Close());
+  }
+}
+
 TEST_F(UpdatesTest, ArchivedLogsGoWhenTheyAreOld) {
   Open();
   Put("a");

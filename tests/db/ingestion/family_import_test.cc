@@ -47,6 +47,35 @@ class FamilyImportTest : public IngestTest {
     options.move_files = move;
     return db_->CreateColumnFamilyWithImport(options_, "imported", options, metadata, &imported_);
   }
+  using Parts = std::vector<const ExportImportFilesMetaData*>;
+  Status ImportParts(const Parts& parts) {
+    return db_->CreateColumnFamilyWithImport(options_, "imported", ImportColumnFamilyOptions(),
+                                             parts, &imported_);
+  }
+  // What a program may say of a table that nobody exported: where it lies and where it is to go.
+  static LiveFileMetaData Named(const std::string& name, int level) {
+    LiveFileMetaData file;
+    file.name = name;
+    file.db_path = "/outside";
+    file.level = level;
+    return file;
+  }
+  ExportImportFilesMetaData PartOf(const std::vector<LiveFileMetaData>& files) {
+    ExportImportFilesMetaData part;
+    part.db_comparator_name = options_.comparator->Name();
+    part.files = files;
+    return part;
+  }
+  void CopyOut(const std::string& table, const std::string& name) {
+    ASSERT_OK(env_->CreateDirIfMissing("/outside"));
+    ASSERT_OK(CopyFileTo(env_->GetFileSystem().get(), table, "/outside/" + name));
+  }
+  void ReopenWithImported() {
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(imported_));
+    imported_ = nullptr;
+    names_.push_back("imported");
+    Reopen();
+  }
   std::string ScanImported() {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions(), imported_));
     std::string text;
@@ -150,14 +179,111 @@ TEST_F(FamilyImportTest, IsMadeOfPartsWithoutCommonKeys) {
   std::swap(handles_[0], handles_[1]);
   const auto second = Export("/second");
   std::swap(handles_[0], handles_[1]);
-  const auto import = [&](const std::vector<const ExportImportFilesMetaData*>& parts) {
-    return db_->CreateColumnFamilyWithImport(options_, "imported", ImportColumnFamilyOptions(),
-                                             parts, &imported_);
-  };
-  EXPECT_TRUE(import({first.get(), first.get()}).IsInvalidArgument());
-  EXPECT_TRUE(import({}).IsInvalidArgument());
-  ASSERT_OK(import({second.get(), first.get()}));
+  EXPECT_TRUE(ImportParts({first.get(), first.get()}).IsInvalidArgument());
+  EXPECT_TRUE(ImportParts({}).IsInvalidArgument());
+  ASSERT_OK(ImportParts({second.get(), first.get()}));
   EXPECT_EQ(ScanImported(), Key(1) + "=a " + Key(5) + "=b");
+}
+
+TEST_F(FamilyImportTest, TakesTablesThatAProgramWroteAndNamed) {
+  Open();
+  ASSERT_OK(env_->CreateDir("/outside"));
+  File("/outside/a.sst", 0, 2, "a");
+  File("/outside/b.sst", 2, 4, "b");
+  const std::string rows = Key(0) + "=a " + Key(1) + "=a " + Key(2) + "=b " + Key(3) + "=b";
+  for (const int level : {0, 6}) {
+    ASSERT_OK(Import(PartOf({Named("b.sst", level), Named("a.sst", level)})));
+    EXPECT_EQ(ScanImported(), rows);
+    ASSERT_OK(db_->Put(WriteOptions(), imported_, Key(1), "newer"));
+    std::string value;
+    ASSERT_OK(db_->Get(ReadOptions(), imported_, Key(1), &value));
+    EXPECT_EQ(value, "newer");
+    CheckWhole();
+    ASSERT_OK(db_->DropColumnFamily(imported_));
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(imported_));
+  }
+  const ExportImportFilesMetaData first = PartOf({Named("a.sst", 6)});
+  const ExportImportFilesMetaData second = PartOf({Named("b.sst", 6)});
+  ASSERT_OK(ImportParts({&second, &first}));
+  ReopenWithImported();
+  EXPECT_EQ(Scan(nullptr, 1), rows);
+}
+
+// The program says nothing of their keys: the tables are asked.
+TEST_F(FamilyImportTest, RefusesNamedPartsWithCommonKeys) {
+  Open();
+  ASSERT_OK(env_->CreateDir("/outside"));
+  File("/outside/a.sst", 0, 10, "a");
+  File("/outside/b.sst", 9, 12, "b");
+  File("/outside/c.sst", 20, 22, "c");
+  const ExportImportFilesMetaData first = PartOf({Named("c.sst", 0), Named("a.sst", 0)});
+  const ExportImportFilesMetaData second = PartOf({Named("b.sst", 0)});
+  const Status status = ImportParts({&first, &second});
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_NE(status.ToString().find("its parts have common keys"), std::string::npos);
+  EXPECT_EQ(imported_, nullptr);
+  EXPECT_EQ(TableFilesOnDisk(), 0);
+  ASSERT_OK(Import(PartOf({Named("a.sst", 0), Named("b.sst", 0)})));  // of one part they may
+}
+
+// A reader shows the entries of such a table with the greatest number that the MANIFEST has of it.
+TEST_F(FamilyImportTest, NumbersTheEntriesOfTablesAsTheProgramSays) {
+  Open();
+  ASSERT_OK(env_->CreateDir("/outside"));
+  File("/outside/old.sst", 0, 3, "old");
+  File("/outside/new.sst", 1, 2, "new");
+  std::vector<LiveFileMetaData> files = {Named("new.sst", 0), Named("old.sst", 0)};
+  files[0].smallest_seqno = 20;
+  files[0].largest_seqno = 29;
+  files[1].smallest_seqno = 10;
+  files[1].largest_seqno = 19;
+  ASSERT_OK(Import(PartOf(files)));
+  EXPECT_EQ(db_->GetLatestSequenceNumber(), 29u);
+  const std::string rows = Key(0) + "=old " + Key(1) + "=new " + Key(2) + "=old";
+  EXPECT_EQ(ScanImported(), rows);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), imported_, nullptr, nullptr));
+  EXPECT_EQ(ScanImported(), rows);
+  CheckWhole();
+  ReopenWithImported();
+  EXPECT_EQ(Scan(nullptr, 1), rows);
+}
+
+// Its entries keep their numbers, which are above all that this database has given out.
+TEST_F(FamilyImportTest, ShowsATableOfADatabaseThatIsOnlyNamed) {
+  Open();
+  for (int i = 0; i < 9; i++) Put(i % 3, std::to_string(i));
+  Flush();
+  CopyOut("/db" + FileOn(0).name, "x.sst");
+  const std::string rows = Scan();
+  Close();
+  ASSERT_OK(DestroyDB("/db", options_));
+  Open();
+  ASSERT_OK(Import(PartOf({Named("x.sst", 0)})));
+  EXPECT_EQ(ScanImported(), rows);
+  EXPECT_GE(db_->GetLatestSequenceNumber(), 9u);
+}
+
+TEST_F(FamilyImportTest, RefusesTablesWithValuesInBlobFiles) {
+  options_.enable_blob_files = true;
+  Open();
+  Put(1, "x");
+  Flush();
+  Checkpoint* made = nullptr;
+  ASSERT_OK(Checkpoint::Create(db_.get(), &made));
+  const std::unique_ptr<Checkpoint> checkpoint(made);
+  ExportImportFilesMetaData* metadata = nullptr;
+  EXPECT_TRUE(checkpoint->ExportColumnFamily(handles_[0], "/export", &metadata).IsNotSupported());
+  CopyOut("/db" + FileOn(0).name, "x.sst");
+  std::vector<LiveFileMetaData> recorded;
+  db_->GetLiveFilesMetaData(&recorded);
+  EXPECT_TRUE(Import(PartOf(recorded)).IsNotSupported());             // their metadata says it
+  EXPECT_TRUE(Import(PartOf({Named("x.sst", 0)})).IsNotSupported());  // only the entries say it
+  EXPECT_EQ(imported_, nullptr);
+  EXPECT_EQ(TableFilesOnDisk(), 1);
+  Put(1, "y");
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(Get(1), "y");
+  CheckWhole();
 }
 
 TEST_F(FamilyImportTest, ExportsToADirectoryOfItsOwn) {

@@ -8,6 +8,7 @@
 #include "ashlar/listener.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
+#include "tests/support/no_reopen_fs.h"
 
 namespace ashlar {
 
@@ -457,6 +458,21 @@ TEST_F(IngestTest, AreNotHiddenByWhatAScanLeaves) {
   EXPECT_EQ(it->key(), Slice(Key(500)));
   EXPECT_EQ(Get(50), "a");
   EXPECT_EQ(Scan(), Key(50) + "=a " + Key(500) + "=x");
+}
+
+// Whoever wrote the file has synced it, or nobody can.
+TEST_F(IngestTest, AreLinkedWhereNoFileCanBeOpenedAgain) {
+  const std::unique_ptr<Env> env =
+      NewCompositeEnv(std::make_shared<NoReopenFs>(env_->GetFileSystem()));
+  options_.env = env.get();
+  Open();
+  IngestExternalFileOptions moving, linking;
+  moving.move_files = true;
+  linking.link_files = true;
+  ASSERT_OK(Ingest({File("/a.sst", 0, 10, "a")}, moving));
+  ASSERT_OK(Ingest({File("/b.sst", 20, 30, "b")}, linking));
+  EXPECT_EQ(Get(5) + Get(25), "ab");
+  Close();
 }
 
 }  // namespace ashlar

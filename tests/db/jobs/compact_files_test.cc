@@ -69,6 +69,12 @@ class CompactFilesTest : public testing::Test {
                  const CompactionOptions& options = CompactionOptions()) {
     return db_->CompactFiles(options, names, level, -1, &outputs_, &info_);
   }
+  // Whether the database knows of tables that keep something for snapshots.
+  bool HasKept() {
+    std::string state;
+    EXPECT_TRUE(db_->GetProperty("ashlar.state", &state));
+    return state.find(" kept of #") != std::string::npos;
+  }
   std::string Value(const std::string& key) {
     std::string value;
     const Status status = db_->Get(ReadOptions(), key, &value);
@@ -295,6 +301,54 @@ TEST_F(CompactFilesTest, TablesOfARunningCompactionAreLeftToIt) {
   exclusive.exclusive_manual_compaction = true;
   ASSERT_OK(db_->CompactRange(exclusive, nullptr, nullptr));
   EXPECT_EQ(calls, 3);
+}
+
+// The style has none of its own, whatever they could gain.
+TEST_F(CompactFilesTest, WithoutAStyleNothingIsCompactedButWhatCallsName) {
+  options_.compaction_style = kCompactionStyleNone;
+  options_.disable_auto_compactions = false;
+  Open();
+  Table("k", "1");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  Table("k", "2");
+  ASSERT_OK(Compact(On(0), 5));
+  const std::vector<std::string> names = On(5);
+  ASSERT_EQ(names.size(), 1u);
+  EXPECT_TRUE(HasKept());
+  db_->ReleaseSnapshot(snapshot);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(On(5), names);
+  ASSERT_OK(Compact(names, 5));
+  EXPECT_EQ(info_.stats.num_output_records, 1u);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_FALSE(HasKept());
+}
+
+// By one style, and found by another one when the database is opened.
+TEST_F(CompactFilesTest, WhatASnapshotKeptStaysInStylesThatRewriteNothing) {
+  for (const CompactionStyle style : {kCompactionStyleNone, kCompactionStyleFIFO}) {
+    options_.compaction_style = kCompactionStyleLevel;
+    options_.disable_auto_compactions = true;
+    Open();
+    Table("k", "1");
+    const Snapshot* const snapshot = db_->GetSnapshot();
+    Table("k", "2");
+    ASSERT_OK(Compact(On(0), 5));
+    const std::vector<std::string> names = On(5);
+    ASSERT_EQ(names.size(), 1u);
+    db_->ReleaseSnapshot(snapshot);
+    options_.compaction_style = style;
+    options_.disable_auto_compactions = false;
+    Open();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    EXPECT_EQ(On(5), names) << style;
+    options_.compaction_style = kCompactionStyleLevel;
+    Open();
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    EXPECT_NE(On(5), names) << "that of levels does";
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
 }
 
 // The only thread of the pool makes the call: nobody else could do the work.

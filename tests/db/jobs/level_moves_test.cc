@@ -4,6 +4,7 @@
 // SuggestCompactRange.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/metadata.h"
+#include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/tree_text.h"
 
@@ -29,14 +31,20 @@ class Listener final : public EventListener {
     if (on_begin) std::exchange(on_begin, nullptr)(db);
   }
   void OnCompactionCompleted(DB*, const CompactionJobInfo& info) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    counts_[info.compaction_reason]++;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      counts_[info.compaction_reason]++;
+    }
+    if (info.status.ok()) return;
+    failed++;
+    failed.notify_all();
   }
   int Of(CompactionReason reason) {
     const std::lock_guard<std::mutex> lock(mutex_);
     return counts_[reason];
   }
   std::function<void(DB*)> on_begin;
+  std::atomic<int> failed{0};
 
  private:
   std::mutex mutex_;
@@ -85,7 +93,8 @@ class LevelMoves : public testing::Test {
   }
 
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
-  const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  const std::shared_ptr<SimFS> sim_ = SimFS::Create();
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   Options options_;
   std::unique_ptr<DB> db_;
 };
@@ -215,6 +224,44 @@ TEST_F(LevelMoves, SuggestedRangesAreCompacted) {
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(Tree(), "L1 x-y L2 b-c h-h L4 a-z");
   EXPECT_EQ(Keys(), "abcfghxyz");
+}
+
+TEST_F(LevelMoves, ASuggestionOutlivesACompactionThatFails) {
+  options_.disable_auto_compactions = false;
+  options_.max_bgerror_resume_count = 0;
+  Open();
+  Table("az");
+  ASSERT_OK(CompactTo(4));
+  Table("b");
+  FaultPlan fault;
+  fault.kinds = KindBit(CallKind::kSync);
+  fault.path_part = ".sst";
+  fault.first_call = sim_->CallCount();
+  sim_->AddFault(fault);
+  ASSERT_OK(db_->SuggestCompactRange(db_->DefaultColumnFamily(), nullptr, nullptr));
+  listener_->failed.wait(0);
+  ASSERT_OK(db_->Resume());  // else the next attempt takes its time
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Tree(), "L1 b-b L4 a-z");
+  EXPECT_EQ(listener_->Of(CompactionReason::kFilesMarkedForCompaction), 2);
+}
+
+TEST_F(LevelMoves, ADroppedFamilyHasNoLevels) {
+  Open();
+  ColumnFamilyHandle* gone = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "gone", &gone));
+  ASSERT_OK(db_->Put(WriteOptions(), gone, "a", "v"));
+  ASSERT_OK(db_->Flush(FlushOptions(), gone));
+  ASSERT_OK(db_->DropColumnFamily(gone));
+  const Status promoted = db_->PromoteL0(gone, 1);
+  EXPECT_TRUE(promoted.IsColumnFamilyDropped()) << promoted.ToString();
+  CompactRangeOptions compact;
+  compact.change_level = true;
+  const Status changed = db_->CompactRange(compact, gone, nullptr, nullptr);
+  EXPECT_TRUE(changed.IsColumnFamilyDropped()) << changed.ToString();
+  const Status suggested = db_->SuggestCompactRange(gone, nullptr, nullptr);
+  EXPECT_TRUE(suggested.IsColumnFamilyDropped()) << suggested.ToString();
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(gone));
 }
 
 TEST_F(LevelMoves, SuggestionsForTheUniversalStyle) {

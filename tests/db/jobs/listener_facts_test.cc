@@ -363,6 +363,7 @@ TEST_F(ListenerFactsTest, OfTheStepsOfACompaction) {
 
 TEST_F(ListenerFactsTest, OfBlobsAndSingleDeletesInACompaction) {
   options_.enable_blob_files = true;
+  options_.blob_compression_type = kLZ4Compression;
   options_.enable_blob_garbage_collection = true;
   options_.blob_garbage_collection_age_cutoff = 1;
   Open();
@@ -378,6 +379,10 @@ TEST_F(ListenerFactsTest, OfBlobsAndSingleDeletesInACompaction) {
   Close();
   const auto compacted = told_->All(told_->compacted);
   ASSERT_EQ(compacted.size(), 1u);
+  EXPECT_EQ(compacted[0].blob_compression_type, kLZ4Compression);
+  const auto parts = told_->All(told_->part_ended);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_EQ(parts[0].blob_compression_type, kLZ4Compression);
   EXPECT_EQ(compacted[0].stats.num_blobs_read, 2u) << "to move them";
   EXPECT_EQ(compacted[0].stats.num_single_del_fallthru, 1u);
   EXPECT_EQ(compacted[0].stats.num_single_del_mismatch, 1u);

@@ -149,6 +149,13 @@ class RemoteCompactionTest : public testing::Test {
     EXPECT_TRUE(db_->GetProperty(StrCat("rocksdb.num-files-at-level", level), &value));
     return value;
   }
+  uint64_t EntriesInTables() const {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(&tables));
+    uint64_t entries = 0;
+    for (const auto& [path, properties] : tables) entries += properties->num_entries;
+    return entries;
+  }
   // Compacts, and nothing is lost by it.
   void ExpectDoneHere() {
     const auto before = Contents(), seen_before = Contents(snapshot_);
@@ -209,6 +216,23 @@ TEST_F(RemoteCompactionTest, WhatTheWorkerWritesIsInstalled) {
   db_->ReleaseSnapshot(std::exchange(snapshot_, nullptr));
   Open();
   EXPECT_EQ(Contents(), before);
+}
+
+// The worker says of its table that a snapshot needs something in it.
+TEST_F(RemoteCompactionTest, WhatASnapshotKeptGoesWithIt) {
+  options_.disable_auto_compactions = false;
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "k", "v1"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  ASSERT_OK(db_->Put(WriteOptions(), "k", "v2"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(Compact());
+  EXPECT_TRUE(listener_->info.stats.is_remote_compaction);
+  EXPECT_EQ(EntriesInTables(), 2u);
+  db_->ReleaseSnapshot(snapshot);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(EntriesInTables(), 1u);
 }
 
 TEST_F(RemoteCompactionTest, FamiliesAndAutomaticCompactionsGoToo) {

@@ -194,7 +194,7 @@ TEST_F(SeveralPathsTest, AFamilyMayHaveItsOwnAndBlobsLieInTheFirst) {
   db_->GetColumnFamilyMetaData(family, &metadata);
   ASSERT_EQ(metadata.blob_files.size(), 1u);
   EXPECT_EQ(metadata.blob_files[0].blob_file_path, "/own");
-  EXPECT_OK(env_->FileExists("/own/" + metadata.blob_files[0].blob_file_name));
+  EXPECT_OK(env_->FileExists("/own" + metadata.blob_files[0].blob_file_name));
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
   Close();
 

@@ -10,6 +10,7 @@
 #include "ashlar/concurrent_task_limiter.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -63,6 +64,22 @@ TEST_F(TaskLimiterTest, WhatIsHeldBackRunsWhenTheLimitIsRaised) {
   EXPECT_EQ(FilesOnLevel0(one_.get()), "0");
   EXPECT_EQ(FilesOnLevel0(other_.get()), "0");
   EXPECT_EQ(limiter_->GetOutstandingTask(), 0);
+}
+
+TEST_F(TaskLimiterTest, ASuggestionIsNotForgottenWhereItIsHeldBack) {
+  options_.level0_file_num_compaction_trigger = 10;
+  ASSERT_OK(DB::Open(options_, "/one", &one_));
+  env_->SetBackgroundThreads(1, Env::Priority::LOW);
+  WriteTables(one_.get());
+  ASSERT_OK(one_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(one_->Put(WriteOptions(), "m", "v"));  // one table: of several, one would stand for all
+  ASSERT_OK(one_->Flush(FlushOptions()));
+  ASSERT_OK(one_->SuggestCompactRange(one_->DefaultColumnFamily(), nullptr, nullptr));
+  { const BlockedPool after_the_attempt(env_.get(), Env::Priority::LOW); }
+  EXPECT_EQ(FilesOnLevel0(one_.get()), "1");
+  limiter_->SetMaxOutstandingTask(1);
+  ASSERT_OK(one_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(FilesOnLevel0(one_.get()), "0");
 }
 
 TEST_F(TaskLimiterTest, CallsAreNotHeldBack) {

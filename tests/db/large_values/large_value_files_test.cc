@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/cache.h"
+#include "ashlar/file_checksum.h"
 #include "ashlar/listener.h"
 #include "ashlar/utilities/checkpoint.h"
 #include "tests/db/large_values/large_values_fixture.h"
@@ -173,6 +174,31 @@ TEST_F(LargeValuesTest, ListenersHearOfThem) {
   EXPECT_NE(events->text.find("compacted 1 garbage 2 146; "), std::string::npos) << events->text;
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // listeners hear behind the call
   EXPECT_NE(events->text.find("deleted OK; "), std::string::npos) << events->text;
+}
+
+struct BlobChecksums : EventListener {
+  void OnBlobFileCreated(const BlobFileCreationInfo& info) override {
+    text = info.file_checksum_func_name + " " + info.file_checksum;
+  }
+  std::string text;
+};
+
+TEST_F(LargeValuesTest, ListenersAndListsTellTheirChecksumsAndNames) {
+  const auto checksums = std::make_shared<BlobChecksums>();
+  options_.listeners.push_back(checksums);
+  Reopen();
+  Put("a", Large('a'));
+  Flush();
+  EXPECT_EQ(checksums->text, "Unknown ");
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  Reopen();
+  Put("b", Large('b'));
+  Flush();
+  const std::vector<BlobMetaData> blobs = MetaData().blob_files;
+  ASSERT_EQ(blobs.size(), 2u);
+  EXPECT_EQ(blobs[1].blob_file_name, "/" + BlobFilesOnDisk().at(1));
+  EXPECT_EQ(blobs[1].checksum_method, "FileChecksumCrc32c");
+  EXPECT_EQ(checksums->text, blobs[1].checksum_method + " " + blobs[1].checksum_value);
 }
 
 TEST_F(LargeValuesTest, BlobStatsAreThoseOfRocksDb) {

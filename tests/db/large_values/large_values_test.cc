@@ -4,6 +4,7 @@
 // and drop.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -281,6 +282,51 @@ TEST_F(LargeValuesTest, UpperLevelsMayKeepTheirValues) {
   Compact();
   EXPECT_EQ(BlobFilesOnDisk().size(), 1u);
   EXPECT_EQ(Get("a"), Large('a'));
+}
+
+TEST_F(LargeValuesTest, WhatBlobFilesTakeCountsAsWritten) {
+  constexpr int kValues = 100;
+  for (int i = 0; i < kValues; i++) Put(std::to_string(1000 + i), Large('v', 10'000));
+  Flush();
+  const auto live_bytes = [this] {
+    return Number("live-blob-file-size") + Number("live-sst-files-size");
+  };
+  const uint64_t flushed = live_bytes();
+  EXPECT_GT(flushed, kValues * 10'000u);
+  EXPECT_EQ(options_.statistics->getTickerCount(FLUSH_WRITE_BYTES), flushed);
+  CompactRangeOptions options;
+  options.blob_garbage_collection_policy = BlobGarbageCollectionPolicy::kForce;
+  options.blob_garbage_collection_age_cutoff = 1;
+  Compact(options);
+  const uint64_t compacted = live_bytes();  // all is moved
+  EXPECT_EQ(options_.statistics->getTickerCount(COMPACT_WRITE_BYTES), compacted);
+  std::map<std::string, std::string> map;
+  ASSERT_TRUE(db_->GetMapProperty("rocksdb.cfstats", &map));
+  constexpr double kGigabyte = 1 << 30;
+  EXPECT_NEAR(std::stod(map["compaction.Sum.WriteGB"]),
+              static_cast<double>(flushed + compacted) / kGigabyte, 2e-6);
+}
+
+TEST_F(LargeValuesTest, EstimatesOfRangesShareTheBytesOfBlobFilesOut) {
+  for (int i = 0; i < 4000; i++) Put(std::to_string(10'000 + i), Large('v', 100));
+  Flush();
+  const Range half("10000", "12000"), all("0", "2");
+  const auto estimate = [this](const Range& range, bool with_blobs) {
+    SizeApproximationOptions options;
+    options.include_blob_files = with_blobs;
+    uint64_t bytes = 0;
+    EXPECT_OK(db_->GetApproximateSizes(options, db_->DefaultColumnFamily(), &range, 1, &bytes));
+    return static_cast<double>(bytes);
+  };
+  const auto blob_bytes = static_cast<double>(Number("live-blob-file-size"));
+  const double of_half = estimate(half, true) - estimate(half, false);
+  EXPECT_NEAR(of_half / blob_bytes, 0.5, 0.1);
+  const double of_all = estimate(all, true) - estimate(all, false);
+  EXPECT_NEAR(of_all / blob_bytes, 1, 0.1);
+  uint64_t bytes = 0;
+  EXPECT_TRUE(
+      db_->GetApproximateSizes(&half, 1, &bytes, DB::SizeApproximationFlags::INCLUDE_BLOB_FILES)
+          .IsInvalidArgument());
 }
 
 }  // namespace

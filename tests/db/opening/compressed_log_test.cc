@@ -91,6 +91,26 @@ TEST_P(CompressedLogTest, IsReadWhateverTheNextOpenAsksFor) {
   EXPECT_EQ(ReadAll(), expected_);
 }
 
+// All that is synced then is the record that says how it is compressed.
+TEST_P(CompressedLogTest, MayBeSyncedWithoutABatch) {
+  for (const bool is_killed : {false, true}) {
+    Open();
+    ASSERT_OK(db()->SyncWAL());
+    ASSERT_OK(db_->CreateFamily(options_, StrCat("family", is_killed)));  // the MANIFEST is told
+    expected_[StrCat("family", is_killed)];
+    if (is_killed) {
+      Kill();
+    } else {
+      ASSERT_OK(db_->Close());
+    }
+    Open();
+    expected_["default"];
+    EXPECT_EQ(ReadAll(), expected_);
+    Put(1);
+    ASSERT_OK(db_->Close());
+  }
+}
+
 TEST_P(CompressedLogTest, IsShorterThanWhatItHolds) {
   Open();
   for (int i = 0; i < 100; i++) Put(i);

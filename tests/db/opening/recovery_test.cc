@@ -18,6 +18,7 @@
 #include "db/wal/log_reader.h"
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_fs.h"
+#include "tests/support/no_reopen_fs.h"
 #include "tests/support/opened_db.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
@@ -323,6 +324,26 @@ TEST_F(RecoveryTest, LogsThatStayUnflushedAreStillKnown) {
   cut = files;
   cut.erase(logs[0]);
   EXPECT_EQ(Keys(cut), "corruption");
+}
+
+// They could not be made durable then, so they do not stay.
+TEST_F(RecoveryTest, LogsAreFlushedWhereNoFileCanBeOpenedAgain) {
+  const auto fs = std::make_shared<NoReopenFs>(std::make_shared<MemoryFileSystem>());
+  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+  options_.env = env.get();
+  options_.avoid_flush_during_recovery = true;
+  OpenedDb opened;
+  ASSERT_OK(opened.Open(options_, "/db"));
+  Put(&opened, "a");
+  ASSERT_OK(opened.Close());
+  ASSERT_OK(opened.Open(options_, "/db"));
+  std::vector<LiveFileMetaData> tables;
+  opened.db()->GetLiveFilesMetaData(&tables);
+  EXPECT_EQ(tables.size(), 1u);
+  Contents contents;
+  ASSERT_OK(opened.ReadAll(&contents));
+  EXPECT_EQ(contents["default"], (Rows{{"a", "value"}}));
+  ASSERT_OK(opened.Close());
 }
 
 // The memory of a process must not decide what the next one needs.

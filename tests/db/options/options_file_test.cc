@@ -110,6 +110,28 @@ TEST(OptionsFile, WritesOnlyNamesOfRocksDb78WhenAsked) {
   EXPECT_EQ(Parse(ours).db_options.write_compatible_with, "7.8");
 }
 
+// A value that 7.8 does not know would keep it from reading the file.
+TEST(OptionsFile, WritesOnlyValuesOfRocksDb78WhenAsked) {
+  OptionsFileContents contents;
+  contents.db_options.lowest_used_cache_tier = CacheTier::kVolatileCompressedTier;
+  contents.families.push_back({"default", ColumnFamilyOptions()});
+  contents.families[0].options.last_level_temperature = Temperature::kIce;
+  BlockBasedTableOptions table;
+  table.prepopulate_block_cache =
+      BlockBasedTableOptions::PrepopulateBlockCache::kFlushAndCompaction;
+  contents.families[0].options.table_factory.reset(NewBlockBasedTableFactory(table));
+  const auto has_line = [&contents](const std::string& line) {
+    return WriteOptionsText(contents).find("  " + line + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(has_line("lowest_used_cache_tier=kVolatileCompressedTier"));
+  EXPECT_TRUE(has_line("last_level_temperature=kIce"));
+  EXPECT_TRUE(has_line("prepopulate_block_cache=kFlushAndCompaction"));
+  contents.db_options.write_compatible_with = "7.8";
+  EXPECT_TRUE(has_line("lowest_used_cache_tier=kVolatileTier"));
+  EXPECT_TRUE(has_line("last_level_temperature=kCold"));
+  EXPECT_TRUE(has_line("prepopulate_block_cache=kFlushOnly"));
+}
+
 // Not a line of 7.8's file while it is empty.
 TEST(OptionsFile, CompressionByLevelIsOneOfRocksDb78) {
   OptionsFileContents contents = Parse(Vector("options_7.8.3.ini"));

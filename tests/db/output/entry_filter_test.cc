@@ -257,6 +257,17 @@ TEST(EntryFilter, SkippingFromAnOperandTakesItsWholeKey) {
   EXPECT_OK(at_end.status());
 }
 
+TEST(EntryFilter, AnotherSkipDoesNotBringTheOperandsBack) {
+  const auto appending = Appending();
+  for (const char* const runs : {"a9+ a8+ a7 c6 d3", "a9+ a8+ a7 c6+ c5+ d3"}) {
+    FilteredStream stream({{"va8", {Decision::kRemoveAndSkipUntil, "c"}},
+                           {"vc6", {Decision::kRemoveAndSkipUntil, "d"}}});
+    stream.options().merge.merge_operator = appending.get();
+    EXPECT_EQ(stream.Of({runs}), "d3") << runs;
+    EXPECT_OK(stream.status());
+  }
+}
+
 TEST(EntryFilter, SkippingFromTheNextKeyLeavesOperandsAlone) {
   const auto appending = Appending();
   FilteredStream stream({{"vb6", {Decision::kRemoveAndSkipUntil, "c"}}});

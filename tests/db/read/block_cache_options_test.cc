@@ -146,6 +146,23 @@ TEST_F(BlockCacheOptionsTest, FlushesFillTheCache) {
   }
 }
 
+// The cache takes such a block and drops it at once: whoever gave it has nothing to look at any
+// more, not even to count it.
+TEST_F(BlockCacheOptionsTest, AFlushedBlockMayBeLargerThanTheCache) {
+  table_.prepopulate_block_cache = BlockBasedTableOptions::PrepopulateBlockCache::kFlushOnly;
+  table_.block_cache = NewLRUCache(1 << 20);
+  Open();
+  const std::string value(2 << 20, 'v');
+  ASSERT_OK(db_->Put(WriteOptions(), Key(0), value));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  EXPECT_LT(table_.block_cache->GetUsage(), value.size());
+  EXPECT_EQ(Ticker(BLOCK_CACHE_DATA_ADD), 1u);
+  EXPECT_GT(Ticker(BLOCK_CACHE_DATA_BYTES_INSERT), value.size());
+  std::string found;
+  ASSERT_OK(db_->Get(ReadOptions(), Key(0), &found));
+  EXPECT_EQ(found, value);
+}
+
 TEST_F(BlockCacheOptionsTest, MemoryOfTablesIsChargedIfAsked) {
   Open();
   Fill();

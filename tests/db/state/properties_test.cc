@@ -238,6 +238,48 @@ TEST_F(PropertiesTest, CompressionIsMeasuredByWholeFiles) {
               raw_bytes / static_cast<double>(Number("rocksdb.total-sst-files-size")), 1e-6);
 }
 
+TEST_F(PropertiesTest, TablesThatOnlyReadersHoldCountAmongAll) {
+  Open();
+  WriteTable(1, 10);
+  WriteTable(1, 10);
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  const uint64_t before = Number("rocksdb.total-sst-files-size");
+  EXPECT_EQ(Number("rocksdb.live-sst-files-size"), before);
+  std::unique_ptr<Iterator> reader(db_->NewIterator(ReadOptions()));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  const uint64_t live = Number("rocksdb.live-sst-files-size");
+  EXPECT_LT(live, before);
+  EXPECT_EQ(Number("rocksdb.total-sst-files-size"), before + live);
+  reader.reset();
+  EXPECT_EQ(Number("rocksdb.total-sst-files-size"), live);
+}
+
+// The hidden family of stored counters has no cache at all.
+TEST_F(PropertiesTest, ACacheThatFamiliesShareCountsOnce) {
+  constexpr size_t kSharedBytes = 1 << 20, kOwnBytes = 3 << 20;
+  const auto use_cache = [this](size_t bytes) {
+    BlockBasedTableOptions table;
+    table.block_cache = NewLRUCache(bytes);
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  };
+  use_cache(kSharedBytes);
+  options_.persist_stats_to_disk = true;
+  Open();
+  ColumnFamilyHandle *same = nullptr, *own = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "same", &same));
+  uint64_t bytes = 0;
+  EXPECT_TRUE(db_->GetAggregatedIntProperty("rocksdb.block-cache-capacity", &bytes));
+  EXPECT_EQ(bytes, kSharedBytes);
+  use_cache(kOwnBytes);
+  ASSERT_OK(db_->CreateColumnFamily(options_, "own", &own));
+  EXPECT_TRUE(db_->GetAggregatedIntProperty("rocksdb.block-cache-capacity", &bytes));
+  EXPECT_EQ(bytes, kSharedBytes + kOwnBytes);
+  for (ColumnFamilyHandle* family : {same, own}) {
+    ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  }
+}
+
 TEST_F(PropertiesTest, CachesThatAreNotThereAreRefused) {
   BlockBasedTableOptions table;
   table.no_block_cache = true;

@@ -426,6 +426,19 @@ TEST(VersionEdit, ValuesOutOfRangeAreCorruption) {
   EXPECT_TRUE(is_refused(with_file([](FileMetadata* m) { m->smallest = "7 bytes"; })));
 }
 
+// As the format has it: other programs may write an id that they do not know.
+TEST(VersionEdit, AnIdOfZerosIsNone) {
+  FileMetadata meta = FullMetadata();
+  meta.unique_id.assign(16, '\0');
+  VersionEdit edit, decoded;
+  edit.AddFile(1, meta);
+  std::string record;
+  edit.EncodeTo(&record);
+  ASSERT_OK(decoded.DecodeFrom(record));
+  ASSERT_EQ(decoded.new_files.size(), 1u);
+  EXPECT_EQ(decoded.new_files[0].meta.unique_id, "");
+}
+
 // A cut either falls between two fields, and then what is left is a record, or it is noticed.
 TEST(VersionEdit, TruncationAtEveryLengthIsCorruptionOrAShorterRecord) {
   const std::string bytes = Encode(FullEdit());

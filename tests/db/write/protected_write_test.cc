@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -145,6 +146,38 @@ TEST_F(ProtectedWriteTest, LostAndChangedRecordsBehindTheLogAreNoticedToo) {
     EXPECT_TRUE(db()->WriteWithCallback(write_, &batch, &flip).IsCorruption()) << offset;
     Restart();
   }
+}
+
+// The commit that finds memory changed is under way when the recovery begins. What it left behind
+// must not count as flushed, nor its error as recovered from.
+TEST_F(ProtectedWriteTest, ARecoveryGivesWayToAChangeThatComesInBetween) {
+  WriteOptions sync;
+  sync.sync = true;
+  ASSERT_OK(db()->Put(sync, "acknowledged", "v"));
+  WriteBatch batch = ProtectedBatch();
+  ASSERT_OK(batch.Put("first", "v"));
+  Status resumed;
+  std::thread recovery;
+  BehindTheLog meet([&] {
+    FaultPlan plan;
+    plan.kinds = KindBit(CallKind::kSync);
+    plan.path_part = ".log";
+    plan.first_call = fs_->CallCount();
+    fs_->AddFault(plan);
+    EXPECT_FALSE(db()->SyncWAL().ok());
+    fs_->ClearFaults();
+    const uint64_t calls = fs_->CallCount();
+    recovery = std::thread([&] { resumed = db()->Resume(); });
+    while (fs_->CallCount() == calls) std::this_thread::yield();  // it makes the next log
+    FlipByte(batch, batch.GetDataSize() - 1);
+  });
+  EXPECT_TRUE(db()->WriteWithCallback(write_, &batch, &meet).IsCorruption());
+  recovery.join();
+  EXPECT_FALSE(resumed.ok());
+  EXPECT_FALSE(db()->Put(WriteOptions(), "later", "v").ok());
+  EXPECT_FALSE(db()->Resume().ok());
+  Restart();
+  EXPECT_EQ(ReadAll()["acknowledged"], "v");
 }
 
 TEST_F(ProtectedWriteTest, UpdatesOfMissingFamiliesAreLeftOutOfAWholeBatchOnly) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/comparator.h"
@@ -18,17 +19,20 @@
 #include "table/format/compression.h"
 #include "table/sst/table_builder.h"
 #include "table/sst/table_reader.h"
+#include "tests/support/ample_memory.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/table_lookup.h"
 #include "util/internal_key.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
 
-std::string KeyAt(int i) { return MakeInternalKey(StrCat("key", 1000 + i), 7, kTypeValue); }
+std::string UserKeyAt(int i) { return StrCat("key", 1000 + i); }
+std::string KeyAt(int i) { return MakeInternalKey(UserKeyAt(i), 7, kTypeValue); }
 
 class BuilderPlugins : public testing::Test {
  protected:
@@ -92,6 +96,45 @@ TEST_F(BuilderPlugins, APolicyOfTheUserEndsBlocks) {
   // In front of the 5th, 10th, 15th and 20th.
   EXPECT_EQ(reader->properties().num_data_blocks, 5u);
   EXPECT_OK(reader->VerifyChecksums(ReadOptions()));
+}
+
+class NeverEnds final : public FlushBlockPolicy {
+ public:
+  bool Update(const Slice&, const Slice&) override { return false; }
+};
+
+class NeverEndsFactory final : public FlushBlockPolicyFactory {
+ public:
+  const char* Name() const override { return "NeverEndsFactory"; }
+  FlushBlockPolicy* NewFlushBlockPolicy(const BlockBasedTableOptions&,
+                                        const BlockBuilder&) const override {
+    return new NeverEnds();
+  }
+};
+
+// Places in a block have 32 bits, of which a policy of the user need not know.
+TEST_F(BuilderPlugins, ABlockThatThePolicyNeverEndsEndsAtAGibibyte) {
+  if (!HasAmpleMemory(4)) return SkipAsImpossible("a block of 1 GiB: 4 GiB of free memory");
+  table_.flush_block_policy_factory = std::make_shared<NeverEndsFactory>();
+  constexpr size_t kBlockBytes = size_t{1} << 30;
+  const std::string large(kBlockBytes / 16, 'v');
+  bytes_.reserve(kBlockBytes + (1 << 20));  // else it is copied while it grows
+  {
+    const std::unique_ptr<FileWriter> writer = WriterIntoString(&bytes_);
+    TableBuilder builder(options_, writer.get());
+    for (int i = 0; i < 16; ++i) ASSERT_OK(builder.Add(KeyAt(i), large));
+    ASSERT_OK(builder.Add(KeyAt(16), "last"));
+    ASSERT_OK(builder.Finish());
+    EXPECT_EQ(builder.properties().num_data_blocks, 2u);
+  }
+  auto reader = TableReader::Open(ReaderOverBytes(std::move(bytes_), "m.sst"), {.icmp = &icmp_});
+  ASSERT_OK(reader);
+  PinnableSlice value;
+  const std::string last = UserKeyAt(16);
+  const LookupKey key(last, kMaxSequenceNumber, icmp_.order());
+  PointLookup lookup(key, &value);
+  ASSERT_OK(LookUp(**reader, ReadOptions(), &lookup));
+  EXPECT_EQ(value, Slice("last"));
 }
 
 TEST_F(BuilderPlugins, TheStockPolicyIsTheBuildersOwn) {

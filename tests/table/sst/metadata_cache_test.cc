@@ -338,6 +338,32 @@ TEST_P(MetadataCacheTest, WorksThroughAWrappedCache) {
   view_.reset();
 }
 
+// Each opening has new names for its indexes: what stayed behind would not be found again.
+TEST_P(MetadataCacheTest, WhatIsKeptLeavesAWrappedCacheWithItsTable) {
+  Build();
+  view_ = std::make_unique<BlockCacheView>(std::make_shared<Wrapper>(cache_), &TableBlockForms());
+  for (int round = 0; round < 3; ++round) {
+    Open(MetadataPlan());
+    EXPECT_GT(cache_->GetUsage(), 4000u) << "a dictionary at least";
+    reader_.reset();
+    EpochDrain();
+    EXPECT_EQ(cache_->GetUsage(), 0u) << round;
+  }
+}
+
+// A block that was not given to the cache has no name there: its key is all zeros.
+TEST_P(MetadataCacheTest, WhatIsNotChargedTakesNothingOutOfTheCache) {
+  const std::string zeros(sizeof(BlockKey), '\0');
+  ASSERT_OK(cache_->Insert(zeros, nullptr, &kNoHelper, 1));
+  MetadataPlan plan;
+  plan.charges_kept = false;
+  Open(plan);
+  reader_.reset();
+  Cache::Handle* const handle = cache_->Lookup(zeros);
+  ASSERT_NE(handle, nullptr);
+  cache_->Release(handle);
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, MetadataCacheTest,
                          testing::Values(Form::kWhole, Form::kPartitioned));
 

@@ -19,6 +19,7 @@
 #include "table/format/compression.h"
 #include "table/format/table_property_names.h"
 #include "table/sst/table_reader.h"
+#include "tests/support/ample_memory.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/skip.h"
@@ -212,6 +213,21 @@ TEST_F(TableBuilderTest, RefusesNewerVersionsBehindOlderOnes) {
   EXPECT_TRUE(
       Build({{MakeInternalKey("a", 5, kTypeValue), ""}, {MakeInternalKey("a", 6, kTypeValue), ""}})
           .IsCorruption());
+}
+
+// It comes among keys and stands in none of their blocks: one that ended in front of it would have
+// all keys up to it looked for in itself, "b" too.
+TEST_F(TableBuilderTest, AHugeRangeTombstoneEndsNoBlock) {
+  if (!HasAmpleMemory(3)) return SkipAsImpossible("a tombstone of 1 GiB: 3 GiB of free memory");
+  writer_ = WriterIntoString(&contents_);
+  TableBuilder builder(options_, writer_.get());
+  ASSERT_OK(builder.Add(MakeInternalKey("a", 9, kTypeValue), "first"));
+  ASSERT_OK(
+      builder.Add(MakeInternalKey("m", 8, kTypeRangeDeletion), std::string(size_t{1} << 30, 'n')));
+  ASSERT_OK(builder.Add(MakeInternalKey("b", 7, kTypeValue), "second"));
+  EXPECT_EQ(builder.properties().num_data_blocks, 0u);
+  EXPECT_EQ(builder.properties().num_entries, 3u);
+  builder.Abandon();  // the rest is written as with a small one
 }
 
 TEST_F(TableBuilderTest, EveryFailedWriteIsReported) {

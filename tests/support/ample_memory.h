@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests that need memory by the gigabyte: whether this machine has it and this build leaves it.
+//
+//   if (!HasAmpleMemory(6)) return SkipAsImpossible("a block of 1 GiB: 6 GiB of free memory");
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace ashlar {
+
+// False under a sanitizer, which multiplies memory and time, and where the kernel does not say.
+inline bool HasAmpleMemory(uint64_t gibibytes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return gibibytes == 0;
+#endif
+  std::ifstream facts("/proc/meminfo");
+  std::string name, unit;
+  uint64_t kibibytes = 0;
+  while (facts >> name >> kibibytes) {
+    std::getline(facts, unit);
+    if (name == "MemAvailable:") return kibibytes >> 20 >= gibibytes;
+  }
+  return false;
+}
+
+}  // namespace ashlar

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NoReopenFs opens no file for writing a second time: what a FileSystem of a program lacks that
+// overrides only what it must.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ashlar/file_system.h"
+#include "ashlar/file_system_wrapper.h"
+
+namespace ashlar {
+
+class NoReopenFs final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "NoReopenFs"; }
+  IOStatus ReopenWritableFile(const std::string& f, const FileOptions& options,
+                              std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    return FileSystem::ReopenWritableFile(f, options, r, dbg);
+  }
+  IOStatus SyncFile(const std::string& f, const FileOptions& file_options, const IOOptions& options,
+                    bool use_fsync, IODebugContext* dbg) override {
+    return FileSystem::SyncFile(f, file_options, options, use_fsync, dbg);
+  }
+};
+
+}  // namespace ashlar

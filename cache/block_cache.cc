@@ -87,10 +87,10 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
          0);                         // the caller's, which may be taken over
   assert(object->shard == nullptr);  // in no cache yet
   assert(insertion.table == nullptr || insertion.slot_index < insertion.table->size());
-  object->key = insertion.key;
   object->charge = insertion.charge;
   object->role = insertion.role;
-  if (clock_ == nullptr) {
+  if (clock_ == nullptr) {  // else it notes the key itself
+    object->key = insertion.key;
     return cache_->Insert(BytesOf(insertion.key), object, forms_->Of(insertion.role),
                           insertion.charge, nullptr, insertion.priority);
   }

@@ -72,15 +72,17 @@ Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {
   std::optional<FlushGroup> flushes;
   FileNumber log_number = 0;
   std::vector<MemTableInfo> sealed;
+  Status fatal;
   {
     MutexLock lock(&core_->mutex);
     AwaitRunningFlushesLocked(families);
     ASSIGN_OR_RETURN(log_number, writes_->BeginRecoveryLocked(&sealed));
     // A commit that was under way may have found memory and log different: nothing is flushed then.
-    RETURN_IF_ERROR(core_->errors.Unrecoverable());
-    flushes.emplace(core_, families, FlushScope::kAll);
+    fatal = core_->errors.Unrecoverable();
+    if (fatal.ok()) flushes.emplace(core_, families, FlushScope::kAll);
   }
   NotifyMemTablesSealed(*core_, sealed);
+  if (!fatal.ok()) return fatal;
   flushes->Announce();
   assert(log_number > 0);
   Status status = core_->wals->SyncEntries();

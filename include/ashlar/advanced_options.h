@@ -191,7 +191,7 @@ struct ASHLAR_EXPORT AdvancedColumnFamilyOptions {
   int level0_slowdown_writes_trigger = 20;
   // L0 files that stop writes. Dynamic.
   int level0_stop_writes_trigger = 36;
-  // SST size at L1. Dynamic.
+  // SST size at L1; tables end earlier where that spares later compactions work. Dynamic.
   uint64_t target_file_size_base = 64 * 1048576;
   // Factor per level. Dynamic.
   int target_file_size_multiplier = 1;

@@ -619,7 +619,8 @@ class ASHLAR_EXPORT DB {
   virtual void ResumeAllCompactions() = 0;
   virtual void AbortCompactions(ColumnFamilyHandle* column_family) = 0;
   virtual void ResumeCompactions(ColumnFamilyHandle* column_family) = 0;
-  // Returns when no flush or compaction runs or is due. TimedOut after options.timeout.
+  // Returns when no flush or compaction runs or is due. TimedOut after options.timeout; the
+  // background error if one stands; ShutdownInProgress once background work is cancelled.
   virtual Status WaitForCompact(const WaitForCompactOptions& wait_for_compact_options) = 0;
 
   // Options and places in use.

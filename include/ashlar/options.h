@@ -932,7 +932,7 @@ struct WaitForCompactOptions {
   bool flush = false;
   // Wait until obsolete files are deleted.
   bool wait_for_purge = false;
-  // Close the database afterwards.
+  // Close the database afterwards, in spite of a background error.
   bool close_db = false;
   // TimedOut after this long; 0 = no limit.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();

@@ -64,6 +64,30 @@ TEST_F(FamilyIteratorsTest, GroupsStayApart) {
   });
 }
 
+// The key belongs to one of the iterators, which the seek moves first.
+TEST_F(FamilyIteratorsTest, TheyMaySeekToTheKeyTheyShow) {
+  for (int i = 0; i < 200; i++) {
+    Put(StrCat("key", 1000 + i, std::string(100, 'k')), "v", i % 2);
+  }
+  Everywhere([this] {
+    ReadOptions uncached;
+    uncached.fill_cache = false;
+    const auto it = db_->NewCoalescingIterator(uncached, handles_);
+    int count = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next(), count++) {
+      const std::string shown = it->key().ToString();
+      it->Seek(it->key());
+      ASSERT_TRUE(it->Valid());
+      ASSERT_EQ(it->key(), Slice(shown));
+      it->SeekForPrev(it->key());
+      ASSERT_TRUE(it->Valid());
+      ASSERT_EQ(it->key(), Slice(shown));
+    }
+    EXPECT_OK(it->status());
+    EXPECT_EQ(count, 200);
+  });
+}
+
 TEST_F(FamilyIteratorsTest, ValuesWaitUntilTheyArePrepared) {
   Fill();
   ReadOptions options;

@@ -32,6 +32,21 @@ class IdleWaitTest : public testing::Test {
     return db_->WaitForCompact(options);
   }
 
+  // Of a log, which leaves a hard error.
+  Status FailASync() {
+    FaultPlan plan;
+    plan.kinds = KindBit(CallKind::kSync);
+    plan.path_part = ".log";
+    plan.mode = FaultMode::kOnce;
+    plan.first_call = sim_->CallCount();
+    sim_->AddFault(plan);
+    WriteOptions sync;
+    sync.sync = true;
+    const Status failed = db_->Put(sync, "k", "v");
+    sim_->ClearFaults();
+    return failed;
+  }
+
   const std::shared_ptr<SimFS> sim_ = SimFS::Create();
   const std::unique_ptr<Env> env_ = NewCompositeEnv(sim_);
   std::unique_ptr<DB> db_;
@@ -40,34 +55,16 @@ class IdleWaitTest : public testing::Test {
 }  // namespace
 
 TEST_F(IdleWaitTest, TellsOfTheErrorThatStands) {
-  FaultPlan plan;
-  plan.kinds = KindBit(CallKind::kSync);
-  plan.path_part = ".log";
-  plan.mode = FaultMode::kOnce;
-  plan.first_call = sim_->CallCount();
-  sim_->AddFault(plan);
-  WriteOptions sync;
-  sync.sync = true;
-  const Status failed = db_->Put(sync, "k", "v");
+  const Status failed = FailASync();
   ASSERT_FALSE(failed.ok());
   EXPECT_EQ(Wait().code(), failed.code());
-  sim_->ClearFaults();
   ASSERT_OK(db_->Resume());
   EXPECT_OK(Wait());
 }
 
 // Then there is nothing to be waited for.
 TEST_F(IdleWaitTest, ClosesInSpiteOfAnErrorIfAskedTo) {
-  FaultPlan plan;
-  plan.kinds = KindBit(CallKind::kSync);
-  plan.path_part = ".log";
-  plan.mode = FaultMode::kOnce;
-  plan.first_call = sim_->CallCount();
-  sim_->AddFault(plan);
-  WriteOptions sync;
-  sync.sync = true;
-  ASSERT_FALSE(db_->Put(sync, "k", "v").ok());
-  sim_->ClearFaults();
+  ASSERT_FALSE(FailASync().ok());
   WaitForCompactOptions closing;
   closing.close_db = true;
   IgnoreError(db_->WaitForCompact(closing), "the error that stands");

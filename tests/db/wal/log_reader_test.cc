@@ -392,6 +392,23 @@ TEST(TailingReader, WaitsForTheRestOfARecord) {
   EXPECT_FALSE(reader.has_reported());
 }
 
+// Where a log without a batch ends.
+TEST(LogReader, KnowsWhereTheLogSpeaksOfItselfLast) {
+  LogImage log(FileNumber{5});
+  log.AddSpecial(LogRecordType::kTimestampSizes, EncodeTimestampSizes({{1, 8}}));
+  log.AddSpecial(LogRecordType::kPredecessorInfo, EncodePredecessorInfo({1, 2, 3}));
+  const uint64_t end = log.bytes.size();
+  for (const bool has_batch : {false, true}) {
+    if (has_batch) log.Add("not of itself");
+    LogReader::Options options;
+    options.log_number = FileNumber{5};
+    LogReader reader(NewMemoryLogSource(log.bytes, "log"), options, nullptr);
+    Slice record;
+    EXPECT_EQ(reader.ReadRecord(&record), has_batch);
+    EXPECT_EQ(reader.special_end(), end);
+  }
+}
+
 TEST(LogReader, HandsOnErrorsOfItsSource) {
   class BrokenSource : public LogSource {
    public:

@@ -18,26 +18,6 @@
 
 namespace ashlar {
 
-// Records of a family that is not there must not reach the log: replay takes those of an id that
-// the MANIFEST has never seen for the trace of a lost one.
-Status CommitPipeline::CommitPresent(const Request& request) {
-  RETURN_IF_ERROR(CheckBatch(*request.batch, /*ignores_missing_families=*/true));
-  WriteBatch present;
-  Result<bool> is_whole = true;
-  {
-    const EpochGuard guard;  // families are looked up
-    is_whole = WriteBatchInternal::CopyOfFamilies(
-        *request.batch, [this](uint32_t family) { return host_->HasFamily(family); }, &present);
-  }
-  RETURN_IF_ERROR(is_whole.status());
-  if (*is_whole) return CommitWhole(request);
-  Request rest = request;
-  rest.batch = &present;
-  const Status status = CommitWhole(rest);
-  WriteBatchInternal::SetSequence(request.batch, WriteBatchInternal::Sequence(present));
-  return status;
-}
-
 // What was added with checksums must still be what was added; what was not gets them now, if they
 // are asked for, and Insert() compares again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {

@@ -29,12 +29,6 @@ namespace ashlar {
 CommitPipeline::CommitPipeline(CommitHost* host, WalSet* wals) : host_(host), wals_(wals) {}
 
 Status CommitPipeline::Commit(const Request& request) {
-  if (request.options->ignore_missing_column_families) [[unlikely]]
-    return CommitPresent(request);
-  return CommitWhole(request);
-}
-
-Status CommitPipeline::CommitWhole(const Request& request) {
   const WriteOptions& options = *request.options;
   WriteBatch& batch = *request.batch;
   if (wants_attention_.load(std::memory_order_acquire)) [[unlikely]] {

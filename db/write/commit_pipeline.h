@@ -190,8 +190,6 @@ class CommitPipeline {
   Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
   static Status CheckEntity(const WriteBatchRecord& record);
   Status CheckRange(const WriteBatchRecord& record);
-  Status CommitPresent(const Request& request);
-  Status CommitWhole(const Request& request);
   static Status Protect(const WriteOptions& options, WriteBatch* batch);
   Status PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record);
   bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);

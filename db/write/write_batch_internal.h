@@ -7,13 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <vector>
 
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_reader.h"
-#include "util/result.h"
 
 namespace ashlar {
 
@@ -71,12 +69,6 @@ class WriteBatchInternal {
   // Adds the records of src to dst; with wal_only those before src's WAL termination point.
   // dst keeps its sequence number.
   static Status Append(WriteBatch* dst, const WriteBatch& src, bool wal_only = false);
-
-  // Replaces dst by what src has for families of which `has_family` is true, and all that is for
-  // none. True: that is all of src, and dst is as it was. dst is protected if src is.
-  static Result<bool> CopyOfFamilies(const WriteBatch& src,
-                                     const std::function<bool(uint32_t)>& has_family,
-                                     WriteBatch* dst);
 
   // Updates by family number instead of handle. Keys include their timestamp.
   static Status Put(WriteBatch* batch, uint32_t family, const Slice& key, const Slice& value);

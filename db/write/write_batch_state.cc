@@ -297,34 +297,6 @@ Status WriteBatchInternal::SetContents(WriteBatch* batch, const Slice& contents)
   return Status::OK();
 }
 
-Result<bool> WriteBatchInternal::CopyOfFamilies(const WriteBatch& src,
-                                                const std::function<bool(uint32_t)>& has_family,
-                                                WriteBatch* dst) {
-  RETURN_IF_ERROR(src.VerifyChecksum());
-  WriteBatch copy;
-  uint32_t count = 0;
-  bool is_whole = true;
-  WriteBatchReader reader(Contents(src));
-  const size_t log_end = src.wal_term_point_.is_cleared() ? 0 : src.wal_term_point_.size;
-  for (WriteBatchRecord record; reader.Next(&record);) {
-    if (record.IsCounted() && !has_family(record.family)) {
-      is_whole = false;
-    } else {
-      copy.rep_.append(src.rep_, reader.record_offset(),
-                       reader.next_offset() - reader.record_offset());
-      count += record.IsCounted() ? 1 : 0;
-      SetCount(&copy, count);
-    }
-    if (reader.next_offset() == log_end) copy.MarkWalTerminationPoint();
-  }
-  RETURN_IF_ERROR(reader.status());
-  if (is_whole) return true;
-  copy.content_flags_.store(kContentUnknown, std::memory_order_relaxed);
-  if (src.GetProtectionBytesPerKey() != 0) RETURN_IF_ERROR(AddProtection(&copy));
-  *dst = std::move(copy);
-  return false;
-}
-
 WriteBatchInternal::WalPart WriteBatchInternal::PartForWal(const WriteBatch& batch) {
   const SavePoint& end = batch.wal_term_point_;
   const size_t bytes = end.is_cleared() ? batch.rep_.size() : end.size;

@@ -143,7 +143,9 @@ Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>
   AddHiddenFamily(&request);
   for (ColumnFamilyDescriptor& family : request.families) {
     RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(family.options));
-    family.options = SanitizeColumnFamilyOptions(request.db_options, family.options);
+    ColumnFamilyOptions& settled = request.settled_options[family.name];
+    settled = SettleColumnFamilyOptions(family.options);
+    family.options = SanitizeSettledOptions(request.db_options, settled);
   }
   request.db_options = SanitizeDbOptions(request.db_options);
   return Open(request, handles, db);

@@ -319,6 +319,18 @@ EnvOptions CompositeEnv::OptimizeForLogWrite(const EnvOptions& options,
 EnvOptions CompositeEnv::OptimizeForManifestWrite(const EnvOptions& options) const {
   return file_system_->OptimizeForManifestWrite(FileOptions(options));
 }
+EnvOptions CompositeEnv::OptimizeForCompactionTableWrite(
+    const EnvOptions& options, const ImmutableDBOptions& db_options) const {
+  return file_system_->OptimizeForCompactionTableWrite(FileOptions(options), db_options);
+}
+EnvOptions CompositeEnv::OptimizeForCompactionTableRead(
+    const EnvOptions& options, const ImmutableDBOptions& db_options) const {
+  return file_system_->OptimizeForCompactionTableRead(FileOptions(options), db_options);
+}
+EnvOptions CompositeEnv::OptimizeForBlobFileRead(const EnvOptions& options,
+                                                 const ImmutableDBOptions& db_options) const {
+  return file_system_->OptimizeForBlobFileRead(FileOptions(options), db_options);
+}
 void CompositeEnv::SanitizeEnvOptions(EnvOptions* options) const {
   FileOptions file_options(*options);
   file_system_->SanitizeFileOptions(&file_options);

@@ -70,6 +70,12 @@ class CompositeEnv : public Env {
   EnvOptions OptimizeForLogWrite(const EnvOptions& options,
                                  const DBOptions& db_options) const override;
   EnvOptions OptimizeForManifestWrite(const EnvOptions& options) const override;
+  EnvOptions OptimizeForCompactionTableWrite(const EnvOptions& options,
+                                             const ImmutableDBOptions& db_options) const override;
+  EnvOptions OptimizeForCompactionTableRead(const EnvOptions& options,
+                                            const ImmutableDBOptions& db_options) const override;
+  EnvOptions OptimizeForBlobFileRead(const EnvOptions& options,
+                                     const ImmutableDBOptions& db_options) const override;
   void SanitizeEnvOptions(EnvOptions* options) const override;
 
   uint64_t NowMicros() override { return system_clock_->NowMicros(); }

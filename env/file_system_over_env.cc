@@ -334,6 +334,18 @@ class FileSystemOverEnv : public FileSystem {
   FileOptions OptimizeForManifestWrite(const FileOptions& options) const override {
     return Merge(options, env_->OptimizeForManifestWrite(options));
   }
+  FileOptions OptimizeForCompactionTableWrite(
+      const FileOptions& options, const ImmutableDBOptions& db_options) const override {
+    return Merge(options, env_->OptimizeForCompactionTableWrite(options, db_options));
+  }
+  FileOptions OptimizeForCompactionTableRead(const FileOptions& options,
+                                             const ImmutableDBOptions& db_options) const override {
+    return Merge(options, env_->OptimizeForCompactionTableRead(options, db_options));
+  }
+  FileOptions OptimizeForBlobFileRead(const FileOptions& options,
+                                      const ImmutableDBOptions& db_options) const override {
+    return Merge(options, env_->OptimizeForBlobFileRead(options, db_options));
+  }
   void SanitizeFileOptions(FileOptions* options) const override {
     env_->SanitizeEnvOptions(options);
   }

@@ -4,7 +4,6 @@
 #include "env/file_util.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cassert>
 #include <memory>
 #include <random>
@@ -13,7 +12,6 @@
 #include "env/file_writer.h"
 #include "env/random_reader.h"
 #include "env/sequential_reader.h"
-#include "util/random.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -53,22 +51,28 @@ Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& 
 }
 
 Status CreateDirectories(FileSystem* fs, const std::string& dir) {
+  const IOOptions io;
   bool is_dir = false;
-  if (fs->IsDirectory(dir, IOOptions(), &is_dir, nullptr).ok() && is_dir) return Status::OK();
+  const IOStatus looked = fs->IsDirectory(dir, io, &is_dir, nullptr);
+  if (looked.ok() && is_dir) return Status::OK();
   const size_t slash = dir.find_last_not_of('/') == std::string::npos
                            ? std::string::npos
                            : dir.rfind('/', dir.find_last_not_of('/'));
-  if (slash != std::string::npos && slash > 0) {
-    RETURN_IF_ERROR(CreateDirectories(fs, dir.substr(0, slash)));
+  // Who cannot say what is there is not led up to the root, where it may be allowed nothing.
+  const bool is_made = looked.IsNotSupported() && fs->CreateDirIfMissing(dir, io, nullptr).ok();
+  if (!is_made) {
+    if (slash != std::string::npos && slash > 0) {
+      RETURN_IF_ERROR(CreateDirectories(fs, dir.substr(0, slash)));
+    }
+    RETURN_IF_ERROR(fs->CreateDirIfMissing(dir, io, nullptr));
   }
-  RETURN_IF_ERROR(fs->CreateDirIfMissing(dir, IOOptions(), nullptr));
   // What is synced in the new directory is only safe once its own name is. A parent that may not be
   // opened cannot be synced.
   std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
   if (parent.empty()) parent = "/";
   std::unique_ptr<FSDirectory> handle;
-  if (!fs->NewDirectory(parent, IOOptions(), &handle, nullptr).ok()) return Status::OK();
-  return handle->Fsync(IOOptions(), nullptr);
+  if (!fs->NewDirectory(parent, io, &handle, nullptr).ok()) return Status::OK();
+  return handle->Fsync(io, nullptr);
 }
 
 Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,
@@ -169,15 +173,12 @@ Status CheckFileChecksum(FileSystem* fs, const std::string& path, const FileOpti
              Slice(found.value).ToString(/*hex=*/true)));
 }
 
-// The seed comes from the system once; a counter keeps the ids of one process apart.
+// Asked of the system each time, which is rare enough: a generator of this process would go along
+// into children that it forks, and two of them would give the same ids.
 std::string NewUniqueId() {
-  static const uint64_t seed = [] {
-    std::random_device device;
-    return (uint64_t{device()} << 32) ^ device();
-  }();
-  static std::atomic<uint64_t> counter{0};
-  Random64 random(seed ^ (counter.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b97f4a7c15));
-  uint64_t words[2] = {random.Next(), random.Next()};
+  std::random_device device;
+  uint64_t words[2];
+  for (uint64_t& word : words) word = (uint64_t{device()} << 32) | device();
   words[0] = (words[0] & ~uint64_t{0xf000}) | 0x4000;                  // version 4
   words[1] = (words[1] & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);  // variant 1
   char text[40];

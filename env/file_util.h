@@ -29,7 +29,8 @@ Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::st
 // that is the reason.
 Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& renamed_name = "");
 
-// Creates the directory and all missing parents.
+// Creates the directory and all missing parents, and makes their names durable. A file system that
+// does not say what is a directory is asked for a parent only if it refuses.
 Status CreateDirectories(FileSystem* fs, const std::string& dir);
 
 // Names in the directory, without "." and "..". Sorting is most of the work where there are many.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text log. A LineFile takes each line with one append, so that what was logged survives the
-// death of the process. FileLog writes to one; RollingLog holds the current one and replaces it.
+// The text log. A LineFile takes each line with one append and one flush, so that what was logged
+// survives the death of the process. FileLog writes to one; RollingLog holds the current one and
+// replaces it.
 #include "env/info_log.h"
 
 #include <sys/syscall.h>
@@ -85,7 +86,9 @@ class LineFile {
     assert(!is_closed());
     // What failed may have left the beginning of its line.
     const std::string text = has_failed_ ? StrCat("\n", line) : line;
-    has_failed_ = !file_->Append(text, IOOptions(), nullptr).ok();
+    // A program's file may keep back what it was given; for the machine's own a flush is nothing.
+    has_failed_ = !file_->Append(text, IOOptions(), nullptr).ok() ||
+                  !file_->Flush(IOOptions(), nullptr).ok();
     if (has_failed_) return;
     bytes_ += text.size();
     AddIoBytes(&IOStatsContext::bytes_written, text.size());
@@ -109,11 +112,17 @@ class LineFile {
 // One log file.
 class FileLog : public Logger {
  public:
-  FileLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock,
-          std::unique_ptr<LineFile> file, InfoLogLevel level)
-      : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), file_(std::move(file)) {}
+  FileLog(std::shared_ptr<FileSystem> fs, std::shared_ptr<SystemClock> clock, std::string path,
+          InfoLogLevel level)
+      : Logger(level), fs_(std::move(fs)), clock_(std::move(clock)), path_(std::move(path)) {}
   ~FileLog() override {
     if (!closed_) IgnoreError(Close(), "nobody is left to tell");
+  }
+
+  // Makes the file, which the first line does otherwise.
+  Status Start() {
+    MutexLock lock(&mutex_);
+    return StartLocked();
   }
 
   using Logger::Logv;
@@ -122,27 +131,70 @@ class FileLog : public Logger {
   }
   size_t GetLogFileSize() const override {
     MutexLock lock(&mutex_);
-    return static_cast<size_t>(file_->bytes());
+    return file_ != nullptr ? static_cast<size_t>(file_->bytes()) : 0;
   }
 
  protected:
   Status CloseImpl() override {
     MutexLock lock(&mutex_);
-    return file_->Close();
+    is_over_ = true;
+    return file_ != nullptr ? file_->Close() : Status::OK();
   }
 
  private:
+  Status StartLocked() REQUIRES(mutex_) {
+    ASSIGN_OR_RETURN(file_, LineFile::Create(fs_.get(), path_));
+    return Status::OK();
+  }
   void WriteLine(const std::string& line) {
     const IoTimer timer(&IOStatsContext::logger_nanos);
     MutexLock lock(&mutex_);
-    if (!file_->is_closed()) file_->Append(line);
+    if (is_over_ || (file_ == nullptr && !StartLocked().ok())) return;
+    file_->Append(line);
   }
 
   const std::shared_ptr<FileSystem> fs_;  // the file may call it
   const std::shared_ptr<SystemClock> clock_;
+  const std::string path_;
   mutable Mutex mutex_{LockRank::kLogger};
-  const std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);
+  std::unique_ptr<LineFile> file_ GUARDED_BY(mutex_);  // null until it is made
+  bool is_over_ GUARDED_BY(mutex_) = false;            // closed
 };
+
+// A file of the log that is there is renamed. Two logs of one microsecond get different names.
+Status SetAside(FileSystem* fs, const std::string& path, uint64_t now_micros) {
+  if (!fs->FileExists(path, IOOptions(), nullptr).ok()) return Status::OK();
+  std::string old_path = OldInfoLogFileName(path, now_micros);
+  while (fs->FileExists(old_path, IOOptions(), nullptr).ok()) {
+    old_path = OldInfoLogFileName(path, ++now_micros);
+  }
+  return fs->RenameFile(path, old_path, IOOptions(), nullptr);
+}
+
+// Those that were set aside, until with the current one `keep_count` are left.
+void DeleteOldest(FileSystem* fs, const std::string& path, size_t keep_count) {
+  const std::string dir = DirectoryOf(path);
+  const std::string prefix = BaseNameOf(path);
+  std::vector<std::string> names;
+  if (!fs->GetChildren(dir, IOOptions(), &names, nullptr).ok()) return;
+  std::vector<std::pair<uint64_t, std::string>> old_logs;
+  for (const std::string& name : names) {
+    uint64_t micros = 0;
+    FileType type;
+    if (name != prefix && name.starts_with(prefix) && ParseFileName(name, &micros, prefix, &type) &&
+        type == kInfoLogFile) {
+      old_logs.emplace_back(micros, name);
+    }
+  }
+  const size_t keep = std::max<size_t>(keep_count, 1) - 1;  // besides the current
+  if (old_logs.size() <= keep) return;
+  std::sort(old_logs.begin(), old_logs.end());
+  old_logs.resize(old_logs.size() - keep);
+  for (const auto& [micros, name] : old_logs) {
+    IgnoreError(fs->DeleteFile(StrCat(dir, "/", name), IOOptions(), nullptr),
+                "one old log too many does no harm");
+  }
+}
 
 class RollingLog : public Logger {
  public:
@@ -157,10 +209,10 @@ class RollingLog : public Logger {
     if (!closed_) IgnoreError(Close(), "nobody is left to tell");
   }
 
-  // Sets an existing log aside and starts a new one.
-  Status Start() {
+  // With a new file. One that was there has been set aside.
+  Status Start(uint64_t now_micros) {
     MutexLock lock(&mutex_);
-    return RollLocked();
+    return BeginLocked(now_micros);
   }
 
   using Logger::Logv;
@@ -204,9 +256,11 @@ class RollingLog : public Logger {
   // On failure the old file, if any, goes on being used.
   Status RollLocked() REQUIRES(mutex_) {
     const uint64_t now = clock_->NowMicros();
-    if (fs_->FileExists(path_, IOOptions(), nullptr).ok()) {
-      RETURN_IF_ERROR(SetAside(now));
-    }
+    RETURN_IF_ERROR(SetAside(fs_.get(), path_, now));
+    return BeginLocked(now);
+  }
+
+  Status BeginLocked(uint64_t now) REQUIRES(mutex_) {
     ASSIGN_OR_RETURN(auto file, LineFile::Create(fs_.get(), path_));
     if (file_ != nullptr) IgnoreError(file_->Close(), "its lines are written or lost");
     file_ = std::move(file);
@@ -215,41 +269,8 @@ class RollingLog : public Logger {
       file_->Append(FormatLine(now, header));
     }
     header_bytes_ = file_->bytes();
-    DeleteOldest();
+    DeleteOldest(fs_.get(), path_, options_.keep_file_count);
     return Status::OK();
-  }
-
-  // Two logs of one microsecond get different names.
-  Status SetAside(uint64_t now) {
-    std::string old_path = OldInfoLogFileName(path_, now);
-    while (fs_->FileExists(old_path, IOOptions(), nullptr).ok()) {
-      old_path = OldInfoLogFileName(path_, ++now);
-    }
-    return fs_->RenameFile(path_, old_path, IOOptions(), nullptr);
-  }
-
-  void DeleteOldest() {
-    const std::string dir = DirectoryOf(path_);
-    const std::string prefix = BaseNameOf(path_);
-    std::vector<std::string> names;
-    if (!fs_->GetChildren(dir, IOOptions(), &names, nullptr).ok()) return;
-    std::vector<std::pair<uint64_t, std::string>> old_logs;
-    for (const std::string& name : names) {
-      uint64_t micros = 0;
-      FileType type;
-      if (name != prefix && name.starts_with(prefix) &&
-          ParseFileName(name, &micros, prefix, &type) && type == kInfoLogFile) {
-        old_logs.emplace_back(micros, name);
-      }
-    }
-    const size_t keep = std::max<size_t>(options_.keep_file_count, 1) - 1;  // besides the current
-    if (old_logs.size() <= keep) return;
-    std::sort(old_logs.begin(), old_logs.end());
-    old_logs.resize(old_logs.size() - keep);
-    for (const auto& [micros, name] : old_logs) {
-      IgnoreError(fs_->DeleteFile(StrCat(dir, "/", name), IOOptions(), nullptr),
-                  "one old log too many does no harm");
-    }
   }
 
   const std::shared_ptr<FileSystem> fs_;
@@ -272,8 +293,44 @@ class NullLogger : public Logger {
   Status CloseImpl() override { return Status::OK(); }
 };
 
+// While one lives, what OpenLogFile() makes for its thread is noted, and makes no file before its
+// first line. So it shows whether what a file system answers is one of its own.
+class AskedForLog {
+ public:
+  AskedForLog() : before_(std::exchange(current, this)) {}
+  ~AskedForLog() { current = before_; }
+  AskedForLog(const AskedForLog&) = delete;
+  AskedForLog& operator=(const AskedForLog&) = delete;
+
+  static AskedForLog* Current() { return current; }
+  void Note(std::shared_ptr<const Logger> log, const std::string& path) {
+    log_ = std::move(log);
+    path_ = path;
+  }
+  bool HasMade(const std::shared_ptr<Logger>& log, const std::string& path) const {
+    return log == log_ && path == path_;
+  }
+
+ private:
+  static inline thread_local constinit AskedForLog* current = nullptr;
+  AskedForLog* const before_;
+  std::shared_ptr<const Logger> log_;  // the last one
+  std::string path_;
+};
+
+// The log of a file system, or an Env, that makes one in its own way. Null: it does not.
+Result<std::shared_ptr<Logger>> OwnLogOf(FileSystem* fs, const std::string& path) {
+  std::shared_ptr<Logger> log;
+  AskedForLog asked;
+  const IOStatus status = fs->NewLogger(path, IOOptions(), &log, nullptr);
+  if (!status.ok() && !status.IsNotSupported()) return Status(status);
+  if (!status.ok() || asked.HasMade(log, path)) log.reset();
+  return log;
+}
+
 }  // namespace
 
+// A log that is to roll is always ours: no other one does.
 Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const InfoLogOptions& options) {
@@ -281,17 +338,32 @@ Result<std::shared_ptr<Logger>> OpenInfoLog(const std::shared_ptr<FileSystem>& f
   RETURN_IF_ERROR(fs->GetAbsolutePath(options.db_path, IOOptions(), &absolute_path, nullptr));
   const std::string& dir = options.log_dir.empty() ? options.db_path : options.log_dir;
   RETURN_IF_ERROR(CreateDirectories(fs.get(), dir));
-  auto log = std::make_shared<RollingLog>(
-      fs, clock, options, InfoLogFileName(options.db_path, options.log_dir, absolute_path));
-  RETURN_IF_ERROR(log->Start());
+  const std::string path = InfoLogFileName(options.db_path, options.log_dir, absolute_path);
+  const uint64_t now = clock->NowMicros();
+  RETURN_IF_ERROR(SetAside(fs.get(), path, now));
+  if (options.max_file_bytes == 0 && options.roll_after_seconds == 0) {
+    ASSIGN_OR_RETURN(std::shared_ptr<Logger> own, OwnLogOf(fs.get(), path));
+    if (own != nullptr) {
+      own->SetInfoLogLevel(options.level);
+      DeleteOldest(fs.get(), path, options.keep_file_count);
+      return own;
+    }
+  }
+  auto log = std::make_shared<RollingLog>(fs, clock, options, path);
+  RETURN_IF_ERROR(log->Start(now));
   return std::shared_ptr<Logger>(std::move(log));
 }
 
 Result<std::shared_ptr<Logger>> OpenLogFile(const std::shared_ptr<FileSystem>& fs,
                                             const std::shared_ptr<SystemClock>& clock,
                                             const std::string& path, InfoLogLevel level) {
-  ASSIGN_OR_RETURN(auto file, LineFile::Create(fs.get(), path));
-  return std::shared_ptr<Logger>(std::make_shared<FileLog>(fs, clock, std::move(file), level));
+  auto log = std::make_shared<FileLog>(fs, clock, path, level);
+  if (AskedForLog* const asked = AskedForLog::Current(); asked != nullptr) {
+    asked->Note(log, path);
+  } else {
+    RETURN_IF_ERROR(log->Start());
+  }
+  return std::shared_ptr<Logger>(std::move(log));
 }
 
 std::shared_ptr<Logger> NewNullLogger() { return std::make_shared<NullLogger>(); }

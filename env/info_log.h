@@ -4,7 +4,8 @@
 //
 // OpenInfoLog() renames an existing LOG aside, starts a new one and deletes the oldest beyond
 // keep_log_file_num. The logger begins a new file when the current one is too large or too old, and
-// repeats the header messages (Header()) at the start of each. Any thread may log.
+// repeats the header messages (Header()) at the start of each. Where no limits are set, a file
+// system or Env with a NewLogger() of its own makes the new one. Any thread may log.
 #pragma once
 
 #include <cstddef>

@@ -31,6 +31,13 @@ PeriodicTimer::~PeriodicTimer() {
   if (thread.joinable()) thread.join();
 }
 
+void PeriodicTimer::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+  changed_.ForgetWaiters();
+  if (thread_.get_id() == std::this_thread::get_id()) return;  // a task forked
+  ForgetThread(&thread_);
+  called_ = nullptr;
+}
+
 uint64_t PeriodicTimer::NowLocked() const {
   return SystemClock::Default()->NowNanos() / 1000 + passed_micros_;
 }
@@ -40,7 +47,8 @@ bool PeriodicTimer::Set(PeriodicTask* task, uint64_t period_micros) {
   assert(!is_stopping_);
   const auto found = std::find_if(entries_.begin(), entries_.end(),
                                   [task](const Entry& entry) { return entry.task == task; });
-  if (found != entries_.end() && found->period_micros == period_micros) return true;
+  const bool is_known = found != entries_.end() && found->period_micros == period_micros;
+  if (is_known && thread_.joinable()) return true;
   if (found != entries_.end()) entries_.erase(found);
   if (period_micros == 0) return true;
   if (IsSimulated()) return false;  // a simulation has no other threads

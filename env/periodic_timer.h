@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PeriodicTimer calls tasks at intervals, all of them in one thread: what databases do by the clock
-// is short and rare.
+// is short and rare. A child after fork() has the tasks; its thread starts with the next one that
+// is set there.
 //
 // Threads: any; tasks are called by the thread of the timer, without locks.
 #pragma once
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "env/fork_hook.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -50,6 +52,7 @@ class PeriodicTimer {
 
   void Run();
   void RunDueLocked() REQUIRES(mutex_);
+  void MendInChild();
   uint64_t NowLocked() const REQUIRES(mutex_);
 
   Mutex mutex_{LockRank::kLeaf};
@@ -60,6 +63,7 @@ class PeriodicTimer {
   uint64_t rounds_ GUARDED_BY(mutex_) = 0;         // looks at all entries, finished
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_ GUARDED_BY(mutex_);  // from the first task on
+  const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace ashlar

@@ -53,6 +53,12 @@ ThreadStatus ThreadStatusUpdater::StatusOf(const Record& record, uint64_t now_mi
           operation.stage,        operation.properties.data(), ThreadStatus::STATE_UNKNOWN};
 }
 
+// Records of other threads lie on stacks that nobody has any more.
+void ThreadStatusUpdater::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+  const uint64_t own_id = OwnThreadId();
+  records_.remove_if([own_id](const Record* record) { return record->thread_id != own_id; });
+}
+
 std::vector<ThreadStatus> ThreadStatusUpdater::List() const {
   const uint64_t now_micros = NowMicros();
   std::vector<ThreadStatus> threads;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ashlar/thread_status.h"
+#include "env/fork_hook.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -49,9 +50,11 @@ class ThreadStatusUpdater {
     uint64_t start_micros = 0;  // of the operation
   };
   static ThreadStatus StatusOf(const Record& record, uint64_t now_micros);
+  void MendInChild();
 
   mutable Mutex mutex_{LockRank::kLeaf};
   std::list<Record*> records_ GUARDED_BY(mutex_);  // what they hold is guarded too
+  const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
 class TrackedThread {

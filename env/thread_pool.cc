@@ -65,6 +65,18 @@ void ThreadPoolImpl::Join(bool finish_jobs) {
   reserved_ = 0;
 }
 
+// Whoever reserved or joined threads, if it was another one, did so for itself. The parent runs what
+// is queued: twice, two processes would write the same files.
+void ThreadPoolImpl::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+  for (std::thread& thread : threads_) ForgetThread(&thread);
+  threads_.clear();
+  queue_.clear();
+  wake_.ForgetWaiters();
+  idle_ = 0;
+  reserved_ = 0;
+  is_ending_ = false;
+}
+
 void ThreadPoolImpl::SetBackgroundThreads(int num) {
   MutexLock lock(&mutex_);
   SetLimitLocked(num);

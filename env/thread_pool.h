@@ -4,6 +4,9 @@
 //
 // Jobs run in order of submission on at most `limit` threads, which are started when there is work
 // for them. When the limit falls, the newest threads end after their job. Any thread may call.
+//
+// A child after fork() has no threads and starts new ones. Jobs, running or queued, are the parent's
+// and do not come along.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +20,7 @@
 #include "ashlar/env.h"
 #include "ashlar/thread_status.h"
 #include "ashlar/threadpool.h"
+#include "env/fork_hook.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -71,6 +75,7 @@ class ThreadPoolImpl : public ThreadPool {
   bool IsExcessLocked(size_t index) const REQUIRES(mutex_);
   void ApplyPriorities();
   void Join(bool finish_jobs);
+  void MendInChild();
 
   const std::string name_;
   const ThreadPlace place_;
@@ -85,6 +90,7 @@ class ThreadPoolImpl : public ThreadPool {
   bool finish_jobs_ GUARDED_BY(mutex_) = false;
   std::atomic<bool> low_io_priority_{false};
   std::atomic<CpuPriority> cpu_priority_{CpuPriority::kNormal};
+  const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace ashlar

@@ -110,7 +110,9 @@ class BlinkTree {
   // 128.
   double FractionBefore(const Position& key) const;
 
-  // What the keys now in the tree have in common. Only a guess while inserts go on.
+  // What more keys like those now in the tree may be expected to begin with: what these have in
+  // common if they are many; few can only shorten what was expected of them. Only a guess while
+  // inserts go on. Costs a walk over some dozens of nodes, at most some thousands.
   std::string CommonPrefix() const;
 
   // Stops if an invariant named at the head of blink_tree.cc does not hold. Only while nobody
@@ -154,6 +156,7 @@ class BlinkTree {
   void ToNextLeaf(Window* window) const;
   void ToPreviousLeaf(Window* window) const;
   PairCount CountPairs(uint32_t level, const Position& key) const;
+  bool HasManyKeys() const;
   const Node* LeftmostOn(uint32_t level) const;
   void CheckNode(const Node& node) const;
 

@@ -135,15 +135,38 @@ const BlinkTree::Node* BlinkTree::LeftmostOn(uint32_t level) const {
   return node;
 }
 
+// Few keys have long prefixes in common that the next ones lack: whatever lies outside of a prefix
+// has one of two heads, and all searches would compare keys.
 std::string BlinkTree::CommonPrefix() const {
   Window first, last;
   SeekToFirst(&first);
   SeekToLast(&last);
-  if (!first.IsValid() || comparator_.order() == KeyOrder::kCustom) return "";
+  if (!first.IsValid() || comparator_.order() == KeyOrder::kCustom) return prefix_;
   assert(last.IsValid());  // nothing is ever removed
   const Slice user_key = first.entries[first.index]->user_key();
-  return std::string(user_key.data(),
+  const Slice common(user_key.data(),
                      user_key.difference_offset(last.entries[last.index]->user_key()));
+  return HasManyKeys() ? common.ToString() : prefix_.substr(0, common.difference_offset(prefix_));
+}
+
+// Whether the nodes of some level begin with a few dozens of different keys, as those of a thousand
+// keys do. Levels with very many nodes are not looked at: where those above them begin with few
+// keys, these have most of the versions.
+bool BlinkTree::HasManyKeys() const {
+  constexpr uint32_t kMany = 32, kEnoughNodes = 128;
+  for (uint32_t level = root_.load(std::memory_order_acquire)->level + 1; level-- > 0;) {
+    uint32_t nodes = 0, keys = 0;
+    const MemTableEntry* before = nullptr;
+    for (const Node* node = LeftmostOn(level)->next.load(std::memory_order_acquire);
+         node != nullptr && keys < kMany; node = node->next.load(std::memory_order_acquire)) {
+      ++nodes;
+      keys += before == nullptr || before->user_key() != node->low->user_key();
+      before = node->low;
+    }
+    if (keys == kMany) return true;
+    if (nodes >= kEnoughNodes) return false;
+  }
+  return false;
 }
 
 // ---- Proofs

@@ -40,11 +40,6 @@ void LowerTo(std::atomic<uint64_t>* cell, uint64_t value) {
   }
 }
 
-bool IsTombstone(ValueType type) {
-  return type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeRangeDeletion ||
-         type == kTypeDeletionWithTimestamp;
-}
-
 }  // namespace
 
 MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOptions& options,
@@ -286,13 +281,13 @@ void MemTable::GetMany(PointLookup* const* lookups, size_t count) const {
       PointLookup* lookup = lookups[next];
       const LookupKey& key = lookup->key();
       if (lookup->decided()) continue;
+      if (!tree_.has_value() || !has_plain_reads_) {
+        Get(key, lookup);  // asks tombstones and filter itself
+        continue;
+      }
       if (!tombstones_.empty()) [[unlikely]]
         Cover(lookup);
       if (bloom_.has_value() && !MayContain(key, lookup)) continue;
-      if (!tree_.has_value() || !has_plain_reads_) {
-        Get(key, lookup);
-        continue;
-      }
       if (tree_->IsEmpty()) continue;
       positions[batch_count] = tree_->At(key.user_key, key.trailer);
       batch[batch_count++] = lookup;

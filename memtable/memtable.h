@@ -67,8 +67,7 @@ struct MemTableCounters {
 
   void Note(SequenceNumber seqno, ValueType type, size_t bytes) {
     ++entries;
-    deletes +=
-        type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeDeletionWithTimestamp;
+    deletes += IsTombstone(type) && type != kTypeRangeDeletion;
     range_deletes += type == kTypeRangeDeletion;
     raw_bytes += bytes;
     smallest_seqno = seqno < smallest_seqno ? seqno : smallest_seqno;
@@ -190,7 +189,8 @@ class MemTable {
 
   uint64_t id() const { return id_; }
   const InternalKeyComparator& comparator() const { return comparator_; }
-  // What all user keys begin with. Only a guess while insertions go on.
+  // What the keys of the next memtable may be expected to begin with, judged by these, if they are
+  // many. Only a guess while insertions go on.
   std::string CommonPrefix() const;
 
   struct RangeEstimate {

@@ -72,6 +72,16 @@ constexpr bool IsPointEntryType(ValueType type) {
          type == kTypeValuePreferredSeqno;
 }
 
+// A tombstone of one key as every reader knows it. None of them knows kTypeDeletionWithTimestamp,
+// as families with timestamps are refused: they must not take it for one of these.
+constexpr bool IsPointTombstone(ValueType type) {
+  return type == kTypeDeletion || type == kTypeSingleDeletion;
+}
+// All kinds that delete, one key or a range: for those who count, and ask what may be alive.
+constexpr bool IsTombstone(ValueType type) {
+  return IsPointTombstone(type) || type == kTypeDeletionWithTimestamp || type == kTypeRangeDeletion;
+}
+
 inline uint64_t LoadLittleEndian64(const char* p) {
   uint64_t value;
   std::memcpy(&value, p, sizeof(value));

@@ -98,7 +98,9 @@ Mutex::Mutex(LockRank rank) : rank_(rank) {
 
 Mutex::~Mutex() { pthread_mutex_destroy(&native_); }
 
-CondVar::CondVar(Mutex* mutex) : mutex_(mutex) {
+CondVar::CondVar(Mutex* mutex) : mutex_(mutex) { Init(); }
+
+void CondVar::Init() {
   pthread_condattr_t attributes;
   CheckResult("pthread_condattr_init", pthread_condattr_init(&attributes));
   CheckResult("pthread_condattr_setclock", pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC));

@@ -67,6 +67,10 @@ class CAPABILITY("mutex") Mutex {
   // Stops a build with assertions if this thread does not hold the mutex.
   void AssertHeld() const ASSERT_CAPABILITY(this);
 
+  // For a thread that forks, which takes mutexes of one rank side by side (env/fork_hook.h).
+  void LockForFork() NO_THREAD_SAFETY_ANALYSIS { pthread_mutex_lock(&native_); }
+  void UnlockAfterFork() NO_THREAD_SAFETY_ANALYSIS { pthread_mutex_unlock(&native_); }
+
   LockRank rank() const { return rank_; }
 
  private:
@@ -170,8 +174,13 @@ class CondVar {
   bool WaitFor(uint64_t micros) NO_THREAD_SAFETY_ANALYSIS;
   void Signal() { pthread_cond_signal(&native_); }
   void SignalAll() { pthread_cond_broadcast(&native_); }
+  // In a child after fork(), where those that waited are not: else a signal may go to one of them,
+  // and the destructor waits for them.
+  void ForgetWaiters() { Init(); }
 
  private:
+  void Init();
+
   pthread_cond_t native_;
   Mutex* const mutex_;
 };

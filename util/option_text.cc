@@ -183,7 +183,8 @@ std::string UnescapeOptionString(std::string_view escaped) {
   std::string raw;
   for (size_t i = 0; i < escaped.size(); ++i) {
     char c = escaped[i];
-    if (c == '\\' && i + 1 < escaped.size()) {
+    if (c == '\\') {
+      if (i + 1 == escaped.size()) break;
       c = escaped[++i];
       if (c == 'r') c = '\r';
       if (c == 'n') c = '\n';

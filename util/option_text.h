@@ -36,7 +36,8 @@ Status SplitOptions(std::string_view text, std::vector<NameValue>* options);
 // Splits "a:b:{c:d}" at `separator` outside braces. An empty text has no items.
 Status SplitList(std::string_view text, char separator, std::vector<std::string>* items);
 
-// The escapes of the OPTIONS file: a backslash before backslash, '#' and ':'; \r and \n.
+// The escapes of the OPTIONS file: a backslash before backslash, '#' and ':'; \r and \n. Read, it
+// may stand before any character; at the end of the text it means nothing.
 std::string EscapeOptionString(std::string_view raw);
 std::string UnescapeOptionString(std::string_view escaped);
 

@@ -122,12 +122,10 @@ void PageBuffer::TouchAhead([[maybe_unused]] char* begin, [[maybe_unused]] size_
 
 void PageBuffer::Drop(char* begin, size_t bytes) { Advise(begin, bytes, MADV_DONTNEED); }
 
+// As FreePages(): what cannot be unmapped at least takes no memory.
 void PageBuffer::Free() {
-  if (is_mapped_) {
-    munmap(data_, size_);
-  } else {
-    ToHeap(data_, size_);
-  }
+  if (!is_mapped_) return ToHeap(data_, size_);
+  if (munmap(data_, size_) != 0) madvise(data_, size_, MADV_DONTNEED);
 }
 
 #else

@@ -174,18 +174,24 @@ Result<std::shared_ptr<const OpenBlobFile>> BlobStore::OpenFile(const BlobFile& 
   return std::shared_ptr<const OpenBlobFile>(std::move(open));
 }
 
-// Where open files are limited, the one that was opened first is closed.
+// Where open files are limited, those that were opened first are closed: one, or more after the
+// limit was lowered.
 void BlobStore::NoteOpened(const std::shared_ptr<BlobFile>& file) const {
-  if (options_.most_open < 0) return;
-  std::shared_ptr<BlobFile> victim;  // what it had open is closed without the mutex
-  std::shared_ptr<const OpenBlobFile> closed;
-  MutexLock lock(&mutex_);
-  std::erase_if(open_, [](const std::weak_ptr<BlobFile>& one) { return one.expired(); });
-  open_.push_back(file);
-  if (open_.size() <= static_cast<size_t>(options_.most_open)) return;
-  victim = open_.front().lock();
-  open_.erase(open_.begin());
-  if (victim != nullptr) closed = victim->SetOpened(nullptr);
+  std::vector<std::shared_ptr<BlobFile>> victims;  // closed without the mutex
+  {
+    MutexLock lock(&mutex_);
+    std::erase_if(open_, [](const std::weak_ptr<BlobFile>& one) { return one.expired(); });
+    open_.push_back(file);
+    const int most =
+        options_.most_open == nullptr ? -1 : options_.most_open->load(std::memory_order_relaxed);
+    while (most >= 0 && open_.size() - victims.size() > static_cast<size_t>(most)) {
+      victims.push_back(open_[victims.size()].lock());
+    }
+    open_.erase(open_.begin(), open_.begin() + static_cast<ptrdiff_t>(victims.size()));
+  }
+  for (const std::shared_ptr<BlobFile>& victim : victims) {
+    if (victim != nullptr) victim->SetOpened(nullptr);
+  }
 }
 
 Result<std::shared_ptr<const OpenBlobFile>> BlobStore::Open(

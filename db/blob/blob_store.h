@@ -8,6 +8,7 @@
 // it, but the cache must. Threads: all functions from any thread; not inside an EpochGuard.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -40,7 +41,9 @@ struct BlobStoreOptions {
   std::shared_ptr<Cache> cache;  // null: values are not cached
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
-  int most_open = -1;            // files that stay open; negative: all
+  // Files that stay open; negative, or null: all. Outlives the store, and may change at any moment:
+  // then it holds from the next file on that is opened.
+  const std::atomic<int>* most_open = nullptr;
 };
 
 // A value that is wanted.
@@ -101,7 +104,8 @@ class BlobStore {
   const BlobStoreOptions options_;
   const uint64_t cache_id_;  // of this store's values in the cache
   mutable Mutex mutex_{LockRank::kTableCache};
-  mutable std::vector<std::weak_ptr<BlobFile>> open_ GUARDED_BY(mutex_);  // if they are limited
+  // In the order in which they were opened; a limit may come later.
+  mutable std::vector<std::weak_ptr<BlobFile>> open_ GUARDED_BY(mutex_);
 };
 
 }  // namespace ashlar

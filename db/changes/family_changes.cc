@@ -24,11 +24,12 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
                              ColumnFamilyHandle** handle) {
   *handle = nullptr;
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(options));
+  const ColumnFamilyOptions settled = SettleColumnFamilyOptions(options);
   ColumnFamilyOptions sanitized;
   {
     MutexLock lock(&core_->mutex);
     RETURN_IF_ERROR(CheckFamilyFits(*core_->options, options));
-    sanitized = SanitizeColumnFamilyOptions(*core_->options, options);
+    sanitized = SanitizeSettledOptions(*core_->options, settled);
   }
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(sanitized));  // the directories, now known
   for (const std::string& dir : TableDirsFor(*core_, sanitized)) {
@@ -37,7 +38,7 @@ Status FamilyChanges::Create(const ColumnFamilyOptions& options, const std::stri
   {
     MutexLock lock(&core_->mutex);
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name, sanitized));
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, name, settled));
     ColumnFamilyData* family = core_->families.FindByName(name);
     assert(family != nullptr);
     *handle = new FamilyHandle(family, core_);
@@ -101,9 +102,13 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
   {
     MutexLock lock(&core_->mutex);
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
-    ASSIGN_OR_RETURN(ColumnFamilyOptions changed,
-                     ChangeColumnFamilyOptions(*core_->options, family->options(), values));
-    family->SetOptions(std::make_shared<const ColumnFamilyOptions>(std::move(changed)));
+    ASSIGN_OR_RETURN(
+        ColumnFamilyOptions changed,
+        ChangeColumnFamilyOptions(*core_->options, *family->settled_options, values));
+    auto settled = std::make_shared<const ColumnFamilyOptions>(std::move(changed));
+    family->SetOptions(std::make_shared<const ColumnFamilyOptions>(
+        SanitizeSettledOptions(*core_->options, *settled)));
+    family->settled_options = std::move(settled);
     family->versions()->tables->SetReadahead(
         *BlockBasedOptionsOf(family->options().table_factory.get()));
     family->versions()->tables->SetBlockProtection(
@@ -120,16 +125,24 @@ Status FamilyChanges::SetOptions(ColumnFamilyData* family,
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,
                     const std::unordered_map<std::string, std::string>& values) {
   if (values.empty()) return Status::InvalidArgument("empty input");
+  InfoLogLevel log_level;
   {
     MutexLock lock(&core->mutex);
     ASSIGN_OR_RETURN(DBOptions changed, ChangeDbOptions(*core->options, values));
     core->options = std::make_shared<const DBOptions>(std::move(changed));
+    log_level = core->options->info_log_level;
     core->open_tables.SetMaxOpenFiles(core->options->max_open_files);
     core->wals->SetBuffering(core->options->writable_file_max_buffer_size,
                              core->options->wal_bytes_per_sync);
+    core->versions->SetManifestLimits(
+        {.max_bytes = core->options->max_manifest_file_size,
+         .preallocate_bytes = core->options->manifest_preallocation_size});
     writes->UpdateStallLocked();
     scheduler->StartLocked();
   }
+  // A logger of the program's has a level of its own until somebody asks for another; and it is
+  // called without the mutex.
+  if (values.contains("info_log_level")) core->info_log->SetInfoLogLevel(log_level);
   writes->TellStallChanges();
   return WriteOptionsFile(core);
 }

@@ -77,7 +77,8 @@ MemTableOptions MemTableOptionsFrom(const ColumnFamilyOptions& options, const Me
 ColumnFamilyData::ColumnFamilyData(FamilyVersions* family,
                                    std::shared_ptr<const ColumnFamilyOptions> options,
                                    VersionSet* versions, FamilyHost* host)
-    : work(options->num_levels),
+    : settled_options(options),
+      work(options->num_levels),
       id_(family->id),
       name_(family->name),
       comparator_(family->comparator),

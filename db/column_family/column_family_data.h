@@ -181,6 +181,9 @@ class ColumnFamilyData final : public ReadViewSource {
   // Memtables and tables, a line each.
   std::string DebugString() const REQUIRES(db_mutex);
 
+  // What options() are sanitized from and FamilyChanges::SetOptions() changes: those the program
+  // gave, settled (options_check.h). At first options() themselves; whoever made the family sets it.
+  std::shared_ptr<const ColumnFamilyOptions> settled_options GUARDED_BY(db_mutex);
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;
   bool is_compaction_queued GUARDED_BY(db_mutex) = false;

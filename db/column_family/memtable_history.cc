@@ -8,21 +8,21 @@
 namespace ashlar {
 
 void MemTableHistory::Keep(MemTable* flushed) {
-  assert(memtables_.empty() || memtables_.back()->id() < flushed->id());
-  memtables_.push_back(flushed);
-  bytes_ += flushed->ApproximateMemoryUsage();
+  assert(kept_.empty() || kept_.back().memtable->id() < flushed->id());
+  kept_.push_back({.memtable = flushed, .bytes = flushed->ApproximateMemoryUsage()});
+  bytes_ += kept_.back().bytes;
   flushed->ReportKept();
 }
 
-// A sealed memtable does not grow: what goes is what came.
+// A memtable may still grow when somebody reads it, a program's own at any time: so what goes is
+// what came, not what it has by now.
 void MemTableHistory::Trim(uint64_t target_bytes, uint64_t other_bytes) {
-  while (!memtables_.empty()) {
-    MemTable* const oldest = memtables_.front();
-    const uint64_t oldest_bytes = oldest->ApproximateMemoryUsage();
+  while (!kept_.empty()) {
+    const auto [oldest, oldest_bytes] = kept_.front();
     assert(oldest_bytes <= bytes_);
     if (bytes_ - oldest_bytes + other_bytes < target_bytes) return;
     bytes_ -= oldest_bytes;
-    memtables_.pop_front();
+    kept_.pop_front();
     oldest->Unref();  // readers that hold an older super version hold it through that
   }
   assert(bytes_ == 0);

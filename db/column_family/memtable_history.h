@@ -28,13 +28,17 @@ class MemTableHistory {
   void Trim(uint64_t target_bytes, uint64_t other_bytes);
   void Clear() { Trim(0, 0); }
 
-  // Oldest first.
-  const std::deque<MemTable*>& memtables() const { return memtables_; }
-  uint64_t bytes() const { return bytes_; }
+  uint64_t count() const { return kept_.size(); }
+  uint64_t bytes() const { return bytes_; }  // of all of them when they came
 
  private:
-  std::deque<MemTable*> memtables_;  // a reference on each
-  uint64_t bytes_ = 0;               // of all of them
+  struct Kept {
+    MemTable* memtable;  // a reference on it
+    uint64_t bytes;      // that it had when it came
+  };
+
+  std::deque<Kept> kept_;  // oldest first
+  uint64_t bytes_ = 0;     // of all of them
 };
 
 }  // namespace ashlar

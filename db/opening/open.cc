@@ -26,10 +26,15 @@
 
 namespace ashlar {
 
+// The public headers declare it and tell programs nothing of what is in it.
+struct ImmutableDBOptions {};
+
 Status Opener::Run() {
   if (request_.db_options.allow_data_in_errors) AllowDataInErrors();
   RETURN_IF_ERROR(CheckOptions());
   core_->is_read_only = request_.is_read_only;
+  core_->outputs.file_options = core_->fs->OptimizeForCompactionTableWrite(
+      core_->outputs.file_options, ImmutableDBOptions());
   RETURN_IF_ERROR(PrepareDirectories());
   if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
@@ -184,7 +189,7 @@ VersionSetOptions Opener::VersionOptions() const {
   const DBOptions& options = request_.db_options;
   VersionSetOptions result;
   result.fs = core_->fs.get();
-  result.file_options = core_->file_options;
+  result.file_options = core_->fs->OptimizeForManifestWrite(core_->file_options);
   result.dir = core_->dir;
   result.use_fsync = options.use_fsync;
   result.max_bytes = options.max_manifest_file_size;
@@ -272,12 +277,20 @@ const ColumnFamilyOptions& Opener::OptionsOf(const std::string& family) const {
   return it->options;
 }
 
+const ColumnFamilyOptions& Opener::SettledOptionsOf(const std::string& family) const {
+  const auto it = request_.settled_options.find(family);
+  assert(it != request_.settled_options.end());  // DBImpl::OpenChecked() has filled it
+  return it->second;
+}
+
 Status Opener::OpenFamilies() {
   assert(core_->families.All().empty());
   for (FamilyVersions* versions : core_->versions->LiveFamilies()) {
     auto options = std::make_shared<const ColumnFamilyOptions>(OptionsOf(versions->name));
     FamilyRef family = FamilyRef::Adopt(
         new ColumnFamilyData(versions, std::move(options), core_->versions.get(), host_));
+    family->settled_options =
+        std::make_shared<const ColumnFamilyOptions>(SettledOptionsOf(versions->name));
     family->PublishSuperVersion();
     core_->families.Add(std::move(family));
   }
@@ -367,7 +380,7 @@ Status Opener::ReplayLogs() {
   }
   WalReplayOptions options;
   options.fs = core_->fs.get();
-  options.file_options = core_->file_options;
+  options.file_options = core_->fs->OptimizeForLogRead(core_->file_options);
   options.wal_dir = core_->wal_dir;
   options.mode = request_.db_options.wal_recovery_mode;
   options.paranoid_checks = request_.db_options.paranoid_checks;

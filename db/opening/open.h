@@ -29,6 +29,8 @@ struct OpenRequest {
   DBOptions db_options;
   std::string dir;
   std::vector<ColumnFamilyDescriptor> families;
+  // By family, what its options were before they were sanitized: see options_check.h.
+  std::map<std::string, ColumnFamilyOptions> settled_options{};
   // The last one was not asked for: that of stored statistics, which is opened if it is there, and
   // made if they are to be stored.
   bool has_hidden_family = false;
@@ -68,6 +70,7 @@ class Opener {
   VersionSetOptions VersionOptions() const;
   FamilyRequest RequestFor(const ColumnFamilyDescriptor& descriptor) const REQUIRES(db_mutex);
   const ColumnFamilyOptions& OptionsOf(const std::string& family) const;
+  const ColumnFamilyOptions& SettledOptionsOf(const std::string& family) const;
   size_t ThreadsToReplay(const std::vector<FileNumber>& logs) const;
   Status CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log)
       REQUIRES(db_mutex);
@@ -107,6 +110,6 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
 
 // Adds a family to an open database. Lets go of the mutex while writing.
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
-                          const ColumnFamilyOptions& options) REQUIRES(db_mutex);
+                          const ColumnFamilyOptions& settled) REQUIRES(db_mutex);
 
 }  // namespace ashlar

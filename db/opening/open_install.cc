@@ -8,6 +8,7 @@
 #include "ashlar/version.h"
 #include "db/opening/open.h"
 #include "db/opening/replayed_flushes.h"
+#include "db/options/options_check.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
@@ -166,7 +167,7 @@ Status Opener::StartLog() {
   const DBOptions& given = request_.db_options;
   WalSetOptions options;
   options.log.fs = core_->fs.get();
-  options.log.file_options = core_->file_options;
+  options.log.file_options = core_->fs->OptimizeForLogWrite(core_->file_options, given);
   options.log.manual_flush = given.manual_wal_flush;
   options.log.buffer_bytes = given.writable_file_max_buffer_size;
   options.log.bytes_per_sync = given.wal_bytes_per_sync;
@@ -218,7 +219,8 @@ Status Opener::InstallRecovery() {
 }
 
 Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& name,
-                          const ColumnFamilyOptions& options) {
+                          const ColumnFamilyOptions& settled) {
+  const ColumnFamilyOptions options = SanitizeSettledOptions(*core->options, settled);
   auto request = std::make_unique<FamilyRequest>(name, InternalKeyComparator(options.comparator));
   request->num_levels = options.num_levels;
   request->tables = std::make_unique<TableCache>(TableCacheOptionsFor(core, options));
@@ -241,6 +243,7 @@ Status CreateFamilyLocked(DbCore* core, FamilyHost* host, const std::string& nam
   FamilyRef family = FamilyRef::Adopt(new ColumnFamilyData(
       core->versions->Family(id), std::make_shared<const ColumnFamilyOptions>(options),
       core->versions.get(), host));
+  family->settled_options = std::make_shared<const ColumnFamilyOptions>(settled);
   family->PublishSuperVersion();
   core->families.Add(std::move(family));
   return Status::OK();
@@ -253,7 +256,7 @@ Status Opener::CreateMissingFamilies() {
         std::any_of(missing_.begin(), missing_.end(),
                     [&](const FamilyRequest& request) { return request.name == family.name; });
     if (!is_missing) continue;
-    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, family.options));
+    RETURN_IF_ERROR(CreateFamilyLocked(core_, host_, family.name, SettledOptionsOf(family.name)));
   }
   return Status::OK();
 }

@@ -88,7 +88,7 @@ constexpr OptionRow kRows[] = {
                                           Since::kRocksDb119}),
     Option<Db, &Db::max_manifest_file_size>({"max_manifest_file_size",
                                              "bytes above which a new MANIFEST is begun",
-                                             Support::kHonoured}),
+                                             Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::verify_manifest_content_on_close>(
         {"verify_manifest_content_on_close",
          "the MANIFEST is read at close, and written anew from memory if it is damaged",
@@ -109,7 +109,8 @@ constexpr OptionRow kRows[] = {
     Option<Db, &Db::WAL_size_limit_MB>(
         {"WAL_size_limit_MB", "keep logs that are not needed any more up to this size"}),
     Option<Db, &Db::manifest_preallocation_size>(
-        {"manifest_preallocation_size", "preallocate", Support::kHonoured}),
+        {"manifest_preallocation_size", "bytes of disk space that a new MANIFEST reserves",
+         Support::kHonoured, TakesEffect::kDynamic}),
     Option<Db, &Db::allow_mmap_reads>({"allow_mmap_reads", "map tables into memory"}),
     Option<Db, &Db::allow_mmap_writes>({"allow_mmap_writes", "mmap writes", Support::kDefaultOnly}),
     Option<Db, &Db::use_direct_reads>(

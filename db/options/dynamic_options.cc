@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A change is parsed on top of the current options, then checked and sanitized as at open, so that
-// what an open database may have is exactly what it may be opened with.
+// A change is parsed on top of the current options, then checked as at open, so that what an open
+// database may have is exactly what it may be opened with. Options of the database are sanitized
+// here: none is moved because of another that can change. Those of a family are left to the caller,
+// who keeps both forms.
 #include "db/options/dynamic_options.h"
 
 #include <cassert>
@@ -42,14 +44,14 @@ Result<DBOptions> ChangeDbOptions(const DBOptions& current,
 }
 
 Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
-    const DBOptions& db_options, const ColumnFamilyOptions& current,
+    const DBOptions& db_options, const ColumnFamilyOptions& settled,
     const std::unordered_map<std::string, std::string>& changes) {
   if (changes.empty()) return NothingGiven("SetOptions");
   ColumnFamilyOptions changed;
   RETURN_IF_ERROR(
-      GetColumnFamilyOptionsFromMap(DynamicOnly(db_options), current, changes, &changed));
+      GetColumnFamilyOptionsFromMap(DynamicOnly(db_options), settled, changes, &changed));
   RETURN_IF_ERROR(CheckColumnFamilyOptionsSupported(changed));
-  return SanitizeColumnFamilyOptions(db_options, changed);
+  return changed;
 }
 
 }  // namespace ashlar

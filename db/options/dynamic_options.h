@@ -15,8 +15,9 @@ namespace ashlar {
 // bad value or cannot change; NotSupported as at open. The input is not touched.
 Result<DBOptions> ChangeDbOptions(const DBOptions& current,
                                   const std::unordered_map<std::string, std::string>& changes);
+// Of settled options, not of sanitized ones: see SettleColumnFamilyOptions().
 Result<ColumnFamilyOptions> ChangeColumnFamilyOptions(
-    const DBOptions& db_options, const ColumnFamilyOptions& current,
+    const DBOptions& db_options, const ColumnFamilyOptions& settled,
     const std::unordered_map<std::string, std::string>& changes);
 
 }  // namespace ashlar

@@ -153,11 +153,15 @@ Status ParseValue(const ConfigOptions& config, std::string_view text, std::vecto
 template <typename T>
 void PrintValue(const PrintContext& context, const std::vector<T>& value, std::string* text) {
   const char* separator = "";
+  std::string items;
   for (const T& item : value) {
-    text->append(separator);
-    PrintValue(context, item, text);
+    items.append(separator);
+    PrintValue(context, item, &items);
     separator = ":";
   }
+  // To RocksDB the first brace that closes would end the whole list.
+  const bool is_nested = items.find('=') != std::string::npos;
+  text->append(is_nested ? "{" : "").append(items).append(is_nested ? "}" : "");
 }
 
 // ---- objects, by name

@@ -372,13 +372,36 @@ DBOptions SanitizeDbOptions(const DBOptions& options) {
 
 namespace {
 
-// Writers never wait for a tree in which the oldest tables just go. A table that is due for a
-// periodic compaction is too old.
-void SanitizeFifo(ColumnFamilyOptions* options) {
-  options->level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
-  options->level0_stop_writes_trigger = std::numeric_limits<int>::max();
+void SettleAutomaticAges(ColumnFamilyOptions* options) {
+  if (options->ttl == kAutomaticSeconds) options->ttl = kThirtyDays;
+  if (options->periodic_compaction_seconds != kAutomaticSeconds) return;
+  // What no other compaction takes up is to meet the filter one day.
+  const bool has_filter =
+      options->compaction_filter != nullptr || options->compaction_filter_factory != nullptr;
+  const bool is_levelled = options->compaction_style == kCompactionStyleLevel;
+  options->periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
+}
+
+// A table that is due for a periodic compaction is too old.
+void SettleAgesOfFifo(ColumnFamilyOptions* options) {
   const uint64_t period = options->periodic_compaction_seconds;
   if (period != 0 && (options->ttl == 0 || period < options->ttl)) options->ttl = period;
+}
+
+// All runs are merged whatever is too old: both options ask for that, and the stricter one counts.
+void SettleAgesOfUniversal(ColumnFamilyOptions* options) {
+  if (options->ttl == 0) return;
+  uint64_t& period = options->periodic_compaction_seconds;
+  period = period == 0 ? options->ttl : std::min(period, options->ttl);
+}
+
+// Without prefixes there are no buckets.
+void SettleMemtables(ColumnFamilyOptions* options) {
+  const bool has_buckets = MemtableKindOf(options->memtable_factory.get()) == MemtableKind::kHash;
+  if (options->memtable_factory == nullptr ||
+      (has_buckets && options->prefix_extractor == nullptr)) {
+    options->memtable_factory = std::make_shared<SkipListFactory>();
+  }
 }
 
 void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* options) {
@@ -392,13 +415,20 @@ void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* opti
   }
 }
 
-// All runs are merged whatever is too old: both options ask for that, and the stricter one counts.
-void SanitizeUniversal(ColumnFamilyOptions* options) {
+// The triggers must not overtake each other.
+void SanitizeLevel0(ColumnFamilyOptions* options) {
+  int& compaction = options->level0_file_num_compaction_trigger;
+  compaction = std::max(compaction, 1);
+  int& slowdown = options->level0_slowdown_writes_trigger;
+  slowdown = std::max(slowdown, compaction);
+  int& stop = options->level0_stop_writes_trigger;
+  stop = std::max(stop, slowdown);
+  // Writers never wait for a tree in which the oldest tables just go.
+  if (options->compaction_style == kCompactionStyleFIFO) {
+    slowdown = stop = std::numeric_limits<int>::max();
+  }
   // One run always stays.
-  options->level0_stop_writes_trigger = std::max(options->level0_stop_writes_trigger, 2);
-  if (options->ttl == 0) return;
-  uint64_t& period = options->periodic_compaction_seconds;
-  period = period == 0 ? options->ttl : std::min(period, options->ttl);
+  if (options->compaction_style == kCompactionStyleUniversal) stop = std::max(stop, 2);
 }
 
 }  // namespace
@@ -409,9 +439,24 @@ size_t AutomaticArenaBlockBytes(size_t write_buffer_size) {
   return (share + kAlignment - 1) / kAlignment * kAlignment;
 }
 
+ColumnFamilyOptions SettleColumnFamilyOptions(const ColumnFamilyOptions& options) {
+  ColumnFamilyOptions result = options;
+  SettleAutomaticAges(&result);
+  if (result.compaction_style == kCompactionStyleFIFO) SettleAgesOfFifo(&result);
+  if (result.compaction_style == kCompactionStyleUniversal) SettleAgesOfUniversal(&result);
+  SettleMemtables(&result);
+  if (result.table_factory == nullptr) result.table_factory.reset(NewBlockBasedTableFactory());
+  return result;
+}
+
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
                                                 const ColumnFamilyOptions& options) {
-  ColumnFamilyOptions result = options;
+  return SanitizeSettledOptions(db_options, SettleColumnFamilyOptions(options));
+}
+
+ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,
+                                           const ColumnFamilyOptions& settled) {
+  ColumnFamilyOptions result = settled;
   Clamp(&result.write_buffer_size, 64 * kKiB, 64 * kGiB);
   if (result.arena_block_size == 0) {
     result.arena_block_size = AutomaticArenaBlockBytes(result.write_buffer_size);
@@ -426,12 +471,7 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   }
   if (!is_levelled) result.level_compaction_dynamic_level_bytes = false;
   SanitizeWriteBuffers(db_options, &result);
-  // The triggers must not overtake each other.
-  int& compaction = result.level0_file_num_compaction_trigger;
-  compaction = std::max(compaction, 1);
-  int& slowdown = result.level0_slowdown_writes_trigger;
-  slowdown = std::max(slowdown, compaction);
-  result.level0_stop_writes_trigger = std::max(result.level0_stop_writes_trigger, slowdown);
+  SanitizeLevel0(&result);
   uint64_t& soft = result.soft_pending_compaction_bytes_limit;
   const uint64_t hard = result.hard_pending_compaction_bytes_limit;
   if (soft == 0 || (hard > 0 && soft > hard)) soft = hard;
@@ -442,20 +482,8 @@ ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
   if (result.max_compaction_bytes == 0) {
     result.max_compaction_bytes = result.target_file_size_base * 25;
   }
-  if (result.ttl == kAutomaticSeconds) result.ttl = kThirtyDays;
-  if (result.periodic_compaction_seconds == kAutomaticSeconds) {
-    // What no other compaction takes up is to meet the filter one day.
-    const bool has_filter =
-        result.compaction_filter != nullptr || result.compaction_filter_factory != nullptr;
-    result.periodic_compaction_seconds = has_filter && is_levelled ? kThirtyDays : 0;
-  }
-  if (result.compaction_style == kCompactionStyleFIFO) SanitizeFifo(&result);
-  if (result.compaction_style == kCompactionStyleUniversal) SanitizeUniversal(&result);
-  const bool has_buckets = MemtableKindOf(result.memtable_factory.get()) == MemtableKind::kHash;
-  if (result.memtable_factory == nullptr || (has_buckets && result.prefix_extractor == nullptr)) {
-    result.memtable_factory = std::make_shared<SkipListFactory>();
-  }
-  if (result.table_factory == nullptr) result.table_factory.reset(NewBlockBasedTableFactory());
+  SettleAutomaticAges(&result);  // a program may have asked for them since
+  SettleMemtables(&result);
   return result;
 }
 

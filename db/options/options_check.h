@@ -38,6 +38,13 @@ BlockBasedTableOptions WrittenTableOptions(const DBOptions& db_options,
 DBOptions SanitizeDbOptions(const DBOptions& options);
 ColumnFamilyOptions SanitizeColumnFamilyOptions(const DBOptions& db_options,
                                                 const ColumnFamilyOptions& options);
+// Its two steps. Once, when a family is opened or made: how old tables may get, as one option says
+// it for another, and objects that are missing. SetOptions() changes what comes out.
+ColumnFamilyOptions SettleColumnFamilyOptions(const ColumnFamilyOptions& options);
+// After every change, always on a copy: a value that was moved because of another one is back when
+// that one is.
+ColumnFamilyOptions SanitizeSettledOptions(const DBOptions& db_options,
+                                           const ColumnFamilyOptions& settled);
 
 // What arena_block_size = 0 becomes.
 size_t AutomaticArenaBlockBytes(size_t write_buffer_size);

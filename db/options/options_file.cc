@@ -220,7 +220,9 @@ class OptionsTextParser {
       case Section::kNone:
         return Status::InvalidArgument("an option before the first section", option.first);
       case Section::kVersion: return ApplyVersion(option);
-      case Section::kDb: return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
+      case Section::kDb:
+        contents_.db_texts[option.first] = option.second;
+        return SetOption(DbOptionTable(), config_, option, &contents_.db_options);
       case Section::kFamily:
         assert(family_ != nullptr);
         family_->texts[option.first] = option.second;

@@ -19,7 +19,7 @@ struct FamilyOptionsInFile {
   std::string name;
   ColumnFamilyOptions options;
   // After parsing: the texts of the [CFOptions] section as they stood there, by option. They tell
-  // the names of objects that `options` cannot have.
+  // of objects that `options` cannot have, as no name makes them.
   std::unordered_map<std::string, std::string> texts{};
 };
 
@@ -27,6 +27,7 @@ struct OptionsFileContents {
   // rocksdb_version of the file, as ROCKSDB_MAKE_VERSION_INT; 0 if it has none.
   int version = 0;
   DBOptions db_options;
+  std::unordered_map<std::string, std::string> db_texts{};  // of [DBOptions], see there
   // The default family first.
   std::vector<FamilyOptionsInFile> families;
 };

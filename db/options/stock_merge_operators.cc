@@ -116,6 +116,20 @@ class Max final : public MergeOperator {
   static const Slice& Greater(const Slice& a, const Slice& b) { return a.compare(b) >= 0 ? a : b; }
 };
 
+// What is read as this delimiter again. An escape at either end keeps spaces, which are trimmed
+// where they stand alone; braces keep a semicolon, and others. A brace without its twin cannot be
+// said.
+std::string DelimiterText(const std::string& delimiter) {
+  std::string text = EscapeOptionString(delimiter);
+  const std::string_view trimmed = TrimSpaces(text);
+  const bool begins_with_space = !text.empty() && trimmed.data() != text.data();
+  const bool ends_with_space = !text.empty() && TrimSpaces(text.substr(text.size() - 1)).empty();
+  if (begins_with_space) text.insert(0, "\\");
+  if (ends_with_space) text.push_back('\\');
+  const bool needs_braces = text.find(';') != std::string::npos || text.starts_with('{');
+  return needs_braces ? StrCat("{", text, "}") : text;
+}
+
 // Joins the value, if there is one, and the operands. Both kinds of stringappend.
 class AppendBase : public MergeOperator {
  public:
@@ -161,7 +175,7 @@ class AppendBase : public MergeOperator {
   }
   std::string SerializeOptions(const ConfigOptions& /*config*/,
                                const std::string& /*prefix*/) const override {
-    return StrCat("delimiter=", EscapeOptionString(delimiter_), ";");
+    return StrCat("delimiter=", DelimiterText(delimiter_), ";");
   }
 
  private:

@@ -84,7 +84,7 @@ EntryFilter::~EntryFilter() {
 }
 
 EntryFilter::Verdict EntryFilter::Ask(const Slice& user_key, ValueType type, const Slice& stored) {
-  assert(IsPointEntryType(type) && type != kTypeDeletion && type != kTypeSingleDeletion);
+  assert(IsPointEntryType(type) && !IsPointTombstone(type));
   assert(status_.ok());  // the stream has ended otherwise
   const Decision decision = Decide(user_key, type, stored);
   if (!status_.ok()) return Fail(user_key, status_);

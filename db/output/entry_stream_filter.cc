@@ -43,7 +43,7 @@ bool EntryStream::AskFilter() {
 // Of a key that is the newest version that is left, if it is a value; operands may be several. What
 // a range tombstone hides from them was kept for a snapshot.
 bool EntryStream::IsOffered(ValueType type) const {
-  if (type == kTypeDeletion || type == kTypeSingleDeletion) return false;
+  if (IsPointTombstone(type)) return false;
   const bool is_candidate =
       type == kTypeMerge ? retention_.stripe() == options_.snapshots.size() : is_first_of_key_;
   if (!is_candidate || options_.tombstones == nullptr) return is_candidate;

@@ -118,6 +118,8 @@ TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
   builder.target_file_bytes = options.target_file_bytes;
   builder.sample_for_compression = family.sample_for_compression;
   builder.is_flush = options.is_flush;
+  builder.has_levels = family.compaction_style == kCompactionStyleLevel ||
+                       family.compaction_style == kCompactionStyleUniversal;
   builder.statistics = options.context->writer_options.statistics;
   builder.level_count = family.num_levels;
   builder.block_protection_bytes = family.block_protection_bytes_per_key;
@@ -240,7 +242,7 @@ void TableOutput::SetBounds() {
 void TableOutput::CountTombstones(const Slice& internal_key) {
   assert(tombstones_ <= builder_->num_entries());
   const ValueType type = TrailerType(ExtractTrailer(internal_key));
-  const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
+  const bool is_tombstone = IsPointTombstone(type);
   tombstones_ += is_tombstone;
   tombstones_in_row_ = is_tombstone ? tombstones_in_row_ + 1 : 0;
   longest_row_ = std::max(longest_row_, tombstones_in_row_);

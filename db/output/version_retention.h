@@ -60,8 +60,7 @@ class VersionRetention {
     ends_with_operand_ = type == kTypeMerge;
     // Stripe 0 is what the oldest snapshot sees: so does every other reader.
     if (stripe != 0) return Verdict::kKeep;
-    const bool is_tombstone = type == kTypeDeletion || type == kTypeSingleDeletion;
-    if (is_tombstone) {
+    if (IsPointTombstone(type)) {
       return NothingBelow() ? Drop(DropReason::kObsoleteTombstone) : Verdict::kKeep;
     }
     const bool is_value =

@@ -25,13 +25,11 @@ constexpr uint32_t kLeastDeadToLearn = 128;  // some microseconds
 constexpr uint64_t kDeadBetweenQuestions = 64;
 #endif
 
-bool IsTombstone(ValueType type) { return type == kTypeDeletion || type == kTypeSingleDeletion; }
-
 }  // namespace
 
 // True for tombstones; other kinds, operands apart, are values of features that are not there yet.
 bool DBIterator::CheckKind(ValueType type) {
-  if (IsTombstone(type)) return true;
+  if (IsPointTombstone(type)) return true;
   Fail(IsPointEntryType(type)
            ? Status::NotSupported(StrCat("iterator: entries of kind ", int{type},
                                          " are not supported by this version"))
@@ -90,7 +88,7 @@ bool DBIterator::PassEmpty() {
 
 // The merging iterator has come from the tombstones of saved_key_ to another key.
 void DBIterator::NoteBehindDead(ValueType type, const Slice& user_key) {
-  if (!IsTombstone(type)) EndDeadRun(&user_key);
+  if (!IsPointTombstone(type)) EndDeadRun(&user_key);
 }
 
 // A row of tombstones ends in front of the key `next`, or, if that is null, with saved_key_: what

@@ -52,7 +52,11 @@ void WriteControl::FreeWaitingMemoryLocked() {
 Status WriteControl::LimitMemoryLocked() {
   const WriteBufferManager* const manager = core_->memory_manager.get();
   if (manager == nullptr) return Status::OK();
-  if (manager->ShouldFlush() || manager->IsStallThresholdExceeded()) FreeWaitingMemoryLocked();
+  // Without a limit any memory is beyond the threshold, and none is wanted back.
+  const bool has_limit = manager->enabled();
+  if (has_limit && (manager->ShouldFlush() || manager->IsStallThresholdExceeded())) {
+    FreeWaitingMemoryLocked();
+  }
   ColumnFamilyData* largest = nullptr;
   for (ColumnFamilyData* family : core_->families.All()) {
     family->mem()->ReportMemory();

@@ -172,8 +172,7 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
     {"rocksdb.num-immutable-mem-table",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.sealed().size()}; }},
     {"rocksdb.num-immutable-mem-table-flushed",
-     [](const Sources&, Family& f)
-         REQUIRES(db_mutex) { return uint64_t{f.history().memtables().size()}; }},
+     [](const Sources&, Family& f) REQUIRES(db_mutex) { return f.history().count(); }},
     {"rocksdb.mem-table-flush-pending",
      [](const Sources&, Family& f) REQUIRES(db_mutex) { return uint64_t{f.is_flush_due()}; }},
     {"rocksdb.compaction-pending",

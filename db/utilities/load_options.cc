@@ -83,29 +83,33 @@ bool IsObject(std::string_view option) {
          option == "create_missing_column_families";
 }
 
-Status CompareAll(OptionTable table, const ConfigOptions& config, const void* in_file,
-                  const void* given) {
-  PrintContext context;
-  context.config = config;
-  for (const OptionRow& row : table) {
-    if (row.print == nullptr || IsObject(row.name())) continue;
+// One section of a file.
+struct SectionInFile {
+  OptionTable table;
+  const void* options;
+  const std::unordered_map<std::string, std::string>& texts;
+};
+
+// An object of the program's own is none that the text of a file makes: it is the same if that text
+// is what it is written as. What the file cannot tell is not compared.
+Status CompareAll(const PrintContext& context, const SectionInFile& section, const void* given) {
+  PrintContext as_written = context;
+  as_written.config = ConfigOptions();
+  for (const OptionRow& row : section.table) {
+    if (row.print == nullptr || row.facts.since > context.newest || IsObject(row.name())) continue;
     std::string text_in_file, text_given;
-    row.print(context, in_file, &text_in_file);
+    row.print(context, section.options, &text_in_file);
     row.print(context, given, &text_given);
-    if (text_in_file != text_given) return Differs(row.name(), text_in_file, text_given);
+    const auto raw = section.texts.find(row.name());
+    const bool is_in_file = raw != section.texts.end() && !raw->second.empty();
+    const bool names_object = is_in_file && raw->second != "nullptr";
+    if (text_in_file == text_given && !(names_object && text_given == "nullptr")) continue;
+    if (!is_in_file) return Differs(row.name(), text_in_file, text_given);
+    text_given.clear();
+    row.print(as_written, given, &text_given);
+    if (raw->second != text_given) return Differs(row.name(), raw->second, text_given);
   }
   return Status::OK();
-}
-
-// A file holds sanitized options; so both sides are sanitized before they are compared.
-Status CompareFamily(const ConfigOptions& config, const FamilyOptionsInFile& in_file,
-                     const ColumnFamilyOptions& given) {
-  RETURN_IF_ERROR(CompareObjects(in_file, given));
-  if (!config.IsCheckEnabled(ConfigOptions::kSanityLevelExactMatch)) return Status::OK();
-  const DBOptions db_options;
-  const auto theirs = SanitizeColumnFamilyOptions(db_options, in_file.options);
-  const auto ours = SanitizeColumnFamilyOptions(db_options, given);
-  return CompareAll(ColumnFamilyOptionTable(), config, &theirs, &ours);
 }
 
 const ColumnFamilyDescriptor* Find(const std::vector<ColumnFamilyDescriptor>& descriptors,
@@ -173,17 +177,26 @@ Status CheckOptionsCompatibility(const ConfigOptions& config_options, const std:
     return Differs("the number of column families", StrCat(contents.families.size()),
                    StrCat(cf_descs.size()));
   }
+  const bool is_exact = config_options.IsCheckEnabled(ConfigOptions::kSanityLevelExactMatch);
+  PrintContext context;
+  context.config = config_options;
+  if (WritesForRocksDb78(contents.db_options)) context.newest = Since::kRocksDb78;
   for (const FamilyOptionsInFile& family : contents.families) {
     const ColumnFamilyDescriptor* given = Find(cf_descs, family.name);
     if (given == nullptr) {
       return Status::InvalidArgument("options differ: no such column family here", family.name);
     }
-    RETURN_IF_ERROR(CompareFamily(config_options, family, given->options));
+    RETURN_IF_ERROR(CompareObjects(family, given->options));
+    if (!is_exact) continue;
+    // A file holds sanitized options; so both sides are sanitized before they are compared.
+    const auto theirs = SanitizeColumnFamilyOptions(contents.db_options, family.options);
+    const auto ours = SanitizeColumnFamilyOptions(db_options, given->options);
+    RETURN_IF_ERROR(CompareAll(context, {ColumnFamilyOptionTable(), &theirs, family.texts}, &ours));
   }
-  if (!config_options.IsCheckEnabled(ConfigOptions::kSanityLevelExactMatch)) return Status::OK();
+  if (!is_exact) return Status::OK();
   const DBOptions theirs = SanitizeDbOptions(contents.db_options);
   const DBOptions ours = SanitizeDbOptions(db_options);
-  return CompareAll(DbOptionTable(), config_options, &theirs, &ours);
+  return CompareAll(context, {DbOptionTable(), &theirs, contents.db_texts}, &ours);
 }
 
 }  // namespace ashlar

@@ -36,10 +36,19 @@ Status AddAndSync(LogWriter* log, const std::vector<std::string>& records, Stati
 
 }  // namespace
 
-ManifestFile::ManifestFile(const ManifestFileOptions& options) : options_(options) {}
+ManifestFile::ManifestFile(const ManifestFileOptions& options)
+    : options_(options),
+      max_bytes_(options.max_bytes),
+      preallocate_bytes_(options.preallocate_bytes) {}
 ManifestFile::~ManifestFile() = default;
 
-bool ManifestFile::WantsNewFile() const { return log_ == nullptr || bytes() >= options_.max_bytes; }
+bool ManifestFile::WantsNewFile() const {
+  return log_ == nullptr || bytes() >= max_bytes_.load(std::memory_order_relaxed);
+}
+void ManifestFile::SetLimits(const ManifestLimits& limits) {
+  max_bytes_.store(limits.max_bytes, std::memory_order_relaxed);
+  preallocate_bytes_.store(limits.preallocate_bytes, std::memory_order_relaxed);
+}
 Status ManifestFile::Close() { return log_ == nullptr ? Status::OK() : log_->Close(); }
 void ManifestFile::Abandon() { log_.reset(); }
 uint64_t ManifestFile::bytes() const { return log_ == nullptr ? 0 : log_->size(); }
@@ -55,11 +64,12 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
 
 Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
   assert(log_ == nullptr);  // the one before is not written to any more
-  ASSIGN_OR_RETURN(
-      auto file,
-      FileWriter::Create(
-          options_.fs, DescriptorFileName(options_.dir, number), options_.file_options,
-          {.use_fsync = options_.use_fsync, .preallocate_bytes = options_.preallocate_bytes}));
+  FileWriterOptions writer;
+  writer.use_fsync = options_.use_fsync;
+  writer.preallocate_bytes = preallocate_bytes_.load(std::memory_order_relaxed);
+  ASSIGN_OR_RETURN(auto file,
+                   FileWriter::Create(options_.fs, DescriptorFileName(options_.dir, number),
+                                      options_.file_options, writer));
   log_ = std::make_unique<LogWriter>(std::move(file));
   RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
   return SetCurrentFile(options_.fs, options_.dir, number);

@@ -5,9 +5,10 @@
 //
 // Crash: Append() returns after the sync. A new file is whole and synced, and so is its directory
 // entry, before CURRENT names it. After an error the file is never written again.
-// Threads: one at a time.
+// Threads: one at a time, unless a function says more.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,6 +33,12 @@ struct ManifestFileOptions {
   Statistics* statistics = nullptr;  // of the time that syncs take; outlive the file; null: none
 };
 
+// What can change of them, for files that are started later.
+struct ManifestLimits {
+  uint64_t max_bytes = 0;
+  size_t preallocate_bytes = 0;
+};
+
 class ManifestFile {
  public:
   explicit ManifestFile(const ManifestFileOptions& options);
@@ -41,6 +48,8 @@ class ManifestFile {
 
   // There is none to append to, or it has grown too large: call Start(), not Append().
   bool WantsNewFile() const;
+  // Any thread.
+  void SetLimits(const ManifestLimits& limits);
   // Makes MANIFEST-`number` of these records and names it in CURRENT. After an error CURRENT may
   // name it or the one before.
   Status Start(FileNumber number, const std::vector<std::string>& records);
@@ -56,6 +65,9 @@ class ManifestFile {
   Status WriteNew(FileNumber number, const std::vector<std::string>& records);
 
   const ManifestFileOptions options_;
+  // Of the options, until SetLimits() was called; each is a number by itself.
+  std::atomic<uint64_t> max_bytes_;
+  std::atomic<size_t> preallocate_bytes_;
   std::unique_ptr<LogWriter> log_;  // null: the next change starts a new file
 };
 

@@ -18,9 +18,8 @@
 namespace ashlar {
 namespace {
 
-// Blob files lie in the first path. A part of the files that may be open are theirs.
+// Blob files lie in the first path.
 BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
-  constexpr int kTablesToABlobFile = 10, kLeastOpen = 8;
   BlobStoreOptions blobs;
   blobs.fs = options.fs;
   blobs.file_options = options.file_options;
@@ -28,10 +27,7 @@ BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
   blobs.cache = options.blob_cache;
   blobs.statistics = options.statistics;
   blobs.clock = options.clock;
-  if (options.budget != nullptr && options.budget->IsLimited()) {
-    const int most = options.budget->max_open.load(std::memory_order_relaxed);
-    blobs.most_open = std::max(kLeastOpen, most / kTablesToABlobFile);
-  }
+  if (options.budget != nullptr) blobs.most_open = &options.budget->max_open_blobs;
   return blobs;
 }
 

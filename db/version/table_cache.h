@@ -32,16 +32,23 @@
 namespace ashlar {
 
 // Counts the tables that all families of a database hold open, and could close, against
-// `max_open_files`.
+// `max_open_files`; and says how many blob files each family may hold open.
 struct OpenTableBudget {
-  explicit OpenTableBudget(int max_open_files) : max_open(LimitFor(max_open_files)) {}
+  explicit OpenTableBudget(int max_open_files) { SetMaxOpenFiles(max_open_files); }
   // Some files are not tables.
   static int LimitFor(int max_open_files) {
     constexpr int kOtherFiles = 10;
     return max_open_files < 0 ? -1 : std::max(20, max_open_files - kOtherFiles);
   }
+  // A part of the files that may be open.
+  static int BlobLimitFor(int max_open_files) {
+    constexpr int kTablesToABlobFile = 10, kLeastOpen = 8;
+    const int limit = LimitFor(max_open_files);
+    return limit < 0 ? -1 : std::max(kLeastOpen, limit / kTablesToABlobFile);
+  }
   void SetMaxOpenFiles(int max_open_files) {
     max_open.store(LimitFor(max_open_files), std::memory_order_relaxed);
+    max_open_blobs.store(BlobLimitFor(max_open_files), std::memory_order_relaxed);
   }
   bool IsLimited() const { return max_open.load(std::memory_order_relaxed) >= 0; }
   bool IsExceeded() const {
@@ -49,7 +56,8 @@ struct OpenTableBudget {
     return limit >= 0 && open.load(std::memory_order_relaxed) > limit;
   }
 
-  std::atomic<int> max_open;  // negative: no limit. Written by SetDBOptions(), read by openers
+  // Negative: no limit. Written by SetDBOptions(), read by openers.
+  std::atomic<int> max_open{-1}, max_open_blobs{-1};
   std::atomic<int> open{0};
 };
 

@@ -130,6 +130,9 @@ class VersionSet {
   // became known of others. `wals` outlives the set.
   void TrackLogs(const WalSet* wals) REQUIRES(db_mutex) { wals_ = wals; }
 
+  // For the MANIFESTs that are begun from now on. Any thread.
+  void SetManifestLimits(const ManifestLimits& limits) { manifest_.SetLimits(limits); }
+
   // A change: one edit a family. The last sequence number and file number counters are filled in.
   struct Change {
     std::vector<VersionEdit> edits;
@@ -255,7 +258,7 @@ class VersionSet {
   bool is_writing_ GUARDED_BY(db_mutex) = false;
   // Made with the first DB mutex that comes along.
   std::unique_ptr<CondVar> turn_ GUARDED_BY(db_mutex);
-  ManifestFile manifest_;  // touched only by the thread that set is_writing_
+  ManifestFile manifest_;  // touched only by the thread that set is_writing_, but for its limits
   // Of the installed changes, for copies of the database.
   FileNumber manifest_number_ GUARDED_BY(db_mutex) = 0;
   uint64_t manifest_bytes_ GUARDED_BY(db_mutex) = 0;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "env/env_adaptors.h"
+#include "env/fork_hook.h"
 #include "env/posix/posix_error.h"
 #include "env/thread_list.h"
 #include "env/thread_pool.h"
@@ -96,12 +97,17 @@ class PosixEnv : public CompositeEnv {
     assert(pri >= BOTTOM && pri < TOTAL);
     return *pools_[pri];
   }
+  void MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+    all_ended_.ForgetWaiters();
+    started_count_ = 0;
+  }
 
   ThreadStatusUpdater threads_;
   const std::array<std::unique_ptr<ThreadPoolImpl>, TOTAL> pools_;  // by Priority
   Mutex started_mutex_{LockRank::kThreadPool};
   CondVar all_ended_{&started_mutex_};
   int started_count_ GUARDED_BY(started_mutex_) = 0;  // threads that run
+  const ForkHook fork_hook_{&started_mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace

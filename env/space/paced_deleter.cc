@@ -32,6 +32,14 @@ PacedDeleter::~PacedDeleter() {
   if (thread.joinable()) thread.join();
 }
 
+void PacedDeleter::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+  changed_.ForgetWaiters();
+  if (thread_.get_id() == std::this_thread::get_id()) return;  // an `on_gone` forked
+  ForgetThread(&thread_);
+  files_.clear();
+  waiting_bytes_ = 0;
+}
+
 bool PacedDeleter::Add(const std::string& path, uint64_t bytes, OnGone on_gone) {
   MutexLock lock(&mutex_);
   assert(!is_stopping_);

@@ -4,7 +4,8 @@
 // slowly keeps its speed for those who read and write meanwhile.
 //
 // A thread of its own takes them one by one, a large one from its end in pieces, and after each
-// piece waits until the rate has caught up. What is left when the object goes stays on disk.
+// piece waits until the rate has caught up. What is left when the object goes stays on disk. What
+// waits when the process forks is left to the parent.
 //
 // Threads: any. Crash: a file that was cut is one that nobody reads any more.
 #pragma once
@@ -20,6 +21,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
+#include "env/fork_hook.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -63,6 +65,7 @@ class PacedDeleter {
   bool CutPiece(const File& file, uint64_t* deleted);
   // Until the rate allows more than has been deleted.
   void AwaitTurn() REQUIRES(mutex_);
+  void MendInChild();
 
   const std::shared_ptr<FileSystem> fs_;
   const std::shared_ptr<SystemClock> clock_;
@@ -79,6 +82,7 @@ class PacedDeleter {
   uint64_t since_micros_ GUARDED_BY(mutex_) = 0;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_ GUARDED_BY(mutex_);  // from the first file on
+  const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace ashlar

@@ -22,6 +22,13 @@ SpaceWatch::~SpaceWatch() {
   if (thread.joinable()) thread.join();
 }
 
+void SpaceWatch::MendInChild() NO_THREAD_SAFETY_ANALYSIS {
+  changed_.ForgetWaiters();
+  if (thread_.get_id() == std::this_thread::get_id()) return;  // a waiter forked
+  ForgetThread(&thread_);
+  called_ = nullptr;
+}
+
 bool SpaceWatch::Await(SpaceWaiter* waiter) {
   MutexLock lock(&mutex_);
   assert(!is_stopping_);

@@ -2,7 +2,8 @@
 //
 // SpaceWatch asks from time to time how much space there is, for those who wait for some.
 //
-// Threads: any; waiters are called by a thread of the watch.
+// Threads: any; waiters are called by a thread of the watch. In a child after fork() that begins
+// with the next one that waits there.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
+#include "env/fork_hook.h"
 #include "util/mutex.h"
 
 namespace ashlar {
@@ -47,6 +49,7 @@ class SpaceWatch {
  private:
   void Run();
   uint64_t FreeBytes(const std::string& directory) const;
+  void MendInChild();
 
   const std::shared_ptr<FileSystem> fs_;
   const uint64_t poll_micros_;
@@ -59,6 +62,7 @@ class SpaceWatch {
   bool looks_again_ GUARDED_BY(mutex_) = false;
   bool is_stopping_ GUARDED_BY(mutex_) = false;
   std::thread thread_ GUARDED_BY(mutex_);  // from the first waiter on
+  const ForkHook fork_hook_{&mutex_, [this] { MendInChild(); }};
 };
 
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 // threads (RandomAccessFile), all others belong to one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -562,15 +563,20 @@ class ASHLAR_EXPORT Logger {
 
   virtual size_t GetLogFileSize() const { return kDoNotSupportGetLogFileSize; }
   virtual void Flush() {}
-  virtual InfoLogLevel GetInfoLogLevel() const { return log_level_; }
-  virtual void SetInfoLogLevel(const InfoLogLevel log_level) { log_level_ = log_level; }
+  virtual InfoLogLevel GetInfoLogLevel() const {
+    return log_level_.load(std::memory_order_relaxed);
+  }
+  virtual void SetInfoLogLevel(const InfoLogLevel log_level) {
+    log_level_.store(log_level, std::memory_order_relaxed);
+  }
 
  protected:
   virtual Status CloseImpl();
   bool closed_;
 
  private:
-  InfoLogLevel log_level_;
+  // Set by any thread and read by all that log; nothing else hangs on it.
+  std::atomic<InfoLogLevel> log_level_;
 };
 
 // Held from LockFile() to UnlockFile().

@@ -255,11 +255,15 @@ class ASHLAR_EXPORT FileSystem : public Customizable {
   virtual IOStatus UnlockFile(FileLock* lock, const IOOptions& options, IODebugContext* dbg) = 0;
   virtual IOStatus GetTestDirectory(const IOOptions& options, std::string* path,
                                     IODebugContext* dbg) = 0;
+  // Asked for the info log of a database, if that is not to roll (max_log_file_size,
+  // log_file_time_to_roll). The usual one is a file.
   virtual IOStatus NewLogger(const std::string& fname, const IOOptions& io_opts,
                              std::shared_ptr<Logger>* result, IODebugContext* dbg);
   virtual IOStatus GetAbsolutePath(const std::string& db_path, const IOOptions& options,
                                    std::string* output_path, IODebugContext* dbg) = 0;
 
+  // How files of a kind are to be opened. Asked for logs (to write, and to read in recovery),
+  // MANIFESTs (to write) and tables (to write, in flushes too); the others not so far.
   virtual void SanitizeFileOptions(FileOptions* /*opts*/) const {}
   virtual FileOptions OptimizeForLogRead(const FileOptions& file_options) const;
   virtual FileOptions OptimizeForManifestRead(const FileOptions& file_options) const;

@@ -71,8 +71,9 @@ ASHLAR_EXPORT const FilterPolicy* NewBloomFilterPolicy(
 
 // A ribbon filter with the false positive rate of such a Bloom filter, 30 % smaller and slower to
 // build. Files above level `bloom_before_level` get a Bloom filter instead (0: only flushed ones;
-// -1: none), and so do those with few keys or of a format_version below 5. The caller owns the
-// result.
+// -1: none; INT_MAX: all); with kCompactionStyleFIFO and kCompactionStyleNone files count as those
+// of the last level. Those with few keys or of a format_version below 5 get one too. The caller
+// owns the result.
 ASHLAR_EXPORT FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                   int bloom_before_level = 0);
 

@@ -284,7 +284,7 @@ struct ASHLAR_EXPORT DBOptions {
   std::shared_ptr<Logger> info_log = nullptr;
   // Least severe messages that are logged. Dynamic.
   InfoLogLevel info_log_level = Logger::kDefaultLogLevel;
-  // Table files kept open; -1 = all. Not changed while open yet.
+  // Table files kept open; -1 = all. Dynamic, but tables opened without a limit stay open.
   int max_open_files = -1;
   // Threads that open tables while the database is opened; fewer where tables are few.
   int max_file_opening_threads = 16;
@@ -325,7 +325,7 @@ struct ASHLAR_EXPORT DBOptions {
   size_t recycle_log_file_num = 0;
   // Create the next WAL ahead. A hint without effect.
   bool async_wal_precreate = false;
-  // Bytes above which a new MANIFEST is begun. Not changed while open yet.
+  // Bytes above which a new MANIFEST is begun. Dynamic.
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;
   // The MANIFEST is read at close, and written anew from memory if it is damaged. Dynamic.
   bool verify_manifest_content_on_close = false;
@@ -341,7 +341,7 @@ struct ASHLAR_EXPORT DBOptions {
   // so many seconds, and the newest of up to so many MB. 0: no such limit; both 0: nothing stays.
   uint64_t WAL_ttl_seconds = 0;
   uint64_t WAL_size_limit_MB = 0;
-  // Bytes of disk space a new MANIFEST reserves. Not changed while open yet.
+  // Bytes of disk space a new MANIFEST reserves. Dynamic, for the next one.
   size_t manifest_preallocation_size = 4 * 1024 * 1024;
   // Map tables into memory to read them; excludes use_direct_reads.
   bool allow_mmap_reads = false;
@@ -376,14 +376,14 @@ struct ASHLAR_EXPORT DBOptions {
   // How far a compaction reads ahead: into the page cache, or into memory of its own with direct
   // I/O. Dynamic.
   size_t compaction_readahead_size = 2 * 1024 * 1024;
-  // Write buffer per file, in bytes. Not changed while open yet.
+  // Write buffer per file, in bytes. Dynamic, for files that are begun later.
   size_t writable_file_max_buffer_size = 1024 * 1024;
   // Spin before sleep. A hint without effect.
   bool use_adaptive_mutex = false;
   // Tables are written out to the device each time this many bytes have come; 0 = when finished.
-  // Not changed while open yet.
+  // Dynamic, for tables that are begun later.
   uint64_t bytes_per_sync = 0;
-  // The same for logs. Not changed while open yet.
+  // The same for logs, from the next one on. Dynamic.
   uint64_t wal_bytes_per_sync = 0;
   // Wait for the ranges asked for before. Tables from the next one on, logs from opening on.
   bool strict_bytes_per_sync = false;

@@ -158,7 +158,8 @@ struct BlockBasedTableOptions {
   uint64_t metadata_block_size = 4096;
   // Memory beside blocks that is charged to the block cache: kCompressionDictionaryBuildingBuffer
   // (charged by default), kFilterConstruction, kBlockBasedTableReader and kFileMetadata (not by
-  // default), the last two while their tables are open. Other roles: InvalidArgument.
+  // default), the last two while their tables are open. Other roles: InvalidArgument. A strict
+  // cache without room keeps tables from being opened, but not from being written.
   CacheUsageOptions cache_usage_options;
   // Write the filter in partitions too. Needs kTwoLevelIndexSearch; without it, it is false.
   bool partition_filters = false;

@@ -77,11 +77,13 @@ Status CheckAlignment(const BlockBasedTableOptions& options, CompressionType com
 }
 
 // Ribbon is worth its work in files that stay. A flush counts as the level above the first, and a
-// file of no known level, made outside of a database, as one of the last.
+// file of no known level, made outside of a database, as one of the last; so does every file of a
+// style without levels, flushed or not.
 FilterForm FormOf(const FilterPolicyInfo& policy, const TableBuilderOptions& options) {
   if (!UsesCacheLocalBloom(options.table->format_version)) return FilterForm::kLegacy;
-  const int known_level = options.level < 0 ? INT_MAX - 1 : options.level;
-  const int level = options.is_flush ? -1 : known_level;
+  const bool is_unknown = options.level < 0 || !options.has_levels;
+  const int known_level = is_unknown ? INT_MAX - 1 : options.level;
+  const int level = options.is_flush && options.has_levels ? -1 : known_level;
   const bool is_ribbon = policy.kind == FilterKind::kRibbon && level >= policy.bloom_before_level;
   return is_ribbon ? FilterForm::kRibbon : FilterForm::kCacheLocal;
 }

@@ -36,6 +36,11 @@ FilterWriter::FilterWriter(const TableBuilderOptions& options, IndexBuilder* ind
       *filter, partition_bytes, table.detect_filter_construct_corruption);
 }
 
+// What finds no room is not charged: nothing that is written may fail for it.
+void FilterWriter::ChargeMore(size_t bytes) {
+  IgnoreError(charge_.GrowTo(charge_.bytes() + bytes), "the filter takes its memory all the same");
+}
+
 void FilterWriter::AddToPartition(const Slice& user_key) {
   assert(partitions_ != nullptr && !full_.has_value());
   if (!error_.ok()) return;
@@ -67,7 +72,6 @@ Status FilterWriter::WriteTo(BlockWriter* writer) {
   assert(meta_name_.empty());
   RETURN_IF_ERROR(error_);
   if (entry_count() == 0) return Status::OK();
-  RETURN_IF_ERROR(charge_.GrowTo(charge_.bytes() + EstimateBytes()));
   const bool is_full = full_.has_value();
   RETURN_IF_ERROR(is_full ? WriteFull(writer) : WritePartitions(writer));
   meta_name_ = StrCat(is_full ? kFullFilterPrefix : kPartitionedFilterPrefix,
@@ -86,6 +90,7 @@ Status FilterWriter::WriteFull(BlockWriter* writer) {
 
 PageString FilterWriter::FinishFull() {
   using Memory = FullFilterBuilder::Memory;
+  ChargeMore(EstimateBytes());  // of what it makes; partitions have been charged as they came
   const size_t before = charge_.bytes(), bytes = full_->ConstructionBytes();
   const bool has_room = charge_.GrowTo(before + bytes).ok();
   PageString contents = full_->Finish(has_room ? Memory::kAmple : Memory::kShort);

@@ -42,9 +42,15 @@ class FilterWriter {
     }
   }
 
-  // What is kept of the keys counts against the block cache, if it is to. Once a block. MemoryLimit
-  // as CacheCharge.
-  Status Charge() { return charge_.GrowTo(CacheCharge::RoundUp(HeldBytes())); }
+  // What is kept of the keys counts against the block cache, if it is to and there is room: where
+  // there is none the filter is built all the same. Once a block; the cache is asked once a step.
+  void Charge() {
+    const size_t bytes = CacheCharge::RoundUp(HeldBytes());
+    if (bytes <= asked_bytes_) [[likely]]
+      return;
+    ChargeMore(bytes - asked_bytes_);
+    asked_bytes_ = bytes;
+  }
 
   // Writes what there is to write, once the index has its last data block.
   Status WriteTo(BlockWriter* writer);
@@ -64,6 +70,7 @@ class FilterWriter {
   size_t HeldBytes() const {
     return full_.has_value() ? full_->entry_count() * sizeof(uint64_t) : EstimateBytes();
   }
+  void ChargeMore(size_t bytes);
   void AddToPartition(const Slice& user_key);
   Status WriteFull(BlockWriter* writer);
   // Its construction is charged while it lasts; where there is no room, Ribbon becomes Bloom.
@@ -76,6 +83,7 @@ class FilterWriter {
   std::optional<FullFilterBuilder> full_;  // this, or the next, or neither
   std::unique_ptr<PartitionedFilterBuilder> partitions_;
   CacheCharge charge_;
+  size_t asked_bytes_ = 0;  // what Charge() has asked room for; charged is what it found
   Status error_;  // of the partitions that have ended
   std::string meta_name_;
   BlockHandle handle_;

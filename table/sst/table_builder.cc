@@ -203,7 +203,8 @@ Status TableBuilder::Rep::SendBlock(const Slice& contents, const Slice& last_key
     BlockHandle handle;
     RETURN_IF_ERROR(stored == nullptr ? writer.Write(contents, Packing::kData, &handle)
                                       : writer.WriteData(*stored, &handle));
-    return NoteBlock(contents, last_key, next_key, handle);
+    NoteBlock(contents, last_key, next_key, handle);
+    return Status::OK();
   }
   if (pipeline == nullptr) {
     ASSIGN_OR_RETURN(pipeline,
@@ -223,7 +224,8 @@ Status TableBuilder::Rep::WriteOldestInPipeline() {
   BlockHandle handle;
   RETURN_IF_ERROR(writer.WriteData(block.stored, &handle));
   const Slice next_key(raw.next_key);
-  return NoteBlock(raw.contents, raw.last_key, raw.is_last ? nullptr : &next_key, handle);
+  NoteBlock(raw.contents, raw.last_key, raw.is_last ? nullptr : &next_key, handle);
+  return Status::OK();
 }
 
 Status TableBuilder::Rep::DrainPipeline() {
@@ -233,10 +235,10 @@ Status TableBuilder::Rep::DrainPipeline() {
   return Status::OK();
 }
 
-Status TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
-                                    const Slice* next_key, const BlockHandle& handle) {
+void TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key,
+                                  const Slice* next_key, const BlockHandle& handle) {
   index.AddBlock(last_key, next_key, handle);
-  RETURN_IF_ERROR(filter.Charge());
+  filter.Charge();
   if (cache_filler != nullptr) cache_filler->Add(handle, contents);
   ++properties.num_data_blocks;
   properties.uncompressed_data_size += contents.size();
@@ -245,7 +247,6 @@ Status TableBuilder::Rep::NoteBlock(const Slice& contents, const Slice& last_key
   const SampledBytes sampled = sampler.AddBlock(contents);
   if (!collectors.empty()) collectors.AddBlock(contents.size(), sampled);
   assert(properties.num_data_blocks == index.block_count());
-  return Status::OK();
 }
 
 // The dictionary is made, and everything happens that would have happened block by block.
@@ -335,8 +336,7 @@ void TableBuilder::Rep::Count(const Slice& key, const Slice& value, uint64_t tra
   const ValueType type = TrailerType(trailer);
   if (type == kTypeValue) [[likely]]
     return;
-  properties.num_deletions += type == kTypeDeletion || type == kTypeSingleDeletion ||
-                              type == kTypeDeletionWithTimestamp || type == kTypeRangeDeletion;
+  properties.num_deletions += IsTombstone(type);
   properties.num_merge_operands += type == kTypeMerge;
 }
 

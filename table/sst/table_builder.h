@@ -59,6 +59,7 @@ struct TableBuilderOptions {
   uint64_t file_creation_time = 0;
   int level = -1;                       // -1: unknown
   bool is_flush = false;                // a memtable becomes a file
+  bool has_levels = true;               // false: the style leaves files where they are written
   uint64_t sample_for_compression = 0;  // one of so many blocks; 0: none
   uint64_t target_file_bytes = 0;       // the most a dictionary is made of; 0: unknown
   int level_count = -1;

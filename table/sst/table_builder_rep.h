@@ -59,9 +59,9 @@ class TableBuilder::Rep {
     return bytes < nearly_full_bytes ? nearly_full_bytes - bytes : 0;
   }
   Status WriteOldestInPipeline();
-  // Tells everybody of a block that has been written. MemoryLimit: the filter's keys have no room.
-  Status NoteBlock(const Slice& contents, const Slice& last_key, const Slice* next_key,
-                   const BlockHandle& handle);
+  // Tells everybody of a block that has been written.
+  void NoteBlock(const Slice& contents, const Slice& last_key, const Slice* next_key,
+                 const BlockHandle& handle);
   Status WriteBuffered();
   Status DrainPipeline();
   Status ReplayKeys(const Slice& contents);

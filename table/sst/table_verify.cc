@@ -142,8 +142,7 @@ Status TableReader::Verification::CheckEntry(const BlockCursor& cursor, const Bl
   ++entries_;
   const uint64_t trailer = ExtractTrailer(key);
   const ValueType type = TrailerType(trailer);
-  deletions_ +=
-      type == kTypeDeletion || type == kTypeSingleDeletion || type == kTypeDeletionWithTimestamp;
+  deletions_ += IsTombstone(type) && type != kTypeRangeDeletion;
   smallest_seqno_ = std::min(smallest_seqno_, TrailerSeqno(trailer));
   largest_seqno_ = std::max(largest_seqno_, TrailerSeqno(trailer));
   return Status::OK();

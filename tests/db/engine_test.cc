@@ -391,8 +391,7 @@ TEST_F(EngineTest, OptionsChangeWhileOpenOrNotAtAll) {
   EXPECT_FALSE(db_->SetOptions({{"write_buffer_size", "many"}}).ok());
   EXPECT_EQ(db_->GetOptions().write_buffer_size, 1048576u);
   EXPECT_OK(db_->SetDBOptions({{"max_background_jobs", "3"}}));
-  for (const char* name :
-       {"max_manifest_file_size", "manifest_preallocation_size", "keep_log_file_num"}) {
+  for (const char* name : {"max_log_file_size", "keep_log_file_num"}) {
     const Status status = db_->SetDBOptions({{name, "1048576"}});
     EXPECT_TRUE(status.IsNotFound()) << status.ToString();
     EXPECT_NE(status.ToString().find(name), std::string::npos) << status.ToString();

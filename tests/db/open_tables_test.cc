@@ -144,6 +144,27 @@ TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForTablesOpenedLater) {
   EXPECT_LE(OpenCount(), kLimit);
 }
 
+// Blob files of a family: a tenth of it, at least 8. They may be closed at any time.
+TEST_F(OpenTablesTest, ALimitThatComesLaterHoldsForBlobFiles) {
+  constexpr int kBlobFiles = 30, kLeastOpen = 8;
+  options_.max_open_files = -1;
+  options_.enable_blob_files = true;
+  db_.reset();
+  Open();
+  const auto write_and_read = [&](int i) {
+    ASSERT_OK(db_->Put(WriteOptions(), Key(i), "in a blob file"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    std::string value;
+    ASSERT_OK(db_->Get(ReadOptions(), Key(i), &value));
+    EXPECT_EQ(value, "in a blob file");
+  };
+  for (int i = 0; i < kBlobFiles; i++) write_and_read(i);
+  const int before = OpenCount();
+  ASSERT_OK(db_->SetDBOptions({{"max_open_files", "20"}}));
+  write_and_read(kBlobFiles);  // one table more
+  EXPECT_LE(OpenCount(), before + 1 - (kBlobFiles - kLeastOpen));
+}
+
 TEST_F(OpenTablesTest, OpeningStaysWithinTheLimit) {
   db_.reset();
   Open();

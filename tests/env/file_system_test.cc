@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/env.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/file_system.h"
+#include "ashlar/file_system_wrapper.h"
 #include "env/env_adaptors.h"
 #include "env/fault/fault_file_system.h"
 #include "env/file_util.h"
@@ -348,6 +350,41 @@ TEST(MemoryFileSystem, DirectoriesMoveWithTheirContents) {
   fs.PutFile("/a/b/c", "x");
   ASSERT_OK(fs.RenameFile("/a/b", "/a/z", IOOptions(), nullptr));
   EXPECT_EQ(fs.AllFiles(), (std::map<std::string, std::string>{{"/a/z/c", "x"}}));
+}
+
+// A program's file system that does not say what is a directory, and makes none without a parent.
+class BlindFs final : public FileSystemWrapper {
+ public:
+  BlindFs() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}
+  const char* Name() const override { return "BlindFs"; }
+  IOStatus IsDirectory(const std::string&, const IOOptions&, bool*, IODebugContext*) override {
+    return IOStatus::NotSupported();
+  }
+  IOStatus CreateDirIfMissing(const std::string& d, const IOOptions& options,
+                              IODebugContext* dbg) override {
+    asked.push_back(d);
+    const std::string parent = d.substr(0, d.rfind('/'));
+    if (!target()->FileExists(parent, options, dbg).ok()) return IOStatus::PathNotFound(d);
+    return target()->CreateDirIfMissing(d, options, dbg);
+  }
+  IOStatus NewDirectory(const std::string& d, const IOOptions& options,
+                        std::unique_ptr<FSDirectory>* r, IODebugContext* dbg) override {
+    opened.push_back(d);
+    return target()->NewDirectory(d, options, r, dbg);
+  }
+  std::vector<std::string> asked, opened;
+};
+
+TEST(CreateDirectories, AsksForParentsOnlyWhereTheyAreMissing) {
+  BlindFs fs;
+  ASSERT_OK(fs.target()->CreateDir("/mnt", IOOptions(), nullptr));
+  ASSERT_OK(CreateDirectories(&fs, "/mnt/db"));
+  EXPECT_EQ(fs.asked, std::vector<std::string>{"/mnt/db"});
+  EXPECT_EQ(fs.opened, std::vector<std::string>{"/mnt"}) << "the name is synced";
+  fs.asked.clear();
+  ASSERT_OK(CreateDirectories(&fs, "/mnt/a/b"));
+  EXPECT_EQ(fs.asked, (std::vector<std::string>{"/mnt/a/b", "/mnt/a", "/mnt/a/b"}));
+  EXPECT_EQ(fs.opened, (std::vector<std::string>{"/mnt", "/mnt", "/mnt/a"}));
 }
 
 TEST(MemEnv, FilesLiveOnlyInIt) {

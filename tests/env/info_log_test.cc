@@ -4,11 +4,15 @@
 // with a separate directory; and the JSON of the event log.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ashlar/file_system_wrapper.h"
 #include "ashlar/options.h"
 #include "env/event_log.h"
 #include "env/info_log.h"
@@ -26,8 +30,9 @@ class InfoLogTest : public testing::Test {
         fs_(std::make_shared<MemoryFileSystem>(clock_)) {
     options_.db_path = "/db";
   }
-  void Open() {
-    auto log = OpenInfoLog(fs_, clock_, options_);
+  void Open() { OpenOn(fs_); }
+  void OpenOn(const std::shared_ptr<FileSystem>& fs) {
+    auto log = OpenInfoLog(fs, clock_, options_);
     ASSERT_OK(log);
     log_ = log.Take();
   }
@@ -211,6 +216,150 @@ TEST_F(InfoLogTest, OptionsDescribeTheLog) {
   options.info_log = NewNullLogger();
   ASSERT_OK(CreateLoggerFromOptions("/somewhere/db", options, &logger));
   EXPECT_EQ(logger, options.info_log);
+}
+
+// Has nothing in it before it is flushed.
+class BufferedFile final : public FSWritableFileOwnerWrapper {
+ public:
+  using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+  IOStatus Append(const Slice& data, const IOOptions&, IODebugContext*) override {
+    buffer_.append(data.data(), data.size());
+    return IOStatus::OK();
+  }
+  IOStatus Flush(const IOOptions& options, IODebugContext* dbg) override {
+    return target()->Append(std::exchange(buffer_, ""), options, dbg);
+  }
+
+ private:
+  std::string buffer_;
+};
+
+// A program's file system: what is not set is its target's.
+class ProgramFs final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  using LoggerMaker = std::function<IOStatus(const std::string& f, std::shared_ptr<Logger>* r)>;
+
+  const char* Name() const override { return "ProgramFs"; }
+  IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    files++;
+    std::unique_ptr<FSWritableFile> file;
+    IOStatus status = target()->NewWritableFile(f, options, &file, dbg);
+    if (status.ok()) *r = std::make_unique<BufferedFile>(std::move(file));
+    return status;
+  }
+  IOStatus NewLogger(const std::string& f, const IOOptions& options, std::shared_ptr<Logger>* r,
+                     IODebugContext* dbg) override {
+    if (new_logger) return new_logger(f, r);
+    return target()->NewLogger(f, options, r, dbg);
+  }
+
+  LoggerMaker new_logger;
+  int files = 0;
+};
+
+// Keeps its lines, and hands them on to another one if there is one.
+class KeptLog final : public Logger {
+ public:
+  explicit KeptLog(std::shared_ptr<Logger> next = nullptr) : next_(std::move(next)) {}
+  using Logger::Logv;
+  void Logv(const char* format, va_list ap) override {
+    char line[200];
+    vsnprintf(line, sizeof(line), format, ap);
+    lines.emplace_back(line);
+    Info(next_, "%s", line);
+  }
+  std::vector<std::string> lines;
+
+ protected:
+  Status CloseImpl() override { return Status::OK(); }
+
+ private:
+  const std::shared_ptr<Logger> next_;
+};
+
+TEST_F(InfoLogTest, LinesDoNotStayInAFilesBuffer) {
+  const auto fs = std::make_shared<ProgramFs>(fs_);
+  OpenOn(fs);
+  Info(log_, "here");
+  EXPECT_TRUE(Has("here"));
+  EXPECT_EQ(fs->files, 1) << "the usual log is a file of this file system, not of its target";
+}
+
+TEST_F(InfoLogTest, AFileSystemsOwnLogTakesThePlaceOfOurs) {
+  const auto fs = std::make_shared<ProgramFs>(fs_);
+  const auto own = std::make_shared<KeptLog>();
+  std::string path;
+  fs->new_logger = [&](const std::string& f, std::shared_ptr<Logger>* r) {
+    path = f;
+    *r = own;
+    return IOStatus::OK();
+  };
+  fs_->PutFile("/db/LOG", "old lines");
+  options_.level = InfoLogLevel::WARN_LEVEL;
+  OpenOn(fs);
+  EXPECT_EQ(log_, own);
+  EXPECT_EQ(path, "/db/LOG");
+  EXPECT_EQ(own->GetInfoLogLevel(), InfoLogLevel::WARN_LEVEL);
+  EXPECT_EQ(Names(), std::vector<std::string>{"/db/LOG.old.1000000"});
+}
+
+TEST_F(InfoLogTest, AFileSystemMayWrapTheUsualLog) {
+  const auto fs = std::make_shared<ProgramFs>(fs_);
+  std::shared_ptr<KeptLog> own;
+  fs->new_logger = [&](const std::string& f, std::shared_ptr<Logger>* r) {
+    std::shared_ptr<Logger> usual;
+    IOStatus status = fs_->NewLogger(f, IOOptions(), &usual, nullptr);
+    *r = own = std::make_shared<KeptLog>(usual);
+    return status;
+  };
+  OpenOn(fs);
+  Info(log_, "here");
+  EXPECT_EQ(own->lines, std::vector<std::string>{"here"});
+  EXPECT_TRUE(Has("here"));
+}
+
+TEST_F(InfoLogTest, ALogThatIsToRollIsOurs) {
+  const auto fs = std::make_shared<ProgramFs>(fs_);
+  fs->new_logger = [](const std::string&, std::shared_ptr<Logger>* r) {
+    *r = std::make_shared<KeptLog>();
+    return IOStatus::OK();
+  };
+  options_.roll_after_seconds = 10;
+  OpenOn(fs);
+  Info(log_, "here");
+  EXPECT_TRUE(Has("here"));
+}
+
+TEST_F(InfoLogTest, WhatAFileSystemDoesNotOfferIsOurs) {
+  const auto fs = std::make_shared<ProgramFs>(fs_);
+  fs->new_logger = [](const std::string&, std::shared_ptr<Logger>*) {
+    return IOStatus::NotSupported();
+  };
+  OpenOn(fs);
+  Info(log_, "here");
+  EXPECT_TRUE(Has("here"));
+}
+
+// A program's Env, by the older interface.
+class LoggingEnv final : public EnvWrapper {
+ public:
+  using EnvWrapper::EnvWrapper;
+  Status NewLogger(const std::string&, std::shared_ptr<Logger>* r) override {
+    *r = logger;
+    return Status::OK();
+  }
+  const std::shared_ptr<Logger> logger = std::make_shared<KeptLog>();
+};
+
+TEST_F(InfoLogTest, AnEnvsOwnLogTakesThePlaceOfOurs) {
+  LoggingEnv env(std::unique_ptr<Env>(NewMemEnv(Env::Default())));
+  DBOptions options;
+  options.env = &env;
+  std::shared_ptr<Logger> logger;
+  ASSERT_OK(CreateLoggerFromOptions("/db", options, &logger));
+  EXPECT_EQ(logger, env.logger);
 }
 
 // A program's logger that overrides only the form with a level.

@@ -6,8 +6,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "env/periodic_timer.h"
+#include "tests/support/forked_child.h"
+#include "tests/support/skip.h"
 
 namespace ashlar {
 namespace {
@@ -106,6 +109,33 @@ TEST_F(PeriodicTimerTest, AForgottenTaskIsNotRunning) {
     task->calls = 0;
     EXPECT_GE(calls, 1);
   }
+}
+
+TEST_F(PeriodicTimerTest, AChildStartsAThreadOfItsOwn) {
+  if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
+  ASSERT_TRUE(timer_.Set(&first_, kHour));
+  timer_.PassTime(kHour);
+  EXPECT_TRUE(PassesInChild([this] {
+    if (!timer_.Set(&first_, kHour)) return false;  // the same as before
+    timer_.PassTime(kHour);
+    return first_.calls == 2;
+  }));
+}
+
+TEST_F(PeriodicTimerTest, AChildDoesNotWaitForACallInItsParent) {
+  std::atomic<bool> is_called{false}, may_end{false};
+  first_.on_call = [&] {
+    is_called = true;
+    while (!may_end) std::this_thread::yield();
+  };
+  ASSERT_TRUE(timer_.Set(&first_, 1));
+  while (!is_called) std::this_thread::yield();
+  EXPECT_TRUE(PassesInChild([this] {
+    timer_.Forget(&first_);
+    return true;
+  }));
+  may_end = true;
+  timer_.Forget(&first_);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -27,6 +28,7 @@
 #include "env/mapped_file.h"
 #include "env/memory/memory_file_system.h"
 #include "env/posix/posix_error.h"
+#include "tests/support/forked_child.h"
 #include "tests/support/mappable_dir.h"
 #include "tests/support/paths.h"
 #include "tests/support/skip.h"
@@ -193,6 +195,26 @@ TEST(PosixEnv, IdsAreUuidsAndDiffer) {
   EXPECT_EQ(first.size(), 36u);
   EXPECT_EQ(first[14], '4');
   EXPECT_NE(first, Env::Default()->GenerateUniqueId());
+}
+
+// What the parent has drawn before, and what it is to draw next, goes along into all its children.
+TEST(PosixEnv, ChildrenGetOtherIds) {
+  std::set<std::string> ids = {Env::Default()->GenerateUniqueId()};
+  for (int i = 0; i < 2; ++i) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    EXPECT_TRUE(PassesInChild([&ends] {
+      const std::string id = Env::Default()->GenerateUniqueId();
+      return write(ends[1], id.data(), id.size()) == static_cast<ssize_t>(id.size());
+    }));
+    close(ends[1]);
+    char id[36] = {};
+    EXPECT_EQ(read(ends[0], id, sizeof(id)), static_cast<ssize_t>(sizeof(id)));
+    ids.emplace(id, sizeof(id));
+    close(ends[0]);
+  }
+  ids.insert(Env::Default()->GenerateUniqueId());
+  EXPECT_EQ(ids.size(), 4u);
 }
 
 TEST(PosixEnv, StartedThreadsAreJoined) {

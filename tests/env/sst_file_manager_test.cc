@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "ashlar/env.h"
 #include "ashlar/statistics.h"
@@ -13,6 +14,8 @@
 #include "env/file_util.h"
 #include "env/memory/memory_file_system.h"
 #include "env/space/sst_file_manager_impl.h"
+#include "tests/support/forked_child.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -193,6 +196,27 @@ TEST_F(SstFileManagerTest, EmptiesTheOldDirectoryOfTrash) {
   EXPECT_FALSE(Exists("/trash/1"));
 }
 
+// What waited is left to the parent.
+TEST_F(SstFileManagerTest, AChildDeletesByAThreadOfItsOwn) {
+  if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
+  Make(kOneByteASecond);
+  Write("1.sst", 1 << 20);
+  Write("2.sst", 100);
+  EXPECT_OK(impl_->Delete("/d/1.sst"));
+  EXPECT_OK(impl_->Delete("/d/2.sst"));
+  // The first is gone, and the thread waits for its turn.
+  while (manager_->GetTotalTrashSize() != 100) std::this_thread::yield();
+  EXPECT_TRUE(PassesInChild([this] {
+    impl_->AwaitEmptyTrash();
+    Write("3.sst", 100);
+    if (!impl_->Delete("/d/3.sst").ok()) return false;
+    manager_->SetDeleteRateBytesPerSecond(0);
+    impl_->AwaitEmptyTrash();
+    manager_.reset();
+    return !Exists("/d/3.sst.trash") && Exists("/d/2.sst.trash");
+  }));
+}
+
 class Waiter final : public SpaceWaiter {
  public:
   explicit Waiter(uint64_t needed) : needed_(needed) {}
@@ -247,6 +271,25 @@ TEST(SpaceWatch, ForgetsOneThatItNeverCalledAgain) {
   }
   other.AwaitCallsAbove(other.calls + 2);
   watch.Forget(&other);
+}
+
+TEST(SpaceWatch, AChildWatchesByAThreadOfItsOwn) {
+  if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
+  const auto fs = std::make_shared<MemoryFileSystem>();
+  fs->SetByteQuota(100);
+  auto watch = std::make_unique<SpaceWatch>(fs, /*poll_micros=*/uint64_t{3600} * 1'000'000);
+  Waiter waiter(1000), other(50);
+  ASSERT_TRUE(watch->Await(&waiter));
+  waiter.AwaitCallsAbove(0);
+  EXPECT_TRUE(PassesInChild([&] {
+    watch->Forget(&waiter);
+    if (!watch->Await(&other)) return false;
+    other.AwaitCallsAbove(0);
+    watch->Forget(&other);
+    watch.reset();
+    return true;
+  }));
+  watch->Forget(&waiter);
 }
 
 }  // namespace

@@ -13,7 +13,10 @@
 #include <vector>
 
 #include "ashlar/env.h"
+#include "env/thread_list.h"
 #include "env/thread_pool.h"
+#include "tests/support/forked_child.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 
 namespace ashlar {
@@ -210,6 +213,76 @@ TEST(ThreadPool, TheFactoryMakesOne) {
   pool->SubmitJob([&] { ran = true; });
   pool->WaitForJobsAndJoinAllThreads();
   EXPECT_TRUE(ran.load());
+}
+
+class ForkedPoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kChildMayStartThreads) return SkipAsImpossible(kThreadsInChildren);
+    Gate ran;
+    pool_->SubmitJob([&] { ran.Open(); });
+    ran.Wait();
+    while (pool_->ReserveThreads(1) == 0) std::this_thread::yield();  // its thread waits for a job
+  }
+  static bool RunsAJob(ThreadPool* pool) {
+    Gate ran;
+    pool->SubmitJob([&] { ran.Open(); });
+    ran.Wait();
+    return true;
+  }
+
+  ThreadStatusUpdater list_;
+  std::unique_ptr<ThreadPoolImpl> pool_ =
+      std::make_unique<ThreadPoolImpl>("test", 1, ThreadPlace{&list_, ThreadStatus::USER});
+};
+
+// Neither do the parent's threads count as idle there, nor its reservations, which took all.
+TEST_F(ForkedPoolTest, AChildHasThreadsOfItsOwn) {
+  EXPECT_TRUE(PassesInChild([this] {
+    const bool is_empty = list_.List().empty();
+    return RunsAJob(pool_.get()) && is_empty && list_.List().size() == 1;
+  }));
+  pool_->ReleaseThreads(1);
+  EXPECT_TRUE(RunsAJob(pool_.get()));
+}
+
+TEST_F(ForkedPoolTest, AChildMayEndThePool) {
+  EXPECT_TRUE(PassesInChild([this] {
+    pool_->JoinAllThreads();
+    pool_.reset();
+    return true;
+  }));
+}
+
+TEST_F(ForkedPoolTest, WhatIsQueuedIsTheParents) {
+  std::atomic<int> runs{0};
+  pool_->SubmitJob([&] { ++runs; });  // the only thread is reserved
+  EXPECT_TRUE(PassesInChild([&] {
+    return RunsAJob(pool_.get()) && runs == 0 && pool_->GetQueueLen() == 0;
+  }));
+  EXPECT_EQ(runs, 0);
+  pool_->ReleaseThreads(1);
+  pool_->WaitForJobsAndJoinAllThreads();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(EnvThreads, AChildWaitsForNoThreadOfItsParents) {
+  static std::atomic<bool> may_end, has_begun;
+  may_end = has_begun = false;
+  Env* const env = Env::Default();
+  env->StartThread(
+      [](void*) {
+        has_begun = true;
+        while (!may_end) std::this_thread::yield();
+      },
+      nullptr);
+  while (!has_begun) std::this_thread::yield();
+  EXPECT_TRUE(PassesInChild([env] {
+    env->WaitForJoin();
+    return true;
+  }));
+  may_end = true;
+  env->WaitForJoin();
 }
 
 TEST(EnvThreads, EachPriorityHasItsPool) {

@@ -316,12 +316,59 @@ TEST(BlinkTree, KnowsTheGreatestHeadsFromFreeSlots) {
   tree.CheckInvariants();
 }
 
-TEST(BlinkTree, LearnsTheCommonPrefix) {
+TEST(BlinkTree, LearnsTheCommonPrefixOfManyKeys) {
+  ConcurrentArena arena;
+  for (const bool ascends : {false, true}) {
+    BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "other", &arena);
+    for (int i = 0; i < 2000; ++i) {
+      const std::string key = "user" + std::to_string(10'000 + (ascends ? i : i * 997 % 2000));
+      ASSERT_TRUE(tree.Insert(tree.At(key, 256), "", true));
+    }
+    EXPECT_EQ(tree.CommonPrefix(), "user1");
+    tree.Insert(tree.At("us", 256), "", true);
+    EXPECT_EQ(tree.CommonPrefix(), "us");
+  }
+}
+
+TEST(BlinkTree, FewKeysOnlyShortenTheExpectedPrefix) {
+  ConcurrentArena arena;
+  const InternalKeyComparator bytewise(BytewiseComparator());
+  BlinkTree first(bytewise, "", &arena);
+  EXPECT_EQ(first.CommonPrefix(), "");
+  for (int i = 10; i < 90; ++i) {
+    first.Insert(first.At("user" + std::to_string(i), 256), "", true);
+  }
+  EXPECT_EQ(first.CommonPrefix(), "");
+  BlinkTree later(bytewise, "user", &arena);
+  EXPECT_EQ(later.CommonPrefix(), "user");
+  later.Insert(later.At("user1", 256), "", true);
+  EXPECT_EQ(later.CommonPrefix(), "user");
+  later.Insert(later.At("use", 256), "", true);
+  EXPECT_EQ(later.CommonPrefix(), "use");
+  later.Insert(later.At("z", 256), "", true);
+  EXPECT_EQ(later.CommonPrefix(), "");
+}
+
+// Such as counters, which are written over and over.
+TEST(BlinkTree, ManyVersionsOfFewKeysAreFewKeys) {
   ConcurrentArena arena;
   BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);
+  for (uint64_t seqno = 1; seqno <= 20'000; ++seqno) {
+    const std::string key = "counter" + std::to_string(seqno % 3);
+    ASSERT_TRUE(tree.Insert(tree.At(key, seqno << 8), "", true));
+  }
   EXPECT_EQ(tree.CommonPrefix(), "");
-  for (const char* key : {"user1", "user23", "us4"}) tree.Insert(tree.At(key, 256), "", true);
-  EXPECT_EQ(tree.CommonPrefix(), "us");
+}
+
+// Most of the nodes, and the first ones, begin with versions of the one.
+TEST(BlinkTree, AHotKeyDoesNotHideTheOthers) {
+  ConcurrentArena arena;
+  BlinkTree tree(InternalKeyComparator(BytewiseComparator()), "", &arena);
+  for (uint64_t seqno = 1; seqno <= 20'000; ++seqno) {
+    const std::string key = seqno % 4 != 0 ? "key/!" : "key/" + std::to_string(seqno);
+    ASSERT_TRUE(tree.Insert(tree.At(key, seqno << 8), "", true));
+  }
+  EXPECT_EQ(tree.CommonPrefix(), "key/");
 }
 
 TEST(BlinkTree, DescribesItselfByLevels) {

@@ -301,6 +301,34 @@ TEST_P(MemTableTest, NeverLosesAKeyToItsBloomFilter) {
   EXPECT_EQ(Get("other", 1), "(undecided)");
 }
 
+// Also where each lookup of a batch goes its own way.
+TEST_P(MemTableTest, CountsAnAnswerOfItsBloomFilterOnce) {
+  for (const bool is_checked : {false, true}) {
+    MemTableOptions options;
+    options.bloom_bits = 10000;
+    options.bloom_whole_keys = true;
+    if (is_checked) options.checks.checksum_bytes = 8;
+    Open(options);
+    Put("k", 1, "v");
+    std::deque<LookupKey> keys;
+    std::deque<PinnableSlice> values(2);
+    std::deque<PointLookup> lookups;
+    for (const char* key : {"k", "absent"}) {
+      keys.emplace_back(key, 9, KeyOrder::kBytewise);
+      lookups.emplace_back(keys.back(), &values[lookups.size()]);
+    }
+    PointLookup* const pointers[] = {&lookups[0], &lookups[1]};
+    table_->GetMany(pointers, 2);
+    EXPECT_EQ(values[0].ToString(), "v");
+    EXPECT_EQ(lookups[0].counters.memtable_filter_positive, 1u);
+    EXPECT_EQ(lookups[0].counters.memtable_filter_useful, 0u);
+    EXPECT_EQ(lookups[1].counters.memtable_filter_positive, 0u);
+    EXPECT_EQ(lookups[1].counters.memtable_filter_useful, 1u);
+    table_->Unref();
+    table_ = nullptr;
+  }
+}
+
 TEST_P(MemTableTest, NeverLosesAPrefixToItsBloomFilter) {
   MemTableOptions options;
   options.bloom_bits = 1000;

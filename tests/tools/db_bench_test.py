@@ -131,6 +131,13 @@ class DbBenchTest(unittest.TestCase):
                 self.assertEqual(found["multireadrandom"][0], 800)
                 self.assertIn("(800 of 800 found)", found["multireadrandom"][1])
 
+    def test_batches_find_what_single_reads_find_while_somebody_writes(self):
+        # Of eight keys that are overwritten all the time; many a batch is read while one of them is.
+        for batched in ("0", "1"):
+            found = self.results("fillseq,multireadwhilewriting", "-num=8", "-batch_size=8", "-reads=40000",
+                                 "-multiread_check=1", "-multiread_batched=" + batched)
+            self.assertIn("(40000 of 40000 found)", found["multireadwhilewriting"][1])
+
     def test_threads_that_write_are_left_out_and_one_that_scans_is_counted(self):
         found = self.results("fillseq,readwhilewriting,seekrandomwhilewriting,newiteratorwhilewriting,"
                              "readwhilescanning", "-reads=300", "-threads=2")
@@ -192,6 +199,11 @@ class DbBenchTest(unittest.TestCase):
         self.assertIn("(2000 of 2000 found)", found["readrandom"][1])
         refused = self.run_bench("overwrite", "-use_existing_db=1", "-readonly=1")
         self.assertNotEqual(refused.returncode, 0)
+        refused = self.run_bench("fillseq", "-readonly=1")  # which would begin with an empty one
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("fillseq wants an empty database", refused.stderr)
+        self.assertIn("--readonly", refused.stderr)
+        self.assertIn("(2000 of 2000 found)", self.results("readrandom", "-readonly=1")["readrandom"][1])
 
     def test_each_thread_does_the_whole_number_of_operations(self):
         found = self.results("fillrandom,readrandom", "-threads=3", "-reads=500")
@@ -220,6 +232,13 @@ class DbBenchTest(unittest.TestCase):
         for nexts in (0, 3, 5000):
             found = self.results("fillseekseq", f"-seek_nexts={nexts}")
             self.assertEqual(found["fillseekseq"][0], 2000)
+
+    def test_no_more_is_sought_than_was_written_in_order(self):
+        # Whole batches are written, and the keys begin anew behind the last one.
+        for flags, count in ((["-batch_size=7"], 1995), (["-batch_size=7", "-writes=5000"], 2000),
+                             (["-writes=5000"], 2000), (["-writes=50"], 50)):
+            found = self.results("fillseekseq", "-seek_nexts=3", *flags)
+            self.assertEqual(found["fillseekseq"][0], count, flags)
 
     def test_updates_read_what_is_there_and_write_it_changed(self):
         self.results("filluniquerandom")
@@ -320,6 +339,24 @@ class DbBenchTest(unittest.TestCase):
         done = self.run_bench("fillseq", "-histogram=1")
         self.assertIn("Microseconds per write:\nCount: 2000 ", done.stdout)
 
+    def test_waiting_for_a_turn_is_no_part_of_an_operation(self):
+        # Two operations a second (of 116 bytes, if they write): nearly half a second passes before each
+        # but the first. Without it none takes a thousandth of that.
+        done = self.run_bench("fillrandom,readrandom,updaterandom,mixgraph", "-num=3", "-histogram=1",
+                              "-benchmark_write_rate_limit=232", "-benchmark_read_rate_limit=2",
+                              "-sine_mix_rate=1", "-sine_a=0", "-sine_d=2")
+        medians = [float(micros) for micros in re.findall(r"  Median: ([\d.]+)  ", done.stdout)]
+        self.assertEqual(len(medians), 4, done.stdout)
+        self.assertLess(max(medians), 250_000)
+
+    def test_progress_comes_by_the_clock_whatever_the_interval(self):
+        for interval in ("-1", "1000000000"):
+            done = self.run_bench("fillrandom", "-stats_interval_seconds=1", "-duration=2",
+                                  "-stats_interval=" + interval)
+            self.assertIn("... finished ", done.stderr, interval)
+        done = self.run_bench("fillrandom", "-stats_interval=-1")
+        self.assertNotIn("... finished ", done.stderr)
+
     def test_statistics_are_printed_at_the_end(self):
         done = self.run_bench("fillseq", "-statistics=1")
         written = re.findall(r"^rocksdb\.number\.keys\.written COUNT : (\d+)$", done.stdout, re.M)
@@ -346,6 +383,10 @@ class DbBenchTest(unittest.TestCase):
                                 (("mergerandom",), "merge_operator"),
                                 (("mergerandom", "-merge_operator=foo"), "foo"),
                                 (("readtorowcache",), "row_cache_size"),
+                                (("fillseekseq", "-writes_per_range_tombstone=10",
+                                  "-max_num_range_tombstones=5"), "writes_per_range_tombstone"),
+                                (("fillseekseq", "-prefix_size=8", "-keys_per_prefix=10", "-seek_nexts=3"),
+                                 "keys_per_prefix"),
                                 (("fillseq", "-keys_per_prefix=3"), "prefix_size"),
                                 (("fillseq", "-prefix_size=17"), "prefix_size"),
                                 (("fillseq", "-perf_level=0"), "perf_level"),

@@ -129,6 +129,36 @@ class StressTest(unittest.TestCase):
         self.assertIn("--destroy", unknown.stderr)
         self.work("--destroy")
 
+    def content(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def test_a_file_of_somebody_elses_is_left_as_it_is(self):
+        other = os.path.join(self.folder, "notes")
+        for content in (b"notes", b"what somebody has written down, of some length" * 300, b"\0" * 7):
+            with open(other, "wb") as file:
+                file.write(content)
+            for flags in ((), ("--destroy",)):
+                done = self.stress("--expected=" + other, "--ops_per_thread=1", *flags)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn(other + ": is no expected state", done.stderr)
+                self.assertEqual(self.content(other), content)
+            self.assertFalse(os.path.exists(self.db))
+
+    def test_a_half_made_state_is_made_anew_where_there_is_no_database(self):
+        half_made = os.path.join(self.folder, "half_made")
+        self.work()
+        for content in (b"", b"\0" * 100):
+            with open(half_made, "wb") as file:
+                file.write(content)
+            done = self.stress("--expected=" + half_made, "--ops_per_thread=1")
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("--destroy", done.stderr)
+            self.assertEqual(self.content(half_made), content)
+        self.assertIn("2 runs, 2 of them", self.work())  # nothing has happened to the database
+        self.db = os.path.join(self.folder, "other")
+        self.work("--expected=" + half_made)
+
     def test_flags_are_checked_and_explained(self):
         for flag, word in (("--keys=3", "keys"), ("--weights=nosuch=1", "nosuch"), ("--nosuch", "nosuch"),
                            ("--db_options=nosuch=1", "nosuch"), ("stray", "stray")):

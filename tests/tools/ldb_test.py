@@ -5,6 +5,7 @@
 # what it refuses. Where RocksDB's ldb is installed, both must print the same about one directory.
 import os
 import re
+import struct
 import subprocess
 import unittest
 
@@ -46,6 +47,47 @@ def without_numbers(text):
     lines = [line for line in text.split(b"\n") if not line.startswith(b"Block cache ")]
     return [re.sub(rb" +", b" ", re.sub(rb"\b\d[0-9.]*", b"0", line)) for line in lines
             if b"stats.id: " not in line]
+
+
+def index_offset(table):
+    """Where the index is, by the footer of a table: format versions to 5, as RocksDB 7.8 writes them."""
+    with open(table, "rb") as file:
+        footer = file.read()[-52:]  # offset and size of the metaindex, then of the index
+    numbers, number, shift = [], 0, 0
+    for byte in footer:
+        number, shift = number | (byte & 0x7f) << shift, shift + 7
+        if byte < 0x80:
+            numbers.append(number)
+            number = shift = 0
+    return numbers[2]
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def log_record(payload):
+    """A whole record of a log or a MANIFEST."""
+    crc = crc32c(b"\x01" + payload)
+    masked = ((crc >> 15 | crc << 17) + 0xa282ead8) & 0xffffffff
+    return struct.pack("<IHB", masked, len(payload), 1) + payload
+
+
+def with_length(text):
+    return bytes([len(text)]) + text
+
+
+def flip(path, offset):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        byte = file.read(1)[0]
+        file.seek(offset)
+        file.write(bytes([byte ^ 0x55]))
 
 
 @needs(os.path.exists(PROGRAM), "ldb in this build")
@@ -124,6 +166,15 @@ class LdbTest(ToolTest):
         self.check(self.load("0x6131 ==> 0x62\n", "--hex"), [])
         self.check(self.ldb("get", "a1"), ["b"])
         self.check_failure(self.load("0x6 ==> 0x62\n", "--hex"), "0x6")
+
+    def test_a_read_that_fails_is_not_the_end_of_the_input(self):
+        self.fill()
+        folder = os.open(self.folder, os.O_RDONLY)  # reads of which fail
+        self.addCleanup(os.close, folder)
+        for command in (("load",), ("write_extern_sst", self.path("x.sst")), ("query",)):
+            done = subprocess.run([PROGRAM, "--db=" + self.path("db"), *command], stdin=folder, timeout=120,
+                                  capture_output=True, check=False)
+            self.check_failure(done, "IO error", "standard input")
 
     def test_a_bulk_load_leaves_the_options_as_they_were(self):
         self.ok("put", "a", "0", "--create_if_missing", "--file_size=1234567")
@@ -556,6 +607,37 @@ class LdbTest(ToolTest):
         os.unlink(table)
         self.check_failure(self.ldb("checkconsistency", db=db), table)
 
+    def test_checkconsistency_opens_tables_and_measures_blob_files(self):
+        db = self.sample_database("levels_lz4")
+        table = os.path.join(db, "000064.sst")
+        flip(table, index_offset(table) + 9)  # of the size that the MANIFEST says, but it cannot be opened
+        self.check_failure(self.ldb("checkconsistency", db=db), "Corruption", table)
+        db = self.sample_database("blob")
+        self.check(self.ldb("checkconsistency", db=db), ["OK"])
+        blob = os.path.join(db, "000010.blob")
+        os.truncate(blob, os.path.getsize(blob) - 1)
+        self.check_failure(self.ldb("checkconsistency", db=db), "Corruption", blob, "19528", "19527")
+
+    def manifest_without_timestamps(self):
+        """Of a database whose two tables of level 1 have lost the timestamps that its comparator wants."""
+        def table(number, smallest, largest):
+            keys = [with_length(key + struct.pack("<Q", 1 << 8 | 1)) for key in (smallest, largest)]
+            return bytes([103, 1, number, 100]) + b"".join(keys) + b"\x01\x01" + b"\x10\x01\x00" + b"\x01"
+        os.mkdir(self.path("db"))
+        with open(self.path("db", "MANIFEST-000005"), "wb") as file:
+            file.write(log_record(b"\x01" + with_length(b"leveldb.BytewiseComparator.u64ts") +
+                                  b"\x02\x04\x03\x0a\x04\x09" + table(7, b"a", b"b") + table(8, b"c", b"d")))
+        with open(self.path("db", "CURRENT"), "w", encoding="utf-8") as file:
+            file.write("MANIFEST-000005\n")
+
+    def test_keys_that_lost_their_timestamps_are_not_compared(self):
+        self.manifest_without_timestamps()
+        text = self.ok("manifest_dump")
+        self.assertIn("leveldb.BytewiseComparator.u64ts, but tables are without timestamps", text)
+        self.assertLess(text.index(" 7:100[1 .. 1]['a' "), text.index(" 8:100[1 .. 1]['c' "))
+        for command in (("checkconsistency",), ("report",)):
+            self.check_failure(self.ldb(*command), self.path("db", "000007.sst"))  # which is not there
+
     def test_file_checksum_dump_prints_what_the_manifest_has(self):
         db = self.sample_database("levels_lz4")
         lines = [f"{number}, Unknown, " for number in (62, 63, 64, 65, 70, 71)]
@@ -632,13 +714,35 @@ class LdbTest(ToolTest):
         db = self.sample_database("merge")
         self.assertIn("base,m2.17", self.ok("scan", db=db))
         self.check_failure(self.ldb("scan", "--try_load_options=false", db=db), "merge_operator")
+        self.move_logs_away()
+        self.check_silent(self.ldb("get", "a"), ["1"])
+
+    def move_logs_away(self):
+        """A database of one pair, and the path of its log in another directory."""
         self.ok("put", "a", "1", "--create_if_missing")
         os.mkdir(self.path("logs"))
-        for name in os.listdir(self.path("db")):
-            if name.endswith(".log"):
-                os.rename(self.path("db", name), self.path("logs", name))
+        name, = [name for name in os.listdir(self.path("db")) if name.endswith(".log")]
+        os.rename(self.path("db", name), self.path("logs", name))
         self.set_wal_dir(self.path("logs"))
-        self.check_silent(self.ldb("get", "a"), ["1"])
+        return self.path("logs", name)
+
+    def report(self):
+        self.ok("report", "--output=" + self.path("page.html"))
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_what_shows_files_finds_logs_by_the_options_file(self):
+        log = self.move_logs_away()
+        for line in (log + "\n", "PUT(0) : 0x61 : 0x31 \n"):
+            self.assertIn(line, self.ok("dump_live_files"))
+            self.assertNotIn(line, self.ok("dump_live_files", "--try_load_options=false"))
+        self.assertIn("<td>1 log</td>", self.report())
+        # Beside the tables, under another name of that directory: there is no second log.
+        os.rename(log, self.path("db", os.path.basename(log)))
+        os.symlink(self.path("db"), self.path("alias"))
+        self.set_wal_dir(self.path("alias"))
+        self.assertEqual(self.ok("dump_live_files").count("PUT(0) : 0x61 : 0x31 \n"), 1)
+        self.assertIn("<td>1 log</td>", self.report())
 
     def set_wal_dir(self, wal_dir):
         """In the OPTIONS files, as if another directory had been copied to this one."""

@@ -5,8 +5,6 @@
 #include "util/epoch.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -14,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/forked_child.h"
 #include "tests/support/retired_call.h"
 #include "util/random.h"
 
@@ -189,18 +188,6 @@ TEST(Epoch, AGuardMayEndBeforeItsScope) {
   EXPECT_FALSE(InEpoch());
   EpochDrain();
   EXPECT_EQ(deaths, 1);
-}
-
-// Runs `in_child` in a forked child. True if it came back with true, soon enough.
-bool PassesInChild(const std::function<bool()>& in_child) {
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);  // whoever hangs is killed
-    _exit(in_child() ? 0 : 1);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST(EpochFork, TheParentsOtherThreadsHoldNothingInTheChild) {

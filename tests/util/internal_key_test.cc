@@ -48,6 +48,22 @@ TEST(InternalKey, RefusesShortKeysAndForeignTypes) {
   }
 }
 
+TEST(InternalKey, TellsWhatDeletes) {
+  for (const ValueType type : {kTypeDeletion, kTypeSingleDeletion}) {
+    EXPECT_TRUE(IsPointTombstone(type)) << int{type};
+    EXPECT_TRUE(IsTombstone(type)) << int{type};
+  }
+  for (const ValueType type : {kTypeRangeDeletion, kTypeDeletionWithTimestamp}) {
+    EXPECT_FALSE(IsPointTombstone(type)) << int{type};
+    EXPECT_TRUE(IsTombstone(type)) << int{type};
+  }
+  for (const ValueType type :
+       {kTypeValue, kTypeMerge, kTypeBlobIndex, kTypeWideColumnEntity, kTypeValuePreferredSeqno}) {
+    EXPECT_FALSE(IsPointTombstone(type)) << int{type};
+    EXPECT_FALSE(IsTombstone(type)) << int{type};
+  }
+}
+
 TEST(InternalKeyOrder, PutsNewerVersionsFirst) {
   const InternalKeyComparator order(BytewiseComparator());
   const std::string newer = MakeInternalKey("k", 9, kTypeDeletion);

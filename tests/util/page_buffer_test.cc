@@ -5,11 +5,19 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "tests/support/skip.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace ashlar {
 namespace {
@@ -58,6 +66,59 @@ TEST(PageBuffer, GoesBackToTheSystem) {
     EXPECT_GE(ResidentBytes(), before + kBytes / 2);
   }
   EXPECT_LT(ResidentBytes(), before + kBytes / 2);
+}
+
+// While one lives, the process has as many mappings as it may: none can be divided.
+class AllMappingsTaken {
+ public:
+  explicit AllMappingsTaken(size_t limit)
+      : bytes_(2 * limit * PageBuffer::kPageBytes),
+        begin_(static_cast<char*>(mmap(nullptr, bytes_, PROT_NONE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+    if (begin_ == MAP_FAILED) return;
+    for (size_t at = PageBuffer::kPageBytes; at < bytes_ && !are_taken_;
+         at += 2 * PageBuffer::kPageBytes) {
+      are_taken_ = mprotect(begin_ + at, PageBuffer::kPageBytes, PROT_READ) != 0;
+    }
+  }
+  ~AllMappingsTaken() {
+    if (begin_ != MAP_FAILED) munmap(begin_, bytes_);
+  }
+  bool are_taken() const { return are_taken_; }
+
+ private:
+  const size_t bytes_;
+  char* const begin_;
+  bool are_taken_ = false;
+};
+
+// The system joins mappings that touch; the piece in the middle of one can then not be given up.
+TEST(PageBuffer, GivesItsPagesBackAlsoWhereItCannotBeUnmapped) {
+  size_t limit = 0;
+  std::ifstream("/proc/sys/vm/max_map_count") >> limit;
+  if (limit == 0 || limit > 300000) return SkipAsImpossible("a limit of mappings within reach");
+  std::vector<PageBuffer> buffers;
+  for (int i = 0; i < 64; i++) buffers.emplace_back(PageBuffer::kMinMappedBytes);
+  std::sort(buffers.begin(), buffers.end(),
+            [](const PageBuffer& a, const PageBuffer& b) { return a.data() < b.data(); });
+  size_t middle = 1;
+  const auto touches = [&](size_t i) {
+    return buffers[i].data() + buffers[i].size() == buffers[i + 1].data();
+  };
+  while (middle + 1 < buffers.size() && !(touches(middle - 1) && touches(middle))) middle++;
+  if (middle + 1 == buffers.size()) return SkipAsImpossible("mappings side by side");
+  char* const data = buffers[middle].data();
+  std::memset(data, 1, PageBuffer::kMinMappedBytes);
+  unsigned char resident = 0;
+  int result = -1;
+  {
+    const AllMappingsTaken taken(limit);
+    if (!taken.are_taken()) return SkipAsImpossible("a limit of mappings within reach");
+    { const PageBuffer freed = std::move(buffers[middle]); }
+    result = mincore(data, PageBuffer::kPageBytes, &resident);
+  }
+  ASSERT_EQ(result, 0) << "it was unmapped after all";
+  EXPECT_EQ(resident & 1, 0);
 }
 #endif
 

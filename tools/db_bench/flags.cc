@@ -23,7 +23,7 @@ DEFINE_string(
 DEFINE_string(db, "", "folder of the database; empty: a folder below the test directory");
 DEFINE_bool(use_existing_db, false,
             "keep the database that is there; a benchmark that wants an empty one then fails");
-DEFINE_bool(readonly, false, "open for reading only");
+DEFINE_bool(readonly, false, "open for reading only; benchmarks that begin empty are refused");
 
 DEFINE_int64(num, 1000000, "number of pairs to place in the database");
 DEFINE_int64(reads, -1, "reads of a read benchmark; negative: --num");
@@ -87,7 +87,8 @@ DEFINE_bool(histogram, false, "print the histogram of operation times");
 DEFINE_bool(statistics, false, "collect the database's statistics and print them at the end");
 DEFINE_int64(stats_interval, 0,
              "report progress every so many operations; 0: at growing distances; negative: never");
-DEFINE_int64(stats_interval_seconds, 0, "report progress every so many seconds");
+DEFINE_int64(stats_interval_seconds, 0,
+             "report progress every so many seconds, whatever --stats_interval says; 0: not so");
 DEFINE_int64(report_interval_seconds, 0,
              "every so many seconds, append operations per second to --report_file; 0: never");
 DEFINE_string(report_file, "report.csv", "CSV file of --report_interval_seconds");

@@ -105,6 +105,13 @@ const Workload* FindWorkload(const std::string& name) {
   return nullptr;
 }
 
+void ThreadContext::WaitFor(Pace* pace, double amount) {
+  if (pace == nullptr) return;
+  const uint64_t start_micros = NowMicros();
+  pace->Take(amount);
+  stats.LeaveOut(NowMicros() - start_micros);
+}
+
 void RestartStats(ThreadContext* thread) {
   thread->stats = Stats();
   thread->stats.Start(thread->reporter);
@@ -157,8 +164,10 @@ bool Runner::RunOne(const std::string& name) {
     return false;
   }
   if (workload != nullptr && workload->wants_empty_db) {
-    if (FLAGS_use_existing_db) {
-      std::fprintf(stderr, "%s wants an empty database; it does not go with --use_existing_db\n",
+    if (FLAGS_use_existing_db || FLAGS_readonly) {
+      std::fprintf(stderr,
+                   "%s wants an empty database, which it does not make with --use_existing_db or "
+                   "--readonly; --benchmarks=... names others\n",
                    name.c_str());
       return false;
     }

@@ -72,9 +72,15 @@ const char* NameOf(Operation operation) {
   return "op";
 }
 
+// When progress is thought of again. With --stats_interval_seconds the clock decides, and is looked
+// at this often, whatever --stats_interval says.
 uint64_t NextProgress(uint64_t done) {
-  if (FLAGS_stats_interval != 0) return done + static_cast<uint64_t>(FLAGS_stats_interval);
+  constexpr uint64_t kOpsBetweenLooks = 1000;
+  if (FLAGS_stats_interval_seconds > 0) return done + kOpsBetweenLooks;
+  if (FLAGS_stats_interval < 0) return UINT64_MAX;
+  if (FLAGS_stats_interval > 0) return done + static_cast<uint64_t>(FLAGS_stats_interval);
   uint64_t step = 100;
+  if (done < step) return step;
   while (step * 10 <= done) step *= 10;
   return done + (done >= step * 5 ? step : step / 2);
 }
@@ -85,8 +91,7 @@ void Stats::Start(Reporter* reporter) {
   reporter_ = reporter;
   start_micros_ = NowMicros();
   last_op_micros_ = last_progress_micros_ = start_micros_;
-  if (FLAGS_stats_interval > 0) next_progress_ = static_cast<uint64_t>(FLAGS_stats_interval);
-  if (FLAGS_stats_interval < 0) next_progress_ = UINT64_MAX;
+  next_progress_ = NextProgress(done_);
 }
 
 void Stats::AddTime(Operation operation) {

@@ -56,6 +56,9 @@ class Stats {
   // `count` operations of one kind are done, `bytes` of user data moved.
   void Finished(Operation operation, uint64_t count, uint64_t bytes);
 
+  // So much of the time since the last operation is no part of the one that is under way.
+  void LeaveOut(uint64_t micros) { last_op_micros_ += micros; }
+
   // The thread's numbers are left out of the sum (a background writer, for example).
   void Exclude() { excluded_ = true; }
   void AddMessage(const std::string& message);
@@ -70,7 +73,7 @@ class Stats {
   uint64_t start_micros_ = 0;
   uint64_t finish_micros_ = 0;
   uint64_t thread_micros_ = 0;   // of all threads merged so far
-  uint64_t last_op_micros_ = 0;  // only with --histogram
+  uint64_t last_op_micros_ = 0;  // from when the next one is timed; only with --histogram
   uint64_t last_progress_micros_ = 0;
   uint64_t done_ = 0;
   uint64_t next_progress_ = 100;

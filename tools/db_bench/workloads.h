@@ -29,6 +29,12 @@ struct ThreadContext {
   Pace* read_pace = nullptr;   // operations a second, of all threads; null: as fast as they can
   Pace* write_pace = nullptr;  // bytes a second
   std::atomic<int>* threads_reading = nullptr;  // of those with extra_threads: 0 ends the writer
+
+  // Before so many reads, and before so many bytes are written: wait for their turn.
+  void PaceReads(uint64_t operations) { WaitFor(read_pace, static_cast<double>(operations)); }
+  void PaceWrites(uint64_t bytes) { WaitFor(write_pace, static_cast<double>(bytes)); }
+  // The wait is no part of the operation's time. Null: no wait.
+  void WaitFor(Pace* pace, double amount);
 };
 
 struct Workload {

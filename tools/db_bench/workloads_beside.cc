@@ -27,10 +27,7 @@ void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
   while (thread->threads_reading->load(std::memory_order_relaxed) > 0) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
     const Slice value = values.Next();
-    if (thread->write_pace != nullptr) {
-      thread->write_pace->Take(static_cast<double>(FLAGS_key_size) +
-                               static_cast<double>(value.size()));
-    }
+    thread->PaceWrites(static_cast<uint64_t>(FLAGS_key_size) + value.size());
     RequireOk(write(key.Set(number), value), "write");
     thread->stats.Finished(Operation::kWrite, 1, 0);
   }

@@ -107,11 +107,11 @@ void Mix::KeepPace() {
     if (sine_ == nullptr) sine_ = std::make_unique<Pace>(per_second);
     sine_->SetRate(per_second);
   }
-  sine_->Take(1);
+  thread_->WaitFor(sine_.get(), 1);
 }
 
 void Mix::Get(const Slice& key) {
-  if (thread_->read_pace != nullptr) thread_->read_pace->Take(1);
+  thread_->PaceReads(1);
   value_.Reset();
   const Status status =
       thread_->db->Get(MakeReadOptions(), thread_->db->DefaultColumnFamily(), key, &value_);
@@ -127,9 +127,7 @@ void Mix::Put(const Slice& key) {
   const int64_t size = Below(FLAGS_mix_max_value_size, drawn,
                              /*if_negative=*/std::min<int64_t>(10, FLAGS_mix_max_value_size));
   const Slice value(values_.Next().data(), static_cast<size_t>(size));
-  if (thread_->write_pace != nullptr) {
-    thread_->write_pace->Take(static_cast<double>(key.size() + value.size()));
-  }
+  thread_->PaceWrites(key.size() + value.size());
   RequireOk(thread_->db->Put(MakeWriteOptions(FLAGS_sync), key, value), "put");
   puts_++;
   value_bytes_ += size;
@@ -137,7 +135,7 @@ void Mix::Put(const Slice& key) {
 }
 
 void Mix::Scan(const Slice& key) {
-  if (thread_->read_pace != nullptr) thread_->read_pace->Take(1);
+  thread_->PaceReads(1);
   const double drawn = ParetoAt(Drawn(), FLAGS_iter_theta, FLAGS_iter_k, FLAGS_iter_sigma);
   const int64_t length = Below(FLAGS_mix_max_scan_len, drawn, /*if_negative=*/0);
   const std::unique_ptr<Iterator> it(thread_->db->NewIterator(MakeReadOptions()));

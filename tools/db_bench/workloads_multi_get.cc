@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/snapshot.h"
 #include "tools/db_bench/workloads.h"
 
 namespace ashlar {
@@ -19,8 +20,8 @@ class Batch {
   size_t size() const { return keys_.size(); }
   void Choose(Random* random);
   void Read(DB* db, const ReadOptions& options);
-  // Compares all that Read() got with single reads.
-  void Check(DB* db, const ReadOptions& options);
+  // Compares all that Read() gets with single reads of the same moment.
+  void ReadAndCheck(DB* db, ReadOptions options);
 
   const Slice& key(size_t i) const { return keys_[i]; }
   const Status& status(size_t i) const { return statuses_[i]; }
@@ -58,7 +59,11 @@ void Batch::Read(DB* db, const ReadOptions& options) {
                statuses_.data());
 }
 
-void Batch::Check(DB* db, const ReadOptions& options) {
+// Somebody may write beside it.
+void Batch::ReadAndCheck(DB* db, ReadOptions options) {
+  ManagedSnapshot moment(db);
+  options.snapshot = moment.snapshot();
+  Read(db, options);
   std::string single;
   for (size_t i = 0; i < size(); i++) {
     const Status expected = db->Get(options, keys_[i], &single);
@@ -78,10 +83,10 @@ void MultiReadRandom(ThreadContext* thread) {
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(FLAGS_batch_size)) {
-    if (thread->read_pace != nullptr) thread->read_pace->Take(static_cast<double>(batch.size()));
+    thread->PaceReads(batch.size());
     batch.Choose(&thread->random);
-    batch.Read(thread->db, options);
-    if (FLAGS_multiread_check) batch.Check(thread->db, options);
+    FLAGS_multiread_check ? batch.ReadAndCheck(thread->db, options)
+                          : batch.Read(thread->db, options);
     uint64_t bytes = 0;
     for (size_t i = 0; i < batch.size(); i++) {
       const Status& status = batch.status(i);

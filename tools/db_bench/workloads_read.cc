@@ -41,7 +41,7 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     const Slice wanted = key.Set(thread->random() % range);
-    if (thread->read_pace != nullptr) thread->read_pace->Take(1);
+    thread->PaceReads(1);
     value.Reset();
     const Status status =
         thread->db->Get(options, thread->db->DefaultColumnFamily(), wanted, &value);
@@ -127,7 +127,7 @@ void SeekRandom(ThreadContext* thread) {
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
-    if (thread->read_pace != nullptr) thread->read_pace->Take(1);
+    thread->PaceReads(1);
     bound.SetFor(number);
     std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
     const Slice wanted = key.Set(number);

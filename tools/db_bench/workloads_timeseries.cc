@@ -73,9 +73,7 @@ void WritePoints(ThreadContext* thread) {
     const uint64_t series = thread->random() % static_cast<uint64_t>(FLAGS_key_id_range);
     const std::string key = PointKey(series, time);
     const Slice value = values.Next();
-    if (thread->write_pace != nullptr) {
-      thread->write_pace->Take(static_cast<double>(key.size() + value.size()));
-    }
+    thread->PaceWrites(key.size() + value.size());
     RequireOk(thread->db->Put(options, key, value), "put");
     thread->stats.Finished(Operation::kWrite, 1, key.size() + value.size());
   }
@@ -118,7 +116,7 @@ void TimeSeries(ThreadContext* thread) {
   int64_t found = 0, visits = 0;
   Duration duration(FLAGS_duration, ReadCount());
   for (; !duration.Done(1); visits++) {
-    if (!deletes && thread->read_pace != nullptr) thread->read_pace->Take(1);
+    if (!deletes) thread->PaceReads(1);
     uint64_t bytes = 0;
     const uint64_t series = thread->random() % static_cast<uint64_t>(FLAGS_key_id_range);
     const uint64_t points = VisitSeries(thread, series, deletes, &bytes);

@@ -30,9 +30,7 @@ bool UpdateOne(ThreadContext* thread, KeyBuffer* key, std::string* value, Change
   if (!status.ok()) value->clear();
   uint64_t bytes = status.ok() ? target.size() + value->size() : 0;
   change(value);
-  if (thread->write_pace != nullptr) {
-    thread->write_pace->Take(static_cast<double>(target.size() + value->size()));
-  }
+  thread->PaceWrites(target.size() + value->size());
   RequireOk(thread->db->Put(MakeWriteOptions(FLAGS_sync), target, *value), "put");
   bytes += target.size() + value->size();
   thread->stats.Finished(Operation::kUpdate, 1, bytes);
@@ -67,6 +65,24 @@ uint64_t SeekAndWalk(Iterator* it, KeyBuffer* key, uint64_t from, uint64_t count
     check(from + steps + 1);
   }
   return steps + 1;
+}
+
+// Ends the program where flags delete keys, or sort them otherwise than their numbers.
+void RequireAllKeysInOrder() {
+  Status status;
+  if (FLAGS_writes_per_range_tombstone > 0 && FLAGS_max_num_range_tombstones > 0) {
+    status = Status::InvalidArgument("--writes_per_range_tombstone deletes keys that it seeks");
+  } else if (FLAGS_keys_per_prefix > 0 && FLAGS_seek_nexts > 0) {
+    status = Status::InvalidArgument("with --keys_per_prefix no step leads to the next number");
+  }
+  RequireOk(status, "fillseekseq");
+}
+
+// How many keys FillSequential() writes, from the first one on: it writes whole batches, and begins
+// anew behind the last key.
+uint64_t SequentialKeyCount() {
+  const int64_t written = WriteCount() / FLAGS_batch_size * FLAGS_batch_size;
+  return static_cast<uint64_t>(std::min(written, FLAGS_num));
 }
 
 }  // namespace
@@ -107,7 +123,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
     const Slice target = key.Set(thread->random() % static_cast<uint64_t>(FLAGS_num));
     // In turns, so that the shares hold in every hundred.
     if ((reads + writes) % 100 < FLAGS_readwritepercent) {
-      if (thread->read_pace != nullptr) thread->read_pace->Take(1);
+      thread->PaceReads(1);
       const Status status = thread->db->Get(read_options, target, &value);
       if (!status.IsNotFound()) RequireOk(status, "get");
       reads++;
@@ -116,9 +132,7 @@ void ReadRandomWriteRandom(ThreadContext* thread) {
       continue;
     }
     const Slice next = values.Next();
-    if (thread->write_pace != nullptr) {
-      thread->write_pace->Take(static_cast<double>(target.size() + next.size()));
-    }
+    thread->PaceWrites(target.size() + next.size());
     RequireOk(thread->db->Put(write_options, target, next), "put");
     writes++;
     thread->stats.Finished(Operation::kWrite, 1, 0);
@@ -164,11 +178,12 @@ void RandomReplaceKeys(ThreadContext* thread) {
 
 // What it writes is not part of the result.
 void FillSeekSequential(ThreadContext* thread) {
+  RequireAllKeysInOrder();
   FillSequential(thread);
   RestartStats(thread);
   const std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
   KeyBuffer key(ShapeOfKeys());
-  const auto count = static_cast<uint64_t>(WriteCount());
+  const uint64_t count = SequentialKeyCount();
   for (uint64_t i = 0; i < count;) {
     const uint64_t seen = SeekAndWalk(it.get(), &key, i, count);
     thread->stats.Finished(Operation::kSeek, seen, 0);

@@ -83,7 +83,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
       tombstones.AfterPut(&batch);
     }
-    if (thread->write_pace != nullptr) thread->write_pace->Take(static_cast<double>(bytes));
+    thread->PaceWrites(bytes);
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kWrite, static_cast<uint64_t>(plan.batch_size), bytes);
   }

@@ -132,26 +132,27 @@ std::string OperationLines() {
   return text;
 }
 
+// The state first: the database may be left alone, but not what is known of it.
 Status RemoveAll(const Settings& settings) {
+  RETURN_IF_ERROR(ExpectedState::Remove(settings.expected));
   std::error_code error;
   std::filesystem::remove_all(settings.db, error);
-  if (!error) std::filesystem::remove(settings.expected, error);
   return error ? Status::IOError(StrCat(settings.db, ": ", error.message())) : Status::OK();
 }
 
 // A database without its expected state cannot be verified, and must not be overwritten.
-Status CheckThatTheyBelongTogether(const Settings& settings, const ExpectedState& expected) {
+Result<std::unique_ptr<ExpectedState>> OpenExpectedState(const Settings& settings) {
   const bool has_db = std::filesystem::exists(settings.db + "/CURRENT");
-  if (has_db && expected.was_made()) {
-    std::filesystem::remove(settings.expected);
-    return Status::InvalidArgument(StrCat(settings.db,
-                                          " is a database, but nothing is known of it in ",
-                                          settings.expected, "; --destroy begins anew"));
-  }
   if (!has_db && settings.verifies_only) {
     return Status::InvalidArgument(StrCat(settings.db, ": no database to verify"));
   }
-  return Status::OK();
+  Result<std::unique_ptr<ExpectedState>> expected = ExpectedState::Open(
+      settings.expected, settings.families, settings.keys,
+      has_db ? ExpectedState::IfUnknown::kRefuse : ExpectedState::IfUnknown::kMake);
+  if (!expected.status().IsNotFound()) return expected;
+  return Status::InvalidArgument(StrCat(settings.db,
+                                        " is a database, but nothing is known of it in ",
+                                        settings.expected, "; --destroy begins anew"));
 }
 
 Status RunWith(Settings settings) {
@@ -159,9 +160,7 @@ Status RunWith(Settings settings) {
   if (settings.destroys) RETURN_IF_ERROR(RemoveAll(settings));
   const Lottery lottery(settings);
   if (lottery.sum() == 0) return Status::InvalidArgument("--weights: all are 0");
-  ASSIGN_OR_RETURN(const std::unique_ptr<ExpectedState> expected,
-                   ExpectedState::Open(settings.expected, settings.families, settings.keys));
-  RETURN_IF_ERROR(CheckThatTheyBelongTogether(settings, *expected));
+  ASSIGN_OR_RETURN(const std::unique_ptr<ExpectedState> expected, OpenExpectedState(settings));
   expected->Count(Figure::kRuns, 1);
   std::printf("seed %llu, draw %llu\n", static_cast<unsigned long long>(settings.seed),
               static_cast<unsigned long long>(settings.draw));

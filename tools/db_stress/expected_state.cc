@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that is made gets its magic last, so one that was left half made is made anew.
+// A file that is made gets its magic last: one that is empty or begins with zeros was left half
+// made, and is made anew. Any other without the magic is somebody else's.
 #include "tools/db_stress/expected_state.h"
 
 #include <fcntl.h>
@@ -39,18 +40,31 @@ class Descriptor {
   const int fd_;
 };
 
+// False: half made.
+Result<bool> IsWhole(int fd, const std::string& path) {
+  uint64_t magic = 0;
+  const ssize_t length = ::pread(fd, &magic, sizeof(magic), 0);
+  if (length < 0) return SystemError(path, "pread");
+  const bool has_word = length == sizeof(magic);
+  if (has_word && magic == kMagic) return true;
+  if (length == 0 || (has_word && magic == 0)) return false;
+  return Status::InvalidArgument(
+      StrCat(path, ": is no expected state, and is left as it is; --expected names another file"));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& path, int families,
-                                                           uint64_t keys) {
+                                                           uint64_t keys, IfUnknown if_unknown) {
   const uint64_t bytes = kHeadBytes + static_cast<uint64_t>(families) * keys * sizeof(Word);
-  const Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  const bool makes = if_unknown == IfUnknown::kMake;
+  const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | (makes ? O_CREAT : 0), 0644));
+  if (file.get() < 0 && errno == ENOENT && !makes) return Status::NotFound(path);
   if (file.get() < 0) return SystemError(path, "open");
   struct stat found = {};
   if (::fstat(file.get(), &found) != 0) return SystemError(path, "fstat");
-  uint64_t magic = 0;
-  const bool is_whole =
-      ::pread(file.get(), &magic, sizeof(magic), 0) == sizeof(magic) && magic == kMagic;
+  ASSIGN_OR_RETURN(const bool is_whole, IsWhole(file.get(), path));
+  if (!is_whole && !makes) return Status::NotFound(path);
   if (is_whole && static_cast<uint64_t>(found.st_size) != bytes) {
     return Status::InvalidArgument(StrCat(path, ": made for another number of families or keys; ",
                                           found.st_size, " bytes, but these need ", bytes));
@@ -61,8 +75,7 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
   }
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) return SystemError(path, "mmap");
-  std::unique_ptr<ExpectedState> state(
-      new ExpectedState(memory, bytes, families, keys, /*was_made=*/!is_whole));
+  std::unique_ptr<ExpectedState> state(new ExpectedState(memory, bytes, families, keys));
   Word* const head = state->memory_;
   if (!is_whole) {
     head[kFamiliesAt].store(static_cast<uint64_t>(families), std::memory_order_relaxed);
@@ -74,6 +87,14 @@ Result<std::unique_ptr<ExpectedState>> ExpectedState::Open(const std::string& pa
                                           " families of ", head[kKeysAt].load(), " keys"));
   }
   return state;
+}
+
+Status ExpectedState::Remove(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) return Status::OK();
+  if (file.get() < 0) return SystemError(path, "open");
+  RETURN_IF_ERROR(IsWhole(file.get(), path).status());
+  return ::unlink(path.c_str()) == 0 ? Status::OK() : SystemError(path, "unlink");
 }
 
 ExpectedState::~ExpectedState() { ::munmap(memory_, bytes_); }

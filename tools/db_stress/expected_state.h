@@ -25,15 +25,19 @@ enum class Figure { kRuns, kCleanEnds, kOperations, kKeysVerified, kPendingFound
 
 class ExpectedState {
  public:
-  // Makes the file, with all keys absent, if it is not there; another number of families or keys
-  // than it has is InvalidArgument.
+  // What to do about a file that is not there, or that was left half made: make it, with all keys
+  // absent, or answer NotFound and leave everything as it is.
+  enum class IfUnknown { kMake, kRefuse };
+  // InvalidArgument for another number of families or keys than it has, and for a file of somebody
+  // else's, which is not touched.
   static Result<std::unique_ptr<ExpectedState>> Open(const std::string& path, int families,
-                                                     uint64_t keys);
+                                                     uint64_t keys, IfUnknown if_unknown);
+  // OK too if it is not there. A file of somebody else's is InvalidArgument again, and stays.
+  static Status Remove(const std::string& path);
   ~ExpectedState();
   ExpectedState(const ExpectedState&) = delete;
   ExpectedState& operator=(const ExpectedState&) = delete;
 
-  bool was_made() const { return was_made_; }  // by this Open()
   int families() const { return families_; }
   uint64_t keys() const { return keys_; }
 
@@ -57,12 +61,8 @@ class ExpectedState {
   using Word = std::atomic<uint64_t>;
   static_assert(Word::is_always_lock_free && sizeof(Word) == 8);
 
-  ExpectedState(void* memory, uint64_t bytes, int families, uint64_t keys, bool was_made)
-      : memory_(static_cast<Word*>(memory)),
-        bytes_(bytes),
-        families_(families),
-        keys_(keys),
-        was_made_(was_made) {}
+  ExpectedState(void* memory, uint64_t bytes, int families, uint64_t keys)
+      : memory_(static_cast<Word*>(memory)), bytes_(bytes), families_(families), keys_(keys) {}
   Word& At(const KeyId& key) const;
   Word& FigureAt(Figure figure) const;
 
@@ -70,7 +70,6 @@ class ExpectedState {
   const uint64_t bytes_;
   const int families_;
   const uint64_t keys_;
-  const bool was_made_;
 };
 
 }  // namespace ashlar::stress

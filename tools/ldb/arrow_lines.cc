@@ -3,6 +3,8 @@
 // The first arrow of a line ends the key; the value may have more of them.
 #include "tools/ldb/arrow_lines.h"
 
+#include "tools/lib/input.h"
+
 namespace ashlar {
 namespace {
 
@@ -14,9 +16,9 @@ bool IsFrame(const std::string& line) {
 
 }  // namespace
 
-Result<size_t> ForEachArrowLine(const Invocation& call, std::istream& in, const PairVisit& take) {
+Result<size_t> ForEachArrowLine(const Invocation& call, const PairVisit& take) {
   size_t bad_lines = 0;
-  for (std::string line; std::getline(in, line);) {
+  for (std::string line; ReadInputLine(&line);) {
     const size_t arrow = line.find(kArrow);
     if (arrow == std::string::npos) {
       bad_lines += !IsFrame(line);
@@ -26,6 +28,7 @@ Result<size_t> ForEachArrowLine(const Invocation& call, std::istream& in, const 
     ASSIGN_OR_RETURN(const std::string value, call.ValueFrom(line.substr(arrow + kArrow.size())));
     RETURN_IF_ERROR(take(key, value));
   }
+  RETURN_IF_ERROR(InputStatus());
   return bad_lines;
 }
 

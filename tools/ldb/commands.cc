@@ -93,8 +93,9 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .flags = {"from", "to"}, .run = &RunApproxSize},
       {.name = "checkconsistency", .usage = "",
        .summary = "check that the live files are what the MANIFEST says",
-       .details = "Sizes, order of levels, and that every table can be opened. The blocks inside are\n"
-                  "checked by sst_dump --file=<db> --command=verify.",
+       .details = "Sizes of tables and blob files, order of levels, and that every table can be opened:\n"
+                  "its index and filter are read. The blocks inside are checked by\n"
+                  "sst_dump --file=<db> --command=verify.",
        .run = &RunCheckConsistency},
       {.name = "get_property", .usage = "<name>",
        .summary = "print a property, for instance rocksdb.stats or rocksdb.estimate-num-keys",

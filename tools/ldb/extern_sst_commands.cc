@@ -24,7 +24,7 @@ Status RunWriteExternSst(const Invocation& call) {
   const auto put = [&](const std::string& key, const std::string& value) {
     return writer.Put(key, value);
   };
-  ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, std::cin, put));
+  ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, put));
   if (bad_lines > 0) std::cerr << "Warning: " << bad_lines << " bad lines ignored.\n";
   RETURN_IF_ERROR(writer.Finish());
   return db->Close();

@@ -8,6 +8,7 @@
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/manifest_summary.h"
+#include "tools/ldb/open_db.h"
 #include "tools/ldb/wal_text.h"
 #include "tools/lib/blob_dump.h"
 #include "tools/lib/output.h"
@@ -92,16 +93,18 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& fam
   return first_error;
 }
 
-Status DumpLogs(FileSystem* fs, const Invocation& call, FileNumber first_log) {
+Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& state) {
   PrintTitle("\nWrite Ahead Log Files");
-  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, call.db));
+  ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, directory));
+  const FileNumber first_log = state.FirstNeededLog();
   WalDump dump;
   dump.has_header = dump.prints_values = true;
   for (const std::string& name : names) {
     FileNumber number;
     FileType type = kTempFile;
     if (!ParseFileName(name, &number, &type) || type != kWalFile || number < first_log) continue;
-    const std::string path = LogFileName(call.db, number);
+    const std::string path = LogFileName(directory, number);
     PrintLine(path);
     RETURN_IF_ERROR(DumpWal(fs, path, dump));
   }
@@ -122,7 +125,7 @@ Status RunDumpLiveFiles(const Invocation& call) {
     const Status status = DumpFamily(fs, call, family);
     if (first_error.ok()) first_error = status;
   }
-  const Status status = DumpLogs(fs, call, state.FirstNeededLog());
+  const Status status = DumpLogs(fs, call, state);
   return first_error.ok() ? status : first_error;
 }
 

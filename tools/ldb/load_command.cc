@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ldb load: puts "key ==> value" lines from standard input, as `ldb dump` prints them.
-#include <iostream>
 #include <memory>
 
 #include "tools/ldb/arrow_lines.h"
@@ -21,8 +20,7 @@ Status PutAll(const Invocation& call, const WriteOptions& options, OpenedDb* db,
     progress.Add();
     return (*db)->Put(options, family, key, value);
   };
-  ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, std::cin, put));
-  if (std::cin.bad()) return Status::IOError("reading standard input failed");
+  ASSIGN_OR_RETURN(const size_t bad_lines, ForEachArrowLine(call, put));
   if (bad_lines > 0) PrintLine(StrCat("Warning: ", bad_lines, " bad lines ignored."));
   // Without the log a memtable is all that there is.
   if (options.disableWAL) RETURN_IF_ERROR((*db)->Flush(FlushOptions(), family));

@@ -119,7 +119,7 @@ Status ManifestState::ApplyBlobFiles(const VersionEdit& edit, FamilyState* famil
 void ManifestState::Finish() {
   for (auto& entry : families_) {
     FamilyState& family = entry.second;
-    const Comparator* comparator = BuiltinComparator(family.comparator);
+    const Comparator* comparator = OrderOfBoundaries(family);
     for (size_t level = 0; level < family.levels.size(); level++) {
       std::vector<FileMetadata>& files = family.levels[level];
       if (level == 0) {
@@ -182,6 +182,16 @@ const Comparator* BuiltinComparator(const std::string& name) {
   const Comparator* comparator = nullptr;
   const Status status = Comparator::CreateFromString(ConfigOptions(), name, &comparator);
   return status.ok() ? comparator : nullptr;
+}
+
+// With persist_user_defined_timestamps = false the boundary keys have lost them as well.
+const Comparator* OrderOfBoundaries(const FamilyState& family) {
+  for (const auto& files : family.levels) {
+    for (const FileMetadata& file : files) {
+      if (!file.timestamps_persisted) return nullptr;
+    }
+  }
+  return BuiltinComparator(family.comparator);
 }
 
 }  // namespace ashlar

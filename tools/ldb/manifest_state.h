@@ -84,5 +84,8 @@ Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db);
 
 // The built-in comparator of this name, or null.
 const Comparator* BuiltinComparator(const std::string& name);
+// What the boundary keys of the family's tables can be compared by. Null without a built-in
+// comparator, and where tables were written without the timestamps that it looks for.
+const Comparator* OrderOfBoundaries(const FamilyState& family);
 
 }  // namespace ashlar

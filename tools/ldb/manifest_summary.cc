@@ -21,13 +21,18 @@ std::string FileText(const FileMetadata& meta, bool hex) {
   return text + "\n";
 }
 
+// Where levels cannot be shown in their order: why.
+std::string_view OrderText(const FamilyState& family) {
+  if (OrderOfBoundaries(family) != nullptr) return "";
+  return BuiltinComparator(family.comparator) == nullptr
+             ? ", which is not built in: levels are shown in the order of the records"
+             : ", but tables are without timestamps: levels are shown in the order of the records";
+}
+
 std::string FamilyText(const FamilyState& family, bool hex) {
   std::string text = StrCat("--------------- Column family \"", family.name, "\"  (ID ", family.id,
                             ") --------------\nlog number: ", family.log_number, "\n");
-  StrAppend(&text, "comparator: ", family.comparator,
-            BuiltinComparator(family.comparator) == nullptr
-                ? ", which is not built in: levels are shown in the order of the records\n"
-                : "\n");
+  StrAppend(&text, "comparator: ", family.comparator, OrderText(family), "\n");
   for (size_t level = 0; level < std::max(kUsualLevels, family.levels.size()); level++) {
     StrAppend(&text, "--- level ", level, " --- version# 1 ---\n");
     if (level >= family.levels.size()) continue;

@@ -207,19 +207,24 @@ Result<Descriptors> LoadOptions(const Invocation& call, const ManifestState& sta
   return result;
 }
 
+// What the newest OPTIONS file says. False if there is none or it is not wanted; one that cannot be
+// read is as good as none for those that only read.
+Result<bool> ReadOptionsFile(const Invocation& call, DBOptions* db_options, Descriptors* families) {
+  ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
+  if (!wants_file) return false;
+  ConfigOptions config;
+  config.ignore_unknown_options = true;
+  return LoadLatestOptions(config, call.db, db_options, families).ok();
+}
+
 // What reading needs of the newest OPTIONS file: where logs and tables lie, and how operands merge.
-// A file that cannot be read is as good as none.
 Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& state,
                                    DBOptions* db_options) {
   ASSIGN_OR_RETURN(Descriptors result, DescribeFamilies(state));
-  ASSIGN_OR_RETURN(const bool wants_file, call.line->Bool("try_load_options", true));
-  ConfigOptions config;
-  config.ignore_unknown_options = true;
   DBOptions db_from_file;
   Descriptors loaded;
-  if (!wants_file || !LoadLatestOptions(config, call.db, &db_from_file, &loaded).ok()) {
-    return result;
-  }
+  ASSIGN_OR_RETURN(const bool has_file, ReadOptionsFile(call, &db_from_file, &loaded));
+  if (!has_file) return result;
   db_options->wal_dir = db_from_file.wal_dir;
   db_options->db_paths = db_from_file.db_paths;
   RETURN_IF_ERROR(SettleWalDir(call, state, db_options));
@@ -313,6 +318,20 @@ Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call) {
   }
   RETURN_IF_ERROR(status);
   return std::make_unique<OpenedDb>(std::move(db), std::move(handles));
+}
+
+Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state) {
+  DBOptions options;
+  Descriptors families;
+  ASSIGN_OR_RETURN(const bool has_file, ReadOptionsFile(call, &options, &families));
+  if (!has_file) return call.db;
+  RETURN_IF_ERROR(SettleWalDir(call, state, &options));
+  if (options.wal_dir.empty()) return call.db;
+  // Under another name it would be taken for a second directory.
+  bool is_own = false;
+  RETURN_IF_ERROR(FileSystem::Default()->AreFilesSame(options.wal_dir, call.db, IOOptions(),
+                                                      &is_own, /*dbg=*/nullptr));
+  return is_own ? call.db : options.wal_dir;
 }
 
 const std::vector<std::string_view>& OpenFlags() {

@@ -18,6 +18,8 @@
 
 namespace ashlar {
 
+class ManifestState;
+
 class OpenedDb {
  public:
   OpenedDb(std::unique_ptr<DB> db, std::vector<ColumnFamilyHandle*> handles);
@@ -40,6 +42,10 @@ class OpenedDb {
 
 Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call);
 Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call);
+
+// Where the database has its logs, for those that read files without opening it: its own directory,
+// unless the newest OPTIONS file names another one, as OpenForReading() understands it.
+Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state);
 
 // The flags that OpenForWriting() looks at.
 const std::vector<std::string_view>& OpenFlags();

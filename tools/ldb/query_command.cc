@@ -3,11 +3,11 @@
 // ldb query: reads commands from standard input, a line each, and answers each at once. The
 // database is open for writing all the time. What fails is said where it fails, and the rest is
 // carried out; the exit code then is 1.
-#include <iostream>
 #include <sstream>
 
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
+#include "tools/lib/input.h"
 #include "tools/lib/output.h"
 #include "util/str_cat.h"
 
@@ -87,11 +87,13 @@ Status RunQuery(const Invocation& call) {
   ASSIGN_OR_RETURN(const std::unique_ptr<OpenedDb> db, OpenForWriting(call));
   ASSIGN_OR_RETURN(ColumnFamilyHandle * family, db->Family(call.family));
   Session session(call, db->get(), family);
-  for (std::string line; std::getline(std::cin, line) && session.Run(line);) {
+  for (std::string line; ReadInputLine(&line) && session.Run(line);) {
     RETURN_IF_ERROR(FlushOutput());  // whoever asks waits for the answer
   }
+  const Status read = InputStatus();
   const Status closed = db->Close();
-  return session.status().ok() ? closed : session.status();
+  if (!session.status().ok()) return session.status();
+  return read.ok() ? closed : read;
 }
 
 }  // namespace ashlar

@@ -183,7 +183,7 @@ void Page::Space() {
     shares.push_back(
         {.name = name, .colour = colour, .value = static_cast<double>(bytes), .text = Size(bytes)});
   }
-  page_.BeginSection("Where the space is", "All bytes of the directory, by what they are.");
+  page_.BeginSection("Where the space is", "All bytes of the database, by what they are.");
   page_.Add(DrawShares("Where the space is", shares));
   page_.EndSection();
 }

@@ -113,7 +113,7 @@ Result<SurveyedFamily> SurveyFamily(FileSystem* fs, const std::string& db,
     }
   }
   for (const auto& [number, blob] : state.blobs) result.blobs.push_back(blob);
-  const Comparator* order = BuiltinComparator(state.comparator);
+  const Comparator* order = OrderOfBoundaries(state);
   result.is_order_known = order != nullptr;
   Axis(order != nullptr ? order : BytewiseComparator(), &result).PlaceAll();
   return result;
@@ -132,6 +132,27 @@ bool IsLive(const ManifestState& state, FileType type, FileNumber number) {
   return false;
 }
 
+void AddLog(const ManifestState& state, const SurveyedFile& log, TreeSurvey* survey) {
+  const bool is_needed = log.number >= state.FirstNeededLog();
+  (is_needed ? survey->needed_logs : survey->unneeded_logs).push_back(log);
+}
+
+// Of a directory that is not the database's own: the logs.
+Status SurveyLogs(FileSystem* fs, const std::string& directory, const ManifestState& state,
+                  TreeSurvey* survey) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, directory));
+  for (const std::string& name : names) {
+    SurveyedFile file{.name = name, .number = 0, .bytes = 0};
+    FileType type = kTempFile;
+    if (!ParseFileName(name, &file.number, &type) || type != kWalFile) continue;
+    const Result<uint64_t> bytes = FileSizeOf(fs, StrCat(directory, "/", name));
+    if (!bytes.ok()) continue;  // gone meanwhile
+    file.bytes = bytes.value();
+    AddLog(state, file, survey);
+  }
+  return Status::OK();
+}
+
 Status SurveyDirectory(FileSystem* fs, const ManifestState& state, TreeSurvey* survey) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, survey->path));
   for (const std::string& name : names) {
@@ -143,8 +164,7 @@ Status SurveyDirectory(FileSystem* fs, const ManifestState& state, TreeSurvey* s
     if (!ParseFileName(name, &file.number, &type)) {
       (IsTrashFileName(name) ? survey->temporary_bytes : survey->other_bytes) += file.bytes;
     } else if (type == kWalFile) {
-      (file.number >= state.FirstNeededLog() ? survey->needed_logs : survey->unneeded_logs)
-          .push_back(file);
+      AddLog(state, file, survey);
     } else if (type == kTableFile || type == kBlobFile) {
       if (!IsLive(state, type, file.number)) survey->obsolete.push_back(file);
     } else if (type == kTempFile) {
@@ -198,16 +218,16 @@ uint64_t SurveyedFamily::BlobGarbageBytes() const {
   return sum;
 }
 
-Result<TreeSurvey> SurveyTree(FileSystem* fs, const std::string& db) {
+Result<TreeSurvey> SurveyTree(FileSystem* fs, const SurveyedPlaces& places,
+                              const ManifestState& state) {
   TreeSurvey survey;
-  survey.path = db;
-  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, db));
-  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
+  survey.path = places.db;
   for (const auto& [id, family] : state.families()) {
-    ASSIGN_OR_RETURN(SurveyedFamily surveyed, SurveyFamily(fs, db, family));
+    ASSIGN_OR_RETURN(SurveyedFamily surveyed, SurveyFamily(fs, places.db, family));
     survey.families.push_back(std::move(surveyed));
   }
   RETURN_IF_ERROR(SurveyDirectory(fs, state, &survey));
+  if (places.logs != places.db) RETURN_IF_ERROR(SurveyLogs(fs, places.logs, state, &survey));
   return survey;
 }
 

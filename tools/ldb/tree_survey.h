@@ -72,8 +72,14 @@ struct TreeSurvey {
   uint64_t first_event_micros = 0, last_event_micros = 0;  // that info logs tell of; 0: none
 };
 
-// Corruption or IOError for the first file that cannot be read.
-Result<TreeSurvey> SurveyTree(FileSystem* fs, const std::string& db);
+struct SurveyedPlaces {
+  std::string db;
+  std::string logs;  // where the WALs are; may be the same directory
+};
+
+// Corruption or IOError for the first file that cannot be read. `state`: of the live MANIFEST.
+Result<TreeSurvey> SurveyTree(FileSystem* fs, const SurveyedPlaces& places,
+                              const ManifestState& state);
 
 // event_survey.cc: adds what an info log, as text, says. Both ours and RocksDB's are understood.
 void AddEvents(const std::string& text, TreeSurvey* survey);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,7 +35,8 @@ class BlobStoreTest : public testing::Test {
     options.dir = "/db";
     options.cache = std::move(cache);
     options.statistics = statistics_.get();
-    options.most_open = most_open;
+    most_open_ = most_open;
+    options.most_open = &most_open_;
     store_ = std::make_unique<BlobStore>(options);
   }
 
@@ -80,7 +82,13 @@ class BlobStoreTest : public testing::Test {
     return fs_.AllFiles().at(store_->PathOf(FileNumber{number}));
   }
   uint64_t Ticks(uint32_t ticker) const { return statistics_->getTickerCount(ticker); }
+  int OpenFileCount() const {
+    int open = 0;
+    for (const BlobFiles::Live& live : files_->all()) open += live.file->opened() != nullptr;
+    return open;
+  }
 
+  std::atomic<int> most_open_{-1};
   MemoryFileSystem fs_;
   std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
   std::vector<Stored> values_;
@@ -191,10 +199,25 @@ TEST_F(BlobStoreTest, FewFilesStayOpenIfThatIsTheLimit) {
       std::string value;
       ASSERT_OK(Read(stored, &value));
       EXPECT_EQ(value, stored.value);
-      int open = 0;
-      for (const BlobFiles::Live& live : files_->all()) open += live.file->opened() != nullptr;
-      EXPECT_LE(open, 2);
+      EXPECT_LE(OpenFileCount(), 2);
     }
+  }
+}
+
+TEST_F(BlobStoreTest, ALimitThatComesLaterClosesWhatIsOpen) {
+  Write(kNoCompression, /*file_bytes=*/1);
+  OpenStore();
+  std::string value;
+  for (size_t i = 0; i + 1 < values_.size(); i++) ASSERT_OK(Read(values_[i], &value));
+  EXPECT_EQ(OpenFileCount(), static_cast<int>(values_.size()) - 1);
+  most_open_ = 3;
+  ASSERT_OK(Read(values_.back(), &value));
+  EXPECT_EQ(OpenFileCount(), 3);
+  EXPECT_EQ(value, values_.back().value);
+  for (const Stored& stored : values_) {
+    ASSERT_OK(Read(stored, &value));
+    EXPECT_EQ(value, stored.value);
+    EXPECT_LE(OpenFileCount(), 3);
   }
 }
 

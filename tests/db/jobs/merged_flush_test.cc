@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
@@ -264,6 +265,24 @@ TEST_F(MergedFlushTest, AWriteBufferManagerTakesWhatIsKept) {
   EXPECT_EQ(Number("num-immutable-mem-table-flushed"), 0u);
   EpochDrain();  // readers elsewhere may have kept a memtable's memory a little longer
   EXPECT_LT(options_.write_buffer_manager->memory_usage(), 100'000u);
+}
+
+// It counts and charges, and never wants memory back.
+TEST_F(MergedFlushTest, AManagerWithoutALimitTakesNothing) {
+  options_.max_write_buffer_size_to_maintain = 200'000;
+  options_.write_buffer_manager = std::make_shared<WriteBufferManager>(0, NewLRUCache(16 << 20, 0));
+  Open();
+  for (const char* key : {"a", "b", "c"}) FillOne(key);
+  AwaitFlushes();
+  EXPECT_EQ(Sealed(), 2u);
+  EXPECT_EQ(Files(), "0");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const uint64_t kept = Number("num-immutable-mem-table-flushed");
+  EXPECT_GT(kept, 0u);
+  ASSERT_OK(db_->Put(WriteOptions(), "k", std::string(20'000, 'x')));  // owes a report
+  ASSERT_OK(db_->Put(WriteOptions(), "l", "v"));
+  EXPECT_EQ(Number("num-immutable-mem-table-flushed"), kept);
+  EXPECT_GT(options_.write_buffer_manager->memory_usage(), 70'000 * kept);
 }
 
 }  // namespace

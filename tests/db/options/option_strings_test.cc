@@ -92,6 +92,23 @@ TEST(OptionStrings, TemperatureAgesAreAListOfStructs) {
   EXPECT_EQ(ages[1].age, 20u);
 }
 
+// To RocksDB's reader a list that begins with a brace ends with its twin.
+TEST(OptionStrings, TemperatureAgesArePrintedInBracesOfTheirOwn) {
+  constexpr const char* kNames[] = {"{temperature=kWarm;age=10;}", "{temperature=kCold;age=20;}"};
+  ColumnFamilyOptions options;
+  auto& ages = options.compaction_options_fifo.file_temperature_age_thresholds;
+  ages.push_back({Temperature::kWarm, 10});
+  std::string expected = std::string("file_temperature_age_thresholds={") + kNames[0];
+  for (int count = 1; count <= 2; count++) {
+    std::string text;
+    ASSERT_OK(GetStringFromColumnFamilyOptions(ConfigOptions(), options, &text));
+    EXPECT_NE(text.find(expected + "};"), std::string::npos) << text;
+    EXPECT_EQ(Family(text).compaction_options_fifo.file_temperature_age_thresholds, ages);
+    ages.push_back({Temperature::kCold, 20});
+    expected += std::string(":") + kNames[1];
+  }
+}
+
 TEST(OptionStrings, TableFactoryWithOptions) {
   for (const char* text :
        {"table_factory={id=BlockBasedTable;block_size=8k;filter_policy=bloomfilter:9.5:false}",

@@ -65,6 +65,11 @@ TEST(OptionText, EscapesRoundTrip) {
   EXPECT_EQ(UnescapeOptionString(EscapeOptionString(raw)), raw);
 }
 
+TEST(OptionText, AnEscapeOfNothingMeansNothing) {
+  EXPECT_EQ(UnescapeOptionString("a \\"), "a ");
+  EXPECT_EQ(UnescapeOptionString("\\ a\\\\"), " a\\");
+}
+
 TEST(OptionText, NumbersTakeSuffixes) {
   uint64_t value = 0;
   ASSERT_TRUE(ParseUint64Text(" 64M ", &value));

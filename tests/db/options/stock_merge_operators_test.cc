@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/convenience.h"
+#include "db/options/options_file.h"
+#include "tests/support/status_matchers.h"
+
 namespace ashlar {
 namespace {
 
@@ -99,6 +103,32 @@ TEST(StockMergeOperators, StringAppendJoins) {
   EXPECT_EQ(Partial(*NewStockMergeOperator("stringappend"), {"a", "c", "b"}), "a,c,b");
   EXPECT_EQ(Partial(*NewStockMergeOperator("stringappendtest"), {"a", "c"}), "apart");
   EXPECT_EQ(Full(*NewStringAppendOperator("::"), "a", {"b", "c"}), "a::b::c");
+}
+
+// As part of a string, and in an OPTIONS file.
+TEST(StockMergeOperators, DelimitersArePrintedSoThatTheyAreReadAgain) {
+  for (const std::string delimiter :
+       {"", ",", ";", "a;b", ";;", "; ", " ", ", ", " | ", "  ", "\t", "\n", "\r\n", "#", " #", ":",
+        ": ", "=", "id=x;", "\\", "\\ ", "x;\\", "{}", "{a}b", "a{b}c", "{;}", "a{;}c", "{ }",
+        "nullptr"}) {
+    SCOPED_TRACE(delimiter);
+    ColumnFamilyOptions given;
+    given.merge_operator = NewStringAppendOperator(delimiter);
+    OptionsFileContents contents;
+    contents.families.push_back({"default", given});
+    auto parsed = ParseOptionsText(ConfigOptions(), WriteOptionsText(contents));
+    ASSERT_OK(parsed.status());
+    std::string text;
+    ASSERT_OK(GetStringFromColumnFamilyOptions(ConfigOptions(), given, &text));
+    ColumnFamilyOptions options;
+    ASSERT_OK(
+        GetColumnFamilyOptionsFromString(ConfigOptions(), ColumnFamilyOptions(), text, &options));
+    const std::string expected = "a" + delimiter + "b";
+    for (const auto& op : {parsed->families[0].options.merge_operator, options.merge_operator}) {
+      ASSERT_NE(op, nullptr);
+      EXPECT_EQ(Partial(*op, {"a", "b"}), expected);
+    }
+  }
 }
 
 TEST(StockMergeOperators, BytesXorFillsUpWithZeros) {

@@ -189,18 +189,35 @@ TEST_F(BlockCacheOptionsTest, MemoryOfTablesIsChargedIfAsked) {
   EXPECT_TRUE(DB::Open(options_, "/db", &db_).IsInvalidArgument());
 }
 
-TEST_F(BlockCacheOptionsTest, ABuildThatFindsNoRoomForItsFilterFails) {
-  table_.block_cache = NewLRUCache(200 << 10, 0, /*strict_capacity_limit=*/true);
+TEST_F(BlockCacheOptionsTest, AFilterIsBuiltWhereItsMemoryFindsNoRoom) {
   table_.cache_usage_options.options_overrides[CacheEntryRole::kFilterConstruction].charged =
       Decision::kEnabled;
-  Open();
-  ASSERT_OK(db_->Put(WriteOptions(), Key(0), Value(0)));
-  const Status status = db_->Flush(FlushOptions());
-  EXPECT_TRUE(status.IsMemoryLimit()) << status.ToString();
-  table_.block_cache->SetCapacity(4 << 20);
-  ASSERT_OK(db_->Resume());
-  ASSERT_OK(db_->Flush(FlushOptions()));
-  ExpectAll(1);
+  uint64_t filter_bytes[2] = {};
+  for (const bool has_room : {false, true}) {
+    table_.block_cache = NewLRUCache(has_room ? 8 << 20 : 200 << 10, 0, /*strict=*/true);
+    Open();
+    Fill();  // a step of the charge is larger than the small cache
+    ASSERT_OK(db_->Put(WriteOptions(), Key(0), Value(0)));
+    CompactRangeOptions all;
+    all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+    ASSERT_OK(db_->CompactRange(all, nullptr, nullptr));
+    TablePropertiesCollection tables;
+    ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+    ASSERT_EQ(tables.size(), 1u);
+    filter_bytes[has_room] = tables.begin()->second->filter_size;
+    EXPECT_EQ(BytesOf(CacheEntryRole::kFilterConstruction), 0u);
+    ExpectAll();
+    TakeTicker(BLOOM_FILTER_USEFUL);
+    std::string value;
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_TRUE(db_->Get(ReadOptions(), Key(i) + "absent", &value).IsNotFound());
+    }
+    EXPECT_GT(TakeTicker(BLOOM_FILTER_USEFUL), 90u);
+    db_.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+  EXPECT_GT(filter_bytes[false], 2000u);
+  EXPECT_EQ(filter_bytes[false], filter_bytes[true]);
 }
 
 TEST_F(BlockCacheOptionsTest, ARibbonFilterThatFindsNoRoomIsABloomFilter) {

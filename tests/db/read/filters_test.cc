@@ -296,6 +296,27 @@ TEST_F(FiltersTest, ASmallRunAboveALargeOneGetsMoreBitsPerKey) {
   }
 }
 
+// Where files stay as they were flushed, Ribbon is worth its work at once.
+TEST_F(FiltersTest, FlushedFilesThatStayGetRibbon) {
+  constexpr int kMany = 5000;
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewRibbonFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal,
+                                      kCompactionStyleFIFO, kCompactionStyleNone}) {
+    options_.compaction_style = style;
+    OpenEmpty();
+    for (int i = 0; i < kMany; i++) ASSERT_OK(db_->Put(WriteOptions(), Key(i), "v"));
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    TablePropertiesCollection tables;
+    ASSERT_OK(db_->GetPropertiesOfAllTables(&tables));
+    ASSERT_EQ(tables.size(), 1u);
+    // Bloom takes ten bits a key, Ribbon about seven.
+    const bool is_ribbon = tables.begin()->second->filter_size < kMany * 9u / 8;
+    EXPECT_EQ(is_ribbon, style == kCompactionStyleFIFO || style == kCompactionStyleNone) << style;
+  }
+}
+
 TEST_F(FiltersTest, HitsAreCountedByTheLevelThatHadTheKey) {
   using Hits = std::array<uint64_t, 4>;
   const auto hits_of_a_read = [this] {

@@ -4,8 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/advanced_cache.h"
+#include "ashlar/db.h"
+#include "ashlar/file_checksum.h"
+#include "ashlar/memtablerep.h"
+#include "ashlar/slice_transform.h"
+#include "ashlar/sst_partitioner.h"
 #include "ashlar/table.h"
 #include "ashlar/utilities/options_util.h"
 #include "tests/support/paths.h"
@@ -84,6 +94,136 @@ TEST_F(LoadOptionsTest, AMissingFamilyIsIncompatible) {
   Write("OPTIONS-000001", FileWith("", "") + "[CFOptions \"other\"]\n");
   EXPECT_TRUE(Check(ConfigOptions::kSanityLevelLooselyCompatible, ColumnFamilyOptions())
                   .IsInvalidArgument());
+}
+
+// ---- what a database was just opened with is what its file says
+
+// Objects of the program's own, which no text makes.
+class OwnPrefix final : public SliceTransform {
+ public:
+  explicit OwnPrefix(std::string name) : name_(std::move(name)) {}
+  const char* Name() const override { return name_.c_str(); }
+  Slice Transform(const Slice& key) const override { return key; }
+  bool InDomain(const Slice& /*key*/) const override { return true; }
+
+ private:
+  const std::string name_;
+};
+
+class OwnMemtables final : public MemTableRepFactory {
+ public:
+  const char* Name() const override { return "OwnMemtables"; }
+  using MemTableRepFactory::CreateMemTableRep;
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& /*comparator*/,
+                                 Allocator* /*allocator*/, const SliceTransform* /*prefixes*/,
+                                 Logger* /*logger*/) override {
+    return nullptr;
+  }
+};
+
+class OwnPartitions final : public SstPartitionerFactory {
+ public:
+  const char* Name() const override { return "OwnPartitions"; }
+  std::unique_ptr<SstPartitioner> CreatePartitioner(
+      const SstPartitioner::Context& /*context*/) const override {
+    return nullptr;
+  }
+};
+
+class OwnChecksums final : public FileChecksumGenFactory {
+ public:
+  const char* Name() const override { return "OwnChecksums"; }
+  std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
+      const FileChecksumGenContext& /*context*/) override {
+    return nullptr;
+  }
+};
+
+class ExactMatch : public testing::Test {
+ protected:
+  ExactMatch() {
+    options_.env = env_.get();
+    options_.create_if_missing = true;
+  }
+
+  void Open() {
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(options_, "/db", &db));
+  }
+  Status Check(const Options& options) {
+    ConfigOptions config;
+    config.env = env_.get();
+    return CheckOptionsCompatibility(config, "/db", options, {{"default", options}});
+  }
+  Status Check() { return Check(options_); }
+
+  std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
+  Options options_;
+};
+
+TEST_F(ExactMatch, ObjectsOfTheProgramAreComparedByName) {
+  options_.prefix_extractor = std::make_shared<OwnPrefix>("OwnPrefix");
+  options_.memtable_insert_with_hint_prefix_extractor = std::make_shared<OwnPrefix>("OwnHints");
+  options_.memtable_factory = std::make_shared<OwnMemtables>();
+  options_.sst_partitioner_factory = std::make_shared<OwnPartitions>();
+  options_.file_checksum_gen_factory = std::make_shared<OwnChecksums>();
+  Open();
+  EXPECT_OK(Check());
+  const std::vector<std::pair<const char*, std::function<void(Options*)>>> others{
+      {"prefix_extractor",
+       [](Options* o) { o->prefix_extractor = std::make_shared<OwnPrefix>("Another"); }},
+      {"prefix_extractor", [](Options* o) { o->prefix_extractor = nullptr; }},
+      {"memtable_insert_with_hint_prefix_extractor",
+       [](Options* o) { o->memtable_insert_with_hint_prefix_extractor = o->prefix_extractor; }},
+      {"memtable_factory",
+       [](Options* o) { o->memtable_factory = std::make_shared<VectorRepFactory>(); }},
+      {"sst_partitioner_factory", [](Options* o) { o->sst_partitioner_factory = nullptr; }},
+      {"file_checksum_gen_factory",
+       [](Options* o) { o->file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory(); }},
+  };
+  for (const auto& [option, change] : others) {
+    Options other = options_;
+    change(&other);
+    const Status status = Check(other);
+    EXPECT_TRUE(status.IsInvalidArgument()) << option;
+    EXPECT_NE(status.ToString().find(option), std::string::npos) << status.ToString();
+  }
+}
+
+TEST_F(ExactMatch, ObjectsWithNamesAreComparedWithTheirOptions) {
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(3));
+  options_.memtable_factory.reset(NewHashSkipListRepFactory(1000));
+  Open();
+  EXPECT_OK(Check());
+  Options other = options_;
+  other.prefix_extractor.reset(NewFixedPrefixTransform(4));
+  EXPECT_TRUE(Check(other).IsInvalidArgument());
+  other = options_;
+  other.memtable_factory.reset(NewHashSkipListRepFactory(2000));
+  EXPECT_TRUE(Check(other).IsInvalidArgument());
+}
+
+// The file says for whom the directory is written, and not all that its reader could not read.
+TEST_F(ExactMatch, WhatAnOlderRocksDbDoesNotKnowIsNotCompared) {
+  options_.write_compatible_with = "7.8";
+  options_.last_level_temperature = Temperature::kIce;
+  options_.memtable_max_range_deletions = 100;
+  Open();
+  EXPECT_OK(Check());
+  options_.write_compatible_with = "";
+  EXPECT_OK(Check());
+  options_.write_buffer_size = 1 << 20;
+  EXPECT_TRUE(Check().IsInvalidArgument());
+}
+
+TEST_F(ExactMatch, FamiliesAreSanitizedByTheOptionsOfTheirDatabase) {
+  options_.atomic_flush = true;
+  options_.allow_ingest_behind = true;
+  options_.max_write_buffer_number = 6;
+  options_.min_write_buffer_number_to_merge = 3;
+  options_.num_levels = 2;
+  Open();
+  EXPECT_OK(Check());
 }
 
 }  // namespace

@@ -158,13 +158,18 @@ TEST_F(BuilderPlugins, RibbonFromItsLevelOn) {
     int level;
     bool is_flush;
     char mark;
+    bool has_levels = true;
   };
   for (const Case& c :
        {Case{0, 0, true, kBloom}, Case{0, 1, false, kRibbon}, Case{-1, 0, true, kRibbon},
-        Case{3, 2, false, kBloom}, Case{3, 3, false, kRibbon}, Case{INT_MAX, 6, false, kBloom}}) {
+        Case{3, 2, false, kBloom}, Case{3, 3, false, kRibbon}, Case{INT_MAX, 6, false, kBloom},
+        Case{3, -1, false, kRibbon}, Case{INT_MAX, -1, false, kBloom},
+        Case{0, 0, true, kRibbon, false}, Case{3, 0, false, kRibbon, false},
+        Case{INT_MAX, 0, true, kBloom, false}}) {
     table_.filter_policy.reset(NewRibbonFilterPolicy(10, c.bloom_before_level));
     options_.level = c.level;
     options_.is_flush = c.is_flush;
+    options_.has_levels = c.has_levels;
     const std::unique_ptr<TableReader> reader = Build(3000, "value");
     ASSERT_NE(reader, nullptr);
     EXPECT_EQ(FilterMark(*reader, bytes_), c.mark) << c.bloom_before_level << " " << c.level;

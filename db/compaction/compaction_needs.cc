@@ -77,6 +77,20 @@ double Level0Score(const CompactionClaims::Sums& files, const ColumnFamilyOption
   return score;
 }
 
+// How many times its trigger level 0 may hold. What it gives is merged with all of the base level,
+// so one that is too large passes some of it on first. Far from where writes wait for it.
+double Level0Leeway(const Version& version, const ColumnFamilyOptions& options,
+                    const CompactionNeeds& needs) {
+  constexpr double kMost = 2;
+  const Level base = needs.base_level;
+  const bool passes_on = base.Next() < LevelsInUse(version, options);
+  if (!passes_on || version.level_bytes(base) <= needs.target_bytes[base]) return 1;
+  const double trigger = std::max(options.level0_file_num_compaction_trigger, 1);
+  const int limit =
+      std::min(options.level0_slowdown_writes_trigger, options.level0_stop_writes_trigger);
+  return std::clamp(limit / 2 / trigger, 1.0, kMost);
+}
+
 double DeepLevelScore(const CompactionClaims::Sums& files, uint64_t target_bytes) {
   if (files.bytes == 0) return 0;
   // A level above the base level is on its way out.
@@ -161,7 +175,8 @@ CompactionNeeds AssessCompaction(const Version& version, const ColumnFamilyOptio
     SetFixedTargets(options, &needs);
   }
   const CompactionClaims::Sums level0 = claims.IdleOn(version, 0);
-  SetScore(0, Level0Score(level0, options), level0, &needs);
+  const double leeway = Level0Leeway(version, options, needs);
+  SetScore(0, Level0Score(level0, options) / leeway, level0, &needs);
   for (Level level = 1; level + 1 < LevelsInUse(version, options); ++level) {
     const CompactionClaims::Sums idle = claims.IdleOn(version, level);
     SetScore(level, DeepLevelScore(idle, needs.target_bytes[level]), idle, &needs);

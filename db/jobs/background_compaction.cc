@@ -69,7 +69,8 @@ BackgroundCompaction::BackgroundCompaction(DbCore* core, Compactions* running,
 void BackgroundCompaction::TakeHelper() {
   const BackgroundJobLimits limits = GetBackgroundJobLimits(*core_->options);
   DbCore::RunningJobs& running = core_->running_jobs;
-  const int busy = running.flushes + running.compactions + running.helpers;
+  const int writing_flushes = running.flushes - running.settled_flushes;
+  const int busy = writing_flushes + running.compactions + running.helpers;
   if (!plan_.IsMerge() || busy >= limits.flushes + limits.compactions) return;
   running.helpers++;
   work_.may_use_helper = true;

@@ -43,6 +43,7 @@ Status JobRunner::Run(BackgroundJob* job) {
     if (status.ok()) status = RecordInManifest(job);
     job->numbers().Settle(status);
     job->Finish(status);
+    if (job->table_options().is_flush) core_->running_jobs.settled_flushes++;
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }
@@ -66,6 +67,7 @@ Status JobRunner::RunTogether(FlushGroup* flushes) {
     MutexLock lock(&core_->mutex);
     if (status.ok()) status = RecordInManifest(flushes);
     flushes->Finish(status);
+    core_->running_jobs.settled_flushes++;
     writes_->UpdateStallLocked();
     core_->conditions.JobEnded();
   }

@@ -184,16 +184,18 @@ void Scheduler::RunFlush() {
       family->is_flush_queued = false;
     }
   }
-  if (family) FlushFamily(std::move(family));
+  const bool has_flushed = family && FlushFamily(std::move(family));
   MutexLock lock(&core_->mutex);
   assert(core_->running_jobs.flushes > 0);
   core_->running_jobs.flushes--;
+  if (has_flushed) core_->running_jobs.settled_flushes--;
+  assert(core_->running_jobs.settled_flushes >= 0);
   DispatchLocked();
   TellPressureLocked();
   core_->conditions.JobEnded();
 }
 
-void Scheduler::FlushFamily(FamilyRef family) {
+bool Scheduler::FlushFamily(FamilyRef family) {
   assert(family);
   std::unique_ptr<BackgroundFlush> job;
   std::optional<FlushGroup> group;
@@ -206,6 +208,7 @@ void Scheduler::FlushFamily(FamilyRef family) {
       group.emplace(core_, FamiliesThatAwaitOthersLocked(), FlushScope::kTogether);
     }
   }
+  const bool has_begun = job != nullptr || group.has_value();
   const bool is_flushed = job != nullptr && jobs_->Run(job.get()).ok();
   const bool are_flushed = group.has_value() && jobs_->RunTogether(&*group).ok();
   {
@@ -214,12 +217,13 @@ void Scheduler::FlushFamily(FamilyRef family) {
     if (are_flushed) {
       for (const FamilyRef& member : group->families()) RequestCompactionLocked(member.get());
     }
-    if (job != nullptr || group.has_value()) RequestWaitingFlushesLocked();
+    if (has_begun) RequestWaitingFlushesLocked();
   }
   job.reset();
   group.reset();
   family.Reset();  // the last one makes its tables obsolete
   core_->cleaner->DeleteObsoleteFiles();
+  return has_begun;
 }
 
 std::vector<FamilyRef> Scheduler::FamiliesThatAwaitOthersLocked() const {

@@ -93,7 +93,8 @@ class Scheduler final : public FlushRequests,
   void* FlushTag() { return &flush_tag_; }
   void* PurgeTag() { return &purge_tag_; }
   void RunFlush();
-  void FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
+  // Whether there was something to flush.
+  bool FlushFamily(FamilyRef family) EXCLUDES(db_mutex);
   std::vector<FamilyRef> FamiliesThatAwaitOthersLocked() const REQUIRES(db_mutex);
   void RequestWaitingFlushesLocked() REQUIRES(db_mutex);
   void RunCompaction();

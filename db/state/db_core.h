@@ -48,6 +48,7 @@ struct DbCore : DbPlace {
   int file_deletions_disabled GUARDED_BY(db_mutex) = 0;
   struct RunningJobs {
     int flushes = 0;
+    int settled_flushes = 0;  // of them, those that have taken effect and only tidy up
     int compactions = 0;
     int helpers = 0;  // threads that a compaction has beside its own
   };

@@ -53,8 +53,9 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   slot.failure = nullptr;
   ++end_;
   raw_bytes_ += contents.size();
+  const bool is_full = IsFull();
   // A table of a few blocks is not worth a thread.
-  if (!has_started_ && end_ - first_ == slots_.size()) {
+  if (!has_started_ && is_full) {
     has_started_ = true;
     threads_.Start(compressors_.size() - 1, [this](size_t i) { RunThread(i + 1); });
   }
@@ -62,7 +63,7 @@ void CompressionPipeline::Add(const Slice& contents, const Slice& last_key, cons
   assert(first_ <= next_ && next_ <= added_);  // or next_ would mean a slot of the next round
   slot.is_done = stored != nullptr;
   added_ = end_;
-  if (!slot.is_done) work_.Signal();
+  if ((is_full || added_ - next_ >= kBlocksPerWaking) && HasWork()) work_.Signal();
 }
 
 void CompressionPipeline::RunThread(size_t compressor) {

@@ -65,7 +65,9 @@ class CompressionPipeline {
  private:
   // More blocks wait if they are large; together with the last one added this bounds the memory.
   static constexpr size_t kMostRawBytes = size_t{16} << 20;
-  static constexpr size_t kBlocksPerThread = 4;
+  static constexpr size_t kBlocksPerThread = 8;
+  // To wake a thread costs about as much as to compress a small block: it gets several.
+  static constexpr size_t kBlocksPerWaking = 4;
 
   struct Slot {
     Block block;
@@ -88,7 +90,7 @@ class CompressionPipeline {
   size_t raw_bytes_ = 0;
 
   Mutex mutex_{LockRank::kLeaf};
-  CondVar work_{&mutex_};                  // a block was added, or the pipeline ends
+  CondVar work_{&mutex_};                  // blocks were added, or the pipeline ends
   CondVar done_{&mutex_};                  // a block is done
   uint64_t next_ GUARDED_BY(mutex_) = 0;   // the oldest one that nobody has begun
   uint64_t added_ GUARDED_BY(mutex_) = 0;  // = end_

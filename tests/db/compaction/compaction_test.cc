@@ -89,9 +89,35 @@ TEST(CompactionTargets, FilesBeingCompactedCountForNothing) {
   const ColumnFamilyOptions options = SmallOptions();
   const TextTree idle("L0: 1 a-b 10, 2 a-b 10\nL1: 3 a-b 200");
   const TextTree busy("L0: 1 a-b 10!, 2 a-b 10!\nL1: 3 a-b 200!");
-  EXPECT_DOUBLE_EQ(idle.Needs(options).scores[0], 1.0);
+  EXPECT_DOUBLE_EQ(idle.Needs(options).scores[0], 0.5);
   EXPECT_DOUBLE_EQ(idle.Needs(options).scores[1], 2.0);
   EXPECT_FALSE(busy.Needs(options).IsNeeded());
+}
+
+// With each merge all of the base level is written anew: one that is too large shrinks first.
+TEST(CompactionTargets, Level0WaitsForABaseLevelThatIsTooLarge) {
+  ColumnFamilyOptions options = SmallOptions();  // two tables, 100 bytes
+  const char* const tables = "L0: 1 a-b 10, 2 a-b 10, 3 a-b 10, 4 a-b 10\nL1: 5 a-b ";
+  const TextTree full(std::string(tables) + "100"), overfull(std::string(tables) + "101");
+  EXPECT_DOUBLE_EQ(full.Needs(options).scores[0], 2.0);
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 1.0);
+  EXPECT_EQ(full.Needs(options).pending_bytes, 180u);
+  EXPECT_EQ(overfull.Needs(options).pending_bytes, 182u) << "debt all the same";
+  // Not where writes would soon be slowed down for it.
+  options.level0_slowdown_writes_trigger = 6;
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 4.0 / 3);
+  options.level0_slowdown_writes_trigger = 2;
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 2.0);
+  options.level0_slowdown_writes_trigger = -1;
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 2.0);
+  options.level0_slowdown_writes_trigger = 20;
+  options.level0_stop_writes_trigger = 4;
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 2.0);
+  // Nor above a level that passes nothing on.
+  options.level0_stop_writes_trigger = 36;
+  EXPECT_DOUBLE_EQ(overfull.Needs(options).scores[0], 1.0);
+  const TextTree last(std::string(tables) + "101", /*num_levels=*/2);
+  EXPECT_DOUBLE_EQ(last.Needs(options).scores[0], 2.0);
 }
 
 // What a level holds is summed up with the version, what is taken of it with the claims: tables
@@ -110,7 +136,7 @@ TEST(CompactionTargets, NoTableIsLookedAt) {
   DbMutex mutex;
   MutexLock lock(&mutex);
   const CompactionNeeds needs = AssessCompaction(version, SmallOptions(), CompactionClaims());
-  EXPECT_DOUBLE_EQ(needs.scores[0], 2.0);
+  EXPECT_DOUBLE_EQ(needs.scores[0], 1.0);
   EXPECT_DOUBLE_EQ(needs.scores[1], 3.0);
   EXPECT_DOUBLE_EQ(needs.scores[2], 1.0) << "marked";
   EXPECT_GT(needs.pending_bytes, 0u);
@@ -187,8 +213,8 @@ TEST(CompactionPicker, TheLevelWithTheHighestScoreGoesFirst) {
   EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10"), SmallOptions()),
             "merge L1[3] L2[4] -> L2 bottommost");
   // If it is blocked the next one does.
-  EXPECT_EQ(Pick(TextTree("L0: 1 a-c 10, 2 b-d 10\nL1: 3 m-n 300\nL2: 4 m-m 10!"), SmallOptions()),
-            "merge L0[2 1] -> L1 bottommost");
+  const char* const blocked = "L0: 1 a-c 9, 2 b-d 9, 5 a-a 9, 6 a-a 9\nL1: 3 m-n 300\nL2: 4 m-m 9!";
+  EXPECT_EQ(Pick(TextTree(blocked), SmallOptions()), "merge L0[6 5 2 1] -> L1 bottommost");
 }
 
 TEST(CompactionPicker, SaysWhy) {

@@ -160,7 +160,8 @@ Status BufferedWalSink::Sync(uint64_t end) {
   assert(end <= size());
   RETURN_IF_ERROR(Flush(end));
   Status status = sync_.Reach(
-      end, [this] { return write_.done(); }, [this](uint64_t, uint64_t) { return SyncFile(); });
+      end, [this] { return write_.done(); }, [this](uint64_t, uint64_t) { return SyncFile(); },
+      /*gathers=*/true);
   return status.ok() ? status : FailWith(status);
 }
 

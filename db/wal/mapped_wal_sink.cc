@@ -123,7 +123,7 @@ Status MappedWalSink::Sync(uint64_t end) {
   RETURN_IF_ERROR(Deliver(end));
   Status status = sync_.Reach(
       end, [this] { return order_.staged_end(); },
-      [this](uint64_t, uint64_t) { return SyncFile(); });
+      [this](uint64_t, uint64_t) { return SyncFile(); }, /*gathers=*/true);
   if (!status.ok()) order_.Abort();
   return status;
 }

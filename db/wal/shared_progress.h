@@ -12,6 +12,8 @@
 #include <string>
 
 #include "ashlar/status.h"
+#include "ashlar/system_clock.h"
+#include "db/wal/gather_policy.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
@@ -29,8 +31,9 @@ class SharedProgress {
   // Returns when done() >= end, or with the first error. While it is not, and nobody runs the
   // operation, this thread does: it asks ready() up to where it can be done, which must be at least
   // `end` by the time of the call, and then calls run(from, to).
+  // `gathers`: it may first wait a moment for others (gather_policy.h).
   template <typename Ready, typename Run>
-  Status Reach(uint64_t end, Ready&& ready, Run&& run) {
+  Status Reach(uint64_t end, Ready&& ready, Run&& run, bool gathers = false) {
     if (done() >= end) return Status::OK();
     MutexLock lock(&mutex_);
     while (true) {
@@ -38,17 +41,22 @@ class SharedProgress {
       const uint64_t from = done_.load(std::memory_order_relaxed);
       if (from >= end) return Status::OK();
       if (is_running_) {
+        ++waiting_;
+        if (is_gathering_ && waiting_ >= gathering_.others()) gathered_.Signal();
         changed_.Wait();
         continue;
       }
       is_running_ = true;
+      if (gathers) AwaitOthers();
       Status status;
       uint64_t to = from;
+      const uint64_t start_micros = gathers ? NowMicros() : 0;
       {
         MutexUnlock unlock(&mutex_);
         to = ready();
         status = run(from, to);
       }
+      if (gathers) gathering_.NoteRun(waiting_, NowMicros() - start_micros);
       is_running_ = false;
       assert(done_.load(std::memory_order_relaxed) == from);  // nobody else runs
       assert(!status.ok() || to >= end);
@@ -57,7 +65,7 @@ class SharedProgress {
       } else {
         error_ = status;
       }
-      changed_.SignalAll();
+      WakeAll();
     }
   }
 
@@ -75,7 +83,7 @@ class SharedProgress {
     }
     is_running_ = false;
     if (!status.ok()) error_ = status;
-    changed_.SignalAll();
+    WakeAll();
     return status;
   }
 
@@ -83,7 +91,7 @@ class SharedProgress {
   void Fail(const Status& error) {
     MutexLock lock(&mutex_);
     if (error_.ok()) error_ = error;
-    changed_.SignalAll();
+    WakeAll();
   }
   Status error() const {
     MutexLock lock(&mutex_);
@@ -97,9 +105,33 @@ class SharedProgress {
   }
 
  private:
+  static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
+  // Those who are not served count themselves again.
+  void WakeAll() REQUIRES(mutex_) {
+    waiting_ = 0;
+    changed_.SignalAll();
+  }
+  void AwaitOthers() REQUIRES(mutex_) {
+    assert(is_running_ && !is_gathering_);
+    const uint64_t micros = gathering_.WaitMicros();
+    if (micros == 0) return;
+    is_gathering_ = true;
+    const uint64_t end_micros = NowMicros() + micros;
+    for (uint64_t now = end_micros - micros; now < end_micros && error_.ok(); now = NowMicros()) {
+      if (waiting_ >= gathering_.others()) break;
+      gathered_.WaitFor(end_micros - now);
+    }
+    is_gathering_ = false;
+    gathering_.NoteWait(waiting_ >= gathering_.others());
+  }
+
   mutable Mutex mutex_{LockRank::kLeaf};
   CondVar changed_{&mutex_};                    // an operation has ended
+  CondVar gathered_{&mutex_};                   // all are there that were expected
   bool is_running_ GUARDED_BY(mutex_) = false;  // one thread runs the operation
+  bool is_gathering_ GUARDED_BY(mutex_) = false;  // that thread waits for others
+  size_t waiting_ GUARDED_BY(mutex_) = 0;         // threads, since changed_ was signalled last
+  GatherPolicy gathering_ GUARDED_BY(mutex_);
   Status error_ GUARDED_BY(mutex_);
   std::atomic<uint64_t> done_{0};  // written by the running thread under mutex_
 };

@@ -59,7 +59,7 @@ def includes(names):
 def jobs():
     public, dropin = headers("ashlar"), headers("rocksdb")
     for standard in (17, 20):
-        for name in public:
+        for name in public if standard == 17 else []:  # alone in the older language
             yield name, includes([name]), standard, True
         for kind, names in (("public", public), ("dropin", dropin)):
             yield f"{kind}_in_order", includes(names), standard, True

@@ -10,10 +10,12 @@
 #include <cassert>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
 #include "db/wal/gather_policy.h"
+#include "util/futex.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
@@ -34,64 +36,63 @@ class SharedProgress {
   // `gathers`: it may first wait a moment for others (gather_policy.h).
   template <typename Ready, typename Run>
   Status Reach(uint64_t end, Ready&& ready, Run&& run, bool gathers = false) {
-    if (done() >= end) return Status::OK();
-    MutexLock lock(&mutex_);
-    while (true) {
-      if (!error_.ok()) return error_;
-      const uint64_t from = done_.load(std::memory_order_relaxed);
-      if (from >= end) return Status::OK();
-      if (is_running_) {
-        ++waiting_;
-        if (is_gathering_ && waiting_ >= gathering_.others()) gathered_.Signal();
-        changed_.Wait();
-        continue;
-      }
-      is_running_ = true;
-      if (gathers) AwaitOthers();
-      Status status;
-      uint64_t to = from;
-      const uint64_t start_micros = gathers ? NowMicros() : 0;
+    while (done() < end) {
+      uint32_t round;
+      bool has_run = false, is_awaited = false;
       {
-        MutexUnlock unlock(&mutex_);
-        to = ready();
-        status = run(from, to);
+        MutexLock lock(&mutex_);
+        if (!error_.ok()) return error_;
+        const uint64_t from = done_.load(std::memory_order_relaxed);
+        if (from >= end) break;
+        round = round_.load(std::memory_order_relaxed);
+        if (is_running_) {
+          ++waiting_;
+          if (is_gathering_ && waiting_ >= gathering_.others()) gathered_.Signal();
+        } else {
+          is_awaited = RunOnce(from, ready, run, gathers);
+          has_run = true;
+          assert(!error_.ok() || done() >= end);
+        }
       }
-      if (gathers) gathering_.NoteRun(waiting_, NowMicros() - start_micros);
-      is_running_ = false;
-      assert(done_.load(std::memory_order_relaxed) == from);  // nobody else runs
-      assert(!status.ok() || to >= end);
-      if (status.ok()) {
-        done_.store(to, std::memory_order_release);
-      } else {
-        error_ = status;
-      }
-      WakeAll();
+      // Without the mutex: those who were served need it no more.
+      if (!has_run) FutexWait(round_, round);
+      if (is_awaited) FutexWakeAll(round_);
     }
+    return Status::OK();
   }
 
   // Runs `run` while no other operation does, whatever the progress is.
   template <typename Run>
   Status RunAlone(Run&& run) {
-    MutexLock lock(&mutex_);
-    while (is_running_) changed_.Wait();
-    if (!error_.ok()) return error_;
-    is_running_ = true;
-    Status status;
-    {
-      MutexUnlock unlock(&mutex_);
-      status = run();
+    while (true) {
+      uint32_t round;
+      {
+        MutexLock lock(&mutex_);
+        round = round_.load(std::memory_order_relaxed);
+        if (!is_running_) {
+          if (!error_.ok()) return error_;
+          is_running_ = true;
+          Status status;
+          {
+            MutexUnlock unlock(&mutex_);
+            status = run();
+          }
+          is_running_ = false;
+          if (!status.ok()) error_ = status;
+          if (EndRound()) FutexWakeAll(round_);
+          return status;
+        }
+        ++waiting_;
+      }
+      FutexWait(round_, round);
     }
-    is_running_ = false;
-    if (!status.ok()) error_ = status;
-    WakeAll();
-    return status;
   }
 
   // From now on everybody gets this error, unless there is one already.
   void Fail(const Status& error) {
     MutexLock lock(&mutex_);
     if (error_.ok()) error_ = error;
-    WakeAll();
+    if (EndRound()) FutexWakeAll(round_);
   }
   Status error() const {
     MutexLock lock(&mutex_);
@@ -106,10 +107,32 @@ class SharedProgress {
 
  private:
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
-  // Those who are not served count themselves again.
-  void WakeAll() REQUIRES(mutex_) {
-    waiting_ = 0;
-    changed_.SignalAll();
+  template <typename Ready, typename Run>
+  bool RunOnce(uint64_t from, Ready&& ready, Run&& run, bool gathers) REQUIRES(mutex_) {
+    is_running_ = true;
+    if (gathers) AwaitOthers();
+    Status status;
+    uint64_t to = from;
+    const uint64_t start_micros = gathers ? NowMicros() : 0;
+    {
+      MutexUnlock unlock(&mutex_);
+      to = ready();
+      status = run(from, to);
+    }
+    if (gathers) gathering_.NoteRun(waiting_, NowMicros() - start_micros);
+    is_running_ = false;
+    assert(done_.load(std::memory_order_relaxed) == from);  // nobody else runs
+    if (status.ok()) {
+      done_.store(to, std::memory_order_release);
+    } else {
+      error_ = status;
+    }
+    return EndRound();
+  }
+  // Whether somebody is to be woken. Those who are not served count themselves again.
+  bool EndRound() REQUIRES(mutex_) {
+    round_.fetch_add(1, std::memory_order_release);
+    return std::exchange(waiting_, 0) > 0;
   }
   void AwaitOthers() REQUIRES(mutex_) {
     assert(is_running_ && !is_gathering_);
@@ -126,14 +149,14 @@ class SharedProgress {
   }
 
   mutable Mutex mutex_{LockRank::kLeaf};
-  CondVar changed_{&mutex_};                    // an operation has ended
-  CondVar gathered_{&mutex_};                   // all are there that were expected
-  bool is_running_ GUARDED_BY(mutex_) = false;  // one thread runs the operation
+  CondVar gathered_{&mutex_};                     // all are there that were expected
+  bool is_running_ GUARDED_BY(mutex_) = false;    // one thread runs the operation
   bool is_gathering_ GUARDED_BY(mutex_) = false;  // that thread waits for others
-  size_t waiting_ GUARDED_BY(mutex_) = 0;         // threads, since changed_ was signalled last
+  size_t waiting_ GUARDED_BY(mutex_) = 0;         // threads, for the end of the round
   GatherPolicy gathering_ GUARDED_BY(mutex_);
   Status error_ GUARDED_BY(mutex_);
-  std::atomic<uint64_t> done_{0};  // written by the running thread under mutex_
+  std::atomic<uint64_t> done_{0};   // written by the running thread under mutex_
+  std::atomic<uint32_t> round_{0};  // ends with each operation; written under mutex_
 };
 
 }  // namespace ashlar

@@ -75,6 +75,7 @@ TEST_F(IdleWaitTest, ClosesInSpiteOfAnErrorIfAskedTo) {
 }
 
 TEST_F(IdleWaitTest, TellsThatBackgroundWorkIsPaused) {
+  ASSERT_OK(Wait());  // an open database looks for compactions; paused, it would never have looked
   ASSERT_OK(db_->PauseBackgroundWork());
   EXPECT_OK(Wait());
   EXPECT_TRUE(Wait(/*abort_on_pause=*/true).IsAborted());

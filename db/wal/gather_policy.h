@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GatherPolicy says how long a thread that is about to sync a log waits for others who will want the
-// same. Threads that write in a closed loop come back as soon as a sync has served them: without a
-// wait half of them would always miss the sync that the other half begins.
+// GatherPolicy says how long a thread that is about to sync a log waits for others who will want
+// the same. Threads that write in a closed loop come back as soon as a sync has served them:
+// without a wait half of them would always miss the sync that the other half begins.
 //
 //   sync of A, with C and D  |  B begins at once: alone  |  A, C and D: the next one
 //   sync of A, with C and D  |  B waits a moment: B, A, C and D in one
@@ -22,8 +22,9 @@ namespace ashlar {
 
 class GatherPolicy {
  public:
-  // How long to wait at most until others() threads wait too. 0: begin at once.
-  uint64_t WaitMicros() {
+  // Before an operation: how long to wait at most until others() threads wait too. 0: begin at
+  // once.
+  uint64_t TakeWaitMicros() {
     if (others_ == 0) return 0;
     if (to_skip_ > 0) {
       --to_skip_;

@@ -3,7 +3,9 @@
 // SharedProgress lets many threads share one slow operation on a log (a write, a sync): one thread
 // runs it for all bytes that are ready, the others wait and are served by the next round together.
 //
-// The first error is final and given to everybody. Threads: any.
+// The first error is final and given to everybody who has not been served, and nothing is run after
+// it. Threads: any; who has run the operation touches the object once more to wake the others, so
+// it outlives every call, not only the last one that returns.
 #pragma once
 
 #include <atomic>
@@ -78,7 +80,7 @@ class SharedProgress {
             status = run();
           }
           is_running_ = false;
-          if (!status.ok()) error_ = status;
+          if (!status.ok()) NoteError(status);
           if (EndRound()) FutexWakeAll(round_);
           return status;
         }
@@ -91,7 +93,8 @@ class SharedProgress {
   // From now on everybody gets this error, unless there is one already.
   void Fail(const Status& error) {
     MutexLock lock(&mutex_);
-    if (error_.ok()) error_ = error;
+    NoteError(error);
+    if (is_gathering_) gathered_.Signal();
     if (EndRound()) FutexWakeAll(round_);
   }
   Status error() const {
@@ -107,10 +110,15 @@ class SharedProgress {
 
  private:
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
+  // Whether somebody is to be woken.
   template <typename Ready, typename Run>
   bool RunOnce(uint64_t from, Ready&& ready, Run&& run, bool gathers) REQUIRES(mutex_) {
     is_running_ = true;
     if (gathers) AwaitOthers();
+    if (!error_.ok()) {  // meanwhile
+      is_running_ = false;
+      return EndRound();
+    }
     Status status;
     uint64_t to = from;
     const uint64_t start_micros = gathers ? NowMicros() : 0;
@@ -125,9 +133,12 @@ class SharedProgress {
     if (status.ok()) {
       done_.store(to, std::memory_order_release);
     } else {
-      error_ = status;
+      NoteError(status);
     }
     return EndRound();
+  }
+  void NoteError(const Status& error) REQUIRES(mutex_) {
+    if (error_.ok()) error_ = error;
   }
   // Whether somebody is to be woken. Those who are not served count themselves again.
   bool EndRound() REQUIRES(mutex_) {
@@ -136,7 +147,7 @@ class SharedProgress {
   }
   void AwaitOthers() REQUIRES(mutex_) {
     assert(is_running_ && !is_gathering_);
-    const uint64_t micros = gathering_.WaitMicros();
+    const uint64_t micros = gathering_.TakeWaitMicros();
     if (micros == 0) return;
     is_gathering_ = true;
     const uint64_t end_micros = NowMicros() + micros;

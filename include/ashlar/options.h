@@ -127,7 +127,7 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
   CompressionOptions compression_opts;
   // Plug-in compression. Not built yet: must be the default.
   std::shared_ptr<CompressionManager> compression_manager;
-  // L0 files that start a compaction. Dynamic.
+  // L0 files that start a compaction; up to twice as many above a level that is too large. Dynamic.
   int level0_file_num_compaction_trigger = 4;
   // The prefix of a key. Filters hold prefixes besides whole keys, and its name is recorded in
   // the files. Dynamic.

@@ -17,19 +17,19 @@ namespace {
 
 TEST(GatherPolicy, WhoIsAloneNeverWaits) {
   GatherPolicy policy;
-  EXPECT_EQ(policy.WaitMicros(), 0u);
+  EXPECT_EQ(policy.TakeWaitMicros(), 0u);
   policy.NoteRun(/*others=*/0, /*micros=*/100);
-  EXPECT_EQ(policy.WaitMicros(), 0u);
+  EXPECT_EQ(policy.TakeWaitMicros(), 0u);
 }
 
 TEST(GatherPolicy, WaitsHalfAsLongAsTheOperationTakes) {
   GatherPolicy policy;
   policy.NoteRun(3, 100);
   EXPECT_EQ(policy.others(), 3u);
-  EXPECT_EQ(policy.WaitMicros(), 50u);
+  EXPECT_EQ(policy.TakeWaitMicros(), 50u);
   policy.NoteWait(/*have_come=*/true);
   policy.NoteRun(3, 1000000);
-  EXPECT_EQ(policy.WaitMicros(), 500u) << "threads come back in less, whatever the disk takes";
+  EXPECT_EQ(policy.TakeWaitMicros(), 500u) << "threads come back in less, whatever the disk takes";
 }
 
 TEST(GatherPolicy, WaitsInVainBecomeRare) {
@@ -37,7 +37,7 @@ TEST(GatherPolicy, WaitsInVainBecomeRare) {
   policy.NoteRun(1, 100);
   const auto rounds_without = [&] {
     int rounds = 0;
-    for (; policy.WaitMicros() == 0; ++rounds) policy.NoteRun(1, 100);
+    for (; policy.TakeWaitMicros() == 0; ++rounds) policy.NoteRun(1, 100);
     return rounds;
   };
   EXPECT_EQ(rounds_without(), 0);

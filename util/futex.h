@@ -8,6 +8,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,6 +22,13 @@ namespace ashlar {
 inline void FutexWait(const std::atomic<uint32_t>& number, uint32_t expected) {
   static_assert(sizeof(number) == sizeof(uint32_t));
   syscall(SYS_futex, &number, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+// The same; also when so many microseconds have passed.
+inline void FutexWaitFor(const std::atomic<uint32_t>& number, uint32_t expected, uint64_t micros) {
+  timespec timeout{};
+  timeout.tv_sec = static_cast<time_t>(micros / 1'000'000);
+  timeout.tv_nsec = static_cast<long>(micros % 1'000'000 * 1000);
+  syscall(SYS_futex, &number, FUTEX_WAIT_PRIVATE, expected, &timeout, nullptr, 0);
 }
 // After the number was changed.
 inline void FutexWakeAll(const std::atomic<uint32_t>& number) {

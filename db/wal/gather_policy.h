@@ -22,7 +22,7 @@ namespace ashlar {
 
 class GatherPolicy {
  public:
-  // Before an operation: how long to wait at most until others() threads wait too. 0: begin at
+  // Before an operation: how long to wait at most until as many others() have come. 0: begin at
   // once.
   uint64_t TakeWaitMicros() {
     if (others_ == 0) return 0;
@@ -30,7 +30,7 @@ class GatherPolicy {
       --to_skip_;
       return 0;
     }
-    return std::min(last_micros_ / 2, kMostMicros);
+    return std::clamp<uint64_t>(last_micros_ / 2, 1, kMostMicros);
   }
   size_t others() const { return others_; }
 

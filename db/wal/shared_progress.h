@@ -39,26 +39,20 @@ class SharedProgress {
   template <typename Ready, typename Run>
   Status Reach(uint64_t end, Ready&& ready, Run&& run, bool gathers = false) {
     while (done() < end) {
-      uint32_t round;
-      bool has_run = false, is_awaited = false;
+      Turn turn;
+      bool is_awaited = false;
       {
         MutexLock lock(&mutex_);
         if (!error_.ok()) return error_;
         const uint64_t from = done_.load(std::memory_order_relaxed);
         if (from >= end) break;
-        round = round_.load(std::memory_order_relaxed);
-        if (is_running_) {
-          ++waiting_;
-          if (is_gathering_ && waiting_ >= gathering_.others()) gathered_.Signal();
-        } else {
-          is_awaited = RunOnce(from, ready, run, gathers);
-          has_run = true;
-          assert(!error_.ok() || done() >= end);
-        }
+        turn = TakeTurn(gathers);
+        if (turn.runs) is_awaited = RunOnce(from, ready, run, gathers);
+        assert(!turn.runs || !error_.ok() || done() >= end);
       }
       // Without the mutex: those who were served need it no more.
-      if (!has_run) FutexWait(round_, round);
       if (is_awaited) FutexWakeAll(round_);
+      if (!turn.runs) AwaitRound(turn);
     }
     return Status::OK();
   }
@@ -94,7 +88,6 @@ class SharedProgress {
   void Fail(const Status& error) {
     MutexLock lock(&mutex_);
     NoteError(error);
-    if (is_gathering_) gathered_.Signal();
     if (EndRound()) FutexWakeAll(round_);
   }
   Status error() const {
@@ -109,16 +102,52 @@ class SharedProgress {
   }
 
  private:
+  // What a thread does that is not served yet.
+  struct Turn {
+    bool runs = false;         // the operation; otherwise it waits
+    uint32_t round = 0;        // for the end of this one
+    uint64_t wait_micros = 0;  // at most, as the first of those who gather; 0: however long it takes
+  };
+
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
+
+  // Of those who gather the last one runs: it is awake.
+  Turn TakeTurn(bool gathers) REQUIRES(mutex_) {
+    Turn turn;
+    turn.round = round_.load(std::memory_order_relaxed);
+    if (!is_running_) {
+      if (is_gathering_) {
+        turn.runs = waiting_ >= gathering_.others();
+        if (turn.runs) EndGathering(/*have_come=*/true);
+      } else {
+        if (gathers) turn.wait_micros = gathering_.TakeWaitMicros();
+        turn.runs = turn.wait_micros == 0;
+        is_gathering_ = !turn.runs;
+      }
+    }
+    if (!turn.runs) ++waiting_;
+    return turn;
+  }
+  void AwaitRound(const Turn& turn) {
+    if (turn.wait_micros > 0) {
+      FutexWaitFor(round_, turn.round, turn.wait_micros);
+      MutexLock lock(&mutex_);
+      if (round_.load(std::memory_order_relaxed) != turn.round) return;
+      if (is_gathering_) {
+        --waiting_;
+        return EndGathering(/*have_come=*/false);  // and takes its turn, which is to run
+      }
+    }
+    FutexWait(round_, turn.round);
+  }
+  void EndGathering(bool have_come) REQUIRES(mutex_) {
+    is_gathering_ = false;
+    gathering_.NoteWait(have_come);
+  }
   // Whether somebody is to be woken.
   template <typename Ready, typename Run>
   bool RunOnce(uint64_t from, Ready&& ready, Run&& run, bool gathers) REQUIRES(mutex_) {
     is_running_ = true;
-    if (gathers) AwaitOthers();
-    if (!error_.ok()) {  // meanwhile
-      is_running_ = false;
-      return EndRound();
-    }
     Status status;
     uint64_t to = from;
     const uint64_t start_micros = gathers ? NowMicros() : 0;
@@ -143,26 +172,13 @@ class SharedProgress {
   // Whether somebody is to be woken. Those who are not served count themselves again.
   bool EndRound() REQUIRES(mutex_) {
     round_.fetch_add(1, std::memory_order_release);
-    return std::exchange(waiting_, 0) > 0;
-  }
-  void AwaitOthers() REQUIRES(mutex_) {
-    assert(is_running_ && !is_gathering_);
-    const uint64_t micros = gathering_.TakeWaitMicros();
-    if (micros == 0) return;
-    is_gathering_ = true;
-    const uint64_t end_micros = NowMicros() + micros;
-    for (uint64_t now = end_micros - micros; now < end_micros && error_.ok(); now = NowMicros()) {
-      if (waiting_ >= gathering_.others()) break;
-      gathered_.WaitFor(end_micros - now);
-    }
     is_gathering_ = false;
-    gathering_.NoteWait(waiting_ >= gathering_.others());
+    return std::exchange(waiting_, 0) > 0;
   }
 
   mutable Mutex mutex_{LockRank::kLeaf};
-  CondVar gathered_{&mutex_};                     // all are there that were expected
   bool is_running_ GUARDED_BY(mutex_) = false;    // one thread runs the operation
-  bool is_gathering_ GUARDED_BY(mutex_) = false;  // that thread waits for others
+  bool is_gathering_ GUARDED_BY(mutex_) = false;  // nobody does yet: the first waits for others
   size_t waiting_ GUARDED_BY(mutex_) = 0;         // threads, for the end of the round
   GatherPolicy gathering_ GUARDED_BY(mutex_);
   Status error_ GUARDED_BY(mutex_);

@@ -228,12 +228,13 @@ int __wrap_sched_yield() {
 
 // ---- System calls: futexes, as atomic waits use them, and membarrier
 
-static long Futex(int* address, int operation, int value) {
+// A wait with a time ends at once: whatever can happen during it happens before, at the point.
+static long Futex(int* address, int operation, int value, bool has_time) {
   Point("futex", address);
   Drain();
   if ((operation & FUTEX_CMD_MASK) == FUTEX_WAIT) {
-    if (__atomic_load_n(address, kSeqCst) != value) {
-      errno = EAGAIN;
+    if (has_time || __atomic_load_n(address, kSeqCst) != value) {
+      errno = has_time ? ETIMEDOUT : EAGAIN;
       return -1;
     }
     Sleep("waits for wake", address);
@@ -250,7 +251,7 @@ long __wrap_syscall(long number, ...) {
   va_end(list);
   if (Current() != nullptr && number == SYS_futex) {
     return Futex(reinterpret_cast<int*>(arguments[0]), static_cast<int>(arguments[1]),
-                 static_cast<int>(arguments[2]));
+                 static_cast<int>(arguments[2]), arguments[3] != 0);
   }
   if (Current() != nullptr && number == SYS_membarrier &&
       arguments[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED) {

@@ -20,7 +20,7 @@ namespace {
 struct Log {
   uint64_t Write() { return written.fetch_add(1) + 1; }
   // A sync covers what was written when it began, as fdatasync does.
-  Status Sync(uint64_t end) {
+  Status Sync(uint64_t end, bool gathers = false) {
     return progress.Reach(
         end, [this] { return written.load(); },
         [this](uint64_t, uint64_t to) {
@@ -30,11 +30,12 @@ struct Log {
           synced.store(covered);
           is_running.store(false);
           return Status::OK();
-        });
+        },
+        gathers);
   }
-  void WriteAndSync() {
+  void WriteAndSync(bool gathers = false) {
     const uint64_t end = Write();
-    Require(Sync(end).ok(), "the sync succeeds");
+    Require(Sync(end, gathers).ok(), "the sync succeeds");
     Require(synced.load() >= end, "a sync that has returned covers the caller's bytes");
     Require(progress.done() >= end, "and says so");
   }
@@ -54,6 +55,29 @@ TEST(SharedProgressOrders, ASyncCoversWhatItsCallersHaveWritten) {
     auto log = std::make_shared<Log>();
     const auto run = [log] { log->WriteAndSync(); };
     return Scenario{.threads = {run, run, run}};
+  });
+}
+
+// Whoever was served comes back and waits for the others, in vain or not; the last one to come
+// runs. Nobody sleeps for ever, whoever that is.
+TEST(SharedProgressOrders, ThoseWhoGatherAreServedToo) {
+  ExpectAlways({.preemptions = 2}, [] {
+    auto log = std::make_shared<Log>();
+    const auto run = [log] {
+      for (int i = 0; i < 3; i++) log->WriteAndSync(/*gathers=*/true);
+    };
+    return Scenario{.threads = {run, run}};
+  });
+  ExpectAlways({.preemptions = 2}, [] {
+    auto log = std::make_shared<Log>();
+    const auto run = [log] {
+      for (int i = 0; i < 2; i++) log->WriteAndSync(/*gathers=*/true);
+    };
+    return Scenario{.threads = {run, run, [log] {
+                                  const Status status =
+                                      log->progress.RunAlone([] { return Status::OK(); });
+                                  Require(status.ok(), "no error");
+                                }}};
   });
 }
 

@@ -21,7 +21,6 @@ namespace ashlar {
 
 namespace {
 
-constexpr int kMaxShardBits = 19;
 // A block larger than a shard is never kept, so shards should hold the largest filters.
 constexpr size_t kMinShardBytes = size_t{8} << 20;
 

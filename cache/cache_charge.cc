@@ -16,14 +16,14 @@ namespace ashlar {
 namespace {
 
 template <size_t... kRoles>
-constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
+constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeChargeHelpers(
     std::index_sequence<kRoles...>) {
   return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles))...};
 }
 
 // Nothing to delete, and nothing that a second tier could hold.
 const Cache::CacheItemHelper* ChargeHelperOf(CacheEntryRole role) {
-  static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
+  static const auto helpers = MakeChargeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
   return &helpers[static_cast<size_t>(role)];
 }
 

@@ -19,7 +19,6 @@ namespace ashlar {
 namespace {
 
 constexpr int kMaxChosenShardBits = 6;
-constexpr int kMaxShardBits = 19;
 // What a heap keeps for whoever comes next is no share of a smaller cache.
 constexpr size_t kLeastWithAside = size_t{64} << 20;
 
@@ -59,7 +58,7 @@ size_t PlainChargeOf(CachedObject* object) {
   return entry != nullptr ? entry->charge - entry->metadata_charge : object->charge;
 }
 
-Slice KeyOf(CachedObject* object) {
+Slice KeySliceOf(CachedObject* object) {
   if (object->kind & CachedObject::kHasLongKey) return EntryOf(object)->long_key();
   return Slice(reinterpret_cast<const char*>(&object->key), sizeof(object->key));
 }
@@ -75,7 +74,7 @@ Registry& TheRegistry() {
 }
 
 template <size_t... kRoles>
-constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeHelpers(
+constexpr std::array<Cache::CacheItemHelper, sizeof...(kRoles)> MakeObjectHelpers(
     std::index_sequence<kRoles...>) {
   return {Cache::CacheItemHelper(static_cast<CacheEntryRole>(kRoles), &DropReference)...};
 }
@@ -87,7 +86,7 @@ void DropReference(Cache::ObjectPtr object, MemoryAllocator*) {
 }
 
 const Cache::CacheItemHelper* HelperOfRole(CacheEntryRole role) {
-  static const auto helpers = MakeHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
+  static const auto helpers = MakeObjectHelpers(std::make_index_sequence<kNumCacheEntryRoles>());
   assert(static_cast<size_t>(role) < helpers.size());
   return &helpers[static_cast<size_t>(role)];
 }
@@ -386,7 +385,7 @@ const Cache::CacheItemHelper* ClockCache::GetCacheItemHelper(Handle* handle) con
 void ClockCache::ApplyToAllEntries(const EntryCallback& callback,
                                    const ApplyToAllEntriesOptions& opts) {
   const auto apply = [&callback, this](CachedObject* object) {
-    callback(KeyOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
+    callback(KeySliceOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
   };
   const size_t limit = std::max<size_t>(opts.average_entries_per_lock, 1);
   for (size_t i = 0; i < shard_count_; ++i) {
@@ -398,7 +397,7 @@ void ClockCache::ApplyToAllEntries(const EntryCallback& callback,
 
 void ClockCache::ApplyToHandle(Cache*, Handle* handle, const EntryCallback& callback) {
   CachedObject* const object = ObjectOf(handle);
-  callback(KeyOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
+  callback(KeySliceOf(object), ValueOf(object), PlainChargeOf(object), HelperOf(object));
 }
 
 void ClockCache::EraseUnRefEntries() {
@@ -453,7 +452,7 @@ void ClockCache::Evicted(HandleEntry* entry) {
   assert(eviction_callback_);
   // Whoever was used on probation left from the main queue.
   const bool was_hit = (entry->state & CachedObject::kInMainQueue) != 0;
-  if (eviction_callback_(KeyOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;
+  if (eviction_callback_(KeySliceOf(entry), HandleOf(entry), was_hit)) entry->owns_value = false;
 }
 
 }  // namespace ashlar

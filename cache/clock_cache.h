@@ -25,6 +25,9 @@
 
 namespace ashlar {
 
+// 2 to this power: the most parts that a program may ask for.
+inline constexpr int kMaxShardBits = 19;
+
 struct ClockCacheOptions {
   const char* name = "ClockCache";
   ShardedCacheOptions sharded;

@@ -62,6 +62,7 @@ set(ashlar_rare
   env/fault/*.cc env/memory/*.cc env/sim/*.cc env/composite_env.cc env/env.cc
   env/env_from_string.cc env/event_log.cc env/file_system.cc env/file_system_over_env.cc
   env/file_util.cc env/filename.cc env/info_log.cc env/listened_file_system.cc env/logger.cc
+  env/new_entries.cc
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
   env/periodic_timer.cc env/thread_list.cc env/thread_status.cc env/timed_env.cc
   env/space/*.cc env/system_clock.cc util/iostats_context.cc util/thread_team.cc
@@ -111,6 +112,9 @@ if(ASHLAR_LTO)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
   set(ashlar_lto_link -flto=auto)
 endif()
-set_source_files_properties(${ashlar_rare} PROPERTIES
-  COMPILE_OPTIONS "$<$<CONFIG:Release>:${ashlar_rare_options}>")
-set_source_files_properties(${ashlar_hot} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+# A file with options of its own is compiled alone even where ASHLAR_UNITY asks for more at once.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set_source_files_properties(${ashlar_rare} PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:${ashlar_rare_options}>")
+  set_source_files_properties(${ashlar_hot} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+endif()

@@ -122,12 +122,17 @@ Status DBImpl::Resume() {
 namespace {
 
 // A program that names the family of stored statistics gets a handle to it; for others it is there.
+// Its options are always the same: the program's hold for the other families alone, as in RocksDB.
 void AddHiddenFamily(OpenRequest* request) {
   if (request->is_for_tables) return;
   const auto is_it = [](const ColumnFamilyDescriptor& family) {
     return family.name == kPersistentStatsColumnFamilyName;
   };
-  if (std::any_of(request->families.begin(), request->families.end(), is_it)) return;
+  const auto named = std::find_if(request->families.begin(), request->families.end(), is_it);
+  if (named != request->families.end()) {
+    named->options = StoredHistoryOptions();
+    return;
+  }
   request->families.emplace_back(kPersistentStatsColumnFamilyName, StoredHistoryOptions());
   request->has_hidden_family = true;
 }

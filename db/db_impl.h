@@ -93,6 +93,9 @@ class DBImpl final : public UnbuiltCalls,
   using DB::SetOptions;
   Status SetOptions(ColumnFamilyHandle* handle,
                     const std::unordered_map<std::string, std::string>& opts_map) override;
+  using OptionsByFamily =
+      std::unordered_map<ColumnFamilyHandle*, std::unordered_map<std::string, std::string>>;
+  Status SetOptions(const OptionsByFamily& column_family_opts_map) override;
   Status SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) override;
   Status DeleteFilesInRanges(ColumnFamilyHandle* handle, std::span<const RangeOpt> ranges,
                              bool include_end);

@@ -57,7 +57,17 @@ Status DBImpl::DestroyColumnFamilyHandle(ColumnFamilyHandle* handle) {
 Status DBImpl::SetOptions(ColumnFamilyHandle* handle,
                           const std::unordered_map<std::string, std::string>& opts_map) {
   RETURN_IF_ERROR(CheckWritable());
-  return family_changes_.SetOptions(FamilyOrDefault(handle), opts_map);
+  const FamilyChanges::NewValues change{FamilyOrDefault(handle), &opts_map};
+  return family_changes_.SetOptions({&change, 1});
+}
+
+Status DBImpl::SetOptions(const OptionsByFamily& column_family_opts_map) {
+  RETURN_IF_ERROR(CheckWritable());
+  std::vector<FamilyChanges::NewValues> changes;
+  for (const auto& [handle, values] : column_family_opts_map) {
+    changes.push_back({FamilyOrDefault(handle), &values});
+  }
+  return family_changes_.SetOptions(changes);
 }
 
 Status DBImpl::SetDBOptions(const std::unordered_map<std::string, std::string>& opts_map) {

@@ -256,8 +256,7 @@ Status DBImpl::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_
   return Status::OK();
 }
 
-// A database that is open for reading only has read the logs and keeps no list of them; a copy made
-// of its other files could not be opened.
+// A database that is open for reading only has read the logs that it needed, and knows no others.
 Status DBImpl::LogsAreUnknown(const char* call) const {
   assert(core_.is_read_only);
   return Status::NotSupported(StrCat(call, ": the database is open for reading only"), core_.dir);
@@ -266,11 +265,15 @@ Status DBImpl::LogsAreUnknown(const char* call) const {
 Status DBImpl::GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                        std::vector<LiveFileStorageInfo>* files) {
   files->clear();
-  if (core_.is_read_only) return LogsAreUnknown("GetLiveFilesStorageInfo");
-  if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
-    RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+  if (core_.is_read_only) {
+    // What is shown is not what the MANIFEST says, and nothing was written that does.
+    if (core_.has_gone_back) return LogsAreUnknown("GetLiveFilesStorageInfo");
+  } else {
+    if (core_.wals->total_bytes() >= options.wal_size_for_flush) {
+      RETURN_IF_ERROR(manual_flushes_.FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
+    }
+    RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   }
-  RETURN_IF_ERROR(FlushWAL(/*sync=*/false));
   *files = StorageInfoOf(CaptureFiles(), core_, options.include_checksum_info);
   OnViewReleased(Purge::kNow);
   return Status::OK();

@@ -182,12 +182,6 @@ EnvOptions Env::OptimizeForManifestRead(const EnvOptions& env_options) const {
   result.use_direct_reads = false;
   return result;
 }
-EnvOptions Env::OptimizeForLogWrite(const EnvOptions& env_options,
-                                    const DBOptions& /*db_options*/) const {
-  EnvOptions result = env_options;
-  result.use_direct_writes = false;
-  return result;
-}
 EnvOptions Env::OptimizeForManifestWrite(const EnvOptions& env_options) const {
   EnvOptions result = env_options;
   result.use_direct_writes = false;

@@ -14,7 +14,7 @@ namespace ashlar {
 
 namespace {
 
-IOStatus NotOffered(const char* call, const std::string& what) {
+IOStatus CallNotOffered(const char* call, const std::string& what) {
   return IOStatus::NotSupported(StrCat(call, ": not offered by this file system"), what);
 }
 
@@ -68,7 +68,7 @@ IOStatus FileSystem::ReopenWritableFile(const std::string& fname, const FileOpti
                                         std::unique_ptr<FSWritableFile>* result,
                                         IODebugContext* /*dbg*/) {
   result->reset();
-  return NotOffered("FileSystem::ReopenWritableFile", fname);
+  return CallNotOffered("FileSystem::ReopenWritableFile", fname);
 }
 
 IOStatus FileSystem::ReuseWritableFile(const std::string& fname, const std::string& old_fname,
@@ -83,13 +83,13 @@ IOStatus FileSystem::NewRandomRWFile(const std::string& fname, const FileOptions
                                      std::unique_ptr<FSRandomRWFile>* result,
                                      IODebugContext* /*dbg*/) {
   result->reset();
-  return NotOffered("FileSystem::NewRandomRWFile", fname);
+  return CallNotOffered("FileSystem::NewRandomRWFile", fname);
 }
 
 IOStatus FileSystem::NewMemoryMappedFileBuffer(const std::string& fname,
                                                std::unique_ptr<MemoryMappedFileBuffer>* result) {
   result->reset();
-  return NotOffered("FileSystem::NewMemoryMappedFileBuffer", fname);
+  return CallNotOffered("FileSystem::NewMemoryMappedFileBuffer", fname);
 }
 
 // Files that vanish between the listing and the question for their size are left out.
@@ -114,20 +114,20 @@ IOStatus FileSystem::GetChildrenFileAttributes(const std::string& dir, const IOO
 
 IOStatus FileSystem::Truncate(const std::string& fname, size_t /*size*/,
                               const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FileSystem::Truncate", fname);
+  return CallNotOffered("FileSystem::Truncate", fname);
 }
 IOStatus FileSystem::LinkFile(const std::string& src, const std::string& /*target*/,
                               const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FileSystem::LinkFile", src);
+  return CallNotOffered("FileSystem::LinkFile", src);
 }
 IOStatus FileSystem::NumFileLinks(const std::string& fname, const IOOptions& /*options*/,
                                   uint64_t* /*count*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FileSystem::NumFileLinks", fname);
+  return CallNotOffered("FileSystem::NumFileLinks", fname);
 }
 IOStatus FileSystem::AreFilesSame(const std::string& first, const std::string& /*second*/,
                                   const IOOptions& /*options*/, bool* /*result*/,
                                   IODebugContext* /*dbg*/) {
-  return NotOffered("FileSystem::AreFilesSame", first);
+  return CallNotOffered("FileSystem::AreFilesSame", first);
 }
 
 IOStatus FileSystem::SyncFile(const std::string& fname, const FileOptions& file_opts,
@@ -160,12 +160,6 @@ FileOptions FileSystem::OptimizeForManifestRead(const FileOptions& file_options)
   result.use_direct_reads = false;
   return result;
 }
-FileOptions FileSystem::OptimizeForLogWrite(const FileOptions& file_options,
-                                            const DBOptions& /*db_options*/) const {
-  FileOptions result = file_options;
-  result.use_direct_writes = false;
-  return result;
-}
 FileOptions FileSystem::OptimizeForManifestWrite(const FileOptions& file_options) const {
   FileOptions result = file_options;
   result.use_direct_writes = false;
@@ -186,7 +180,7 @@ FileOptions FileSystem::OptimizeForBlobFileRead(const FileOptions& file_options,
 
 IOStatus FileSystem::GetFreeSpace(const std::string& path, const IOOptions& /*options*/,
                                   uint64_t* /*diskfree*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FileSystem::GetFreeSpace", path);
+  return CallNotOffered("FileSystem::GetFreeSpace", path);
 }
 
 // Reads are done when ReadAsync() returns, so there is nothing to wait for.
@@ -200,18 +194,18 @@ FileSystemWrapper::~FileSystemWrapper() = default;
 
 FSSequentialFile::~FSSequentialFile() = default;
 IOStatus FSSequentialFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {
-  return NotOffered("FSSequentialFile::InvalidateCache", "");
+  return CallNotOffered("FSSequentialFile::InvalidateCache", "");
 }
 IOStatus FSSequentialFile::PositionedRead(uint64_t /*offset*/, size_t /*n*/,
                                           const IOOptions& /*options*/, Slice* /*result*/,
                                           char* /*scratch*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FSSequentialFile::PositionedRead", "");
+  return CallNotOffered("FSSequentialFile::PositionedRead", "");
 }
 
 FSRandomAccessFile::~FSRandomAccessFile() = default;
 IOStatus FSRandomAccessFile::Prefetch(uint64_t /*offset*/, size_t /*n*/,
                                       const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FSRandomAccessFile::Prefetch", "");
+  return CallNotOffered("FSRandomAccessFile::Prefetch", "");
 }
 IOStatus FSRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
                                        const IOOptions& options, IODebugContext* dbg) {
@@ -221,7 +215,7 @@ IOStatus FSRandomAccessFile::MultiRead(FSReadRequest* reqs, size_t num_reqs,
   return IOStatus::OK();
 }
 IOStatus FSRandomAccessFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {
-  return NotOffered("FSRandomAccessFile::InvalidateCache", "");
+  return CallNotOffered("FSRandomAccessFile::InvalidateCache", "");
 }
 IOStatus FSRandomAccessFile::ReadAsync(FSReadRequest& req, const IOOptions& opts,
                                        std::function<void(FSReadRequest&, void*)> cb, void* cb_arg,
@@ -238,16 +232,16 @@ bool FSRandomAccessFile::SubmitReadAsync(FSReadRequest& /*req*/, const IOOptions
   return false;
 }
 IOStatus FSRandomAccessFile::GetFileSize(uint64_t* /*result*/) {
-  return NotOffered("FSRandomAccessFile::GetFileSize", "");
+  return CallNotOffered("FSRandomAccessFile::GetFileSize", "");
 }
 IOStatus FSRandomAccessFile::GetFileOpenMetadata(std::string* /*metadata*/) {
-  return NotOffered("FSRandomAccessFile::GetFileOpenMetadata", "");
+  return CallNotOffered("FSRandomAccessFile::GetFileOpenMetadata", "");
 }
 
 FSWritableFile::~FSWritableFile() = default;
 IOStatus FSWritableFile::PositionedAppend(const Slice& /*data*/, uint64_t /*offset*/,
                                           const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FSWritableFile::PositionedAppend", "");
+  return CallNotOffered("FSWritableFile::PositionedAppend", "");
 }
 IOStatus FSWritableFile::PositionedAppend(const Slice& data, uint64_t offset,
                                           const IOOptions& options,
@@ -260,7 +254,7 @@ IOStatus FSWritableFile::Truncate(uint64_t /*size*/, const IOOptions& /*options*
   return IOStatus::OK();
 }
 IOStatus FSWritableFile::InvalidateCache(size_t /*offset*/, size_t /*length*/) {
-  return NotOffered("FSWritableFile::InvalidateCache", "");
+  return CallNotOffered("FSWritableFile::InvalidateCache", "");
 }
 IOStatus FSWritableFile::RangeSync(uint64_t /*offset*/, uint64_t /*nbytes*/,
                                    const IOOptions& options, IODebugContext* dbg) {
@@ -287,7 +281,7 @@ FSRandomRWFile::~FSRandomRWFile() = default;
 FSMemoryMappedFileBuffer::~FSMemoryMappedFileBuffer() = default;
 FSDirectory::~FSDirectory() = default;
 IOStatus FSDirectory::Close(const IOOptions& /*options*/, IODebugContext* /*dbg*/) {
-  return NotOffered("FSDirectory::Close", "");
+  return CallNotOffered("FSDirectory::Close", "");
 }
 
 IOStatus WriteStringToFile(FileSystem* fs, const Slice& data, const std::string& fname,

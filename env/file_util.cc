@@ -10,6 +10,7 @@
 
 #include "ashlar/file_checksum.h"
 #include "env/file_writer.h"
+#include "env/new_entries.h"
 #include "env/random_reader.h"
 #include "env/sequential_reader.h"
 #include "util/str_cat.h"
@@ -25,6 +26,7 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path) {
 
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
                            const std::string& final_name, const Slice& contents) {
+  const NewEntries entries(fs, dir);
   const std::string tmp_path = StrCat(dir, "/", tmp_name);
   const std::string final_path = StrCat(dir, "/", final_name);
   RETURN_IF_ERROR(WriteStringToFile(fs, contents, tmp_path, /*should_sync=*/true));
@@ -35,20 +37,10 @@ Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::st
     return renamed;
   }
   // Until the directory is synced a crash may show the old file again.
-  return SyncDirectory(fs, dir, final_path);
+  return entries.Sync(final_path);
 }
 
-Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& renamed_name) {
-  std::unique_ptr<FSDirectory> directory;
-  RETURN_IF_ERROR(fs->NewDirectory(dir, IOOptions(), &directory, nullptr));
-  const DirFsyncOptions reason = renamed_name.empty()
-                                     ? DirFsyncOptions(DirFsyncOptions::kNewFileSynced)
-                                     : DirFsyncOptions(renamed_name);
-  RETURN_IF_ERROR(directory->FsyncWithDirOptions(IOOptions(), nullptr, reason));
-  const IOStatus closed = directory->Close(IOOptions(), nullptr);
-  if (closed.IsNotSupported()) return Status::OK();
-  return closed;
-}
+Status SyncDirectory(FileSystem* fs, const std::string& dir) { return NewEntries(fs, dir).Sync(); }
 
 Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   const IOOptions io;
@@ -58,6 +50,9 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   const size_t slash = dir.find_last_not_of('/') == std::string::npos
                            ? std::string::npos
                            : dir.rfind('/', dir.find_last_not_of('/'));
+  std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
+  if (parent.empty()) parent = "/";
+  const NewEntries entries(fs, parent);
   // Who cannot say what is there is not led up to the root, where it may be allowed nothing.
   const bool is_made = looked.IsNotSupported() && fs->CreateDirIfMissing(dir, io, nullptr).ok();
   if (!is_made) {
@@ -68,11 +63,12 @@ Status CreateDirectories(FileSystem* fs, const std::string& dir) {
   }
   // What is synced in the new directory is only safe once its own name is. A parent that may not be
   // opened cannot be synced.
-  std::string parent = slash == std::string::npos ? "." : dir.substr(0, slash);
-  if (parent.empty()) parent = "/";
   std::unique_ptr<FSDirectory> handle;
   if (!fs->NewDirectory(parent, io, &handle, nullptr).ok()) return Status::OK();
-  return handle->Fsync(io, nullptr);
+  Status status = entries.SyncThrough(handle.get(), DirFsyncOptions());
+  // Else the next call finds it and believes in its name.
+  if (!status.ok()) IgnoreError(fs->DeleteDir(dir, io, nullptr), "the first error says more");
+  return status;
 }
 
 Result<std::vector<std::string>> ListDirectory(FileSystem* fs, const std::string& dir,

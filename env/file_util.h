@@ -25,9 +25,9 @@ Result<std::string> ReadWholeFile(FileSystem* fs, const std::string& path);
 Status WriteFileAtomically(FileSystem* fs, const std::string& dir, const std::string& tmp_name,
                            const std::string& final_name, const Slice& contents);
 
-// Makes the entries of the directory durable. `renamed_name`: the file just renamed into place, if
-// that is the reason.
-Status SyncDirectory(FileSystem* fs, const std::string& dir, const std::string& renamed_name = "");
+// Makes the entries of the directory durable, but for those that a failed sync before the call has
+// lost: whoever makes files takes a NewEntries (env/new_entries.h) before.
+Status SyncDirectory(FileSystem* fs, const std::string& dir);
 
 // Creates the directory and all missing parents, and makes their names durable. A file system that
 // does not say what is a directory is asked for a parent only if it refuses.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What needs DBOptions but no database: making them, filling EnvOptions from them, and opening the
-// info log that they describe. Their defaults name nothing above the Env, so they are made here, on
-// the lowest floor that can.
+// What needs DBOptions but no database: making them, filling EnvOptions from them, saying how a log
+// is written, and opening the info log that they describe. Their defaults name nothing above the
+// Env, so they are made here, on the lowest floor that can.
 #include <algorithm>
 
 #include "ashlar/convenience.h"
@@ -34,6 +34,22 @@ EnvOptions::EnvOptions(const DBOptions& options)
       rate_limiter(options.rate_limiter.get()) {}
 
 FileOptions::FileOptions(const DBOptions& opts) : FileOptions(EnvOptions(opts)) {}
+
+// Logs go through the page cache, and have a pace of write-out of their own.
+EnvOptions Env::OptimizeForLogWrite(const EnvOptions& env_options,
+                                    const DBOptions& db_options) const {
+  EnvOptions result = env_options;
+  result.use_direct_writes = false;
+  result.bytes_per_sync = db_options.wal_bytes_per_sync;
+  return result;
+}
+FileOptions FileSystem::OptimizeForLogWrite(const FileOptions& file_options,
+                                            const DBOptions& db_options) const {
+  FileOptions result = file_options;
+  result.use_direct_writes = false;
+  result.bytes_per_sync = db_options.wal_bytes_per_sync;
+  return result;
+}
 
 Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                std::shared_ptr<Logger>* logger) {

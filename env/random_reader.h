@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RandomReader reads a finished file at any place and turns a short read into Corruption, naming
-// file, offset, bytes expected and found. Immutable after Open(); any number of threads.
+// file, offset, bytes expected and found. Immutable from the first read on; any number of threads.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -50,6 +51,11 @@ class RandomReader {
       return;
     AwaitTurn(n, io);
   }
+  // Before the first read: the file ends here for its readers, whatever lies behind.
+  void EndAt(uint64_t size) {
+    assert(size <= size_);
+    size_ = size;
+  }
   // Past the page cache: whoever uses file() itself must ask for whole pages.
   bool is_direct() const { return alignment_ != 0; }
   RandomReader(const RandomReader&) = delete;
@@ -83,7 +89,7 @@ class RandomReader {
   Status Prefetch(uint64_t offset, size_t n) const;
   void Hint(FSRandomAccessFile::AccessPattern pattern) const { file_->Hint(pattern); }
 
-  // As of Open().
+  // As of Open(), or where it ends since.
   uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
   FSRandomAccessFile* file() const { return file_.get(); }
@@ -101,7 +107,7 @@ class RandomReader {
 
   const std::unique_ptr<FSRandomAccessFile> file_;
   const std::string path_;
-  const uint64_t size_;
+  uint64_t size_;
   FileSystem* const fs_;
   const size_t alignment_;  // of direct I/O; 0: none
   RateLimiter* rate_limiter_ = nullptr;

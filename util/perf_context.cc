@@ -209,6 +209,13 @@ PerfContext* get_perf_context() {
   return &context;
 }
 
+PerfContextByLevel* PerfOfLevel(int level) {
+  PerfContext* const context = get_perf_context();
+  if (!CountsPerf() || !context->per_level_perf_context_enabled) return nullptr;
+  assert(level >= 0 && context->level_to_perf_context != nullptr);
+  return &(*context->level_to_perf_context)[static_cast<uint32_t>(level)];
+}
+
 void PerfContextByLevel::Reset() { ResetCounters<PerfContextByLevelBase>(kLevelCounters, this); }
 
 void PerfContextByLevel::Merge(const PerfContextByLevel& other) {

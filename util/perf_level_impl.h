@@ -22,6 +22,10 @@ inline bool CountsPerf() { return this_thread_perf_level >= kEnableCount; }
 inline bool TimesPerf() { return this_thread_perf_level >= kEnableTimeExceptForMutex; }
 inline bool TimesCpu() { return this_thread_perf_level >= kEnableTimeAndCPUTimeExceptForMutex; }
 
+// The thread's counters of a level, which enters the map when something is first counted there;
+// null where they are not counted. A hot operation looks at this_thread_measures_reads first.
+PerfContextByLevel* PerfOfLevel(int level);
+
 inline void AddPerfCount(uint64_t PerfContextBase::*counter, uint64_t count = 1) {
   if (CountsPerf() && count != 0) get_perf_context()->*counter += count;
 }

@@ -26,6 +26,13 @@ std::shared_ptr<BlobFile> BlobFile::New(BlobFileAddition addition, uint32_t fami
   return {new BlobFile(std::move(addition), family_id, std::move(file_path)), end};
 }
 
+void BlobFile::SetInstalled(ObsoleteBlobFiles* obsolete) {
+  assert(obsolete_ == nullptr || obsolete_ == obsolete);
+  if (obsolete_ != nullptr) return;  // a version before had it
+  obsolete_ = obsolete;
+  obsolete->Hold(this);
+}
+
 ObsoleteBlobFiles::~ObsoleteBlobFiles() {
   MutexLock lock(&mutex_);
   while (first_ != nullptr) delete std::exchange(first_, first_->next_);
@@ -36,10 +43,28 @@ bool ObsoleteBlobFiles::empty() const {
   return first_ == nullptr;
 }
 
-void ObsoleteBlobFiles::Add(BlobFile* file) {
-  assert(file->next_ == nullptr);
+void ObsoleteBlobFiles::Hold(BlobFile* file) {
+  assert(file->next_ == nullptr && file->previous_ == nullptr);
   MutexLock lock(&mutex_);
+  if (first_held_ != nullptr) first_held_->previous_ = file;
+  file->next_ = std::exchange(first_held_, file);
+}
+
+void ObsoleteBlobFiles::Add(BlobFile* file) {
+  MutexLock lock(&mutex_);
+  assert(file == first_held_ || file->previous_ != nullptr);
+  if (file->next_ != nullptr) file->next_->previous_ = file->previous_;
+  (file->previous_ == nullptr ? first_held_ : file->previous_->next_) = file->next_;
   file->next_ = std::exchange(first_, file);
+}
+
+uint64_t ObsoleteBlobFiles::HeldBytes(uint32_t family_id) const {
+  uint64_t bytes = 0;
+  MutexLock lock(&mutex_);
+  for (const BlobFile* file = first_held_; file != nullptr; file = file->next_) {
+    if (file->family_id == family_id) bytes += file->meta.file_bytes();
+  }
+  return bytes;
 }
 
 std::vector<std::unique_ptr<BlobFile>> ObsoleteBlobFiles::Take() {

@@ -47,9 +47,10 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
   BlobFile& operator=(const BlobFile&) = delete;
   ~BlobFile() = default;  // closes the file: for who may do I/O
 
-  // Before the version that brings it is seen by anybody: from now on the file is told of to
-  // `obsolete`, which outlives it, when no version has it any more.
-  void SetInstalled(ObsoleteBlobFiles* obsolete) { obsolete_ = obsolete; }
+  // Before the version that brings it is seen by anybody: from now on the file is held in
+  // `obsolete`, which outlives it, and is obsolete there when no version has it any more. Again for
+  // each version that has it, always with the same.
+  void SetInstalled(ObsoleteBlobFiles* obsolete);
 
   const BlobFileAddition meta;
   const uint32_t family_id;
@@ -75,11 +76,14 @@ class BlobFile : public std::enable_shared_from_this<BlobFile> {
   mutable Mutex mutex_{LockRank::kLeaf};
   std::shared_ptr<const OpenBlobFile> opened_ GUARDED_BY(mutex_);
   ObsoleteBlobFiles* obsolete_ = nullptr;  // null: nobody has seen it
-  BlobFile* next_ = nullptr;               // in the list of obsolete ones
+  // In the list of those held, or of obsolete ones, which has no use for `previous_`.
+  BlobFile* next_ = nullptr;
+  BlobFile* previous_ = nullptr;
 };
 
-// Blob files that no version has any more: theirs on disk are the owner's to delete. Any thread;
-// adding allocates nothing, as destructors do it.
+// Blob files that no version has any more: theirs on disk are the owner's to delete. And those that
+// some version has, so that their bytes can be counted. Any thread; nothing is allocated for
+// either, as versions are installed and destroyed where nothing may fail.
 class ObsoleteBlobFiles {
  public:
   ObsoleteBlobFiles() = default;
@@ -87,16 +91,22 @@ class ObsoleteBlobFiles {
   ObsoleteBlobFiles(const ObsoleteBlobFiles&) = delete;
   ObsoleteBlobFiles& operator=(const ObsoleteBlobFiles&) = delete;
 
+  // Of the files of a family that some version has, the newest or an older one.
+  uint64_t HeldBytes(uint32_t family_id) const;
+
+  // Whether none is obsolete.
   bool empty() const;
-  // Empties the list. They may be open.
+  // Empties the list of these. They may be open.
   std::vector<std::unique_ptr<BlobFile>> Take();
 
  private:
   friend class BlobFile;
-  void Add(BlobFile* file);
+  void Hold(BlobFile* file);
+  void Add(BlobFile* file);  // that was held
 
   mutable Mutex mutex_{LockRank::kLeaf};
   BlobFile* first_ GUARDED_BY(mutex_) = nullptr;
+  BlobFile* first_held_ GUARDED_BY(mutex_) = nullptr;
 };
 
 // Immutable once a version has it.

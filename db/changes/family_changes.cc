@@ -3,7 +3,9 @@
 // What changes is recorded first, then shown, then what it made obsolete is deleted.
 #include "db/changes/family_changes.h"
 
+#include <algorithm>
 #include <cassert>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -95,31 +97,54 @@ Status FamilyChanges::RecordDrop(const ColumnFamilyData& family) {
   return Status::InvalidArgument("Column family already dropped!");
 }
 
-Status FamilyChanges::SetOptions(ColumnFamilyData* family,
-                                 const std::unordered_map<std::string, std::string>& values) {
-  assert(family != nullptr);
-  if (values.empty()) return Status::InvalidArgument("empty input");
+Status FamilyChanges::SetOptions(std::span<const NewValues> changes) {
+  if (changes.empty()) return Status::InvalidArgument("empty input");
   {
     MutexLock lock(&core_->mutex);
-    if (family->is_dropped()) return Status::ColumnFamilyDropped();
-    ASSIGN_OR_RETURN(
-        ColumnFamilyOptions changed,
-        ChangeColumnFamilyOptions(*core_->options, *family->settled_options, values));
-    auto settled = std::make_shared<const ColumnFamilyOptions>(std::move(changed));
-    family->SetOptions(std::make_shared<const ColumnFamilyOptions>(
-        SanitizeSettledOptions(*core_->options, *settled)));
-    family->settled_options = std::move(settled);
-    family->versions()->tables->SetReadahead(
-        *BlockBasedOptionsOf(family->options().table_factory.get()));
-    family->versions()->tables->SetBlockProtection(
-        family->options().block_protection_bytes_per_key);
+    ASSIGN_OR_RETURN(std::vector<ChangedOptions> changed, ChangeOptions(changes));
+    for (ChangedOptions& options : changed) {
+      ColumnFamilyData* const family = options.family;
+      family->SetOptions(std::move(options.sanitized));
+      family->settled_options = std::move(options.settled);
+      family->versions()->tables->SetReadahead(
+          *BlockBasedOptionsOf(family->options().table_factory.get()));
+      family->versions()->tables->SetBlockProtection(
+          family->options().block_protection_bytes_per_key);
+    }
     writes_->UpdateStallLocked();
-    if (family->is_flush_due()) scheduler_->RequestFlushLocked(family);
-    scheduler_->RequestCompactionLocked(family);
+    for (const ChangedOptions& options : changed) {
+      if (options.family->is_flush_due()) scheduler_->RequestFlushLocked(options.family);
+      scheduler_->RequestCompactionLocked(options.family);
+    }
     core_->conditions.FamilyChanged();
   }
   writes_->TellStallChanges();
   return WriteOptionsFile(core_);
+}
+
+Result<std::vector<FamilyChanges::ChangedOptions>> FamilyChanges::ChangeOptions(
+    std::span<const NewValues> changes) const {
+  std::vector<ChangedOptions> all;
+  for (const NewValues& change : changes) {
+    ColumnFamilyData* const family = change.family;
+    assert(family != nullptr);
+    if (change.values->empty()) return Status::InvalidArgument("empty input");
+    if (family->is_dropped()) return Status::ColumnFamilyDropped();
+    const auto same_family = [family](const ChangedOptions& other) {
+      return other.family == family;
+    };
+    auto options = std::find_if(all.begin(), all.end(), same_family);
+    if (options == all.end()) {
+      all.push_back({.family = family, .settled = family->settled_options});
+      options = std::prev(all.end());
+    }
+    ASSIGN_OR_RETURN(ColumnFamilyOptions changed,
+                     ChangeColumnFamilyOptions(*core_->options, *options->settled, *change.values));
+    options->settled = std::make_shared<const ColumnFamilyOptions>(std::move(changed));
+    options->sanitized = std::make_shared<const ColumnFamilyOptions>(
+        SanitizeSettledOptions(*core_->options, *options->settled));
+  }
+  return all;
 }
 
 Status SetDbOptions(DbCore* core, WriteControl* writes, Scheduler* scheduler,

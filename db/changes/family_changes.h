@@ -8,6 +8,8 @@
 // Threads: any. Two changes of one family are told apart by VersionSet::LogAndApply().
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,11 +20,17 @@
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
+#include "util/result.h"
 
 namespace ashlar {
 
 class FamilyChanges {
  public:
+  struct NewValues {
+    ColumnFamilyData* family;
+    const std::unordered_map<std::string, std::string>* values;  // by name
+  };
+
   // All outlive it. `host` is that of new families.
   FamilyChanges(DbCore* core, WriteControl* writes, Scheduler* scheduler, FamilyHost* host)
       : core_(core), writes_(writes), scheduler_(scheduler), host_(host) {}
@@ -35,11 +43,17 @@ class FamilyChanges {
                    std::vector<ColumnFamilyHandle*>* handles) EXCLUDES(db_mutex);
   // The family's data stays readable through handles and iterators that hold it.
   Status Drop(ColumnFamilyData* family) EXCLUDES(db_mutex);
-  // The new values by name, all or none.
-  Status SetOptions(ColumnFamilyData* family,
-                    const std::unordered_map<std::string, std::string>& values) EXCLUDES(db_mutex);
+  // All take effect, at once, or none. A family may be there twice.
+  Status SetOptions(std::span<const NewValues> changes) EXCLUDES(db_mutex);
 
  private:
+  // Options that are to take effect.
+  struct ChangedOptions {
+    ColumnFamilyData* family;
+    std::shared_ptr<const ColumnFamilyOptions> settled, sanitized;
+  };
+  Result<std::vector<ChangedOptions>> ChangeOptions(std::span<const NewValues> changes) const
+      REQUIRES(db_mutex);
   Status RecordDrop(const ColumnFamilyData& family) REQUIRES(db_mutex);
 
   DbCore* const core_;

@@ -206,7 +206,7 @@ Result<std::unique_ptr<EntryFilter>> CompactionJob::Subcompaction::MakeFilter() 
     if (family.compaction_filter != nullptr) break;  // nobody gets to see it
     for (TableFile* file : level.files) {
       TableHandle table;
-      ASSIGN_OR_RETURN(table, tables->Pin(file));
+      ASSIGN_OR_RETURN(table, tables->PinForCompaction(file));
       context.input_table_properties[tables->PathOf(file->meta)] =
           std::make_shared<const TableProperties>(table->properties());
     }
@@ -284,7 +284,7 @@ Status CompactionJob::GatherTombstones() {
         continue;
       }
       to_read.files.push_back(file);
-      Result<TableHandle> table = version.tables()->Pin(file);
+      Result<TableHandle> table = version.tables()->PinForCompaction(file);
       if (!table.ok()) return table.status();
       if ((*table)->tombstones() != nullptr) input_tombstones_.push_back((*table)->tombstones());
     }
@@ -324,6 +324,7 @@ Status CompactionJob::Run(OutputResult* result) {
   RETURN_IF_ERROR(Cut(&parts));
   Status status = RunParts(&parts);
   for (const auto& part : parts) result->Append(std::move(part->result));
+  result->part_count = static_cast<uint32_t>(parts.size());
   if (status.ok() && options_.verify_record_count && !result->has_skipped) {
     status = CheckCounts(*result);
   }
@@ -359,7 +360,7 @@ Status CompactionJob::FindCuts() {
   for (const LevelFiles& level : inputs_) {
     for (TableFile* file : level.files) {
       TableHandle table;
-      ASSIGN_OR_RETURN(table, options_.version->tables()->Pin(file));
+      ASSIGN_OR_RETURN(table, options_.version->tables()->PinForCompaction(file));
       RETURN_IF_ERROR(table->SampleKeys(kSamplesPerTable, &weights));
     }
   }
@@ -411,7 +412,7 @@ Status CompactionJob::CheckCounts(const OutputResult& result) const {
   uint64_t expected = 0;
   for (const LevelFiles& level : inputs_) {
     for (TableFile* file : level.files) {
-      Result<TableHandle> table = options_.version->tables()->Pin(file);
+      Result<TableHandle> table = options_.version->tables()->PinForCompaction(file);
       if (!table.ok()) return table.status();
       const PropertiesView& properties = (*table)->facts();
       expected += properties.num_entries - properties.num_range_deletions;

@@ -38,7 +38,8 @@ class LevelPicker {
     return is_marked ? CompactionReason::kFilesMarkedForCompaction : size;
   }
   std::string CursorBehind(const LevelFiles& files) const;
-  std::vector<TableFile*> ByPriority(Level level) const;
+  std::vector<TableFile*> ByPriority(Level level) const REQUIRES(db_mutex);
+  void PutForward(Level level, std::vector<TableFile*>* files) const REQUIRES(db_mutex);
 
   const Version& version_;
   const ColumnFamilyOptions& options_;
@@ -100,6 +101,14 @@ void SortByRank(uint64_t (*rank)(const FileMetadata&), std::vector<TableFile*>* 
   });
 }
 
+using RankedFiles = std::vector<std::pair<double, TableFile*>>;
+
+void SortRanked(RankedFiles* ranked, std::vector<TableFile*>* files) {
+  std::stable_sort(ranked->begin(), ranked->end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < files->size(); i++) (*files)[i] = (*ranked)[i].second;
+}
+
 // The files of a level, the one to compact first in front.
 std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
   std::vector<TableFile*> files = version_.files(level);
@@ -122,20 +131,33 @@ std::vector<TableFile*> LevelPicker::ByPriority(Level level) const {
       break;
     }
     default: {  // kMinOverlappingRatio
-      std::vector<std::pair<double, TableFile*>> ranked;
+      RankedFiles ranked;
       for (TableFile* file : files) {
         const double size = static_cast<double>(std::max<uint64_t>(file->meta.file_size, 1));
         ranked.emplace_back(static_cast<double>(plans_.OverlapBytes(*file, level.Next())) / size,
                             file);
       }
-      std::stable_sort(ranked.begin(), ranked.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (size_t i = 0; i < files.size(); i++) files[i] = ranked[i].second;
+      SortRanked(&ranked, &files);
     }
   }
-  std::stable_partition(files.begin(), files.end(),
-                        [](const TableFile* f) { return f->meta.marked_for_compaction; });
+  PutForward(level, &files);
   return files;
+}
+
+// Marked files come first, and those whose compaction failed last. Where nothing but marks makes
+// the level due, no other file is put before a marked one.
+void LevelPicker::PutForward(Level level, std::vector<TableFile*>* files) const {
+  constexpr double kBehindAnyFailures = 2 * (UINT8_MAX + 1);
+  const bool is_due_by_mark = plans_.needs().is_due_by_mark[level];
+  bool is_any_special = false;
+  RankedFiles ranked;
+  for (TableFile* file : *files) {
+    const bool is_marked = file->meta.marked_for_compaction;
+    is_any_special |= is_marked || file->failed_compactions != 0;
+    const double behind_marked = is_marked ? 0 : is_due_by_mark ? kBehindAnyFailures : 1;
+    ranked.emplace_back(2 * file->failed_compactions + behind_marked, file);
+  }
+  if (is_any_special) SortRanked(&ranked, files);
 }
 
 // Reads that searched a table in vain pay for merging it with what they had to go on to. The plan

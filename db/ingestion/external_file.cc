@@ -46,13 +46,16 @@ Status CheckVersion(const InspectOptions& options, ExternalFile* file) {
   return Status::OK();
 }
 
-// An SstFileWriter puts all values into the table; of other tables only their entries tell. What
-// they refer to would stay behind.
-Status RefuseBlobReferences(const TableReader& table, const std::string& source) {
-  const auto& properties = table.properties().user_collected_properties;
-  if (properties.contains(std::string(kExternalVersionProperty))) return Status::OK();
-  ReadOptions read;
-  read.fill_cache = false;
+// An SstFileWriter puts all values into the table, and operands are in one in any case.
+bool MayReferToBlobs(const TableProperties& properties) {
+  const auto& collected = properties.user_collected_properties;
+  if (collected.contains(std::string(kExternalVersionProperty))) return false;
+  return properties.num_entries != properties.num_deletions + properties.num_merge_operands;
+}
+
+// Of other tables only their entries tell. What they refer to would stay behind.
+Status RefuseBlobReferences(const TableReader& table, const ReadOptions& read,
+                            const std::string& source) {
   const std::unique_ptr<InternalIterator> it(table.NewIterator(read, nullptr));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     if (TrailerType(ExtractTrailer(it->key())) != kTypeBlobIndex) continue;
@@ -98,17 +101,18 @@ Result<ExternalFile> InspectImportedTable(const InspectOptions& options,
   table_options.prefix_extractor = options.prefix_extractor;
   ASSIGN_OR_RETURN(const auto table, TableReader::Open(std::move(reader), table_options));
   file.properties = table->shared_properties();
-  if (options.ingest->verify_checksums_before_ingest) {
-    ReadOptions read;
-    read.readahead_size = options.ingest->verify_checksums_readahead_size;
-    RETURN_IF_ERROR(table->VerifyChecksums(read));
-  }
+  ReadOptions read;
+  read.fill_cache = false;
+  read.readahead_size = options.ingest->verify_checksums_readahead_size;
+  if (options.ingest->verify_checksums_before_ingest) RETURN_IF_ERROR(table->VerifyChecksums(read));
   Result<TableBounds> bounds = FindTableBounds(*table, *options.comparator);
   if (!bounds.ok()) return bounds.status();
   file.bounds = bounds.Take();
   if (file.bounds.empty()) return Refuse(source, "has no entries");
   const bool may_have_blobs = options.ingest->allow_db_generated_files && !options.has_no_blobs;
-  if (may_have_blobs) RETURN_IF_ERROR(RefuseBlobReferences(*table, source));
+  if (!may_have_blobs || !MayReferToBlobs(*file.properties)) return file;
+  if (read.readahead_size == 0) read.readahead_size = table_options.max_auto_readahead_bytes;
+  RETURN_IF_ERROR(RefuseBlobReferences(*table, read, source));
   return file;
 }
 

@@ -12,6 +12,7 @@
 #include "db/version/level_tables.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/new_entries.h"
 #include "util/epoch.h"
 #include "util/scope_exit.h"
 #include "util/str_cat.h"
@@ -47,11 +48,12 @@ Status FamilyImport::Run(const ColumnFamilyOptions& options, const std::string& 
   dir_ = TableDirsFor(*core_, options).front();
   Status status = CheckParts(parts);
   if (status.ok()) status = CreateDirectories(core_->fs.get(), dir_);
+  const NewEntries entries(core_->fs.get(), dir_);
   for (const ExportImportFilesMetaData* part : parts) {
     if (status.ok()) status = Stage(*part);
   }
   if (status.ok()) status = CheckRanges();
-  if (status.ok()) status = SyncDirectory(core_->fs.get(), dir_);
+  if (status.ok()) status = entries.Sync();
   if (status.ok()) status = changes_->Create(options, name, handle);
   if (status.ok()) {
     status = Fill(FamilyOf(*handle));

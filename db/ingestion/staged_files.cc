@@ -4,6 +4,7 @@
 #include "db/ingestion/staged_files.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "db/state/family_handle.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/new_entries.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -112,7 +114,7 @@ Status StageRange(DbCore* core, const IngestExternalFileArg& arg,
 
 // Adds the directory that is to be synced.
 Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* staged,
-                   std::set<std::string>* dirs) {
+                   std::map<std::string, NewEntries>* dirs) {
   FamilyFiles& family = staged->families.emplace_back();
   family.family = FamilyRef(FamilyOf(arg.column_family));
   family.options = arg.options;
@@ -140,7 +142,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
     return Status::InvalidArgument("Can't ingest_behind files that overlap each other");
   }
   const std::string dir = TableDirsFor(*core, *options).front();
-  dirs->insert(dir);
+  dirs->try_emplace(dir, core->fs.get(), dir);
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();
@@ -165,11 +167,11 @@ Result<std::unique_ptr<StagedFiles>> StageFiles(DbCore* core,
                                    arg.column_family->GetName());
   }
   auto staged = std::make_unique<StagedFiles>(core);
-  std::set<std::string> dirs;
+  std::map<std::string, NewEntries> dirs;
   for (const IngestExternalFileArg& arg : args) {
     RETURN_IF_ERROR(StageFamily(core, arg, staged.get(), &dirs));
   }
-  for (const std::string& dir : dirs) RETURN_IF_ERROR(SyncDirectory(core->fs.get(), dir));
+  for (const auto& [dir, entries] : dirs) RETURN_IF_ERROR(entries.Sync());
   return staged;
 }
 

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "db/jobs/compactions.h"
-#include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/options/options_check.h"
 #include "db/state/notify_errors.h"
-#include "env/file_util.h"
 #include "env/info_log.h"
+#include "env/new_entries.h"
+#include "table/format/compression.h"
 #include "util/statistics.h"
 
 namespace ashlar {
@@ -116,7 +116,9 @@ void BackgroundCompaction::Announce() {
     MutexLock lock(&core_->mutex);
     remote_ = RemoteCompaction::For(core_, *family_, work_, id_);
   }
-  LogCompactionStarted(*core_, *family_, id_, plan_);
+  const std::vector<SequenceNumber>& snapshots = work_.snapshots;
+  LogCompactionStarted(*core_, *family_, id_, plan_,
+                       snapshots.empty() ? std::nullopt : std::optional(snapshots.front()));
   NotifyCompactionBegin(core_, *family_, to_tell_);
 }
 
@@ -189,11 +191,13 @@ Status BackgroundCompaction::WriteTables() {
   if (plan_.IsMerge()) {
     SetStage(ThreadStatus::STAGE_COMPACTION_PROCESS_KV);
     work_.operation = operation();
+    const NewEntries tables(core_->fs.get(), work_.table.dir);
+    const NewEntries blobs(core_->fs.get(), work_.table.blob_dir);
     RETURN_IF_ERROR(Merge());
     SetStage(ThreadStatus::STAGE_COMPACTION_SYNC_FILE);
-    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
+    RETURN_IF_ERROR(tables.Sync());
     if (!result_.blob_files.empty() && work_.table.blob_dir != work_.table.dir) {
-      RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.blob_dir));
+      RETURN_IF_ERROR(blobs.Sync());
     }
   }
   NotifyCompactionPreCommit(core_, *family_, ToTell());
@@ -224,11 +228,21 @@ void BackgroundCompaction::Finish(const Status& status) {
   if (work_.may_use_helper) core_->running_jobs.helpers--;
   assert(core_->running_jobs.helpers >= 0);
   reserved_.Release();
+  if (!status.ok() && !IsStopped(status) && !plan_.is_manual) NoteFailure();
+  picture_ = PictureOf(*family_);
   if (!status.ok()) return;
   family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptForSnapshots();
   family_->PublishSuperVersion();
   if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
+}
+
+// So that what can be compacted is not behind it for ever.
+void BackgroundCompaction::NoteFailure() {
+  core_->mutex.AssertHeld();
+  for (TableFile* file : plan_.inputs.front().files) {
+    if (file->failed_compactions != UINT8_MAX) file->failed_compactions++;
+  }
 }
 
 // Whoever ran the job asks for compactions afterwards, if the snapshot has gone meanwhile.
@@ -295,22 +309,35 @@ void BackgroundCompaction::Count(const Status& status) const {
   RecordTick(statistics, COMPACT_WRITE_BYTES_MARKED, written_bytes);
 }
 
-void BackgroundCompaction::Report(const Status& status) {
-  core_->events->Event("compaction_finished")
-      .Add("job", id_)
+void BackgroundCompaction::TellEnd(const Status& status) const {
+  EventLine line = core_->events->Event("compaction_finished");
+  line.Add("job", id_)
       .Add("cf_name", family_->name())
       .Add("output_level", plan_.output_level)
       .Add("num_input_files", plan_.InputFileCount())
-      .Add("num_output_files", numbers_.count())
+      .Add("num_output_files", result_.tables.size())
       .Add("num_input_records", result_.input_entries)
       .Add("num_output_records", result_.output_entries)
       .Add("num_filtered_records", result_.filtered)
       .Add("num_passed_blocks", result_.passed_blocks)
       .Add("total_output_size", result_.bytes_written)
-      .Add("num_blob_files", result_.blob_files.size())
+      .Add("num_blob_output_files", result_.blob_files.size())
+      .Add("total_blob_output_size", result_.blob_bytes_written())
+      .Add("num_subcompactions", result_.part_count)
+      .Add("output_compression", CompressionPropertyName(to_tell_.compression))
+      .Add("num_single_delete_mismatches", result_.mismatched_singles)
+      .Add("num_single_delete_fallthrough", result_.unmatched_singles)
       .Add("is_trivial_move", plan_.is_trivial_move)
       .Add("compaction_time_micros", ElapsedMicros())
+      .Add("compaction_time_cpu_micros", result_.cpu_micros)
       .Add("status", status.ToString());
+  AddPicture(picture_, &line);
+}
+
+void BackgroundCompaction::Report(const Status& status) {
+  const bool is_move = plan_.is_trivial_move && plan_.reason != CompactionReason::kRefitLevel;
+  if (is_move && status.ok()) LogTrivialMove(*core_, *family_, id_, plan_);
+  TellEnd(status);
   if (core_->statistics != nullptr) Count(status);
   if (remote_ != nullptr) remote_->TellInstallation(status);
   NotifyCompactionCompleted(core_, *family_, ToTell(), status);

@@ -10,6 +10,7 @@
 
 #include "db/compaction/compaction_job.h"
 #include "db/jobs/background_job.h"
+#include "db/jobs/job_events.h"
 #include "db/jobs/level0_turns.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/remote_compaction.h"
@@ -63,6 +64,8 @@ class BackgroundCompaction final : public BackgroundJob {
   Status Merge();
   void ReconsiderMove() EXCLUDES(db_mutex);
   void Count(const Status& status) const;
+  void TellEnd(const Status& status) const;
+  void NoteFailure() REQUIRES(db_mutex);
   void NoteKeptForSnapshots() REQUIRES(db_mutex);
   JobWork WorkDone() const;
   // With what it did, once it has.
@@ -82,6 +85,7 @@ class BackgroundCompaction final : public BackgroundJob {
   CompactionToTell to_tell_;  // while it runs
   CompactionTeller teller_;
   BlobFileTeller blob_teller_;
+  FamilyPicture picture_;   // once it has ended
   Status recovered_error_;  // the background error that its success has cleared, if any
 };
 

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/table_options.h"
 #include "db/state/needed_logs.h"
-#include "env/file_util.h"
 #include "env/info_log.h"
+#include "env/new_entries.h"
+#include "table/format/compression.h"
 #include "util/statistics.h"
 
 namespace ashlar {
@@ -127,25 +127,27 @@ Status BackgroundFlush::WriteTable() {
   }
   SystemClock* const clock = SystemClock::Default().get();
   const uint64_t start_micros = clock->CPUMicros();
+  const NewEntries entries(core_->fs.get(), work_.table.dir);
   RETURN_IF_ERROR(FlushJob(work_).Run(&result_));
   result_.cpu_micros = clock->CPUMicros() - start_micros;
   assert(result_.tables.size() <= 1);
+  const FileNumber newest_log = core_->wals->current_number();
+  Status status;
   if (syncs_older_logs_) {
-    const FileNumber newest_log = core_->wals->current_number();
-    Status status = core_->wals->SyncSealed();
-    if (!status.ok() && !core_->wals->error().ok()) failed_log_ = newest_log;
-    RETURN_IF_ERROR(status);
+    status = core_->wals->SyncSealed();
   }
-  return SyncDirectories();
+  if (status.ok()) status = SyncDirectories(entries);
+  if (!status.ok() && !core_->wals->error().ok()) failed_log_ = newest_log;
+  return status;
 }
 
 // One sync serves the table and the logs that have come since, if they share a directory. Only then
 // may the MANIFEST name either.
-Status BackgroundFlush::SyncDirectories() {
+Status BackgroundFlush::SyncDirectories(const NewEntries& entries) {
   assert(!work_.table.dir.empty());
   if (!result_.tables.empty()) {
     const FileNumber newest_log = core_->wals->current_number();
-    RETURN_IF_ERROR(SyncDirectory(core_->fs.get(), work_.table.dir));
+    RETURN_IF_ERROR(entries.Sync());
     if (work_.table.dir == core_->wal_dir) core_->wals->NoteEntriesSynced(newest_log);
   }
   return core_->wals->SyncEntries();
@@ -169,6 +171,7 @@ void BackgroundFlush::Finish(const Status& status) {
   } else {
     family_->ReturnFromFlush(work_.memtables);
   }
+  picture_ = PictureOf(*family_);
 }
 
 // "NoWAL" is RocksDB's word for I/O that fails beside a log that is whole, not without one.
@@ -216,7 +219,9 @@ void BackgroundFlush::Report(const Status& status) {
       .Add("input_entries", result_.input_entries)
       .Add("output_entries", result_.output_entries)
       .Add("micros", ElapsedMicros())
+      .Add("output_compression", CompressionPropertyName(CompressionFor(work_.table)))
       .Add("status", status.ToString());
+  AddPicture(picture_, &line);
   for (const OutputTable& table : result_.tables) {
     line.Add("file_number", table.meta.number).Add("file_size", table.meta.file_size);
   }

@@ -11,10 +11,13 @@
 
 #include "db/flush/flush_job.h"
 #include "db/jobs/background_job.h"
+#include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
 #include "util/file_number.h"
 
 namespace ashlar {
+
+class NewEntries;
 
 class BackgroundFlush final : public BackgroundJob {
  public:
@@ -43,7 +46,7 @@ class BackgroundFlush final : public BackgroundJob {
   BackgroundFlush(DbCore* core, ColumnFamilyData* family, FlushJobOptions work) REQUIRES(db_mutex);
   void NoteProgress(double progress) EXCLUDES(db_mutex);
   Status WriteTable();
-  Status SyncDirectories();
+  Status SyncDirectories(const NewEntries& entries);
   void TellTable(const Status& status);
   void Count() const;
 
@@ -61,6 +64,7 @@ class BackgroundFlush final : public BackgroundJob {
   uint64_t memory_bytes_ = 0;             // of the memtables
   uint64_t payload_bytes_ = 0;            // internal keys and values in them
   std::optional<FileNumber> failed_log_;  // a log up to this one could not be synced
+  FamilyPicture picture_;                 // once it has ended
   BlobFileTeller blob_teller_;
   std::optional<TrackedBytes> bytes_;  // while it writes
 };

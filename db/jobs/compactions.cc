@@ -100,12 +100,7 @@ std::unique_ptr<BackgroundCompaction> Compactions::BeginAutomatic(ColumnFamilyDa
   if (!MayBeginAutomatic(*family)) return nullptr;
   PickOptions pick = OptionsToPick(family);
   pick.may_serve_reads = family->is_read_compaction_wanted;
-  auto plan = PickCompaction(*family->current(), pick, PlansUnderWay(family));
-  // Looked into, and nothing pays. Behind a more urgent one, or one that cannot begin, it waits.
-  if (!plan.has_value()) family->is_read_compaction_wanted = false;
-  if (!plan.has_value()) plan = PickSuggested(family, pick);
-  if (!plan.has_value()) plan = PickDueTable(family, pick);
-  if (!plan.has_value()) plan = PickByAge(*family->current(), pick, PlansUnderWay(family));
+  std::optional<CompactionPlan> plan = PickNext(family, pick);
   if (!plan.has_value()) return nullptr;
   assert(!plan->is_manual && plan->InputFileCount() > 0);
   std::unique_ptr<TaskLimiter::Token> token;
@@ -146,37 +141,6 @@ bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
   const auto plan =
       PickCompaction(*family->current(), OptionsToPick(family), PlansUnderWay(family));
   return plan.has_value() && plan->start_level == 0;
-}
-
-void Compactions::SuggestLocked(const ColumnFamilyData* family, const Slice* begin,
-                                const Slice* end) {
-  const Version& version = *family->current();
-  for (Level level = 0; level < version.deepest_level(); ++level) {
-    for (const TableFile* table : version.Overlapping(level, begin, end).files) {
-      suggested_[family->id()].insert(table->meta.number);
-    }
-  }
-}
-
-std::optional<CompactionPlan> Compactions::PickSuggested(const ColumnFamilyData* family,
-                                                         const PickOptions& options) {
-  const auto found = suggested_.find(family->id());
-  if (found == suggested_.end()) return std::nullopt;
-  std::set<FileNumber>& suggested = found->second;
-  const Version& version = *family->current();
-  std::optional<CompactionPlan> plan;
-  for (auto number = suggested.begin(); number != suggested.end() && !plan.has_value();) {
-    const LevelFiles table = version.FindTable(*number);
-    const Level last{LevelsInUse(version, *options.options) - 1};
-    const bool is_over =
-        table.files.empty() || table.level >= std::min(version.deepest_level(), last);
-    if (!is_over) plan = PickDown(version, options, table, PlansUnderWay(family));
-    // It stays until it is gone: the job may not begin, or fail. Until then the table is taken.
-    number = is_over ? suggested.erase(number) : std::next(number);
-  }
-  if (suggested.empty()) suggested_.erase(found);
-  if (plan.has_value()) plan->reason = CompactionReason::kFilesMarkedForCompaction;
-  return plan;
 }
 
 // A table that is gone, or has something below it by now, is left to the other compactions.

@@ -146,6 +146,8 @@ class Compactions {
   };
   std::unique_ptr<BackgroundCompaction> BeginAutomatic(ColumnFamilyData* family, Refusal* refusal)
       REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickNext(ColumnFamilyData* family, const PickOptions& options)
+      REQUIRES(db_mutex);
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
   PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // A rewrite of a table that keeps what no snapshot needs any more.

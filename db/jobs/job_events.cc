@@ -3,6 +3,11 @@
 // One line each. Names of members are RocksDB's; a few of ours stand beside them.
 #include "db/jobs/job_events.h"
 
+#include <algorithm>
+#include <cassert>
+
+#include "ashlar/file_checksum.h"
+#include "db/blob/blob_file.h"
 #include "env/event_log.h"
 #include "memtable/memtable.h"
 #include "util/str_cat.h"
@@ -60,9 +65,18 @@ constexpr TextRow kTexts[] = {
     {"db_session_id", &TableProperties::db_session_id},
 };
 
+// An empty function: there is none.
+void AddChecksum(const std::string& checksum, const std::string& function, EventLine* line) {
+  line->Add("file_checksum", Slice(checksum).ToString(/*hex=*/true))
+      .Add("file_checksum_func_name", function.empty() ? kUnknownFileChecksumFuncName : function);
+}
+
 JsonWriter Describe(const TableProperties& properties) {
   JsonWriter json;
   for (const NumberRow& row : kNumbers) json.Add(row.name, properties.*row.member);
+  const uint64_t entries = std::max<uint64_t>(properties.num_entries, 1);
+  json.Add("raw_average_key_size", properties.raw_key_size / entries)
+      .Add("raw_average_value_size", properties.raw_value_size / entries);
   for (const TextRow& row : kTexts) json.Add(row.name, properties.*row.member);
   for (const auto& [name, value] : properties.readable_properties) json.Add(name, value);
   json.Finish();
@@ -70,6 +84,30 @@ JsonWriter Describe(const TableProperties& properties) {
 }
 
 }  // namespace
+
+FamilyPicture PictureOf(const ColumnFamilyData& family) {
+  const Version& version = family.last_version();
+  FamilyPicture picture;
+  for (Level level = 0; level < version.num_levels(); ++level) {
+    picture.tables.push_back(version.files(level).size());
+  }
+  const BlobFiles* const blobs = version.blobs();
+  if (blobs != nullptr && !blobs->empty()) {
+    picture.oldest_blob_file = blobs->all().front().file->meta.number.value();
+    picture.newest_blob_file = blobs->all().back().file->meta.number.value();
+  }
+  picture.sealed_memtables = family.sealed().size();
+  return picture;
+}
+
+void AddPicture(const FamilyPicture& picture, EventLine* line) {
+  line->Add("lsm_state", picture.tables);
+  if (picture.newest_blob_file > 0) {
+    line->Add("blob_file_head", picture.oldest_blob_file)
+        .Add("blob_file_tail", picture.newest_blob_file);
+  }
+  line->Add("immutable_memtables", picture.sealed_memtables);
+}
 
 void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
                      const std::vector<MemTable*>& memtables, FlushReason reason) {
@@ -92,7 +130,8 @@ void LogFlushStarted(const DbCore& core, const ColumnFamilyData& family, int job
 }
 
 void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, int job_id,
-                          const CompactionPlan& plan) {
+                          const CompactionPlan& plan,
+                          std::optional<SequenceNumber> oldest_snapshot) {
   EventLine line = core.events->Event("compaction_started");
   line.Add("job", job_id)
       .Add("cf_name", family.name())
@@ -102,7 +141,21 @@ void LogCompactionStarted(const DbCore& core, const ColumnFamilyData& family, in
     for (const TableFile* file : level.files) numbers.push_back(file->meta.number.value());
     line.Add(StrCat("files_L", level.level), numbers);
   }
-  line.Add("score", plan.score).Add("input_data_size", plan.InputBytes());
+  line.Add("score", plan.score)
+      .Add("input_data_size", plan.InputBytes())
+      .Add("oldest_snapshot_seqno",
+           oldest_snapshot.has_value() ? static_cast<int64_t>(*oldest_snapshot) : int64_t{-1});
+}
+
+void LogTrivialMove(const DbCore& core, const ColumnFamilyData& family, int job_id,
+                    const CompactionPlan& plan) {
+  assert(plan.is_trivial_move);
+  core.events->Event("trivial_move")
+      .Add("job", job_id)
+      .Add("cf_name", family.name())
+      .Add("destination_level", plan.output_level)
+      .Add("files", plan.InputFileCount())
+      .Add("total_files_size", plan.InputBytes());
 }
 
 void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
@@ -112,10 +165,9 @@ void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job
       .Add("job", job_id)
       .Add("file_number", table.meta.number)
       .Add("file_size", table.meta.file_size);
-  if (table.meta.has_file_checksum) {
-    line.Add("file_checksum", Slice(table.meta.file_checksum).ToString(/*hex=*/true))
-        .Add("file_checksum_func_name", table.meta.file_checksum_function);
-  }
+  const FileMetadata& meta = table.meta;
+  AddChecksum(meta.has_file_checksum ? meta.file_checksum : "",
+              meta.has_file_checksum ? meta.file_checksum_function : "", &line);
   line.Add("smallest_seqno", table.meta.smallest_seqno)
       .Add("largest_seqno", table.meta.largest_seqno)
       .Add("table_properties", Describe(table.properties));
@@ -126,12 +178,14 @@ void LogTableCreated(const DbCore& core, const ColumnFamilyData& family, int job
 
 void LogBlobFileCreated(const DbCore& core, const ColumnFamilyData& family, int job_id,
                         const BlobFileAddition& file) {
-  core.events->Event("blob_file_creation")
-      .Add("cf_name", family.name())
+  EventLine line = core.events->Event("blob_file_creation");
+  line.Add("cf_name", family.name())
       .Add("job", job_id)
       .Add("file_number", file.number)
       .Add("total_blob_count", file.blob_count)
       .Add("total_blob_bytes", file.blob_bytes);
+  AddChecksum(file.checksum_value, file.checksum_method, &line);
+  line.Add("status", "OK");  // of others nothing is said
 }
 
 }  // namespace ashlar

@@ -13,6 +13,7 @@
 #include "db/version/version_ref.h"
 #include "env/file_util.h"
 #include "env/filename.h"
+#include "env/new_entries.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -94,8 +95,9 @@ Status RunForService(DbCore* core, const RemoteInput& input, const std::string& 
   work.may_use_helper = true;  // nobody else works here
   assert(plan.InputFileCount() > 0);
   OutputResult done;
+  const NewEntries tables(core->fs.get(), output_dir);
   result->status = CompactionJob(work).Run(&done);
-  if (result->status.ok()) result->status = SyncDirectory(core->fs.get(), output_dir);
+  if (result->status.ok()) result->status = tables.Sync();
   result->output_dir = output_dir;
   if (result->status.ok()) Report(done, result);
   return Status::OK();

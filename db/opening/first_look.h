@@ -24,7 +24,8 @@ struct NamedTable {
 };
 
 // The error of the first table in the list that has one. Corruption for a table that is missing or
-// of another size, unless paranoid_checks is off: it is left to whoever reads it.
+// of another size, unless paranoid_checks is off: it is left to whoever reads it, and who reads a
+// longer one sees the size that the MANIFEST says.
 // InvalidArgument for another comparator.
 Status LookAtTables(const DbPlace& place, const DBOptions& options,
                     const std::vector<NamedTable>& tables);

@@ -207,6 +207,10 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   TableCacheOptions result(InternalKeyComparator(options.comparator));
   result.fs = core->fs.get();
   result.file_options = core->file_options;
+  const ImmutableDBOptions nothing_to_tell;
+  result.compaction_file_options =
+      core->fs->OptimizeForCompactionTableRead(core->file_options, nothing_to_tell);
+  result.blob_file_options = core->fs->OptimizeForBlobFileRead(core->file_options, nothing_to_tell);
   result.paths = TableDirsFor(*core, options);
   result.table = *BlockBasedOptionsOf(options.table_factory.get());
   result.prefix_extractor = options.prefix_extractor;
@@ -221,6 +225,7 @@ TableCacheOptions TableCacheOptionsFor(DbCore* core, const ColumnFamilyOptions& 
   result.clock = core->clock.get();
   result.block_protection_bytes = options.block_protection_bytes_per_key;
   result.verify_unique_ids = core->options->verify_sst_unique_id_in_manifest;
+  result.bears_longer_files = !core->options->paranoid_checks;
   return result;
 }
 
@@ -378,6 +383,7 @@ Status Opener::ReplayLogs() {
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
   }
+  if (request_.is_read_only) RETURN_IF_ERROR(NoteLogSizes(logs));
   WalReplayOptions options;
   options.fs = core_->fs.get();
   options.file_options = core_->fs->OptimizeForLogRead(core_->file_options);
@@ -414,8 +420,40 @@ Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
   return Status::OK();
 }
 
+Status Opener::NoteLogSizes(const std::vector<FileNumber>& logs) {
+  assert(log_bytes_.empty());
+  for (const FileNumber number : logs) {
+    ASSIGN_OR_RETURN(log_bytes_[number],
+                     FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number)));
+  }
+  return Status::OK();
+}
+
+// What a copy of the database needs beside its tables and its MANIFEST. Replay may have read more
+// of a log that another process writes.
+void Opener::NoteFilesForCopies() {
+  for (const auto& [number, bytes] : log_bytes_) {
+    const auto replayed = replayed_.find(number);
+    const uint64_t end = replayed == replayed_.end() ? 0 : replayed->second.end_offset;
+    core_->wals->AddRecovered({.number = number, .end_bytes = std::max(bytes, end)});
+  }
+  auto names = ListDirectory(core_->fs.get(), core_->dir, NameOrder::kAny);
+  if (!names.ok()) return;  // it can be read all the same
+  FileNumber newest = 0;
+  for (const std::string& name : *names) {
+    FileNumber number;
+    FileType type;
+    if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;
+    newest = std::max(newest, number);
+  }
+  if (newest == 0) return;
+  auto bytes = FileSizeOf(core_->fs.get(), OptionsFileName(core_->dir, newest));
+  if (bytes.ok()) core_->options_files[newest] = *bytes;
+}
+
 Status Opener::FinishReadOnly() {
   assert(core_->lock == nullptr && core_->wals->current_number() == 0);  // it writes nothing
+  if (!request_.is_for_tables) NoteFilesForCopies();
   core_->db_id = core_->versions->db_id();
   if (core_->db_id.empty()) core_->db_id = StoredDbId();
   core_->info_log =

@@ -65,6 +65,8 @@ class Opener {
   Status CheckTables() REQUIRES(db_mutex);
   Status ReplayLogs() REQUIRES(db_mutex);
   Status LeaveOut(const std::vector<FileNumber>& logs) REQUIRES(db_mutex);
+  Status NoteLogSizes(const std::vector<FileNumber>& logs);
+  void NoteFilesForCopies() REQUIRES(db_mutex);
   Status FinishReadOnly() REQUIRES(db_mutex);
 
   VersionSetOptions VersionOptions() const;
@@ -97,6 +99,7 @@ class Opener {
   std::optional<RecoveryPoint> point_;  // of best-efforts recovery
   std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST
   std::map<FileNumber, ReplayedLog> replayed_;
+  std::map<FileNumber, uint64_t> log_bytes_;  // read-only: of needed logs, before replay
   FileNumber highest_log_ = 0;
   bool stopped_early_ = false;
   bool keeps_logs_ = false;

@@ -79,14 +79,7 @@ Status Opener::SettleDbId() {
   }
   core_->versions->set_db_id(core_->db_id);
   core_->outputs.db_id = core_->db_id;
-  const DBOptions& options = request_.db_options;
-  if (options.db_host_id == kHostnameForDbHostId) {
-    char host[256] = "";
-    IgnoreError(core_->env->GetHostName(host, sizeof(host) - 1), "the name is informational");
-    core_->outputs.db_host_id = host;
-  } else {
-    core_->outputs.db_host_id = options.db_host_id;
-  }
+  core_->outputs.db_host_id = HostIdFor(request_.db_options);
   return stored == core_->db_id ? Status::OK() : WriteIdentity();
 }
 

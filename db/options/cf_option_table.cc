@@ -10,7 +10,7 @@ namespace {
 
 using Cf = ColumnFamilyOptions;
 
-constexpr OptionRow kRows[] = {
+constexpr OptionRow kFamilyRows[] = {
     Option<Cf, &Cf::comparator>({"comparator", "order of user keys", Support::kSomeValues}),
     Option<Cf, &Cf::merge_operator>({"merge_operator", "combines values of Merge()"}),
     Option<Cf, &Cf::compaction_filter>(
@@ -325,6 +325,6 @@ constexpr OptionRow kRows[] = {
 
 }  // namespace
 
-OptionTable ColumnFamilyOptionTable() { return kRows; }
+OptionTable ColumnFamilyOptionTable() { return kFamilyRows; }
 
 }  // namespace ashlar

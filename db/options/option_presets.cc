@@ -104,17 +104,19 @@ ColumnFamilyOptions* ColumnFamilyOptions::OldDefaults(int rocksdb_major_version,
   if (version < VersionNumber(8, 4)) level_compaction_dynamic_level_bytes = false;
   if (version < VersionNumber(5, 19)) compaction_pri = kByCompensatedSize;
   if (version < VersionNumber(5, 2)) level0_stop_writes_trigger = 30;
+  if (version < VersionNumber(5, 0)) level0_stop_writes_trigger = 24;
   if (version < VersionNumber(4, 7)) {
     write_buffer_size = 4 * kMiB;
     target_file_size_base = 2 * kMiB;
     max_bytes_for_level_base = 10 * kMiB;
     soft_pending_compaction_bytes_limit = 0;
     hard_pending_compaction_bytes_limit = 0;
-    level0_stop_writes_trigger = 24;
   }
   return this;
 }
 
+// RocksDB's sets the limit of open files and the recovery mode of before 4.7 for whatever version
+// is named, as if later ones had them too.
 DBOptions* DBOptions::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
   const int version = VersionNumber(rocksdb_major_version, rocksdb_minor_version);
   if (version < VersionNumber(11, 0)) write_dbid_to_manifest = false;

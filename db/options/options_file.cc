@@ -231,6 +231,7 @@ class OptionsTextParser {
     }
     if (!is_known_table_) return Status::OK();
     table_texts_.insert(option);
+    family_->table_texts.insert(option);
     BlockBasedTableOptions unused;  // this line alone: so that a bad one is named
     return SetOption(BlockBasedOptionTable(), config_, option, &unused);
   }

@@ -21,6 +21,8 @@ struct FamilyOptionsInFile {
   // After parsing: the texts of the [CFOptions] section as they stood there, by option. They tell
   // of objects that `options` cannot have, as no name makes them.
   std::unordered_map<std::string, std::string> texts{};
+  // Those of [TableOptions], likewise; empty where the format of the tables is not known.
+  std::unordered_map<std::string, std::string> table_texts{};
 };
 
 struct OptionsFileContents {

@@ -24,7 +24,7 @@ constexpr OptionRow Part(const char* name, const char* meaning) {
   return ParsedOption<Tier, Member>({name, meaning, Support::kHonoured, TakesEffect::kAtOpen});
 }
 
-constexpr OptionRow kRows[] = {
+constexpr OptionRow kCacheRows[] = {
     Part<&Tier::capacity>("capacity", "bytes"),
     Part<&Tier::num_shard_bits>("num_shard_bits", "2 to this many shards; -1 = by size"),
     Part<&Tier::strict_capacity_limit>("strict_capacity_limit", "what does not fit is refused"),
@@ -52,7 +52,8 @@ Status SecondaryCache::CreateFromString(const ConfigOptions& config, const std::
   RETURN_IF_ERROR(SplitOptions(std::string_view(id).substr(kScheme.size()), &parts));
   Tier options;
   options.capacity = 0;
-  for (const NameValue& part : parts) RETURN_IF_ERROR(SetOption(kRows, config, part, &options));
+  for (const NameValue& part : parts)
+    RETURN_IF_ERROR(SetOption(kCacheRows, config, part, &options));
   std::shared_ptr<SecondaryCache> made = options.MakeSharedSecondaryCache();
   if (made == nullptr) {
     return Status::InvalidArgument(StrCat("secondary cache '", id, "': it cannot be made so"));

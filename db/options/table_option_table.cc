@@ -8,7 +8,7 @@ namespace {
 
 using Table = BlockBasedTableOptions;
 
-constexpr OptionRow kRows[] = {
+constexpr OptionRow kTableRows[] = {
     Option<Table, &Table::flush_block_policy_factory>(
         {"flush_block_policy_factory", "when a data block ends; nullptr = by size"}),
     Option<Table, &Table::cache_index_and_filter_blocks>(
@@ -145,7 +145,7 @@ constexpr OptionRow kPlainRows[] = {
 
 }  // namespace
 
-OptionTable BlockBasedOptionTable() { return kRows; }
+OptionTable BlockBasedOptionTable() { return kTableRows; }
 OptionTable PlainTableOptionTable() { return kPlainRows; }
 
 }  // namespace ashlar

@@ -49,6 +49,7 @@ struct OutputResult {
   uint64_t mismatched_singles = 0;        // whatever but a value was deleted by one
   uint64_t corrupt_entries = 0;           // which ended the job
   bool has_skipped = false;               // which spared entries: they are in no count
+  uint32_t part_count = 0;                // of a compaction that has run here
   uint64_t range_tombstones_dropped = 0;  // fragments that cover nothing any more
   uint64_t bytes_written = 0;
   uint64_t passed_blocks = 0;  // that went into tables as they were stored in others

@@ -58,6 +58,12 @@ CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, 
   return by_level[std::min(entry, by_level.size() - 1)];
 }
 
+CompressionType CompressionFor(const TableOutputOptions& options) {
+  if (options.compression != kDisableCompressionOption) return options.compression;
+  return CompressionFor(*options.family_options, options.level, options.base_level,
+                        options.is_bottommost);
+}
+
 uint32_t CompressionThreads(const CompressionOptions& options, CompressionType type,
                             bool has_helper) {
   const bool is_slow = type == kZSTD || type == kZlibCompression || type == kBZip2Compression ||
@@ -92,10 +98,7 @@ TableBuilderOptions BuilderOptionsFor(const TableOutputOptions& options,
   TableBuilderOptions builder;
   builder.icmp = options.comparator;
   builder.table = &table;
-  builder.compression =
-      options.compression != kDisableCompressionOption
-          ? options.compression
-          : CompressionFor(family, options.level, options.base_level, options.is_bottommost);
+  builder.compression = CompressionFor(options);
   builder.compression_opts = options.is_bottommost && family.bottommost_compression_opts.enabled
                                  ? family.bottommost_compression_opts
                                  : family.compression_opts;

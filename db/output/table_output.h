@@ -154,5 +154,7 @@ class TableOutput {
 // which level 0 is compacted.
 CompressionType CompressionFor(const ColumnFamilyOptions& options, Level level, Level base_level,
                                bool is_bottommost);
+// That of a table written so.
+CompressionType CompressionFor(const TableOutputOptions& options);
 
 }  // namespace ashlar

@@ -24,6 +24,7 @@
 #include "ashlar/snapshot.h"
 #include "ashlar/statistics.h"
 #include "db/read/blob_lookups.h"
+#include "db/read/perf_meter.h"
 #include "db/read/point_read.h"
 #include "db/version/batch_search.h"
 #include "db/version/table_cache.h"
@@ -109,6 +110,9 @@ class MultiGetRun {
   void ReadTables(const SuperVersion& view, BatchLookups* lookups);
   void ReadRows(const SuperVersion& view, BatchLookups* lookups);
   void ReadAlone(const SuperVersion& view, PointLookup* lookup);
+  void Search(const SuperVersion& view, PointLookup* lookup);
+  template <typename Read>
+  void Measure(PointLookup* lookup, Read read);
   void ReadBlobsOf(const SuperVersion& view, BatchLookups* lookups);
   Status ResolveAlone(const SuperVersion& view, PointLookup* lookup);
   size_t ReadUpToLimit();
@@ -287,6 +291,7 @@ void MultiGetRun::ReadTogether(const SuperVersion& view, BatchLookups* lookups) 
     SearchMemTables(view, lookups->pointers());
   }
   if (request_.options->read_tier == kMemtableTier) return;
+  if (view.version()->tables()->rows() != nullptr) return ReadRows(view, lookups);
   const PerfTimer timer(&PerfContextBase::get_from_output_files_time);
   ReadTables(view, lookups);
 }
@@ -306,21 +311,38 @@ Status MultiGetRun::ResolveAlone(const SuperVersion& view, PointLookup* lookup) 
   return FinishLookup(request_.merge, view, *request_.options, lookup);
 }
 
+// One key that goes the way of Get, also in what is told about it.
+template <typename Read>
+void MultiGetRun::Measure(PointLookup* lookup, Read read) {
+  PerfMeter meter;
+  lookup->SetTrace(&meter);
+  meter.BeginLookup(*lookup);
+  read();
+  meter.EndLookup(*lookup);
+  lookup->SetTrace(nullptr);
+}
+
 // A batch of one goes the way of Get.
 void MultiGetRun::ReadAlone(const SuperVersion& view, PointLookup* lookup) {
+  const auto search = [&] { Search(view, lookup); };
+  if (PerfMeter::IsWanted() && lookup->trace() == nullptr) [[unlikely]]
+    return Measure(lookup, search);
+  search();
+  if (lookup->trace() != nullptr) [[unlikely]]
+    lookup->trace()->EndLookup(*lookup);
+}
+
+void MultiGetRun::Search(const SuperVersion& view, PointLookup* lookup) {
   PointRead read(view, *request_.options, lookup);
   const bool is_over = read.RunInEpoch(request_.skips_memtables);
   if (!is_over) {
     LeaveEpoch();
     read.Finish();
   }
-  if (lookup->trace() != nullptr) [[unlikely]]
-    lookup->trace()->EndLookup(*lookup);
 }
 
 void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
   assert(InEpoch());
-  if (view.version()->tables()->rows() != nullptr) return ReadRows(view, lookups);
   BatchSearch search(*view.version(), *request_.options, lookups->pointers());
   while (!search.RunInEpoch()) {
     LeaveEpoch();
@@ -333,7 +355,9 @@ void MultiGetRun::ReadTables(const SuperVersion& view, BatchLookups* lookups) {
 void MultiGetRun::ReadRows(const SuperVersion& view, BatchLookups* lookups) {
   LeaveEpoch();
   for (PointLookup* const lookup : lookups->pointers()) {
-    if (!lookup->decided()) PointSearch(*view.version(), *request_.options, lookup).Finish();
+    if (lookup->decided()) continue;
+    const auto read = [&] { PointSearch(*view.version(), *request_.options, lookup).Finish(); };
+    PerfMeter::IsWanted() ? Measure(lookup, read) : read();
   }
 }
 

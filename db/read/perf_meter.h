@@ -44,7 +44,6 @@ class PerfMeter final : public ReadTrace {
 
   // Ends what the read was at, and goes on to what `part` counts.
   void GoOnTo(uint64_t PerfContextBase::*part);
-  void NoteLevel(uint64_t nanos);
 
   const CpuTimer cpu_timer_;
   uint64_t PerfContextBase::*part_;  // where the time goes

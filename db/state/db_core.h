@@ -42,7 +42,7 @@ struct DbCore : DbPlace {
   // File numbers that unfinished jobs write: not to be deleted.
   std::multiset<FileNumber> pending_outputs GUARDED_BY(db_mutex);
   // The OPTIONS files that are there, by number, with their sizes (0: an earlier process wrote it).
-  // The greatest has the options in force. Empty in a read-only database.
+  // The greatest has the options in force. A read-only database knows that one alone, if any.
   std::map<FileNumber, uint64_t> options_files GUARDED_BY(db_mutex);
   // Obsolete files stay while this is above 0.
   int file_deletions_disabled GUARDED_BY(db_mutex) = 0;

@@ -18,7 +18,20 @@ std::string NewSessionId(Env* env) {
   return EncodeSessionId(hash.high, hash.low);
 }
 
+std::string HostIdFor(const DBOptions& options) {
+  if (options.db_host_id != kHostnameForDbHostId) return options.db_host_id;
+  char host[256] = "";
+  IgnoreError(options.env->GetHostName(host, sizeof(host) - 1), "the name is informational");
+  return host;
+}
+
 namespace {
+
+FileOptions FileOptionsFrom(const DBOptions& options, const FileSystem& fs) {
+  FileOptions result(options);
+  fs.SanitizeFileOptions(&result);
+  return result;
+}
 
 TableOutputContext OutputsFor(const DBOptions& options, const FileOptions& file_options,
                               FileSystem* fs, const std::string& session_id) {
@@ -52,7 +65,7 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       fs(WithFileListeners(db_options.env->GetFileSystem(), db_options.listeners, &info_log)),
       clock(db_options.env->GetSystemClock()),
       thread_list(db_options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
-      file_options(db_options),
+      file_options(FileOptionsFrom(db_options, *fs)),
       memory_manager(ManagerThatMatters(db_options)),
       open_tables(db_options.max_open_files),
       atomic_flush(db_options.atomic_flush),

@@ -62,6 +62,8 @@ class AutomaticRecovery {
 
 // Twenty characters that no other call has given. Any thread.
 std::string NewSessionId(Env* env);
+// What tables say of the machine that wrote them: as the option says, or the host's name.
+std::string HostIdFor(const DBOptions& options);
 
 struct DbPlace {
   // What the options alone say.

@@ -9,6 +9,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "ashlar/db.h"
 #include "db/compaction/compaction_picker.h"
@@ -311,6 +312,15 @@ PropertyMap FamilyStallsMap(const FamilyReport& report) {
       {Keys::CauseConditionCount(kPendingCompactionBytes, kStopped),
        std::to_string(stalls.pending_bytes_stops)},
   };
+}
+
+std::string StallsText(const PropertyMap& stalls) {
+  std::string text = "Write Stall (count): ";
+  const char* separator = "";
+  for (const auto& [name, count] : stalls) {
+    StrAppend(&text, std::exchange(separator, ", "), name, ": ", count);
+  }
+  return text + "\n";
 }
 
 std::string FileHistogramText(const std::string& family, const LevelHistograms* times) {

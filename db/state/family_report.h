@@ -58,6 +58,8 @@ std::string FamilyStatsText(const FamilyReport& report);
 PropertyMap FamilyStatsMap(const FamilyReport& report);
 std::string LevelStatsText(const FamilyReport& report);
 PropertyMap FamilyStallsMap(const FamilyReport& report);
+// A map of stalls, of a family or of the database, as a line.
+std::string StallsText(const PropertyMap& stalls);
 // Of reads of tables, by level; `times` may be null.
 std::string FileHistogramText(const std::string& family, const LevelHistograms* times);
 

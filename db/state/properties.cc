@@ -257,7 +257,9 @@ constexpr PropertyRow<StateNumber> kStateNumbers[] = {
      }},
     {"rocksdb.num-blob-files", [](const Sources&, Family& f) REQUIRES(
                                    db_mutex) { return BlobTotalsOf(f.last_version()).files; }},
-    {"rocksdb.total-blob-file-size", &LiveBlobBytes},
+    {"rocksdb.total-blob-file-size",
+     [](const Sources& s, Family& f)
+         REQUIRES(db_mutex) { return s.core->versions->HeldBlobBytesOf(*f.versions()); }},
     {"rocksdb.live-blob-file-size", &LiveBlobBytes},
     {"rocksdb.live-blob-file-garbage-size",
      [](const Sources&, Family& f)

@@ -90,6 +90,11 @@ bool CacheText(const Sources& s, Family& family, CacheWalk walk, std::string* te
   return report.has_value();
 }
 
+PropertyMap DatabaseStalls(const Sources& s) EXCLUDES(db_mutex) {
+  MutexLock lock(&s.core->mutex);
+  return DatabaseStallsMap(s.core->memory_stops);
+}
+
 // False for a family that lacks what is asked for. Appends.
 using ReportText = bool (*)(const Sources&, Family&, std::string*);
 constexpr PropertyRow<ReportText> kReportTexts[] = {
@@ -112,6 +117,16 @@ constexpr PropertyRow<ReportText> kReportTexts[] = {
     {"rocksdb.cf-file-histogram",
      [](const Sources&, Family& f, std::string* text) {
        *text += FileHistogramText(f.name(), f.versions()->tables->read_times());
+       return true;
+     }},
+    {"rocksdb.cf-write-stall-stats",
+     [](const Sources& s, Family& f, std::string* text) {
+       *text += StallsText(FamilyStallsMap(ReportOnFamily(s, f)));
+       return true;
+     }},
+    {"rocksdb.db-write-stall-stats",
+     [](const Sources& s, Family&, std::string* text) {
+       *text += StallsText(DatabaseStalls(s));
        return true;
      }},
     {"rocksdb.dbstats",
@@ -164,8 +179,7 @@ constexpr PropertyRow<ReportMap> kReportMaps[] = {
      }},
     {"rocksdb.db-write-stall-stats",
      [](const Sources& s, Family&, PropertyMap* map) {
-       MutexLock lock(&s.core->mutex);
-       *map = DatabaseStallsMap(s.core->memory_stops);
+       *map = DatabaseStalls(s);
        return true;
      }},
     {"ashlar.space-ledger",

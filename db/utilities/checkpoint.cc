@@ -15,6 +15,7 @@
 #include "ashlar/options.h"
 #include "ashlar/statistics.h"
 #include "env/file_util.h"
+#include "env/new_entries.h"
 #include "util/result.h"
 #include "util/statistics.h"
 #include "util/str_cat.h"
@@ -114,6 +115,7 @@ class CheckpointOfDb final : public Checkpoint {
       return Status::InvalidArgument("checkpoint: the directory exists", dir);
     }
     const std::string unfinished = dir + ".tmp";
+    const NewEntries entries(fs_, ParentOf(dir));
     RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
     // Everything up to here will be in the copy: it is listed, and flushed, later.
     const SequenceNumber contained = db_->GetLatestSequenceNumber();
@@ -123,7 +125,7 @@ class CheckpointOfDb final : public Checkpoint {
       IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
       return status;
     }
-    RETURN_IF_ERROR(SyncDirectory(fs_, ParentOf(dir)));
+    RETURN_IF_ERROR(entries.Sync());
     if (sequence_number_ptr != nullptr) *sequence_number_ptr = contained;
     return Status::OK();
   }
@@ -140,6 +142,7 @@ class CheckpointOfDb final : public Checkpoint {
       return Status::InvalidArgument("export: the directory exists", dir);
     }
     const std::string unfinished = dir + ".tmp";
+    const NewEntries entries(fs_, ParentOf(dir));
     RETURN_IF_ERROR(DeleteFlatDirectory(fs_, unfinished));  // of an earlier crash
     auto exported = std::make_unique<ExportImportFilesMetaData>();
     Status status = ExportTables(handle, unfinished, dir, exported.get());
@@ -148,7 +151,7 @@ class CheckpointOfDb final : public Checkpoint {
       IgnoreError(DeleteFlatDirectory(fs_, unfinished), "the first error says more");
       return status;
     }
-    RETURN_IF_ERROR(SyncDirectory(fs_, ParentOf(dir)));
+    RETURN_IF_ERROR(entries.Sync());
     *metadata = exported.release();
     return Status::OK();
   }

@@ -61,6 +61,17 @@ EntryType EntryTypeOf(ValueType type) {
   }
 }
 
+// Where the first block or the last one is damaged, those who come to it are told, and not those
+// who open the table.
+Result<TableBounds> BoundsOf(const TableReader& reader, const InternalKeyComparator& icmp) {
+  Result<TableBounds> found = FindTableBounds(reader, icmp);
+  if (found.ok()) return found;
+  Result<TableBounds> widest = FindWidestBounds(reader, icmp);
+  return widest.ok() ? std::move(widest) : std::move(found);
+}
+
+}  // namespace
+
 // A family of one table that never changes.
 class OneTable final : public ReadViewSource {
  public:
@@ -118,7 +129,7 @@ TableReaderOptions OneTable::ReaderOptions() const {
 Status OneTable::Load(std::unique_ptr<RandomReader> file) {
   assert(reader_ == nullptr);
   ASSIGN_OR_RETURN(reader_, TableReader::Open(std::move(file), ReaderOptions()));
-  ASSIGN_OR_RETURN(bounds_, FindTableBounds(*reader_, icmp_));
+  ASSIGN_OR_RETURN(bounds_, BoundsOf(*reader_, icmp_));
   FileMetadata meta;
   meta.number = 1;
   meta.file_size = reader_->file_size();
@@ -157,8 +168,6 @@ OneTable::~OneTable() {
   assert(version_ == nullptr || version_->Unref());  // iterators went first
   if (file_ != nullptr) file_->reader.store(nullptr, std::memory_order_release);
 }
-
-}  // namespace
 
 struct SstFileReader::Rep {
   Options options;

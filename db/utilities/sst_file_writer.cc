@@ -57,6 +57,7 @@ struct [[gnu::visibility("hidden")]] SstFileWriter::Rep {
   uint32_t family_id = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
   std::string family_name;
   std::string session_id;
+  std::string host_id;
   bool invalidates_page_cache = true;
   Env::IOPriority priority = Env::IO_TOTAL;
   FileNumber files_made = 0;
@@ -86,6 +87,7 @@ SstFileWriter::SstFileWriter(const EnvOptions& env_options, const Options& optio
           options, user_comparator != nullptr ? user_comparator : options.comparator)) {
   rep_->file_options = FileOptions(env_options);
   rep_->session_id = NewSessionId(options.env);
+  rep_->host_id = HostIdFor(options);
   rep_->invalidates_page_cache = invalidate_page_cache;
   rep_->priority = io_priority;
   if (column_family == nullptr) return;
@@ -122,6 +124,7 @@ TableBuilderOptions SstFileWriter::Rep::BuilderOptions() {
   }
   builder.db_id = kWriterDbId;
   builder.db_session_id = session_id;
+  builder.db_host_id = host_id;
   builder.file_number = files_made = files_made.Next();
   builder.statistics = options.statistics.get();
   builder.is_external_file = true;

@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cassert>
 #include <climits>
+#include <optional>
 #include <utility>
 
 #include "ashlar/options.h"
+#include "db/version/level_perf.h"
 #include "db/version/table_cache.h"
 #include "db/version/version.h"
 #include "table/iterator/point_lookup.h"
@@ -138,7 +140,14 @@ void BatchSearch::Run(const Wave& wave) {
     places[probe_count] = static_cast<uint8_t>(i);
     probes[probe_count++] = {.table = reader, .lookup = wave.keys[i]->lookup, .is_over = false};
   }
+  std::optional<LevelPerf> perf;
+  if (LevelPerf::IsWanted()) [[unlikely]]
+    perf.emplace(probes.data(), probe_count);
   TableReader::GetManyInEpoch(probes.data(), probe_count);
+  if (perf.has_value()) [[unlikely]] {
+    perf->End();
+    for (size_t i = 0; i < probe_count; ++i) perf->Add(i, wave.keys[i]->level);
+  }
   bool any_decided = false;
   for (size_t i = 0; i < probe_count; ++i) {
     if (!probes[i].is_over) continue;
@@ -186,7 +195,13 @@ void BatchSearch::ReadMissing() {
     keys[probe_count] = key;
     probes[probe_count++] = {.table = &*tables[table], .lookup = key->lookup, .is_over = false};
   }
+  std::optional<LevelPerf> perf;
+  if (LevelPerf::IsWanted()) perf.emplace(probes.data(), probe_count);
   TableReader::GetMany(options_, probes.data(), probe_count);
+  if (perf.has_value()) {
+    perf->End();
+    for (size_t i = 0; i < probe_count; ++i) perf->Add(i, keys[i]->level);
+  }
   for (size_t i = 0; i < probe_count; ++i) {
     assert(probes[i].is_over);
     GoBehind(keys[i], *keys[i]->waits_for);

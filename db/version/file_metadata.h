@@ -97,6 +97,8 @@ class TableFile {
 
   // An input of a compaction that runs.
   bool being_compacted GUARDED_BY(db_mutex) = false;
+  // How often an automatic compaction that began with it failed; stops at its greatest value.
+  uint8_t failed_compactions GUARDED_BY(db_mutex) = 0;
   uint64_t first_version = 0;  // the first one that holds it; see LiveVersions
 };
 

@@ -46,7 +46,8 @@ void LevelIterator::NoteTombstones() {
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
   if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
-  ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_]));
+  const auto open_for = static_cast<TableCache::OpenFor>(options_.for_compaction);
+  ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_], open_for));
   NoteTombstones();
   const PerfTimer timer(&PerfContextBase::new_table_iterator_nanos);
   const auto* const filter = options_.read->table_filter;
@@ -55,6 +56,7 @@ Status LevelIterator::OpenTable() {
       &*table_, *options_.read, options_.for_compaction,
       options_.scanned == nullptr ? nullptr : options_.scanned->Of(files_[index_]->meta.number));
   inner_->SetTrace(options_.trace);
+  inner_->SetLevel(options_.level);
   if (options_.passing != nullptr) inner_->OfferBlocksTo(options_.passing);
   return Status::OK();
 }

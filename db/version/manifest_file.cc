@@ -12,6 +12,7 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
+#include "env/new_entries.h"
 #include "util/result.h"
 #include "util/statistics.h"
 
@@ -20,9 +21,10 @@ namespace {
 
 // The entries of the MANIFEST and of the files it names must be durable before CURRENT leads there:
 // a crash may keep the rename alone.
-Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number) {
+Status SetCurrentFile(FileSystem* fs, const std::string& dir, FileNumber manifest_number,
+                      const NewEntries& entries) {
   assert(manifest_number > 0);
-  RETURN_IF_ERROR(SyncDirectory(fs, dir));
+  RETURN_IF_ERROR(entries.Sync());
   const std::string contents = BaseNameOf(DescriptorFileName(dir, manifest_number)) + "\n";
   return WriteFileAtomically(fs, dir, BaseNameOf(TempFileName(dir, manifest_number)),
                              BaseNameOf(CurrentFileName(dir)), contents);
@@ -64,6 +66,7 @@ Status ManifestFile::Start(FileNumber number, const std::vector<std::string>& re
 
 Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>& records) {
   assert(log_ == nullptr);  // the one before is not written to any more
+  const NewEntries entries(options_.fs, options_.dir);
   FileWriterOptions writer;
   writer.use_fsync = options_.use_fsync;
   writer.preallocate_bytes = preallocate_bytes_.load(std::memory_order_relaxed);
@@ -72,7 +75,7 @@ Status ManifestFile::WriteNew(FileNumber number, const std::vector<std::string>&
                                       options_.file_options, writer));
   log_ = std::make_unique<LogWriter>(std::move(file));
   RETURN_IF_ERROR(AddAndSync(log_.get(), records, options_.statistics));
-  return SetCurrentFile(options_.fs, options_.dir, number);
+  return SetCurrentFile(options_.fs, options_.dir, number, entries);
 }
 
 Status ManifestFile::Append(const std::vector<std::string>& records) {

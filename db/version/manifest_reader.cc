@@ -46,7 +46,8 @@ namespace {
 Result<std::unique_ptr<LogReader>> OpenLog(FileSystem* fs, const std::string& path,
                                            uint64_t start_offset, LogReader::Reporter* reporter,
                                            bool is_tailing = false) {
-  ASSIGN_OR_RETURN(auto file, SequentialReader::Open(fs, path, FileOptions()));
+  ASSIGN_OR_RETURN(auto file,
+                   SequentialReader::Open(fs, path, fs->OptimizeForManifestRead(FileOptions())));
   RETURN_IF_ERROR(file->Skip(LogReader::BlockOf(start_offset)));
   LogReader::Options options;
   options.mode = WALRecoveryMode::kTolerateCorruptedTailRecords;

@@ -7,8 +7,11 @@
 #include <cassert>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "ashlar/comparator.h"
 #include "ashlar/options.h"
+#include "table/sst/key_weight.h"
 #include "table/sst/table_reader.h"
 
 namespace ashlar {
@@ -90,6 +93,25 @@ Result<TableBounds> FindTableBounds(const TableReader& table,
   RETURN_IF_ERROR(AddPoints(comparator, it.get(), &bounds));
   if (table.tombstones() != nullptr) AddTombstones(comparator, *table.tombstones(), &bounds);
   if (!bounds.empty()) RETURN_IF_ERROR(FindSeqnos(table, it.get(), &bounds));
+  return bounds;
+}
+
+Result<TableBounds> FindWidestBounds(const TableReader& table,
+                                     const InternalKeyComparator& comparator) {
+  if (comparator.user_comparator() != BytewiseComparator()) {
+    return Status::NotSupported("bounds without reading, in another order than the bytewise one");
+  }
+  std::vector<KeyWeight> separators;
+  RETURN_IF_ERROR(table.SampleKeys(1, &separators));
+  TableBounds bounds;
+  if (!separators.empty()) {  // the last one is that of the last block
+    std::string largest;
+    AppendInternalKey(&largest, separators.back().user_key, PackTrailer(0, kTypeDeletion));
+    Widen(comparator, MakeInternalKey(Slice(), kMaxSequenceNumber, kValueTypeForSeek),
+          std::move(largest), &bounds);
+  }
+  if (table.tombstones() != nullptr) AddTombstones(comparator, *table.tombstones(), &bounds);
+  bounds.largest_seqno = kMaxSequenceNumber;
   return bounds;
 }
 

@@ -32,4 +32,9 @@ struct TableBounds {
 Result<TableBounds> FindTableBounds(const TableReader& table,
                                     const InternalKeyComparator& comparator);
 
+// Bounds that hold whatever the data blocks hold: none is read. NotSupported unless the order is
+// the bytewise one, as only of that it is known what comes before every key.
+Result<TableBounds> FindWidestBounds(const TableReader& table,
+                                     const InternalKeyComparator& comparator);
+
 }  // namespace ashlar

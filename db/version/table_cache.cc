@@ -22,7 +22,7 @@ namespace {
 BlobStoreOptions BlobOptionsFrom(const TableCacheOptions& options) {
   BlobStoreOptions blobs;
   blobs.fs = options.fs;
-  blobs.file_options = options.file_options;
+  blobs.file_options = options.blob_file_options;
   if (!options.paths.empty()) blobs.dir = options.paths.front();
   blobs.cache = options.blob_cache;
   blobs.statistics = options.statistics;
@@ -114,7 +114,7 @@ const std::string& TableCache::DirOf(uint32_t path_id) const {
 
 // The pin is counted before the reader is looked at, so an eviction sees either of the two. Whether
 // a table stays open is told by the table, not by the limit, which may change at any moment.
-Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
+Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed, OpenFor open_for) {
   assert(!InEpoch());
   TableHandle handle;
   handle.reader_ = file->reader.load(std::memory_order_acquire);
@@ -137,42 +137,50 @@ Result<TableHandle> TableCache::Pin(TableFile* file, IfClosed if_closed) {
     return Status::Incomplete(StrCat("table not open: ", PathOf(file->meta),
                                      "; a read without kBlockCacheTier opens it"));
   }
-  ASSIGN_OR_RETURN(handle.reader_, OpenTable(file));
+  ASSIGN_OR_RETURN(handle.reader_, OpenTable(file, open_for));
   return handle;
 }
 
-Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* file) {
+Result<TableHandle> TableCache::PinFor(const ReadOptions& options, TableFile* file,
+                                       OpenFor open_for) {
   const PerfTimer timer(&PerfContextBase::find_table_nanos);
   Result<TableHandle> open = Pin(file, IfClosed::kFail);
   if (open.ok() || !open.status().IsIncomplete() || options.read_tier == kBlockCacheTier) {
     return open;
   }
   RETURN_IF_ERROR(IoDeadline(options, options_.clock).Check());
-  return Pin(file);
+  return Pin(file, IfClosed::kOpen, open_for);
 }
 
-Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const TableFile& file) const {
+Result<std::unique_ptr<TableReader>> TableCache::TimeAndLoad(const TableFile& file,
+                                                             OpenFor open_for) const {
   const StopWatch watch(SystemClock::Default().get(), options_.statistics, TABLE_OPEN_IO_MICROS);
   RecordTick(options_.statistics, NO_FILE_OPENS);
-  Result<std::unique_ptr<TableReader>> table = LoadTable(file);
+  Result<std::unique_ptr<TableReader>> table = LoadTable(file, open_for);
   if (!table.ok()) RecordTick(options_.statistics, NO_FILE_ERRORS);
   return table;
 }
 
-Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file) const {
+Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file,
+                                                           OpenFor open_for) const {
   const FileMetadata& meta = file.meta;
   assert(!InEpoch());  // it reads
   const std::string path = PathOf(meta);
-  auto opened = RandomReader::Open(options_.fs, path, options_.file_options);
+  const FileOptions& file_options =
+      open_for == OpenFor::kReads ? options_.file_options : options_.compaction_file_options;
+  auto opened = RandomReader::Open(options_.fs, path, file_options);
   if (!opened.ok() && !opened.status().IsCorruption()) {
     // Tables written by LevelDB keep their old extension.
     const std::string old_path = path.substr(0, path.size() - 3) + "ldb";
     if (options_.fs->FileExists(old_path, IOOptions(), nullptr).ok()) {
-      opened = RandomReader::Open(options_.fs, old_path, options_.file_options);
+      opened = RandomReader::Open(options_.fs, old_path, file_options);
     }
   }
   if (!opened.ok()) return opened.status();
   std::unique_ptr<RandomReader> reader_file = opened.Take();
+  if (options_.bears_longer_files && reader_file->size() > meta.file_size) {
+    reader_file->EndAt(meta.file_size);
+  }
   if (reader_file->size() != meta.file_size) {
     return Status::Corruption(
         StrCat(path, ": ", reader_file->size(), " bytes, but the MANIFEST says ", meta.file_size));
@@ -206,8 +214,8 @@ Result<std::unique_ptr<TableReader>> TableCache::LoadTable(const TableFile& file
   return TableReader::Open(std::move(reader_file), reader_options);
 }
 
-Result<const TableReader*> TableCache::OpenTable(TableFile* file) {
-  Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(*file);
+Result<const TableReader*> TableCache::OpenTable(TableFile* file, OpenFor open_for) {
+  Result<std::unique_ptr<TableReader>> loaded = TimeAndLoad(*file, open_for);
   if (!loaded.ok()) return loaded.status();
   std::unique_ptr<TableReader> reader = loaded.Take();
   const TableReader* published = reader.get();

@@ -66,6 +66,8 @@ struct TableCacheOptions {
 
   FileSystem* fs = nullptr;  // outlives the cache
   FileOptions file_options;
+  FileOptions compaction_file_options;  // of a table that is not open when a compaction comes to it
+  FileOptions blob_file_options;
   std::vector<std::string> paths;  // directories by path id
   InternalKeyComparator comparator;
   BlockBasedTableOptions table;
@@ -77,6 +79,7 @@ struct TableCacheOptions {
   Statistics* statistics = nullptr;
   SystemClock* clock = nullptr;  // of deadlines; null: the default one
   bool verify_unique_ids = true;
+  bool bears_longer_files = false;     // than the MANIFEST says: what follows is not looked at
   uint8_t block_protection_bytes = 0;  // see TableReaderOptions
   int level_count = 7;                 // for histograms of reads
   // A file of level 0 above this was not flushed. For what stays in the block cache.
@@ -137,14 +140,25 @@ class TableCache {
     return reader;
   }
 
+  // Whoever comes first decides how the file is opened for all.
+  enum class OpenFor : bool { kReads, kCompaction };
+
   // Not inside an EpochGuard. With kFail, Incomplete if the table is not open.
-  Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen);
+  Result<TableHandle> Pin(TableFile* file, IfClosed if_closed = IfClosed::kOpen,
+                          OpenFor open_for = OpenFor::kReads);
   // As a read with these options may: only if it is open (kBlockCacheTier), or if there is time to
   // open it.
-  Result<TableHandle> PinFor(const ReadOptions& options, TableFile* file);
+  Result<TableHandle> PinFor(const ReadOptions& options, TableFile* file,
+                             OpenFor open_for = OpenFor::kReads);
+
+  Result<TableHandle> PinForCompaction(TableFile* file) {
+    return Pin(file, IfClosed::kOpen, OpenFor::kCompaction);
+  }
 
   // Whether a file that no version has is the table that these facts say: opens and closes it.
-  Status TryOpen(const FileMetadata& meta) const { return LoadTable(TableFile(meta)).status(); }
+  Status TryOpen(const FileMetadata& meta) const {
+    return LoadTable(TableFile(meta), OpenFor::kReads).status();
+  }
 
   // Called when nobody can reach the file any more, before it is deleted from disk: its blocks
   // leave the block cache, where they would only wait to be evicted.
@@ -196,9 +210,9 @@ class TableCache {
     if (options_.budget == nullptr || file.stays_open.load(std::memory_order_relaxed)) return;
     options_.budget->open.fetch_add(change, std::memory_order_relaxed);
   }
-  Result<const TableReader*> OpenTable(TableFile* file);
-  Result<std::unique_ptr<TableReader>> LoadTable(const TableFile& file) const;
-  Result<std::unique_ptr<TableReader>> TimeAndLoad(const TableFile& file) const;
+  Result<const TableReader*> OpenTable(TableFile* file, OpenFor open_for);
+  Result<std::unique_ptr<TableReader>> LoadTable(const TableFile& file, OpenFor open_for) const;
+  Result<std::unique_ptr<TableReader>> TimeAndLoad(const TableFile& file, OpenFor open_for) const;
   // The readers taken out of use, chained by next_retired; the caller retires them after unlocking.
   EpochRetired* EvictBeyondBudgetLocked() REQUIRES(mutex_);
 

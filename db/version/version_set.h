@@ -155,6 +155,10 @@ class VersionSet {
   std::vector<FamilyVersions*> LiveFamilies() const REQUIRES(db_mutex);
   // Blob files that no version has any more. Closing them is I/O.
   std::vector<std::unique_ptr<BlobFile>> TakeObsoleteBlobs() { return obsolete_blobs_.Take(); }
+  // Of those that some version of the family has.
+  uint64_t HeldBlobBytesOf(const FamilyVersions& family) const {
+    return obsolete_blobs_.HeldBytes(family.id);
+  }
   // Any thread. Files that no version holds any more go to the list that TakeObsolete() empties.
   void Release(Version* version);
   std::vector<ObsoleteTable> TakeObsolete();

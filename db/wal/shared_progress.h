@@ -104,9 +104,10 @@ class SharedProgress {
  private:
   // What a thread does that is not served yet.
   struct Turn {
-    bool runs = false;         // the operation; otherwise it waits
-    uint32_t round = 0;        // for the end of this one
-    uint64_t wait_micros = 0;  // at most, as the first of those who gather; 0: however long it takes
+    bool runs = false;   // the operation; otherwise it waits
+    uint32_t round = 0;  // for the end of this one
+    uint64_t wait_micros =
+        0;  // at most, as the first of those who gather; 0: however long it takes
   };
 
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }

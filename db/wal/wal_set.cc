@@ -216,22 +216,35 @@ Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
   return log->Sync(end);
 }
 
-// The entry of a log must survive before any of its bytes count as durable.
+// The entry of a log must survive before any of its bytes count as durable, and so must those of
+// the logs before it.
 Status WalSet::SyncDirectoryFor(FileNumber number) {
   assert(!wal_dir_.empty());
   {
     MutexLock lock(&mutex_);
     if (number <= newest_durable_entry_) return Status::OK();
+    RETURN_IF_ERROR(CheckEntriesLocked(number));
   }
   RETURN_IF_ERROR(SyncDirectory(options_.fs, wal_dir_));
   NoteEntriesSynced(number);
-  return Status::OK();
+  MutexLock lock(&mutex_);
+  return CheckEntriesLocked(number);
 }
 
 void WalSet::NoteEntriesSynced(FileNumber log_number) {
   MutexLock lock(&mutex_);
   assert(logs_.empty() || log_number <= logs_.back().sink->log_number());
+  if (!CheckEntriesLocked(log_number).ok()) return;
   newest_durable_entry_ = std::max(newest_durable_entry_, log_number);
+}
+
+// Of the logs up to this one, those whose entries are not known to be durable.
+Status WalSet::CheckEntriesLocked(FileNumber last) const {
+  for (const Log& log : logs_) {
+    const FileNumber number = log.sink->log_number();
+    if (number > newest_durable_entry_ && number <= last) RETURN_IF_ERROR(log.sink->CheckEntry());
+  }
+  return Status::OK();
 }
 
 Status WalSet::SyncAll() {
@@ -264,7 +277,7 @@ Status WalSet::Flush() {
 Status WalSet::error() const {
   MutexLock lock(&mutex_);
   for (const Log& log : logs_) RETURN_IF_ERROR(log.sink->error());
-  return Status::OK();
+  return CheckEntriesLocked(FileNumber::None());
 }
 
 Status WalSet::Close() {

@@ -7,6 +7,7 @@
 //   - an older log is synced before a newer one counts as synced
 //   - all of a log is in the kernel's hands before another becomes the current one
 //   - a log that failed leaves the set, with all before it, in the step that brings its replacement
+//   - so does one whose directory entry was not durable when a sync of the directory failed
 // A log that becomes the current one begins with a note of where the one before it ends, for a
 // crash of the machine may take the end of the older log and leave the newer.
 //
@@ -98,11 +99,12 @@ class WalSet {
   Status SyncSealed();
   // Makes the directory entries of all logs durable.
   Status SyncEntries() { return SyncDirectoryFor(current_number()); }
-  // The directory of the logs was synced after `log_number` had become the current log.
+  // The directory of the logs was synced after `log_number` had become the current log. Changes
+  // nothing if a sync that failed may have lost one of their entries.
   void NoteEntriesSynced(FileNumber log_number);
   // Hands the buffered bytes of all logs to the kernel, the older ones first.
   Status Flush();
-  // The first error of any log.
+  // The first error of any log; an entry that may be lost is one of its log.
   Status error() const;
   Status Close();
 
@@ -143,6 +145,7 @@ class WalSet {
   Status SyncOlderThan(FileNumber number);
   Status SyncDirectoryFor(FileNumber number);
 
+  Status CheckEntriesLocked(FileNumber last) const REQUIRES(mutex_);
   Status CheckOrderLocked() const REQUIRES(mutex_);
 
   std::unique_ptr<WalCompressors> compressors_;  // declared before the logs, which use it

@@ -4,10 +4,12 @@
 #include "db/wal/wal_sink.h"
 
 #include <new>
+#include <utility>
 
 #include "db/wal/buffered_wal_sink.h"
 #include "db/wal/mapped_wal_sink.h"
 #include "db/wal/wal_compression.h"
+#include "env/filename.h"
 #include "util/coding.h"
 
 namespace ashlar {
@@ -60,7 +62,9 @@ Result<std::unique_ptr<WalSink>> OpenPlainSink(const WalSinkOptions& options) {
 }  // namespace
 
 Result<std::unique_ptr<WalSink>> OpenWalSink(const WalSinkOptions& options) {
+  NewEntries entry(options.fs, DirectoryOf(options.path));
   ASSIGN_OR_RETURN(std::unique_ptr<WalSink> sink, OpenPlainSink(options));
+  sink->SetEntry(std::move(entry));
   if (options.compressors == nullptr) return sink;
   std::string kind;
   PutFixed32(&kind, kWalCompressionZstd);

@@ -15,13 +15,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
+#include "env/new_entries.h"
 #include "util/file_number.h"
 #include "util/result.h"
 
@@ -116,11 +119,16 @@ class WalSink {
   virtual uint64_t synced_size() const = 0;
   // The first error, or OK.
   virtual Status error() const = 0;
+  // OK, or that no sync makes its directory entry durable any more, unless one has already.
+  Status CheckEntry() const { return entry_.has_value() ? entry_->Check() : Status::OK(); }
   virtual bool is_mapped() const = 0;
 
   FileNumber log_number() const { return log_number_; }
   const std::string& path() const { return path_; }
   const LogFraming& framing() const { return framing_; }
+
+  // Of the file, taken before it was made; by whoever opened it.
+  void SetEntry(NewEntries entry) { entry_ = std::move(entry); }
 
  protected:
   explicit WalSink(const WalSinkOptions& options);
@@ -140,6 +148,7 @@ class WalSink {
   std::atomic<uint64_t>* const sync_count_;
   // Written by Reserve() only.
   std::atomic<uint64_t> reserved_end_{0};
+  std::optional<NewEntries> entry_;
 };
 
 // Creates the log file; that of a compressed log says so in its first record. Its directory entry

@@ -141,7 +141,8 @@ IOStatus FaultFileSystem::Run(FileCall call, const Slice& data, const Actions& a
   }
   if (is_applied) {
     OnApplied(call, Slice(data.data(), std::min(applied_bytes, data.size())));
-  } else if (call.kind == CallKind::kSync && !status.ok()) {
+  } else if (!status.ok() &&
+             (call.kind == CallKind::kSync || call.kind == CallKind::kSyncDirectory)) {
     OnSyncFailed(call);
   }
   if (hook_) hook_(call, /*is_before=*/false);

@@ -208,8 +208,8 @@ class FaultFileSystem : public FileSystemWrapper {
   void NoteStore(FileCall call, const Slice& data) REQUIRES(mutex_);
   // Called in call order for every call that took effect; `written` is what arrived of a write.
   virtual void OnApplied(const FileCall& /*call*/, const Slice& /*written*/) REQUIRES(mutex_) {}
-  // Called when a sync of a file failed without having made anything durable. SimFS then drops the
-  // dirty bytes, as kernels do.
+  // Called when a sync of a file or directory failed without having made anything durable. SimFS
+  // then drops what was dirty, as kernels do.
   virtual void OnSyncFailed(const FileCall& /*call*/) REQUIRES(mutex_) {}
   void FindStoresLocked() REQUIRES(mutex_);
 

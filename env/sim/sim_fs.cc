@@ -120,6 +120,7 @@ void SimFS::OnSyncFailed(const FileCall& call) {
   {
     MutexLock lock(&log_mutex_);
     log_.push_back({SimOperation::Type::kFailedSync, call, ""});
+    if (call.kind == CallKind::kSyncDirectory) return;  // the names can still be seen
     ReplayToLocked(call.index + 1);
     dropped = model_->ContentOf(call.file_id);
   }

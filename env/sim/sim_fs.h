@@ -18,8 +18,10 @@
 // the death of the process leaves all of it, a crash of the machine any part since the last sync.
 //
 // FailAt() and AddFault() (inherited) make calls fail. A failed sync drops the unsynced bytes of
-// its file, as kernels do: reading shows them gone, and a repeated sync "succeeds". Stats(),
-// CallCount() and CallLogHash() are inherited too. Any thread, but for deterministic numbers one.
+// its file, as kernels do: reading shows them gone, and a repeated sync "succeeds". That of a
+// directory drops its unsynced changes: its names are there until the machine crashes, and no later
+// sync makes them durable. Stats(), CallCount() and CallLogHash() are inherited too. Any thread,
+// but for deterministic numbers one.
 #pragma once
 
 #include <atomic>

@@ -83,7 +83,8 @@ struct SimModel::Node {
   // Of a directory.
   std::map<std::string, NodePtr> live_entries;
   std::map<std::string, NodePtr> durable_entries;
-  std::vector<PendingEntry> changes;  // durable_entries + changes = live_entries
+  // durable_entries + changes = live_entries, but for changes that a failed sync has lost.
+  std::vector<PendingEntry> changes;
 
   void Change(PendingEntry change) {
     change.ApplyTo(&live_entries);
@@ -182,7 +183,7 @@ void SimModel::Truncate(Node* node, uint64_t size) {
 
 void SimModel::Sync(Node* node) {
   if (node->is_directory) {
-    node->durable_entries = node->live_entries;
+    for (const PendingEntry& change : node->changes) change.ApplyTo(&node->durable_entries);
     node->changes.clear();
     return;
   }
@@ -202,19 +203,25 @@ void SimModel::SyncTree(Node* node) {
   for (const auto& [name, child] : node->live_entries) SyncTree(child.get());
 }
 
+// Of a file the kernel drops the dirty pages and marks them clean: the size stays, the bytes are
+// gone. The names of a directory can still be seen.
+void SimModel::LoseUnsynced(const FileCall& failed_sync) {
+  if (failed_sync.kind == CallKind::kSyncDirectory) {
+    if (const NodePtr node = Find(failed_sync.path)) node->changes.clear();
+    return;
+  }
+  Node* node = open_files_[failed_sync.file_id].get();
+  const size_t size = node->live.size();
+  node->live = node->durable;
+  node->live.resize(size);
+  node->writes.clear();
+  if (node->durable.size() != size) node->writes.push_back({true, size, Slice()});
+}
+
 void SimModel::Apply(const SimOperation& operation) {
   const FileCall& call = operation.call;
   if (operation.type == SimOperation::Type::kSyncEverything) return SyncTree(root_.get());
-  if (operation.type == SimOperation::Type::kFailedSync) {
-    // The kernel drops the dirty pages and marks them clean: the size stays, the bytes are gone.
-    Node* node = open_files_[call.file_id].get();
-    const size_t size = node->live.size();
-    node->live = node->durable;
-    node->live.resize(size);
-    node->writes.clear();
-    if (node->durable.size() != size) node->writes.push_back({true, size, Slice()});
-    return;
-  }
+  if (operation.type == SimOperation::Type::kFailedSync) return LoseUnsynced(call);
   switch (call.kind) {
     case CallKind::kCreate:
       open_files_[call.file_id] = FindOrCreate(call.path);
@@ -313,8 +320,7 @@ class SimModel::ImageBuilder {
     if (policy_ == CrashPolicy::kStrict) return node.durable_entries;
     const bool loses_names = policy_ == CrashPolicy::kEntryLoss && entry_case_ == 0;
     const bool undoes_removals = policy_ == CrashPolicy::kEntryLoss && entry_case_ == 2;
-    if (node.changes.empty() ||
-        (policy_ != CrashPolicy::kReorder && !loses_names && !undoes_removals)) {
+    if (policy_ != CrashPolicy::kReorder && !loses_names && !undoes_removals) {
       return node.live_entries;
     }
     std::map<std::string, NodePtr> entries = node.durable_entries;

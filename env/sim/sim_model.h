@@ -5,6 +5,7 @@
 //
 //   durable --(pending operations, in order)--> live
 //   sync of a file: its durable content becomes the live one. Sync of a directory: its entries do.
+//   failed sync: what is pending is lost. Names can be seen until the crash all the same.
 //
 // A file's content and the names that lead to it are durable independently of each other, as POSIX
 // allows. A rename within one directory is one pending operation, hence atomic; one across
@@ -89,6 +90,7 @@ class SimModel {
   void Rename(const std::string& from, const std::string& to);
   void Write(Node* node, const SimOperation& operation);
   void Truncate(Node* node, uint64_t size);
+  void LoseUnsynced(const FileCall& failed_sync);
   static void Sync(Node* node);
   static void SyncTree(Node* node);
   static bool FindPathTo(const Node& directory, const Node* wanted, std::string* path);

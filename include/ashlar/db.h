@@ -324,7 +324,7 @@ class ASHLAR_EXPORT DB {
                                const Slice& key, LazyWideColumns* columns);
 
   // The operands of a key before they are merged, oldest first, in merge_operands[0 ..
-  // *number_of_operands); a plain value counts as the first.
+  // *number_of_operands); a plain value counts as the first, and of an entity its default column.
   virtual Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
                                   const Slice& key, PinnableSlice* merge_operands,
                                   GetMergeOperandsOptions* get_merge_operands_options,
@@ -576,8 +576,9 @@ class ASHLAR_EXPORT DB {
   virtual Status CompactRange(const CompactRangeOptions& options, const Slice* begin,
                               const Slice* end);
 
-  // Changes options that may change on an open database, given as texts; all of a call or none.
-  // InvalidArgument for bad values and other names (NotFound from SetDBOptions). Writes OPTIONS.
+  // Changes options that may change on an open database, given as texts; all of a call or none, also
+  // of several families. InvalidArgument for bad values and other names (NotFound from
+  // SetDBOptions). Writes OPTIONS, once.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& opts_map);
   virtual Status SetOptions(const std::unordered_map<std::string, std::string>& new_options);
@@ -686,7 +687,7 @@ class ASHLAR_EXPORT DB {
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;
 
   // Facts about files: every live table; checksums; what to copy for a consistent image (it also
-  // flushes, as the options say).
+  // flushes, as the options say, unless the database is open for reading only).
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata);
   virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& opts,
@@ -715,8 +716,8 @@ class ASHLAR_EXPORT DB {
   virtual Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                               bool flush_memtable = true) = 0;
   // WAL files that hold anything, live and archived, oldest first; and the one being written. A
-  // database that is open for reading only keeps no list of them and refuses with NotSupported, as
-  // it does GetLiveFilesStorageInfo().
+  // database that is open for reading only refuses with NotSupported: it knows those alone that it
+  // has read, which are in GetLiveFilesStorageInfo().
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
 

@@ -74,7 +74,7 @@ struct ASHLAR_EXPORT EnvOptions {
   // Map files instead of reading or writing them. The POSIX file system maps finished files that
   // are read at any place, and writes with write whatever this says.
   bool use_mmap_reads = false;
-  bool use_mmap_writes = true;
+  bool use_mmap_writes = false;
 
   // Bypass the page cache (O_DIRECT).
   bool use_direct_reads = false;

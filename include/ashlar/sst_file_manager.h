@@ -35,7 +35,8 @@ class ASHLAR_EXPORT SstFileManager {
   virtual void SetCompactionBufferSize(uint64_t compaction_buffer_size) = 0;
   virtual bool IsMaxAllowedSpaceReached() = 0;
   virtual bool IsMaxAllowedSpaceReachedIncludingCompactions() = 0;
-  // Bytes of all tracked files, trash included, and each by its path.
+  // Bytes of all tracked files, trash included, and each by its path. Those of a database that was
+  // closed are tracked no longer.
   virtual uint64_t GetTotalSize() = 0;
   virtual std::unordered_map<std::string, uint64_t> GetTrackedFiles() = 0;
   // 0 = delete at once. Else a file is renamed, to its name with ".trash" at the end, and deleted

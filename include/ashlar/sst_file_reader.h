@@ -27,6 +27,8 @@ class ASHLAR_EXPORT SstFileReader {
   SstFileReader(const SstFileReader&) = delete;
   SstFileReader& operator=(const SstFileReader&) = delete;
 
+  // A damaged data block is told of by what reads it; with another comparator than the bytewise
+  // one, the first and the last one already by this.
   Status Open(const std::string& file_path);
 
   // User keys and values as a database with just this file would give them. The caller deletes it.

@@ -19,10 +19,8 @@
 namespace ashlar {
 namespace {
 
-constexpr std::string_view kDataKind = "data block";
 constexpr std::string_view kFilterKind = "filter";
 constexpr std::string_view kIndexKind = "index";
-constexpr std::string_view kDictionaryKind = "compression dictionary";
 constexpr std::string_view kPropertiesKind = "properties";
 
 // One block read from the file, for the thread's perf context.

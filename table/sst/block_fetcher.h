@@ -26,6 +26,10 @@ namespace ashlar {
 class Readahead;
 class Statistics;
 
+// What errors call a block.
+inline constexpr std::string_view kDataKind = "data block";
+inline constexpr std::string_view kDictionaryKind = "compression dictionary";
+
 // The uncompressed bytes of a block that is not kept in the cache.
 struct LooseBlock {
   PageArray memory;

@@ -22,7 +22,6 @@ namespace ashlar {
 namespace {
 
 constexpr std::string_view kPartitionKind = "index partition";
-constexpr std::string_view kDictionaryKind = "compression dictionary";
 constexpr const char* kKeptUncharged = "the table keeps it anyway, if uncharged";
 
 // Null: that of the fetcher.
@@ -444,6 +443,21 @@ void BlockStore::ForgetDataBlocks(const IndexBlock& index) const {
 void BlockStore::ForgetDataBlocksAt(const IndexBlock& index_place) const {
   const ObjectRef<IndexBlock> index = FindOwned<IndexBlock>(index_place, 0);
   if (index) ForgetDataBlocks(*index);
+}
+
+// Without slots it is not known which of them are there.
+void BlockStore::ForgetIndexPartitions(const IndexBlock& top) const {
+  if (cache_ == nullptr) return;
+  for (size_t i = 0; i < top.index->size(); ++i) {
+    const bool is_absent =
+        top.slots != nullptr && (*top.slots)[i].load(std::memory_order_acquire) == nullptr;
+    if (!is_absent) cache_->Erase(KeyOf<IndexBlock>(top.index->handle(i)));
+  }
+}
+
+void BlockStore::ForgetIndexPartitionsAt(const IndexBlock& top_place) const {
+  const ObjectRef<IndexBlock> top = FindOwned<IndexBlock>(top_place, 0);
+  if (top) ForgetIndexPartitions(*top);
 }
 
 template Result<ObjectRef<DataBlock>> BlockStore::Load(const IndexBlock&, size_t, BlockRead*) const;

@@ -175,6 +175,11 @@ class BlockStore {
   // The same through the place of the index, as far as that is in the cache; and of the block whose
   // place it is.
   void ForgetDataBlocksAt(const IndexBlock& index_place) const;
+  // Takes the partitions of the index out of the cache. Their keys are of this open alone.
+  void ForgetIndexPartitions(const IndexBlock& top) const;
+  void ForgetIndexPartitionsAt(const IndexBlock& top_place) const;
+  // Nobody will find the data blocks again either: the file has no identity.
+  bool IsOfThisOpenAlone() const { return file_id_ == open_id_; }
   template <typename T>
   void ForgetAt(const IndexBlock& place) const {
     if (cache_ != nullptr) cache_->Erase(KeyOf<T>(place.index->handle(0)));

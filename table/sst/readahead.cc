@@ -18,7 +18,7 @@ namespace ashlar {
 namespace {
 
 // Blocks may be followed by padding; gaps up to this size still count as sequential.
-constexpr uint64_t kMaxGapBytes = 4096;
+constexpr uint64_t kMaxSkipBytes = 4096;
 // Of a fixed readahead, if the file system keeps what is fetched beyond.
 constexpr size_t kPieceBytes = 256 * 1024;
 
@@ -81,7 +81,7 @@ uint64_t Readahead::EndIn(const RandomReader& file) {
 
 size_t Readahead::BytesToRead(uint64_t offset, size_t n) {
   if (options_.fixed_bytes != 0) return std::max(n, options_.fixed_bytes);
-  const bool is_sequential = offset >= expected_ && offset - expected_ <= kMaxGapBytes;
+  const bool is_sequential = offset >= expected_ && offset - expected_ <= kMaxSkipBytes;
   if (!is_sequential) {
     sequential_reads_ = 1;
     next_bytes_ = 0;

@@ -73,6 +73,8 @@ uint64_t TableIterator::EndOfWanted(const void* iterator) {
 TableIterator::~TableIterator() {
   AddPerfCount(&PerfContextBase::block_cache_hit_count, read_.hits);
   AddPerfCount(&PerfContextBase::block_cache_read_byte, read_.hit_bytes);
+  if (this_thread_measures_reads) [[unlikely]]
+    TellLevel();
   Statistics* const statistics = table_->options_.statistics;
   if (statistics == nullptr) return;
   statistics->recordTick(BLOCK_CACHE_HIT, read_.hits);
@@ -80,6 +82,14 @@ TableIterator::~TableIterator() {
   statistics->recordTick(BLOCK_CACHE_MISS, read_.misses);
   statistics->recordTick(BLOCK_CACHE_DATA_MISS, read_.misses);
   statistics->recordTick(BLOCK_CACHE_BYTES_READ, read_.hit_bytes);
+}
+
+void TableIterator::TellLevel() const {
+  if (!level_.has_value()) return;
+  PerfContextByLevel* const sums = PerfOfLevel(*level_);
+  if (sums == nullptr) return;
+  sums->block_cache_hit_count += read_.hits;
+  sums->block_cache_miss_count += read_.misses;
 }
 
 void TableIterator::SeekToFirst() {

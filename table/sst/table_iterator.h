@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "table/block/block_cursor.h"
 #include "table/iterator/internal_iterator.h"
 #include "table/sst/index_cursor.h"
 #include "table/sst/readahead.h"
+#include "util/level.h"
 
 namespace ashlar {
 
@@ -29,6 +31,9 @@ class TableIterator final : public InternalIterator {
 
   // Who is told which blocks are used; outlives the iterator. Null: nobody.
   void SetTrace(ReadTrace* trace) { read_.trace = trace; }
+
+  // Whose counters of the thread's perf context it adds to; without it, to none.
+  void SetLevel(Level level) { level_ = level; }
 
   // Blocks are offered to an output, which outlives the iterator; null: to nobody.
   void OfferBlocksTo(const BlockPassing* output);
@@ -72,6 +77,7 @@ class TableIterator final : public InternalIterator {
   // From members in front of readahead_ alone.
   Readahead::Options ReadaheadOptions(const ReadOptions& read, bool for_compaction) const;
   static uint64_t EndOfWanted(const void* iterator);
+  void TellLevel() const;
 
   const TableReader* const table_;
   const HeldBlocks* const held_;    // null: none
@@ -85,6 +91,7 @@ class TableIterator final : public InternalIterator {
   BlockHandle block_handle_;    // of block_, if there is one
   BlockCursor block_cursor_;
   std::string separator_;  // scratch
+  std::optional<Level> level_;
 };
 
 }  // namespace ashlar

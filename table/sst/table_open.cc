@@ -105,6 +105,11 @@ TableReader::TableReader(std::unique_ptr<RandomReader> file, const Footer& foote
 }
 
 TableReader::~TableReader() {
+  const bool has_index = index_ || index_place_;  // else it did not open
+  if (has_index && store_.IsOfThisOpenAlone()) ForgetCachedBlocks();
+  if (has_index && is_partitioned_) {
+    index_ ? store_.ForgetIndexPartitions(*index_) : store_.ForgetIndexPartitionsAt(*index_place_);
+  }
   // The key of an index is of this open alone.
   if (index_place_) store_.ForgetAt<IndexBlock>(*index_place_);
   store_.Unpin(dictionary_);

@@ -22,8 +22,6 @@
 namespace ashlar {
 namespace {
 
-constexpr std::string_view kDataKind = "data block";
-
 void TraceSlot(const BlockHandle& handle, ReadTrace* trace) {
   trace->OnBlock({.kind = ReadTrace::BlockKind::kData,
                   .origin = ReadTrace::Origin::kSlot,

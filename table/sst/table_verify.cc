@@ -26,8 +26,6 @@
 namespace ashlar {
 namespace {
 
-constexpr std::string_view kDataKind = "data block";
-
 Status Contradiction(std::string_view what) {
   return Status::Corruption(StrCat(what, "; the checksums are right, so it was written like this"));
 }

@@ -211,6 +211,32 @@ TEST_F(SimTest, AFailedSyncLosesTheDataAndTheNextOneLies) {
   EXPECT_EQ(Crash(CrashPolicy::kStrict), (Files{{"/db/a", "safe" + zeros + "next"}}));
 }
 
+TEST_F(SimTest, AFailedDirectorySyncLosesItsNamesAndTheNextOneLies) {
+  PutDurable("/db/a", "a");
+  PutDurable("/db/gone", "g");
+  auto lost = Create("/db/lost");
+  Append(lost.get(), "x");
+  ASSERT_OK(lost->Sync(kIo, nullptr));
+  ASSERT_OK(sim_->RenameFile("/db/a", "/db/b", kIo, nullptr));
+  ASSERT_OK(sim_->DeleteFile("/db/gone", kIo, nullptr));
+  sim_->FailAt(sim_->CallCount() + 1, FaultError::kIO);  // behind the opening of the directory
+  EXPECT_FALSE(SyncDirectory(sim_.get(), "/db").ok());
+  const Files live = {{"/db/b", "a"}, {"/db/lost", "x"}};
+  EXPECT_EQ(sim_->memory()->AllFiles(), live) << "nobody but a crash of the machine shows it";
+  ASSERT_OK(SyncDirectory(sim_.get(), "/db"));
+  const Files before = {{"/db/a", "a"}, {"/db/gone", "g"}};
+  EXPECT_EQ(Crash(CrashPolicy::kStrict), before);
+  EXPECT_EQ(CrashAll(CrashPolicy::kReorder), std::set<Files>{before});
+  EXPECT_EQ(Crash(CrashPolicy::kAll), live);
+  // A name that is made now has nothing to do with it; one that was made then has none.
+  PutDurable("/db/lost", "again");
+  PutDurable("/db/new", "n");
+  ASSERT_OK(sim_->RenameFile("/db/lost", "/db/renamed", kIo, nullptr));
+  ASSERT_OK(SyncDirectory(sim_.get(), "/db"));
+  EXPECT_EQ(Crash(CrashPolicy::kStrict),
+            (Files{{"/db/a", "a"}, {"/db/gone", "g"}, {"/db/new", "n"}, {"/db/renamed", "again"}}));
+}
+
 TEST_F(SimTest, ALyingSyncMakesNothingDurable) {
   auto file = Create("/db/a");
   ASSERT_OK(SyncDirectory(sim_.get(), "/db"));

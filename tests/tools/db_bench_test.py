@@ -82,6 +82,49 @@ class DbBenchTest(unittest.TestCase):
         self.assertEqual(found["readrandomoperands"][0], 200)
         self.assertIn("(200 of 200 found)", found["readrandomoperands"][1])
 
+    def test_a_number_is_sought_in_merged_lists_and_in_operands(self):
+        done = self.run_bench("getmergeoperands", "-merge_operator=sortlist")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\nGet: [\d.e-]+ seconds, found: 1\nGetMergeOperands: [\d.e-]+ seconds, found: 1\n")
+        self.assertRegex(done.stdout, r"\ngetmergeoperands : .* 1 operations;")
+
+    def test_every_level_is_filled_tenfold(self):
+        done = self.run_bench("fillseqdeterministic,levelstats,readrandom", "-disable_auto_compactions=1",
+                              "-num_levels=3", "-value_size=1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\nfillseqdeterministic : .* 2220 operations;")
+        sizes = [int(size) for size in re.findall(r"(?m)^Level\[\d\]: 1 files, (\d+) bytes$", done.stdout)]
+        self.assertEqual(len(sizes), 3)
+        for above, level in zip(sizes, sizes[1:]):
+            self.assertTrue(8 < level / above < 12, sizes)
+        self.assertRegex(done.stdout, r"\n +0 +1 +0\n +1 +1 +0\n +2 +1 +2\n")
+        self.assertIn("(2000 of 2000 found)", done.stdout)
+
+    def test_pairs_are_spread_over_families_and_found_there(self):
+        spread = "-num_column_families=3"
+        found = self.results("fillseq,flush,compact,readrandom,readmissing,seekrandom,multireadrandom,readseq,"
+                             "readreverse", spread, "-batch_size=4", "-multiread_check=1")
+        for name in ("readrandom", "seekrandom", "multireadrandom"):
+            self.assertIn("(2000 of 2000 found)", found[name][1])
+        self.assertIn("(0 of 2000 found)", found["readmissing"][1])
+        self.assertEqual((found["readseq"][0], found["readreverse"][0]), (2000, 2000))
+        families = re.findall(r'\[CFOptions "(.*)"\]', self.options())
+        self.assertEqual(families, ["default", "column_family_name_000001", "column_family_name_000002"])
+        there = ["-use_existing_db=1", "-multiread_batched=1", "-batch_size=4", "-multiread_check=1"]
+        found = self.results("multireadrandom,readwhilewriting,overwrite,deleteseq,readseq", *there, spread)
+        self.assertIn("(2000 of 2000 found)", found["multireadrandom"][1])
+        self.assertIn("(2000 of 2000 found)", found["readwhilewriting"][1])
+        self.assertLessEqual(found["readseq"][0], 1)  # as much is always reported
+        self.results("overwrite", *there, spread, "-writes=10000")
+        found = self.results("readseq", "-use_existing_db=1", "-readonly=1")  # of the first family alone
+        self.assertTrue(600 < found["readseq"][0] <= 667)
+        # A range tombstone covers its hundred keys wherever they are.
+        for expands in ("0", "1"):
+            found = self.results("fillseq,readseq", spread, "-writes_before_delete_range=1999",
+                                 "-writes_per_range_tombstone=1", "-max_num_range_tombstones=1",
+                                 "-expand_range_tombstones=" + expands)
+            self.assertEqual(found["readseq"][0], 1900)
+
     def options(self):
         newest = max(name for name in os.listdir(self.path("db")) if name.startswith("OPTIONS"))
         with open(self.path("db", newest), encoding="utf-8") as file:
@@ -318,6 +361,13 @@ class DbBenchTest(unittest.TestCase):
         self.assertGreater(seconds["fillrandom"], 1.8)
         self.assertGreater(seconds["readrandom"], 0.8)
 
+    def test_writes_may_follow_a_sine(self):
+        # A sin(C) + D, as B is 0: 2,000 of 116 bytes at 232,000 a second, never faster.
+        done = self.run_bench("fillrandom", "-sine_write_rate=1", "-sine_a=116000", "-sine_b=0",
+                              "-sine_c=1.5707963", "-sine_d=116000")
+        seconds = re.search(r"(?m)^fillrandom +: .* ([\d.]+) seconds", done.stdout)
+        self.assertGreater(float(seconds.group(1)), 0.8)
+
     def test_flags_of_compaction_reach_the_database(self):
         self.results("fillseq", "-compaction_style=1", "-universal_size_ratio=7", "-universal_min_merge_width=3",
                      "-universal_max_merge_width=9", "-universal_max_size_amplification_percent=120",
@@ -380,6 +430,11 @@ class DbBenchTest(unittest.TestCase):
                                 (("fillseq", "-compression_type=foo"), "foo"),
                                 (("fillseq", "-threads=0"), "threads"),
                                 (("fillseq", "stray"), "stray"),
+                                (("fillseq", "-num_column_families=0"), "num_column_families"),
+                                (("updaterandom", "-num_column_families=2"), "num_column_families"),
+                                (("fillseqdeterministic",), "disable_auto_compactions"),
+                                (("fillseqdeterministic", "-disable_auto_compactions=1"), "too small"),
+                                (("getmergeoperands", "-merge_operator=stringappend"), "sortlist"),
                                 (("mergerandom",), "merge_operator"),
                                 (("mergerandom", "-merge_operator=foo"), "foo"),
                                 (("readtorowcache",), "row_cache_size"),

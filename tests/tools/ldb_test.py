@@ -618,6 +618,31 @@ class LdbTest(ToolTest):
         os.truncate(blob, os.path.getsize(blob) - 1)
         self.check_failure(self.ldb("checkconsistency", db=db), "Corruption", blob, "19528", "19527")
 
+    def test_files_in_several_directories_are_found(self):
+        db = self.sample_database("blob")
+        names = sorted(name for name in os.listdir(db) if name.endswith((".sst", ".blob")))
+        dirs = [self.path("fast"), self.path("slow")]
+        for i, name in enumerate(names):
+            if i < 2:
+                os.makedirs(dirs[i])
+            os.rename(os.path.join(db, name), os.path.join(dirs[i % 2], name))
+        with open(os.path.join(dirs[1], "999999.sst"), "wb"):
+            pass  # of nobody
+        flag = "--db_paths=" + ",".join(dirs) + "/"
+        self.check_failure(self.ldb("checkconsistency", db=db), "000")
+        self.check_failure(self.ldb("checkconsistency", flag + "," + self.path("nosuch"), db=db), "nosuch")
+        self.check_silent(self.ldb("checkconsistency", flag, db=db), ["OK"])
+        dumped = self.ok("dump_live_files", flag, db=db)
+        listed = self.ok("list_live_files_metadata", flag, db=db)
+        for i, name in enumerate(names):
+            self.assertIn(os.path.join(dirs[i % 2], name), dumped)
+            self.assertIn(os.path.join(dirs[i % 2], name) + "\n", listed)
+        self.check_failure(self.ldb("report", db=db), ".sst")
+        self.ok("report", flag, db=db)
+        with open(db + "_report.html", encoding="utf-8") as file:
+            self.assertIn("<td>1 file</td>", file.read())  # that no version has
+        self.assertIn(dirs[0], self.ok("list_file_range_deletes", flag, db=db))
+
     def manifest_without_timestamps(self):
         """Of a database whose two tables of level 1 have lost the timestamps that its comparator wants."""
         def table(number, smallest, largest):

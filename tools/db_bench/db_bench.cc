@@ -25,6 +25,7 @@ bool CheckFlags() {
   } rules[] = {
       {"num: at least 1", FLAGS_num >= 1},
       {"threads: at least 1", FLAGS_threads >= 1},
+      {"num_column_families: at least 1", FLAGS_num_column_families >= 1},
       {"key_size: at least 1", FLAGS_key_size >= 1},
       {"value_size: at least 0", FLAGS_value_size >= 0},
       {"batch_size: at least 1", FLAGS_batch_size >= 1},

@@ -10,7 +10,8 @@ DEFINE_string(
     "readrandom,readseq,readreverse",
     "comma-separated list of benchmarks, run in this order. Those that fill start from an "
     "empty database: fillseq, fillrandom, filluniquerandom, fillsync, fillbatch, "
-    "fill100K, randomreplacekeys, timeseries. The others go on with what is there: fillseekseq, "
+    "fill100K, fillseqdeterministic, randomreplacekeys, timeseries, getmergeoperands. The others "
+    "go on with what is there: fillseekseq, "
     "overwrite, readrandomwriterandom, updaterandom, xorupdaterandom, appendrandom, mixgraph, "
     "deleteseq, deleterandom, deleteuntil, readseq, "
     "readreverse, readtocache, readtorowcache, readrandom, readmissing, readhot, "
@@ -29,6 +30,10 @@ DEFINE_int64(num, 1000000, "number of pairs to place in the database");
 DEFINE_int64(reads, -1, "reads of a read benchmark; negative: --num");
 DEFINE_int64(writes, -1, "writes of a write benchmark; negative: --num");
 DEFINE_int64(deletes, -1, "deletes of a delete benchmark; negative: --num");
+DEFINE_int32(num_column_families, 1,
+             "column families that pairs are spread over by their numbers: default, "
+             "column_family_name_000001 and so on; most benchmarks that fill, delete, read or seek "
+             "can, the others refuse more than 1");
 DEFINE_int32(threads, 1, "threads, each of which does the whole number of operations");
 DEFINE_int32(duration, 0,
              "seconds that random benchmarks run; 0: the numbers of operations decide");
@@ -46,6 +51,14 @@ DEFINE_bool(sync, false, "sync the log with each write");
 DEFINE_uint64(benchmark_read_rate_limit, 0, "reads a second, of all threads together; 0: no limit");
 DEFINE_uint64(benchmark_write_rate_limit, 0,
               "bytes a second that benchmarks write, of all threads together; 0: no limit");
+DEFINE_bool(sine_write_rate, false,
+            "in place of --benchmark_write_rate_limit, A sin(Bx + C) + D bytes a second, x being "
+            "seconds since the benchmark began");
+DEFINE_uint64(sine_write_rate_interval_milliseconds, 10000, "how often that is computed");
+DEFINE_double(sine_a, 1, "A of it, and of the rate of --sine_mix_rate");
+DEFINE_double(sine_b, 1, "B of it");
+DEFINE_double(sine_c, 0, "C of it");
+DEFINE_double(sine_d, 1, "D of it");
 DEFINE_int32(prefix_size, 0,
              "bytes of the fixed prefix that prefix_extractor takes; 0: no extractor");
 DEFINE_int64(keys_per_prefix, 0,

@@ -4,6 +4,7 @@
 // work does.
 #include "tools/db_bench/runner.h"
 
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -21,35 +22,51 @@ namespace bench {
 namespace {
 
 constexpr Workload kWorkloads[] = {
-    {.name = "fillseq", .run = FillSequential, .wants_empty_db = true},
-    {.name = "fillrandom", .run = FillRandom, .wants_empty_db = true},
+    {.name = "fillseq", .run = FillSequential, .wants_empty_db = true, .spreads = true},
+    {.name = "fillrandom", .run = FillRandom, .wants_empty_db = true, .spreads = true},
     {.name = "filluniquerandom",
      .run = FillUniqueRandom,
      .wants_empty_db = true,
+     .single_thread = true,
+     .spreads = true},
+    {.name = "fillsync", .run = FillSync, .wants_empty_db = true, .spreads = true},
+    {.name = "fillbatch", .run = FillBatch, .wants_empty_db = true, .spreads = true},
+    {.name = "fill100K", .run = Fill100K, .wants_empty_db = true, .spreads = true},
+    {.name = "fillseqdeterministic",
+     .run = FillSequentialDeterministic,
+     .wants_empty_db = true,
      .single_thread = true},
-    {.name = "fillsync", .run = FillSync, .wants_empty_db = true},
-    {.name = "fillbatch", .run = FillBatch, .wants_empty_db = true},
-    {.name = "fill100K", .run = Fill100K, .wants_empty_db = true},
     {.name = "fillseekseq", .run = FillSeekSequential},
-    {.name = "overwrite", .run = FillRandom},
-    {.name = "deleteseq", .run = DeleteSequential},
-    {.name = "deleterandom", .run = DeleteRandom},
+    {.name = "overwrite", .run = FillRandom, .spreads = true},
+    {.name = "deleteseq", .run = DeleteSequential, .spreads = true},
+    {.name = "deleterandom", .run = DeleteRandom, .spreads = true},
     {.name = "deleteuntil", .run = DeleteUntil},
-    {.name = "readseq", .run = ReadSequential},
-    {.name = "readreverse", .run = ReadReverse},
-    {.name = "readtocache", .run = ReadToCache, .single_thread = true},
-    {.name = "readrandom", .run = ReadRandom},
-    {.name = "readmissing", .run = ReadMissing},
-    {.name = "readhot", .run = ReadHot},
-    {.name = "seekrandom", .run = SeekRandom},
+    {.name = "readseq", .run = ReadSequential, .spreads = true},
+    {.name = "readreverse", .run = ReadReverse, .spreads = true},
+    {.name = "readtocache", .run = ReadToCache, .single_thread = true, .spreads = true},
+    {.name = "readrandom", .run = ReadRandom, .spreads = true},
+    {.name = "readmissing", .run = ReadMissing, .spreads = true},
+    {.name = "readhot", .run = ReadHot, .spreads = true},
+    {.name = "seekrandom", .run = SeekRandom, .spreads = true},
     {.name = "readtorowcache", .run = ReadToRowCache, .single_thread = true},
-    {.name = "multireadrandom", .run = MultiReadRandom},
+    {.name = "multireadrandom", .run = MultiReadRandom, .spreads = true},
     {.name = "newiterator", .run = NewIteratorOnly},
     {.name = "newiteratorwhilewriting", .run = NewIteratorWhileWriting, .extra_threads = 1},
-    {.name = "seekrandomwhilewriting", .run = SeekWhileWriting, .extra_threads = 1},
-    {.name = "seekrandomwhilemerging", .run = SeekWhileMerging, .extra_threads = 1, .merges = true},
-    {.name = "readwhilewriting", .run = ReadWhileWriting, .extra_threads = 1},
-    {.name = "readwhilemerging", .run = ReadWhileMerging, .extra_threads = 1, .merges = true},
+    {.name = "seekrandomwhilewriting",
+     .run = SeekWhileWriting,
+     .extra_threads = 1,
+     .spreads = true},
+    {.name = "seekrandomwhilemerging",
+     .run = SeekWhileMerging,
+     .extra_threads = 1,
+     .merges = true,
+     .spreads = true},
+    {.name = "readwhilewriting", .run = ReadWhileWriting, .extra_threads = 1, .spreads = true},
+    {.name = "readwhilemerging",
+     .run = ReadWhileMerging,
+     .extra_threads = 1,
+     .merges = true,
+     .spreads = true},
     {.name = "readwhilescanning", .run = ReadWhileScanning, .extra_threads = 1},
     {.name = "readrandomwriterandom", .run = ReadRandomWriteRandom},
     {.name = "updaterandom", .run = UpdateRandom},
@@ -61,17 +78,28 @@ constexpr Workload kWorkloads[] = {
     {.name = "mergerandom", .run = MergeRandom, .merges = true},
     {.name = "readrandommergerandom", .run = ReadRandomMergeRandom, .merges = true},
     {.name = "readrandomoperands", .run = ReadRandomOperands, .merges = true},
-    {.name = "multireadwhilewriting", .run = MultiReadWhileWriting, .extra_threads = 1},
+    {.name = "getmergeoperands",
+     .run = GetMergeOperandsOfLists,
+     .wants_empty_db = true,
+     .single_thread = true,
+     .merges = true},
+    {.name = "multireadwhilewriting",
+     .run = MultiReadWhileWriting,
+     .extra_threads = 1,
+     .spreads = true},
     {.name = "approximatesizerandom", .run = EstimateSizes},
-    {.name = "verifychecksum", .run = VerifyChecksums, .single_thread = true},
-    {.name = "verifyfilechecksums", .run = VerifyFileChecksums, .single_thread = true},
-    {.name = "crc32c", .run = SumCrc32c},
-    {.name = "xxhash", .run = SumXxHash},
-    {.name = "xxhash64", .run = SumXxHash64},
-    {.name = "xxh3", .run = SumXxh3},
-    {.name = "compress", .run = CompressBlocks},
-    {.name = "uncompress", .run = UncompressBlocks},
-    {.name = "compact", .run = CompactAll, .single_thread = true},
+    {.name = "verifychecksum", .run = VerifyChecksums, .single_thread = true, .spreads = true},
+    {.name = "verifyfilechecksums",
+     .run = VerifyFileChecksums,
+     .single_thread = true,
+     .spreads = true},
+    {.name = "crc32c", .run = SumCrc32c, .spreads = true},
+    {.name = "xxhash", .run = SumXxHash, .spreads = true},
+    {.name = "xxhash64", .run = SumXxHash64, .spreads = true},
+    {.name = "xxh3", .run = SumXxh3, .spreads = true},
+    {.name = "compress", .run = CompressBlocks, .spreads = true},
+    {.name = "uncompress", .run = UncompressBlocks, .spreads = true},
+    {.name = "compact", .run = CompactAll, .single_thread = true, .spreads = true},
 };
 
 // Opens when all have arrived.
@@ -89,6 +117,23 @@ class Gate {
   std::condition_variable opened_;
   int missing_;
 };
+
+// Null: no limit.
+std::unique_ptr<Pace> MakeWritePace() {
+  if (FLAGS_sine_write_rate) {
+    return std::make_unique<Pace>(SineRate, FLAGS_sine_write_rate_interval_milliseconds * 1000);
+  }
+  if (FLAGS_benchmark_write_rate_limit == 0) return nullptr;
+  return std::make_unique<Pace>(static_cast<double>(FLAGS_benchmark_write_rate_limit));
+}
+
+// As RocksDB's db_bench calls it.
+std::string NameOf(int family) {
+  if (family == 0) return kDefaultColumnFamilyName;
+  char name[32];
+  std::snprintf(name, sizeof(name), "column_family_name_%06d", family);
+  return name;
+}
 
 // What the calling thread, which was made for one workload, has counted.
 void AddPerfMessage(Stats* stats) {
@@ -112,6 +157,10 @@ void ThreadContext::WaitFor(Pace* pace, double amount) {
   stats.LeaveOut(NowMicros() - start_micros);
 }
 
+double SineRate(double seconds) {
+  return FLAGS_sine_a * std::sin(FLAGS_sine_b * seconds + FLAGS_sine_c) + FLAGS_sine_d;
+}
+
 void RestartStats(ThreadContext* thread) {
   thread->stats = Stats();
   thread->stats.Start(thread->reporter);
@@ -127,21 +176,32 @@ Runner::~Runner() {
   if (options_.statistics != nullptr) {
     std::printf("STATISTICS:\n%s\n", options_.statistics->ToString().c_str());
   }
-  if (db_ != nullptr) RequireOk(db_->Close(), "close");
+  Close();
 }
 
 void Runner::Open() {
   if (db_ != nullptr) return;
-  DB* db = nullptr;
-  const Status status =
-      FLAGS_readonly ? DB::OpenForReadOnly(options_, path_, &db) : DB::Open(options_, path_, &db);
-  RequireOk(status, "open");
-  db_.reset(db);
+  DBOptions options = options_;
+  options.create_missing_column_families = true;
+  std::vector<ColumnFamilyDescriptor> families;
+  for (int i = 0; i < FLAGS_num_column_families; i++) families.emplace_back(NameOf(i), options_);
+  RequireOk(FLAGS_readonly ? DB::OpenForReadOnly(options, path_, families, &families_, &db_)
+                           : DB::Open(options, path_, families, &families_, &db_),
+            "open");
+}
+
+void Runner::Close() {
+  if (db_ == nullptr) return;
+  for (ColumnFamilyHandle* const family : families_) {
+    RequireOk(db_->DestroyColumnFamilyHandle(family), "close");
+  }
+  families_.clear();
+  RequireOk(db_->Close(), "close");
+  db_.reset();
 }
 
 void Runner::StartEmpty() {
-  if (db_ != nullptr) RequireOk(db_->Close(), "close");
-  db_.reset();
+  Close();
   RequireOk(DestroyDB(path_, options_), "destroy");
 }
 
@@ -161,6 +221,10 @@ bool Runner::RunOne(const std::string& name) {
   const Workload* workload = FindWorkload(name);
   if (workload != nullptr && workload->merges && options_.merge_operator == nullptr) {
     std::fprintf(stderr, "%s needs --merge_operator\n", name.c_str());
+    return false;
+  }
+  if (workload != nullptr && !workload->spreads && FLAGS_num_column_families > 1) {
+    std::fprintf(stderr, "%s works in one family; --num_column_families=1\n", name.c_str());
     return false;
   }
   if (workload != nullptr && workload->wants_empty_db) {
@@ -183,14 +247,16 @@ bool Runner::RunOne(const std::string& name) {
 // Benchmarks that are no measurement.
 bool Runner::RunCommand(const std::string& name) {
   if (name == "flush") {
-    RequireOk(db_->Flush(FlushOptions()), "flush");
+    RequireOk(db_->Flush(FlushOptions(), families_), "flush");
     std::printf("flush memtable\n");
   } else if (name == "waitforcompaction") {
     std::printf("waitforcompaction(%s): started\n", path_.c_str());
     RequireOk(db_->WaitForCompact(WaitForCompactOptions()), "waitforcompaction");
     std::printf("waitforcompaction(%s): finished\n", path_.c_str());
   } else if (name == "compactall") {
-    RequireOk(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr), "compact");
+    for (ColumnFamilyHandle* const family : families_) {
+      RequireOk(db_->CompactRange(CompactRangeOptions(), family, nullptr, nullptr), "compact");
+    }
   } else if (name == "compact0" || name == "compact1") {
     CompactLevel(db_.get(), name == "compact0" ? 0 : 1);
   } else if (name == "resetstats") {
@@ -227,7 +293,7 @@ void Runner::RunWorkload(const Workload& workload) {
   const int count = readers + workload.extra_threads;
   std::atomic<int> threads_reading{readers};
   Pace read_pace(static_cast<double>(FLAGS_benchmark_read_rate_limit));
-  Pace write_pace(static_cast<double>(FLAGS_benchmark_write_rate_limit));
+  const std::unique_ptr<Pace> write_pace = MakeWritePace();
   Gate gate(count);
   std::vector<ThreadContext> contexts(static_cast<size_t>(count));
   std::vector<std::thread> threads;
@@ -241,7 +307,8 @@ void Runner::RunWorkload(const Workload& workload) {
     context->threads_reading = &threads_reading;
     context->reporter = reporter_.get();
     if (FLAGS_benchmark_read_rate_limit > 0) context->read_pace = &read_pace;
-    if (FLAGS_benchmark_write_rate_limit > 0) context->write_pace = &write_pace;
+    context->write_pace = write_pace.get();
+    context->families = families_;
     threads.emplace_back([this, context, &workload, &gate] {
       SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
       if (FLAGS_perf_level > kDisable) get_perf_context()->EnablePerLevelPerfContext();

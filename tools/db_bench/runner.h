@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/options.h"
@@ -28,12 +29,14 @@ class Runner {
   void RunWorkload(const Workload& workload);
   void StartEmpty();
   void Open();
+  void Close();  // if it is open
   void PrintProperty(const char* name);
   void PrintMemtableFacts();
 
   const Options options_;
   const std::string path_;
   std::unique_ptr<DB> db_;
+  std::vector<ColumnFamilyHandle*> families_;  // while it is open
   std::unique_ptr<Reporter> reporter_;
   uint64_t runs_ = 0;
 };

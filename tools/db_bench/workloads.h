@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "ashlar/db.h"
@@ -28,7 +29,14 @@ struct ThreadContext {
   Reporter* reporter = nullptr;
   Pace* read_pace = nullptr;   // operations a second, of all threads; null: as fast as they can
   Pace* write_pace = nullptr;  // bytes a second
+  // Of --num_column_families, at least the default one.
+  std::span<ColumnFamilyHandle* const> families;
   std::atomic<int>* threads_reading = nullptr;  // of those with extra_threads: 0 ends the writer
+
+  // Where the pair of this number is.
+  ColumnFamilyHandle* FamilyOf(uint64_t number) const {
+    return families.size() == 1 ? families[0] : families[number % families.size()];
+  }
 
   // Before so many reads, and before so many bytes are written: wait for their turn.
   void PaceReads(uint64_t operations) { WaitFor(read_pace, static_cast<double>(operations)); }
@@ -44,6 +52,7 @@ struct Workload {
   int extra_threads = 0;       // beside --threads
   bool single_thread = false;  // whatever --threads says
   bool merges = false;         // needs --merge_operator
+  bool spreads = false;        // over --num_column_families
 };
 
 // Null if there is no workload of that name.
@@ -68,6 +77,8 @@ inline KeyShape ShapeOfKeys(int key_size = FLAGS_key_size) {
           .key_count = FLAGS_num};
 }
 
+// --sine_a and the others: what is done a second, so many seconds after the beginning.
+double SineRate(double seconds);
 // What was done so far is no part of the result.
 void RestartStats(ThreadContext* thread);
 ReadOptions MakeReadOptions();
@@ -85,6 +96,8 @@ void Fill100K(ThreadContext* thread);
 void DeleteSequential(ThreadContext* thread);
 void DeleteRandom(ThreadContext* thread);
 void DeleteUntil(ThreadContext* thread);
+// workloads_shape.cc
+void FillSequentialDeterministic(ThreadContext* thread);
 // workloads_read.cc
 void ReadSequential(ThreadContext* thread);
 void ReadToCache(ThreadContext* thread);
@@ -135,6 +148,8 @@ bool AreMixRatiosValid();
 void MergeRandom(ThreadContext* thread);
 void ReadRandomMergeRandom(ThreadContext* thread);
 void ReadRandomOperands(ThreadContext* thread);
+// workloads_lists.cc
+void GetMergeOperandsOfLists(ThreadContext* thread);
 
 // workloads_beside.cc: thread 0 does what the name says after "while", the others before it.
 void ReadWhileWriting(ThreadContext* thread);

@@ -18,7 +18,7 @@ void RunBeside(ThreadContext* thread, void (*beside)(ThreadContext*),
   thread->threads_reading->fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Calls write(key, value) for random keys until nobody reads any more.
+// Calls write(family, key, value) for random keys until nobody reads any more.
 template <typename Write>
 void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
   thread->stats.Exclude();
@@ -28,22 +28,22 @@ void WriteUntilReadersEnd(ThreadContext* thread, Write write) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
     const Slice value = values.Next();
     thread->PaceWrites(static_cast<uint64_t>(FLAGS_key_size) + value.size());
-    RequireOk(write(key.Set(number), value), "write");
+    RequireOk(write(thread->FamilyOf(number), key.Set(number), value), "write");
     thread->stats.Finished(Operation::kWrite, 1, 0);
   }
 }
 
 void Overwrite(ThreadContext* thread) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
-  WriteUntilReadersEnd(thread, [&](const Slice& key, const Slice& value) {
-    return thread->db->Put(options, key, value);
+  WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& value) {
+    return thread->db->Put(options, family, key, value);
   });
 }
 
 void Merge(ThreadContext* thread) {
   const WriteOptions options = MakeWriteOptions(FLAGS_sync);
-  WriteUntilReadersEnd(thread, [&](const Slice& key, const Slice& operand) {
-    return thread->db->Merge(options, key, operand);
+  WriteUntilReadersEnd(thread, [&](auto* family, const Slice& key, const Slice& operand) {
+    return thread->db->Merge(options, family, key, operand);
   });
 }
 

@@ -34,10 +34,6 @@ DEFINE_bool(sine_mix_rate, false,
 DEFINE_uint64(sine_mix_rate_interval_milliseconds, 10000, "how often that is computed");
 DEFINE_double(sine_mix_rate_noise, 0.0,
               "a random part of the rate is added or taken away, up to this");
-DEFINE_double(sine_a, 1, "A of it");
-DEFINE_double(sine_b, 1, "B of it");
-DEFINE_double(sine_c, 0, "C of it");
-DEFINE_double(sine_d, 1, "D of it");
 
 namespace ashlar {
 namespace bench {
@@ -69,7 +65,13 @@ class Mix {
         model_(ParametersOfFlags()),
         key_(ShapeOfKeys()),
         values_(thread->random(), FLAGS_compression_ratio,
-                static_cast<int>(std::max<int64_t>(1, FLAGS_mix_max_value_size))) {}
+                static_cast<int>(std::max<int64_t>(1, FLAGS_mix_max_value_size))) {
+    if (!FLAGS_sine_mix_rate) return;
+    const auto rate_at = [this](double seconds) {
+      return SineRate(seconds) * (1 + FLAGS_sine_mix_rate_noise * (2 * Drawn() - 1));
+    };
+    sine_ = std::make_unique<Pace>(rate_at, FLAGS_sine_mix_rate_interval_milliseconds * 1000);
+  }
 
   void Run();
 
@@ -77,7 +79,6 @@ class Mix {
   double Drawn() {  // above 0, at most 1
     return (static_cast<double>(thread_->random() >> 11) + 1) / 9007199254740992.0;
   }
-  void KeepPace();
   void Get(const Slice& key);
   void Put(const Slice& key);
   void Scan(const Slice& key);
@@ -87,28 +88,10 @@ class Mix {
   KeyBuffer key_;
   ValueSource values_;
   PinnableSlice value_;
-  std::unique_ptr<Pace> sine_;
-  uint64_t start_micros_ = NowMicros();
-  uint64_t next_rate_micros_ = 0;
+  std::unique_ptr<Pace> sine_;  // of this thread alone; null: as fast as it can
   int64_t gets_ = 0, puts_ = 0, seeks_ = 0, reads_ = 0, found_ = 0;
   int64_t value_bytes_ = 0, scanned_ = 0;
 };
-
-// The rate is that of each thread.
-void Mix::KeepPace() {
-  if (!FLAGS_sine_mix_rate) return;
-  const uint64_t now = NowMicros();
-  if (now >= next_rate_micros_) {
-    next_rate_micros_ = now + FLAGS_sine_mix_rate_interval_milliseconds * 1000;
-    const double x = static_cast<double>(now - start_micros_) / 1e6;
-    const double rate = FLAGS_sine_a * std::sin(FLAGS_sine_b * x + FLAGS_sine_c) + FLAGS_sine_d;
-    const double noise = 1 + FLAGS_sine_mix_rate_noise * (2 * Drawn() - 1);
-    const double per_second = std::max(rate * noise, 1.0);
-    if (sine_ == nullptr) sine_ = std::make_unique<Pace>(per_second);
-    sine_->SetRate(per_second);
-  }
-  thread_->WaitFor(sine_.get(), 1);
-}
 
 void Mix::Get(const Slice& key) {
   thread_->PaceReads(1);
@@ -158,7 +141,7 @@ void Mix::Run() {
   Duration duration(FLAGS_duration,
                     FLAGS_mix_accesses >= 0 ? FLAGS_mix_accesses : ReadOrWriteCount());
   while (!duration.Done(1)) {
-    KeepPace();
+    thread_->WaitFor(sine_.get(), 1);
     const Slice key = key_.Set(model_.KeyOf(thread_->random() % static_cast<uint64_t>(FLAGS_num)));
     const double ticket = Drawn() * sum;
     if (ticket <= FLAGS_mix_get_ratio) {

@@ -15,10 +15,14 @@ namespace {
 class Batch {
  public:
   explicit Batch(size_t size)
-      : buffers_(size, KeyBuffer(ShapeOfKeys())), keys_(size), pinned_(size), statuses_(size) {}
+      : buffers_(size, KeyBuffer(ShapeOfKeys())),
+        families_(size),
+        keys_(size),
+        pinned_(size),
+        statuses_(size) {}
 
   size_t size() const { return keys_.size(); }
-  void Choose(Random* random);
+  void Choose(ThreadContext* thread);
   void Read(DB* db, const ReadOptions& options);
   // Compares all that Read() gets with single reads of the same moment.
   void ReadAndCheck(DB* db, ReadOptions options);
@@ -31,6 +35,7 @@ class Batch {
 
  private:
   std::vector<KeyBuffer> buffers_;
+  std::vector<ColumnFamilyHandle*> families_;  // of the keys
   std::vector<Slice> keys_;
   std::vector<PinnableSlice> pinned_;  // with --multiread_batched
   std::vector<std::string> copied_;    // without
@@ -38,25 +43,30 @@ class Batch {
 };
 
 // With a stride the batch lies whole among the keys, if there are as many.
-void Batch::Choose(Random* random) {
+void Batch::Choose(ThreadContext* thread) {
+  Random* const random = &thread->random;
   const auto count = static_cast<uint64_t>(FLAGS_num);
   const auto stride = static_cast<uint64_t>(FLAGS_multiread_stride);
   const uint64_t span = stride * (size() - 1);
   const uint64_t first = (*random)() % (stride != 0 && span < count ? count - span : count);
   for (size_t i = 0; i < size(); i++) {
     const uint64_t next = stride != 0 ? first + i * stride : i == 0 ? first : (*random)();
+    families_[i] = thread->FamilyOf(next % count);
     keys_[i] = buffers_[i].Set(next % count);
   }
 }
 
 void Batch::Read(DB* db, const ReadOptions& options) {
   if (!FLAGS_multiread_batched) {
-    statuses_ = db->MultiGet(options, keys_, &copied_);
+    statuses_ = db->MultiGet(options, families_, keys_, &copied_);
     return;
   }
   for (PinnableSlice& value : pinned_) value.Reset();
-  db->MultiGet(options, db->DefaultColumnFamily(), size(), keys_.data(), pinned_.data(),
-               statuses_.data());
+  if (FLAGS_num_column_families > 1) {
+    return db->MultiGet(options, size(), families_.data(), keys_.data(), pinned_.data(),
+                        statuses_.data());
+  }
+  db->MultiGet(options, families_[0], size(), keys_.data(), pinned_.data(), statuses_.data());
 }
 
 // Somebody may write beside it.
@@ -66,7 +76,7 @@ void Batch::ReadAndCheck(DB* db, ReadOptions options) {
   Read(db, options);
   std::string single;
   for (size_t i = 0; i < size(); i++) {
-    const Status expected = db->Get(options, keys_[i], &single);
+    const Status expected = db->Get(options, families_[i], keys_[i], &single);
     const bool is_same = expected == statuses_[i] && (!expected.ok() || value(i) == Slice(single));
     if (is_same) continue;
     RequireOk(Status::Corruption("MultiGet differs from Get of key " + keys_[i].ToString(true),
@@ -84,7 +94,7 @@ void MultiReadRandom(ThreadContext* thread) {
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(FLAGS_batch_size)) {
     thread->PaceReads(batch.size());
-    batch.Choose(&thread->random);
+    batch.Choose(thread);
     FLAGS_multiread_check ? batch.ReadAndCheck(thread->db, options)
                           : batch.Read(thread->db, options);
     uint64_t bytes = 0;

@@ -40,11 +40,11 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   int64_t found = 0, sought = 0;
   Duration duration(FLAGS_duration, ReadCount());
   while (!duration.Done(1)) {
-    const Slice wanted = key.Set(thread->random() % range);
+    const uint64_t number = thread->random() % range;
+    const Slice wanted = key.Set(number);
     thread->PaceReads(1);
     value.Reset();
-    const Status status =
-        thread->db->Get(options, thread->db->DefaultColumnFamily(), wanted, &value);
+    const Status status = thread->db->Get(options, thread->FamilyOf(number), wanted, &value);
     sought++;
     if (status.ok()) {
       found++;
@@ -57,14 +57,18 @@ void ReadAmong(ThreadContext* thread, uint64_t range, int key_size) {
   AddFoundMessage(thread, found, sought);
 }
 
+// Of one family after the other.
 void Scan(ThreadContext* thread, bool is_forward, int64_t limit = ReadCount()) {
-  std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions()));
-  is_forward ? it->SeekToFirst() : it->SeekToLast();
-  for (int64_t i = 0; i < limit && it->Valid(); i++) {
-    thread->stats.Finished(Operation::kRead, 1, it->key().size() + it->value().size());
-    is_forward ? it->Next() : it->Prev();
+  int64_t i = 0;
+  for (ColumnFamilyHandle* const family : thread->families) {
+    std::unique_ptr<Iterator> it(thread->db->NewIterator(MakeReadOptions(), family));
+    is_forward ? it->SeekToFirst() : it->SeekToLast();
+    for (; i < limit && it->Valid(); i++) {
+      thread->stats.Finished(Operation::kRead, 1, it->key().size() + it->value().size());
+      is_forward ? it->Next() : it->Prev();
+    }
+    RequireOk(it->status(), "iterate");
   }
-  RequireOk(it->status(), "iterate");
 }
 
 // Bytes of the --seek_nexts entries from where the iterator stands.
@@ -129,7 +133,7 @@ void SeekRandom(ThreadContext* thread) {
     const uint64_t number = thread->random() % static_cast<uint64_t>(FLAGS_num);
     thread->PaceReads(1);
     bound.SetFor(number);
-    std::unique_ptr<Iterator> it(thread->db->NewIterator(options));
+    std::unique_ptr<Iterator> it(thread->db->NewIterator(options, thread->FamilyOf(number)));
     const Slice wanted = key.Set(number);
     it->Seek(wanted);
     sought++;

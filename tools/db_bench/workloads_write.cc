@@ -34,8 +34,8 @@ struct FillPlan {
 class RangeTombstones {
  public:
   // `numbers` gives the first key of each.
-  explicit RangeTombstones(NumberSource* numbers)
-      : numbers_(numbers), begin_(ShapeOfKeys()), end_(ShapeOfKeys()) {}
+  RangeTombstones(const ThreadContext* thread, NumberSource* numbers)
+      : thread_(thread), numbers_(numbers), begin_(ShapeOfKeys()), end_(ShapeOfKeys()) {}
 
   // A pair was added; behind some of them a tombstone follows in the same batch.
   void AfterPut(WriteBatch* batch) {
@@ -51,12 +51,17 @@ class RangeTombstones {
   void Add(WriteBatch* batch) {
     const uint64_t begin = numbers_->Next();
     const uint64_t end = begin + static_cast<uint64_t>(FLAGS_range_tombstone_width);
-    if (!FLAGS_expand_range_tombstones) {
-      return RequireOk(batch->DeleteRange(begin_.Set(begin), end_.Set(end)), "delete range");
+    for (uint64_t i = begin; FLAGS_expand_range_tombstones && i < end; i++) {
+      RequireOk(batch->Delete(thread_->FamilyOf(i), begin_.Set(i)), "delete");
     }
-    for (uint64_t i = begin; i < end; i++) RequireOk(batch->Delete(begin_.Set(i)), "delete");
+    if (FLAGS_expand_range_tombstones) return;
+    // Each family has some of the keys.
+    for (ColumnFamilyHandle* const family : thread_->families) {
+      RequireOk(batch->DeleteRange(family, begin_.Set(begin), end_.Set(end)), "delete range");
+    }
   }
 
+  const ThreadContext* const thread_;
   NumberSource* const numbers_;
   KeyBuffer begin_, end_;
   int64_t pairs_ = 0;
@@ -70,7 +75,7 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
   ValueSource values(thread->random(), FLAGS_compression_ratio, plan.value_size);
   NumberSource numbers(plan.order, static_cast<uint64_t>(FLAGS_num), &thread->random);
   KeyBuffer key(ShapeOfKeys());
-  RangeTombstones tombstones(&numbers);
+  RangeTombstones tombstones(thread, &numbers);
   WriteBatch batch;
   const bool is_timed = plan.order == NumberSource::Order::kRandom;
   Duration duration(is_timed ? FLAGS_duration : 0, plan.operations);
@@ -79,7 +84,8 @@ void Fill(ThreadContext* thread, const FillPlan& plan) {
     uint64_t bytes = 0;
     for (int64_t i = 0; i < plan.batch_size; i++) {
       const Slice value = values.Next();
-      RequireOk(batch.Put(key.Set(numbers.Next()), value), "put");
+      const uint64_t number = numbers.Next();
+      RequireOk(batch.Put(thread->FamilyOf(number), key.Set(number), value), "put");
       bytes += static_cast<uint64_t>(FLAGS_key_size) + value.size();
       tombstones.AfterPut(&batch);
     }
@@ -99,7 +105,8 @@ void Delete(ThreadContext* thread, NumberSource::Order order) {
   while (!duration.Done(FLAGS_batch_size)) {
     batch.Clear();
     for (int64_t i = 0; i < FLAGS_batch_size; i++) {
-      RequireOk(batch.Delete(key.Set(numbers.Next())), "delete");
+      const uint64_t number = numbers.Next();
+      RequireOk(batch.Delete(thread->FamilyOf(number), key.Set(number)), "delete");
     }
     RequireOk(thread->db->Write(options, &batch), "write");
     thread->stats.Finished(Operation::kDelete, static_cast<uint64_t>(FLAGS_batch_size), 0);

@@ -96,7 +96,7 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .details = "Sizes of tables and blob files, order of levels, and that every table can be opened:\n"
                   "its index and filter are read. The blocks inside are checked by\n"
                   "sst_dump --file=<db> --command=verify.",
-       .run = &RunCheckConsistency},
+       .flags = {"db_paths"}, .run = &RunCheckConsistency},
       {.name = "get_property", .usage = "<name>",
        .summary = "print a property, for instance rocksdb.stats or rocksdb.estimate-num-keys",
        .min_arguments = 1, .max_arguments = 1, .run = &RunGetProperty},
@@ -179,19 +179,20 @@ std::vector<LdbCommand> MakeFileCommands() {
        .flags = {"walfile", "header", "print_value"}, .needs_db = false, .run = &RunDumpWal},
       {.name = "dump_live_files", .usage = "[--decode_blob_index] [--dump_uncompressed_blobs]",
        .summary = "print the MANIFEST, all live tables and blob files and all needed WALs in full",
-       .flags = {"decode_blob_index", "dump_uncompressed_blobs"}, .run = &RunDumpLiveFiles},
+       .flags = {"decode_blob_index", "dump_uncompressed_blobs", "db_paths"},
+       .run = &RunDumpLiveFiles},
       {.name = "report", .usage = "[--output=<file>]",
        .summary = "draw the tree as a page of HTML: levels, space, tombstones, amplification, ages",
        .details = "Without --output it is <db>_report.html. The database is not opened, so it may be in use.\n"
                   "What was written is read from the info logs, as far as they reach.",
-       .flags = {"output"}, .run = &RunReport},
+       .flags = {"output", "db_paths"}, .run = &RunReport},
       {.name = "list_live_files_metadata", .usage = "[--sort_by_filename]",
        .summary = "print the paths of all live tables, with family and level",
-       .flags = {"sort_by_filename"}, .run = &RunListLiveFiles},
+       .flags = {"sort_by_filename", "db_paths"}, .run = &RunListLiveFiles},
       {.name = "list_file_range_deletes", .usage = "[--max_keys=<n>]",
        .summary = "print the range tombstones of all tables of a family, newest tables first",
        .details = "Keys are hexadecimal digits. What is still in the log is not shown; dump_wal shows it.",
-       .flags = {"max_keys"}, .run = &RunListFileRangeDeletes},
+       .flags = {"max_keys", "db_paths"}, .run = &RunListFileRangeDeletes},
       {.name = "file_checksum_dump", .usage = "[--path=<MANIFEST file>]",
        .summary = "print number, function and checksum of every live file, as the MANIFEST has them",
        .details = "\"Unknown\" where a file was written without Options::file_checksum_gen_factory.\n"

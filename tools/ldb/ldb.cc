@@ -41,6 +41,8 @@ constexpr std::string_view kOpenHelp =
     "  --ignore_unknown_options    skip options in it that this version does not know\n"
     "  --write_compatible_with=7.8 write only what RocksDB 7.8 can read\n\n"
     "Read commands open the database without changing it, also while another process has it open.\n"
+    "checkconsistency and others that read files without opening it take --db_paths=<dir>,..:\n"
+    "where tables and blob files lie besides (DBOptions::db_paths, cf_paths).\n"
     "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
 
 std::string CommandLines(std::span<const LdbCommand> commands) {

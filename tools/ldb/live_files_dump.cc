@@ -6,6 +6,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/manifest_summary.h"
 #include "tools/ldb/open_db.h"
@@ -66,13 +67,14 @@ Status DumpBlobs(FileSystem* fs, const Invocation& call, const std::string& path
 }
 
 // A table that cannot be read does not keep the others from being shown.
-Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& family) {
+Status DumpFamily(FileSystem* fs, const Invocation& call, const FilePlaces& places,
+                  const FamilyState& family) {
   Status first_error;
   PrintTitle(StrCat("Column family name: ", family.name));
   PrintTitle("\nSST Files");
   for (size_t level = 0; level < family.levels.size(); level++) {
     for (const FileMetadata& meta : family.levels[level]) {
-      const std::string path = TableFileName(call.db, meta.number);
+      const std::string path = places.TablePath(meta.number);
       PrintLine(StrCat(path, " level:", level));
       PrintLine(kRule);
       const Status status = DumpTable(fs, call, path);
@@ -82,7 +84,7 @@ Status DumpFamily(FileSystem* fs, const Invocation& call, const FamilyState& fam
   }
   PrintTitle("Blob Files");
   for (const auto& [number, blob] : family.blobs) {
-    const std::string path = BlobFileName(call.db, number);
+    const std::string path = places.BlobPath(number);
     PrintLine(path);
     PrintLine(kRule);
     const Status status = DumpBlobs(fs, call, path);
@@ -117,12 +119,13 @@ Status RunDumpLiveFiles(const Invocation& call) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
+  ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
   PrintTitle("Manifest File");
   PrintLine(manifest);
   PrintLine(ManifestSummaryText(state, call.hex_keys));
   Status first_error;
   for (const auto& [id, family] : state.families()) {
-    const Status status = DumpFamily(fs, call, family);
+    const Status status = DumpFamily(fs, call, places, family);
     if (first_error.ok()) first_error = status;
   }
   const Status status = DumpLogs(fs, call, state);

@@ -4,8 +4,8 @@
 // table. The database is not opened.
 #include <memory>
 
-#include "env/filename.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
@@ -48,11 +48,12 @@ Status RunListFileRangeDeletes(const Invocation& call) {
   if (family == nullptr) {
     return Status::InvalidArgument(StrCat("no column family is called \"", call.family, "\""));
   }
+  ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
   Lister lister(most);
   for (const std::vector<FileMetadata>& level : family->levels) {
     for (const FileMetadata& meta : level) {
       if (lister.IsFull()) break;
-      RETURN_IF_ERROR(lister.List(fs, TableFileName(call.db, meta.number)));
+      RETURN_IF_ERROR(lister.List(fs, places.TablePath(meta.number)));
     }
   }
   if (lister.IsFull()) PrintLine("(results may not be complete)");

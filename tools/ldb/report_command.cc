@@ -7,6 +7,7 @@
 
 #include "env/file_writer.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
 #include "tools/ldb/tree_page.h"
@@ -21,11 +22,11 @@ Status RunReport(const Invocation& call) {
   TreeSurvey survey;
   {
     const Heartbeat heartbeat("reading");
-    SurveyedPlaces places{.db = call.db, .logs = ""};
     ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
     ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
-    ASSIGN_OR_RETURN(places.logs, FindLogDirectory(call, state));
-    ASSIGN_OR_RETURN(survey, SurveyTree(fs, places, state));
+    ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
+    ASSIGN_OR_RETURN(const std::string logs, FindLogDirectory(call, state));
+    ASSIGN_OR_RETURN(survey, SurveyTree(fs, places, logs, state));
   }
   const std::string path = call.line->Value("output").value_or(call.db + "_report.html");
   if (path.empty()) return Status::InvalidArgument("--output=<file> has no name");

@@ -7,8 +7,8 @@
 
 #include "ashlar/utilities/checkpoint.h"
 #include "env/file_util.h"
-#include "env/filename.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
@@ -65,15 +65,15 @@ Status CheckOrder(const FamilyState& family, size_t level) {
   return Status::OK();
 }
 
-Status CheckFamily(FileSystem* fs, const std::string& db, const FamilyState& family) {
+Status CheckFamily(FileSystem* fs, const FilePlaces& places, const FamilyState& family) {
   for (size_t level = 0; level < family.levels.size(); level++) {
     RETURN_IF_ERROR(CheckOrder(family, level));
     for (const FileMetadata& meta : family.levels[level]) {
-      RETURN_IF_ERROR(CheckTable(fs, TableFileName(db, meta.number), meta));
+      RETURN_IF_ERROR(CheckTable(fs, places.TablePath(meta.number), meta));
     }
   }
   for (const auto& [number, blob] : family.blobs) {
-    RETURN_IF_ERROR(CheckBlobFile(fs, BlobFileName(db, number), blob.added));
+    RETURN_IF_ERROR(CheckBlobFile(fs, places.BlobPath(number), blob.added));
   }
   return Status::OK();
 }
@@ -116,9 +116,10 @@ Status RunCheckConsistency(const Invocation& call) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
+  ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
   const Heartbeat heartbeat("checking");
   for (const auto& [id, family] : state.families()) {
-    RETURN_IF_ERROR(CheckFamily(fs, call.db, family));
+    RETURN_IF_ERROR(CheckFamily(fs, places, family));
   }
   PrintLine("OK");
   return Status::OK();

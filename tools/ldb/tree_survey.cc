@@ -20,12 +20,12 @@
 namespace ashlar {
 namespace {
 
-Result<SurveyedTable> SurveyTableFile(FileSystem* fs, const std::string& db,
+Result<SurveyedTable> SurveyTableFile(FileSystem* fs, const FilePlaces& places,
                                       const FileMetadata& meta) {
   SurveyedTable result;
   result.meta = meta;
   ASSIGN_OR_RETURN(const std::unique_ptr<TableInspector> table,
-                   TableInspector::Open(fs, TableFileName(db, meta.number)));
+                   TableInspector::Open(fs, places.TablePath(meta.number)));
   const TableProperties& properties = table->properties();
   result.entries = properties.num_entries;
   result.deletions =
@@ -99,7 +99,7 @@ class Axis {
   std::vector<double> widths_;
 };
 
-Result<SurveyedFamily> SurveyFamily(FileSystem* fs, const std::string& db,
+Result<SurveyedFamily> SurveyFamily(FileSystem* fs, const FilePlaces& places,
                                     const FamilyState& state) {
   SurveyedFamily result;
   result.name = state.name;
@@ -108,7 +108,7 @@ Result<SurveyedFamily> SurveyFamily(FileSystem* fs, const std::string& db,
   for (const std::vector<FileMetadata>& level : state.levels) {
     result.levels.emplace_back();
     for (const FileMetadata& meta : level) {
-      ASSIGN_OR_RETURN(SurveyedTable table, SurveyTableFile(fs, db, meta));
+      ASSIGN_OR_RETURN(SurveyedTable table, SurveyTableFile(fs, places, meta));
       result.levels.back().push_back(std::move(table));
     }
   }
@@ -137,18 +137,29 @@ void AddLog(const ManifestState& state, const SurveyedFile& log, TreeSurvey* sur
   (is_needed ? survey->needed_logs : survey->unneeded_logs).push_back(log);
 }
 
-// Of a directory that is not the database's own: the logs.
-Status SurveyLogs(FileSystem* fs, const std::string& directory, const ManifestState& state,
-                  TreeSurvey* survey) {
+void AddTable(const ManifestState& state, FileType type, const SurveyedFile& table,
+              TreeSurvey* survey) {
+  if (!IsLive(state, type, table.number)) survey->obsolete.push_back(table);
+}
+
+enum class OtherDirectory { kOfLogs, kOfTables };
+
+// Of a directory that is not the database's own: what it is for.
+Status SurveyOther(FileSystem* fs, const std::string& directory, OtherDirectory what,
+                   const ManifestState& state, TreeSurvey* survey) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(fs, directory));
   for (const std::string& name : names) {
     SurveyedFile file{.name = name, .number = 0, .bytes = 0};
     FileType type = kTempFile;
-    if (!ParseFileName(name, &file.number, &type) || type != kWalFile) continue;
+    if (!ParseFileName(name, &file.number, &type)) continue;
     const Result<uint64_t> bytes = FileSizeOf(fs, StrCat(directory, "/", name));
     if (!bytes.ok()) continue;  // gone meanwhile
     file.bytes = bytes.value();
-    AddLog(state, file, survey);
+    if (what == OtherDirectory::kOfLogs) {
+      if (type == kWalFile) AddLog(state, file, survey);
+    } else if (type == kTableFile || type == kBlobFile) {
+      AddTable(state, type, file, survey);
+    }
   }
   return Status::OK();
 }
@@ -166,7 +177,7 @@ Status SurveyDirectory(FileSystem* fs, const ManifestState& state, TreeSurvey* s
     } else if (type == kWalFile) {
       AddLog(state, file, survey);
     } else if (type == kTableFile || type == kBlobFile) {
-      if (!IsLive(state, type, file.number)) survey->obsolete.push_back(file);
+      AddTable(state, type, file, survey);
     } else if (type == kTempFile) {
       survey->temporary_bytes += file.bytes;
     } else {
@@ -218,16 +229,21 @@ uint64_t SurveyedFamily::BlobGarbageBytes() const {
   return sum;
 }
 
-Result<TreeSurvey> SurveyTree(FileSystem* fs, const SurveyedPlaces& places,
+Result<TreeSurvey> SurveyTree(FileSystem* fs, const FilePlaces& places, const std::string& logs,
                               const ManifestState& state) {
   TreeSurvey survey;
-  survey.path = places.db;
+  const std::vector<std::string>& dirs = places.dirs();
+  survey.path = dirs[0];
   for (const auto& [id, family] : state.families()) {
-    ASSIGN_OR_RETURN(SurveyedFamily surveyed, SurveyFamily(fs, places.db, family));
+    ASSIGN_OR_RETURN(SurveyedFamily surveyed, SurveyFamily(fs, places, family));
     survey.families.push_back(std::move(surveyed));
   }
   RETURN_IF_ERROR(SurveyDirectory(fs, state, &survey));
-  if (places.logs != places.db) RETURN_IF_ERROR(SurveyLogs(fs, places.logs, state, &survey));
+  for (size_t i = 1; i < dirs.size(); i++) {
+    RETURN_IF_ERROR(SurveyOther(fs, dirs[i], OtherDirectory::kOfTables, state, &survey));
+  }
+  if (logs == dirs[0]) return survey;
+  RETURN_IF_ERROR(SurveyOther(fs, logs, OtherDirectory::kOfLogs, state, &survey));
   return survey;
 }
 

@@ -11,6 +11,7 @@
 
 #include "ashlar/file_system.h"
 #include "db/version/file_metadata.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "util/result.h"
 
@@ -72,13 +73,9 @@ struct TreeSurvey {
   uint64_t first_event_micros = 0, last_event_micros = 0;  // that info logs tell of; 0: none
 };
 
-struct SurveyedPlaces {
-  std::string db;
-  std::string logs;  // where the WALs are; may be the same directory
-};
-
-// Corruption or IOError for the first file that cannot be read. `state`: of the live MANIFEST.
-Result<TreeSurvey> SurveyTree(FileSystem* fs, const SurveyedPlaces& places,
+// Corruption or IOError for the first file that cannot be read. `logs`: the directory of the WALs,
+// perhaps the database's own; `state`: of the live MANIFEST.
+Result<TreeSurvey> SurveyTree(FileSystem* fs, const FilePlaces& places, const std::string& logs,
                               const ManifestState& state);
 
 // event_survey.cc: adds what an info log, as text, says. Both ours and RocksDB's are understood.

@@ -40,7 +40,8 @@ ASHLAR_EXPORT Status LoadOptionsFromFile(const ConfigOptions& config_options,
 ASHLAR_EXPORT Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                               std::string* options_file_name);
 
-// Whether a database could be opened with these options: InvalidArgument names what differs.
+// Whether a database could be opened with these options: InvalidArgument names what differs;
+// Corruption, which of the tables' options. These matter to kSanityLevelExactMatch, the default.
 ASHLAR_EXPORT Status CheckOptionsCompatibility(const ConfigOptions& config_options,
                                                const std::string& dbpath,
                                                const DBOptions& db_options,

@@ -14,6 +14,8 @@
 namespace ashlar {
 namespace {
 
+constexpr uint32_t kFamilyId = 7;
+
 BlobFileAddition Addition(uint64_t number, uint64_t count, uint64_t bytes) {
   BlobFileAddition addition;
   addition.number = FileNumber{number};
@@ -35,7 +37,7 @@ class BlobFilesTest : public testing::Test {
     BlobFilesBuilder builder(files_, nullptr);
     for (const uint64_t number : edit.unlinked) builder.Unlink(FileNumber{number});
     for (const uint64_t number : edit.linked) builder.Link(FileNumber{number});
-    Status status = builder.Apply(edit.additions, edit.garbage, /*family_id=*/0);
+    Status status = builder.Apply(edit.additions, edit.garbage, kFamilyId);
     if (!status.ok()) return status;
     builder.DropUnreachable();
     std::shared_ptr<const BlobFiles> built;
@@ -116,16 +118,42 @@ TEST_F(BlobFilesTest, LinksToFilesThatAreNotThereCount) {
 TEST_F(BlobFilesTest, AFileIsObsoleteWhenTheLastVersionWithItIsGone) {
   ObsoleteBlobFiles obsolete;
   ASSERT_OK(Apply({.linked = {12}, .additions = {Addition(12, 1, 50)}}));
+  EXPECT_EQ(obsolete.HeldBytes(kFamilyId), 0u);
   files_->SetInstalled(&obsolete);
   std::shared_ptr<const BlobFiles> reader = files_;
   ASSERT_OK(Apply({.unlinked = {12}}));
   EXPECT_TRUE(obsolete.empty());
+  EXPECT_EQ(obsolete.HeldBytes(kFamilyId), Addition(12, 1, 50).file_bytes());
   reader.reset();
   EXPECT_FALSE(obsolete.empty());
+  EXPECT_EQ(obsolete.HeldBytes(kFamilyId), 0u);
   const auto taken = obsolete.Take();
   ASSERT_EQ(taken.size(), 1u);
   EXPECT_EQ(taken[0]->meta.number, FileNumber{12});
   EXPECT_TRUE(obsolete.empty());
+}
+
+// In any order: from the middle of the list, its end, its beginning.
+TEST_F(BlobFilesTest, FilesAreHeldUntilTheirLastVersionIsGone) {
+  ObsoleteBlobFiles obsolete;
+  ASSERT_OK(Apply({.linked = {11, 12, 13},
+                   .additions = {Addition(11, 1, 1), Addition(12, 1, 10), Addition(13, 1, 100)}}));
+  files_->SetInstalled(&obsolete);
+  files_->SetInstalled(&obsolete);  // as of two versions
+  const uint64_t all = obsolete.HeldBytes(kFamilyId);
+  EXPECT_EQ(all, files_->total_file_bytes());
+  EXPECT_EQ(obsolete.HeldBytes(kFamilyId + 1), 0u);
+  uint64_t left = all;
+  for (const uint64_t number : {12, 11, 13}) {
+    const BlobFiles::Live* live = files_->Find(FileNumber{number});
+    left -= live->file->meta.file_bytes();
+    ASSERT_OK(Apply({.unlinked = {number},
+                     .garbage = {{.number = FileNumber{number},
+                                  .garbage_count = 1,
+                                  .garbage_bytes = live->file->meta.blob_bytes}}}));
+    EXPECT_EQ(obsolete.HeldBytes(kFamilyId), left);
+  }
+  EXPECT_EQ(obsolete.Take().size(), 3u);
 }
 
 TEST_F(BlobFilesTest, AFileThatNobodyHasSeenIsNotObsolete) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -216,6 +217,51 @@ TEST_F(SetOptionsTest, WhatWasChangedIsReported) {
                 .table_factory->GetOptions<BlockBasedTableOptions>()
                 ->max_auto_readahead_size,
             64u << 10);
+}
+
+TEST_F(SetOptionsTest, OfSeveralFamiliesAllAreChangedOrNone) {
+  ColumnFamilyHandle* created = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(options_, "two", &created));
+  const std::unique_ptr<ColumnFamilyHandle> two(created);
+  ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
+  using Values = std::unordered_map<std::string, std::string>;
+  using ByFamily = std::unordered_map<ColumnFamilyHandle*, Values>;
+  const auto sizes = [&] {
+    return std::pair(db_->GetOptions(one).write_buffer_size,
+                     db_->GetOptions(two.get()).write_buffer_size);
+  };
+  const auto before = sizes();
+  const Values good{{"write_buffer_size", "1M"}}, bad{{"write_buffer_size", "x"}};
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two.get(), bad}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, bad}, {two.get(), good}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{{one, good}, {two.get(), {}}}).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetOptions(ByFamily{}).IsInvalidArgument());
+  EXPECT_EQ(sizes(), before);
+  const auto options_files = [this] {
+    std::vector<std::string> names;
+    EXPECT_OK(env_->GetChildren("/db", &names));
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("OPTIONS-"); });
+    return std::set(names.begin(), names.end());
+  };
+  const std::set<std::string> files = options_files();
+  ASSERT_OK(db_->SetOptions(ByFamily{{one, good}, {two.get(), {{"write_buffer_size", "2M"}}}}));
+  EXPECT_EQ(sizes(), std::pair(size_t{1} << 20, size_t{2} << 20));
+  EXPECT_EQ(options_files().count(*files.rbegin()), 1u);  // the last but one: one was written
+  EXPECT_NE(*options_files().rbegin(), *files.rbegin());
+  ASSERT_OK(db_->SetOptions({one, two.get()}, {{"write_buffer_size", "3M"}}));
+  EXPECT_EQ(sizes(), std::pair(size_t{3} << 20, size_t{3} << 20));
+  ASSERT_OK(db_->DropColumnFamily(two.get()));
+  EXPECT_TRUE(db_->SetOptions({one, two.get()}, good).IsColumnFamilyDropped());
+  EXPECT_EQ(db_->GetOptions(one).write_buffer_size, size_t{3} << 20);
+}
+
+TEST_F(SetOptionsTest, AFamilyMayComeByTwoHandles) {
+  ColumnFamilyHandle* const one = db_->DefaultColumnFamily();
+  // Null stands for the default family too.
+  ASSERT_OK(db_->SetOptions(
+      {{one, {{"write_buffer_size", "1M"}}}, {nullptr, {{"max_write_buffer_number", "5"}}}}));
+  EXPECT_EQ(db_->GetOptions().write_buffer_size, size_t{1} << 20);
+  EXPECT_EQ(db_->GetOptions().max_write_buffer_number, 5);
 }
 
 class PeriodicCompaction : public testing::Test {

@@ -314,6 +314,30 @@ TEST(CompactionPicker, Priorities) {
   EXPECT_EQ(Pick(tree, options, {}, &at_end), "merge L1[3] L2[10] -> L2 bottommost");
 }
 
+void NoteFailure(const TextTree& tree, FileNumber number) {
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  tree.File(number)->failed_compactions++;
+}
+
+TEST(CompactionPicker, AFileWhoseCompactionFailedComesBehindTheOthers) {
+  const ColumnFamilyOptions options = SmallOptions();
+  const TextTree tree("L1: 1 a-b 150*, 2 c-d 100*, 3 e-f 50\nL2: 10 a-b 90, 11 c-d 80, 12 e-f 45");
+  EXPECT_EQ(Pick(tree, options), "merge L1[1] L2[10] -> L2 bottommost");
+  NoteFailure(tree, 1);
+  EXPECT_EQ(Pick(tree, options), "merge L1[2] L2[11] -> L2 bottommost");
+  NoteFailure(tree, 2);
+  EXPECT_EQ(Pick(tree, options), "merge L1[3] L2[12] -> L2 bottommost");
+  NoteFailure(tree, 3);
+  EXPECT_EQ(Pick(tree, options), "merge L1[1] L2[10] -> L2 bottommost");
+  // Marks are no reason to compact a file that has none.
+  const TextTree small("L1: 1 a-b 15*, 2 c-d 10*, 3 e-f 5\nL2: 10 a-b 9, 11 c-d 8, 12 e-f 4");
+  NoteFailure(small, 1);
+  EXPECT_EQ(Pick(small, options), "merge L1[2] L2[11] -> L2 bottommost");
+  NoteFailure(small, 2);
+  EXPECT_EQ(Pick(small, options), "merge L1[1] L2[10] -> L2 bottommost");
+}
+
 TEST(CompactionPicker, RoundRobinGoesOnBehindWhatItTook) {
   ColumnFamilyOptions options = SmallOptions();
   options.compaction_pri = kRoundRobin;

@@ -4,6 +4,7 @@
 // family.
 #include <gtest/gtest.h>
 
+#include "env/fault/fault_file_system.h"
 #include "env/file_util.h"
 #include "tests/db/ingestion/ingest_fixture.h"
 
@@ -30,6 +31,55 @@ TEST_F(IngestTest, OfADatabaseAreRefusedIfTheirValuesAreInBlobFiles) {
   ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
   EXPECT_EQ(Get(1), "y");
   CheckWhole();
+}
+
+// Copies the only table of the database, makes a new one and puts the copy into it: how is it read?
+class IngestReads : public IngestTest {
+ protected:
+  IngestReads() { options_.env = counted_.get(); }
+  ~IngestReads() override { Close(); }
+  void IngestItsTable() {
+    Flush();
+    const SstFileMetaData table = FileOn(0);
+    EXPECT_OK(CopyFileTo(counting_.get(), "/db" + table.name, "/x.sst"));
+    Close();
+    EXPECT_OK(DestroyDB("/db", options_));
+    Open();
+    IngestExternalFileOptions allowed;
+    allowed.allow_db_generated_files = true;
+    allowed.move_files = true;
+    const CallStats before = counting_->Stats();
+    EXPECT_OK(Ingest({"/x.sst"}, allowed));
+    const CallStats after = counting_->Stats();
+    constexpr auto kRead = static_cast<size_t>(CallKind::kRead);
+    reads_ = after.calls[kRead] - before.calls[kRead];
+    bytes_read_ = after.bytes_read - before.bytes_read;
+    table_bytes_ = table.size;
+  }
+
+  const std::shared_ptr<FaultFileSystem> counting_ =
+      std::make_shared<FaultFileSystem>(env_->GetFileSystem());
+  const std::unique_ptr<Env> counted_ = NewCompositeEnv(counting_);
+  uint64_t reads_ = 0;
+  uint64_t bytes_read_ = 0;
+  uint64_t table_bytes_ = 0;
+};
+
+TEST_F(IngestReads, LookForBlobsInLargePieces) {
+  Open();
+  for (int i = 0; i < 1000; i++) Put(i, std::string(1000, 'v'));
+  IngestItsTable();
+  EXPECT_GT(bytes_read_, table_bytes_);
+  EXPECT_LT(reads_, 10u) << table_bytes_;  // of 256 KiB, and what opening and the bounds take
+}
+
+TEST_F(IngestReads, LookForNoBlobsWhereThereAreNoValues) {
+  Open();
+  const std::string operand(100, 'v');
+  for (int i = 0; i < 3000; i++) ASSERT_OK(db_->Delete(WriteOptions(), Key(i)));
+  for (int i = 3000; i < 6000; i++) ASSERT_OK(db_->Merge(WriteOptions(), Key(i), operand));
+  IngestItsTable();
+  EXPECT_LT(bytes_read_, table_bytes_ / 2);
 }
 
 // Like those of a database, which know their family as well.

@@ -11,12 +11,16 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/file_checksum.h"
 #include "tests/support/status_matchers.h"
 #include "util/mutex.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
+
+constexpr const char* kNoChecksum =
+    "\"file_checksum\": \"\", \"file_checksum_func_name\": \"Unknown\"";
 
 class Lines final : public Logger {
  public:
@@ -58,6 +62,7 @@ class JobEventsTest : public testing::Test {
     options_.blob_garbage_collection_age_cutoff = 1;
     options_.avoid_flush_during_shutdown = true;
     options_.info_log = log_;
+    options_.compression = kNoCompression;
   }
   void Open() { ASSERT_OK(DB::Open(options_, "/db", &db_)); }
   void Put() {
@@ -99,13 +104,39 @@ TEST_F(JobEventsTest, OfAFlush) {
   EXPECT_TRUE(Has(made, "\"cf_name\": \"default\"")) << made;
   EXPECT_TRUE(Has(made, "\"table_properties\": {\"data_size\": ")) << made;
   EXPECT_TRUE(Has(made, "\"num_entries\": 3,")) << made;
-  EXPECT_TRUE(Has(log_->Event("blob_file_creation"), "\"total_blob_count\": 1,"));
+  // Three keys of a byte, each with a trailer; "small", a reference to a blob, and nothing.
+  EXPECT_TRUE(Has(made, "\"raw_average_key_size\": 9, \"raw_average_value_size\": ")) << made;
+  EXPECT_TRUE(Has(made, kNoChecksum)) << made;
+  const std::string blob = log_->Event("blob_file_creation");
+  EXPECT_TRUE(Has(blob, "\"total_blob_count\": 1,")) << blob;
+  EXPECT_TRUE(Has(blob, kNoChecksum) && Has(blob, "\"status\": \"OK\"")) << blob;
+  const std::string ended = log_->Event("flush_finished");
+  EXPECT_TRUE(Has(ended, "\"output_compression\": \"NoCompression\"")) << ended;
+  EXPECT_TRUE(Has(ended, "\"lsm_state\": [1, 0, 0, 0, 0, 0, 0], \"blob_file_head\": ")) << ended;
+  EXPECT_TRUE(Has(ended, "\"immutable_memtables\": 0")) << ended;
+}
+
+TEST_F(JobEventsTest, ChecksumsOfFilesAreTold) {
+  options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
+  Open();
+  Put();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  std::vector<LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  ASSERT_EQ(tables.size(), 1u);
+  const std::string sum = Slice(tables[0].file_checksum).ToString(/*hex=*/true);
+  ASSERT_OK(db_->Close());
+  const std::string name = "\"file_checksum_func_name\": \"FileChecksumCrc32c\"";
+  const std::string made = log_->Event("table_file_creation");
+  EXPECT_TRUE(Has(made, StrCat("\"file_checksum\": \"", sum, "\", ", name))) << made;
+  EXPECT_TRUE(Has(log_->Event("blob_file_creation"), name));
 }
 
 TEST_F(JobEventsTest, OfACompaction) {
   Open();
   for (int i = 0; i < 2; i++) {
     Put();
+    ASSERT_OK(db_->SingleDelete(WriteOptions(), i == 0 ? "d" : "e"));
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
   const std::vector<std::string> inputs = Tables();
@@ -122,6 +153,51 @@ TEST_F(JobEventsTest, OfACompaction) {
     EXPECT_NE(log_->Event("table_file_deletion", StrCat("\"file_number\": ", input, "}")), "");
   }
   EXPECT_NE(log_->Event("blob_file_deletion"), "");
+  EXPECT_TRUE(Has(begun, "\"oldest_snapshot_seqno\": -1")) << begun;
+  const std::string ended = log_->Event("compaction_finished");
+  for (const char* const part :
+       {"\"num_output_files\": 1,", "\"num_blob_output_files\": 1,", "\"total_blob_output_size\": ",
+        "\"num_subcompactions\": 1,", "\"output_compression\": \"NoCompression\"",
+        "\"num_single_delete_mismatches\": 0, \"num_single_delete_fallthrough\": 2,",
+        "\"compaction_time_cpu_micros\": ", "\"lsm_state\": [0, 0, 0, 0, 0, 0, 1]"}) {
+    EXPECT_TRUE(Has(ended, part)) << part << " in " << ended;
+  }
+}
+
+TEST_F(JobEventsTest, ACompactionNamesTheOldestSnapshot) {
+  Open();
+  Put();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  const Snapshot* const older = db_->GetSnapshot();
+  Put();
+  const Snapshot* const newer = db_->GetSnapshot();
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  const std::string begun = log_->Event("compaction_started");
+  EXPECT_TRUE(Has(begun, StrCat("\"oldest_snapshot_seqno\": ", older->GetSequenceNumber(), "}")))
+      << begun;
+  db_->ReleaseSnapshot(newer);
+  db_->ReleaseSnapshot(older);
+  ASSERT_OK(db_->Close());
+}
+
+TEST_F(JobEventsTest, OfAMove) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 1;
+  Open();
+  ASSERT_OK(db_->Put(WriteOptions(), "a", "small"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  std::vector<LiveFileMetaData> tables;
+  db_->GetLiveFilesMetaData(&tables);
+  ASSERT_EQ(tables.size(), 1u);
+  ASSERT_EQ(tables[0].level, 6);
+  ASSERT_OK(db_->Close());
+  const std::string moved = log_->Event("trivial_move");
+  EXPECT_TRUE(Has(moved, StrCat("\"destination_level\": 6, \"files\": 1, \"total_files_size\": ",
+                                tables[0].size, "}")))
+      << moved;
+  EXPECT_NE(log_->Event("compaction_finished", "\"is_trivial_move\": true"), "");
 }
 
 TEST_F(JobEventsTest, OfATableOfRecovery) {

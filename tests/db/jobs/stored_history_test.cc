@@ -168,6 +168,23 @@ TEST_F(StoredHistoryTest, LiesInTheFamilyByTimeAndCounter) {
   }
 }
 
+TEST_F(StoredHistoryTest, TheFamilyHasOptionsOfItsOwnHoweverItIsOpened) {
+  options_.write_buffer_size = 1 << 20;
+  options_.level0_file_num_compaction_trigger = 9;
+  for (const bool persists : {true, false}) {
+    options_.persist_stats_to_disk = persists;
+    Open();
+    Close();
+    ASSERT_OK(OpenFamilies(Both()));
+    EXPECT_EQ(db_->GetOptions(handles_[0]).write_buffer_size, size_t{1} << 20);
+    const Options hidden = db_->GetOptions(handles_[1]);
+    EXPECT_EQ(hidden.write_buffer_size, size_t{2} << 20);
+    EXPECT_EQ(hidden.level0_file_num_compaction_trigger, 4);
+    EXPECT_EQ(hidden.compression, kNoCompression);
+    Close();
+  }
+}
+
 TEST_F(StoredHistoryTest, TheFamilyNeedsNoNamingButOthersDo) {
   Open();
   ColumnFamilyHandle* other = nullptr;

@@ -9,17 +9,21 @@
 #include <string>
 
 #include "ashlar/db.h"
+#include "ashlar/env_wrapper.h"
 #include "ashlar/file_system.h"
 #include "ashlar/file_system_wrapper.h"
+#include "ashlar/sst_file_writer.h"
 #include "env/env_adaptors.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
+#include "util/mutex.h"
 
 namespace ashlar {
 namespace {
 
 // Known by a number that is handed on and means nothing to files in memory.
 constexpr size_t kLogWrite = 101, kLogRead = 102, kManifestWrite = 103, kTableWrite = 104;
+constexpr size_t kManifestRead = 105, kCompactionRead = 106, kBlobRead = 107, kSane = 108;
 
 class AdvisingFs final : public FileSystemWrapper {
  public:
@@ -39,6 +43,20 @@ class AdvisingFs final : public FileSystemWrapper {
                                               const ImmutableDBOptions&) const override {
     return With(kTableWrite, options);
   }
+  FileOptions OptimizeForManifestRead(const FileOptions& options) const override {
+    return With(kManifestRead, options);
+  }
+  FileOptions OptimizeForCompactionTableRead(const FileOptions& options,
+                                             const ImmutableDBOptions&) const override {
+    return With(kCompactionRead, options);
+  }
+  FileOptions OptimizeForBlobFileRead(const FileOptions& options,
+                                      const ImmutableDBOptions&) const override {
+    return With(kBlobRead, options);
+  }
+  void SanitizeFileOptions(FileOptions* options) const override {
+    *options = With(kSane, *options);
+  }
 
   IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
                            std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
@@ -49,6 +67,13 @@ class AdvisingFs final : public FileSystemWrapper {
                              std::unique_ptr<FSSequentialFile>* r, IODebugContext* dbg) override {
     read[KindOf(f)].insert(options.writable_file_max_buffer_size);
     return target()->NewSequentialFile(f, options, r, dbg);
+  }
+
+  IOStatus NewRandomAccessFile(const std::string& f, const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* r,
+                               IODebugContext* dbg) override {
+    read[KindOf(f)].insert(options.writable_file_max_buffer_size);
+    return target()->NewRandomAccessFile(f, options, r, dbg);
   }
 
   // The numbers with which files of a kind were opened.
@@ -62,6 +87,7 @@ class AdvisingFs final : public FileSystemWrapper {
   static std::string KindOf(const std::string& path) {
     if (path.ends_with(".log")) return "log";
     if (path.ends_with(".sst")) return "table";
+    if (path.ends_with(".blob")) return "blob";
     return path.find("MANIFEST") != std::string::npos ? "MANIFEST" : "other";
   }
 };
@@ -82,6 +108,111 @@ TEST(AdvisedFiles, AreOpenedAsTheFileSystemSays) {
   EXPECT_EQ(fs->written["MANIFEST"], std::set<size_t>{kManifestWrite});
   EXPECT_EQ(fs->written["table"], std::set<size_t>{kTableWrite});
   EXPECT_EQ(fs->read["log"], std::set<size_t>{kLogRead});
+  EXPECT_EQ(fs->read["MANIFEST"], std::set<size_t>{kManifestRead});
+}
+
+TEST(AdvisedFiles, ThatReadsAndCompactionsOpen) {
+  const auto fs = std::make_shared<AdvisingFs>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+  Options options;
+  options.create_if_missing = true;
+  options.env = env.get();
+  options.enable_blob_files = true;
+  options.disable_auto_compactions = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  for (const char* const value : {"v", "w"}) {
+    ASSERT_OK(db->Put(WriteOptions(), "k", value));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  fs->read.clear();
+  ASSERT_OK(db->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  EXPECT_EQ(fs->read["table"].count(kCompactionRead), 1u);  // nobody had read them yet
+  db.reset();
+  fs->read.clear();
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  std::string value;
+  ASSERT_OK(db->Get(ReadOptions(), "k", &value));
+  EXPECT_EQ(value, "w");
+  EXPECT_EQ(fs->read["table"], std::set<size_t>{kSane});
+  EXPECT_EQ(fs->read["blob"], std::set<size_t>{kBlobRead});
+}
+
+// Notes how files are created.
+class NotingFs final : public FileSystemWrapper {
+ public:
+  NotingFs() : FileSystemWrapper(std::make_shared<MemoryFileSystem>()) {}
+  const char* Name() const override { return "NotingFs"; }
+  IOStatus NewWritableFile(const std::string& f, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* r, IODebugContext* dbg) override {
+    Note(f, options);
+    return target()->NewWritableFile(f, options, r, dbg);
+  }
+  void Note(const std::string& f, const FileOptions& options) {
+    MutexLock lock(&mutex_);
+    if (options.use_mmap_writes) mapped_.insert(f);
+    (f.ends_with(".log") ? log_paces_ : other_paces_).insert(options.bytes_per_sync);
+    created_++;
+  }
+  std::set<std::string> mapped() {
+    MutexLock lock(&mutex_);
+    return mapped_;
+  }
+  std::set<uint64_t> paces(bool of_logs) {
+    MutexLock lock(&mutex_);
+    return of_logs ? log_paces_ : other_paces_;
+  }
+  int created() {
+    MutexLock lock(&mutex_);
+    return created_;
+  }
+
+ private:
+  Mutex mutex_{LockRank::kLeaf};
+  std::set<std::string> mapped_ GUARDED_BY(mutex_);
+  std::set<uint64_t> log_paces_ GUARDED_BY(mutex_), other_paces_ GUARDED_BY(mutex_);
+  int created_ GUARDED_BY(mutex_) = 0;
+};
+
+// A file system that cannot map what is written may say so: nobody asks for it.
+TEST(AdvisedFiles, NoneIsWrittenThroughAMapping) {
+  EXPECT_FALSE(EnvOptions().use_mmap_writes);
+  EXPECT_FALSE(FileOptions().use_mmap_writes);
+  const auto fs = std::make_shared<NotingFs>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+  Options options;
+  options.create_if_missing = true;
+  options.env = env.get();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  ASSERT_OK(db->Put(WriteOptions(), "k", "v"));
+  ASSERT_OK(db->Flush(FlushOptions()));
+  SstFileWriter writer(EnvOptions(), options);
+  ASSERT_OK(writer.Open("/x.sst"));
+  ASSERT_OK(writer.Put("l", "v"));
+  ASSERT_OK(writer.Finish());
+  ASSERT_OK(db->IngestExternalFile({"/x.sst"}, IngestExternalFileOptions()));
+  ASSERT_OK(db->Close());
+  EXPECT_GT(fs->created(), 5);  // info log, CURRENT, MANIFEST, OPTIONS, log and tables
+  EXPECT_EQ(fs->mapped(), std::set<std::string>{});
+}
+
+TEST(AdvisedFiles, LogsHaveAPaceOfTheirOwn) {
+  const auto fs = std::make_shared<NotingFs>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(fs);
+  Options options;
+  options.create_if_missing = true;
+  options.env = env.get();
+  options.bytes_per_sync = 1111;
+  options.wal_bytes_per_sync = 2222;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, "/db", &db));
+  ASSERT_OK(db->Close());
+  EXPECT_EQ(fs->paces(/*of_logs=*/true), std::set<uint64_t>{2222});
+  EXPECT_EQ(fs->paces(/*of_logs=*/false).count(2222), 0u);
+  EXPECT_EQ(env->OptimizeForLogWrite(EnvOptions(), options).bytes_per_sync, 2222u);
+  const std::unique_ptr<Env> plain = std::make_unique<EnvWrapper>(env.get());
+  EXPECT_EQ(plain->Env::OptimizeForLogWrite(EnvOptions(), options).bytes_per_sync, 2222u);
 }
 
 }  // namespace

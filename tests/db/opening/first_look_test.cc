@@ -161,6 +161,20 @@ TEST_F(FirstLookTest, WithoutParanoidChecksBadTablesFailTheirReadersOnly) {
   }
 }
 
+// The MANIFEST knows where such a table ends; with the checks it is none that was written so.
+TEST_F(FirstLookTest, WithoutParanoidChecksATableThatHasGrownIsRead) {
+  const std::string bytes = memory_->AllFiles()[paths_[40]];
+  memory_->PutFile(paths_[40], bytes + "garbage");
+  for (const bool is_lazy : {false, true}) {
+    options_.open_files_async = is_lazy;
+    options_.paranoid_checks = false;
+    ASSERT_OK(Open());
+    ExpectAllKeys();
+    options_.paranoid_checks = true;
+    EXPECT_TRUE(Open().IsCorruption());
+  }
+}
+
 // Whichever thread comes first.
 TEST_F(FirstLookTest, TellsOfTheFirstBadTable) {
   Delete(paths_[60]);

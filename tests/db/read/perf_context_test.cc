@@ -146,6 +146,78 @@ TEST_F(PerfContextOfDb, EachLevelIsToldWhatItsOwnTableDid) {
   context_.ClearPerLevelPerfContext();
 }
 
+// 12 keys of the last level, of which two lie in the table of level 0 too, and one that is absent.
+void ReadTwelve(DB* db) {
+  std::vector<std::string> names = {"100", "1505", "199"};
+  for (int i = 130; i < 140; ++i) names.push_back(std::to_string(i));
+  const std::vector<Slice> keys(names.begin(), names.end());
+  std::vector<std::string> values;
+  EXPECT_TRUE(db->MultiGet(ReadOptions(), keys, &values)[1].IsNotFound());
+}
+
+TEST_F(PerfContextOfDb, ABatchIsCountedByLevelColdAndWarm) {
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  for (const char* key : {"100", "199"}) ASSERT_OK(db_->Put(WriteOptions(), key, "new"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  context_.EnablePerLevelPerfContext();
+  for (const bool is_cold : {true, false}) {
+    context_.Reset();
+    ReadTwelve(db_.get());
+    const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+    EXPECT_EQ(top.bloom_filter_useful + top.bloom_filter_full_positive, 13u);
+    EXPECT_EQ(top.bloom_filter_full_true_positive, 2u);
+    EXPECT_EQ(top.user_key_return_count, 2u);
+    EXPECT_GT(top.get_from_table_nanos, 0u);
+    const PerfContextByLevel last = (*context_.level_to_perf_context)[6];
+    EXPECT_EQ(last.bloom_filter_useful + last.bloom_filter_full_positive, 11u);
+    EXPECT_EQ(last.bloom_filter_full_true_positive, 10u);
+    EXPECT_EQ(last.user_key_return_count, 10u);
+    EXPECT_EQ(last.block_cache_miss_count > 0, is_cold);
+    EXPECT_EQ(last.block_cache_hit_count >= 10, !is_cold);
+    EXPECT_GT(last.get_from_table_nanos, 0u);
+  }
+  context_.DisablePerLevelPerfContext();
+  ReadTwelve(db_.get());
+  EXPECT_EQ((*context_.level_to_perf_context)[6].user_key_return_count, 10u);
+  context_.ClearPerLevelPerfContext();
+}
+
+TEST_F(PerfContextOfDb, ABatchOfOneIsCountedByLevelToo) {
+  context_.EnablePerLevelPerfContext();
+  const Slice key = "150";
+  std::vector<std::string> values;
+  ASSERT_OK(db_->MultiGet(ReadOptions(), {key}, &values)[0]);
+  const PerfContextByLevel top = (*context_.level_to_perf_context)[0];
+  EXPECT_EQ(top.user_key_return_count, 1u);
+  EXPECT_EQ(top.bloom_filter_full_true_positive, 1u);
+  EXPECT_EQ(top.block_cache_miss_count, 1u);
+  context_.ClearPerLevelPerfContext();
+}
+
+TEST_F(PerfContextOfDb, BlocksOfAScanAreCountedByLevel) {
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_OK(db_->Put(WriteOptions(), "100", "new"));
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  context_.EnablePerLevelPerfContext();
+  const auto scan = [this] {
+    context_.Reset();
+    const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    }
+    EXPECT_OK(it->status());
+  };
+  scan();
+  const PerfContextByLevel cold = (*context_.level_to_perf_context)[6];
+  EXPECT_GE(cold.block_cache_miss_count, 1u);
+  EXPECT_EQ((*context_.level_to_perf_context)[0].block_cache_miss_count, 1u);
+  scan();
+  const PerfContextByLevel warm = (*context_.level_to_perf_context)[6];
+  EXPECT_EQ(warm.block_cache_hit_count, cold.block_cache_miss_count);
+  EXPECT_EQ(warm.block_cache_miss_count, 0u);
+  EXPECT_EQ((*context_.level_to_perf_context)[0].block_cache_hit_count, 1u);
+  context_.ClearPerLevelPerfContext();
+}
+
 TEST_F(PerfContextOfDb, ABatchIsToldAsTheSumOfItsLookups) {
   std::vector<std::string> names;
   for (int i = 130; i < 140; ++i) names.push_back(std::to_string(i));

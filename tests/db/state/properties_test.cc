@@ -16,6 +16,7 @@
 #include "ashlar/table.h"
 #include "env/env_adaptors.h"
 #include "env/sim/sim_fs.h"
+#include "tests/support/level0_tables.h"
 #include "tests/support/moved_clock.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
@@ -253,6 +254,44 @@ TEST_F(PropertiesTest, TablesThatOnlyReadersHoldCountAmongAll) {
   EXPECT_EQ(Number("rocksdb.total-sst-files-size"), before + live);
   reader.reset();
   EXPECT_EQ(Number("rocksdb.total-sst-files-size"), live);
+}
+
+TEST_F(PropertiesTest, BlobFilesThatOnlyReadersHoldCountAmongAll) {
+  options_.enable_blob_files = true;
+  options_.enable_blob_garbage_collection = true;
+  options_.blob_garbage_collection_age_cutoff = 1;
+  Open();
+  WriteTable(1, 10);
+  const uint64_t before = Number("rocksdb.total-blob-file-size");
+  EXPECT_EQ(Number("rocksdb.live-blob-file-size"), before);
+  std::unique_ptr<Iterator> reader(db_->NewIterator(ReadOptions()));
+  WriteTable(1, 5);
+  ASSERT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));  // writes all values again
+  const uint64_t live = Number("rocksdb.live-blob-file-size");
+  EXPECT_LT(live, before + 5 * kValueBytes);
+  EXPECT_GE(Number("rocksdb.total-blob-file-size"), before + live);
+  ASSERT_OK(reader->Refresh());
+  EXPECT_EQ(Number("rocksdb.total-blob-file-size"), live);
+}
+
+TEST_F(PropertiesTest, StallsAreALineOfText) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 1;
+  options_.level0_slowdown_writes_trigger = 2;
+  options_.level0_stop_writes_trigger = 3;
+  Open();
+  ASSERT_NO_FATAL_FAILURE(WriteLevel0(db_.get(), db_->DefaultColumnFamily(), 3));
+  std::string text;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.cf-write-stall-stats", &text));
+  EXPECT_EQ(text,
+            "Write Stall (count): cf-l0-file-count-limit-delays-with-ongoing-compaction: 0, "
+            "cf-l0-file-count-limit-stops-with-ongoing-compaction: 0, "
+            "l0-file-count-limit-delays: 1, l0-file-count-limit-stops: 1, "
+            "memtable-limit-delays: 0, memtable-limit-stops: 0, "
+            "pending-compaction-bytes-delays: 0, pending-compaction-bytes-stops: 0, "
+            "total-delays: 1, total-stops: 1\n");
+  ASSERT_TRUE(db_->GetProperty("rocksdb.db-write-stall-stats", &text));
+  EXPECT_EQ(text, "Write Stall (count): write-buffer-manager-limit-stops: 0\n");
 }
 
 // The hidden family of stored counters has no cache at all.

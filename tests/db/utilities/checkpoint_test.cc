@@ -12,6 +12,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
+#include "ashlar/utilities/options_util.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
 
@@ -117,18 +118,37 @@ TEST_F(CheckpointTest, FailureLeavesNothingAndKeepsDeleting) {
   EXPECT_EQ(is_enabled, 1u);
 }
 
-// It knows its tables, but not the logs behind them: a copy without them would not open.
-TEST_F(CheckpointTest, OfADatabaseThatIsOpenForReadingOnlyIsRefused) {
-  Put(0, 10, "in the log");
+TEST_F(CheckpointTest, IsMadeOfADatabaseThatIsOpenForReadingOnly) {
+  Put(0, 100, "flushed");
+  ASSERT_OK(db_->Flush(FlushOptions()));
+  Put(100, 200, "in the log");
   checkpoint_.reset();
   ASSERT_OK(db_->Close());
   ASSERT_OK(DB::OpenForReadOnly(options_, dir_ + "/db", &db_));
   Checkpoint* checkpoint = nullptr;
   ASSERT_OK(Checkpoint::Create(db_.get(), &checkpoint));
   checkpoint_.reset(checkpoint);
-  EXPECT_TRUE(checkpoint_->CreateCheckpoint(copy_).IsNotSupported());
-  EXPECT_TRUE(Env::Default()->FileExists(copy_).IsNotFound());
-  EXPECT_TRUE(Env::Default()->FileExists(copy_ + ".tmp").IsNotFound());
+  uint64_t seqno = 0;
+  ASSERT_OK(checkpoint_->CreateCheckpoint(copy_, 0, &seqno));
+  EXPECT_EQ(seqno, 200u);
+  std::string options_file;
+  EXPECT_OK(GetLatestOptionsFileName(copy_, Env::Default(), &options_file));
+  const auto contents = Contents(copy_);
+  EXPECT_EQ(contents.size(), 200u);
+  EXPECT_EQ(contents.at("key7"), "flushed");
+  EXPECT_EQ(contents.at("key150"), "in the log");
+  ExportImportFilesMetaData* exported = nullptr;
+  EXPECT_TRUE(
+      checkpoint_->ExportColumnFamily(db_->DefaultColumnFamily(), dir_ + "/export", &exported)
+          .IsNotSupported());  // which flushes
+}
+
+// It knows the logs that it has read, and no others.
+TEST_F(CheckpointTest, ADatabaseThatIsOpenForReadingOnlyListsNoLogs) {
+  Put(0, 10, "in the log");
+  checkpoint_.reset();
+  ASSERT_OK(db_->Close());
+  ASSERT_OK(DB::OpenForReadOnly(options_, dir_ + "/db", &db_));
   VectorWalPtr logs;
   EXPECT_TRUE(db_->GetSortedWalFiles(logs).IsNotSupported());
   std::unique_ptr<WalFile> log;

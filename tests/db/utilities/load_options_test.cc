@@ -13,6 +13,7 @@
 #include "ashlar/advanced_cache.h"
 #include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
+#include "ashlar/filter_policy.h"
 #include "ashlar/memtablerep.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/sst_partitioner.h"
@@ -83,6 +84,9 @@ TEST_F(LoadOptionsTest, AnotherComparatorIsIncompatible) {
 TEST_F(LoadOptionsTest, OtherTuningIsCompatibleButNotExactlyEqual) {
   Write("OPTIONS-000001", FileWith("", "write_buffer_size=1048576"));
   ColumnFamilyOptions family;
+  BlockBasedTableOptions table;
+  table.block_size = 8192;
+  family.table_factory.reset(NewBlockBasedTableFactory(table));
   EXPECT_OK(Check(ConfigOptions::kSanityLevelLooselyCompatible, family));
   EXPECT_TRUE(Check(ConfigOptions::kSanityLevelExactMatch, family).IsInvalidArgument());
   family.write_buffer_size = 1 << 20;
@@ -150,9 +154,11 @@ class ExactMatch : public testing::Test {
     std::unique_ptr<DB> db;
     ASSERT_OK(DB::Open(options_, "/db", &db));
   }
-  Status Check(const Options& options) {
+  Status Check(const Options& options,
+               ConfigOptions::SanityLevel level = ConfigOptions::kSanityLevelExactMatch) {
     ConfigOptions config;
     config.env = env_.get();
+    config.sanity_level = level;
     return CheckOptionsCompatibility(config, "/db", options, {{"default", options}});
   }
   Status Check() { return Check(options_); }
@@ -203,8 +209,50 @@ TEST_F(ExactMatch, ObjectsWithNamesAreComparedWithTheirOptions) {
   EXPECT_TRUE(Check(other).IsInvalidArgument());
 }
 
+TEST_F(ExactMatch, TablesAreComparedByTheirOptions) {
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  EXPECT_OK(Check());
+  const std::vector<std::pair<const char*, std::function<void(BlockBasedTableOptions*)>>> others{
+      {"format_version", [](BlockBasedTableOptions* t) { t->format_version = 4; }},
+      {"checksum", [](BlockBasedTableOptions* t) { t->checksum = kCRC32c; }},
+      {"block_size", [](BlockBasedTableOptions* t) { t->block_size = 8192; }},
+      {"index_type",
+       [](BlockBasedTableOptions* t) { t->index_type = BlockBasedTableOptions::kHashSearch; }},
+      {"whole_key_filtering", [](BlockBasedTableOptions* t) { t->whole_key_filtering = false; }},
+      {"filter_policy", [](BlockBasedTableOptions* t) { t->filter_policy = nullptr; }},
+      {"filter_policy",
+       [](BlockBasedTableOptions* t) { t->filter_policy.reset(NewBloomFilterPolicy(12)); }},
+  };
+  for (const auto& [option, change] : others) {
+    BlockBasedTableOptions other = table;
+    change(&other);
+    Options changed = options_;
+    changed.table_factory.reset(NewBlockBasedTableFactory(other));
+    const Status status = Check(changed);
+    EXPECT_TRUE(status.IsCorruption()) << option << " " << status.ToString();
+    EXPECT_NE(status.ToString().find(option), std::string::npos) << status.ToString();
+    EXPECT_OK(Check(changed, ConfigOptions::kSanityLevelLooselyCompatible)) << option;
+  }
+}
+
+TEST_F(ExactMatch, FiltersMayBeAddedAndACacheIsNoDifference) {
+  Open();
+  BlockBasedTableOptions table;
+  table.filter_policy.reset(NewBloomFilterPolicy(10));
+  table.block_cache = NewLRUCache(1 << 20);
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  EXPECT_OK(Check());
+}
+
 // The file says for whom the directory is written, and not all that its reader could not read.
 TEST_F(ExactMatch, WhatAnOlderRocksDbDoesNotKnowIsNotCompared) {
+  BlockBasedTableOptions table;
+  table.format_version = 6;  // written as 5
+  table.uniform_cv_threshold = 0.5;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
   options_.write_compatible_with = "7.8";
   options_.last_level_temperature = Temperature::kIce;
   options_.memtable_max_range_deletions = 100;

@@ -74,6 +74,20 @@ TEST_F(SstFile, TellsWhatItHolds) {
   EXPECT_EQ(info.file_checksum_func_name, "Unknown");
 }
 
+// As a database's tables say it.
+TEST_F(SstFile, NamesTheHostThatWroteIt) {
+  std::string host;
+  ASSERT_OK(env_->GetHostNameString(&host));
+  for (const char* const given : {"__hostname__", "another name", ""}) {
+    options_.db_host_id = given;
+    WriteMixed(10);
+    SstFileReader reader(options_);
+    ASSERT_OK(reader.Open("/x.sst"));
+    const std::string expected = given == std::string("__hostname__") ? host : given;
+    EXPECT_EQ(reader.GetTableProperties()->db_host_id, expected);
+  }
+}
+
 TEST_F(SstFile, TellsTheChecksumOfItsBytes) {
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   const ExternalSstFileInfo info = WriteMixed(5000);
@@ -219,6 +233,71 @@ TEST_F(SstFile, NamesFileAndOffsetOfDamage) {
   std::unique_ptr<Iterator> nothing(cut.NewIterator(ReadOptions()));
   EXPECT_FALSE(nothing->status().ok());
   EXPECT_FALSE(cut.VerifyChecksum().ok());
+}
+
+// Of `bytes` of a table, with damage at the offset.
+class DamagedTable {
+ public:
+  DamagedTable(const Options& options, std::string bytes, size_t offset) : reader_(options) {
+    bytes[offset] ^= 1;
+    EXPECT_OK(WriteStringToFile(options.env, bytes, "/y.sst"));
+    EXPECT_OK(reader_.Open("/y.sst"));
+    it_.reset(reader_.NewIterator(ReadOptions()));
+  }
+  SstFileReader& reader() { return reader_; }
+  Iterator& it() { return *it_; }
+  // It must name file and offset.
+  static void ExpectDamage(const Status& status, const std::string& offset) {
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find("/y.sst"), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find(offset), std::string::npos) << status.ToString();
+  }
+
+ private:
+  SstFileReader reader_;
+  std::unique_ptr<Iterator> it_;
+};
+
+TEST_F(SstFile, OpensWithItsFirstBlockDamaged) {
+  WriteMixed(5000);
+  auto bytes = ReadWholeFile(env_->GetFileSystem().get(), "/x.sst");
+  ASSERT_OK(bytes.status());
+  DamagedTable table(options_, *bytes, 100);
+  Iterator& it = table.it();
+  DamagedTable::ExpectDamage(table.reader().VerifyChecksum(), "offset 0");
+  std::string value;
+  DamagedTable::ExpectDamage(table.reader().Get(ReadOptions(), Key(1), &value), "offset 0");
+  it.SeekToFirst();
+  EXPECT_FALSE(it.Valid());
+  DamagedTable::ExpectDamage(it.status(), "offset 0");
+  it.SeekForPrev(Key(0));
+  DamagedTable::ExpectDamage(it.status(), "offset 0");
+  it.Seek(Key(4001));
+  ASSERT_TRUE(it.Valid());
+  EXPECT_EQ(it.key(), Key(4001));
+  it.SeekToLast();
+  EXPECT_TRUE(it.Valid());
+  ASSERT_OK(table.reader().Get(ReadOptions(), Key(4001), &value));
+}
+
+TEST_F(SstFile, OpensWithItsLastBlockDamaged) {
+  WriteMixed(5000);
+  auto bytes = ReadWholeFile(env_->GetFileSystem().get(), "/x.sst");
+  ASSERT_OK(bytes.status());
+  const size_t last_key = bytes->find("v4999");
+  ASSERT_NE(last_key, std::string::npos);
+  DamagedTable table(options_, *bytes, last_key);
+  Iterator& it = table.it();
+  EXPECT_FALSE(table.reader().VerifyChecksum().ok());
+  std::string value;
+  EXPECT_TRUE(table.reader().Get(ReadOptions(), Key(4999), &value).IsCorruption());
+  it.SeekToLast();
+  EXPECT_TRUE(it.status().IsCorruption()) << it.status().ToString();
+  it.Seek(Key(4999));
+  EXPECT_TRUE(it.status().IsCorruption()) << it.status().ToString();
+  it.Seek(Key(1));
+  ASSERT_TRUE(it.Valid());
+  EXPECT_EQ(it.key(), Key(1));
 }
 
 TEST_F(SstFile, HoldsTombstonesAlone) {

@@ -178,8 +178,13 @@ std::string Session::Fold(size_t index, const std::string& key,
   return Show(existing.data() != nullptr ? existing : rocksdb::Slice(value));
 }
 
+// RocksDB 7.8 refuses an entity; ours gives its default column, as later ones do.
 void Session::Operands(Draw* draw) {
-  const size_t index = AnyFamily(draw);
+  size_t index = AnyFamily(draw);
+  for (size_t i = 1; i < shape_.families.size() && family(index).HasEntities(); i++) {
+    index = (index + 1) % shape_.families.size();
+  }
+  if (family(index).HasEntities()) return Print("operands: not of entities\n");
   const std::string key = Key(draw);
   std::vector<rocksdb::PinnableSlice> found(kMostOperands);
   rocksdb::GetMergeOperandsOptions most;

@@ -351,6 +351,27 @@ TEST_P(MetadataCacheTest, WhatIsKeptLeavesAWrappedCacheWithItsTable) {
   }
 }
 
+// Partitions of an index have such names too; and without an identity of the file its data blocks.
+TEST_P(MetadataCacheTest, NothingStaysThatNobodyWillFind) {
+  for (const bool has_identity : {true, false}) {
+    if (!has_identity) builder_options_.db_session_id.clear();
+    for (const bool keeps : {true, false}) {
+      Build();
+      Open(keeps ? MetadataPlan() : KeepsNothing());
+      for (int i = 0; i < kEntries; i += 50) EXPECT_EQ(Get(UserKeyAt(i)), ValueAt(i));
+      reader_.reset();
+      EpochDrain();
+      const CacheEntryStats left = CountCacheEntries(cache_.get());
+      EXPECT_EQ(left.Of(CacheEntryRole::kIndexBlock).count, 0u) << has_identity << keeps;
+      if (!has_identity && GetParam() == Form::kWhole) {
+        EXPECT_EQ(left.Of(CacheEntryRole::kDataBlock).count, 0u) << keeps;
+      }
+      EvictAll();
+      bytes_.clear();
+    }
+  }
+}
+
 // A block that was not given to the cache has no name there: its key is all zeros.
 TEST_P(MetadataCacheTest, WhatIsNotChargedTakesNothingOutOfTheCache) {
   const std::string zeros(sizeof(BlockKey), '\0');

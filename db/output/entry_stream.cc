@@ -62,7 +62,8 @@ void EntryStream::FoldOperands() {
 }
 
 bool EntryStream::FindRetained() {
-  for (; runs_.Valid(); runs_.Next()) {
+  assert(!is_ahead_);
+  for (; runs_.Valid(); StepRuns()) {
     key_ = runs_.key();
     const Slice user_key = ExtractUserKey(key_);
     if (IsPastEnd(user_key)) break;
@@ -91,18 +92,55 @@ bool EntryStream::FindRetained() {
     }
     // An entry that is not what it was begins no block that could be passed on.
     has_block_ = false;
-    if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno && TrailerSeqno(trailer) != 0) {
+    value_ = runs_.value();
+    if (type == kTypeSingleDeletion && !retention_.is_base()) [[unlikely]] {
+      if (!KeepsSingle()) {
+        if (!status_.ok()) return false;
+        continue;
+      }
+    } else if (verdict == VersionRetention::Verdict::kKeepWithoutSeqno &&
+               TrailerSeqno(trailer) != 0) {
       RewriteKey(0, type);
     } else if (runs_.EntersBlock()) [[unlikely]] {
       has_block_ = runs_.OfferBlock(&block_);
     }
-    value_ = runs_.value();
     is_first_of_key_ = !std::exchange(has_kept_of_key_, true);
     is_valid_ = true;
     return true;
   }
   End(Status::OK());
   if (options_.on_progress) ReportProgress();
+  return false;
+}
+
+bool EntryStream::KeepsSingle() {
+  assert(!is_ahead_ && TrailerType(ExtractTrailer(key_)) == kTypeSingleDeletion);
+  single_key_.assign(key_.data(), key_.size());
+  key_ = single_key_;
+  value_.clear();
+  const Slice user_key = ExtractUserKey(key_);
+  const auto is_of_key = [&] {
+    return runs_.Valid() && comparator().SameKey(ExtractUserKey(runs_.key()), user_key);
+  };
+  is_ahead_ = true;
+  runs_.Next();
+  if (!is_of_key()) return true;
+  const uint64_t next = ExtractTrailer(runs_.key());
+  const bool is_met = retention_.StripeOf(TrailerSeqno(next)) == retention_.stripe() &&
+                      !tombstones_.Hides(user_key, TrailerSeqno(next));
+  if (is_met && TrailerType(next) == kTypeSingleDeletion) {  // the older one does for both
+    counts_.tombstones++;
+    counts_.mismatched_singles++;
+    return false;
+  }
+  if (!is_met || !IsValueType(TrailerType(next))) return true;
+  if (counts_.read == next_progress_ && !ReportProgress()) return false;
+  counts_.read++;
+  if (TrailerType(next) == kTypeBlobIndex && !NoteBlob(user_key)) return false;
+  counts_.hidden++;
+  runs_.Next();
+  if (is_of_key() && TrailerType(ExtractTrailer(runs_.key())) != kTypeSingleDeletion) return true;
+  counts_.tombstones++;
   return false;
 }
 
@@ -116,9 +154,7 @@ void EntryStream::CountDropped(ValueType type) {
   if (retention_.drop_reason() != VersionRetention::DropReason::kHiddenBySingle) return;
   const bool was_single_dropped = retention_.stripe() == 0 && retention_.NothingBelow();
   if (was_single_dropped) counts_.unmatched_singles--;
-  const bool is_value =
-      type == kTypeValue || type == kTypeBlobIndex || type == kTypeWideColumnEntity;
-  if (!is_value) counts_.mismatched_singles++;
+  if (!IsValueType(type)) counts_.mismatched_singles++;
 }
 
 // Of the entry that the runs stand on.
@@ -147,7 +183,7 @@ bool EntryStream::FoldRun() {
   bool has_next = false;
   size_t count = 1;
   for (;; count++) {
-    runs_.Next();
+    StepRuns();
     has_next = FindPassed();
     if (!has_next || is_first_of_key_ || retention_.stripe() != stripe) break;
     if (TrailerType(ExtractTrailer(key_)) != kTypeMerge) break;
@@ -181,7 +217,7 @@ bool EntryStream::FoldRun() {
   const bool takes_entry =
       took_base && has_next && !is_first_of_key_ && retention_.stripe() == stripe;
   counts_.folded += count - fold_.count() + (takes_entry ? 1 : 0);
-  if (takes_entry) runs_.Next();
+  if (takes_entry) StepRuns();
   entry_key_ = key_;
   entry_value_ = value_;
   entry_is_first_of_key_ = is_first_of_key_;

@@ -6,8 +6,12 @@
 //   runs -> MergingIterator -> HidingTombstones -> VersionRetention -> EntryFilter
 //   -> OperandFold -> key(), value() -> OutputWriter
 //
+// A SingleDelete and the value that it meets vanish together, whatever lies below: that is what
+// tells it from a Delete. Where merge operands stand on it, or more versions of the key follow that
+// are no SingleDeletes, it stays a tombstone: then the contract of one value for each was not kept.
+//
 // A step allocates nothing and makes no virtual call but those of the runs, except among merge
-// operands and where there is a filter. Threads: one at a time.
+// operands and SingleDeletes, and where there is a filter. Threads: one at a time.
 #pragma once
 
 #include <cassert>
@@ -15,6 +19,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "db/output/entry_filter.h"
@@ -74,7 +79,7 @@ class EntryStream {
   void Next() {
     assert(Valid());
     if (source_ == Source::kRuns) [[likely]] {
-      runs_.Next();
+      StepRuns();
       FindKept();
       return;
     }
@@ -107,12 +112,21 @@ class EntryStream {
     kFoldWithEntry,  // then key_ and value_, on which the runs stand
   };
 
+  // To the entry behind the current one.
+  void StepRuns() {
+    if (std::exchange(is_ahead_, false)) [[unlikely]]
+      return;
+    runs_.Next();
+  }
   // Shows the first kept entry from the one on that the runs stand on, or what it is folded into.
   void FindKept();
   // The same before folding: into key_ and value_. False at the end.
   bool FindPassed() { return FindRetained() && (options_.filter == nullptr || AskFilter()); }
   // The same before the filter.
   bool FindRetained();
+  // The runs go on from a SingleDelete, which key_ is from then on, to the entry behind it, or
+  // behind the value that it takes along. False: it does not stay, or the stream has ended.
+  bool KeepsSingle();
   // Goes on from what was found to what the filter lets pass. False at the end.
   bool AskFilter();
   // Whether readers without a snapshot see what was found, and no snapshot needs it as it is.
@@ -148,11 +162,13 @@ class EntryStream {
   Slice value_;                    // into the runs, or the fold
   Slice entry_key_, entry_value_;  // kFoldWithEntry: the entry behind the fold
   std::string rewritten_key_;
+  std::string single_key_;  // of the SingleDelete behind which the runs stand
   bool entry_is_first_of_key_ = false;
   bool is_valid_ = false;
   bool is_first_of_key_ = false;
   bool has_kept_of_key_ = false;  // an entry of the current user key was kept
   bool has_block_ = false;        // in block_
+  bool is_ahead_ = false;         // the runs stand behind what was found, not on it
   bool is_replaced_ = false;      // value_ is the filter's
   bool drops_run_ = false;        // the filter skipped from an operand on, not its key's first one
   uint64_t next_progress_ = 0;    // the number of entries read at which it is due

@@ -141,6 +141,11 @@ void RelayBatch(int batch, const std::vector<ColumnFamilyHandle*>* handles, Writ
   // Each of these keys is written once and deleted once.
   if (batch % 20 == 5) target.Put(1, StrCat("single", batch), "to be deleted");
   if (batch % 20 == 15) target.Delete(1, StrCat("single", batch - 10), /*is_single=*/true);
+  // These are put and deleted in turn, and lie on several levels in both states.
+  const int turn = batch / 4;
+  const std::string in_turn = StrCat("turn", turn % 7);
+  if (batch % 4 == 0 && turn / 7 % 2 == 0) target.Put(2, in_turn, StrCat("batch ", batch));
+  if (batch % 4 == 0 && turn / 7 % 2 == 1) target.Delete(2, in_turn, /*is_single=*/true);
 }
 
 Status RelayDatabase::Open(const std::string& dir, std::unique_ptr<RelayDatabase>* database,

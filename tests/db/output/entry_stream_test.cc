@@ -169,10 +169,10 @@ TEST(EntryStream, CountsSingleDeletesThatMeetNoValue) {
     const char* kept;
     uint64_t unmatched, mismatched;
   } kCases[] = {
-      {"a9~ a5", "", 0, 0},       {"a9~ b5", "b5", 1, 0},    {"a9~ a5~ a2", "", 0, 1},
-      {"a9~ a5-", "", 0, 1},      {"c9~ c5", "c9~", 0, 0},   {"c9~", "c9~", 0, 0},
-      {"c9~ c5- c2", "c9~", 0, 1}, {"a9~ b9 b5", "b9", 1, 0}, {"a9~ c9~ c5", "c9~", 1, 0},
-      {"a9~ a5 a4~", "", 0, 0},   {"a9 a5~ a4", "a9", 0, 0},
+      {"a9~ a5", "", 0, 0},        {"a9~ b5", "b5", 1, 0},    {"a9~ a5~ a2", "", 0, 1},
+      {"a9~ a5-", "", 0, 1},       {"c9~ c5", "", 0, 0},      {"c9~", "c9~", 0, 0},
+      {"c9~ c5- c2", "c9~", 0, 1}, {"a9~ b9 b5", "b9", 1, 0}, {"a9~ c9~ c5", "", 1, 0},
+      {"a9~ a5 a4~", "", 0, 0},    {"a9 a5~ a4", "a9", 0, 0},
   };
   for (const auto& c : kCases) {
     EntryStream::Counts counts;
@@ -180,6 +180,57 @@ TEST(EntryStream, CountsSingleDeletesThatMeetNoValue) {
     EXPECT_EQ(counts.unmatched_singles, c.unmatched) << c.entries;
     EXPECT_EQ(counts.mismatched_singles, c.mismatched) << c.entries;
   }
+}
+
+// Whatever lies below: whoever keeps to the contract has another SingleDelete for what lies there.
+TEST(EntryStream, ASingleDeleteAndItsValueVanishTogether) {
+  const struct {
+    std::vector<std::string> runs;
+    const char* kept;
+    uint64_t hidden, tombstones;
+    std::vector<SequenceNumber> snapshots = {};
+  } kCases[] = {
+      {{"a9~ a5"}, "", 1, 1},
+      {{"a9~", "a5 b4"}, "b4", 1, 1},
+      {{"a9~ a8 a7~ a6 b5"}, "b5", 2, 2},
+      {{"a9~ a8", "a7~"}, "a7~", 1, 1},
+      {{"a9~ a8~ a7 b1~ c9~ c3"}, "b1~", 2, 3},
+      {{"a9 a8~ a7 b1"}, "a9 b1", 1, 1},
+      // Nothing that a snapshot sees goes, nor what hides it from the others.
+      {{"a9~ a5 b1"}, "a9~ a5 b1", 0, 0, {6}},
+      {{"a9~ a8 a7~ a4"}, "a7~ a4", 1, 1, {5}},
+      // One that is alone is kept, also behind a newer version: a later one may take that along.
+      {{"a9~ b3"}, "a9~ b3", 0, 0},
+      {{"a9 a5~ b1"}, "a9 a5~ b1", 0, 0},
+      {{"a9 a5~", "a3- b1"}, "a9 a5~ b1", 1, 0},
+      // Two values and one SingleDelete: it goes on hiding whatever there is.
+      {{"a9~ a5 a3 b1"}, "a9~ b1", 2, 0},
+      {{"a9~ a5 a3"}, "a9~ a3", 1, 0, {4}},
+      {{"a9~ a5 a3-"}, "a9~", 2, 0},
+  };
+  for (const auto& c : kCases) {
+    EntryStream::Counts counts;
+    EntryStreamOptions options;
+    options.snapshots = c.snapshots;
+    EXPECT_EQ(Stream(c.runs, options, &counts), c.kept);
+    EXPECT_EQ(counts.hidden, c.hidden) << c.runs[0];
+    EXPECT_EQ(counts.tombstones, c.tombstones) << c.runs[0];
+  }
+}
+
+TEST(EntryStream, AtTheBottomNoSingleDeleteIsLeft) {
+  EXPECT_EQ(Stream({"a9 a5~ b8~ b3 c4~"}, {.is_bottommost = true, .begin = {}, .end = {}}), "a0");
+}
+
+TEST(EntryStream, AnErrorOfTheProgressBehindASingleDeleteEndsIt) {
+  EntryStreamOptions options;
+  options.entries_a_step = 2;
+  options.on_progress = [](uint64_t read) {
+    return read < 2 ? Status::OK() : Status::Incomplete("stopped");
+  };
+  Status status;
+  EXPECT_EQ(Stream({"a1 b9~ b2 c3"}, options, nullptr, &status), "a1");
+  EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
 }
 
 TEST(EntryStream, AtTheBottomNumbersBecomeZero) {

@@ -234,7 +234,7 @@ void BackgroundCompaction::Finish(const Status& status) {
   family_->work.AddCompaction(plan_.output_level, WorkDone());
   NoteKeptForSnapshots();
   family_->PublishSuperVersion();
-  if (!plan_.is_manual) recovered_error_ = core_->errors.ClearSoft();
+  if (!plan_.is_manual) recovered_error_ = core_->errors.ClearCompactionError();
 }
 
 // So that what can be compacted is not behind it for ever.

@@ -52,20 +52,44 @@ Status ErrorRecovery::RunOnce(const Status& error) {
   }
   // A soft error endangers nothing in memory: what failed is tried again.
   const bool is_soft = error.severity() < Status::kHardError;
-  const Status status = is_soft ? Status::OK() : FlushEverything(families);
-  if (status.ok()) {
-    MutexLock lock(&core_->mutex);
-    // What was raised meanwhile, by a compaction for one, is worse than what was recovered from.
-    RETURN_IF_ERROR(core_->errors.Unrecoverable());
-    if (is_soft) {
-      IgnoreError(core_->errors.ClearSoft(), "it is `error`, or gone already");
-      core_->conditions.ErrorChanged();
-    } else {
-      writes_->FinishRecoveryLocked();
-    }
-    for (const FamilyRef& family : families) scheduler_->RequestCompactionLocked(family.get());
+  const bool is_flush_held = is_soft && core_->errors.HoldsFlushes();
+  RETURN_IF_ERROR(is_flush_held ? FlushSealed(families)
+                  : is_soft     ? Status::OK()
+                                : FlushEverything(families));
+  MutexLock lock(&core_->mutex);
+  // What was raised meanwhile, by a compaction for one, is worse than what was recovered from.
+  RETURN_IF_ERROR(core_->errors.Unrecoverable());
+  if (is_soft) {
+    RETURN_IF_ERROR(EndSoftLocked(is_flush_held, families));
+  } else {
+    writes_->FinishRecoveryLocked();
   }
-  return status;
+  for (const FamilyRef& family : families) scheduler_->RequestCompactionLocked(family.get());
+  return Status::OK();
+}
+
+// What was sealed meanwhile is flushed like anything else.
+Status ErrorRecovery::EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) {
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  IgnoreError(has_flushed ? core_->errors.ClearSoft() : core_->errors.ClearCompactionError(),
+              "it is that of Run(), or gone already");
+  core_->conditions.ErrorChanged();
+  for (const FamilyRef& family : families) {
+    if (family->is_flush_due()) scheduler_->RequestFlushLocked(family.get());
+  }
+  return Status::OK();
+}
+
+// Writes go on. All families in one change, as some of the memtables may have to be; no other flush
+// begins meanwhile.
+Status ErrorRecovery::FlushSealed(const std::vector<FamilyRef>& families) {
+  std::optional<FlushGroup> flushes;  // lets go of its families without the mutex
+  MutexLock lock(&core_->mutex);
+  AwaitRunningFlushesLocked(families);
+  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  flushes.emplace(core_, families, FlushScope::kAll);
+  if (flushes->is_empty()) return Status::OK();
+  return scheduler_->RunRecoveryFlushLocked(&*flushes);
 }
 
 Status ErrorRecovery::FlushEverything(const std::vector<FamilyRef>& families) {

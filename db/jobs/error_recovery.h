@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ErrorRecovery makes a database whole again after a background error that stopped its writes.
+// ErrorRecovery makes a database whole again after a background error. One that leaves writes alone
+// is over once the flush that failed is done, beside the writers; a compaction begins again by
+// itself. Where writes are refused:
 //
 // A log or MANIFEST whose end is unknown is not used again. Everything in memory goes to new tables
 // in front of a fresh log, and one change of the MANIFEST names them all and says that no log
@@ -36,7 +38,9 @@ class ErrorRecovery {
 
  private:
   Status RunOnce(const Status& error) EXCLUDES(db_mutex);
+  Status FlushSealed(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
   Status FlushEverything(const std::vector<FamilyRef>& families) EXCLUDES(db_mutex);
+  Status EndSoftLocked(bool has_flushed, const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
   Status RecordTogether(FlushGroup* flushes, FileNumber log_number) REQUIRES(db_mutex);
   void AwaitRunningFlushesLocked(const std::vector<FamilyRef>& families) REQUIRES(db_mutex);
 

@@ -31,12 +31,20 @@ int ErrorRetries::MostAttempts() const {
   return core_->options->max_bgerror_resume_count;
 }
 
-bool ErrorRetries::Wants(const Status& error) {
-  if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return false;
-  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return false;
+AutomaticRecovery::Answer ErrorRetries::Wants(const Status& error) {
+  if (!MayGoAway(error) || MostAttempts() <= 0 || IsSimulated()) return Answer::kNo;
+  if (core_->is_background_cancelled.load(std::memory_order_acquire)) return Answer::kNo;
   MutexLock lock(&mutex_);
+  if (is_stopped_) return Answer::kNo;
   if (is_trying_) is_wanted_again_ = true;
-  return !is_trying_ && !is_stopped_;
+  return is_trying_ ? Answer::kTriesAlready : Answer::kYes;
+}
+
+// Writers that wait for a flush wait in vain.
+void ErrorRetries::LeaveToResume() {
+  core_->errors.LeaveFlushToResume();
+  MutexLock lock(&core_->mutex);
+  core_->conditions.ErrorChanged();
 }
 
 uint64_t ErrorRetries::IntervalMicros() const {
@@ -56,6 +64,7 @@ void ErrorRetries::Begin() {
   }
   if (!PeriodicTimer::Default()->Set(this, interval_micros)) {
     Warn(core_->info_log, "no thread to try again after an error; DB::Resume() is needed");
+    LeaveToResume();
   }
   MutexLock lock(&mutex_);
   assert(calls_ > 0);
@@ -85,7 +94,8 @@ void ErrorRetries::StopTrying() {
 void ErrorRetries::RunPeriodically() {
   {
     MutexLock lock(&mutex_);
-    if (is_stopped_ || is_scheduled_) return;
+    // The last attempt may have ended since the timer looked.
+    if (is_stopped_ || is_scheduled_ || !is_trying_) return;
     is_scheduled_ = true;
   }
   ScheduleShortJob(core_->env, &ErrorRetries::TryMain, this, this);
@@ -99,6 +109,7 @@ void ErrorRetries::Try() {
   }
   const Status error = core_->errors.Get();
   const Outcome outcome = TryOnce(error);
+  if (outcome == Outcome::kGivenUp) LeaveToResume();
   // A listener may raise the next error already, so it is told last.
   if (EndsWith(outcome)) {
     const bool is_recovered = outcome == Outcome::kRecovered;

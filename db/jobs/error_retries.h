@@ -3,7 +3,7 @@
 // ErrorRetries resumes a database by itself after an error that may go away: what the file system
 // calls retryable, and a full disk that nobody else watches. It tries every
 // bgerror_resume_retry_interval, max_bgerror_resume_count times at most; a full disk not before
-// there is space for what is to be written.
+// there is space for what is to be written. After the last attempt it is left to DB::Resume().
 //
 // Threads: any without the DB mutex. The timer says when; a thread of the high priority pool tries.
 #pragma once
@@ -21,7 +21,7 @@ class ErrorRetries final : public AutomaticRecovery, private PeriodicTask {
   ErrorRetries(DbCore* core, ErrorRecovery* recovery) : core_(core), recovery_(recovery) {}
   ~ErrorRetries() override { StopTrying(); }
 
-  bool Wants(const Status& error) override EXCLUDES(db_mutex);
+  Answer Wants(const Status& error) override EXCLUDES(db_mutex);
   void Begin() override EXCLUDES(db_mutex);
   void StopTrying() override EXCLUDES(db_mutex);
 
@@ -39,6 +39,7 @@ class ErrorRetries final : public AutomaticRecovery, private PeriodicTask {
   Outcome TryOnce(const Status& error) EXCLUDES(db_mutex);
   // Whether listeners are to be told that it has ended.
   bool EndsWith(Outcome outcome);
+  void LeaveToResume() EXCLUDES(db_mutex);
   void LeaveThread() EXCLUDES(db_mutex);
   int MostAttempts() const EXCLUDES(db_mutex);
   uint64_t IntervalMicros() const EXCLUDES(db_mutex);

@@ -33,11 +33,12 @@ Status ManualFlushes::Begin(const FlushOptions& options,
                             std::vector<Target>* targets) {
   assert(targets->empty() && !InEpoch());
   MutexLock lock(&core_->mutex);
-  if (core_->errors.BlocksWrites()) return core_->errors.Get();
+  if (!MayFlushLocked()) return core_->errors.Get();
   for (const ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
   if (!options.allow_write_stall) AwaitRoomForSealedLocked(families);
+  if (core_->errors.HoldsFlushes()) return core_->errors.Get();
   const bool together = core_->atomic_flush || options.force_atomic_flush;
   RETURN_IF_ERROR(writes_->SwitchMemTablesLocked(
       families, reason, together ? FlushTogether::kYes : FlushTogether::kNo));
@@ -90,7 +91,7 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 // A flush on request shall not be what holds the writers up: waits until another sealed memtable,
 // and then its table, would not.
 void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
-  while (!core_->errors.BlocksWrites() && !scheduler_->is_paused() &&
+  while (MayFlushLocked() && !scheduler_->is_paused() &&
          !core_->is_background_cancelled.load(std::memory_order_acquire)) {
     bool is_full = false, has_sealed = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
@@ -120,8 +121,9 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       if (family.is_dropped()) return Status::ColumnFamilyDropped();
       // The flush that reaches the limit of space says so before it takes effect.
       const Status error = core_->errors.Get();
-      const bool will_end = error.IsSpaceLimit() && family.sealed().front().is_flushing;
-      if (core_->errors.BlocksWrites() && !will_end) return error;
+      const bool is_flushing = family.sealed().front().is_flushing;
+      const bool may_end = is_flushing && (error.IsSpaceLimit() || core_->errors.HoldsFlushes());
+      if (!error.ok() && !MayFlushLocked() && !may_end) return error;
       if (core_->is_background_cancelled.load(std::memory_order_acquire))
         return Status::ShutdownInProgress();
       core_->conditions.flushes.Wait();  // for a flush to end

@@ -291,6 +291,28 @@ void Scheduler::JobOfCallEndsLocked(ColumnFamilyData* family) {
   CompactionEndsLocked();
 }
 
+Status Scheduler::RunRecoveryFlushLocked(FlushGroup* flushes) {
+  if (is_stopping_) {
+    const Status stopped = Status::ShutdownInProgress();
+    flushes->Finish(stopped);
+    return stopped;
+  }
+  core_->running_jobs.flushes++;
+  TellPressureLocked();
+  Status status;
+  {
+    MutexUnlock unlock(&core_->mutex);
+    status = jobs_->RunTogether(flushes);
+  }
+  assert(core_->running_jobs.flushes > 0 && core_->running_jobs.settled_flushes > 0);
+  core_->running_jobs.flushes--;
+  core_->running_jobs.settled_flushes--;
+  DispatchLocked();
+  TellPressureLocked();
+  core_->conditions.JobEnded();
+  return status;
+}
+
 // Compactions of all levels share the threads of low priority, all of them at any time.
 BackgroundJobPressure Scheduler::PressureLocked() const {
   BackgroundJobPressure pressure;

@@ -57,6 +57,8 @@ class Scheduler final : public FlushRequests,
   Status CheckMayStartLocked() const REQUIRES(db_mutex);
   void JobOfCallBeginsLocked() REQUIRES(db_mutex);
   void JobOfCallEndsLocked(ColumnFamilyData* family) REQUIRES(db_mutex);
+  // A flush in the thread of a recovery, likewise, and whatever may begin. Lets go of the mutex.
+  Status RunRecoveryFlushLocked(FlushGroup* flushes) REQUIRES(db_mutex);
 
   // The property ashlar.background-work.
   std::string DebugStringLocked() const override REQUIRES(db_mutex);

@@ -83,10 +83,10 @@ Status Closer::CancelBackgroundWork(bool wait) {
   return status;
 }
 
-// What failed softly is not tried again any more.
+// A compaction that failed softly is not tried again any more. (Of flushes the retries tell.)
 void Closer::EndRecovery() {
   assert(core_->is_background_cancelled.load(std::memory_order_acquire));
-  const Status error = core_->errors.ClearSoft();
+  const Status error = core_->errors.ClearCompactionError();
   if (!error.ok()) NotifyRecoveryEnd(core_, error, Status::ShutdownInProgress());
 }
 
@@ -108,9 +108,8 @@ void Closer::RefuseWrites() {
 // memory and disk have in common: that is for the next recovery.
 Status Closer::CheckManifest() {
   MutexLock lock(&core_->mutex);
-  if (!core_->options->verify_manifest_content_on_close || core_->errors.BlocksWrites()) {
-    return Status::OK();
-  }
+  const bool may_differ = core_->errors.BlocksWrites() || core_->errors.HoldsFlushes();
+  if (!core_->options->verify_manifest_content_on_close || may_differ) return Status::OK();
   const Status found = core_->versions->CheckManifest(&core_->mutex);
   if (!found.IsCorruption()) return found;
   RecordTick(core_->statistics.get(), MANIFEST_VALIDATION_FAILURE_COUNT);

@@ -52,9 +52,10 @@ class SpaceShortage {
 class AutomaticRecovery {
  public:
   virtual ~AutomaticRecovery() = default;
-  // Whether it would begin to try because of this error, which stops writes. False also where it is
-  // at it already.
-  virtual bool Wants(const Status& error) = 0;
+  // Whether it would begin to try because of this error, which stops writes or flushes, and is
+  // raised.
+  enum class Answer : uint8_t { kNo, kYes, kTriesAlready };
+  virtual Answer Wants(const Status& error) = 0;
   virtual void Begin() = 0;
   // Returns when nothing is being tried, and nothing will be.
   virtual void StopTrying() = 0;

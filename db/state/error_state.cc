@@ -12,13 +12,25 @@
 namespace ashlar {
 namespace {
 
-// A compaction that fails endangers nothing that is acknowledged, and is tried again. A flush, log
-// or MANIFEST that cannot be written does. Damage found anywhere must be looked at before more is
-// written over it.
+// Beside a flush that failed the logs are whole and synced, and its memtables are still there.
+bool IsOfFlushAlone(BackgroundErrorReason reason) {
+  return reason == BackgroundErrorReason::kFlushNoWAL ||
+         reason == BackgroundErrorReason::kManifestWriteNoWAL;
+}
+
+// Disks that are full stay so for a while, and the logs are on them too.
+bool MayComeOnce(const Status& error) {
+  return error.IsIOError() && !error.IsNoSpace() && StatusFlags::IsRetryable(error);
+}
+
+// A compaction that fails endangers nothing that is acknowledged, and is tried again; so is a flush
+// where the file system says that it may succeed. Another flush, a log or MANIFEST that cannot be
+// written does. Damage found anywhere must be looked at before more is written over it.
 Status::Severity SeverityOf(const Status& error, BackgroundErrorReason reason) {
   if (error.IsCorruption() || StatusFlags::SaysDataLoss(error)) return Status::kUnrecoverableError;
   if (error.IsIOFenced()) return Status::kFatalError;  // another process has the files now
   if (error.IsSpaceLimit()) return Status::kHardError;  // the user wants no more to be written
+  if (IsOfFlushAlone(reason) && MayComeOnce(error)) return Status::kSoftError;
   return reason == BackgroundErrorReason::kCompaction ? Status::kSoftError : Status::kHardError;
 }
 
@@ -34,7 +46,15 @@ Status WithSeverity(const Status& error, BackgroundErrorReason reason) {
 }
 
 bool ErrorState::WouldBeSoft(const Status& error, BackgroundErrorReason reason) const {
-  return IsError(error) && SeverityOf(error, reason) == Status::kSoftError && Get().ok();
+  if (!IsError(error) || SeverityOf(error, reason) != Status::kSoftError) return false;
+  MutexLock lock(&mutex_);
+  return WouldStandLocked(Status::kSoftError, reason);
+}
+
+bool ErrorState::WouldStandLocked(Status::Severity severity, BackgroundErrorReason reason) const {
+  if (error_.ok() || error_.severity() < severity) return true;
+  const bool is_soft = severity == Status::kSoftError && error_.severity() == severity;
+  return is_soft && IsOfFlushAlone(reason) && !HoldsFlushes();
 }
 
 bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recovery recovery) {
@@ -42,12 +62,13 @@ bool ErrorState::Raise(const Status& error, BackgroundErrorReason reason, Recove
   const Status::Severity severity = SeverityOf(error, reason);
   raised_count_.fetch_add(1, std::memory_order_relaxed);
   MutexLock lock(&mutex_);
-  if (!error_.ok() && error_.severity() >= severity) return false;
+  if (!WouldStandLocked(severity, reason)) return false;
   error_ = Status(error, severity);
   assert(error_.severity() > Status::kNoError);
   const bool is_soft = severity < Status::kHardError;
-  awaits_resume_.store(is_soft && recovery == Recovery::kByResume, std::memory_order_release);
   if (!is_soft) blocks_writes_.store(true, std::memory_order_release);
+  awaits_resume_.store(is_soft && recovery == Recovery::kByResume, std::memory_order_release);
+  holds_flushes_.store(is_soft && IsOfFlushAlone(reason), std::memory_order_release);
   return true;
 }
 
@@ -57,10 +78,14 @@ void ErrorState::RaiseForLog(const Status& error, FileNumber log_number) {
   raised_count_.fetch_add(1, std::memory_order_relaxed);
   const Status::Severity severity = SeverityOf(error, BackgroundErrorReason::kWriteCallback);
   log_error_ = Status(error, severity);
-  if (error_.ok() || error_.severity() < severity) error_ = log_error_;
-  unreported_ = Report{log_error_, BackgroundErrorReason::kWriteCallback};
   has_log_error_.store(true, std::memory_order_release);
   blocks_writes_.store(true, std::memory_order_release);
+  if (error_.ok() || error_.severity() < severity) {
+    error_ = log_error_;
+    awaits_resume_.store(false, std::memory_order_release);
+    holds_flushes_.store(false, std::memory_order_release);
+  }
+  unreported_ = Report{log_error_, BackgroundErrorReason::kWriteCallback};
 }
 
 void ErrorState::ForgetLogsBefore(FileNumber log_number) {
@@ -91,15 +116,32 @@ void ErrorState::Clear() {
   error_ = log_error_ = Status::OK();
   has_log_error_.store(false, std::memory_order_release);
   awaits_resume_.store(false, std::memory_order_release);
+  holds_flushes_.store(false, std::memory_order_release);
   blocks_writes_.store(false, std::memory_order_release);
+}
+
+Status ErrorState::ClearSoftLocked() {
+  if (error_.severity() != Status::kSoftError) return Status::OK();
+  assert(!blocks_writes_.load(std::memory_order_relaxed));
+  awaits_resume_.store(false, std::memory_order_release);
+  holds_flushes_.store(false, std::memory_order_release);
+  return std::exchange(error_, Status::OK());
 }
 
 Status ErrorState::ClearSoft() {
   MutexLock lock(&mutex_);
-  if (error_.severity() != Status::kSoftError) return Status::OK();
-  assert(!blocks_writes_.load(std::memory_order_relaxed));
-  awaits_resume_.store(false, std::memory_order_release);
-  return std::exchange(error_, Status::OK());
+  return ClearSoftLocked();
+}
+
+Status ErrorState::ClearCompactionError() {
+  MutexLock lock(&mutex_);
+  return HoldsFlushes() ? Status::OK() : ClearSoftLocked();
+}
+
+void ErrorState::LeaveFlushToResume() {
+  MutexLock lock(&mutex_);
+  if (error_.severity() != Status::kSoftError || !HoldsFlushes()) return;
+  awaits_resume_.store(true, std::memory_order_release);
 }
 
 Status ErrorState::Get() const {
@@ -120,6 +162,7 @@ std::string ErrorState::DebugString() const {
   if (unreported_.has_value()) text += "listeners are yet to be told\n";
   if (IsFatal()) text += "only reopening helps\n";
   if (BlocksWrites()) text += "writes are refused\n";
+  if (HoldsFlushes()) text += "flushes wait\n";
   if (AwaitsResume()) text += "compactions wait for Resume\n";
   return text;
 }

@@ -3,8 +3,9 @@
 // ErrorState holds the background error of a database: the first one of the highest severity, until
 // DB::Resume() or an automatic retry clears it.
 //
-//   soft    background work failed and is tried again, unless a listener leaves that to
-//           DB::Resume(); writes go on
+//   soft    background work failed and is tried again, unless that is left to DB::Resume(); writes
+//           go on. After a compaction, or a flush whose logs are whole and whose error may go away;
+//           of a flush, no other begins until it is tried again
 //   hard    writes are refused: the log, the MANIFEST or a flush cannot be trusted
 //   fatal   only reopening helps
 //
@@ -32,7 +33,8 @@ class ErrorState {
   enum class Recovery : bool { kAutomatic, kByResume };
 
   // Remembers the error with the severity that its kind and reason deserve. True if it is now the
-  // current one. `recovery` counts for soft errors only: from the others only a call recovers.
+  // current one; a soft one of a flush takes the place of a compaction's. `recovery` counts for
+  // soft errors only: from the others only a call recovers.
   bool Raise(const Status& error, BackgroundErrorReason reason,
              Recovery recovery = Recovery::kAutomatic);
   // Whether this error would become the current one, and soft: what failed would be tried again.
@@ -49,10 +51,16 @@ class ErrorState {
   void Clear();
   // The work that had failed softly was done after all. Answers the error that is gone, or OK.
   Status ClearSoft();
+  // The same, of a compaction: that of a flush stays.
+  Status ClearCompactionError();
+  // A flush that failed softly is not tried again before DB::Resume(). Of other errors: nothing.
+  void LeaveFlushToResume();
 
   // One load when all is well.
   bool BlocksWrites() const { return blocks_writes_.load(std::memory_order_acquire); }
   bool IsFatal() const { return is_fatal_.load(std::memory_order_acquire); }
+  // A flush failed softly: none begins but the attempt of a recovery. One load.
+  bool HoldsFlushes() const { return holds_flushes_.load(std::memory_order_acquire); }
   // Work that failed softly is not tried again before DB::Resume(). One load.
   bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
   // OK, or the current error.
@@ -73,6 +81,10 @@ class ErrorState {
   std::string DebugString() const;
 
  private:
+  bool WouldStandLocked(Status::Severity severity, BackgroundErrorReason reason) const
+      REQUIRES(mutex_);
+  Status ClearSoftLocked() REQUIRES(mutex_);
+
   mutable Mutex mutex_{LockRank::kLeaf};
   Status error_ GUARDED_BY(mutex_);                   // the current one, with its severity
   Status log_error_ GUARDED_BY(mutex_);               // the first of a log since the last recovery
@@ -84,6 +96,7 @@ class ErrorState {
   std::atomic<bool> awaits_resume_{false};
   std::atomic<bool> has_log_error_{false};
   std::atomic<bool> is_fatal_{false};
+  std::atomic<bool> holds_flushes_{false};
   std::atomic<uint64_t> raised_count_{0};
 };
 

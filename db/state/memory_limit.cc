@@ -77,6 +77,7 @@ Status WriteControl::LimitMemoryLocked() {
 Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
   WriteBufferManager* const manager = core_->memory_manager.get();
   if (manager == nullptr) return Status::OK();
+  const uint64_t errors_before = core_->errors.raised_count();
   bool has_waited = false;
   // Released before memory is free, it goes on: nobody is about to free any.
   bool is_released = false;
@@ -86,6 +87,7 @@ Status WriteControl::AwaitMemoryLocked(const WriteOptions& options) {
     }
     if (core_->errors.BlocksWrites()) return core_->errors.Get();
     if (options.no_slowdown) return Status::Incomplete("Write stall", "write buffer manager");
+    if (core_->errors.HoldsFlushes()) RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
     if (!has_waited) ++core_->memory_stops;
     has_waited = true;
     HeldWriter writer;

@@ -35,18 +35,37 @@ ErrorState::Recovery AskForRecovery(const DbCore& core, const Status& error,
   return is_automatic ? ErrorState::Recovery::kAutomatic : ErrorState::Recovery::kByResume;
 }
 
-// Writes are refused: if the error may go away, the database tries again by itself. With a manager
-// of space it does so when that sees some, after a full disk.
-void RecoverByItself(const DbCore& core, const Status& error, BackgroundErrorReason reason) {
-  if (!core.errors.BlocksWrites()) return;
-  const bool is_watched = core.shortage != nullptr && error.IsNoSpace();
-  if (!is_watched && (core.retries == nullptr || !core.retries->Wants(error))) return;
-  if (AskForRecovery(core, error, reason) == ErrorState::Recovery::kByResume) return;
-  RecordTick(core.statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
-  if (is_watched) {
-    core.shortage->OnDiskFull();
+// Who does something about an error that refuses writes or holds flushes back.
+enum class Helper : uint8_t { kNobody, kSpace, kRetries, kBusyRetries };
+
+// If the error may go away, the database tries again by itself. With a manager of space it does so
+// when that sees some, after a full disk.
+Helper HelperFor(const DbCore& core, const Status& error) {
+  if (!core.errors.BlocksWrites() && !core.errors.HoldsFlushes()) return Helper::kNobody;
+  if (core.shortage != nullptr && error.IsNoSpace()) return Helper::kSpace;
+  if (core.retries == nullptr) return Helper::kNobody;
+  const AutomaticRecovery::Answer answer = core.retries->Wants(error);
+  return answer == AutomaticRecovery::Answer::kYes  ? Helper::kRetries
+         : answer == AutomaticRecovery::Answer::kNo ? Helper::kNobody
+                                                    : Helper::kBusyRetries;
+}
+
+// Those who are at it already tell listeners of the end when there is nothing more to try.
+void RecoverByItself(DbCore* core, const Status& error, BackgroundErrorReason reason,
+                     Helper helper) {
+  if (helper == Helper::kBusyRetries) return;
+  if (helper == Helper::kNobody ||
+      AskForRecovery(*core, error, reason) == ErrorState::Recovery::kByResume) {
+    core->errors.LeaveFlushToResume();
+    MutexLock lock(&core->mutex);
+    core->conditions.ErrorChanged();
+    return;
+  }
+  RecordTick(core->statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
+  if (helper == Helper::kSpace) {
+    core->shortage->OnDiskFull();
   } else {
-    core.retries->Begin();
+    core->retries->Begin();
   }
 }
 
@@ -60,13 +79,17 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   seen = WithSeverity(seen, reason);  // a listener may have made another error of it
   CountError(*core, seen);
   Error(core->info_log, "background error: %s", seen.ToString().c_str());
+  // Compactions try again at once; a flush does by the clock, once its error is raised.
   ErrorState::Recovery recovery = ErrorState::Recovery::kAutomatic;
-  const bool has_begun = core->errors.WouldBeSoft(seen, reason);
+  const bool has_begun =
+      reason == BackgroundErrorReason::kCompaction && core->errors.WouldBeSoft(seen, reason);
   if (has_begun) recovery = AskForRecovery(*core, seen, reason);
   if (has_begun && recovery == ErrorState::Recovery::kAutomatic) {
     RecordTick(core->statistics.get(), ERROR_HANDLER_AUTORESUME_COUNT);
   }
   const Status before = core->errors.Get();
+  const bool were_flushes_held = core->errors.HoldsFlushes();
+  const bool awaited_resume = core->errors.AwaitsResume();
   const bool is_current = core->errors.Raise(seen, reason, recovery);
   if (is_current && core->errors.BlocksWrites()) core->pipeline->RequestAttention();
   {
@@ -75,10 +98,13 @@ void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorRea
   }
   // What was being recovered from has become worse; or something worse, which nobody recovers from
   // without a call, was raised while listeners heard of the beginning.
-  const bool was_recovering = is_current && before.severity() == Status::kSoftError;
-  if (was_recovering) NotifyRecoveryEnd(core, before, seen);
   if (has_begun && !is_current) NotifyRecoveryEnd(core, seen, core->errors.Get());
-  if (is_current) RecoverByItself(*core, seen, reason);
+  if (has_begun || !is_current) return;
+  const Helper helper = HelperFor(*core, seen);
+  const bool goes_on = were_flushes_held && (awaited_resume || helper == Helper::kBusyRetries);
+  const bool was_recovering = before.severity() == Status::kSoftError && !goes_on;
+  if (was_recovering) NotifyRecoveryEnd(core, before, seen);
+  RecoverByItself(core, seen, reason, helper);
 }
 
 void NoteLogError(DbCore* core, const Status& error, FileNumber log_number) {
@@ -100,7 +126,7 @@ void NotifyUnreportedError(DbCore* core) {
     listener->OnBackgroundError(report->reason, &seen);
     seen.PermitUncheckedError();
   });
-  RecoverByItself(*core, report->error, report->reason);
+  RecoverByItself(core, report->error, report->reason, HelperFor(*core, report->error));
 }
 
 void NotifyMemTablesSealed(const DbCore& core, const std::vector<MemTableInfo>& sealed) {

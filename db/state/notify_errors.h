@@ -32,7 +32,8 @@ void ForEachListener(const DbCore& core, Call&& call) {
 // Raises the background error and tells listeners, who may overrule it. If it is one that the
 // database recovers from by itself they hear that it begins to (OnErrorRecoveryBegin), and may
 // leave it to DB::Resume(). The end is told when the work has succeeded, a worse one of
-// background work takes its place, or the database is closed.
+// background work takes its place (unless that is recovered from without a beginning of its own),
+// or the database is closed.
 void NotifyBackgroundError(DbCore* core, const Status& error, BackgroundErrorReason reason)
     EXCLUDES(db_mutex);
 // Raises the error of a log (ErrorState::RaiseForLog) and stops writes. Tells nobody yet: needs no

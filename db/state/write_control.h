@@ -127,6 +127,7 @@ class WriteControl final : public CommitHost {
   bool IsAheadOfFlushLocked() const REQUIRES(db_mutex);
   void AwaitFlushProgressLocked() REQUIRES(db_mutex);
   Status AwaitStallLocked(const WriteOptions& options, uint64_t batch_bytes) REQUIRES(db_mutex);
+  Status ErrorOfStallLocked(uint64_t errors_before) const REQUIRES(db_mutex);
   // Writers of one rate: when the bytes admitted so far are paid for.
   struct Toll {
     uint64_t next_micros = 0;

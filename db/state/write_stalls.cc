@@ -124,13 +124,7 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
     if (core_->is_background_cancelled.load(std::memory_order_acquire)) {
       return Status::ShutdownInProgress("no flush or compaction will end the stall");
     }
-    // The compaction that would end it failed again, and may do so for ever. (The first failure may
-    // be that of a job which began before the disk was mended.)
-    const Status error = core_->errors.Get();
-    const bool is_tried_again = !core_->errors.AwaitsResume();
-    if (!error.ok() && (!is_tried_again || core_->errors.raised_count() >= errors_before + 2)) {
-      return error;
-    }
+    RETURN_IF_ERROR(ErrorOfStallLocked(errors_before));
     core_->conditions.writers.Wait();
   }
   if (stall_.condition != WriteStallCondition::kDelayed || rate_ == 0) return Status::OK();
@@ -139,6 +133,14 @@ Status WriteControl::AwaitStallLocked(const WriteOptions& options, uint64_t batc
   while (stall_.condition == WriteStallCondition::kDelayed && WaitPieceLocked(start)) {
   }
   return Status::OK();
+}
+
+// The flush or compaction that would end the stall failed again, and may do so for ever, or waits
+// for a call. (The first failure may be that of a job which began before the disk was mended.)
+Status WriteControl::ErrorOfStallLocked(uint64_t errors_before) const {
+  const bool is_tried_again =
+      !core_->errors.AwaitsResume() && core_->errors.raised_count() < errors_before + 2;
+  return is_tried_again ? Status::OK() : core_->errors.Get();
 }
 
 // When bytes that are admitted now may be written.

@@ -465,9 +465,10 @@ class ASHLAR_EXPORT EventListener : public Customizable {
   virtual void OnFileCloseFinish(const FileOperationInfo& /*info*/) {}
   virtual bool ShouldBeNotifiedOnFileIO() { return false; }
 
-  // The database recovers by itself from an error that leaves writes alone: a compaction that
-  // failed is tried again. Setting *auto_recovery to false leaves that to DB::Resume(): before it,
-  // only calls compact, and writes that would have to wait for a compaction fail.
+  // The database recovers by itself from an error: a compaction that failed is tried again, and
+  // what a flush, a log or a MANIFEST failed of, if that may go away. Setting *auto_recovery to
+  // false leaves that to DB::Resume(): before it, where the error leaves writes alone, only calls
+  // compact, and writes that would have to wait for a flush or compaction fail.
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
   // An attempt to recover, DB::Resume() for example, has ended: OnErrorRecoveryEnd says how;

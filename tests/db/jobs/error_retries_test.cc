@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A database that resumes by itself after errors that may go away: when it tries, when it gives up,
-// what listeners hear, and what it leaves to DB::Resume(). Time is passed by hand.
+// what listeners hear, what becomes of writers meanwhile, and what it leaves to DB::Resume(). Time
+// is passed by hand.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "ashlar/statistics.h"
+#include "ashlar/write_buffer_manager.h"
 #include "env/periodic_timer.h"
 #include "env/sim/sim_fs.h"
+#include "tests/support/opened_db.h"
 #include "tests/support/status_matchers.h"
 #include "util/result.h"
 
@@ -25,6 +30,7 @@ constexpr uint64_t kHour = uint64_t{3600} * 1'000'000;  // no test takes as long
 
 class Listener final : public EventListener {
  public:
+  void OnFlushBegin(DB*, const FlushJobInfo&) override { flushes++; }
   void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool* is_automatic) override {
     if (!recovers) *is_automatic = false;
     begun++;
@@ -39,7 +45,7 @@ class Listener final : public EventListener {
   }
 
   bool recovers = true;
-  std::atomic<int> begun{0}, completed{0}, ended{0};
+  std::atomic<int> flushes{0}, begun{0}, completed{0}, ended{0};
   Status old_error, new_error;  // read after `ended`
 };
 
@@ -67,7 +73,7 @@ class ErrorRetriesTest : public testing::Test {
     plan.first_call = sim_->CallCount();
     sim_->AddFault(plan);
   }
-  // Writes are refused from here on.
+  // No flush begins from here on.
   void FailFlush(FaultError error, FaultMode mode) {
     Fail(CallKind::kSync, ".sst", error, mode);
     EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
@@ -76,6 +82,11 @@ class ErrorRetriesTest : public testing::Test {
   // Until the recovery has ended: each call is one look of the timer.
   void PassTimeUntilItEnds() {
     while (listener_->ended == 0) PeriodicTimer::Default()->PassTime(kHour);
+  }
+  std::string Property(const std::string& name) {
+    std::string value;
+    EXPECT_TRUE(db_->GetProperty(name, &value));
+    return value;
   }
   uint64_t Count(Tickers ticker) { return options_.statistics->getTickerCount(ticker); }
   void ExpectWorks() {
@@ -94,15 +105,21 @@ class ErrorRetriesTest : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-TEST_F(ErrorRetriesTest, AFailedFlushIsResumedFrom) {
+TEST_F(ErrorRetriesTest, WritesGoOnUntilAFailedFlushIsTriedAgain) {
   Open();
   FailFlush(FaultError::kInterrupted, FaultMode::kOnce);
-  EXPECT_TRUE(db_->Put(sync_, "refused", "value").IsIOError());
+  EXPECT_OK(db_->Put(sync_, "meanwhile", "value"));
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
+  EXPECT_TRUE(db_->WaitForCompact(WaitForCompactOptions()).IsIOError());
+  EXPECT_EQ(Property("rocksdb.num-immutable-mem-table"), "1");
   PassTimeUntilItEnds();
+  EXPECT_EQ(Property("rocksdb.num-immutable-mem-table"), "0");
+  EXPECT_EQ(Property("rocksdb.num-files-at-level0"), "1");
   EXPECT_TRUE(listener_->old_error.IsIOError());
-  EXPECT_EQ(listener_->old_error.severity(), Status::kHardError);
+  EXPECT_EQ(listener_->old_error.severity(), Status::kSoftError);
   EXPECT_OK(listener_->new_error);
   EXPECT_EQ(listener_->completed, 1);
+  EXPECT_EQ(listener_->flushes, 2);
   EXPECT_EQ(Count(ERROR_HANDLER_BG_RETRYABLE_IO_ERROR_COUNT), 1u);
   EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_COUNT), 1u);
   EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 1u);
@@ -156,10 +173,12 @@ TEST_F(ErrorRetriesTest, GivesUpAfterSoManyAttempts) {
   PassTimeUntilItEnds();
   EXPECT_TRUE(listener_->new_error.IsAborted()) << listener_->new_error.ToString();
   EXPECT_EQ(listener_->completed, 0);
+  EXPECT_EQ(listener_->flushes, 1 + 3) << "no other begins meanwhile";
   EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 3u);
   EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_SUCCESS_COUNT), 0u);
   sim_->ClearFaults();
-  EXPECT_TRUE(db_->Put(sync_, "refused", "value").IsIOError());
+  EXPECT_OK(db_->Put(sync_, "goes on", "value"));
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
   EXPECT_OK(db_->Resume());
   ExpectWorks();
 }
@@ -192,7 +211,7 @@ TEST_F(ErrorRetriesTest, IsLeftToACallWithoutAttemptsOrIfAListenerSaysSo) {
   Open();
   FailFlush(FaultError::kInterrupted, FaultMode::kOnce);
   PeriodicTimer::Default()->PassTime(kHour);
-  EXPECT_TRUE(db_->Put(sync_, "refused", "value").IsIOError());
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
   EXPECT_EQ(Count(ERROR_HANDLER_AUTORESUME_RETRY_TOTAL_COUNT), 0u);
   EXPECT_OK(db_->Resume());
   ExpectWorks();
@@ -202,6 +221,7 @@ TEST_F(ErrorRetriesTest, WhatDoesNotGoAwayIsLeftToACall) {
   Open();
   Fail(CallKind::kSync, ".sst", FaultError::kIO, FaultMode::kOnce);
   EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
+  EXPECT_TRUE(db_->Put(sync_, "refused", "value").IsIOError());
   PeriodicTimer::Default()->PassTime(kHour);
   EXPECT_EQ(listener_->begun, 0);
   EXPECT_OK(db_->Resume());
@@ -230,6 +250,169 @@ TEST_F(ErrorRetriesTest, MayBeClosedWhileItWaits) {
   Open();
   ExpectWorks();
 }
+
+// An attempt may meet what is no mere hitch: writes are refused then, and it is tried for all the
+// same.
+TEST_F(ErrorRetriesTest, AFlushErrorMayBecomeWorse) {
+  Open();
+  FailFlush(FaultError::kInterrupted, FaultMode::kOnce);
+  Fail(CallKind::kSync, ".sst", FaultError::kNoSpace, FaultMode::kSticky);
+  Status status;
+  while (status.ok()) {
+    PeriodicTimer::Default()->PassTime(kHour);
+    status = db_->Put(sync_, "until it is worse", "value");
+  }
+  EXPECT_TRUE(status.IsNoSpace()) << status.ToString();
+  EXPECT_EQ(listener_->ended, 0);
+  sim_->ClearFaults();
+  PassTimeUntilItEnds();
+  EXPECT_OK(listener_->new_error);
+  EXPECT_EQ(listener_->begun, 1);
+  EXPECT_EQ(listener_->ended, 1);
+  ExpectWorks();
+}
+
+// Both memtables are full, and one cannot be flushed: the next writer has to wait.
+class StalledWriters : public ErrorRetriesTest {
+ protected:
+  void FillMemTables(FaultMode mode) {
+    options_.write_buffer_size = 64 << 10;
+    options_.max_write_buffer_number = 2;
+    Open();
+    FailFlush(FaultError::kInterrupted, mode);
+    WriteOptions at_once;
+    at_once.no_slowdown = true;
+    Status status;
+    while (status.ok()) status = db_->Put(at_once, "filler", std::string(10000, 'v'));
+    EXPECT_TRUE(status.IsIncomplete()) << status.ToString();
+  }
+};
+
+TEST_F(StalledWriters, WaitForTheAttemptThatSucceeds) {
+  FillMemTables(FaultMode::kOnce);
+  std::thread writer([this] { EXPECT_OK(db_->Put(WriteOptions(), "waits", "value")); });
+  PassTimeUntilItEnds();
+  writer.join();
+  EXPECT_EQ(Property("rocksdb.is-write-stopped"), "0");
+  ExpectWorks();
+}
+
+TEST_F(StalledWriters, AreToldWhenItIsGivenUp) {
+  options_.max_bgerror_resume_count = 1;
+  FillMemTables(FaultMode::kSticky);
+  std::thread writer(
+      [this] { EXPECT_TRUE(db_->Put(WriteOptions(), "waits in vain", "value").IsIOError()); });
+  PassTimeUntilItEnds();
+  writer.join();
+  sim_->ClearFaults();
+  EXPECT_OK(db_->Resume());
+  ExpectWorks();
+}
+
+TEST_F(StalledWriters, AreToldWhereNobodyTries) {
+  listener_->recovers = false;
+  FillMemTables(FaultMode::kOnce);
+  EXPECT_TRUE(db_->Put(WriteOptions(), "refused", "value").IsIOError());
+  EXPECT_OK(db_->Resume());
+  ExpectWorks();
+}
+
+TEST_F(StalledWriters, OfAWriteBufferManagerAreTreatedAlike) {
+  options_.write_buffer_manager =
+      std::make_shared<WriteBufferManager>(64 << 10, nullptr, /*allow_stall=*/true);
+  for (const bool recovers : {true, false}) {
+    SCOPED_TRACE(recovers);
+    listener_->recovers = recovers;
+    listener_->begun = listener_->ended = 0;
+    Open();
+    FailFlush(FaultError::kInterrupted, FaultMode::kOnce);
+    const auto fill = [this] {  // beyond the limit
+      Status status;
+      for (int i = 0; i < 100 && status.ok(); i++) {
+        status = db_->Put(WriteOptions(), "filler", std::string(10000, 'v'));
+      }
+      return status;
+    };
+    if (recovers) {
+      std::thread writer([&] { EXPECT_OK(fill()); });
+      PassTimeUntilItEnds();
+      writer.join();
+    } else {
+      EXPECT_TRUE(fill().IsIOError());
+      EXPECT_OK(db_->Resume());
+    }
+    ExpectWorks();
+    db_.reset();
+  }
+}
+
+// Whether families are flushed together, and what fails.
+class FamiliesWithAFailedFlush : public ErrorRetriesTest,
+                                 public testing::WithParamInterface<std::tuple<bool, const char*>> {
+ protected:
+  Status PutToBoth(const WriteOptions& options, const std::string& key) {
+    WriteBatch batch;
+    EXPECT_OK(batch.Put(key, "value"));
+    EXPECT_OK(batch.Put(second_.get(), key, "value"));
+    return db_->Write(options, &batch);
+  }
+  Contents ContentsAt(uint64_t call, CrashPolicy policy) {
+    const std::unique_ptr<Env> env = NewCompositeEnv(sim_->CrashImage(call, policy));
+    Options options;
+    options.env = env.get();
+    OpenedDb opened;
+    Contents contents;
+    EXPECT_OK(opened.Open(options, "/db"));
+    EXPECT_OK(opened.ReadAll(&contents));
+    return contents;
+  }
+
+  std::unique_ptr<ColumnFamilyHandle> second_;
+};
+
+// What was synced is there whatever call is the last, and both families have the same rows.
+TEST_P(FamiliesWithAFailedFlush, LoseNothing) {
+  const auto [is_atomic, part] = GetParam();
+  options_.atomic_flush = is_atomic;
+  Open();
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), "second", &handle));
+  second_.reset(handle);
+  ASSERT_OK(db_->Delete(sync_, "before"));
+  ASSERT_OK(PutToBoth(sync_, "first"));
+  const uint64_t first_call = sim_->CallCount();
+  Fail(CallKind::kSync, part, FaultError::kInterrupted, FaultMode::kSticky);
+  const std::vector<ColumnFamilyHandle*> both = {db_->DefaultColumnFamily(), second_.get()};
+  EXPECT_TRUE(db_->Flush(FlushOptions(), both).IsIOError());
+  listener_->begun.wait(0);
+  ASSERT_OK(PutToBoth(sync_, "synced"));
+  const uint64_t synced_call = sim_->CallCount();
+  ASSERT_OK(PutToBoth(WriteOptions(), "unsynced"));
+  sim_->ClearFaults();
+  PassTimeUntilItEnds();
+  EXPECT_OK(listener_->new_error);
+  for (const auto& family : both) {
+    std::string value;
+    EXPECT_TRUE(db_->GetProperty(family, "rocksdb.num-files-at-level0", &value));
+    EXPECT_EQ(value, "1") << family->GetName();
+  }
+  ASSERT_OK(PutToBoth(sync_, "after"));
+  for (const FileCall& call : sim_->MutatingCalls()) {
+    if (call.index < first_call) continue;
+    for (const CrashPolicy policy : {CrashPolicy::kStrict, CrashPolicy::kAll}) {
+      const Contents contents = ContentsAt(call.index, policy);
+      const Rows& rows = contents.at("default");
+      EXPECT_EQ(rows, contents.at("second")) << call.index;
+      EXPECT_TRUE(rows.contains("first")) << call.index;
+      EXPECT_TRUE(call.index < synced_call || rows.contains("synced")) << call.index;
+    }
+  }
+  EXPECT_TRUE(ContentsAt(sim_->CallCount(), CrashPolicy::kStrict)["default"].contains("after"));
+  second_.reset();
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FamiliesWithAFailedFlush,
+                         testing::Combine(testing::Bool(), testing::Values(".sst", "MANIFEST")));
 
 }  // namespace
 }  // namespace ashlar

@@ -53,6 +53,56 @@ TEST(ErrorState, OnlyASoftErrorCanAwaitResumeAndEitherWayOutEndsThat) {
   EXPECT_EQ(errors.DebugString(), "error: OK\n");
 }
 
+TEST(ErrorState, AFlushErrorThatMayGoAwayHoldsOtherFlushesAndNoWrites) {
+  IOStatus hitch = IOStatus::IOError("hitch");
+  hitch.SetRetryable(true);
+  for (const auto reason :
+       {BackgroundErrorReason::kFlushNoWAL, BackgroundErrorReason::kManifestWriteNoWAL}) {
+    ErrorState errors;
+    EXPECT_TRUE(errors.WouldBeSoft(hitch, reason));
+    EXPECT_FALSE(errors.WouldBeSoft(kDisk, reason)) << "it stays";
+    EXPECT_TRUE(errors.Raise(hitch, BackgroundErrorReason::kCompaction));
+    EXPECT_FALSE(errors.HoldsFlushes());
+    EXPECT_TRUE(errors.Raise(hitch, reason)) << "in the place of the compaction's";
+    EXPECT_FALSE(errors.Raise(hitch, reason)) << "it stands";
+    EXPECT_TRUE(errors.HoldsFlushes());
+    EXPECT_FALSE(errors.BlocksWrites());
+    EXPECT_TRUE(errors.ClearCompactionError().ok());
+    EXPECT_TRUE(errors.HoldsFlushes()) << "a compaction has succeeded";
+    EXPECT_EQ(errors.DebugString(), "error: IO error: hitch\nflushes wait\n");
+    errors.LeaveFlushToResume();
+    EXPECT_TRUE(errors.AwaitsResume());
+    EXPECT_TRUE(errors.ClearSoft().IsIOError());
+    EXPECT_FALSE(errors.HoldsFlushes() || errors.AwaitsResume());
+    errors.LeaveFlushToResume();
+    EXPECT_FALSE(errors.AwaitsResume()) << "there is none";
+  }
+  for (const auto reason : {BackgroundErrorReason::kFlush, BackgroundErrorReason::kManifestWrite}) {
+    EXPECT_FALSE(ErrorState().WouldBeSoft(hitch, reason)) << "the logs may have failed too";
+  }
+  IOStatus full = IOStatus::NoSpace("disk");
+  full.SetRetryable(true);
+  EXPECT_FALSE(ErrorState().WouldBeSoft(full, BackgroundErrorReason::kFlushNoWAL));
+}
+
+TEST(ErrorState, AWorseErrorTakesThePlaceOfAFlushs) {
+  IOStatus hitch = IOStatus::IOError("hitch");
+  hitch.SetRetryable(true);
+  for (const bool is_of_log : {false, true}) {
+    ErrorState errors;
+    EXPECT_TRUE(errors.Raise(hitch, BackgroundErrorReason::kFlushNoWAL));
+    if (is_of_log) {
+      errors.RaiseForLog(kDisk, 7);
+    } else {
+      EXPECT_TRUE(errors.Raise(kDisk, BackgroundErrorReason::kFlushNoWAL));
+    }
+    EXPECT_TRUE(errors.BlocksWrites());
+    EXPECT_FALSE(errors.HoldsFlushes()) << "the recovery flushes all";
+    EXPECT_TRUE(errors.ClearSoft().ok());
+    EXPECT_EQ(errors.Get().ToString(), kDisk.ToString());
+  }
+}
+
 TEST(ErrorState, AnErrorOfALogIsReportedOnce) {
   ErrorState errors;
   errors.RaiseForLog(kDisk, 7);

@@ -31,7 +31,7 @@ endif()
 option(ASHLAR_WERROR "warnings are errors" ${ashlar_werror_default})
 option(ASHLAR_RTTI "build with run-time type information" ON)
 option(ASHLAR_LTO "optimize rare code as a whole when a shared library is linked (GCC): a fifth smaller" OFF)
-# A whole build compiles the library in half of the time, one after a change takes a bit more.
+# A whole build compiles the library faster, one after a change takes a bit longer.
 option(ASHLAR_UNITY "compile eight sources of a room at once" OFF)
 option(ASHLAR_BUILD_TESTS "build tests/" ON)
 option(ASHLAR_BUILD_TOOLS "build tools/, examples/ and benchmarks/" ON)

@@ -19,8 +19,7 @@
 namespace ashlar {
 
 bool BackgroundFlush::IsWanted(const DbCore& core, const ColumnFamilyData& family) {
-  if (family.is_dropped() || !family.is_flush_due()) return false;
-  if (core.errors.BlocksWrites() || core.errors.HoldsFlushes()) return false;
+  if (family.is_dropped() || !family.is_flush_due() || core.errors.BlocksFlushes()) return false;
   assert(!family.sealed().empty());
   const SealedMemTable& oldest = family.sealed().front();
   return !oldest.is_flushing && !oldest.awaits_others;

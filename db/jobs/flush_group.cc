@@ -9,7 +9,7 @@
 namespace ashlar {
 
 bool FlushGroup::IsWanted(const DbCore& core) {
-  if (core.errors.BlocksWrites() || core.errors.HoldsFlushes()) return false;
+  if (core.errors.BlocksFlushes()) return false;
   bool is_wanted = false;
   for (const ColumnFamilyData* family : core.families.All()) {
     if (family->is_dropped() || !family->AwaitsOthers()) continue;

@@ -33,7 +33,7 @@ Status ManualFlushes::Begin(const FlushOptions& options,
                             std::vector<Target>* targets) {
   assert(targets->empty() && !InEpoch());
   MutexLock lock(&core_->mutex);
-  if (!MayFlushLocked()) return core_->errors.Get();
+  if (core_->errors.BlocksFlushes()) return core_->errors.Get();
   for (const ColumnFamilyData* family : families) {
     if (family->is_dropped()) return Status::ColumnFamilyDropped();
   }
@@ -91,7 +91,7 @@ bool IsFullOfSealed(const ColumnFamilyData& family) REQUIRES(db_mutex) {
 // A flush on request shall not be what holds the writers up: waits until another sealed memtable,
 // and then its table, would not.
 void ManualFlushes::AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) {
-  while (MayFlushLocked() && !scheduler_->is_paused() &&
+  while (!core_->errors.BlocksFlushes() && !scheduler_->is_paused() &&
          !core_->is_background_cancelled.load(std::memory_order_acquire)) {
     bool is_full = false, has_sealed = false, awaits_compaction = false;
     for (ColumnFamilyData* family : families) {
@@ -123,7 +123,7 @@ Status ManualFlushes::AwaitFlushed(const std::vector<Target>& targets) {
       const Status error = core_->errors.Get();
       const bool is_flushing = family.sealed().front().is_flushing;
       const bool may_end = is_flushing && (error.IsSpaceLimit() || core_->errors.HoldsFlushes());
-      if (!error.ok() && !MayFlushLocked() && !may_end) return error;
+      if (!error.ok() && core_->errors.BlocksFlushes() && !may_end) return error;
       if (core_->is_background_cancelled.load(std::memory_order_acquire))
         return Status::ShutdownInProgress();
       core_->conditions.flushes.Wait();  // for a flush to end

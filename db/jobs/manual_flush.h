@@ -41,9 +41,6 @@ class ManualFlushes {
   Status Begin(const FlushOptions& options, const std::vector<ColumnFamilyData*>& families,
                FlushReason reason, std::vector<Target>* targets) EXCLUDES(db_mutex);
   void TellScheduled(const std::vector<Target>& targets, FlushReason reason) EXCLUDES(db_mutex);
-  bool MayFlushLocked() const REQUIRES(db_mutex) {
-    return !core_->errors.BlocksWrites() && !core_->errors.HoldsFlushes();
-  }
   void AwaitRoomForSealedLocked(const std::vector<ColumnFamilyData*>& families) REQUIRES(db_mutex);
   Status AwaitFlushed(const std::vector<Target>& targets) EXCLUDES(db_mutex);
 

@@ -108,8 +108,9 @@ void Closer::RefuseWrites() {
 // memory and disk have in common: that is for the next recovery.
 Status Closer::CheckManifest() {
   MutexLock lock(&core_->mutex);
-  const bool may_differ = core_->errors.BlocksWrites() || core_->errors.HoldsFlushes();
-  if (!core_->options->verify_manifest_content_on_close || may_differ) return Status::OK();
+  if (!core_->options->verify_manifest_content_on_close || core_->errors.BlocksFlushes()) {
+    return Status::OK();
+  }
   const Status found = core_->versions->CheckManifest(&core_->mutex);
   if (!found.IsCorruption()) return found;
   RecordTick(core_->statistics.get(), MANIFEST_VALIDATION_FAILURE_COUNT);

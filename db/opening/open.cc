@@ -383,7 +383,7 @@ Status Opener::ReplayLogs() {
   if (request_.error_if_wal_exists && !logs.empty()) {
     return Status::Corruption("The db was not closed cleanly, and error_if_wal_file_exists is set");
   }
-  if (request_.is_read_only) RETURN_IF_ERROR(NoteLogSizes(logs));
+  if (request_.is_read_only) NoteLogSizes(logs);
   WalReplayOptions options;
   options.fs = core_->fs.get();
   options.file_options = core_->fs->OptimizeForLogRead(core_->file_options);
@@ -420,13 +420,12 @@ Status Opener::LeaveOut(const std::vector<FileNumber>& logs) {
   return Status::OK();
 }
 
-Status Opener::NoteLogSizes(const std::vector<FileNumber>& logs) {
+void Opener::NoteLogSizes(const std::vector<FileNumber>& logs) {
   assert(log_bytes_.empty());
   for (const FileNumber number : logs) {
-    ASSIGN_OR_RETURN(log_bytes_[number],
-                     FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number)));
+    auto bytes = FileSizeOf(core_->fs.get(), LogFileName(core_->wal_dir, number));
+    log_bytes_[number] = bytes.ok() ? *bytes : 0;  // else replay meets it
   }
-  return Status::OK();
 }
 
 // What a copy of the database needs beside its tables and its MANIFEST. Replay may have read more

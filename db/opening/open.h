@@ -65,7 +65,7 @@ class Opener {
   Status CheckTables() REQUIRES(db_mutex);
   Status ReplayLogs() REQUIRES(db_mutex);
   Status LeaveOut(const std::vector<FileNumber>& logs) REQUIRES(db_mutex);
-  Status NoteLogSizes(const std::vector<FileNumber>& logs);
+  void NoteLogSizes(const std::vector<FileNumber>& logs);
   void NoteFilesForCopies() REQUIRES(db_mutex);
   Status FinishReadOnly() REQUIRES(db_mutex);
 

@@ -28,6 +28,7 @@ void PerfMeter::GoOnTo(uint64_t PerfContextBase::*part) {
   const uint64_t now = NowIfTimed();
   assert(now >= nanos_);
   get_perf_context()->*part_ += now - nanos_;
+  assert(level_ == kNoLevel || lookup_ != nullptr);
   if (level_ != kNoLevel) AddToLevel(Level{level_}, *lookup_, counters_, now - nanos_);
   if (lookup_ != nullptr) counters_ = lookup_->counters;
   level_ = kNoLevel;

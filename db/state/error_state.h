@@ -61,6 +61,8 @@ class ErrorState {
   bool IsFatal() const { return is_fatal_.load(std::memory_order_acquire); }
   // A flush failed softly: none begins but the attempt of a recovery. One load.
   bool HoldsFlushes() const { return holds_flushes_.load(std::memory_order_acquire); }
+  // No flush begins, for one of the two. Two loads.
+  bool BlocksFlushes() const { return BlocksWrites() || HoldsFlushes(); }
   // Work that failed softly is not tried again before DB::Resume(). One load.
   bool AwaitsResume() const { return awaits_resume_.load(std::memory_order_acquire); }
   // OK, or the current error.

@@ -41,7 +41,7 @@ enum class Helper : uint8_t { kNobody, kSpace, kRetries, kBusyRetries };
 // If the error may go away, the database tries again by itself. With a manager of space it does so
 // when that sees some, after a full disk.
 Helper HelperFor(const DbCore& core, const Status& error) {
-  if (!core.errors.BlocksWrites() && !core.errors.HoldsFlushes()) return Helper::kNobody;
+  if (!core.errors.BlocksFlushes()) return Helper::kNobody;
   if (core.shortage != nullptr && error.IsNoSpace()) return Helper::kSpace;
   if (core.retries == nullptr) return Helper::kNobody;
   const AutomaticRecovery::Answer answer = core.retries->Wants(error);

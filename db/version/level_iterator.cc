@@ -46,7 +46,8 @@ void LevelIterator::NoteTombstones() {
 Status LevelIterator::OpenTable() {
   assert(!inner_.has_value());
   if (options_.trace != nullptr) files_[index_]->TraceEntry(options_.level, options_.trace);
-  const auto open_for = static_cast<TableCache::OpenFor>(options_.for_compaction);
+  const auto open_for =
+      options_.for_compaction ? TableCache::OpenFor::kCompaction : TableCache::OpenFor::kReads;
   ASSIGN_OR_RETURN(table_, options_.tables->PinFor(*options_.read, files_[index_], open_for));
   NoteTombstones();
   const PerfTimer timer(&PerfContextBase::new_table_iterator_nanos);

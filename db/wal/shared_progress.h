@@ -106,8 +106,8 @@ class SharedProgress {
   struct Turn {
     bool runs = false;   // the operation; otherwise it waits
     uint32_t round = 0;  // for the end of this one
-    uint64_t wait_micros =
-        0;  // at most, as the first of those who gather; 0: however long it takes
+    // At most, for the first of those who gather; 0: however long it takes.
+    uint64_t wait_micros = 0;
   };
 
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }

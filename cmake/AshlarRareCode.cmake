@@ -50,11 +50,11 @@ set(ashlar_rare
   db/output/entry_filter.cc db/output/entry_stream_filter.cc db/output/filter_bits.cc
   db/output/output_writer.cc db/state/*.cc
   # The faces of a database that are no reads and writes.
-  db/api/explain.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
+  db/api/explain.cc db/api/family_iterators.cc db/api/names.cc db/api/not_built.cc db/api/other_forms.cc
   db/api/unbuilt_calls.cc db/clip_family.cc db/db_impl.cc db/db_impl_background.cc
   db/db_impl_facts.cc db/db_impl_families.cc db/db_impl_files.cc db/open_and_compact.cc
   db/open_forms.cc db/read/db_iterator_facts.cc
-  db/read/explanation_text.cc db/read/family_iterators.cc db/read/read_explainer.cc
+  db/read/explanation_text.cc db/read/read_explainer.cc
   db/transaction/*not_built.cc db/transaction/transaction_forms.cc
   db/write/next_log.cc db/write/stall_forecast.cc db/write/write_batch_base.cc db/write/write_stall.cc
   table/iterator/traced_run.cc cache/cache.cc cache/cache_entry_stats.cc cache/handle_entry.cc

@@ -12,7 +12,7 @@
 #include "db/options/options_check.h"
 #include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
-#include "db/read/family_iterators.h"
+#include "db/api/family_iterators.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/perf_meter.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An error of one family is an error of all: what it holds may be the next key, or a column of it.
-#include "db/read/family_iterators.h"
+#include "db/api/family_iterators.h"
 
 #include <algorithm>
 #include <cassert>

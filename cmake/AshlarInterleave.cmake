@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# interleave_test: pieces of the library under every order of threads. The pieces and the tests are
+# interleave_test: pieces of the library (AshlarUnity) under every order of threads. They and the tests are
 # compiled with the instrumentation of a thread sanitizer and linked with tests/interleave/hooks.cc
 # in its place; as objects they come before the same pieces in the rooms' archives. GCC only, which
 # lets us take back the macro by which code knows of the sanitizer and chooses other instructions.
@@ -9,13 +9,6 @@ if(SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR NOT CMAKE_CXX_COMPILER_ID STREQ
   return()
 endif()
 
-set(ashlar_interleaved_pieces
-  util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
-  db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
-list(TRANSFORM ashlar_interleaved_pieces PREPEND "${PROJECT_SOURCE_DIR}/")
-file(GLOB ashlar_interleaved_pieces CONFIGURE_DEPENDS ${ashlar_interleaved_pieces})
-# An archive's object of several sources could not be replaced in part.
-set_source_files_properties(${ashlar_interleaved_pieces} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 set(ashlar_interleave_dir "${PROJECT_SOURCE_DIR}/tests/interleave")
 file(GLOB ashlar_interleave_tests CONFIGURE_DEPENDS "${ashlar_interleave_dir}/*_test.cc")
 

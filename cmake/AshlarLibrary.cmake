@@ -78,7 +78,6 @@ if(ASHLAR_BUILD_DROPIN)
   target_link_libraries(rocksdb_objects PRIVATE ashlar_flags ashlar_deps)
   target_compile_definitions(rocksdb_objects PRIVATE ashlar=rocksdb)
   ashlar_hide(rocksdb_objects)
-  ashlar_unite(rocksdb_objects)
   ashlar_library(rocksdb STATIC rocksdb rocksdb $<TARGET_OBJECTS:rocksdb_objects>)
   ashlar_shared_library(rocksdb_shared rocksdb $<TARGET_OBJECTS:rocksdb_objects>
     VERSION ${ASHLAR_ROCKSDB_VERSION}-ashlar${PROJECT_VERSION}

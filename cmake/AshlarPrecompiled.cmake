@@ -2,7 +2,7 @@
 #
 # Standard headers and GoogleTest's, precompiled: they are a third of the time that a build with
 # assertions takes. Releases and clang do without, so a file that lacks an #include of its own still
-# fails there, in CI too. Ours are not among them: a change of one would compile everything.
+# fails with clang, in CI too. Ours are not among them: a change of one would compile everything.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR ASHLAR_COVERAGE)
   set(ashlar_precompile_default OFF)
 else()

@@ -102,7 +102,9 @@ list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
 # Of shared libraries rare code may be optimized as a whole (ASHLAR_LTO). Hot code stays out: what it could
 # inline would be the version that some rare file is compiled with, for size. Objects have both forms, or the static
 # libraries and the tools would be optimized anew with each program that is linked.
+set(ashlar_plain_options "")
 set(ashlar_rare_options -Os)
+set(ashlar_hot_options -O3)
 set(ashlar_lto_link "")
 if(ASHLAR_LTO)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -111,10 +113,4 @@ if(ASHLAR_LTO)
   list(APPEND ashlar_rare_options -flto=auto -ffat-lto-objects)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-fno-lto>)
   set(ashlar_lto_link -flto=auto)
-endif()
-# A file with options of its own is compiled alone even where ASHLAR_UNITY asks for more at once.
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set_source_files_properties(${ashlar_rare} PROPERTIES
-    COMPILE_OPTIONS "$<$<CONFIG:Release>:${ashlar_rare_options}>")
-  set_source_files_properties(${ashlar_hot} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 endif()

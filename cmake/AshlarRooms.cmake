@@ -19,23 +19,6 @@ function(ashlar_hide target)
     $<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 endfunction()
 
-# What ASHLAR_UNITY asks for: eight files of a room are one source, also in the drop-in. So a name in
-# an anonymous namespace is used once in a room.
-function(ashlar_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${ASHLAR_UNITY} UNITY_BUILD_MODE GROUP)
-endfunction()
-function(ashlar_group_sources room)
-  set(count 0)
-  foreach(source ${ARGN})
-    math(EXPR group "${count} / 8")
-    math(EXPR count "${count} + 1")
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${room}_${group}")
-  endforeach()
-endfunction()
-# The same header of xxHash, with other instructions in each.
-set_source_files_properties(util/xxh3_avx2.cc util/xxh3_avx512.cc
-  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-
 # ashlar_room(util FOLDER util [RECURSE] KNOWS rooms...): KNOWS need name only the direct ones.
 function(ashlar_room name)
   cmake_parse_arguments(ROOM "RECURSE" "FOLDER" "KNOWS" ${ARGN})
@@ -44,11 +27,10 @@ function(ashlar_room name)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${ROOM_FOLDER}/*.cc")
+  ashlar_unite(${name} sources ${sources})
   add_library(ashlar_${name} STATIC EXCLUDE_FROM_ALL ${sources} "${ashlar_empty}")
   target_link_libraries(ashlar_${name} PRIVATE ashlar_flags ashlar_deps)
   ashlar_hide(ashlar_${name})
-  ashlar_unite(ashlar_${name})
-  ashlar_group_sources(${name} ${sources})
   set(knows ${name})
   foreach(room ${ROOM_KNOWS})
     target_link_libraries(ashlar_${name} INTERFACE ashlar_${room})

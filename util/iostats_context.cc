@@ -27,7 +27,7 @@ constexpr CounterRow<FileIOByTemperature> kTemperatureCounters[] = {
 static_assert(sizeof(kTemperatureCounters) / sizeof(kTemperatureCounters[0]) * sizeof(uint64_t) ==
               sizeof(FileIOByTemperature));
 
-constexpr CounterRow<IOStatsContext> kCounters[] = {
+constexpr CounterRow<IOStatsContext> kIoCounters[] = {
     {"thread_pool_id", &IOStatsContext::thread_pool_id},
     {"bytes_written", &IOStatsContext::bytes_written},
     {"bytes_read", &IOStatsContext::bytes_read},
@@ -54,20 +54,20 @@ void FileIOByTemperature::Merge(const FileIOByTemperature& other) {
 }
 
 void IOStatsContext::Reset() {
-  ResetCounters<IOStatsContext>(kCounters, this);
+  ResetCounters<IOStatsContext>(kIoCounters, this);
   file_io_stats_by_temperature.Reset();
 }
 
 void IOStatsContext::Merge(const IOStatsContext& other) {
   const uint64_t own_pool_id = thread_pool_id;
-  MergeCounters<IOStatsContext>(kCounters, other, this);
+  MergeCounters<IOStatsContext>(kIoCounters, other, this);
   thread_pool_id = own_pool_id;
   file_io_stats_by_temperature.Merge(other.file_io_stats_by_temperature);
 }
 
 std::string IOStatsContext::ToString(bool exclude_zero_counters) const {
   std::string text;
-  PrintCounters<IOStatsContext>(kCounters, *this, exclude_zero_counters, &text);
+  PrintCounters<IOStatsContext>(kIoCounters, *this, exclude_zero_counters, &text);
   PrintCounters<FileIOByTemperature>(kTemperatureCounters, file_io_stats_by_temperature,
                                      exclude_zero_counters, &text);
   if (!text.empty()) text.resize(text.size() - 2);  // the last ", "

@@ -56,12 +56,10 @@ Result<bool> LevelHasKeys(const Version& version, Level level, const TableBounds
 bool MayWriteTo(const CompactionPlan& plan, Level level, const TableBounds& bounds,
                 const InternalKeyComparator& comparator) {
   if (plan.output_level != level) return false;
-  for (const LevelFiles& inputs : plan.inputs) {
-    assert(!inputs.files.empty());
-  }
   Slice smallest, largest;
   bool is_first = true;
   for (const LevelFiles& inputs : plan.inputs) {
+    assert(!inputs.files.empty());
     for (const TableFile* file : inputs.files) {
       const Slice begin = file->meta.smallest_user_key(), end = file->meta.largest_user_key();
       if (is_first || comparator.OrderWithoutTimestamp(begin, smallest) < 0) smallest = begin;

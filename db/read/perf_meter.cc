@@ -52,7 +52,7 @@ void PerfMeter::EnterTable(const Table& table) {
   level_ = table.level;
 }
 
-void PerfMeter::EndLookup(const PointLookup& lookup) {
+void PerfMeter::EndLookup([[maybe_unused]] const PointLookup& lookup) {
   assert(lookup_ == &lookup);
   GoOnTo(&PerfContextBase::get_post_process_time);
   lookup_ = nullptr;

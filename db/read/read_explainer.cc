@@ -157,7 +157,7 @@ void ReadExplainer::BeginLookup(const PointLookup& lookup) {
   explanation_->seqno = lookup.key().snapshot();
 }
 
-void ReadExplainer::EndLookup(const PointLookup& lookup) {
+void ReadExplainer::EndLookup([[maybe_unused]] const PointLookup& lookup) {
   assert(lookup_ == &lookup);
   Charge();
   NoteLookup();

@@ -10,8 +10,8 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kBatchHeaderBytes = 12;
-constexpr char kMagic[] = "ashlar.log.follows";  // with its zero
-constexpr size_t kRemarkBytes = sizeof(kMagic) + 2 * sizeof(uint64_t);
+constexpr char kRemarkMagic[] = "ashlar.log.follows";  // with its zero
+constexpr size_t kRemarkBytes = sizeof(kRemarkMagic) + 2 * sizeof(uint64_t);
 static_assert(kRemarkBytes < 128, "its length takes one byte");
 
 }  // namespace
@@ -22,7 +22,7 @@ std::string EncodeLogBeginning(SequenceNumber first_seqno, const LogPredecessor&
   PutFixed32(&batch, 0);
   batch.push_back(static_cast<char>(kTypeLogData));
   batch.push_back(static_cast<char>(kRemarkBytes));
-  batch.append(kMagic, sizeof(kMagic));
+  batch.append(kRemarkMagic, sizeof(kRemarkMagic));
   PutFixed64(&batch, predecessor.number.value());
   PutFixed64(&batch, predecessor.end_bytes);
   return batch;
@@ -33,10 +33,10 @@ std::optional<LogPredecessor> DecodeLogBeginning(const Slice& batch) {
   if (batch.size() != kBytes || DecodeFixed32(batch.data() + 8) != 0) return std::nullopt;
   const char* p = batch.data() + kBatchHeaderBytes;
   if (p[0] != static_cast<char>(kTypeLogData) || p[1] != static_cast<char>(kRemarkBytes) ||
-      Slice(p + 2, sizeof(kMagic)) != Slice(kMagic, sizeof(kMagic))) {
+      Slice(p + 2, sizeof(kRemarkMagic)) != Slice(kRemarkMagic, sizeof(kRemarkMagic))) {
     return std::nullopt;
   }
-  p += 2 + sizeof(kMagic);
+  p += 2 + sizeof(kRemarkMagic);
   return LogPredecessor{.number = FileNumber{DecodeFixed64(p)}, .end_bytes = DecodeFixed64(p + 8)};
 }
 

@@ -35,7 +35,7 @@ constexpr size_t kBlockHeaderBytes = 3;
 constexpr size_t kChecksumBytes = 4;
 constexpr size_t kHeadOffset = kFrameHeaderBytes + kBlockHeaderBytes;
 constexpr size_t kBodyOffset = kHeadOffset + OpenFrame::kHeadBytes;
-constexpr uint32_t kMagic = 0xfd2fb528;
+constexpr uint32_t kZstdMagic = 0xfd2fb528;
 // Of a frame without content size, dictionary and checksum: the window follows.
 constexpr char kPlainDescriptor = 0;
 constexpr char kChecksumFlag = 1 << 2;
@@ -81,7 +81,7 @@ Status WalCompressor::CompressBody(const Slice& body, OpenFrame* frame) {
   }
   assert(size > kFrameHeaderBytes && own[4] == kPlainDescriptor);
   const char window = own[5];
-  EncodeFixed32(bytes.data(), kMagic);
+  EncodeFixed32(bytes.data(), kZstdMagic);
   bytes[4] = kPlainDescriptor | kChecksumFlag;
   bytes[5] = window;
   constexpr uint32_t kStoredBlock = OpenFrame::kHeadBytes << 3;  // not the last; kind 0
@@ -110,7 +110,7 @@ Result<std::unique_ptr<WalDecompressor>> WalDecompressor::Create() {
 WalDecompressor::~WalDecompressor() { ZSTD_freeDCtx(Decompression(context_)); }
 
 bool WalDecompressor::IsFrame(const Slice& bytes) {
-  return bytes.size() > kFrameHeaderBytes && DecodeFixed32(bytes.data()) == kMagic;
+  return bytes.size() > kFrameHeaderBytes && DecodeFixed32(bytes.data()) == kZstdMagic;
 }
 
 bool WalDecompressor::Decompress(const Slice& frame, std::string* record) {

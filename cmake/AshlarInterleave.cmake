@@ -2,9 +2,8 @@
 #
 # interleave_test: pieces of the library (AshlarUnity) under every order of threads. They and the tests are
 # compiled with the instrumentation of a thread sanitizer and linked with tests/interleave/hooks.cc
-# in its place; as objects they come before the same pieces in the rooms' archives. GCC only, which
-# lets us take back the macro by which code knows of the sanitizer and chooses other instructions.
-if(SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+# in its place; as objects they come before the same pieces in the rooms' archives.
+if(NOT ashlar_interleaves)
   message(STATUS "interleave_test is left out: it needs GCC and no sanitizer")
   return()
 endif()

@@ -2,15 +2,26 @@
 #
 # What ASHLAR_UNITY asks for: up to eight files of a room are one source, also in the drop-in. So a
 # name in an anonymous namespace is used once in a room. Files that are optimized in different ways
-# (AshlarRareCode) do not meet, nor do those that tests/interleave replaces with others: an archive's
-# object could not be replaced in part.
+# (AshlarRareCode) do not meet.
+#
+# Compiled alone: the same header of xxHash with other instructions in each, and what interleave_test
+# replaces, for an archive's object of several sources could not be replaced in part. GCC only, which
+# lets us take back the macro by which code knows of the sanitizer and chooses other instructions.
+set(ashlar_compiled_alone util/xxh3_avx2.cc util/xxh3_avx512.cc)
 set(ashlar_interleaved_pieces
   util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
-list(TRANSFORM ashlar_interleaved_pieces PREPEND "${PROJECT_SOURCE_DIR}/")
-file(GLOB ashlar_interleaved_pieces CONFIGURE_DEPENDS ${ashlar_interleaved_pieces})
-# The same header of xxHash, with other instructions in each.
-set(ashlar_compiled_alone "${PROJECT_SOURCE_DIR}/util/xxh3_avx2.cc" "${PROJECT_SOURCE_DIR}/util/xxh3_avx512.cc")
+foreach(group compiled_alone interleaved_pieces)
+  list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")
+  file(GLOB ashlar_${group} CONFIGURE_DEPENDS ${ashlar_${group}})
+endforeach()
+if(NOT ASHLAR_BUILD_TESTS OR SANITIZE OR ASHLAR_FUZZ OR ASHLAR_COVERAGE OR
+   NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(ashlar_interleaves OFF)
+else()
+  set(ashlar_interleaves ON)
+  list(APPEND ashlar_compiled_alone ${ashlar_interleaved_pieces})
+endif()
 
 # ashlar_optimize(kind source): release builds optimize files of the kind (plain, rare, hot) so.
 function(ashlar_optimize kind source)
@@ -32,28 +43,23 @@ function(ashlar_unite room result)
     if(NOT ASHLAR_UNITY OR source IN_LIST ashlar_compiled_alone)
       ashlar_optimize(${kind} "${source}")
       list(APPEND united "${source}")
-    elseif(source IN_LIST ashlar_interleaved_pieces)
-      list(APPEND ${kind}_piece "${source}")
     else()
-      list(APPEND ${kind}_other "${source}")
+      list(APPEND united_${kind} "${source}")
     endif()
   endforeach()
   foreach(kind plain rare hot)
-    foreach(part piece other)
-      set(count 0)
-      set(rest ${${kind}_${part}})
-      while(rest)
-        list(SUBLIST rest 0 8 files)
-        list(REMOVE_ITEM rest ${files})
-        list(TRANSFORM files REPLACE "^${PROJECT_SOURCE_DIR}/(.*)$" "#include \"\\1\"\n")
-        list(JOIN files "" CONTENT)
-        set(source "${PROJECT_BINARY_DIR}/united/${room}_${kind}_${part}_${count}.cc")
-        file(CONFIGURE OUTPUT "${source}" CONTENT "@CONTENT@" @ONLY)
-        ashlar_optimize(${kind} "${source}")
-        list(APPEND united "${source}")
-        math(EXPR count "${count} + 1")
-      endwhile()
-    endforeach()
+    set(count 0)
+    while(united_${kind})
+      list(SUBLIST united_${kind} 0 8 files)
+      list(REMOVE_ITEM united_${kind} ${files})
+      list(TRANSFORM files REPLACE "^${PROJECT_SOURCE_DIR}/(.*)$" "#include \"\\1\"\n")
+      list(JOIN files "" CONTENT)
+      set(source "${PROJECT_BINARY_DIR}/united/${room}_${kind}_${count}.cc")
+      file(CONFIGURE OUTPUT "${source}" CONTENT "@CONTENT@" @ONLY)
+      ashlar_optimize(${kind} "${source}")
+      list(APPEND united "${source}")
+      math(EXPR count "${count} + 1")
+    endwhile()
   endforeach()
   set(${result} ${united} PARENT_SCOPE)
 endfunction()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number is in at most one of `kept_` and `taken_`; a pin may be of any log, kept or not.
+// Pins share the state: whoever holds the last of them may do so after the recycler is gone.
 #include "db/wal/log_recycler.h"
 
 #include <cassert>
@@ -19,10 +19,11 @@ void LogRecycler::Configure(FileSystem* fs, const std::string& wal_dir, size_t l
 }
 
 bool LogRecycler::Offer(FileNumber number) {
-  MutexLock lock(&mutex_);
-  assert(!taken_.contains(number));
-  if (is_drained_ || kept_.size() >= limit_) return false;
-  kept_.push_back(number);
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  assert(!state.taken.contains(number));
+  if (state.is_drained || state.kept.size() >= limit_) return false;
+  state.kept.push_back(number);
   return true;
 }
 
@@ -38,12 +39,13 @@ std::optional<FileNumber> LogRecycler::Take() {
 }
 
 std::optional<FileNumber> LogRecycler::NextKept(bool* is_pinned) {
-  MutexLock lock(&mutex_);
-  if (kept_.empty()) return std::nullopt;
-  const FileNumber number = kept_.front();
-  taken_.insert(number);  // it may run out of memory: then the file is still kept
-  kept_.pop_front();
-  *is_pinned = pinned_.contains(number);
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  if (state.kept.empty()) return std::nullopt;
+  const FileNumber number = state.kept.front();
+  state.taken.insert(number);  // it may run out of memory: then the file is still kept
+  state.kept.pop_front();
+  *is_pinned = state.pinned.contains(number);
   return number;
 }
 
@@ -56,30 +58,35 @@ bool LogRecycler::HasOtherNames(FileNumber number) const {
 }
 
 void LogRecycler::Done(FileNumber number) {
-  MutexLock lock(&mutex_);
-  [[maybe_unused]] const size_t erased = taken_.erase(number);
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  [[maybe_unused]] const size_t erased = state.taken.erase(number);
   assert(erased == 1);
 }
 
 std::optional<LogRecycler::Pin> LogRecycler::PinLog(FileNumber number) {
-  MutexLock lock(&mutex_);
-  if (taken_.contains(number)) return std::nullopt;
-  pinned_.insert(number);
-  return Pin(this, number);
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  if (state.taken.contains(number)) return std::nullopt;
+  state.pinned.insert(number);
+  return Pin(state_, number);
 }
 
-void LogRecycler::Unpin(FileNumber number) {
-  MutexLock lock(&mutex_);
-  const auto it = pinned_.find(number);
-  assert(it != pinned_.end());
-  pinned_.erase(it);
+LogRecycler::Pin::~Pin() {
+  if (state_ == nullptr) return;
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  const auto it = state.pinned.find(number_);
+  assert(it != state.pinned.end());
+  state.pinned.erase(it);
 }
 
 std::vector<FileNumber> LogRecycler::Drain() {
-  MutexLock lock(&mutex_);
-  is_drained_ = true;
-  std::vector<FileNumber> left(kept_.begin(), kept_.end());
-  kept_.clear();
+  State& state = *state_;
+  MutexLock lock(&state.mutex);
+  state.is_drained = true;
+  std::vector<FileNumber> left(state.kept.begin(), state.kept.end());
+  state.kept.clear();
   return left;
 }
 

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,26 +29,35 @@
 namespace ashlar {
 
 class LogRecycler {
+ private:
+  // A number is in at most one of `kept` and `taken`; a pin may be of any log, kept or not.
+  struct State {
+    Mutex mutex{LockRank::kLeaf};
+    std::deque<FileNumber> kept GUARDED_BY(mutex);  // in the order they were offered
+    std::set<FileNumber> taken GUARDED_BY(mutex);   // between Take() and Done()
+    std::multiset<FileNumber> pinned GUARDED_BY(mutex);
+    bool is_drained GUARDED_BY(mutex) = false;
+  };
+
  public:
-  // Keeps the file of one log from being overwritten. Move-only; the recycler outlives it.
+  // Keeps the file of one log from being overwritten. Move-only. May outlive the recycler: programs
+  // delete their iterators over logs after the database, too.
   class Pin {
    public:
     Pin() = default;
-    Pin(Pin&& other) noexcept
-        : recycler_(std::exchange(other.recycler_, nullptr)), number_(other.number_) {}
+    Pin(Pin&& other) noexcept = default;
     Pin& operator=(Pin&& other) noexcept {
-      std::swap(recycler_, other.recycler_);
+      std::swap(state_, other.state_);
       std::swap(number_, other.number_);
       return *this;
     }
-    ~Pin() {
-      if (recycler_ != nullptr) recycler_->Unpin(number_);
-    }
+    ~Pin();
 
    private:
     friend class LogRecycler;
-    Pin(LogRecycler* recycler, FileNumber number) : recycler_(recycler), number_(number) {}
-    LogRecycler* recycler_ = nullptr;
+    Pin(std::shared_ptr<State> state, FileNumber number)
+        : state_(std::move(state)), number_(number) {}
+    std::shared_ptr<State> state_;
     FileNumber number_ = 0;
   };
 
@@ -73,18 +83,13 @@ class LogRecycler {
   std::vector<FileNumber> Drain();
 
  private:
-  void Unpin(FileNumber number);
   std::optional<FileNumber> NextKept(bool* is_pinned);
   bool HasOtherNames(FileNumber number) const;
 
   FileSystem* fs_ = nullptr;
   std::string wal_dir_;
   size_t limit_ = 0;
-  Mutex mutex_{LockRank::kLeaf};
-  std::deque<FileNumber> kept_ GUARDED_BY(mutex_);  // in the order they were offered
-  std::set<FileNumber> taken_ GUARDED_BY(mutex_);   // between Take() and Done()
-  std::multiset<FileNumber> pinned_ GUARDED_BY(mutex_);
-  bool is_drained_ GUARDED_BY(mutex_) = false;
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
 }  // namespace ashlar

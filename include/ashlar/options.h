@@ -162,7 +162,7 @@ struct ASHLAR_EXPORT ColumnFamilyOptions : public AdvancedColumnFamilyOptions {
 
 // What recovery makes of a damaged WAL.
 enum class WALRecoveryMode : char {
-  // An incomplete record at the end of a log is taken for the mark of a crash and ignored.
+  // An incomplete record at the end of the last log is taken for the mark of a crash and ignored.
   kTolerateCorruptedTailRecords = 0x00,
   // Any damage fails the open. An unsynced tail lost with nothing in later logs is no damage.
   kAbsoluteConsistency = 0x01,

@@ -61,7 +61,7 @@ struct BatchResult {
 };
 
 // Walks batches in the order of their sequence numbers, over file ends and while the database
-// writes on. Delete it before the database.
+// writes on. Not to be used once the database is closed, only deleted.
 class ASHLAR_EXPORT WalIterator {
  public:
   WalIterator() {}

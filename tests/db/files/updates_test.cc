@@ -373,6 +373,23 @@ TEST_F(UpdatesTest, ADestroyedDatabaseLeavesNoArchive) {
   EXPECT_TRUE(sim_->FileExists("/db", IOOptions(), nullptr).IsNotFound());
 }
 
+// RocksDB's contract says nothing of the order, and its iterators may go last.
+TEST_F(UpdatesTest, AnIteratorMayBeDeletedAfterTheDatabase) {
+  for (const size_t kept_logs : {0, 2}) {
+    SCOPED_TRACE(kept_logs);
+    options_.WAL_ttl_seconds = kept_logs == 0 ? 3600 : 0;  // with an archive no log is recycled
+    options_.recycle_log_file_num = kept_logs;
+    Open();
+    Put("a");
+    auto updates = Since(1);
+    ASSERT_OK(status_);
+    EXPECT_TRUE(updates->Valid());
+    ASSERT_OK(opened_.Close());
+    updates.reset();
+    ASSERT_OK(DestroyDB("/db", options_));
+  }
+}
+
 TEST_F(UpdatesTest, ReadersInAnotherThreadMissNothing) {
   constexpr int kWriters = 2, kPuts = 2000;
   options_.write_buffer_size = 64 << 10;

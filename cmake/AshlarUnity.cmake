@@ -4,9 +4,10 @@
 # name in an anonymous namespace is used once in a room. Files that are optimized in different ways
 # (AshlarRareCode) do not meet.
 #
-# Compiled alone: the same header of xxHash with other instructions in each, and what interleave_test
-# replaces, for an archive's object of several sources could not be replaced in part. GCC only, which
-# lets us take back the macro by which code knows of the sanitizer and chooses other instructions.
+# Compiled alone: files with definitions of their own (io_uring), the same header of xxHash with
+# other instructions in each, and what interleave_test replaces, for an archive's object of several
+# sources could not be replaced in part. That test is for GCC only, which lets us take back the macro
+# by which code knows of the sanitizer and chooses other instructions.
 set(ashlar_compiled_alone util/xxh3_avx2.cc util/xxh3_avx512.cc)
 set(ashlar_interleaved_pieces
   util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
@@ -40,7 +41,8 @@ function(ashlar_unite room result)
         set(kind ${other})
       endif()
     endforeach()
-    if(NOT ASHLAR_UNITY OR source IN_LIST ashlar_compiled_alone)
+    get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+    if(NOT ASHLAR_UNITY OR definitions OR source IN_LIST ashlar_compiled_alone)
       ashlar_optimize(${kind} "${source}")
       list(APPEND united "${source}")
     else()

@@ -292,6 +292,7 @@ class DBImpl final : public UnbuiltCalls,
   void OnFamilyGone(Purge purge) override;
   void PurgeObsolete(Purge purge);
   std::shared_ptr<WriteBufferManager> MemoryManager() override { return core_.memory_manager; }
+  const std::shared_ptr<SpareBlocks>& SpareMemory() override { return core_.spare_memory; }
   SystemClock* Clock() override { return core_.clock.get(); }
 
   // DeadRangeSink

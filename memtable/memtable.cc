@@ -54,7 +54,7 @@ MemTable::MemTable(const InternalKeyComparator& comparator, const MemTableOption
       empty_ranges_(options.empty_ranges),
       clock_(options.clock),
       memory_report_(options.memory_manager),
-      arena_(options.arena_block_bytes),
+      arena_(options.arena_block_bytes, options.blocks),
       tombstones_(comparator_, &arena_) {
   assert(options.arena_block_bytes != 0);
   other_ = NewOtherRep(comparator_, options, checks_.checksum_bytes, &arena_);

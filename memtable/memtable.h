@@ -40,6 +40,7 @@ class SystemClock;
 
 struct MemTableOptions : RepresentationOptions {
   size_t arena_block_bytes = Arena::kHugePageBytes;
+  BlockSource blocks;  // where such blocks come from
   // What most user keys begin with, as far as anybody knows: CommonPrefix() of the memtable before
   // this one, for example. A wrong guess costs speed only.
   std::string common_prefix;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "util/thread_number.h"
 
@@ -30,11 +31,19 @@ constexpr size_t kMinPageBlockBytes =
 
 }  // namespace
 
-Arena::Arena(size_t block_bytes)
+Arena::Arena(size_t block_bytes, BlockSource source)
     : block_bytes_(SanitizeBlockBytes(block_bytes)),
+      source_(std::move(source)),
       next_block_bytes_(block_bytes_ < kHugePageBytes ? block_bytes_ : kFirstBlockBytes) {}
 
-Arena::~Arena() = default;
+Arena::~Arena() {
+  if (source_.spare != nullptr) source_.spare->Give(std::move(page_blocks_), source_.limit_bytes);
+}
+
+PageBuffer Arena::NewPages(size_t bytes) {
+  const bool may_be_spare = source_.spare != nullptr && bytes == SpareBlocks::kBlockBytes;
+  return may_be_spare ? source_.spare->Take() : PageBuffer(bytes);
+}
 
 char* Arena::AllocateFallback(size_t bytes, bool is_aligned) {
   assert(bytes > static_cast<size_t>(back_ - front_));
@@ -55,7 +64,7 @@ char* Arena::NewBlock(size_t bytes) {
   assert(bytes > 0);
   char* block;
   if (bytes >= kMinPageBlockBytes) {
-    page_blocks_.emplace_back(bytes);
+    page_blocks_.push_back(NewPages(bytes));
     block = page_blocks_.back().data();
     bytes = page_blocks_.back().size();
   } else {
@@ -68,9 +77,9 @@ char* Arena::NewBlock(size_t bytes) {
   return block;
 }
 
-ConcurrentArena::ConcurrentArena(size_t block_bytes)
+ConcurrentArena::ConcurrentArena(size_t block_bytes, BlockSource source)
     : shard_bytes_(std::min(kMaxShardBytes, SanitizeBlockBytes(block_bytes) / 8)),
-      arena_(block_bytes),
+      arena_(block_bytes, std::move(source)),
       shards_(new Shard[kShardCount]) {}
 
 char* ConcurrentArena::Allocate(size_t bytes) { return AllocateInternal(bytes, false); }

@@ -6,8 +6,9 @@
 // common piece busy moves to a piece of its own, so one writer wastes nothing and many do not meet.
 // An allocation of more than a quarter of a block gets memory of its own, so that little is wasted.
 // Large blocks are page buffers: a dead memtable's memory goes back at once, and, with blocks of a
-// huge page or more, a search through tens of megabytes misses in the TLB less. Such an arena begins
-// with small blocks and doubles them, so an empty one stays small.
+// huge page or more, a search through tens of megabytes misses in the TLB less. Such an arena
+// begins with small blocks and doubles them, so an empty one stays small; blocks of one huge page
+// may come from those that others are done with.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,16 @@
 #include "util/allocator.h"
 #include "util/mutex.h"
 #include "util/page_buffer.h"
+#include "util/spare_blocks.h"
 
 namespace ashlar {
+
+// Where an arena takes blocks of SpareBlocks::kBlockBytes from and gives them back to; the spare
+// ones then take at most so many bytes.
+struct BlockSource {
+  std::shared_ptr<SpareBlocks> spare;  // null: the system
+  size_t limit_bytes = 0;
+};
 
 class Arena final : public Allocator {
  public:
@@ -29,7 +38,7 @@ class Arena final : public Allocator {
   static constexpr size_t kAlignment = alignof(std::max_align_t);
   static constexpr size_t kHugePageBytes = PageBuffer::kHugePageBytes;
 
-  explicit Arena(size_t block_bytes = kMinBlockBytes);
+  explicit Arena(size_t block_bytes = kMinBlockBytes, BlockSource source = {});
   ~Arena() override;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -64,7 +73,10 @@ class Arena final : public Allocator {
   char* AllocateFallback(size_t bytes, bool is_aligned);
   char* NewBlock(size_t bytes);
 
+  PageBuffer NewPages(size_t bytes);
+
   const size_t block_bytes_;
+  const BlockSource source_;
   size_t next_block_bytes_;  // grows up to block_bytes_
   char* front_ = nullptr;    // [front_, back_) is the free part of the current block;
   char* back_ = nullptr;     // front_ is aligned whenever it is not back_
@@ -76,7 +88,7 @@ class Arena final : public Allocator {
 
 class ConcurrentArena final : public Allocator {
  public:
-  explicit ConcurrentArena(size_t block_bytes = Arena::kMinBlockBytes);
+  explicit ConcurrentArena(size_t block_bytes = Arena::kMinBlockBytes, BlockSource source = {});
 
   char* Allocate(size_t bytes) override;
   char* AllocateAligned(size_t bytes) override;

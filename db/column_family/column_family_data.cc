@@ -122,6 +122,7 @@ MemTable* ColumnFamilyData::NewMemTable(const MemTable* previous) {
   assert(previous == nullptr || previous->id() < next_memtable_id_);
   MemTableOptions options = MemTableOptionsFrom(*options_, previous);
   options.memory_manager = host_->MemoryManager();
+  options.blocks = {.spare = host_->SpareMemory(), .limit_bytes = options_->write_buffer_size};
   options.empty_ranges = empty_ranges();
   options.clock = host_->Clock();
   options.family = id_;
@@ -322,6 +323,8 @@ void ColumnFamilyData::RemoveFlushed(const std::vector<MemTable*>& memtables) {
   UpdatePace();
   PublishSuperVersion();
   if constexpr (kChecksInvariants) StopUnless(CheckInvariants());
+  const std::shared_ptr<SpareBlocks>& spare = host_->SpareMemory();
+  if (spare != nullptr && mem()->IsEmpty()) spare->Rest();
   // Readers that hold an older super version hold its memtables through it. Dropped: no conflicts.
   const bool keeps = options_->max_write_buffer_size_to_maintain > 0 && !is_dropped();
   for (const SealedMemTable& sealed : flushed) {
@@ -358,6 +361,14 @@ uint64_t ColumnFamilyData::PendingCompactionBytes() {
     assessed_version_ = version.number();
   }
   return pending_compaction_bytes_;
+}
+
+SequenceNumber ColumnFamilyData::OldestUnflushed() const {
+  SequenceNumber oldest = mem()->counters().smallest_seqno;
+  for (const SealedMemTable& sealed : sealed_) {
+    oldest = std::min(oldest, sealed.mem->counters().smallest_seqno);
+  }
+  return oldest;
 }
 
 uint64_t ColumnFamilyData::MemTableBytes() const {

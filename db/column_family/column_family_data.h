@@ -41,6 +41,8 @@ class FamilyHost : public VisibleSeqnoSource {
   virtual void OnFamilyGone(Purge purge) = 0;
   // Told of the memory of memtables; null where nobody limits or charges it.
   virtual std::shared_ptr<WriteBufferManager> MemoryManager() = 0;
+  // Where memtables leave memory to one another; null: they do not.
+  virtual const std::shared_ptr<SpareBlocks>& SpareMemory() = 0;
   // Tells memtables how old they are. Outlives the family; null: they do not know.
   virtual SystemClock* Clock() = 0;
 };
@@ -171,6 +173,9 @@ class ColumnFamilyData final : public ReadViewSource {
   // What compaction must still rewrite. Worked out once for each version and options.
   uint64_t PendingCompactionBytes() REQUIRES(db_mutex);
   uint64_t MemTableBytes() const REQUIRES(db_mutex);
+  // The smallest sequence number of an entry that no table has yet; above all if there is none. One
+  // that is not counted yet is above those of all tables.
+  SequenceNumber OldestUnflushed() const REQUIRES(db_mutex);
 
   // Makes the current memtables, version and options visible to readers.
   void PublishSuperVersion() REQUIRES(db_mutex);

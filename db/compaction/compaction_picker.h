@@ -96,6 +96,14 @@ struct PickOptions {
   // Where no level is in need, a table that wasted many reads may be taken.
   bool may_serve_reads = false;
   uint64_t now_seconds = 0;  // since 1970: some things are due by their age
+  // RocksDB 7.8 opens no database with tables of level 0 whose sequence numbers cross. Tables that
+  // were ingested beside older entries in memtables are not merged there for its sake: the flush of
+  // those would end within the result. This is the oldest such entry.
+  SequenceNumber oldest_unflushed = kMaxSequenceNumber;
+
+  bool MayMergeOnLevel0(const TableFile& table) const {
+    return table.meta.largest_seqno <= oldest_unflushed;
+  }
 };
 
 // The most urgent compaction none of whose files is being compacted and whose output range no

@@ -50,6 +50,7 @@ class FifoPicker {
   FifoPicker(const Version& version, const PickOptions& options,
              const std::vector<const CompactionPlan*>& running) REQUIRES(db_mutex)
       : version_(version),
+        pick_(options),
         options_(*options.options),
         now_seconds_(options.now_seconds),
         plans_(version, options_, *options.claims, running) {}
@@ -69,6 +70,7 @@ class FifoPicker {
   static std::optional<CompactionPlan> Deletion(CompactionPlan plan, CompactionReason reason);
 
   const Version& version_;
+  const PickOptions& pick_;
   const ColumnFamilyOptions& options_;
   const uint64_t now_seconds_;
   PlanMaker plans_;
@@ -134,7 +136,11 @@ std::optional<CompactionPlan> FifoPicker::PickForSpace(const std::vector<LevelFi
 // The newest tables, as far as each one that is added makes the bytes written per table saved
 // fewer: so one of much merged data, which lies behind them, is not written again and again.
 std::optional<CompactionPlan> FifoPicker::PickSmallTables() {
-  const std::vector<TableFile*>& files = version_.files(0);
+  std::vector<TableFile*> files = version_.files(0);
+  const auto stay = std::find_if_not(files.rbegin(), files.rend(), [this](const TableFile* file) {
+    return pick_.MayMergeOnLevel0(*file);
+  });
+  files.erase(files.begin(), stay.base());
   const auto fewest = static_cast<size_t>(options_.level0_file_num_compaction_trigger);
   if (files.size() < std::max<size_t>(fewest, 2)) return std::nullopt;
   uint64_t bytes = files[0]->meta.file_size;

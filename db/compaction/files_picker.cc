@@ -52,6 +52,13 @@ Result<CompactionPlan> PickFiles(const Version& version, const PickOptions& opti
   if (!plan.has_value()) {
     return Status::Aborted("CompactFiles: a running compaction has something of these tables");
   }
+  const auto may_merge = [&](const TableFile* file) { return options.MayMergeOnLevel0(*file); };
+  const std::vector<TableFile*>& first = plan->inputs.front().files;
+  if (plan->output_level == 0 && !std::all_of(first.begin(), first.end(), may_merge)) {
+    return Status::InvalidArgument(
+        "CompactFiles: tables that were ingested beside older writes, which RocksDB 7.8 "
+        "(write_compatible_with) does not read merged on level 0; Flush() first");
+  }
   plan->reason = CompactionReason::kManualCompaction;
   plan->is_manual = true;
   plan->compression = wanted.compression;

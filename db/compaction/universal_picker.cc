@@ -58,9 +58,14 @@ class UniversalPicker {
   size_t MostRuns() const;
   // The runs from `first` on, `count` of them.
   std::optional<CompactionPlan> PlanOf(size_t first, size_t count) REQUIRES(db_mutex);
+  // `end`, or further if the runs from `first` on may not merge on level 0; none if something
+  // stands in the way.
+  std::optional<size_t> EndOf(size_t first, size_t end) const REQUIRES(db_mutex);
+  Level OutputAbove(size_t end) const;
   bool LeavesUncompressed(size_t end) const;
 
   const Version& version_;
+  const PickOptions& pick_;
   const ColumnFamilyOptions& options_;
   const CompactionOptionsUniversal& universal_;
   PlanMaker plans_;
@@ -70,6 +75,7 @@ class UniversalPicker {
 UniversalPicker::UniversalPicker(const Version& version, const PickOptions& options,
                                  const std::vector<const CompactionPlan*>& running)
     : version_(version),
+      pick_(options),
       options_(*options.options),
       universal_(options_.compaction_options_universal),
       plans_(version, options_, *options.claims, running) {
@@ -215,17 +221,32 @@ std::optional<CompactionPlan> UniversalPicker::RewriteLast() {
   return plans_.PlanForRuns({{last.level, last.files}}, last.level, /*allow_trivial_move=*/false);
 }
 
-std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count) {
-  const size_t end = first + count;
+Level UniversalPicker::OutputAbove(size_t end) const {
   assert(end <= runs_.size());
-  const Level last{LevelsInUse(version_, options_) - 1};
+  if (end == runs_.size()) return Level{LevelsInUse(version_, options_) - 1};
+  return runs_[end].level == 0 ? Level{0} : Level{runs_[end].level - 1};
+}
+
+std::optional<size_t> UniversalPicker::EndOf(size_t first, size_t end) const {
+  assert(first < end);
+  const auto run = [this](size_t i) { return runs_.begin() + static_cast<ptrdiff_t>(i); };
+  const auto may_stay = [this](const Run& r) { return pick_.MayMergeOnLevel0(*r.files.front()); };
+  if (OutputAbove(end) > 0 || std::all_of(run(first), run(end), may_stay)) return end;
+  while (OutputAbove(end) == 0) {
+    if (end == runs_.size() || runs_[end].is_taken) return std::nullopt;
+    ++end;
+  }
+  return end;
+}
+
+std::optional<CompactionPlan> UniversalPicker::PlanOf(size_t first, size_t count) {
   if (count == 0) return std::nullopt;
-  const bool is_whole_tree = end == runs_.size();
+  const std::optional<size_t> wanted_end = EndOf(first, first + count);
+  if (!wanted_end.has_value()) return std::nullopt;
+  const size_t end = *wanted_end;
+  const Level output = OutputAbove(end);
   // Nothing is gained by writing a run onto the level where it is.
-  const Level output = is_whole_tree           ? last
-                       : runs_[end].level == 0 ? Level{0}
-                                               : Level{runs_[end].level - 1};
-  if (count == 1 && runs_[first].level == output) return std::nullopt;
+  if (end == first + 1 && runs_[first].level == output) return std::nullopt;
   std::vector<LevelFiles> inputs;
   for (size_t i = first; i < end; i++) {
     if (inputs.empty() || inputs.back().level != runs_[i].level) {

@@ -133,6 +133,7 @@ PickOptions Compactions::OptionsToPick(ColumnFamilyData* family) const {
   pick.claims = &family->versions()->claims;
   pick.cursors = &family->versions()->compact_cursors;
   pick.now_seconds = core_->NowSeconds();
+  if (core_->outputs.write_for_7_8) pick.oldest_unflushed = family->OldestUnflushed();
   return pick;
 }
 
@@ -338,9 +339,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
   if (HasExclusiveManual(family)) {
     return Status::Aborted("CompactFiles: an exclusive manual compaction has the column family");
   }
-  PickOptions pick;
-  pick.options = &family->options();
-  pick.claims = &family->versions()->claims;
+  const PickOptions pick = OptionsToPick(family);
   CompactionPlan plan;
   ASSIGN_OR_RETURN(plan, PickFiles(*family->current(), pick, files, PlansUnderWay(family)));
   if (HasCompactionFilter(*pick.options)) plan.is_trivial_move = false;
@@ -355,10 +354,7 @@ Result<std::unique_ptr<BackgroundCompaction>> Compactions::BeginFilesLocked(
 // FIFO drops what it would drop anyway.
 std::optional<CompactionPlan> Compactions::PickStyle(const ManualCompaction& manual,
                                                      bool* has_conflict) const {
-  PickOptions pick;
-  pick.options = &manual.family->options();
-  pick.claims = &manual.family->versions()->claims;
-  pick.now_seconds = core_->NowSeconds();
+  const PickOptions pick = OptionsToPick(manual.family);
   const Version& version = *manual.family->current();
   const Plans running = PlansUnderWay(manual.family);
   if (pick.options->compaction_style == kCompactionStyleUniversal) {

@@ -67,6 +67,7 @@ DbPlace::DbPlace(const DBOptions& db_options, const std::string& db_dir)
       thread_list(db_options.enable_thread_tracking ? env->GetThreadStatusUpdater() : nullptr),
       file_options(FileOptionsFrom(db_options, *fs)),
       memory_manager(ManagerThatMatters(db_options)),
+      spare_memory(memory_manager == nullptr ? std::make_shared<SpareBlocks>() : nullptr),
       open_tables(db_options.max_open_files),
       atomic_flush(db_options.atomic_flush),
       space_owner(db_options.sst_file_manager),

@@ -89,6 +89,8 @@ struct DbPlace {
   TableOutputContext outputs;  // what all new tables have in common
   // Of memtables, perhaps those of other databases too; null: no limit, and no cache is charged.
   const std::shared_ptr<WriteBufferManager> memory_manager;
+  // What memtables leave to one another; null: whoever limits memory is to have it at once.
+  const std::shared_ptr<SpareBlocks> spare_memory;
   OpenTableBudget open_tables;  // counts for itself; any thread
   const bool atomic_flush;      // what no call asks for flushes all families together
   // Shared with other databases, perhaps; any thread. Both null: nobody counts space.

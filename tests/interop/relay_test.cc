@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "ashlar/sst_file_writer.h"
 #include "env/filename.h"
 #include "tests/interop/relay_workload.h"
 #include "tests/support/paths.h"
@@ -309,6 +310,59 @@ TEST_F(Relay, FamiliesThatWereFlushedTogetherAreReadAndFlushedOn) {
   EXPECT_NE(dump.find("AtomicGroup"), std::string::npos) << dump;
   LdbMustWork("put --column_family=users c 3");
   EXPECT_EQ(LdbScan("users"), (FamilyContents{{"a", "2"}, {"b", "2"}, {"c", "3"}}));
+}
+
+// 7.8 opens no database whose tables of level 0 cross in their sequence numbers, as one would that
+// is merged from ingested tables with the memtable that they were ingested beside.
+TEST_F(Relay, WhatWasIngestedBesideOlderWritesIsReadAfterACompaction) {
+  Options options;
+  options.create_if_missing = options.disable_auto_compactions = true;
+  options.compaction_style = kCompactionStyleUniversal;
+  options.level0_file_num_compaction_trigger = 3;
+  options.write_compatible_with = "7.8";
+  FamilyContents expected;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, dir_, &db));
+  const auto put = [&](const std::string& key, const std::string& value) {
+    expected[key] = value;
+    return db->Put(WriteOptions(), key, value);
+  };
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_OK(put(StrCat("k", 1000 + i), std::string(100, 'v')));
+    if (i == 900) {
+      ASSERT_OK(db->Flush(FlushOptions()));
+    }
+  }
+  ASSERT_OK(db->Flush(FlushOptions()));
+  ASSERT_OK(put("zz", "older than the tables, and in the memtable"));
+  for (int i = 0; i < 4; ++i) {
+    const std::string path = StrCat(dir_, "/../ingested", i);
+    SstFileWriter writer(EnvOptions(), options);
+    ASSERT_OK(writer.Open(path));
+    for (int j = 0; j < 10; ++j) {
+      const std::string key = StrCat("k", 1000 + 10 * j + i);
+      ASSERT_OK(writer.Put(key, "ingested"));
+      expected[key] = "ingested";
+    }
+    ASSERT_OK(writer.Finish());
+    ASSERT_OK(db->IngestExternalFile({path}, IngestExternalFileOptions()));
+    ASSERT_OK(put(StrCat("zz", i), "between"));
+  }
+  ColumnFamilyMetaData family;
+  db->GetColumnFamilyMetaData(&family);
+  const std::vector<SstFileMetaData>& level0 = family.levels.at(0).files;
+  ASSERT_EQ(level0.size(), 6u);
+  const Status within = db->CompactFiles(CompactionOptions(), {level0[0].name, level0[1].name}, 0);
+  EXPECT_TRUE(within.IsInvalidArgument()) << within.ToString();
+  ASSERT_OK(db->EnableAutoCompaction({db->DefaultColumnFamily()}));
+  ASSERT_OK(db->WaitForCompact(WaitForCompactOptions()));
+  db->GetColumnFamilyMetaData(&family);
+  EXPECT_LT(family.levels.at(0).files.size(), 6u) << "nothing was merged";
+  ASSERT_OK(db->Flush(FlushOptions()));
+  ASSERT_OK(db->Close());
+  db.reset();
+  EXPECT_EQ(Ldb("checkconsistency"), "OK\n");
+  EXPECT_EQ(LdbScan("default"), expected);
 }
 
 }  // namespace

@@ -65,12 +65,14 @@ class ColumnFamilyTest : public testing::Test, private FamilyHost {
   }
 
   DbMutex mutex_;
+  const std::shared_ptr<SpareBlocks> spare_ = std::make_shared<SpareBlocks>();
 
  private:
   SequenceNumber VisibleSeqno() const override { return kMaxSequenceNumber; }
   void OnViewReleased(Purge) override {}
   void OnFamilyGone(Purge) override {}
   std::shared_ptr<WriteBufferManager> MemoryManager() override { return nullptr; }
+  const std::shared_ptr<SpareBlocks>& SpareMemory() override { return spare_; }
   SystemClock* Clock() override { return nullptr; }
 
   MemoryFileSystem fs_;
@@ -115,6 +117,31 @@ TEST_F(ColumnFamilyTest, WhatIsFlushedLeavesForWritersAndReadersAlike) {
   EXPECT_EQ(family().sealed().size(), 1u);
   EXPECT_EQ(family().super_version()->immutables().size(), 1u);
   EXPECT_OK(family().CheckInvariants());
+}
+
+TEST_F(ColumnFamilyTest, AFlushLeavesItsMemoryToTheNextMemTableIfThereAreWriters) {
+  if (kHeapIsWatched) GTEST_SKIP() << "sanitizers watch memory that is freed";
+  const auto flush_large_memtable = [this](SequenceNumber seqno, FileNumber next_log,
+                                           bool somebody_writes) {
+    MutexLock lock(&mutex_);
+    const std::string value(8 << 10, 'v');
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_OK(family().mem()->Add(seqno + i, kTypeValue, "k", value));
+    }
+    FillAndSeal(seqno + 1000, next_log);
+    if (somebody_writes) {
+      for (int i = 1001; i < 1500; ++i) {
+        ASSERT_OK(family().mem()->Add(seqno + i, kTypeValue, "k", value));
+      }
+    }
+    family().RemoveFlushed(family().TakeForFlush());
+  };
+  flush_large_memtable(1, /*next_log=*/10, /*somebody_writes=*/true);
+  EpochDrain();
+  EXPECT_GE(spare_->bytes(), 2 * Arena::kHugePageBytes);
+  flush_large_memtable(2000, /*next_log=*/11, /*somebody_writes=*/false);
+  EpochDrain();
+  EXPECT_EQ(spare_->bytes(), 0u);
 }
 
 TEST_F(ColumnFamilyTest, AnEmptyFamilyNeedsTheCurrentLogOnly) {

@@ -52,6 +52,17 @@ std::string Pick(const TextTree& tree, const ColumnFamilyOptions& options, uint6
   return plan.has_value() ? plan->DebugString() : "none";
 }
 
+// Where the memtables hold an entry as old as this, and RocksDB 7.8 is to read the tables.
+std::string PickBeside(SequenceNumber oldest_unflushed, const TextTree& tree,
+                       const ColumnFamilyOptions& options) {
+  DbMutex mutex;
+  MutexLock lock(&mutex);
+  PickOptions pick{.options = &options, .claims = &tree.claims()};
+  pick.oldest_unflushed = oldest_unflushed;
+  const auto plan = PickCompaction(tree.version(), pick, {});
+  return plan.has_value() ? plan->DebugString() : "none";
+}
+
 CompactionReason ReasonOf(const TextTree& tree, const ColumnFamilyOptions& options,
                           uint64_t now = 0) {
   const auto plan = PlanOf(tree, options, {}, now);
@@ -108,6 +119,15 @@ TEST(UniversalPicker, Plans) {
   for (const auto& c : kCases) {
     EXPECT_EQ(Pick(TextTree(c.tree), Universal()), c.plan) << c.name;
   }
+}
+
+TEST(UniversalPicker, WhatIsNewerThanAMemTableLeavesLevel0ForRocksDb78) {
+  const TextTree beside_older("L0: 1 a-z 100, 2 a-z 10, 3 a-z 10\nL6: 4 a-z 9000");
+  EXPECT_EQ(PickBeside(998, beside_older, Universal()), "merge L0[3 2] -> L0");
+  EXPECT_EQ(PickBeside(997, beside_older, Universal()), "merge L0[3 2 1] -> L5");
+  const TextTree above_level_1("L0: 8 a-z 10, 9 a-z 10\nL1: 5 a-z 500\nL6: 1 a-z 5000");
+  EXPECT_EQ(PickBeside(991, above_level_1, Universal()), "merge L0[9 8] L1[5] -> L5");
+  EXPECT_EQ(PickBeside(900, TextTree("L0: 1 a-z 100!, 2 a-z 10, 3 a-z 10"), Universal()), "none");
 }
 
 TEST(UniversalPicker, SaysWhy) {
@@ -299,6 +319,8 @@ TEST(FifoPicker, MergesSmallTablesIfAsked) {
   EXPECT_EQ(Pick(TextTree("L0: 1 a-z 100, 2 a-z 100, 3 a-z 100"), options), "none")
       << "of whole memtables";
   EXPECT_EQ(Pick(TextTree("L0: 1 a-z 10, 2 a-z 10"), options), "none") << "too few";
+  EXPECT_EQ(PickBeside(999, small, options), "merge L0[4 3 2] -> L0");
+  EXPECT_EQ(PickBeside(996, small, options), "none") << "too few that RocksDB 7.8 reads then";
   options.max_compaction_bytes = 25;
   EXPECT_EQ(Pick(small, options), "none") << "too few that may be merged at once";
 }

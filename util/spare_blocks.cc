@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What goes back to the system does so after the mutex is free.
+#include "util/spare_blocks.h"
+
+#include <cassert>
+#include <utility>
+
+namespace ashlar {
+
+PageBuffer SpareBlocks::Take() {
+  {
+    MutexLock lock(&mutex_);
+    is_resting_ = false;
+    if (!blocks_.empty()) {
+      PageBuffer block = std::move(blocks_.back());
+      blocks_.pop_back();
+      return block;
+    }
+  }
+  return PageBuffer(kBlockBytes);
+}
+
+void SpareBlocks::Give(std::vector<PageBuffer> blocks, size_t limit_bytes) {
+  // Sanitizers see who still reads the memory only if it is freed.
+  if (kHeapIsWatched) return;
+  MutexLock lock(&mutex_);
+  if (is_resting_) return;
+  for (PageBuffer& block : blocks) {
+    if ((blocks_.size() + 1) * kBlockBytes > limit_bytes) return;
+    if (block.size() == kBlockBytes) blocks_.push_back(std::move(block));
+  }
+}
+
+void SpareBlocks::Rest() {
+  std::vector<PageBuffer> unneeded;
+  MutexLock lock(&mutex_);
+  is_resting_ = true;
+  blocks_.swap(unneeded);
+}
+
+size_t SpareBlocks::bytes() const {
+  MutexLock lock(&mutex_);
+  return blocks_.size() * kBlockBytes;
+}
+
+}  // namespace ashlar

@@ -50,12 +50,13 @@ Status DBImpl::Open(const OpenRequest& request, std::vector<ColumnFamilyHandle*>
   db->reset();
   std::unique_ptr<DBImpl> impl(new DBImpl(request));
   impl->is_closed_ = true;  // nothing to close before all parts are there
-  RETURN_IF_ERROR(Opener(request, &impl->core_, impl.get()).Run());
-  impl->is_closed_ = false;
   DbCore& core = impl->core_;
+  DirectoryNames names(core.fs.get());
+  RETURN_IF_ERROR(Opener(request, &core, impl.get(), &names).Run());
+  impl->is_closed_ = false;
   impl->default_handle_ = std::make_unique<FamilyHandle>(core.families.default_family(), &core);
   if (!request.is_read_only) {
-    RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_));
+    RETURN_IF_ERROR(StartWork(&core, &impl->write_control_, &impl->scheduler_, &names));
   }
   RETURN_IF_ERROR(impl->StartReports(request));
   MutexLock lock(&core.mutex);

@@ -59,32 +59,33 @@ class DirectoryScan {
  public:
   explicit DirectoryScan(DbCore* core) REQUIRES(db_mutex)
       : core_(core), min_log_(MinLogNumber(*core)) {
-    core_->versions->ForEachLiveFile(
-        [this](const FamilyVersions&, Level, TableFile* file) { live_.insert(file->meta.number); });
+    core_->versions->ForEachLiveFile([this](const FamilyVersions&, Level, TableFile* file) {
+      live_.push_back(file->meta.number);
+    });
     for (const FamilyVersions* family : core_->versions->LiveFamilies()) {
       if (family->current->blobs() == nullptr) continue;
       for (const BlobFiles::Live& blob : family->current->blobs()->all()) {
-        live_.insert(blob.file->meta.number);
+        live_.push_back(blob.file->meta.number);
       }
     }
+    std::sort(live_.begin(), live_.end());
   }
 
-  Status Run(const std::string& dir, ObsoleteFiles* files) REQUIRES(db_mutex) {
-    auto names = ListDirectory(core_->fs.get(), dir);
+  Status Run(const std::string& dir, const Result<std::vector<std::string>>& names,
+             ObsoleteFiles* files) REQUIRES(db_mutex) {
     if (names.status().IsNotFound() || names.status().IsPathNotFound()) return Status::OK();
     if (!names.ok()) return names.status();
-    for (const std::string& name : *names) {
+    for (const std::string& name : names.value()) {
       FileNumber number;
       FileType type;
-      const std::string path = dir + "/" + name;
-      if (IsTrashFileName(name)) files->paths.push_back(path);
+      if (IsTrashFileName(name)) files->paths.push_back(dir + "/" + name);
       if (!ParseFileName(name, &number, &type)) continue;
       if (!IsObsolete(type, number)) {
         // It stays.
       } else if (type == kWalFile && core_->has_whole_logs && dir == core_->wal_dir) {
         files->old_logs.push_back(number);
       } else {
-        Settle(type, path, files);
+        Settle(type, dir + "/" + name, files);
       }
       if (type == kOptionsFile && dir == core_->dir) core_->options_files[number] = 0;
     }
@@ -100,10 +101,14 @@ class DirectoryScan {
       case kWalFile: return number < min_log_;
       case kDescriptorFile: return number < core_->versions->manifest_number();
       case kBlobFile:
-      case kTableFile: return !live_.contains(number) && !core_->pending_outputs.contains(number);
+      case kTableFile: return !IsLive(number) && !core_->pending_outputs.contains(number);
       case kTempFile: return !core_->pending_outputs.contains(number);
       default: return false;
     }
+  }
+
+  bool IsLive(FileNumber number) const {
+    return std::binary_search(live_.begin(), live_.end(), number);
   }
 
   // An obsolete file goes, unless it may hold writes that the recovered state lacks.
@@ -165,7 +170,7 @@ class DirectoryScan {
   DbCore* const core_;
   const FileNumber min_log_;
   bool has_unread_table_ = false;
-  std::set<FileNumber> live_;
+  std::vector<FileNumber> live_;  // ascending
 };
 
 // Tables and blob files by their numbers, as RocksDB's tools know them; the rest by name.
@@ -209,14 +214,18 @@ void LeaveBlobs(ObsoleteFiles* files) {
 
 }  // namespace
 
-Result<ObsoleteFiles> ScanForObsolete(DbCore* core) {
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) {
   ObsoleteFiles files;
   assert(!core->is_read_only);  // what it finds is deleted
   DirectoryScan scan(core);
   std::set<std::string> dirs = core->table_dirs;
   dirs.insert({core->dir, core->wal_dir});
   core->options_files.clear();
-  for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, &files));
+  for (const std::string& dir : dirs) RETURN_IF_ERROR(scan.Run(dir, names->In(dir), &files));
+  for (auto* paths : {&files.paths, &files.asides, &files.warnings}) {
+    std::sort(paths->begin(), paths->end());  // the names come in no order
+  }
+  std::sort(files.old_logs.begin(), files.old_logs.end());
   PutBlobsAside(&files);
   if (scan.has_unread_table()) LeaveBlobs(&files);
   core->versions->TakeReplacedManifests();  // they are among what the scan has found

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "db/files/directory_names.h"
 #include "db/state/db_core.h"
 
 namespace ashlar {
@@ -42,8 +43,9 @@ ObsoleteFiles CollectObsolete(DbCore* core) REQUIRES(db_mutex);
 
 // At open: whatever the recovered state does not explain. A table with data newer than that state
 // is renamed aside, not deleted, and the recovery report says so; one that cannot be looked at now
-// stays, as do the blob files that it may refer to.
-Result<ObsoleteFiles> ScanForObsolete(DbCore* core) REQUIRES(db_mutex);
+// stays, as do the blob files that it may refer to. What the opening itself has made need not be
+// among the names.
+Result<ObsoleteFiles> ScanForObsolete(DbCore* core, DirectoryNames* names) REQUIRES(db_mutex);
 
 // Calls with each table and blob file of a current version.
 void ForEachLivePath(const DbCore& core,

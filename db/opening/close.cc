@@ -16,7 +16,7 @@
 
 namespace ashlar {
 
-Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
+Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names) {
   {
     MutexLock lock(&core->mutex);
     const IoUnderDbMutex nobody_waits;
@@ -25,7 +25,7 @@ Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) {
         core->space->OnAddFile(path, bytes);
       });
     }
-    auto obsolete = ScanForObsolete(core);
+    auto obsolete = ScanForObsolete(core, names);
     if (obsolete.ok()) {
       MutexUnlock unlock(&core->mutex);
       DeleteObsolete(core, obsolete.Take());

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "ashlar/status.h"
+#include "db/files/directory_names.h"
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
@@ -21,7 +22,8 @@ namespace ashlar {
 
 // What the opened state does not explain is deleted, an OPTIONS file is written, and background
 // work begins.
-Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler) EXCLUDES(db_mutex);
+Status StartWork(DbCore* core, WriteControl* writes, Scheduler* scheduler, DirectoryNames* names)
+    EXCLUDES(db_mutex);
 
 class Closer {
  public:

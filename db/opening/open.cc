@@ -373,7 +373,7 @@ size_t Opener::ThreadsToReplay(const std::vector<FileNumber>& logs) const {
 }
 
 Status Opener::ReplayLogs() {
-  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, ListLogsIn(core_->fs.get(), core_->wal_dir));
+  ASSIGN_OR_RETURN(std::vector<FileNumber> logs, LogsAmong(names_->In(core_->wal_dir)));
   if (!logs.empty()) highest_log_ = logs.back();
   const FileNumber min_log =
       std::max(core_->versions->min_log_number_to_keep(), core_->versions->LowestLogNumber());
@@ -436,10 +436,10 @@ void Opener::NoteFilesForCopies() {
     const uint64_t end = replayed == replayed_.end() ? 0 : replayed->second.end_offset;
     core_->wals->AddRecovered({.number = number, .end_bytes = std::max(bytes, end)});
   }
-  auto names = ListDirectory(core_->fs.get(), core_->dir, NameOrder::kAny);
+  const Result<std::vector<std::string>>& names = names_->In(core_->dir);
   if (!names.ok()) return;  // it can be read all the same
   FileNumber newest = 0;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names.value()) {
     FileNumber number;
     FileType type;
     if (!ParseFileName(name, &number, &type) || type != kOptionsFile) continue;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ashlar/db.h"
+#include "db/files/directory_names.h"
 #include "db/opening/wal_replay.h"
 #include "db/state/db_core.h"
 #include "db/version/recovery_point.h"
@@ -43,9 +44,9 @@ struct OpenRequest {
 class Opener {
  public:
   // `core` has a pipeline and a log set and nothing else; after an error it must be thrown away.
-  // `host` is that of the families.
-  Opener(const OpenRequest& request, DbCore* core, FamilyHost* host)
-      : request_(request), core_(core), host_(host) {}
+  // `host` is that of the families. `names` are asked once nobody else may change the directories.
+  Opener(const OpenRequest& request, DbCore* core, FamilyHost* host, DirectoryNames* names)
+      : request_(request), core_(core), host_(host), names_(names) {}
 
   // Everything but background work and the OPTIONS file.
   Status Run();
@@ -95,6 +96,7 @@ class Opener {
   const OpenRequest& request_;
   DbCore* const core_;
   FamilyHost* const host_;
+  DirectoryNames* const names_;
   RecoveryReport report_;
   std::optional<RecoveryPoint> point_;  // of best-efforts recovery
   std::vector<FamilyRequest> missing_;  // asked for, but not in the MANIFEST

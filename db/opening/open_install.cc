@@ -94,9 +94,9 @@ Status Opener::SettleFileNumbers() {
   std::set<std::string> dirs = core_->table_dirs;
   dirs.insert({core_->dir, core_->wal_dir});
   for (const std::string& dir : dirs) {
-    auto names = ListDirectory(core_->fs.get(), dir, NameOrder::kAny);
+    const Result<std::vector<std::string>>& names = names_->In(dir);
     if (!names.ok()) continue;
-    for (const std::string& name : *names) {
+    for (const std::string& name : names.value()) {
       FileNumber number;
       FileType type;
       if (ParseFileName(name, &number, &type) && type != kInfoLogFile) {

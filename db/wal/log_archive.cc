@@ -19,13 +19,16 @@ bool IsMissing(const Status& status) { return status.IsNotFound() || status.IsPa
 }  // namespace
 
 Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir) {
+  return LogsAmong(ListDirectory(fs, dir, NameOrder::kAny));
+}
+
+Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>& names) {
   std::vector<FileNumber> numbers;
-  auto names = ListDirectory(fs, dir);
   if (!names.ok()) {
     if (IsMissing(names.status())) return numbers;
     return names.status();
   }
-  for (const std::string& name : *names) {
+  for (const std::string& name : names.value()) {
     FileNumber number;
     FileType type;
     if (ParseFileName(name, &number, &type) && type == kWalFile) numbers.push_back(number);

@@ -24,6 +24,8 @@ namespace ashlar {
 Result<std::vector<FileNumber>> ListArchivedLogs(FileSystem* fs, const std::string& wal_dir);
 // Of a directory, be it that of logs or their archive; ascending. None if it does not exist.
 Result<std::vector<FileNumber>> ListLogsIn(FileSystem* fs, const std::string& dir);
+// The same of a directory that is listed already.
+Result<std::vector<FileNumber>> LogsAmong(const Result<std::vector<std::string>>& names);
 
 struct LogArchiveOptions {
   FileSystem* fs = nullptr;  // outlives the archive, as does the clock

@@ -184,11 +184,18 @@ bool PosixRandomAccessFile::ReadCached(FSReadRequest* request) const {
 IOStatus PosixRandomAccessFile::MultiRead(FSReadRequest* requests, size_t count,
                                           const IOOptions& options, IODebugContext* dbg) {
   AssertIoAllowed();
-  PosixUring* const ring = count > 1 ? PosixUring::OfThread().get() : nullptr;
+  if (count <= 1) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
+  while (count > 0 && ReadCached(requests)) {
+    ++requests;
+    --count;
+  }
+  if (count == 0) return IOStatus::OK();
+  PosixUring* const ring = PosixUring::OfThread().get();
   if (ring == nullptr) return FSRandomAccessFile::MultiRead(requests, count, options, dbg);
   // All memory is there before the kernel is given any of it.
   std::deque<RingRead> reads;
-  for (size_t i = 0; i < count; ++i) {
+  reads.emplace_back(fd_.get(), path_, is_direct_, &requests[0]);
+  for (size_t i = 1; i < count; ++i) {
     if (!ReadCached(&requests[i])) reads.emplace_back(fd_.get(), path_, is_direct_, &requests[i]);
   }
   for (RingRead& read : reads) {
@@ -208,12 +215,12 @@ IOStatus PosixRandomAccessFile::ReadAsync(FSReadRequest& request, const IOOption
                                           void* argument, void** handle, IOHandleDeleter* deleter,
                                           IODebugContext* dbg) {
   AssertIoAllowed();
-  const std::shared_ptr<PosixUring>& ring = PosixUring::OfThread();
-  if (ring != nullptr && ReadCached(&request)) {
+  if (ReadCached(&request)) {
     if (handle != nullptr) *handle = nullptr;
     done(request, argument);
     return IOStatus::OK();
   }
+  const std::shared_ptr<PosixUring>& ring = PosixUring::OfThread();
   auto read = std::make_unique<RingRead>(fd_.get(), path_, is_direct_, &request);
   if (ring == nullptr || handle == nullptr || !ring->Start(&read->read)) {
     return FSRandomAccessFile::ReadAsync(request, options, std::move(done), argument, handle,

@@ -3,7 +3,7 @@
 // What goes back to the system does so after the mutex is free.
 #include "util/spare_blocks.h"
 
-#include <cassert>
+#include <new>
 #include <utility>
 
 namespace ashlar {
@@ -21,11 +21,16 @@ PageBuffer SpareBlocks::Take() {
   return PageBuffer(kBlockBytes);
 }
 
-void SpareBlocks::Give(std::vector<PageBuffer> blocks, size_t limit_bytes) {
+void SpareBlocks::Give(std::vector<PageBuffer> blocks, size_t limit_bytes) noexcept {
   // Sanitizers see who still reads the memory only if it is freed.
   if (kHeapIsWatched) return;
   MutexLock lock(&mutex_);
   if (is_resting_) return;
+  try {
+    blocks_.reserve(blocks_.size() + blocks.size());
+  } catch (const std::bad_alloc&) {
+    return;  // what is given back is what is wanted most
+  }
   for (PageBuffer& block : blocks) {
     if ((blocks_.size() + 1) * kBlockBytes > limit_bytes) return;
     if (block.size() == kBlockBytes) blocks_.push_back(std::move(block));

@@ -24,7 +24,7 @@ class SpareBlocks {
   PageBuffer Take() EXCLUDES(mutex_);
   // Keeps those of kBlockBytes as long as there are no more than `limit_bytes` of them, and nobody
   // has called Rest() since the last Take(). The others go back to the system.
-  void Give(std::vector<PageBuffer> blocks, size_t limit_bytes) EXCLUDES(mutex_);
+  void Give(std::vector<PageBuffer> blocks, size_t limit_bytes) noexcept EXCLUDES(mutex_);
   // Nobody seems to need any soon: all go back to the system.
   void Rest() EXCLUDES(mutex_);
 

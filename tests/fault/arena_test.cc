@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <new>
 
 #include "tests/fault/allocation_hook.h"
@@ -28,6 +29,29 @@ TEST(ArenaFaults, AFailedAllocationLeavesNoLockTaken) {
     EXPECT_NE(arena.AllocateAligned(bytes), nullptr);
     EndCases();
   }
+}
+
+// A destructor has nobody to tell: the blocks go back to the system.
+TEST(ArenaFaults, BlocksThatCannotBeKeptGoBack) {
+  if (kHeapIsWatched) GTEST_SKIP() << "sanitizers watch memory that is freed";
+  BeginCase("arena, spare blocks");
+  const auto spare = std::make_shared<SpareBlocks>();
+  const BlockSource source{.spare = spare, .limit_bytes = 64 << 20};
+  const auto fill = [&] {
+    auto arena = std::make_unique<Arena>(SpareBlocks::kBlockBytes, source);
+    for (int i = 0; i < 1000; ++i) arena->Allocate(8 << 10);
+    return arena;
+  };
+  std::unique_ptr<Arena> arena = fill();
+  {
+    uint64_t countdown = 0;
+    AllocationFault fault(&countdown);
+    arena.reset();
+  }
+  EXPECT_EQ(spare->bytes(), 0u);
+  fill().reset();
+  EXPECT_GT(spare->bytes(), 0u);
+  EndCases();
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 // Arena serves one thread at a time. ConcurrentArena serves any number: a thread that finds the
 // common piece busy moves to a piece of its own, so one writer wastes nothing and many do not meet.
 // An allocation of more than a quarter of a block gets memory of its own, so that little is wasted.
-// Large blocks are page buffers: a dead memtable's memory goes back at once, and, with blocks of a
-// huge page or more, a search through tens of megabytes misses in the TLB less. Such an arena
-// begins with small blocks and doubles them, so an empty one stays small; blocks of one huge page
-// may come from those that others are done with.
+// Large blocks are page buffers: a dead memtable's memory goes back at once, to the system or to
+// spare blocks for the next one, and, with blocks of a huge page or more, a search through tens of
+// megabytes misses in the TLB less. Such an arena begins with small blocks and doubles them, so an
+// empty one stays small.
 #pragma once
 
 #include <atomic>
@@ -72,7 +72,6 @@ class Arena final : public Allocator {
  private:
   char* AllocateFallback(size_t bytes, bool is_aligned);
   char* NewBlock(size_t bytes);
-
   PageBuffer NewPages(size_t bytes);
 
   const size_t block_bytes_;

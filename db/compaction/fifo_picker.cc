@@ -52,7 +52,6 @@ class FifoPicker {
       : version_(version),
         pick_(options),
         options_(*options.options),
-        now_seconds_(options.now_seconds),
         plans_(version, options_, *options.claims, running) {}
 
   std::optional<CompactionPlan> Pick() REQUIRES(db_mutex);
@@ -72,7 +71,6 @@ class FifoPicker {
   const Version& version_;
   const PickOptions& pick_;
   const ColumnFamilyOptions& options_;
-  const uint64_t now_seconds_;
   PlanMaker plans_;
 };
 
@@ -101,7 +99,7 @@ std::optional<CompactionPlan> FifoPicker::Pick() {
 
 bool FifoPicker::IsExpired(const TableFile& file) const {
   const uint64_t born = file.meta.file_creation_time;
-  return born != 0 && born < now_seconds_ && now_seconds_ - born > options_.ttl;
+  return born != 0 && born < pick_.now_seconds && pick_.now_seconds - born > options_.ttl;
 }
 
 // Up to the first table that is young enough; those of unknown age wait for the space.

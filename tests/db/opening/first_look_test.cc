@@ -105,7 +105,7 @@ TEST_F(FirstLookTest, OpensAllTablesByAnyNumberOfThreads) {
   }
 }
 
-// Of many tables the names alone take a tenth of the time. Once before the directory is locked, for
+// Of many tables each listing takes a sixteenth of the time. Once before the directory is locked, for
 // the version that has written it; once after; and once for old files of the info log.
 TEST_F(FirstLookTest, ListsTheDirectoryOnceForAllThatItAsks) {
   ASSERT_OK(Open());

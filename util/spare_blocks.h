@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SpareBlocks keeps blocks of memory that arenas are done with for those that come next: a page that
-// the system hands out must be cleared first, and under a hypervisor perhaps found, which costs
-// more than what is written to it. At its most a database that is written to holds no more with it
-// than without, as new memory is only asked for where none is spare; on the average it holds more.
+// SpareBlocks keeps blocks of memory that arenas are done with for those that come next: a page
+// that the system hands out must be cleared first, and under a hypervisor perhaps found, which
+// costs more than what is written to it. At its most a database that is written to holds no more
+// with it than without, as new memory is only asked for where none is spare; on the average it
+// holds more.
 //
 // Threads: any.
 #pragma once

@@ -105,8 +105,8 @@ TEST_F(FirstLookTest, OpensAllTablesByAnyNumberOfThreads) {
   }
 }
 
-// Of many tables each listing takes a sixteenth of the time. Once before the directory is locked, for
-// the version that has written it; once after; and once for old files of the info log.
+// Of many tables each listing takes a sixteenth of the time. Once before the directory is locked,
+// for the version that has written it; once after; and once for old files of the info log.
 TEST_F(FirstLookTest, ListsTheDirectoryOnceForAllThatItAsks) {
   ASSERT_OK(Open());
   EXPECT_EQ(files_->listed, 3);

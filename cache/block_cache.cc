@@ -104,6 +104,15 @@ Status BlockCacheView::Insert(const BlockInsertion& insertion) {
                      .slot_index = insertion.slot_index}});
 }
 
+bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
+  if (clock_ == nullptr || has_second_tier_) return false;
+  CachedObject* const object = insertion.object;
+  object->charge = insertion.charge;
+  object->role = insertion.role;
+  LookAtHeap();
+  return clock_->PassBy(insertion.key, object);
+}
+
 // Of what the heap holds this cache answers for as much as of the blocks there.
 void BlockCacheView::LookAtHeap() {
   thread_local uint32_t insertions = 0;

@@ -83,6 +83,11 @@ class BlockCacheView {
   // MemoryLimit if that leaves no room: the object stays the caller's, uncached and uncharged.
   Status Insert(const BlockInsertion& insertion);
 
+  // For what is cheap to read again. True: the cache is full and sees this for the first time
+  // lately, so it stays out; it is charged as long as somebody uses it. False: it is to be
+  // inserted.
+  bool PassBy(const BlockInsertion& insertion);
+
   void Erase(const BlockKey& key);
 
   // A new file id: no two calls for one Cache give the same.

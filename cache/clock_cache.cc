@@ -432,7 +432,7 @@ std::string ClockCache::DebugString() {
 
 void ClockCache::Finish(const Departed& departed) {
   if (departed.buckets != nullptr) {
-    EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->size() * sizeof(void*));
+    EpochRetire(departed.buckets, &HashBuckets::Free, departed.buckets->memory_bytes());
   }
   for (CachedObject *object = departed.objects, *next; object != nullptr; object = next) {
     next = object->queue_next;

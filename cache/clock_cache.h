@@ -59,6 +59,12 @@ class ClockCache final : public Cache {
     ClockShard::Admission admission;
   };
   Status InsertObject(const ObjectInsertion& insertion);
+  bool PassBy(const BlockKey& key, CachedObject* object) {
+    object->key = key;
+    object->hash = HashOf(key);
+    const EpochGuard guard;
+    return !HasStrictCapacityLimit() && ShardOf(object->hash).PassBy(object);
+  }
   void EraseObject(const BlockKey& key);
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
     ShardOf(object->hash).PublishSlot(object, table, slot_index);

@@ -14,9 +14,14 @@
 // probation goes to the main queue directly. So a scan of any length passes through a tenth of the
 // cache and leaves the rest alone.
 //
+// What comes in. Where a block is cheap to read again, a full shard passes by what it sees for the
+// first time lately, and takes it into probation when it comes back: under reads that hardly ever
+// meet the same block again, an insertion and the eviction it makes cost as much as the read. The
+// fingerprint that tells is of the same kind as the ghosts, and in the same places.
+//
 //     insert -> [ probation ] -- used --> [ main ] <- used: once more round
-//                    |                        |
-//                  unused -> ghost          unused -> gone
+//        |           |                        |
+//     passed by    unused -> ghost          unused -> gone
 //
 // Eviction takes the shard's reference by a compare-and-swap from 1 to 0: it fails if anyone else
 // holds one, and afterwards TryRef() fails.
@@ -37,6 +42,9 @@ namespace {
 
 constexpr unsigned kInitialBucketBits = 6;
 constexpr size_t kProbationShare = 10;  // a tenth
+// What is in use of objects that were passed by may exceed the capacity by this share of it, until
+// an insertion makes room.
+constexpr size_t kPassedByShare = 16;
 // How many referenced objects an insertion passes over before it gives up, if the capacity is not
 // strict. They move out of the way, so the next insertion looks at others.
 constexpr size_t kMaxPinnedSteps = 512;
@@ -66,9 +74,13 @@ HashBuckets* HashBuckets::Create(unsigned bits) {
   assert(bits < 64);
   const size_t size = size_t{1} << bits;
   using Head = std::atomic<CachedObject*>;
-  void* const memory = ::operator new(sizeof(HashBuckets) + size * sizeof(Head));
+  using Print = std::atomic<uint32_t>;
+  void* const memory = ::operator new(sizeof(HashBuckets) + size * (sizeof(Head) + sizeof(Print)));
   HashBuckets* const buckets = new (memory) HashBuckets(bits);
-  for (size_t i = 0; i < size; ++i) new (&buckets->Head(i)) Head(nullptr);
+  Head* const heads = buckets->heads();
+  for (size_t i = 0; i < size; ++i) new (heads + i) Head(nullptr);
+  Print* const ghosts = reinterpret_cast<Print*>(heads + size);
+  for (size_t i = 0; i < size; ++i) new (ghosts + i) Print(0);
   return buckets;
 }
 
@@ -102,13 +114,11 @@ void ClockShard::Queue::Remove(CachedObject* object) {
   assert((count == 0) == (back == nullptr));
 }
 
-ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {
-  ghosts_.resize(size_t{1} << kInitialBucketBits);
-}
+ClockShard::ClockShard() : buckets_(HashBuckets::Create(kInitialBucketBits)) {}
 
 ClockShard::~ClockShard() {
   HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
-  EpochRetire(buckets, &HashBuckets::Free, buckets->size() * sizeof(void*));
+  EpochRetire(buckets, &HashBuckets::Free, buckets->memory_bytes());
 }
 
 CachedObject* ClockShard::Find(const CacheKeyView& key) {
@@ -164,6 +174,22 @@ ClockShard::Result ClockShard::Insert(const Admission& admission, Departed* depa
   return Result::kInserted;
 }
 
+bool ClockShard::PassBy(CachedObject* object) {
+  assert(InEpoch());
+  assert(object->shard == nullptr);
+  const size_t capacity = capacity_.load(std::memory_order_relaxed);
+  const size_t wanted = usage() + object->charge;
+  if (wanted <= capacity || wanted > capacity + capacity / kPassedByShare) return false;
+  HashBuckets* const buckets = buckets_.load(std::memory_order_acquire);
+  const uint64_t hash = object->hash;
+  if (buckets->Remembers(hash, HashBuckets::Ghost::kEvicted)) return false;
+  if (buckets->Remembers(hash, HashBuckets::Ghost::kPassedBy)) return false;
+  buckets->Remember(hash, HashBuckets::Ghost::kPassedBy);
+  usage_.fetch_add(object->charge, std::memory_order_relaxed);
+  object->shard = this;
+  return true;
+}
+
 bool ClockShard::ChargeStandalone(CachedObject* object, Departed* departed) {
   assert(object->shard == nullptr);
   assert((object->state & CachedObject::kInTable) == 0);
@@ -199,7 +225,9 @@ bool ClockShard::StepClock(Departed* departed) {
   const bool was_used = uses != 0;
   if (!was_used && EvictLocked(object, departed)) {
     object->state |= CachedObject::kEvicted;
-    if (from_probation) RememberEviction(object->hash);
+    if (!from_probation) return true;
+    has_evicted_ = true;
+    buckets_.load(std::memory_order_relaxed)->Remember(object->hash, HashBuckets::Ghost::kEvicted);
     return true;
   }
   // Probation itself is no round: what was used there has to show it again.
@@ -318,8 +346,7 @@ void ClockShard::GrowIfNeeded(Departed* departed) {
   buckets_.store(larger, std::memory_order_release);
   version_.fetch_add(1, std::memory_order_release);
   departed->buckets = old;
-  ghosts_.assign(larger->size(), 0);
-  has_ghosts_ = false;
+  has_evicted_ = false;
   assert((version_.load(std::memory_order_relaxed) & 1) == 0);
 }
 
@@ -338,20 +365,13 @@ void ClockShard::RelinkInto(HashBuckets* from, HashBuckets* to) {
   }
 }
 
-// Fingerprint 0 is an empty place.
+// Whoever does has proved itself.
 bool ClockShard::WasEvictedLately(uint64_t hash) {
-  if (!has_ghosts_) return false;  // spares a cache that fills up the miss
-  assert(std::has_single_bit(ghosts_.size()));
-  uint32_t& place = ghosts_[hash >> 32 & (ghosts_.size() - 1)];
-  if (place != (static_cast<uint32_t>(hash) | 1)) return false;
-  place = 0;
+  if (!has_evicted_) return false;  // spares a cache that fills up the miss
+  HashBuckets* const buckets = buckets_.load(std::memory_order_relaxed);
+  if (!buckets->Remembers(hash, HashBuckets::Ghost::kEvicted)) return false;
+  buckets->Forget(hash);
   return true;
-}
-
-void ClockShard::RememberEviction(uint64_t hash) {
-  assert(std::has_single_bit(ghosts_.size()));
-  ghosts_[hash >> 32 & (ghosts_.size() - 1)] = static_cast<uint32_t>(hash) | 1;
-  has_ghosts_ = true;
 }
 
 void ClockShard::Erase(const CacheKeyView& key, Departed* departed) {

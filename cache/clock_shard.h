@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "ashlar/slice.h"
 #include "cache/cached_object.h"
@@ -31,7 +30,9 @@ struct CacheKeyView {
   bool is_long = false;
 };
 
-// The chains of one table size. Replaced as a whole when the table grows, and then retired.
+// The chains of one table size, and what is remembered of objects that are not in the table: a
+// fingerprint for each place, overwritten by the next of that place, so that it forgets at about
+// the pace of evictions. Replaced as a whole when the table grows, and then retired.
 struct HashBuckets : EpochRetired {
   static HashBuckets* Create(unsigned bits);
   static void Free(EpochRetired* buckets);
@@ -45,12 +46,33 @@ struct HashBuckets : EpochRetired {
   }
   std::atomic<CachedObject*>& HeadFor(uint64_t hash) { return heads()[IndexOf(hash)]; }
 
+  // What is remembered of an object: that it left from probation unused, or was passed by.
+  enum class Ghost : uint32_t { kEvicted = 1, kPassedBy = 2 };
+  void Remember(uint64_t hash, Ghost ghost) {
+    GhostFor(hash).store(PrintOf(hash, ghost), std::memory_order_relaxed);
+  }
+  bool Remembers(uint64_t hash, Ghost ghost) {
+    return GhostFor(hash).load(std::memory_order_relaxed) == PrintOf(hash, ghost);
+  }
+  void Forget(uint64_t hash) { GhostFor(hash).store(0, std::memory_order_relaxed); }
+
+  size_t memory_bytes() const {
+    return sizeof(*this) + size() * (sizeof(CachedObject*) + sizeof(uint32_t));
+  }
+
   const unsigned bits;  // log2 of the number of chains
 
  private:
   explicit HashBuckets(unsigned b) : bits(b) {}
   std::atomic<CachedObject*>* heads() {
     return reinterpret_cast<std::atomic<CachedObject*>*>(this + 1);
+  }
+  // The low bits, which have chosen the shard, tell the kinds apart; 0 is an empty place.
+  static uint32_t PrintOf(uint64_t hash, Ghost ghost) {
+    return (static_cast<uint32_t>(hash) & ~uint32_t{3}) | static_cast<uint32_t>(ghost);
+  }
+  std::atomic<uint32_t>& GhostFor(uint64_t hash) {
+    return reinterpret_cast<std::atomic<uint32_t>*>(heads() + size())[IndexOf(hash)];
   }
 };
 
@@ -88,6 +110,10 @@ class alignas(64) ClockShard {
   // On kInserted one reference has become the shard's. kCharged: the object stays out, but counts
   // as long as somebody uses it. The object under the same key departs in all cases.
   Result Insert(const Admission& admission, Departed* departed);
+  // For an object that is cheap to read again: true, if the shard is full and does not remember to
+  // have passed the same by lately. It is charged as long as somebody uses it, and nobody finds it.
+  // Takes no lock; inside an EpochGuard.
+  bool PassBy(CachedObject* object);
   // Charges an object that is in no table. False: no room, and the capacity is strict.
   bool ChargeStandalone(CachedObject* object, Departed* departed);
   // Takes back what an object was charged, when its last reference has gone.
@@ -150,7 +176,6 @@ class alignas(64) ClockShard {
     return object->state & CachedObject::kInMainQueue ? main_ : probation_;
   }
   bool WasEvictedLately(uint64_t hash) REQUIRES(lock_);
-  void RememberEviction(uint64_t hash) REQUIRES(lock_);
   void CheckInvariantsLocked() REQUIRES(lock_);
   void NoteChange() REQUIRES(lock_);
 
@@ -161,10 +186,7 @@ class alignas(64) ClockShard {
   alignas(64) Mutex lock_{LockRank::kCacheShard};
   Queue probation_ GUARDED_BY(lock_);
   Queue main_ GUARDED_BY(lock_);
-  // Fingerprints of objects that left from probation, by hash: who comes back soon has proved
-  // itself. Overwritten in place, so it forgets at about the pace of evictions.
-  std::vector<uint32_t> ghosts_ GUARDED_BY(lock_);
-  bool has_ghosts_ GUARDED_BY(lock_) = false;
+  bool has_evicted_ GUARDED_BY(lock_) = false;  // from probation, since the table grew
   // Whether an insertion that finds no room fails, instead of exceeding the capacity.
   bool is_strict_ GUARDED_BY(lock_) = false;
   size_t unchecked_changes_ GUARDED_BY(lock_) = 0;  // invariant builds: since the last deep check

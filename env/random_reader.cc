@@ -67,6 +67,10 @@ class ReadWatch {
 
 }  // namespace
 
+bool RandomReader::IsCachedBySystem() const {
+  return !is_direct() && fs_ == FileSystem::Default().get();
+}
+
 Result<std::unique_ptr<RandomReader>> RandomReader::Open(FileSystem* fs, const std::string& path,
                                                          const FileOptions& file_options) {
   AssertIoAllowed();

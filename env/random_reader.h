@@ -58,6 +58,9 @@ class RandomReader {
   }
   // Past the page cache: whoever uses file() itself must ask for whole pages.
   bool is_direct() const { return alignment_ != 0; }
+  // What was read lately is in the page cache, as far as we know: a file of the machine's own file
+  // system, not read past it. Of a program's own file system nothing is known.
+  bool IsCachedBySystem() const;
   RandomReader(const RandomReader&) = delete;
   RandomReader& operator=(const RandomReader&) = delete;
   ~RandomReader() = default;

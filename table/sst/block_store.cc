@@ -306,7 +306,8 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
   if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &contents)) return {};
   decoded->BecomeDecoded(contents);
   // Statistics count what is read into the cache.
-  if (!Insert(decoded.get(), index.index->handle(i), &index, i).status.ok()) return {};
+  const BlockInsertion insertion = InsertionOf(decoded.get(), index.index->handle(i), &index, i);
+  if (!Insert(decoded.get(), insertion).ok()) return {};
   decoded->Touch();  // it is as hot as the one it replaces
   return decoded;
 }
@@ -314,18 +315,18 @@ ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataB
 template <typename T>
 Status BlockStore::Publish(T* object, const BlockHandle& handle, const IndexBlock* parent,
                            size_t i) const {
-  const Inserted inserted = Insert(object, handle, parent, i);
-  CountInsertion(object->kind, inserted.insertion.charge, inserted.status.ok(), statistics_);
-  return inserted.status;
+  const BlockInsertion insertion = InsertionOf(object, handle, parent, i);
+  if (std::is_same_v<T, DataBlock> && rereads_are_cheap_ && cache_->PassBy(insertion)) {
+    return Status::OK();
+  }
+  Status status = Insert(object, insertion);
+  CountInsertion(object->kind, insertion.charge, status.ok(), statistics_);
+  return status;
 }
 
-// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
 template <typename T>
-BlockStore::Inserted BlockStore::Insert(T* object, const BlockHandle& handle,
-                                        const IndexBlock* parent, size_t i) const {
-  assert(cache_ != nullptr);
-  assert(object->shard == nullptr);  // in no cache yet
-  object->Ref();
+BlockInsertion BlockStore::InsertionOf(T* object, const BlockHandle& handle,
+                                       const IndexBlock* parent, size_t i) const {
   BlockInsertion insertion;
   insertion.key = KeyOf<T>(handle);
   insertion.object = object;
@@ -334,9 +335,18 @@ BlockStore::Inserted BlockStore::Insert(T* object, const BlockHandle& handle,
   insertion.priority = std::is_same_v<T, DataBlock> ? Cache::Priority::LOW : metadata_priority_;
   insertion.table = parent == nullptr ? nullptr : parent->slots;
   insertion.slot_index = static_cast<uint32_t>(i);
+  return insertion;
+}
+
+// Gives the cache a reference of its own. `parent` may be null: then the object has no slot.
+template <typename T>
+Status BlockStore::Insert(T* object, const BlockInsertion& insertion) const {
+  assert(cache_ != nullptr);
+  assert(object->shard == nullptr);  // in no cache yet
+  object->Ref();
   Status status = cache_->Insert(insertion);
   if (!status.ok()) object->Unref();
-  return {insertion, std::move(status)};
+  return status;
 }
 
 Result<IndexBlock*> BlockStore::ReadIndex(const BlockHandle& handle,

@@ -64,6 +64,7 @@ class BlockStore {
       : fetcher_(options.file, options.checksum, options.limit, options.statistics),
         cache_(options.cache),
         statistics_(options.statistics),
+        rereads_are_cheap_(options.file->IsCachedBySystem()),
         open_id_(cache_ == nullptr ? 0 : cache_->NewFileId()),
         charges_kept_blocks_(options.charges_kept_blocks && cache_ != nullptr),
         metadata_priority_(options.metadata_priority) {}
@@ -227,13 +228,12 @@ class BlockStore {
   // the caller keeps the only reference.
   template <typename T>
   Status Publish(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
-  // The same, without counting it.
-  struct Inserted {
-    BlockInsertion insertion;
-    Status status;
-  };
   template <typename T>
-  Inserted Insert(T* object, const BlockHandle& handle, const IndexBlock* parent, size_t i) const;
+  BlockInsertion InsertionOf(T* object, const BlockHandle& handle, const IndexBlock* parent,
+                             size_t i) const;
+  // What Publish() does, without counting it, and whatever the cache remembers.
+  template <typename T>
+  Status Insert(T* object, const BlockInsertion& insertion) const;
   Result<IndexBlock*> MakeIndex(const LooseBlock& block, const BlockHandle& handle,
                                 const FlatIndex::Source& source, std::string_view kind) const;
   Result<IndexBlock*> ReadIndex(const BlockHandle& handle, const FlatIndex::Source& source,
@@ -242,6 +242,7 @@ class BlockStore {
   BlockFetcher fetcher_;
   BlockCacheView* const cache_;      // null: every read goes to the file
   Statistics* const statistics_;     // null: none
+  const bool rereads_are_cheap_;     // so that a full cache need not take all that is read once
   const uint64_t open_id_;           // for indexes, which hold on to the comparator of this open
   uint64_t file_id_ = 0;             // of data and filter blocks in the cache; see SetFileId()
   bool decodes_hot_blocks_ = false;  // see DecodeHotBlocks()

@@ -301,6 +301,57 @@ TEST_P(SlotTest, ABlockLargerThanTheCacheGoesWithItsLastUser) {
   EXPECT_EQ(view_->cache()->GetUsage(), 0u);
 }
 
+// What is read once and cheap to read again need not push anything out.
+TEST_P(SlotTest, AFullCacheTakesInWhatComesBackSoon) {
+  uint64_t next = 1000;
+  const auto pass_by = [&](uint64_t offset, Block** held = nullptr) {
+    Block* const block = new Block(1);
+    const bool passed = view_->PassBy({.key = {1, offset}, .object = block, .charge = 10});
+    if (held != nullptr && passed) {
+      *held = block;
+    } else {
+      block->Unref();
+    }
+    return passed;
+  };
+  EXPECT_FALSE(pass_by(0)) << "there is room";
+  for (int i = 0; i < 100; ++i) ASSERT_OK(Insert(next++, 1));
+  ASSERT_EQ(view_->cache()->GetUsage(), 1000u);
+
+  Block* held = nullptr;
+  EXPECT_TRUE(pass_by(0, &held));
+  ASSERT_NE(held, nullptr);
+  EXPECT_EQ(Lookup(0), -1);
+  EXPECT_EQ(view_->cache()->GetUsage(), 1010u) << "charged while it is used";
+  held->Unref();
+  EXPECT_EQ(view_->cache()->GetUsage(), 1000u);
+  EXPECT_FALSE(pass_by(0)) << "it came back";
+  ASSERT_OK(Insert(0, 7));
+  EXPECT_EQ(Lookup(0), 7);
+  EXPECT_EQ(view_->cache()->GetUsage(), 1000u);
+
+  view_->cache()->SetStrictCapacityLimit(true);
+  EXPECT_FALSE(pass_by(next++)) << "what is beyond the capacity must be refused";
+  view_->cache()->SetStrictCapacityLimit(false);
+  // What is held goes beyond the capacity by a sixteenth, and then insertions have to make room.
+  std::vector<Block*> all_held;
+  while (all_held.size() < 100 && pass_by(next++, &held)) all_held.push_back(held);
+  EXPECT_EQ(all_held.size(), 6u);
+  ASSERT_OK(Insert(next, 1));
+  EXPECT_EQ(view_->cache()->GetUsage(), 1000u);
+  for (Block* block : all_held) block->Unref();
+}
+
+// Who left for want of a use is remembered too, so that it is taken in when it comes back.
+TEST_P(SlotTest, WhatWasEvictedLatelyIsNotPassedBy) {
+  for (uint64_t i = 0; i < 110; ++i) ASSERT_OK(Insert(i, 1));
+  uint64_t evicted = 0;
+  while (Lookup(evicted) != -1) ++evicted;
+  Block* const block = new Block(1);
+  EXPECT_FALSE(view_->PassBy({.key = {1, evicted}, .object = block, .charge = 10}));
+  block->Unref();
+}
+
 BlockHeapUse heap_use;
 
 // What it holds without need is memory of the process as well.

@@ -16,6 +16,8 @@
 #include "ashlar/secondary_cache.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "tests/support/paths.h"
+#include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "util/str_cat.h"
 
@@ -36,10 +38,10 @@ class BlockCacheOptionsTest : public testing::Test {
     table_.filter_policy.reset(NewBloomFilterPolicy(10));
     table_.block_cache = NewLRUCache(16 << 20, 0);
   }
-  void Open() {
+  void Open(const std::string& path = "/db") {
     db_.reset();
     options_.table_factory.reset(NewBlockBasedTableFactory(table_));
-    ASSERT_OK(DB::Open(options_, "/db", &db_));
+    ASSERT_OK(DB::Open(options_, path, &db_));
   }
   static std::string Key(int i) { return StrCat("key", 100'000 + i); }
   static std::string Value(int i) { return StrCat("value of ", i, " ", std::string(40, 'v')); }
@@ -85,6 +87,67 @@ TEST_F(BlockCacheOptionsTest, IndexesAndFiltersAreEvictedAndReadAgain) {
   EXPECT_EQ(Ticker(BLOCK_CACHE_FILTER_MISS), 1u);
   EXPECT_GT(Ticker(BLOCK_CACHE_INDEX_HIT), 100u);
   EXPECT_GT(Ticker(BLOCK_CACHE_FILTER_HIT), 100u);
+}
+
+// The machine's page cache has just read it, and so makes a second read cheap: of a program's own
+// file system nobody knows. `path` is in `options_.env`.
+class FullCacheTest : public BlockCacheOptionsTest {
+ protected:
+  // How many blocks each of three reads of one key adds to a cache that is full of others, by Get()
+  // or by MultiGet().
+  std::string BlocksAdded(const std::string& path, bool in_batches) {
+    table_.block_cache = NewLRUCache(kCacheBytes, 0);
+    Open(path);
+    Fill();
+    ExpectAll(1000);
+    ExpectAll(1000);  // what is used again is what stays
+    std::string added;
+    for (int read = 0; read < 3; ++read) {
+      TakeTicker(BLOCK_CACHE_DATA_ADD);
+      TakeTicker(BLOCK_CACHE_DATA_MISS);
+      ReadOne(in_batches);
+      StrAppend(&added, added.empty() ? "" : ", ", Ticker(BLOCK_CACHE_DATA_ADD), " of ",
+                Ticker(BLOCK_CACHE_DATA_MISS));
+    }
+    return added;
+  }
+  void ReadOne(bool in_batches) {
+    const std::string key = Key(1500);
+    const Slice slice = key;
+    PinnableSlice value;
+    Status status;
+    if (in_batches) {
+      db_->MultiGet(ReadOptions(), db_->DefaultColumnFamily(), 1, &slice, &value, &status);
+    } else {
+      status = db_->Get(ReadOptions(), db_->DefaultColumnFamily(), slice, &value);
+    }
+    ASSERT_OK(status);
+    EXPECT_EQ(value, Value(1500));
+    EXPECT_LE(table_.block_cache->GetUsage(), kCacheBytes + kCacheBytes / 16);
+  }
+
+  static constexpr size_t kCacheBytes = 32 << 10;
+};
+
+TEST_F(FullCacheTest, TakesInTheSecondTimeWhatThePageCacheHas) {
+  for (const bool in_batches : {false, true}) {
+    options_.env = Env::Default();
+    EXPECT_EQ(BlocksAdded(FreshTempDir("full_cache"), in_batches), "0 of 1, 1 of 1, 0 of 0");
+    options_.env = env_.get();
+    EXPECT_EQ(BlocksAdded(in_batches ? "/batches" : "/one", in_batches), "1 of 1, 0 of 0, 0 of 0");
+  }
+}
+
+TEST_F(FullCacheTest, TakesInAtOnceWhatIsReadPastThePageCache) {
+  options_.env = Env::Default();
+  options_.use_direct_reads = true;
+  const std::string path = FreshTempDir("full_cache");
+  table_.block_cache = NewLRUCache(16 << 20, 0);
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  const Status opened = DB::Open(options_, path, &db_);
+  if (opened.IsInvalidArgument()) return SkipAsImpossible("direct I/O where tests put files");
+  ASSERT_OK(opened);
+  EXPECT_EQ(BlocksAdded(path, /*in_batches=*/false), "1 of 1, 0 of 0, 0 of 0");
 }
 
 TEST_F(BlockCacheOptionsTest, ThoseOfLevel0StayIfAsked) {

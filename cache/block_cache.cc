@@ -18,8 +18,8 @@ Slice BytesOf(const BlockKey& key) {
 }
 
 constexpr BlockForms kNoForms;
-// Insertions of a thread between two looks at what the heap of blocks holds: a quarter of a megabyte
-// or so, as for other memory that is charged.
+// Insertions, also of what is passed by, of a thread between two looks at what the heap of blocks
+// holds: a quarter of a megabyte or so, as for other memory that is charged.
 constexpr uint32_t kInsertionsPerLook = 64;
 
 }  // namespace
@@ -109,8 +109,9 @@ bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
   CachedObject* const object = insertion.object;
   object->charge = insertion.charge;
   object->role = insertion.role;
-  LookAtHeap();
-  return clock_->PassBy(insertion.key, object);
+  if (!clock_->PassBy(insertion.key, object)) return false;
+  LookAtHeap();  // as an insertion would
+  return true;
 }
 
 // Of what the heap holds this cache answers for as much as of the blocks there.

@@ -28,7 +28,6 @@
 #include "cache/clock_shard.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <new>

@@ -148,6 +148,7 @@ Status MappedWalSink::SyncFile() {
 void MappedWalSink::Prepare(uint64_t expected_bytes) {
   assert(size() == 0 && expected_bytes > 0);
   expected_bytes_ = expected_bytes;
+  // Half of what a log that is written to has: this one waits while the other is still in use.
   const uint64_t populated = std::clamp(expected_bytes / 2, kMinPieceBytes, kMaxPopulatedAhead / 2);
   populate_end_.store(populated, std::memory_order_relaxed);
   if (Schedule(&PopulateJob)) populate_trigger_.store(populated / 2, std::memory_order_relaxed);

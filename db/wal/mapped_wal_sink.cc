@@ -112,20 +112,26 @@ Status MappedWalSink::FailWith(const Status& status) {
 }
 
 Status MappedWalSink::Deliver(uint64_t end) {
+  RETURN_IF_ERROR(DeliverBeforeSync(end));
+  return order_.WaitUntil(end) ? Status::OK() : error();
+}
+
+Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
   assert(end <= size());  // of what was reserved
   if (file_->is_lost()) [[unlikely]] {
     return FailWith(
         Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
   }
-  return order_.WaitUntil(end) ? Status::OK() : error();
+  return order_.is_aborted() ? error() : Status::OK();
 }
 
+// Only the thread that syncs waits for the records before its own: the others sleep once.
 Status MappedWalSink::Sync(uint64_t end) {
   assert(end <= size() && !is_closed_);
-  RETURN_IF_ERROR(Deliver(end));
-  Status status = sync_.Reach(
-      end, [this] { return order_.staged_end(); },
-      [this](uint64_t, uint64_t) { return SyncFile(); }, /*gathers=*/true);
+  RETURN_IF_ERROR(DeliverBeforeSync(end));
+  const auto staged = [this, end] { return order_.WaitUntil(end) ? order_.staged_end() : 0; };
+  const auto sync = [this](uint64_t, uint64_t to) { return to == 0 ? error() : SyncFile(); };
+  Status status = sync_.Reach(end, staged, sync, /*gathers=*/true);
   if (!status.ok()) order_.Abort();
   return status;
 }

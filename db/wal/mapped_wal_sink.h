@@ -28,6 +28,7 @@ class MappedWalSink final : public WalSink {
 
   Status Stage(const Range& range, const Slice& head, const Slice& body) override;
   Status Deliver(uint64_t end) override;
+  Status DeliverBeforeSync(uint64_t end) override;
   Status Flush(uint64_t end) override { return Deliver(end); }
   Status Sync(uint64_t end) override;
   void Seal() override;

@@ -211,8 +211,12 @@ Status WalSet::SyncOlderThan(FileNumber number) {
 
 Status WalSet::SyncThrough(const std::shared_ptr<WalSink>& log, uint64_t end) {
   assert(end <= log->size());
-  RETURN_IF_ERROR(SyncOlderThan(log->log_number()));
-  RETURN_IF_ERROR(SyncDirectoryFor(log->log_number()));
+  const FileNumber number = log->log_number();
+  if (settled_.load(std::memory_order_acquire) != number.value()) {
+    RETURN_IF_ERROR(SyncOlderThan(number));
+    RETURN_IF_ERROR(SyncDirectoryFor(number));
+    settled_.store(number.value(), std::memory_order_release);
+  }
   return log->Sync(end);
 }
 

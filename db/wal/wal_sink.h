@@ -3,7 +3,8 @@
 // WalSink is one log file that many commits write at once: a range of bytes is reserved for each in
 // order, each frames its own record into its range, and all share deliveries and syncs.
 //
-//     Reserve -> Stage -> Deliver [-> Sync]
+//     Reserve -> Stage -> Deliver
+//     Reserve -> Stage -> DeliverBeforeSync -> Sync
 //
 // Two sinks keep one contract: the buffered one works on any file system; the mapped one, for local
 // files, makes a write without sync cost no system call. Records become part of the file strictly
@@ -63,7 +64,7 @@ struct WalSinkOptions {
   Statistics* statistics = nullptr;  // of the time that syncs take; outlive the sink; null: none
 };
 
-class WalSink {
+class WalSink : public std::enable_shared_from_this<WalSink> {
  public:
   // Bytes of the file; what it was reserved for lies in it alone.
   struct Range {
@@ -87,6 +88,9 @@ class WalSink {
   // Returns when all bytes before `end` are staged and in the kernel's hands (manual flush:
   // staged).
   virtual Status Deliver(uint64_t end) = 0;
+  // For who will Sync() the record that ends there: what is before it may still be missing in the
+  // kernel's hands, if it takes no call to get there. An error if it never will, as far as known.
+  virtual Status DeliverBeforeSync(uint64_t end) { return Deliver(end); }
   // The same, and in the kernel's hands in every case.
   virtual Status Flush(uint64_t end) = 0;
   // Returns when a sync that began after Flush(end) has succeeded. Concurrent callers share syncs.

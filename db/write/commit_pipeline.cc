@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The record is with the kernel before anything is inserted: what was lost must not become visible.
-// The wait for a sync comes last, outside the order: a slow disk holds up only who asked for it.
+// A sync comes after the publication, outside the order: a slow disk holds up only who asked for
+// it. Whoever waits for one sleeps once: meanwhile the commits before it come to their ends.
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>
@@ -54,23 +55,23 @@ Status CommitPipeline::Commit(const Request& request) {
 
   // Kept before publishing: afterwards the log may be replaced at any time.
   std::shared_ptr<WalSink> sync_log;
-  if (options.sync && reservation.log != nullptr) sync_log = wals_->current();
+  if (options.sync && reservation.log != nullptr) sync_log = reservation.log->shared_from_this();
   Aftermath aftermath;
   Status status = LogAndInsert(reservation, request, &record, &aftermath);
   if (reservation.log_end > attention_log_bytes_.load(std::memory_order_relaxed)) [[unlikely]] {
     if (!wants_attention_.load(std::memory_order_relaxed)) RequestAttention();
   }
   Publish(reservation);
-  {
-    const PerfTimer timer(&PerfContextBase::write_thread_wait_nanos);
-    AwaitVisible(reservation.ticket);
-  }
-
   if (status.ok() && sync_log != nullptr) {
     const PerfTimer timer(&PerfContextBase::write_wal_time);
     status = wals_->SyncThrough(sync_log, reservation.log_end);
     if (!status.ok()) host_->NoteLogError(status, sync_log->log_number());
   }
+  {
+    const PerfTimer timer(&PerfContextBase::write_thread_wait_nanos);
+    AwaitVisible(reservation.ticket);
+  }
+
   if (!status.ok()) [[unlikely]]
     host_->ReportErrors();
   if (aftermath.thrown != nullptr) [[unlikely]]
@@ -100,7 +101,7 @@ Status CommitPipeline::LogAndInsert(const Reservation& reservation, const Reques
   if (callback != nullptr) CallUser([&] { callback->OnWriteEnqueued(); }, thrown);
   Status status;
   try {
-    if (reservation.log != nullptr) status = Log(reservation, record);
+    if (reservation.log != nullptr) status = Log(reservation, request.options->sync, record);
     if (!status.ok()) return status;
     if (callback != nullptr) CallUser([&] { callback->OnWalWriteFinish(); }, thrown);
     status = Insert(reservation, *request.batch, aftermath);
@@ -173,7 +174,7 @@ bool CommitPipeline::Reserve(uint64_t count, const LogRecord& record, bool use_l
   return true;
 }
 
-Status CommitPipeline::Log(const Reservation& reservation, LogRecord* record) {
+Status CommitPipeline::Log(const Reservation& reservation, bool syncs, LogRecord* record) {
   const PerfTimer timer(&PerfContextBase::write_wal_time);
   char header_bytes[kWriteBatchHeaderBytes];
   EncodeFixed64(header_bytes, reservation.first_seqno);
@@ -187,7 +188,10 @@ Status CommitPipeline::Log(const Reservation& reservation, LogRecord* record) {
   assert(reservation.log_end > reservation.log_offset);
   Status status =
       reservation.log->Stage({reservation.log_offset, reservation.log_end}, header, body);
-  if (status.ok()) status = reservation.log->Deliver(reservation.log_end);
+  if (status.ok()) {
+    status = syncs ? reservation.log->DeliverBeforeSync(reservation.log_end)
+                   : reservation.log->Deliver(reservation.log_end);
+  }
   if (!status.ok()) host_->NoteLogError(status, reservation.log->log_number());
   return status;
 }

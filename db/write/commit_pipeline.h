@@ -116,7 +116,8 @@ class CommitPipeline {
     UserWriteCallback* callback = nullptr;
   };
   // The batch's header receives its sequence number. On an error nothing of the batch is visible,
-  // except after a failed sync, when all of it is (and the database has a background error).
+  // except after a failed sync, or if the log failed before what was to be synced, when all of it
+  // is (and the database has a background error).
   // What the callback throws is passed on when the commit has been completed without regard to it.
   Status Commit(const Request& request);
 
@@ -195,7 +196,7 @@ class CommitPipeline {
   bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);
   Status LogAndInsert(const Reservation& reservation, const Request& request, LogRecord* record,
                       Aftermath* aftermath);
-  Status Log(const Reservation& reservation, LogRecord* record);
+  Status Log(const Reservation& reservation, bool syncs, LogRecord* record);
   Status Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
   static Status RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno);
   bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the POSIX files ask of the kernel: this program's own fdatasync and fsync stand in front of
-// the C library's and count. A sync that calls nothing, or calls it for another file, shows here.
-// Its own link fails as the test wants.
+// What the POSIX files ask of the kernel: this program's own fdatasync, fsync and fstat stand in
+// front of the C library's and count. A sync that calls nothing, or calls it for another file,
+// shows here. Its own link fails as the test wants.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -19,6 +19,7 @@
 
 #include "ashlar/file_system.h"
 #include "env/file_util.h"
+#include "env/mapped_file.h"
 #include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
 
@@ -26,13 +27,15 @@ namespace {
 
 struct SyncCalls {
   std::map<ino_t, int> of_data, of_all;  // by inode
+  int fstats = 0;
 };
 SyncCalls* calls = nullptr;  // while a test counts; one thread
 int link_error = 0;          // which the kernel answers to link(); 0: it makes the link
 
+int CallFstat(int fd, struct stat* info) { return static_cast<int>(syscall(SYS_fstat, fd, info)); }
 void Count(int fd, std::map<ino_t, int>* counts) {
   struct stat info = {};
-  if (fstat(fd, &info) == 0) (*counts)[info.st_ino]++;
+  if (CallFstat(fd, &info) == 0) (*counts)[info.st_ino]++;
 }
 
 ino_t InodeOf(const std::string& path) {
@@ -49,6 +52,10 @@ extern "C" int fdatasync(int fd) {
 extern "C" int fsync(int fd) {
   if (calls != nullptr) Count(fd, &calls->of_all);
   return static_cast<int>(syscall(SYS_fsync, fd));
+}
+extern "C" int fstat(int fd, struct stat* info) {
+  if (calls != nullptr) calls->fstats++;
+  return CallFstat(fd, info);
 }
 extern "C" int link(const char* from, const char* to) {
   if (link_error == 0)
@@ -87,6 +94,23 @@ TEST_F(PosixCalls, SyncsReachTheKernelForTheirOwnFile) {
   ASSERT_OK(file->Fsync(kIo, nullptr));
   EXPECT_EQ(calls_.of_all[InodeOf(path)], 1);
   EXPECT_EQ(calls_.of_data[InodeOf(other)] + calls_.of_all[InodeOf(other)], 0);
+}
+
+// Whoever asks for a file's times makes the next store write its inode again, and the sync after it
+// wait for that.
+TEST_F(PosixCalls, ASyncOfAMappedLogAsksForNoTimes) {
+  const std::string path = dir_ + "/log";
+  auto log = MappedLogFactory::Of(fs_)->NewMappedLog(path, 1, 1 << 20);
+  if (log.status().IsNotSupported()) GTEST_SKIP() << "no mapped log in " << dir_;
+  ASSERT_OK(log);
+  ASSERT_OK((*log)->EnsureAllocated(1));
+  calls_.fstats = 0;
+  *(*log)->At(0) = 'x';
+  ASSERT_OK((*log)->Sync());
+  EXPECT_EQ(calls_.of_data[InodeOf(path)], 1);
+  EXPECT_EQ(calls_.fstats, 0);
+  ASSERT_EQ(truncate(path.c_str(), 100), 0);
+  EXPECT_TRUE((*log)->Sync().IsIOError()) << "the size is looked at all the same";
 }
 
 TEST_F(PosixCalls, ADirectorySyncReachesTheKernel) {

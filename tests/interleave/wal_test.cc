@@ -201,5 +201,43 @@ TEST(StagingOrders, AnAbortWakesWhoWaits) {
   });
 }
 
+// The two together, as a mapped log has them: whoever syncs waits for what is staged before its
+// record, or for the abort.
+TEST(StagingOrders, ASyncCoversAllThatIsStagedBeforeItsRecord) {
+  struct Log {
+    explicit Log(size_t count) : staged(count) {}
+    Status StageAndSync(uint64_t i) {
+      staged.Complete(i);
+      const uint64_t end = (i + 1) * kRangeBytes;
+      const Status status = progress.Reach(
+          end, [&] { return staged.order.WaitUntil(end) ? staged.order.staged_end() : 0; },
+          [&](uint64_t, uint64_t to) {
+            if (to == 0) return progress.error();
+            staged.CheckBefore(to / kRangeBytes);
+            return Status::OK();
+          },
+          /*gathers=*/true);
+      if (status.ok()) staged.CheckBefore(i + 1);
+      return status;
+    }
+    Staged staged;
+    SharedProgress progress;
+  };
+  ExpectAlways({.preemptions = 2}, [] {
+    auto log = std::make_shared<Log>(3);
+    const auto run = [log](uint64_t i) { Require(log->StageAndSync(i).ok(), "it is synced"); };
+    return Scenario{.threads = {[run] { run(0); }, [run] { run(1); }, [run] { run(2); }}};
+  });
+  ExpectAlways({.preemptions = 3}, [] {
+    auto log = std::make_shared<Log>(2);
+    return Scenario{
+        .threads = {[log] { Require(!log->StageAndSync(1).ok(), "there is a hole before it"); },
+                    [log] {
+                      log->progress.Fail(Status::IOError("no room for the first"));
+                      log->staged.order.Abort();
+                    }}};
+  });
+}
+
 }  // namespace
 }  // namespace ashlar::interleave

@@ -19,9 +19,11 @@
 #include "ashlar/write_batch.h"
 #include "db/wal/log_reader.h"
 #include "db/wal/wal_set.h"
+#include "db/wal/wal_sink.h"
 #include "db/write/write_batch_internal.h"
 #include "env/fault/fault_file_system.h"
 #include "env/memory/memory_file_system.h"
+#include "env/sim/sim_fs.h"
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
 #include "tests/support/status_matchers.h"
@@ -36,9 +38,11 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
  protected:
   static constexpr FileNumber kLog = 4;
 
-  CommitPipelineTest() {
-    EXPECT_OK(fs_.CreateDirIfMissing("/db", IOOptions(), nullptr));
-    wals_.Configure({.log = {.fs = &fs_}, .wal_dir = "/db"});
+  CommitPipelineTest() { OpenLog(&fs_); }
+  explicit CommitPipelineTest(FileSystem* fs) { OpenLog(fs); }
+  void OpenLog(FileSystem* fs) {
+    EXPECT_OK(fs->CreateDirIfMissing("/db", IOOptions(), nullptr));
+    wals_.Configure({.log = {.fs = fs}, .wal_dir = "/db"});
     auto log = wals_.Create(kLog);
     EXPECT_OK(log);
     EXPECT_OK(wals_.Install(log.Take(), 1));
@@ -109,6 +113,43 @@ class CommitPipelineTest : public testing::Test, public CommitHost {
   bool can_merge_ = true;
   std::atomic<int> prepared_{0}, log_errors_{0}, partial_inserts_{0}, reports_{0};
   CommitPipeline pipeline_{this, &wals_};
+};
+
+struct MappedFiles {
+  MappedFiles() { sim->OfferMappedLogs(true); }
+  const std::shared_ptr<SimFS> sim = SimFS::Create();
+};
+
+class MappedCommitTest : private MappedFiles, public CommitPipelineTest {
+ protected:
+  MappedCommitTest() : CommitPipelineTest(sim.get()) { EXPECT_TRUE(wals_.active()->is_mapped()); }
+  ~MappedCommitTest() override { IgnoreError(wals_.Close(), "some fail their log"); }
+
+  // Puts "a" and, in the time between its place in the order and its record, a synced "b", until
+  // that one is inserted. Then calls `then`.
+  Status PutAround(std::function<void()> then, Status* status_of_b) {
+    struct Callback final : UserWriteCallback {
+      void OnWriteEnqueued() override { enqueued(); }
+      void OnWalWriteFinish() override {}
+      std::function<void()> enqueued;
+    } callback;
+    std::thread second;
+    callback.enqueued = [&] {
+      second = std::thread([&] {
+        WriteOptions sync;
+        sync.sync = true;
+        *status_of_b = Put("b", sync);
+      });
+      while (memtable_->num_entries() == 0) std::this_thread::yield();
+      then();
+    };
+    const WriteOptions options;
+    WriteBatch batch;
+    EXPECT_OK(batch.Put("a", "value"));
+    const Status status = pipeline_.Commit({&options, &batch, &callback});
+    second.join();
+    return status;
+  }
 };
 
 }  // namespace
@@ -313,6 +354,34 @@ TEST_F(CommitPipelineTest, ConcurrentSyncedWritesAreAllSynced) {
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(wals_.current()->synced_size(), wals_.current()->size());
   EXPECT_GT(fs_.Stats().calls[static_cast<size_t>(CallKind::kSync)], 0u);
+}
+
+// Its record is staged and its update inserted meanwhile, but it is neither visible nor synced.
+TEST_F(MappedCommitTest, ASyncWaitsForTheRecordsBeforeItOnlyAtItsEnd) {
+  Status status_of_b;
+  ASSERT_OK(PutAround(
+      [this] {
+        EXPECT_EQ(pipeline_.visible_seqno(), 0u);
+        EXPECT_EQ(wals_.active()->delivered_size(), 0u);
+        EXPECT_EQ(wals_.active()->synced_size(), 0u);
+      },
+      &status_of_b));
+  ASSERT_OK(status_of_b);
+  EXPECT_EQ(pipeline_.visible_seqno(), 2u);
+  EXPECT_EQ(wals_.active()->synced_size(), wals_.active()->size());
+}
+
+TEST_F(MappedCommitTest, ASyncFailsWithTheRecordBeforeIt) {
+  Status status_of_b;
+  EXPECT_TRUE(PutAround([this] { wals_.active()->Abandon(Status::IOError("disk")); }, &status_of_b)
+                  .IsIOError());
+  EXPECT_TRUE(status_of_b.IsIOError()) << status_of_b.ToString();
+  EXPECT_EQ(log_errors_, 2);
+  EXPECT_EQ(wals_.active()->delivered_size(), 0u);
+  EXPECT_EQ(wals_.active()->synced_size(), 0u);
+  EXPECT_EQ(pipeline_.visible_seqno(), 2u) << "the places of both are published";
+  EXPECT_EQ(memtable_->num_entries(), 1u);
+  EXPECT_TRUE(Put("c").IsIOError());
 }
 
 TEST_F(CommitPipelineTest, WhatACallbackThrowsIsPassedOnWhenTheWriteIsDone) {

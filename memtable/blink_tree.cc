@@ -63,6 +63,7 @@
 #include <new>
 
 #include "memtable/blink_node.h"
+#include "util/prefetch.h"
 
 namespace ashlar {
 namespace {
@@ -315,7 +316,10 @@ BlinkTree::Node* BlinkTree::LeafNear(const Position& key, const Finger& finger) 
 }
 
 MemTableEntry* BlinkTree::NewEntry(const Position& key, const Slice& value) {
-  char* memory = arena_->Allocate(MemTableEntry::BytesFor(key.user_key, value, checksum_bytes_));
+  const size_t bytes = MemTableEntry::BytesFor(key.user_key, value, checksum_bytes_);
+  char* memory = arena_->Allocate(bytes);
+  // An arena is filled downwards: the next entry lies there, if it is one like this.
+  PrefetchToWriteBefore(memory, bytes);
   auto* entry = new (memory) MemTableEntry;
   entry->Fill(key.user_key, key.trailer, value, checksum_bytes_);
   assert(entry->user_key() == key.user_key);

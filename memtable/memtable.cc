@@ -383,7 +383,7 @@ void MemTable::CheckInvariants() const {
     BlinkTree::Window window;
     for (tree_->SeekToFirst(&window); window.IsValid(); tree_->Next(&window)) ++entries;
   } else {
-    const std::unique_ptr<InternalIterator> all(NewPlainIterator(nullptr, nullptr));
+    const std::unique_ptr<InternalIterator> all(NewPlainIterator(nullptr, nullptr, ValueUse::kAny));
     for (all->SeekToFirst(); all->Valid(); all->Next()) ++entries;
   }
   const MemTableCounters total = counters();

@@ -145,8 +145,11 @@ class MemTable {
 
   // Over the point entries, checked if the options say so. The memtable must outlive the iterator.
   // With an arena the iterator is built there. `prefixes`, if not null: behind a seek to a key that
-  // has a prefix only entries with the same one are wanted; there may be others.
-  InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes = nullptr) const;
+  // has a prefix only entries with the same one are wanted; there may be others. `use`: a flush
+  // says that it takes all values, which are then fetched ahead.
+  enum class ValueUse : bool { kAny, kCopiesAll };
+  InternalIterator* NewIterator(Arena* arena, const SliceTransform* prefixes = nullptr,
+                                ValueUse use = ValueUse::kAny) const;
 
   // Bytes of the arena and of tombstones in use; what the write buffer limits are compared with.
   // Cheap.
@@ -237,7 +240,8 @@ class MemTable {
   bool GetPoints(const LookupKey& key, PointLookup* lookup) const;
   bool GetChecked(const LookupKey& key, PointLookup* lookup) const;
   bool GetByWalk(const LookupKey& key, PointLookup* lookup) const;
-  InternalIterator* NewPlainIterator(Arena* arena, const SliceTransform* prefixes) const;
+  InternalIterator* NewPlainIterator(Arena* arena, const SliceTransform* prefixes,
+                                     ValueUse use) const;
   ValuePin PinOfValues() const;
   // May be a copy.
   Slice ValueOf(const MemTableEntry& entry, std::string* copy) const {

@@ -12,24 +12,34 @@
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
 #include "util/perf_level_impl.h"
+#include "util/prefetch.h"
 
 namespace ashlar {
 
 struct FixedValues {
   static Slice Of(const MemTableEntry& entry) { return entry.value(); }
   static ValuePin Pin(const BlinkTree* tree) { return ValuePin::Lasting(tree); }
+  static void Prefetch(const MemTableEntry& /*entry*/) {}
+};
+
+struct CopiedValues : FixedValues {
+  static void Prefetch(const MemTableEntry& entry) {
+    const Slice value = entry.value();
+    PrefetchToRead(value.data(), value.size());
+  }
 };
 
 // Each is what it was when the iterator came to it.
 struct OverwrittenValues {
   Slice Of(const MemTableEntry& entry) { return in_place->Read(entry, &copy); }
   static ValuePin Pin(const BlinkTree* /*tree*/) { return {}; }
+  static void Prefetch(const MemTableEntry& /*entry*/) {}
 
   const InPlaceValues* in_place;
   std::string copy;
 };
 
-// `Values` shows the value of an entry and says what pins it.
+// `Values` shows the value of an entry, says what pins it, and fetches it ahead if that pays.
 template <typename Values>
 class MemTableIterator final : public InternalIterator {
  public:
@@ -68,6 +78,8 @@ class MemTableIterator final : public InternalIterator {
     ++nexts_;
     tree_->Next(&window_);
     PrefetchAt(window_.index + kAhead);
+    const uint32_t next = window_.index + kValuesAhead;
+    if (next < window_.count) Values::Prefetch(*window_.entries[next]);
     Expose();
   }
   void PrevSlow() override {
@@ -79,6 +91,8 @@ class MemTableIterator final : public InternalIterator {
 
  private:
   static constexpr uint32_t kAhead = 4;  // entries under way while the caller looks at this one
+  // Values, on the way forward, which a flush takes; their entries have come before.
+  static constexpr uint32_t kValuesAhead = 2;
 
   BlinkTree::Position PositionOf(const Slice& internal_key) const {
     assert(internal_key.size() >= kTrailerBytes);
@@ -113,16 +127,20 @@ InternalIterator* NewTreeIterator(const BlinkTree* tree, const Values& values, A
 
 }  // namespace
 
-InternalIterator* MemTable::NewIterator(Arena* arena, const SliceTransform* prefixes) const {
-  InternalIterator* const plain = NewPlainIterator(arena, prefixes);
+InternalIterator* MemTable::NewIterator(Arena* arena, const SliceTransform* prefixes,
+                                        ValueUse use) const {
+  InternalIterator* const plain = NewPlainIterator(arena, prefixes, use);
   return checks_.any() ? NewCheckedIterator(plain, checks_, comparator_, arena) : plain;
 }
 
-InternalIterator* MemTable::NewPlainIterator(Arena* arena, const SliceTransform* prefixes) const {
+InternalIterator* MemTable::NewPlainIterator(Arena* arena, const SliceTransform* prefixes,
+                                             ValueUse use) const {
   if (!tree_.has_value()) return other_->NewIterator(arena, prefixes);
-  if (in_place_ == nullptr) [[likely]]
-    return NewTreeIterator(&*tree_, FixedValues(), arena);
-  return NewTreeIterator(&*tree_, OverwrittenValues{.in_place = in_place_.get()}, arena);
+  if (in_place_ != nullptr) [[unlikely]] {
+    return NewTreeIterator(&*tree_, OverwrittenValues{.in_place = in_place_.get()}, arena);
+  }
+  if (use == ValueUse::kCopiesAll) return NewTreeIterator(&*tree_, CopiedValues(), arena);
+  return NewTreeIterator(&*tree_, FixedValues(), arena);
 }
 
 }  // namespace ashlar

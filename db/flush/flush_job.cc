@@ -74,6 +74,7 @@ Status FlushJob::Run(OutputResult* result) {
   assert(!options_.memtables.empty() && result->tables.empty());
   Arena arena;
   IteratorTower tower(options_.table.comparator, &arena);
+  tower.FetchValuesAhead();
   for (MemTable* memtable : options_.memtables) tower.AddMemTable(memtable);
   const uint64_t expected_entries = CountEntries(options_.memtables);
   const auto tombstones = TombstonesOf(options_.memtables, *options_.table.comparator);

@@ -40,7 +40,9 @@ T* IteratorTower::New(Arguments&&... arguments) {
 void IteratorTower::AddMemTable(MemTable* memtable) {
   assert(memtable != nullptr);
   SortedRun& run = runs_.runs.emplace_back(nullptr);
-  run.points = memtable->NewIterator(arena_, prefixes_);
+  run.points = memtable->NewIterator(
+      arena_, prefixes_,
+      fetches_values_ ? MemTable::ValueUse::kCopiesAll : MemTable::ValueUse::kAny);
   if (upper_seqno_.has_value()) {
     if (auto tombstones = memtable->Tombstones(); tombstones != nullptr) {
       run.tombstones = New<ListTombstones>(std::move(tombstones), *upper_seqno_, callback_);

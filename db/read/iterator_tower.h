@@ -78,6 +78,9 @@ class IteratorTower {
   // for readers that do not see what is inserted later.
   void SpareEmptyMemTable() { spares_empty_ = true; }
 
+  // From here on memtables fetch values ahead: for who copies every one.
+  void FetchValuesAhead() { fetches_values_ = true; }
+
   // What is added outlives the iterators, lists of files included.
   void AddMemTable(MemTable* memtable);
   // The active memtable, then the sealed ones.
@@ -112,6 +115,7 @@ class IteratorTower {
   Arena* const arena_;
   ReadTrace* trace_ = nullptr;
   bool spares_empty_ = false;
+  bool fetches_values_ = false;
   const SliceTransform* prefixes_ = nullptr;   // see StayInPrefix()
   std::optional<SequenceNumber> upper_seqno_;  // of tombstones; none: nothing is hidden
   const ReadCallback* callback_ = nullptr;     // that sees tombstones; null: none

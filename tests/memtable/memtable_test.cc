@@ -399,6 +399,22 @@ TEST(MemTableBlinkTree, RefusesTheSameInternalKeyTwice) {
   table->Unref();
 }
 
+// Values that are fetched ahead are the same: none, short ones, longer than what is fetched.
+TEST_P(MemTableTest, WhoCopiesAllValuesSeesTheSameEntries) {
+  Open();
+  for (uint64_t i = 0; i < 300; ++i) {
+    const std::string value(i * i % 5000, static_cast<char>('a' + i % 26));
+    Put("key" + std::to_string(i * 7919 % 300), i + 1, value);
+  }
+  const std::unique_ptr<InternalIterator> copied(
+      table_->NewIterator(nullptr, nullptr, MemTable::ValueUse::kCopiesAll));
+  std::string entries;
+  for (copied->SeekToFirst(); copied->Valid(); copied->Next()) entries += Show(*copied) + " ";
+  EXPECT_EQ(entries, Dump());
+  copied->SeekToLast();
+  EXPECT_EQ(ExtractUserKey(copied->key()), Slice("key99"));
+}
+
 TEST(MemTableVector, KeepsWhatWasSortedForAnEarlierReader) {
   MemTableOptions options;
   options.representation = Representation::kVector;

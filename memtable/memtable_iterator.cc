@@ -78,8 +78,11 @@ class MemTableIterator final : public InternalIterator {
     ++nexts_;
     tree_->Next(&window_);
     PrefetchAt(window_.index + kAhead);
-    const uint32_t next = window_.index + kValuesAhead;
-    if (next < window_.count) Values::Prefetch(*window_.entries[next]);
+    if (window_.index == 0) {  // a leaf of which nothing has come yet
+      for (uint32_t i = 1; i < kAhead; ++i) PrefetchAt(i);
+    } else if (const uint32_t next = window_.index + kValuesAhead; next < window_.count) {
+      Values::Prefetch(*window_.entries[next]);
+    }
     Expose();
   }
   void PrevSlow() override {

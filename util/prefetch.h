@@ -18,8 +18,11 @@ inline constexpr size_t kCacheLineBytes = 64;
 
 // Of [begin, begin + bytes), as far as kMaxPrefetchedBytes.
 inline void PrefetchToRead(const char* begin, size_t bytes) {
-  bytes = std::min(bytes, kMaxPrefetchedBytes);
-  for (size_t i = 0; i < bytes; i += kCacheLineBytes) __builtin_prefetch(begin + i);
+  const auto address = reinterpret_cast<uintptr_t>(begin);
+  const uintptr_t end = address + std::min(bytes, kMaxPrefetchedBytes);
+  for (uintptr_t line = address & ~(kCacheLineBytes - 1); line < end; line += kCacheLineBytes) {
+    __builtin_prefetch(reinterpret_cast<const void*>(line));
+  }
 }
 // Of [end - bytes, end), the last ones first.
 inline void PrefetchToWriteBefore(const char* end, size_t bytes) {

@@ -111,27 +111,34 @@ Status MappedWalSink::FailWith(const Status& status) {
   return error();
 }
 
+Status MappedWalSink::CheckNotLost() {
+  if (!file_->is_lost()) [[likely]]
+    return Status::OK();
+  return FailWith(
+      Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
+}
+
 Status MappedWalSink::Deliver(uint64_t end) {
-  RETURN_IF_ERROR(DeliverBeforeSync(end));
+  assert(end <= size());  // of what was reserved
+  RETURN_IF_ERROR(CheckNotLost());
   return order_.WaitUntil(end) ? Status::OK() : error();
 }
 
+// What is staged counts, whatever has failed behind it.
 Status MappedWalSink::DeliverBeforeSync(uint64_t end) {
-  assert(end <= size());  // of what was reserved
-  if (file_->is_lost()) [[unlikely]] {
-    return FailWith(
-        Status::IOError(path(), "cannot be stored to: somebody cut it, or the disk failed"));
-  }
-  return order_.is_aborted() ? error() : Status::OK();
+  assert(end <= size());
+  RETURN_IF_ERROR(CheckNotLost());
+  return order_.is_aborted() && order_.staged_end() < end ? error() : Status::OK();
 }
 
 // Only the thread that syncs waits for the records before its own: the others sleep once.
 Status MappedWalSink::Sync(uint64_t end) {
   assert(end <= size() && !is_closed_);
   RETURN_IF_ERROR(DeliverBeforeSync(end));
-  const auto staged = [this, end] { return order_.WaitUntil(end) ? order_.staged_end() : 0; };
-  const auto sync = [this](uint64_t, uint64_t to) { return to == 0 ? error() : SyncFile(); };
-  Status status = sync_.Reach(end, staged, sync, /*gathers=*/true);
+  Status status = sync_.ReachWhenReady(
+      end, [this] { return order_.staged_end(); },
+      [this](uint64_t, uint64_t) { return SyncFile(); },
+      [this, end] { return order_.WaitUntil(end); }, /*gathers=*/true);
   if (!status.ok()) order_.Abort();
   return status;
 }

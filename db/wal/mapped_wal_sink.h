@@ -49,6 +49,7 @@ class MappedWalSink final : public WalSink {
 
   Status StageRecord(const Range& range, const Slice& head, const Slice& body);
   Status MakeRoom(const Range& range);
+  Status CheckNotLost();
   Status SyncFile();
   void Prepare(uint64_t expected_bytes);
   void PopulateAhead(uint64_t end);

@@ -34,10 +34,17 @@ class SharedProgress {
 
   // Returns when done() >= end, or with the first error. While it is not, and nobody runs the
   // operation, this thread does: it asks ready() up to where it can be done, which must be at least
-  // `end` by the time of the call, and then calls run(from, to).
+  // `end` by the time of the call, and then calls run(from, to). ready() only looks.
   // `gathers`: it may first wait a moment for others (gather_policy.h).
   template <typename Ready, typename Run>
   Status Reach(uint64_t end, Ready&& ready, Run&& run, bool gathers = false) {
+    return ReachWhenReady(
+        end, ready, run, [] { return true; }, gathers);
+  }
+  // The same for who comes before ready() >= end: it waits for that only if it is to run, by
+  // await(), while others may run. False: it never will be, and there is an error.
+  template <typename Ready, typename Run, typename Await>
+  Status ReachWhenReady(uint64_t end, Ready&& ready, Run&& run, Await&& await, bool gathers) {
     while (done() < end) {
       Turn turn;
       bool is_awaited = false;
@@ -46,13 +53,14 @@ class SharedProgress {
         if (!error_.ok()) return error_;
         const uint64_t from = done_.load(std::memory_order_relaxed);
         if (from >= end) break;
-        turn = TakeTurn(gathers);
-        if (turn.runs) is_awaited = RunOnce(from, ready, run, gathers);
-        assert(!turn.runs || !error_.ok() || done() >= end);
+        turn = TakeTurn(/*is_ready=*/ready() >= end, gathers);
+        if (turn.kind == Turn::kRun) is_awaited = RunOnce(from, ready, run, gathers);
+        assert(turn.kind != Turn::kRun || !error_.ok() || done() >= end);
       }
       // Without the mutex: those who were served need it no more.
       if (is_awaited) FutexWakeAll(round_);
-      if (!turn.runs) AwaitRound(turn);
+      if (turn.kind == Turn::kAwaitRound) AwaitRound(turn);
+      if (turn.kind == Turn::kAwaitReady && !await()) return error();
     }
     return Status::OK();
   }
@@ -104,29 +112,35 @@ class SharedProgress {
  private:
   // What a thread does that is not served yet.
   struct Turn {
-    bool runs = false;   // the operation; otherwise it waits
-    uint32_t round = 0;  // for the end of this one
+    enum Kind { kRun, kAwaitRound, kAwaitReady };
+    Kind kind = kRun;
+    uint32_t round = 0;  // whose end it waits for
     // At most, for the first of those who gather; 0: however long it takes.
     uint64_t wait_micros = 0;
   };
 
   static uint64_t NowMicros() { return SystemClock::Default()->NowNanos() / 1000; }
 
-  // Of those who gather the last one runs: it is awake.
-  Turn TakeTurn(bool gathers) REQUIRES(mutex_) {
+  // Of those who gather the last one runs: it is awake. One that is not ready yet leaves things as
+  // they are, so that another may run meanwhile.
+  Turn TakeTurn(bool is_ready, bool gathers) REQUIRES(mutex_) {
     Turn turn;
     turn.round = round_.load(std::memory_order_relaxed);
-    if (!is_running_) {
-      if (is_gathering_) {
-        turn.runs = waiting_ >= gathering_.others();
-        if (turn.runs) EndGathering(/*have_come=*/true);
-      } else {
-        if (gathers) turn.wait_micros = gathering_.TakeWaitMicros();
-        turn.runs = turn.wait_micros == 0;
-        is_gathering_ = !turn.runs;
-      }
+    bool waits = is_running_;
+    if (!is_running_ && is_gathering_) {
+      waits = waiting_ < gathering_.others();
+    } else if (!is_running_) {
+      if (gathers) turn.wait_micros = gathering_.TakeWaitMicros();
+      waits = is_gathering_ = turn.wait_micros > 0;
     }
-    if (!turn.runs) ++waiting_;
+    if (waits) {
+      turn.kind = Turn::kAwaitRound;
+      ++waiting_;
+    } else if (!is_ready) {
+      turn.kind = Turn::kAwaitReady;
+    } else if (is_gathering_) {
+      EndGathering(/*have_come=*/true);
+    }
     return turn;
   }
   void AwaitRound(const Turn& turn) {

@@ -167,8 +167,8 @@ class WalSet {
   // Of replaced logs, also of those that were released since: readers may still be in them.
   std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
   FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log
-  // Of a log whose entry is durable, with all of the logs before it, which stays so: a sync of it
-  // needs no more than its own bytes.
+  // Of a log whose entry is durable, with all of the logs before it that counted, which stays so: a
+  // sync of it needs no more than its own bytes.
   std::atomic<uint64_t> settled_{0};
 };
 

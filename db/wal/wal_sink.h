@@ -91,7 +91,7 @@ class WalSink : public std::enable_shared_from_this<WalSink> {
   // For who will Sync() the record that ends there: what is before it may still be missing in the
   // kernel's hands, if it takes no call to get there. An error if it never will, as far as known.
   virtual Status DeliverBeforeSync(uint64_t end) { return Deliver(end); }
-  // The same, and in the kernel's hands in every case.
+  // As Deliver(), and in the kernel's hands in every case.
   virtual Status Flush(uint64_t end) = 0;
   // Returns when a sync that began after Flush(end) has succeeded. Concurrent callers share syncs.
   virtual Status Sync(uint64_t end) = 0;

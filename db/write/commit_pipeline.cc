@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record is with the kernel before anything is inserted: what was lost must not become visible.
-// A sync comes after the publication, outside the order: a slow disk holds up only who asked for
-// it. Whoever waits for one sleeps once: meanwhile the commits before it come to their ends.
+// The record is with the kernel before anything is inserted, or, if it is to be synced, staged in a
+// mapped log: then those before it may still be on their way, and it waits for them in the sync.
+// Before they are there nothing becomes visible. A sync comes after the publication, outside the
+// order: a slow disk holds up only who asked for it. Whoever waits for one sleeps once: meanwhile
+// the commits before it come to their ends.
 #include "db/write/commit_pipeline.h"
 
 #include <cassert>

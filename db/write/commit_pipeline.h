@@ -4,7 +4,8 @@
 // order of their sequence numbers. There is no leader: each writer does its own work.
 //
 //   reserve   one short critical section hands out sequence numbers and a byte range of the log
-//   log       the writer frames its record into the log and sees it handed to the kernel
+//   log       the writer frames its record into the log and sees it handed to the kernel (one that
+//             is to be synced: its own bytes, see WalSink::DeliverBeforeSync)
 //   insert    the writer puts its updates into the memtables, beside the others
 //   publish   the visible sequence number advances over all commits that are complete, in order
 //   sync      if asked, a sync that covers the record; shared with other writers

@@ -17,7 +17,8 @@ class ASHLAR_EXPORT UserWriteCallback {
 
   // The write has its place in the order of writes.
   virtual void OnWriteEnqueued() = 0;
-  // The write is in the WAL (synced only if WriteOptions::sync) and not yet visible to readers.
+  // The write's record is in the WAL and not yet visible to readers. With WriteOptions::sync it is
+  // not synced yet, and where the log fails before it, it never will be: the write says so.
   virtual void OnWalWriteFinish() = 0;
 };
 

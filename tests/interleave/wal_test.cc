@@ -209,14 +209,13 @@ TEST(StagingOrders, ASyncCoversAllThatIsStagedBeforeItsRecord) {
     Status StageAndSync(uint64_t i) {
       staged.Complete(i);
       const uint64_t end = (i + 1) * kRangeBytes;
-      const Status status = progress.Reach(
-          end, [&] { return staged.order.WaitUntil(end) ? staged.order.staged_end() : 0; },
+      const Status status = progress.ReachWhenReady(
+          end, [&] { return staged.order.staged_end(); },
           [&](uint64_t, uint64_t to) {
-            if (to == 0) return progress.error();
             staged.CheckBefore(to / kRangeBytes);
             return Status::OK();
           },
-          /*gathers=*/true);
+          [&] { return staged.order.WaitUntil(end); }, /*gathers=*/true);
       if (status.ok()) staged.CheckBefore(i + 1);
       return status;
     }

@@ -125,7 +125,7 @@ TEST(SharedProgress, SaysHowFarItHasCome) {
     return Status::OK();
   };
   EXPECT_OK(progress.Reach(
-      10, [] { return 12; }, run));
+      10, [] { return uint64_t{12}; }, run));
   EXPECT_EQ(while_it_runs, "done to 0, is running");
   EXPECT_EQ(progress.DebugString(), "done to 12");
   progress.Fail(Status::IOError("disk"));

@@ -120,6 +120,21 @@ TEST_P(WalSinkTest, ShowsNothingBehindARangeThatIsNotStaged) {
   EXPECT_EQ(Read(WALRecoveryMode::kPointInTimeRecovery).Show(), "first second");
 }
 
+// Whatever fails behind a record that is there: the write was logged.
+TEST_P(WalSinkTest, WhatIsDeliveredStaysSoWhenTheLogFails) {
+  const auto sink = Open();
+  ASSERT_OK(sink->Append("A"));
+  const uint64_t end = sink->size();
+  const WalSink::Range next = sink->Reserve(1);
+  sink->Abandon(Status::IOError("disk"));
+  EXPECT_OK(sink->Deliver(end));
+  EXPECT_OK(sink->DeliverBeforeSync(end));
+  EXPECT_FALSE(sink->Stage(next, "", "B").ok());
+  EXPECT_FALSE(sink->Deliver(next.end).ok());
+  EXPECT_FALSE(sink->DeliverBeforeSync(next.end).ok());
+  EXPECT_FALSE(sink->Sync(end).ok());
+}
+
 TEST_P(WalSinkTest, WritesRecordsAboutTheLog) {
   const auto sink = Open();
   ASSERT_OK(

@@ -192,6 +192,8 @@ class ColumnFamilyData final : public ReadViewSource {
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;
   bool is_compaction_queued GUARDED_BY(db_mutex) = false;
+  // Taken from the queue by threads that have not picked their inputs yet.
+  int starting_compactions GUARDED_BY(db_mutex) = 0;
   // Until its compaction_thread_limiter has room.
   bool is_compaction_held_back GUARDED_BY(db_mutex) = false;
   // What was done in the family, and what of it a text has told already.

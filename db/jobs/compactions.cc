@@ -50,7 +50,10 @@ Compactions::Outcome Compactions::RunAutomatic(ColumnFamilyData* family,
   Refusal refusal;
   {
     MutexLock lock(&core_->mutex);
+    assert(family->starting_compactions > 0);
+    family->starting_compactions--;
     job = BeginAutomatic(family, &refusal);
+    if (job == nullptr) core_->conditions.JobEnded();  // somebody may wait for the room it makes
     // Of what is left, now that this one has its inputs.
     const bool is_needed = job != nullptr && AssessCompaction(*family->current(), family->options(),
                                                               family->versions()->claims)

@@ -259,6 +259,7 @@ void Scheduler::RunCompaction() {
         compaction_queue_.pop_front();
         assert(family->is_compaction_queued);
         family->is_compaction_queued = false;
+        family->starting_compactions++;
       }
     }
   }
@@ -380,6 +381,7 @@ void Scheduler::RunLevel0() {
     family = std::move(*found);
     compaction_queue_.erase(found);
     family->is_compaction_queued = false;
+    family->starting_compactions++;
   }
   CompactFamily(std::move(family));
 }
@@ -429,7 +431,8 @@ bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables)
   if (stall.cause != WriteStallCause::kL0FileCountLimit) return false;
   const Version& version = *family->current();
   const size_t idle = family->versions()->claims.IdleOn(version, 0).files;
-  return family->is_compaction_queued || idle < version.files(0).size();
+  return family->is_compaction_queued || family->starting_compactions > 0 ||
+         idle < version.files(0).size();
 }
 
 void Scheduler::Pause() {

@@ -114,6 +114,11 @@ bool BlockCacheView::PassBy(const BlockInsertion& insertion) {
   return true;
 }
 
+bool BlockCacheView::HasRoom(const BlockKey& key) const {
+  assert(UsesSlots());
+  return clock_->HasRoom(key);
+}
+
 // Of what the heap holds this cache answers for as much as of the blocks there.
 void BlockCacheView::LookAtHeap() {
   thread_local uint32_t insertions = 0;

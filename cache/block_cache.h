@@ -88,6 +88,10 @@ class BlockCacheView {
   // inserted.
   bool PassBy(const BlockInsertion& insertion);
 
+  // Whether what is inserted under the key will not push out anything soon. Only of a cache that
+  // uses slots.
+  bool HasRoom(const BlockKey& key) const;
+
   void Erase(const BlockKey& key);
 
   // A new file id: no two calls for one Cache give the same.

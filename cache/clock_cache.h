@@ -65,6 +65,7 @@ class ClockCache final : public Cache {
     const EpochGuard guard;
     return !HasStrictCapacityLimit() && ShardOf(object->hash).PassBy(object);
   }
+  bool HasRoom(const BlockKey& key) const { return ShardOf(HashOf(key)).HasRoom(); }
   void EraseObject(const BlockKey& key);
   void PublishSlot(CachedObject* object, SlotTable* table, uint32_t slot_index) {
     ShardOf(object->hash).PublishSlot(object, table, slot_index);

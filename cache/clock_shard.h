@@ -136,6 +136,11 @@ class alignas(64) ClockShard {
   void SetStrict(bool is_strict);
 
   size_t usage() const { return usage_.load(std::memory_order_relaxed); }
+  // Whether some of the capacity is left: insertions do not push out anything soon.
+  bool HasRoom() const {
+    const size_t capacity = capacity_.load(std::memory_order_relaxed);
+    return usage() < capacity - capacity / kFreeShare;
+  }
   bool IsOverCapacity() const { return usage() > capacity_.load(std::memory_order_relaxed); }
   size_t PinnedUsage();
   size_t count();
@@ -152,6 +157,8 @@ class alignas(64) ClockShard {
   std::string DebugString();
 
  private:
+  static constexpr size_t kFreeShare = 32;  // of the capacity, that is left while there is room
+
   // A doubly linked list through queue_next and queue_prev, newest first.
   struct Queue {
     void PushFront(CachedObject* object);

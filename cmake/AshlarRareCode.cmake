@@ -105,6 +105,11 @@ list(REMOVE_ITEM ashlar_hot ${ashlar_rare})
 set(ashlar_plain_options "")
 set(ashlar_rare_options -Os)
 set(ashlar_hot_options -O3)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # A copy of few bytes whose number is bounded, but not known, GCC makes a `rep movs`, which takes
+  # thirty cycles to begin.
+  list(APPEND ashlar_hot_options -mmemcpy-strategy=libcall:-1:noalign)
+endif()
 set(ashlar_lto_link "")
 if(ASHLAR_LTO)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One data block of 4 KiB with 16/100-byte pairs: building it, searching it, walking it.
+// One data block of 4 KiB with 16/100-byte pairs: building it, searching it, walking it, and
+// unpacking it.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "table/block/block.h"
 #include "table/block/block_builder.h"
 #include "table/block/block_cursor.h"
+#include "table/block/decoded_block.h"
 
 namespace ashlar {
 namespace {
@@ -99,6 +101,21 @@ void BM_BlockPrev(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_BlockPrev);
+
+void BM_BlockDecode(benchmark::State& state) {
+  const BuiltBlock built;
+  std::vector<uint64_t> memory(2 * kBlockBytes / sizeof(uint64_t));
+  for (auto _ : state) {
+    const auto plan = DecodedBlock::Prepare(*built.block(), KeyOrder::kBytewise);
+    DecodedBlock decoded;
+    if (!DecodedBlock::Build(*built.block(), plan, KeyOrder::kBytewise,
+                             reinterpret_cast<char*>(memory.data()), &decoded)) {
+      std::abort();
+    }
+    benchmark::DoNotOptimize(decoded);
+  }
+}
+BENCHMARK(BM_BlockDecode);
 
 }  // namespace
 }  // namespace ashlar

@@ -235,6 +235,14 @@ inline int Slice::compare(const Slice& b) const {
 inline size_t Slice::difference_offset(const Slice& b) const {
   const size_t common = size_ < b.size_ ? size_ : b.size_;
   size_t offset = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  for (; offset + sizeof(uint64_t) <= common; offset += sizeof(uint64_t)) {
+    uint64_t x, y;
+    std::memcpy(&x, data_ + offset, sizeof(x));
+    std::memcpy(&y, b.data_ + offset, sizeof(y));
+    if (x != y) return offset + static_cast<size_t>(__builtin_ctzll(x ^ y)) / 8;
+  }
+#endif
   while (offset < common && data_[offset] == b.data_[offset]) ++offset;
   return offset;
 }

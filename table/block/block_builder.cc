@@ -23,19 +23,6 @@ namespace {
 constexpr size_t kMaxEntryHeaderBytes = 4 * kMaxVarint32Bytes;
 constexpr size_t kFirstCapacity = 4096;
 
-// Length of the common prefix of two strings of which the shorter has `limit` bytes.
-inline size_t CommonPrefix(const char* a, const char* b, size_t limit) {
-  size_t i = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    for (; i + sizeof(uint64_t) <= limit; i += sizeof(uint64_t)) {
-      const uint64_t difference = LoadLittleEndian64(a + i) ^ LoadLittleEndian64(b + i);
-      if (difference != 0) return i + static_cast<size_t>(std::countr_zero(difference)) / 8;
-    }
-  }
-  while (i < limit && a[i] == b[i]) ++i;
-  return i;
-}
-
 }  // namespace
 
 BlockBuilder::BlockBuilder(const BlockBuilderOptions& options)
@@ -104,7 +91,7 @@ void BlockBuilder::AppendSeparated(const Slice& key, size_t shared, const Slice&
 
 size_t BlockBuilder::SharedBytes(const Slice& key) const {
   assert(last_key_bytes_ <= last_key_.size());
-  return CommonPrefix(last_key_.data(), key.data(), std::min(last_key_bytes_, key.size()));
+  return key.difference_offset(Slice(last_key_.data(), last_key_bytes_));
 }
 
 // Keeps the buffer at its longest size: shrinking and growing a string costs more than the copy.

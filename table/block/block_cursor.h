@@ -66,7 +66,7 @@ class BlockCursor {
  private:
   // Copies may write this many bytes behind the end of a key in the buffer.
   static constexpr size_t kCopySlack = DecodedBlock::kSlackBytes;
-  static constexpr size_t kCopyBytes = 16;  // what a step copies of a key at least
+  static constexpr size_t kCopyBytes = 32;  // what a step copies of a key at least
   // Longer keys cost an allocation, once per cursor.
   static constexpr size_t kInlineKeyBytes = 128;
 

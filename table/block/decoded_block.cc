@@ -13,11 +13,7 @@
 namespace ashlar {
 namespace {
 
-// Larger blocks hold large values: copying them costs more than searching them.
-constexpr size_t kMaxBlockBytes = 64 * 1024;
 constexpr uint32_t kMinEntries = 4;
-
-size_t CommonPrefix(const Slice& a, const Slice& b) { return a.difference_offset(b); }
 
 }  // namespace
 
@@ -34,8 +30,7 @@ DecodedBlock::Plan DecodedBlock::Prepare(const Block& block, KeyOrder order) {
       first_key = ExtractUserKey(key).ToString();
       prefix_bytes = order == KeyOrder::kCustom ? 0 : first_key.size();
     }
-    prefix_bytes = std::min(
-        prefix_bytes, CommonPrefix(Slice(first_key.data(), prefix_bytes), ExtractUserKey(key)));
+    prefix_bytes = Slice(first_key.data(), prefix_bytes).difference_offset(ExtractUserKey(key));
     key_bytes += key.size();
     value_bytes += value.size();
     max_key_bytes = std::max(max_key_bytes, key.size());

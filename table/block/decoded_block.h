@@ -27,6 +27,8 @@ class DecodedBlock {
  public:
   // Readers may copy the rest of a key in pieces of this size, beyond its end.
   static constexpr size_t kSlackBytes = 32;
+  // Larger blocks hold large values: copying them costs more than searching them.
+  static constexpr size_t kMaxBlockBytes = size_t{64} << 10;
 
   // What one pass over a block finds out.
   struct Plan {

@@ -16,13 +16,6 @@ namespace {
 
 constexpr size_t kFewestKeys = 8;
 
-// Of sorted keys: what the first and the last share, all do.
-size_t CommonPrefix(const Slice& first, const Slice& last) {
-  const size_t limit = std::min(first.size(), last.size());
-  const char* const end = first.data() + limit;
-  return static_cast<size_t>(std::mismatch(first.data(), end, last.data()).first - first.data());
-}
-
 uint64_t NumberBehind(const Slice& key, size_t prefix_bytes) {
   assert(prefix_bytes <= key.size());
   uint64_t number = 0;
@@ -36,7 +29,7 @@ uint64_t NumberBehind(const Slice& key, size_t prefix_bytes) {
 
 bool AreKeysUniform(std::span<const Slice> keys, double most_variation) {
   if (keys.size() < kFewestKeys || !(most_variation >= 0)) return false;
-  const size_t prefix_bytes = CommonPrefix(keys.front(), keys.back());
+  const size_t prefix_bytes = keys.front().difference_offset(keys.back());  // keys are sorted
   uint64_t previous = NumberBehind(keys.front(), prefix_bytes);
   double mean = 0, squares = 0;  // of the gaps, and of their distances from the mean
   for (size_t i = 1; i < keys.size(); ++i) {

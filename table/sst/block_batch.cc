@@ -69,13 +69,13 @@ std::vector<BlockRun> RunsOf(std::span<MissingBlock*> sorted, uint64_t max_gap_b
   return runs;
 }
 
-void Admit(MissingBlock* block, const char* stored, bool fill_cache) {
+void Admit(MissingBlock* block, const char* stored, const BlockRead& how) {
   if (block->kind != TableObjectKind::kData) {
     block->status = block->store->AdmitPartition(block->kind, *block->index, block->entry, stored,
-                                                 fill_cache, block->held);
+                                                 how.fill_cache, block->held);
     return;
   }
-  auto admitted = block->store->AdmitData(*block->index, block->entry, stored, fill_cache);
+  auto admitted = block->store->AdmitData(*block->index, block->entry, stored, how);
   block->status = admitted.status();
   if (admitted.ok()) block->block = admitted.Take();
 }
@@ -115,7 +115,7 @@ void ReadRuns(const std::vector<BlockRun>& runs, const BlockRead& how, const IOO
     for (MissingBlock* block : runs[i].blocks) {
       if (reads[i].status.ok()) {
         const uint64_t place = block->handle().offset - runs[i].begin;
-        Admit(block, reads[i].result.data() + place, how.fill_cache);
+        Admit(block, reads[i].result.data() + place, how);
       } else if (runs[i].blocks.size() > 1) {
         ReadAlone(block, how);
       } else {

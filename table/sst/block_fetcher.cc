@@ -88,8 +88,7 @@ Status BlockFetcher::CheckHandle(const BlockHandle& handle, std::string_view kin
 }
 
 Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* readahead,
-                                          const IOOptions& io,
-                                          const UncompressionDict* dictionary) const {
+                                          const IOOptions& io, const Making& making) const {
   RETURN_IF_ERROR(CheckHandle(handle, kDataKind));
   const size_t n = static_cast<size_t>(handle.size) + kBlockTrailerBytes;
   StoredBytes scratch;
@@ -103,7 +102,7 @@ Result<DataBlock*> BlockFetcher::ReadData(const BlockHandle& handle, Readahead* 
     if (readahead != nullptr) return readahead->Read(*file_, handle.offset, n, memory, &stored, io);
     return file_->ReadExactly(handle.offset, n, memory, &stored, io);
   }));
-  return ParseData(handle, stored.data(), dictionary);
+  return ParseData(handle, stored.data(), making);
 }
 
 // The first error is the one to tell: where the second read fails too, both have damaged bytes.
@@ -163,7 +162,7 @@ Status BlockFetcher::CheckData(const BlockHandle& handle) const {
 }
 
 Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char* bytes,
-                                           const UncompressionDict* dictionary) const {
+                                           const Making& making) const {
   assert(handle.FitsBefore(limit_));
   CountRead(static_cast<size_t>(handle.size) + kBlockTrailerBytes,
             &PerfContextBase::data_block_read_byte);
@@ -173,16 +172,42 @@ Result<DataBlock*> BlockFetcher::ParseData(const BlockHandle& handle, const char
   const Slice payload(stored, static_cast<size_t>(handle.size));
   Result<CompressedBlock> compressed = ParseCompressedBlock(type, payload);
   if (!compressed.ok()) return Describe(compressed.status(), kDataKind, handle);
-  DataBlock* const block = DataBlock::Allocate(compressed->raw_bytes);
-  Status status =
-      Uncompress(*compressed, dictionary != nullptr ? dictionary : dictionary_, block->bytes());
-  if (status.ok()) status = AsData(Slice(block->bytes(), compressed->raw_bytes), block);
-  if (status.ok()) {
-    block->Protect(checksum_bytes_);
-    return block;
+  const UncompressionDict* const dictionary =
+      making.dictionary != nullptr ? making.dictionary : dictionary_;
+  const bool decodes = making.decode_in && compressed->raw_bytes <= DecodedBlock::kMaxBlockBytes;
+  Result<DataBlock*> block = decodes ? MakeDecoded(*compressed, dictionary, *making.decode_in)
+                                     : MakeAsStored(*compressed, dictionary);
+  if (!block.ok()) return Describe(block.status(), kDataKind, handle);
+  return block;
+}
+
+Result<DataBlock*> BlockFetcher::MakeAsStored(const CompressedBlock& compressed,
+                                              const UncompressionDict* dictionary) const {
+  auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(compressed.raw_bytes));
+  RETURN_IF_ERROR(Uncompress(compressed, dictionary, block->bytes()));
+  RETURN_IF_ERROR(AsData(Slice(block->bytes(), compressed.raw_bytes), block.get()));
+  block->Protect(checksum_bytes_);
+  return block.Leave();
+}
+
+Result<DataBlock*> BlockFetcher::MakeDecoded(const CompressedBlock& compressed,
+                                             const UncompressionDict* dictionary,
+                                             KeyOrder order) const {
+  assert(checksum_bytes_ == 0);  // only blocks as they are stored have those
+  StoredBytes scratch;
+  Slice raw = compressed.payload;
+  if (compressed.type != kNoCompression) {
+    char* const memory = scratch.Reserve(compressed.raw_bytes);
+    RETURN_IF_ERROR(Uncompress(compressed, dictionary, memory));
+    raw = Slice(memory, compressed.raw_bytes);
   }
-  block->Unref();
-  return Describe(status, kDataKind, handle);
+  Block parsed;
+  RETURN_IF_ERROR(Block::Parse(raw, &parsed));
+  if (DataBlock* const decoded = DataBlock::Decode(parsed, order)) return decoded;
+  auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(raw.size()));
+  std::memcpy(block->bytes(), raw.data(), raw.size());
+  RETURN_IF_ERROR(AsData(Slice(block->bytes(), raw.size()), block.get()));
+  return block.Leave();
 }
 
 Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "ashlar/slice.h"
@@ -55,16 +56,20 @@ class BlockFetcher {
   uint64_t limit() const { return limit_; }
   const ChecksumContext& checksum() const { return checksum_; }
 
+  // How a data block is made of its stored bytes.
+  struct Making {
+    const UncompressionDict* dictionary = nullptr;  // null: that which was set
+    // If set, the block comes decoded for keys of this order, where that is worth its memory.
+    std::optional<KeyOrder> decode_in;
+  };
   // A data block, parsed, with one reference. `readahead` may be null.
-  // `dictionary`: null for that which was set.
-  Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead,
-                              const IOOptions& io = IOOptions(),
-                              const UncompressionDict* dictionary = nullptr) const;
+  Result<DataBlock*> ReadData(const BlockHandle& handle, Readahead* readahead, const IOOptions& io,
+                              const Making& making) const;
   // The same in two steps, for those who read several blocks at once: whether the place can be
   // right, and what to make of its stored bytes with their trailer.
   Status CheckData(const BlockHandle& handle) const;
   Result<DataBlock*> ParseData(const BlockHandle& handle, const char* stored,
-                               const UncompressionDict* dictionary = nullptr) const;
+                               const Making& making) const;
   // Whether stored bytes with their trailer are those that were written.
   bool IsIntact(const BlockHandle& handle, const char* stored) const;
   // A filter or filter partition: never compressed.
@@ -99,6 +104,10 @@ class BlockFetcher {
   Status Verify(const BlockHandle& handle, const char* stored, std::string_view kind) const;
   Status Uncompress(const CompressedBlock& compressed, const UncompressionDict* dictionary,
                     char* raw) const;
+  Result<DataBlock*> MakeAsStored(const CompressedBlock& compressed,
+                                  const UncompressionDict* dictionary) const;
+  Result<DataBlock*> MakeDecoded(const CompressedBlock& compressed,
+                                 const UncompressionDict* dictionary, KeyOrder order) const;
 
   const RandomReader* const file_;
   const ChecksumContext checksum_;

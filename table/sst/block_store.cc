@@ -56,7 +56,11 @@ bool BelongsBefore(const IndexBlock& index, size_t i, const Slice& user_key,
 Status CheckPlace(const DataBlock& block, const IndexBlock& index, size_t i,
                   const InternalKeyComparator& icmp) {
   BlockCursor cursor;
-  cursor.Attach(&block.block, BlockKeyFormat());
+  if (block.is_decoded) {
+    cursor.Attach(&block.decoded);
+  } else {
+    cursor.Attach(&block.block, BlockKeyFormat());
+  }
   Slice key, value;
   if (cursor.First(&key, &value) && BelongsBefore(index, i, ExtractUserKey(key), icmp)) {
     return Status::Corruption("its first key belongs into an earlier block");
@@ -201,14 +205,22 @@ ObjectRef<DataBlock> BlockStore::FindData(const IndexBlock& index, size_t i,
 }
 
 Result<ObjectRef<DataBlock>> BlockStore::AdmitData(const IndexBlock& index, size_t i,
-                                                   const char* stored, bool fill_cache) const {
+                                                   const char* stored, const BlockRead& how) const {
   assert(!InEpoch());
-  BlockRead read;
-  read.fill_cache = fill_cache;
-  ASSIGN_OR_RETURN(const auto dictionary, Dictionary(read));
+  const BlockHandle handle = index.index->handle(i);
+  ASSIGN_OR_RETURN(const auto dictionary, Dictionary(how));
   ASSIGN_OR_RETURN(DataBlock * block,
-                   fetcher_.ParseData(index.index->handle(i), stored, ContentsOf(dictionary)));
-  return Admit(block, index, i, fill_cache);
+                   fetcher_.ParseData(handle, stored,
+                                      {.dictionary = ContentsOf(dictionary),
+                                       .decode_in = OrderToDecodeIn(handle, how)}));
+  return Admit(block, index, i, how.fill_cache);
+}
+
+std::optional<KeyOrder> BlockStore::OrderToDecodeIn(const BlockHandle& handle,
+                                                    const BlockRead& read) const {
+  if (!read.is_lookup || !read.fill_cache || !decodes_hot_blocks_) return std::nullopt;
+  if (!cache_->HasRoom(KeyOf<DataBlock>(handle))) return std::nullopt;
+  return index_source_.comparator->order();
 }
 
 bool BlockStore::WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const {
@@ -283,7 +295,9 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
   if (read->deadline != nullptr) RETURN_IF_ERROR(read->deadline->Prepare(&io));
   if constexpr (std::is_same_v<T, DataBlock>) {
     ASSIGN_OR_RETURN(const auto dictionary, Dictionary(*read));
-    return fetcher_.ReadData(handle, read->readahead, io, ContentsOf(dictionary));
+    return fetcher_.ReadData(
+        handle, read->readahead, io,
+        {.dictionary = ContentsOf(dictionary), .decode_in = OrderToDecodeIn(handle, *read)});
   } else if constexpr (std::is_same_v<T, FilterBlock>) {
     return fetcher_.ReadFilter(handle, io);
   } else if constexpr (std::is_same_v<T, DictionaryBlock>) {
@@ -298,13 +312,9 @@ Result<T*> BlockStore::Read(const BlockHandle& handle, BlockRead* read) const {
 ObjectRef<DataBlock> BlockStore::Decode(const IndexBlock& index, size_t i, DataBlock* block) const {
   assert(!block->is_decoded);
   assert(decodes_hot_blocks_);
-  const KeyOrder order = index_source_.comparator->order();
-  const DecodedBlock::Plan plan = DecodedBlock::Prepare(block->block, order);
-  if (!plan.is_worthwhile) return {};
-  auto decoded = ObjectRef<DataBlock>::Own(DataBlock::Allocate(plan.memory_bytes));
-  DecodedBlock contents;
-  if (!DecodedBlock::Build(block->block, plan, order, decoded->bytes(), &contents)) return {};
-  decoded->BecomeDecoded(contents);
+  auto decoded =
+      ObjectRef<DataBlock>::Own(DataBlock::Decode(block->block, index_source_.comparator->order()));
+  if (!decoded) return {};
   // Statistics count what is read into the cache.
   const BlockInsertion insertion = InsertionOf(decoded.get(), index.index->handle(i), &index, i);
   if (!Insert(decoded.get(), insertion).ok()) return {};

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,7 @@ struct BlockRead {
   // outside of any: blocks come with a reference, from the file if need be.
   bool in_epoch = false;
   bool fill_cache = true;
+  bool is_lookup = false;   // of keys, one by one; else of entries in their order
   bool cache_only = false;  // a block that is not in memory is Incomplete
   Env::IOActivity activity = Env::IOActivity::kUnknown;  // that reads are a part of
   Readahead* readahead = nullptr;
@@ -96,7 +98,7 @@ class BlockStore {
   ObjectRef<DataBlock> FindData(const IndexBlock& index, size_t i, BlockRead* read) const;
   Status NotInCache(const BlockHandle& handle) const;
   Result<ObjectRef<DataBlock>> AdmitData(const IndexBlock& index, size_t i, const char* stored,
-                                         bool fill_cache) const;
+                                         const BlockRead& how) const;
   // Partitions of the index (kIndex) or the filter (kFilter), for those who read several at once:
   // whether it is missing, and making it of its stored bytes, for them and perhaps for the cache.
   bool WantsPartition(TableObjectKind kind, const IndexBlock& top, size_t i) const;
@@ -212,6 +214,10 @@ class BlockStore {
   template <typename T>
   Result<ObjectRef<T>> Admit(T* object, const IndexBlock& parent, size_t i, bool fill_cache) const;
   ObjectRef<DataBlock> Decode(const IndexBlock& index, size_t i, DataBlock* block) const;
+  // Set for a block that had better come decoded: who looks up keys will come back to it, and a
+  // cache that has room keeps it until then. To decode it then takes a second allocation and a
+  // second insertion. Where blocks leave the cache for want of room, few are decoded in vain.
+  std::optional<KeyOrder> OrderToDecodeIn(const BlockHandle& handle, const BlockRead& read) const;
   template <typename T>
   T* FindCached(const IndexBlock& parent, size_t i) const;
   ObjectRef<DictionaryBlock> FindDictionary(const BlockHandle& handle) const;

@@ -229,6 +229,7 @@ class TableReader::ReadBatch {
       : deadline_(options, clock), is_memory_only_(options.read_tier == kBlockCacheTier) {
     assert(!InEpoch());
     how_.fill_cache = options.fill_cache;
+    how_.is_lookup = true;
     how_.cache_only = is_memory_only_;
     how_.deadline = &deadline_;
     how_.activity = Env::IOActivity::kMultiGet;

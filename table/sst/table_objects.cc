@@ -43,6 +43,17 @@ DataBlock* DataBlock::Allocate(size_t bytes) {
   return new (piece.data) DataBlock(piece.bytes - sizeof(DataBlock));
 }
 
+DataBlock* DataBlock::Decode(const Block& block, KeyOrder order) {
+  const DecodedBlock::Plan plan = DecodedBlock::Prepare(block, order);
+  if (!plan.is_worthwhile) return nullptr;
+  auto decoded = ObjectRef<DataBlock>::Own(Allocate(plan.memory_bytes));
+  DecodedBlock contents;
+  if (!DecodedBlock::Build(block, plan, order, decoded->bytes(), &contents)) return nullptr;
+  decoded->is_decoded = true;
+  new (&decoded->decoded) DecodedBlock(contents);
+  return decoded.Leave();
+}
+
 BlockHeapUse DataBlock::HeapUse() {
   return {.held_bytes = BlockHeap()->HeldBytes(), .used_bytes = BlockHeap()->UsedBytes()};
 }

@@ -25,6 +25,7 @@
 #include "table/format/compression.h"
 #include "table/index/flat_index.h"
 #include "table/iterator/value_pin.h"
+#include "util/internal_key.h"
 
 namespace ashlar {
 
@@ -44,6 +45,8 @@ struct DataBlock final : TableObject {
 
   // With one reference; the bytes are to be written before it is shared.
   static DataBlock* Allocate(size_t bytes);
+  // A decoded one of the same entries; null if that is not worth its memory, or the block damaged.
+  static DataBlock* Decode(const Block& block, KeyOrder order);
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   size_t MemoryBytes() const;
   // Of the heap that all of them are from.
@@ -84,14 +87,6 @@ struct DataBlock final : TableObject {
     if (before + 1 == kHitsBeforeDecoding) return true;
     if (before < kHitsBeforeDecoding) hits.store(before + 1, std::memory_order_relaxed);
     return false;
-  }
-
-  // Turns a block that is not yet shared into one that holds `contents`.
-  void BecomeDecoded(const DecodedBlock& contents) {
-    assert(!is_decoded && block.checksums() == nullptr);
-    assert(refs.load(std::memory_order_relaxed) == 1);  // not yet shared
-    is_decoded = true;
-    new (&decoded) DecodedBlock(contents);
   }
 
   bool is_decoded = false;

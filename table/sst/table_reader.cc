@@ -49,6 +49,7 @@ Status TableReader::Get(const ReadOptions& options, PointLookup* lookup) const {
   const IoDeadline deadline(options, options_.clock);
   BlockRead read;
   read.fill_cache = options.fill_cache;
+  read.is_lookup = true;
   read.cache_only = options.read_tier == kBlockCacheTier;
   read.deadline = &deadline;
   read.trace = lookup->trace();
@@ -147,6 +148,7 @@ Status TableReader::GetFromSlots(const IndexBlock& index_block, size_t i, PointL
   const FlatIndex& index = *index_block.index;
   const LookupKey& key = lookup->key();
   for (; i < index.size(); ++i) {
+    store_.PrefetchStart(index_block, i);  // where the heads are that are searched next
     DataBlock* block = store_.Peek(index_block, i);
     if (block != nullptr) [[likely]] {
       ++read->hits;

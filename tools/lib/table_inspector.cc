@@ -97,7 +97,7 @@ Status TableInspector::LoadDictionary() {
 
 Result<DataBlock*> TableInspector::ReadDataBlock(const BlockHandle& handle) {
   RETURN_IF_ERROR(LoadDictionary());
-  return fetcher_.ReadData(handle, /*readahead=*/nullptr);
+  return fetcher_.ReadData(handle, /*readahead=*/nullptr, IOOptions(), {});
 }
 
 Status TableInspector::ForEachEntry(const Block& block, const BlockHandle& handle,

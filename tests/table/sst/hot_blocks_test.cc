@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who makes blocks hot, so that they are decoded: searches and steps backwards, not scans.
+// Who makes blocks hot, so that they are decoded: searches and steps backwards, not scans. Lookups
+// of keys decode a block as they read it, where the cache has room.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/cache.h"
 #include "ashlar/comparator.h"
 #include "ashlar/options.h"
 #include "cache/block_cache.h"
+#include "table/sst/table_builder.h"
 #include "table/sst/table_iterator.h"
 #include "table/sst/table_reader.h"
+#include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/table_lookup.h"
 #include "util/internal_key.h"
+#include "util/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -57,9 +65,76 @@ class HotBlocksTest : public testing::Test {
     return cache_->GetUsage();
   }
 
+  // What is cached after a lookup of each key, alone or with its neighbours.
+  size_t AfterLookups(bool fill_cache = true) {
+    ReadOptions options;
+    options.fill_cache = fill_cache;
+    for (const SampleEntry& entry : sample_.entries) {
+      const LookupKey key = KeyOf(entry);
+      PinnableSlice value;
+      PointLookup lookup(key, &value);
+      EXPECT_OK(LookUp(*table_, options, &lookup));
+      ExpectFound(lookup, value, entry);
+    }
+    return cache_->GetUsage();
+  }
+  size_t AfterLookupsTogether() {
+    for (size_t begin = 0; begin < sample_.entries.size(); begin += TableReader::kMaxProbes) {
+      const size_t count = std::min(TableReader::kMaxProbes, sample_.entries.size() - begin);
+      std::vector<LookupKey> keys;
+      for (size_t i = 0; i < count; ++i) keys.push_back(KeyOf(sample_.entries[begin + i]));
+      std::vector<PinnableSlice> values(count);
+      std::vector<std::unique_ptr<PointLookup>> lookups;
+      std::vector<TableProbe> probes(count);
+      for (size_t i = 0; i < count; ++i) {
+        lookups.push_back(std::make_unique<PointLookup>(keys[i], &values[i]));
+        probes[i] = {.table = table_.get(), .lookup = lookups[i].get(), .is_over = false};
+      }
+      TableReader::GetMany(ReadOptions(), probes.data(), count);
+      for (size_t i = 0; i < count; ++i) {
+        ExpectFound(*lookups[i], values[i], sample_.entries[begin + i]);
+      }
+    }
+    return cache_->GetUsage();
+  }
+  LookupKey KeyOf(const SampleEntry& entry) const {
+    return {ExtractUserKey(entry.internal_key), TrailerSeqno(ExtractTrailer(entry.internal_key)),
+            icmp_.order()};
+  }
+  static void ExpectFound(const PointLookup& lookup, const PinnableSlice& value,
+                          const SampleEntry& entry) {
+    if (TrailerType(ExtractTrailer(entry.internal_key)) != kTypeValue) return;
+    ASSERT_EQ(lookup.outcome(), PointLookup::Outcome::kFound);
+    EXPECT_EQ(value.ToString(), entry.value);
+  }
+  // Of all blocks, in the form that they take at last.
+  size_t AllDecoded() {
+    size_t usage = 0;
+    for (int pass = 0; pass < 4; ++pass) usage = AfterReverseScan();
+    return usage;
+  }
+  // A new reader of the same file, which finds nothing in the cache but what takes so many bytes.
+  void StartAnew(size_t bytes_in_use) {
+    table_.reset();
+    cache_->EraseUnRefEntries();
+    ASSERT_EQ(cache_->GetUsage(), 0u);
+    ASSERT_OK(cache_->Insert("fills it", nullptr, &kNoHelper, bytes_in_use, &filling_));
+    auto opened = TableReader::Open(ReaderOverBytes(sample_.bytes, "sample.sst"),
+                                    {.icmp = &icmp_, .block_cache = &view_});
+    ASSERT_OK(opened);
+    table_ = opened.Take();
+  }
+  ~HotBlocksTest() override {
+    table_.reset();
+    if (filling_ != nullptr) cache_->Release(filling_);
+  }
+
+  static constexpr size_t kCapacity = size_t{64} << 20;
+  static constexpr Cache::CacheItemHelper kNoHelper{CacheEntryRole::kMisc, nullptr};
+  Cache::Handle* filling_ = nullptr;
   const SampleTable sample_ = LoadSampleTable("v78_partitioned_filter_fv5");
   const InternalKeyComparator icmp_{BytewiseComparator()};
-  const std::shared_ptr<Cache> cache_ = NewLRUCache(64 << 20);
+  const std::shared_ptr<Cache> cache_ = NewLRUCache(kCapacity, /*num_shard_bits=*/0);
   BlockCacheView view_{cache_};
   std::unique_ptr<TableReader> table_;
 };
@@ -81,6 +156,92 @@ TEST_F(HotBlocksTest, StepsBackwardsDecode) {
   EXPECT_LT(decoded, 2 * raw);
   EXPECT_EQ(AfterReverseScan(), decoded);
   EXPECT_EQ(AfterScan(), decoded);
+}
+
+TEST_F(HotBlocksTest, LookupsDecodeWhatTheyRead) {
+  ASSERT_NE(table_, nullptr);
+  const size_t kept_by_table = cache_->GetUsage();
+  EXPECT_EQ(AfterLookups(/*fill_cache=*/false), kept_by_table);
+  const size_t usage = AfterLookups();
+  EXPECT_EQ(AllDecoded(), usage);
+  EXPECT_EQ(AfterLookups(), usage);
+}
+
+TEST_F(HotBlocksTest, LookupsOfSeveralKeysDecodeWhatTheyRead) {
+  ASSERT_NE(table_, nullptr);
+  const size_t usage = AfterLookupsTogether();
+  EXPECT_EQ(AllDecoded(), usage);
+  EXPECT_EQ(AfterLookupsTogether(), usage);
+}
+
+// What is pushed out soon is not worth the work: there a block has to be used again first.
+TEST_F(HotBlocksTest, LookupsDecodeNothingAtOnceInAFullCache) {
+  ASSERT_NE(table_, nullptr);
+  const size_t raw = AfterScan(), decoded = AllDecoded();
+  ASSERT_GT(decoded, raw);
+  ASSERT_LT(decoded, kCapacity / 64);
+  const auto block_of_first_key = [this](size_t bytes_in_use) -> size_t {
+    StartAnew(bytes_in_use);
+    const LookupKey key = KeyOf(sample_.entries.front());
+    PinnableSlice value;
+    PointLookup lookup(key, &value);
+    EXPECT_OK(LookUp(*table_, ReadOptions(), &lookup));
+    ExpectFound(lookup, value, sample_.entries.front());
+    const size_t usage = cache_->GetUsage() - bytes_in_use;
+    cache_->Release(std::exchange(filling_, nullptr));
+    return usage;
+  };
+  const size_t at_once = block_of_first_key(kCapacity / 2);
+  const size_t as_stored = block_of_first_key(kCapacity - kCapacity / 50);
+  EXPECT_GT(at_once, as_stored);
+  EXPECT_LT(at_once, 2 * as_stored);
+}
+
+// Their checksums say nothing of where a block belongs: its keys must fit the index, in either
+// form.
+TEST(DecodedAsRead, BlocksThatChangedPlacesAreCorruptionInOldFormats) {
+  const InternalKeyComparator icmp(BytewiseComparator());
+  BlockBasedTableOptions format;
+  format.format_version = 5;
+  format.block_size = 600;
+  format.filter_policy = nullptr;
+  std::string bytes;
+  const std::unique_ptr<FileWriter> writer = WriterIntoString(&bytes);
+  TableBuilderOptions options;
+  options.icmp = &icmp;
+  options.table = &format;
+  options.compression = kNoCompression;
+  TableBuilder builder(options, writer.get());
+  std::vector<std::string> keys;
+  for (int i = 100; i < 130; ++i) keys.push_back(StrCat("key", i));
+  for (const std::string& key : keys) {
+    ASSERT_OK(builder.Add(MakeInternalKey(key, 5, kTypeValue), std::string(100, 'v')));
+  }
+  ASSERT_OK(builder.Finish());
+
+  const std::shared_ptr<Cache> cache = NewLRUCache(1 << 20);
+  BlockCacheView view(cache);
+  const auto open = [&] {
+    return TableReader::Open(ReaderOverBytes(bytes, "memory.sst"),
+                             {.icmp = &icmp, .block_cache = &view});
+  };
+  auto table = open();
+  ASSERT_OK(table);
+  const uint64_t blocks = (*table)->properties().num_data_blocks;
+  ASSERT_GE(blocks, 3u);
+  ASSERT_EQ(keys.size() % blocks, 0u);
+  ASSERT_EQ((*table)->properties().data_size % blocks, 0u);
+  const auto block_bytes = static_cast<ptrdiff_t>((*table)->properties().data_size / blocks);
+  std::swap_ranges(bytes.begin(), bytes.begin() + block_bytes, bytes.begin() + block_bytes);
+  table = open();
+  ASSERT_OK(table);
+  for (const size_t position : {size_t{0}, keys.size() / blocks}) {
+    const LookupKey key(keys[position], kMaxSequenceNumber, icmp.order());
+    PinnableSlice value;
+    PointLookup lookup(key, &value);
+    const Status status = LookUp(**table, ReadOptions(), &lookup);
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  }
 }
 
 }  // namespace

@@ -29,6 +29,22 @@ TEST(Slice, ComparesBytesAsUnsigned) {
             0);
 }
 
+TEST(Slice, DifferenceOffsetIsWhereTwoFirstDiffer) {
+  for (size_t length = 0; length < 40; ++length) {
+    const std::string a(length, 'a');
+    EXPECT_EQ(Slice(a).difference_offset(a), length);
+    EXPECT_EQ(Slice(a).difference_offset(a + "more"), length);
+    EXPECT_EQ(Slice(a + "more").difference_offset(a), length);
+    for (size_t i = 0; i < length; ++i) {
+      std::string b = a;
+      b.back() = '\x80';  // another difference behind it
+      b[i] = '\xff';
+      EXPECT_EQ(Slice(a).difference_offset(b), i) << length;
+      EXPECT_EQ(Slice(b).difference_offset(a), i) << length;
+    }
+  }
+}
+
 TEST(Slice, PrefixComesFirst) {
   EXPECT_LT(Slice("abc").compare("abcd"), 0);
   EXPECT_LT(Slice("").compare(Slice("\0", 1)), 0);

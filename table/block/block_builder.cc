@@ -10,7 +10,6 @@
 #include "table/block/block_builder.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "table/block/block_flags.h"

@@ -4,7 +4,6 @@
 // and variance of the gaps are kept as they come, by Welford's method.
 #include "table/index/uniform_keys.h"
 
-#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstddef>

@@ -204,10 +204,7 @@ Result<DataBlock*> BlockFetcher::MakeDecoded(const CompressedBlock& compressed,
   Block parsed;
   RETURN_IF_ERROR(Block::Parse(raw, &parsed));
   if (DataBlock* const decoded = DataBlock::Decode(parsed, order)) return decoded;
-  auto block = ObjectRef<DataBlock>::Own(DataBlock::Allocate(raw.size()));
-  std::memcpy(block->bytes(), raw.data(), raw.size());
-  RETURN_IF_ERROR(AsData(Slice(block->bytes(), raw.size()), block.get()));
-  return block.Leave();
+  return MakeAsStored({.raw_bytes = raw.size(), .payload = raw}, /*dictionary=*/nullptr);
 }
 
 Result<FilterBlock*> BlockFetcher::ReadFilter(const BlockHandle& handle,

@@ -113,7 +113,8 @@ class BlockStore {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
     if (object != nullptr) static_cast<const DataBlock*>(object)->Prefetch();
   }
-  // The same with the first entries, for one who will pass them in order.
+  // The same with what lies first in the block: entries for one who will pass them in order, of a
+  // decoded block the heads for one who searches it.
   void PrefetchStart(const IndexBlock& index, size_t i) const {
     const CachedObject* const object = index.slots == nullptr ? nullptr : index.slots->Load(i);
     if (object != nullptr) static_cast<const DataBlock*>(object)->PrefetchStart();

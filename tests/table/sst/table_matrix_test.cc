@@ -147,22 +147,13 @@ class MatrixReader {
   }
 
   void CheckBatches() {
-    for (size_t begin = 0; begin < matrix_.points.size(); begin += TableReader::kMaxProbes) {
-      const size_t count = std::min(TableReader::kMaxProbes, matrix_.points.size() - begin);
-      std::vector<LookupKey> keys;
-      std::vector<PinnableSlice> values(count);
-      for (size_t i = 0; i < count; ++i) keys.push_back(KeyOf(matrix_.points[begin + i]));
-      std::vector<std::unique_ptr<PointLookup>> lookups;
-      std::vector<TableProbe> probes(count);
-      for (size_t i = 0; i < count; ++i) {
-        lookups.push_back(std::make_unique<PointLookup>(keys[i], &values[i]));
-        probes[i] = {.table = reader_.get(), .lookup = lookups[i].get(), .is_over = false};
-      }
-      TableReader::GetMany(ReadOptions(), probes.data(), count);
-      for (size_t i = 0; i < count; ++i) {
-        ASSERT_NO_FATAL_FAILURE(ExpectLookup(*lookups[i], values[i], matrix_.points[begin + i]));
-      }
-    }
+    std::vector<LookupKey> keys;
+    for (const SampleEntry& entry : matrix_.points) keys.push_back(KeyOf(entry));
+    LookUpTogether(reader_.get(), keys,
+                   [this](size_t i, const PointLookup& lookup, const PinnableSlice& value) {
+                     if (!testing::Test::HasFatalFailure())
+                       ExpectLookup(lookup, value, matrix_.points[i]);
+                   });
   }
 
   std::vector<std::string> AbsentKeys() const {

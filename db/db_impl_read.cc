@@ -60,8 +60,10 @@ Status DBImpl::ReadPoint(const ReadOptions& options, ColumnFamilyHandle* handle,
   constexpr bool kKeepsEntities = !std::is_null_pointer_v<IsEntity>;
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
   value->Reset();
+  if (handle == nullptr) [[unlikely]]
+    return NullHandle();
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_GET);
-  ColumnFamilyData* family = FamilyOrDefault(handle);
+  ColumnFamilyData* family = FamilyOf(handle);
   EpochGuard guard;
   SuperVersion* super_version = family->super_version();
   SequenceNumber seqno;
@@ -110,7 +112,7 @@ Status DBImpl::GetSampled(const ReadOptions& options, ColumnFamilyHandle* handle
                           PinnableSlice* value) {
   ReadSample sample;
   const Status status = ReadPoint(options, handle, key, value, nullptr, &sample);
-  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handle));
+  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(handle));
   return status;
 }
 
@@ -130,13 +132,14 @@ Status DBImpl::GetAs(const ReadCallback& callback, const ReadOptions& options,
 Status DBImpl::ExplainRead(ExplainedRead read, const ReadOptions& options,
                            ColumnFamilyHandle* handle, const Slice& key,
                            ReadExplanation* explanation) {
+  RETURN_IF_ERROR(CheckHandle(handle));
   const bool is_seek = read != ExplainedRead::kGet;
   RETURN_IF_ERROR(is_seek ? CheckIteratorOptionsSupported(options)
                           : CheckReadOptionsSupported(options));
   *explanation = ReadExplanation();
   explanation->read = read;
   explanation->key = key.ToString();
-  ReadView view = FamilyOrDefault(handle)->AcquireView();
+  ReadView view = FamilyOf(handle)->AcquireView();
   explanation->seqno = SeqnoFor(options, view.seqno());
   explanation->table_count = view.super_version()->version()->file_count();
   is_seek ? ExplainSeek(options, std::move(view), explanation)
@@ -172,8 +175,10 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   const Status supported = CheckReadOptionsSupported(options);
   const size_t num_keys = request.keys.size();
   StackArray<ReadViewSource*, kMultiGetOnStack> families(num_keys);
+  bool has_null = false;
   for (size_t i = 0; i < num_keys; i++) {
-    families[i] = FamilyOrDefault(handles[i]);
+    families[i] = handles[i] != nullptr ? FamilyOf(handles[i]) : core_.families.default_family();
+    has_null |= handles[i] == nullptr;
     request.values[i].Reset();
     if (!supported.ok()) request.statuses[i] = supported;
   }
@@ -183,6 +188,17 @@ void DBImpl::ReadPoints(const ReadOptions& options, MultiGetRequest request,
   request.skips_memtables = SkipsMemTables(options);
   request.families = {families.data(), num_keys};
   ashlar::MultiGet(request, {.seqnos = this, .mutex = &core_.mutex}, core_.statistics.get());
+  if (has_null) [[unlikely]]
+    RefuseNullHandles(request, handles);
+}
+
+// Keys without a family were read in the default one beside the others.
+void DBImpl::RefuseNullHandles(const MultiGetRequest& request, ColumnFamilyHandle** handles) {
+  for (size_t i = 0; i < request.keys.size(); i++) {
+    if (handles[i] != nullptr) continue;
+    request.values[i].Reset();
+    request.statuses[i] = NullHandle();
+  }
 }
 
 void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
@@ -200,7 +216,8 @@ void DBImpl::MultiGet(const ReadOptions& options, const size_t num_keys,
   ReadSample sample;
   request.watch = &sample;
   ReadPoints(options, request, handles);
-  if (sample.IsWorthAsking()) RequestReadCompaction(FamilyOrDefault(handles[request.watched_key]));
+  ColumnFamilyHandle* const watched = handles[request.watched_key];
+  if (watched != nullptr && sample.IsWorthAsking()) RequestReadCompaction(FamilyOf(watched));
 }
 
 void DBImpl::MultiGetAs(const ReadCallback& callback, const ReadOptions& options, size_t num_keys,
@@ -286,10 +303,11 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
                                 GetMergeOperandsOptions* operands_options,
                                 int* number_of_operands) {
   RETURN_IF_ERROR(CheckReadOptionsSupported(options));
+  RETURN_IF_ERROR(CheckHandle(handle));
   if (operands_options == nullptr || number_of_operands == nullptr) {
     return Status::InvalidArgument("GetMergeOperands: options or number is a null pointer");
   }
-  ColumnFamilyData* const family = FamilyOrDefault(handle);
+  ColumnFamilyData* const family = FamilyOf(handle);
   const ReadView view = family->AcquireView();
   const LookupKey lookup_key(key, SeqnoFor(options, view.seqno()), family->comparator().order());
   PinnableSlice base;
@@ -310,8 +328,9 @@ Status DBImpl::GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* 
 
 Iterator* DBImpl::NewIterator(const ReadOptions& options, ColumnFamilyHandle* handle) {
   Status supported = CheckIteratorOptionsSupported(options);
+  if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView());
+  return MakeIterator(options, FamilyOf(handle)->AcquireView());
 }
 
 Iterator* DBImpl::MakeIterator(const ReadOptions& options, ReadView view,
@@ -333,8 +352,9 @@ Iterator* DBImpl::NewIteratorAs(const ReadCallback& callback, const ReadOptions&
                                 ColumnFamilyHandle* handle) {
   assert(options.snapshot == nullptr);
   Status supported = CheckIteratorOptionsSupported(options);
+  if (supported.ok()) supported = CheckHandle(handle);
   if (!supported.ok()) return NewErrorIterator(supported);
-  return MakeIterator(options, FamilyOrDefault(handle)->AcquireView(), &callback);
+  return MakeIterator(options, FamilyOf(handle)->AcquireView(), &callback);
 }
 
 Status DBImpl::NewIterators(const ReadOptions& options,
@@ -342,12 +362,13 @@ Status DBImpl::NewIterators(const ReadOptions& options,
                             std::vector<Iterator*>* iterators) {
   iterators->clear();
   RETURN_IF_ERROR(CheckIteratorOptionsSupported(options));
+  RETURN_IF_ERROR(CheckHandles(handles));
   std::vector<ReadView> views;
   {
     // Super versions are replaced under the mutex: this way all are of one moment.
     MutexLock lock(&core_.mutex);
     for (ColumnFamilyHandle* handle : handles) {
-      views.push_back(FamilyOrDefault(handle)->AcquireView());
+      views.push_back(FamilyOf(handle)->AcquireView());
     }
   }
   // The first number was taken when every super version was in force already or is unchanged since.

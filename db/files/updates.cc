@@ -192,10 +192,10 @@ class Updates final : public WalIterator {
 
   Status CheckOrder(SequenceNumber seqno) const {
     if (expected_ == 0 || seqno == expected_) return Status::OK();
-    return Status::Corruption(
-        StrCat(LogFileName(core_->wal_dir, logs_[at_].number), ": offset ",
-               reader_->record_offset(), ": gap in sequence numbers: expected ", expected_,
-               ", found ", seqno, ": written without a log, ingested, or in a log that is gone"));
+    return Status::NotFound(StrCat(LogFileName(core_->wal_dir, logs_[at_].number), ": offset ",
+                                   reader_->record_offset(), ": gap in sequence numbers: expected ",
+                                   expected_, ", found ", seqno,
+                                   ": written without a log, ingested, or in a log that is gone"));
   }
 
   // The next record that a program has written. False at the end of what is there, or for status_.

@@ -184,7 +184,7 @@ ASHLAR_EXPORT void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Deletes the table files that lie wholly inside the range (null: open end), without writing
 // tombstones; files of level 0 stay. The end is part of the range if include_end. Snapshots do not
-// protect what is deleted. A null column family means the default one.
+// protect what is deleted. InvalidArgument for a null column family.
 ASHLAR_EXPORT Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family,
                                         const Slice* begin, const Slice* end,
                                         bool include_end = true);

@@ -125,6 +125,9 @@ struct GetMergeOperandsOptions {
   ContinueCallback continue_cb;
 };
 
+// A null handle of a column family is InvalidArgument; calls without a status answer false, zero or
+// nothing. Only Put, Delete, SingleDelete and DeleteRange without a timestamp take it for the
+// default family, as in RocksDB.
 class ASHLAR_EXPORT DB {
  public:
   // Opening. `name` is the directory. A result is empty (null) after an error. The forms with
@@ -250,7 +253,7 @@ class ASHLAR_EXPORT DB {
                      const Slice& value);
 
   // key := columns, in any order, without duplicates; the second form writes to several families at
-  // once. InvalidArgument for two columns of one name, and for no groups.
+  // once. Corruption, as in RocksDB, for two columns of one name; InvalidArgument for no groups.
   virtual Status PutEntity(const WriteOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, const WideColumns& columns);
   virtual Status PutEntity(const WriteOptions& options, const Slice& key,
@@ -677,11 +680,12 @@ class ASHLAR_EXPORT DB {
   // Walks the batches in the logs, from the one with this sequence number on or, if there is none,
   // from the first behind it; set WAL_ttl_seconds or WAL_size_limit_MB, or logs are gone after each
   // flush. While the database writes on, Next() behind the end finds what came since. NotFound if
-  // the number is not written yet or the logs hold nothing from it on. The iterator ends with
-  // Corruption where sequence numbers jump: writes without a log and ingested tables are not in
-  // the logs. Only what readers see already is shown, and with manual_wal_flush only what was
-  // flushed. NotSupported if the database is open for reading only. Delete the iterator before the
-  // database; one thread at a time.
+  // the number is not written yet or the logs hold nothing from it on; after an error *iter is as
+  // it was. The iterator ends with NotFound where sequence numbers jump, as writes without a log
+  // and ingested tables are not in the logs: begin anew behind the gap, or with another copy. Only
+  // what readers see already is shown, and with manual_wal_flush only what was flushed.
+  // NotSupported if the database is open for reading only. Delete the iterator before the database;
+  // one thread at a time.
   virtual Status GetUpdatesSince(
       SequenceNumber seq_number, std::unique_ptr<WalIterator>* iter,
       const WalIterator::ReadOptions& read_options = WalIterator::ReadOptions()) = 0;

@@ -71,8 +71,8 @@ class ASHLAR_EXPORT WalIterator {
   virtual bool Valid() = 0;
   // One batch further. At the end it looks whether more has been written since.
   virtual void Next() = 0;
-  // Corruption for a gap in the sequence numbers or a damaged log, NotFound for a log that was
-  // deleted before it was read. After an error the iterator stays where it is.
+  // NotFound for a gap in the sequence numbers and for a log that was deleted before it was read;
+  // Corruption for a damaged log. After an error the iterator stays where it is.
   virtual Status status() = 0;
   // The present batch; once per position. Only while Valid().
   virtual BatchResult GetBatch() = 0;

@@ -2,10 +2,11 @@
 //
 // WriteBatchBase is what WriteBatch and WriteBatchWithIndex have in common: collecting updates.
 //
-// Calls without a handle (or with a null one) address the default column family. Updates apply in
-// the order of the calls. Keys and values are copied. Common errors: InvalidArgument for a key or
-// value of 4 GiB or more, or for a timestamp of the wrong size; Aborted(kMemoryLimit) when the
-// batch would grow beyond SetMaxBytes(). After an error the batch is as it was before the call.
+// Calls without a handle address the default column family, and so do those with a null one but for
+// PutEntity(), which refuses it as RocksDB does. Updates apply in the order of the calls. Keys and
+// values are copied. Common errors: InvalidArgument for a key or value of 4 GiB or more, or for a
+// timestamp of the wrong size; Aborted(kMemoryLimit) when the batch would grow beyond
+// SetMaxBytes(). After an error the batch is as it was before the call.
 //
 // Threads: one at a time per batch; const members may be called from many threads.
 #pragma once

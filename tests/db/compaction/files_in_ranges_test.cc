@@ -110,7 +110,7 @@ TEST(DeleteFilesInRange, LeavesTheRestAndWhatReadersHold) {
   std::unique_ptr<Iterator> before(db->NewIterator({}));
   const std::string begin = key(20), end = key(80);
   const Slice low(begin), high(end);
-  ASSERT_OK(DeleteFilesInRange(db.get(), nullptr, &low, &high));
+  ASSERT_OK(DeleteFilesInRange(db.get(), db->DefaultColumnFamily(), &low, &high));
   std::string value;
   EXPECT_TRUE(db->Get({}, key(50), &value).IsNotFound());
   EXPECT_OK(db->Get({}, key(19), &value));

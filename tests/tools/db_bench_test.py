@@ -407,6 +407,24 @@ class DbBenchTest(unittest.TestCase):
         done = self.run_bench("fillrandom", "-stats_interval=-1")
         self.assertNotIn("... finished ", done.stderr)
 
+    def test_statistics_of_the_database_come_at_the_interval_on_request(self):
+        done = self.run_bench("fillseq", "-stats_interval=1000", "-stats_per_interval=1", "-threads=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("** DB Stats **"), 2)  # of the first thread
+        done = self.run_bench("fillseq", "-stats_per_interval=1")
+        self.assertNotIn("DB Stats", done.stderr)
+
+    def test_compression_begins_at_the_level_that_is_asked_for(self):
+        self.results("fillseq", "-min_level_to_compress=2", "-num_levels=4", "-compression_type=snappy")
+        self.assertRegex(self.options(), r"compression_per_level=kNoCompression:kNoCompression:"
+                                              r"kSnappyCompression:kSnappyCompression\n")
+        done = self.run_bench("fillseq", "-min_level_to_compress=5", "-num_levels=4")
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_flags_that_scripts_of_rocksdb_pass_are_taken(self):
+        self.results("fillseq", "-delete_obsolete_files_period_micros=62914560", "-stats_per_interval=1",
+                     "-min_level_to_compress=3", "-undefok=nothing")
+
     def test_statistics_are_printed_at_the_end(self):
         done = self.run_bench("fillseq", "-statistics=1")
         written = re.findall(r"^rocksdb\.number\.keys\.written COUNT : (\d+)$", done.stdout, re.M)

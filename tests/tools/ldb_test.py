@@ -316,6 +316,26 @@ class LdbTest(ToolTest):
         self.check(self.ldb("scan", "--try_load_options=false", "--to=b"), ["a : 1"])
         self.check_failure(self.ldb("get", "a", "--nosuch"), "--nosuch")
 
+    def test_read_commands_accept_the_flags_of_writing_as_those_of_rocksdb_do(self):
+        self.fill()
+        flags = ("--bloom_bits=10", "--block_size=8192", "--fix_prefix_len=2", "--auto_compaction=false",
+                 "--compression_type=zstd", "--compression_max_dict_bytes=1000", "--write_buffer_size=4000000",
+                 "--file_size=2000000", "--db_write_buffer_size=1000000", "--disable_consistency_checks",
+                 "--enable_blob_files", "--min_blob_size=10", "--blob_file_size=1000000",
+                 "--blob_compression_type=zstd", "--enable_blob_garbage_collection",
+                 "--blob_garbage_collection_age_cutoff=0.25", "--blob_garbage_collection_force_threshold=0.5",
+                 "--blob_compaction_readahead_size=1000", "--blob_file_starting_level=1",
+                 "--prepopulate_blob_cache=1", "--try_load_options", "--ignore_unknown_options")
+        for command in (("get", "a"), ("multi_get", "a"), ("scan",), ("dump",), ("idump",),
+                        ("approxsize", "--from=a", "--to=b"), ("checkconsistency",),
+                        ("get_property", "rocksdb.stats"), ("list_column_families",), ("manifest_dump",),
+                        ("dump_live_files",), ("list_live_files_metadata",), ("list_file_range_deletes",),
+                        ("file_checksum_dump",)):
+            self.assertEqual(self.ok(*command, *flags).count("\n"), self.ok(*command).count("\n"), command)
+            self.check_failure(self.ldb(*command, "--create_if_missing"), "create_if_missing")
+        self.check_failure(self.ldb("get", "a", "--compression_type=frob"), "frob")
+        self.check_failure(self.ldb("get", "a", "--prepopulate_blob_cache=7"), "prepopulate_blob_cache")
+
     def test_explain_says_where_a_key_was_looked_for(self):
         self.fill()
         self.ok("compact")
@@ -556,6 +576,56 @@ class LdbTest(ToolTest):
         self.assertEqual(run(PROGRAM, "manifest_dump", "--path=" + manifest).stdout.decode(),
                          self.ok("manifest_dump"))
 
+    def test_without_current_the_newest_manifest_is_shown(self):
+        self.fill()
+        current = self.path("db", "CURRENT")
+        with open(self.path("db", "MANIFEST-000001"), "wb") as older:
+            older.write(b"of long ago")
+        for command in (("manifest_dump",), ("list_live_files_metadata",), ("dump_live_files",),
+                        ("file_checksum_dump",), ("list_file_range_deletes",)):
+            before = self.ok(*command)
+            for damage in (None, b"", b"rubbish", b"MANIFEST-999999\n"):
+                with open(current, "rb") as file:
+                    right = file.read()
+                os.unlink(current)
+                if damage is not None:
+                    with open(current, "wb") as file:
+                        file.write(damage)
+                done = self.ldb(*command)
+                self.assertEqual((done.returncode, done.stdout.decode("latin-1")), (0, before), done.stderr)
+                self.assertIn(right.strip(), done.stderr)
+                with open(current, "wb") as file:
+                    file.write(right)
+        os.unlink(current)
+        for command in (("get", "a"), ("scan",), ("put", "a", "1"), ("checkconsistency",), ("compact",),
+                        ("put", "a", "1", "--create_if_missing"), ("unsafe_remove_sst_file", "9")):
+            self.check_failure(self.ldb(*command), "CURRENT")
+        self.assertFalse(os.path.exists(current))
+
+    def test_of_a_damaged_manifest_the_edits_before_the_damage_are_shown(self):
+        self.fill()
+        self.ok("create_column_family", "users")
+        self.ok("put", "e", "5")  # begins with a MANIFEST that was synced as a whole
+        with open(self.path("db", "CURRENT"), encoding="utf-8") as file:
+            manifest = self.path("db", file.read().strip())
+        os.truncate(manifest, os.path.getsize(manifest) - 3)
+        done = self.ldb("manifest_dump")
+        self.check_failure(done, manifest)
+        self.assertIn(b'Column family "users"', done.stdout)
+        for content in (b"", b"rubbish" * 99):
+            with open(manifest, "wb") as file:
+                file.write(content)
+            for command in ("manifest_dump", "list_column_families", "scan", "checkconsistency"):
+                self.check_failure(self.ldb(command), manifest)
+
+    def test_a_log_that_the_manifest_needs_may_not_be_missing(self):
+        self.fill()
+        for name in os.listdir(self.path("db")):
+            if name.endswith(".log"):
+                os.unlink(self.path("db", name))
+        for command in (("scan",), ("checkconsistency",), ("dump_live_files",), ("put", "a", "1")):
+            self.check_failure(self.ldb(*command), ".log")
+
     def test_manifest_dump_of_no_manifest_fails(self):
         self.fill()
         self.check_failure(run(PROGRAM, "manifest_dump", "--path=" + self.path("db", "CURRENT")),
@@ -642,6 +712,29 @@ class LdbTest(ToolTest):
         with open(db + "_report.html", encoding="utf-8") as file:
             self.assertIn("<td>1 file</td>", file.read())  # that no version has
         self.assertIn(dirs[0], self.ok("list_file_range_deletes", flag, db=db))
+
+    def test_a_database_in_several_directories_is_read_when_they_are_named(self):
+        self.fill()
+        self.ok("create_column_family", "other")
+        self.ok("--column_family=other", "put", "o", "5")
+        self.ok("compact")
+        self.ok("--column_family=other", "compact")
+        listed = self.ok("list_live_files_metadata", "--sort_by_filename").split("\n")
+        tables = [line.split(" : level")[0] for line in listed if " : level" in line]
+        self.assertEqual(len(tables), 2)
+        for table, folder in zip(tables, ("fast", "slow")):
+            os.mkdir(self.path(folder))
+            os.rename(table, self.path(folder, os.path.basename(table)))
+        missing = os.path.basename(tables[0]).split(".")[0].lstrip("0")
+        self.check_failure(self.ldb("get", "a"), "table " + missing, "--db_paths=<dir>")
+        flag = "--db_paths=" + self.path("slow") + "," + self.path("fast")
+        self.check(self.ldb("get", "a", flag), ["1"])
+        self.check(self.ldb("scan", flag, "--to=c"), ["a : 1", "b : 2"])
+        self.check(self.ldb("--column_family=other", "dump", flag), ["o ==> 5", "Keys in range: 1"])
+        self.check(self.ldb("multi_get", "a", "b", flag), ["a ==> 1", "b ==> 2"])
+        self.ok("explain", "--key=a", flag)
+        self.ok("idump", flag)
+        self.check(self.ldb("checkconsistency", flag), ["OK"])
 
     def manifest_without_timestamps(self):
         """Of a database whose two tables of level 1 have lost the timestamps that its comparator wants."""
@@ -760,7 +853,9 @@ class LdbTest(ToolTest):
         log = self.move_logs_away()
         for line in (log + "\n", "PUT(0) : 0x61 : 0x31 \n"):
             self.assertIn(line, self.ok("dump_live_files"))
-            self.assertNotIn(line, self.ok("dump_live_files", "--try_load_options=false"))
+            done = self.ldb("dump_live_files", "--try_load_options=false")
+        self.check_failure(done, ".log: the MANIFEST needs this log")
+        self.assertNotIn(line.encode(), done.stdout)
         self.assertIn("<td>1 log</td>", self.report())
         # Beside the tables, under another name of that directory: there is no second log.
         os.rename(log, self.path("db", os.path.basename(log)))

@@ -102,6 +102,10 @@ DEFINE_int64(stats_interval, 0,
              "report progress every so many operations; 0: at growing distances; negative: never");
 DEFINE_int64(stats_interval_seconds, 0,
              "report progress every so many seconds, whatever --stats_interval says; 0: not so");
+DEFINE_int32(
+    stats_per_interval, 0,
+    "above 0: with --stats_interval or --stats_interval_seconds the first thread also prints "
+    "the database's rocksdb.stats then");
 DEFINE_int64(report_interval_seconds, 0,
              "every so many seconds, append operations per second to --report_file; 0: never");
 DEFINE_string(report_file, "report.csv", "CSV file of --report_interval_seconds");

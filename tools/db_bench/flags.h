@@ -78,6 +78,7 @@ DECLARE_bool(histogram);
 DECLARE_bool(statistics);
 DECLARE_int64(stats_interval);
 DECLARE_int64(stats_interval_seconds);
+DECLARE_int32(stats_per_interval);
 DECLARE_int64(report_interval_seconds);
 DECLARE_string(report_file);
 

@@ -4,6 +4,7 @@
 // differ, the option's default, read from a default-constructed struct.
 #include "tools/db_bench/options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -99,6 +100,8 @@ DEFINE_double(max_bytes_for_level_multiplier, Defaults().max_bytes_for_level_mul
 DEFINE_bool(level_compaction_dynamic_level_bytes, Defaults().level_compaction_dynamic_level_bytes,
             "size levels from the last one upwards");
 DEFINE_int32(num_levels, Defaults().num_levels, "number of levels");
+DEFINE_int32(min_level_to_compress, -1,
+             "from 0 on: levels above this one are not compressed; negative: all are");
 DEFINE_int32(level0_file_num_compaction_trigger, Defaults().level0_file_num_compaction_trigger,
              "files of level 0 that start a compaction");
 DEFINE_int32(level0_slowdown_writes_trigger, Defaults().level0_slowdown_writes_trigger,
@@ -193,6 +196,17 @@ void SetTree(Options* options) {
   options->max_background_flushes = FLAGS_max_background_flushes;
 }
 
+Status SetCompressionByLevel(Options* options) {
+  if (FLAGS_min_level_to_compress < 0) return Status::OK();
+  if (FLAGS_min_level_to_compress > FLAGS_num_levels) {
+    return Status::InvalidArgument("--min_level_to_compress: there are not so many levels");
+  }
+  options->compression_per_level.assign(static_cast<size_t>(FLAGS_num_levels),
+                                        options->compression);
+  std::fill_n(options->compression_per_level.begin(), FLAGS_min_level_to_compress, kNoCompression);
+  return Status::OK();
+}
+
 Status LoadOptions(Options* options) {
   DBOptions db;
   std::vector<ColumnFamilyDescriptor> families;
@@ -224,6 +238,8 @@ Status MakeOptions(Options* options) {
   SetWhatGoesWithAFile(options);
   Status status =
       ParseCompression("--compression_type", FLAGS_compression_type, &options->compression);
+  if (!status.ok()) return status;
+  status = SetCompressionByLevel(options);
   if (!status.ok()) return status;
   options->compression_opts.level = FLAGS_compression_level;
   options->compression_opts.max_dict_bytes =

@@ -25,6 +25,8 @@ DEFINE_uint64(writable_file_max_buffer_size, Defaults().writable_file_max_buffer
 DEFINE_string(wal_dir, "", "folder of the log; empty: the database's");
 DEFINE_uint64(bytes_per_sync, Defaults().bytes_per_sync, "sync tables as they grow, by this much");
 DEFINE_uint64(wal_bytes_per_sync, Defaults().wal_bytes_per_sync, "the same for the log");
+DEFINE_uint64(delete_obsolete_files_period_micros, 0,
+              "of older releases: accepted, means nothing, as in RocksDB's db_bench");
 DEFINE_bool(use_fsync, Defaults().use_fsync, "fsync in place of fdatasync");
 DEFINE_uint64(max_total_wal_size, Defaults().max_total_wal_size, "bytes of all logs; 0: automatic");
 DEFINE_string(wal_compression, "none", "none or zstd");

@@ -163,7 +163,7 @@ double SineRate(double seconds) {
 
 void RestartStats(ThreadContext* thread) {
   thread->stats = Stats();
-  thread->stats.Start(thread->reporter);
+  thread->stats.Start(thread->reporter, thread->index == 0 ? thread->db : nullptr);
 }
 
 void RequireOk(const Status& status, const char* what) {
@@ -313,7 +313,7 @@ void Runner::RunWorkload(const Workload& workload) {
       SetPerfLevel(static_cast<PerfLevel>(FLAGS_perf_level));
       if (FLAGS_perf_level > kDisable) get_perf_context()->EnablePerLevelPerfContext();
       gate.ArriveAndWait();
-      context->stats.Start(reporter_.get());
+      context->stats.Start(reporter_.get(), context->index == 0 ? context->db : nullptr);
       workload.run(context);
       context->stats.Stop();
       AddPerfMessage(&context->stats);

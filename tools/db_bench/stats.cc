@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "ashlar/db.h"
 #include "tools/db_bench/flags.h"
 
 namespace ashlar {
@@ -87,8 +88,10 @@ uint64_t NextProgress(uint64_t done) {
 
 }  // namespace
 
-void Stats::Start(Reporter* reporter) {
+void Stats::Start(Reporter* reporter, DB* db) {
   reporter_ = reporter;
+  const bool has_interval = FLAGS_stats_interval > 0 || FLAGS_stats_interval_seconds > 0;
+  db_ = FLAGS_stats_per_interval > 0 && has_interval ? db : nullptr;
   start_micros_ = NowMicros();
   last_op_micros_ = last_progress_micros_ = start_micros_;
   next_progress_ = NextProgress(done_);
@@ -118,7 +121,13 @@ void Stats::PrintProgress() {
     last_progress_micros_ = now;
   }
   std::fprintf(stderr, "... finished %llu ops%30s\r", static_cast<unsigned long long>(done_), "");
+  if (db_ != nullptr) PrintDbStats();
   std::fflush(stderr);
+}
+
+void Stats::PrintDbStats() const {
+  std::string text;
+  if (db_->GetProperty(DB::Properties::kStats, &text)) std::fprintf(stderr, "\n%s\n", text.c_str());
 }
 
 void Stats::AddMessage(const std::string& message) {

@@ -20,6 +20,9 @@
 #include "tools/db_bench/histogram.h"
 
 namespace ashlar {
+
+class DB;
+
 namespace bench {
 
 uint64_t NowMicros();
@@ -50,7 +53,8 @@ enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kUpdate, kOther };
 class Stats {
  public:
   Stats() = default;
-  void Start(Reporter* reporter);
+  // `db`: whose rocksdb.stats are printed with --stats_per_interval, or null.
+  void Start(Reporter* reporter, DB* db);
   void Stop() { finish_micros_ = NowMicros(); }
 
   // `count` operations of one kind are done, `bytes` of user data moved.
@@ -67,9 +71,11 @@ class Stats {
 
  private:
   void PrintProgress();
+  void PrintDbStats() const;
   void AddTime(Operation operation);
 
   Reporter* reporter_ = nullptr;
+  DB* db_ = nullptr;
   uint64_t start_micros_ = 0;
   uint64_t finish_micros_ = 0;
   uint64_t thread_micros_ = 0;   // of all threads merged so far

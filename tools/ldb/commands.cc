@@ -21,14 +21,14 @@ std::vector<LdbCommand> MakeDataCommands() {
   return {
       {.name = "get", .usage = "<key>", .summary = "print the value of a key",
        .details = "Exits with 1 if the key is not there.",
-       .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
+       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGet},
       {.name = "explain", .usage = "--key=<key> | --seek=<key> | --seek_for_prev=<key>",
        .summary = "read, and print each place that was looked at, with what it cost",
        .details = "Memtables, then tables, newest first: answers of filters, where blocks came from,\n"
                   "range tombstones, merge operands, entries skipped. --key reads one key, --seek\n"
                   "looks for the first key at or after it, --seek_for_prev for the last one at or\n"
                   "before it.",
-       .flags = {"key", "seek", "seek_for_prev"}, .run = &RunExplain},
+       .flags = {"key", "seek", "seek_for_prev", "db_paths"}, .run = &RunExplain},
       {.name = "put", .usage = "<key> <value> [--create_if_missing]", .summary = "store a value",
        .details = "The database keeps its options: they are read from its OPTIONS file.",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunPut},
@@ -41,7 +41,7 @@ std::vector<LdbCommand> MakeDataCommands() {
        .flags = WithOpenFlags(), .min_arguments = 1, .max_arguments = 1, .run = &RunSingleDelete},
       {.name = "multi_get", .usage = "<key> [<key>] ..", .summary = "print \"key ==> value\" for several keys",
        .details = "Keys that are not there are named on stderr, and the exit code is 1 then.",
-       .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
+       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGet},
       {.name = "deleterange", .usage = "<begin key> <end key>",
        .summary = "delete all keys from the first one on and before the second one",
        .flags = WithOpenFlags(), .min_arguments = 2, .max_arguments = 2, .run = &RunDeleteRange},
@@ -67,7 +67,7 @@ std::vector<LdbCommand> MakeRangeCommands() {
       {.name = "scan", .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--no_value]",
        .summary = "print \"key : value\" for a range of keys",
        .details = "--from is inclusive, --to is not. Keys come in the order of the family's comparator.",
-       .flags = {"from", "to", "max_keys", "no_value"}, .run = &RunScan},
+       .flags = {"from", "to", "max_keys", "no_value", "db_paths"}, .run = &RunScan},
       {.name = "dump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
                 "[--stats] | --path=<file> [--decode_blob_index] [--dump_uncompressed_blobs]",
@@ -77,7 +77,7 @@ std::vector<LdbCommand> MakeRangeCommands() {
                   "--path=<file> prints a table, blob file, log or MANIFEST by itself, without --db: with\n"
                   "--decode_blob_index what references to blobs say, with --dump_uncompressed_blobs all values.",
        .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "path", "decode_blob_index",
-                 "dump_uncompressed_blobs", "try_load_options", "ignore_unknown_options"},
+                 "dump_uncompressed_blobs", "db_paths"},
        .needs_db = false, .run = &RunDump},
       {.name = "idump",
        .usage = "[--from=<key>] [--to=<key>] [--max_keys=<n>] [--count_only] [--count_delim=<char>] "
@@ -86,20 +86,20 @@ std::vector<LdbCommand> MakeRangeCommands() {
        .details = "A line is 'key' seq:<sequence number>, type:<kind> => value. Kinds: 0 delete,\n"
                   "1 put, 2 merge, 7 single delete, 17 reference to a blob file. --input_key_hex:\n"
                   "--from and --to are hexadecimal.",
-       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex", "decode_blob_index"},
+       .flags = {"from", "to", "max_keys", "count_only", "count_delim", "stats", "input_key_hex", "decode_blob_index", "db_paths"},
        .run = &RunIdump},
       {.name = "approxsize", .usage = "--from=<key> --to=<key>",
        .summary = "estimate the bytes of table files that hold a range",
-       .flags = {"from", "to"}, .run = &RunApproxSize},
+       .flags = {"from", "to", "db_paths"}, .run = &RunApproxSize},
       {.name = "checkconsistency", .usage = "",
        .summary = "check that the live files are what the MANIFEST says",
-       .details = "Sizes of tables and blob files, order of levels, and that every table can be opened:\n"
+       .details = "Sizes of tables, blob files and logs, order of levels, and that every table can be opened:\n"
                   "its index and filter are read. The blocks inside are checked by\n"
                   "sst_dump --file=<db> --command=verify.",
        .flags = {"db_paths"}, .run = &RunCheckConsistency},
       {.name = "get_property", .usage = "<name>",
        .summary = "print a property, for instance rocksdb.stats or rocksdb.estimate-num-keys",
-       .min_arguments = 1, .max_arguments = 1, .run = &RunGetProperty},
+       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetProperty},
   };
 }
 
@@ -108,11 +108,11 @@ std::vector<LdbCommand> MakeColumnCommands() {
       {.name = "get_entity", .usage = "<key>",
        .summary = "print the columns of a key as \"name:value name:value\"",
        .details = "A plain value is one column without a name. --value_hex: hexadecimal digits.",
-       .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
+       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = 1, .run = &RunGetEntity},
       {.name = "multi_get_entity", .usage = "<key> [<key>] ..",
        .summary = "print \"key ==> name:value name:value\" for several keys",
        .details = "As multi_get.",
-       .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
+       .flags = {"db_paths"}, .min_arguments = 1, .max_arguments = kAnyNumber, .run = &RunMultiGetEntity},
       {.name = "put_entity",
        .usage = "<key> <column>:<value> [<column>:<value>] .. [--create_if_missing]",
        .summary = "store columns",
@@ -169,8 +169,9 @@ std::vector<LdbCommand> MakeFileCommands() {
   return {
       {.name = "manifest_dump", .usage = "[--verbose] [--path=<MANIFEST file>]",
        .summary = "print families, live files and counters of a MANIFEST",
-       .details = "Without --path, of the one that CURRENT names. --verbose prints every version edit\n"
-                  "first. --hex prints keys as hexadecimal digits.",
+       .details = "Without --path, of the one that CURRENT names, or without CURRENT of the newest one.\n"
+                  "--verbose prints every version edit first. --hex prints keys as hexadecimal digits.\n"
+                  "Of a damaged MANIFEST what comes before the damage is printed; the exit code is 1.",
        .flags = {"verbose", "path"}, .needs_db = false, .run = &RunManifestDump},
       {.name = "dump_wal", .usage = "--walfile=<log file> [--header] [--print_value]",
        .summary = "print the write batches of a WAL, one a line",

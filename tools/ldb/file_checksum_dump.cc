@@ -46,7 +46,7 @@ Status RunFileChecksumDump(const Invocation& call) {
       return Status::InvalidArgument(
           "file_checksum_dump needs --db=<directory> or --path=<MANIFEST file>");
     }
-    ASSIGN_OR_RETURN(path, LiveManifestPath(fs, call.db));
+    ASSIGN_OR_RETURN(path, FindManifest(fs, call.db));
   }
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path));
   for (const auto& [number, checksum] : ChecksumsOf(state)) {

@@ -38,23 +38,55 @@ Result<FilePlaces> FilePlaces::Find(FileSystem* fs, const Invocation& call,
         places.found_.emplace(std::pair(type, number), i);
     }
   }
-  places.NoteUnlistedDirectory(state);
+  places.NoteMissingTable(state);
   return places;
 }
 
-void FilePlaces::NoteUnlistedDirectory(const ManifestState& state) const {
+void FilePlaces::NoteMissingTable(const ManifestState& state) const {
   for (const auto& [id, family] : state.families()) {
     for (const std::vector<FileMetadata>& level : family.levels) {
       for (const FileMetadata& meta : level) {
-        if (meta.path_id == 0 || found_.count({kTableFile, meta.number}) != 0) continue;
-        const std::string note =
-            StrCat("table ", meta.number, " of column family ", family.name, " lies in directory ",
-                   meta.path_id, " of db_paths or cf_paths, which no file names");
-        std::fprintf(stderr, "ldb: %s; give --db_paths=<dir>,<dir>..\n", note.c_str());
+        if (found_.count({kTableFile, meta.number}) != 0) continue;
+        std::string note = StrCat("table ", meta.number, " of column family ", family.name);
+        if (meta.path_id == 0) {
+          StrAppend(&note, " is missing; if the program sets db_paths or cf_paths,");
+        } else {
+          StrAppend(&note, " lies in directory ", meta.path_id,
+                    " of db_paths or cf_paths, which no file names;");
+        }
+        std::fprintf(stderr, "ldb: %s give --db_paths=<dir>,<dir>..\n", note.c_str());
         return;
       }
     }
   }
+}
+
+Result<std::vector<std::string>> FilePlaces::DirsByPathId(const FamilyState& family) const {
+  std::map<uint32_t, size_t> dir_of_path;
+  const auto note = [&](FileType type, FileNumber number, uint32_t path_id) {
+    const auto found = found_.find({type, number});
+    if (found == found_.end()) return Status::OK();  // opening says so
+    const size_t dir = dir_of_path.emplace(path_id, found->second).first->second;
+    if (dir == found->second) return Status::OK();
+    return Status::InvalidArgument(StrCat("column family ", family.name,
+                                          ": files of its directory ", path_id, " lie in ",
+                                          dirs_[dir], " and in ", dirs_[found->second]));
+  };
+  for (const std::vector<FileMetadata>& level : family.levels) {
+    for (const FileMetadata& meta : level) {
+      RETURN_IF_ERROR(note(kTableFile, meta.number, meta.path_id));
+    }
+  }
+  for (const auto& [number, blob] : family.blobs) {
+    RETURN_IF_ERROR(note(kBlobFile, number, /*path_id=*/0));
+  }
+  std::vector<std::string> dirs;
+  const bool is_elsewhere = std::any_of(dir_of_path.begin(), dir_of_path.end(),
+                                        [](const auto& entry) { return entry.second != 0; });
+  if (!is_elsewhere) return dirs;
+  dirs.resize(dir_of_path.rbegin()->first + 1, dirs_[0]);
+  for (const auto& [path_id, dir] : dir_of_path) dirs[path_id] = dirs_[dir];
+  return dirs;
 }
 
 const std::string& FilePlaces::DirOf(FileType type, FileNumber number) const {

@@ -22,7 +22,7 @@ namespace ashlar {
 
 class FilePlaces {
  public:
-  // A note on stderr if a table that is said to lie in another directory is in none of these.
+  // A note on stderr if a table is in none of these.
   static Result<FilePlaces> Find(FileSystem* fs, const Invocation& call,
                                  const ManifestState& state);
 
@@ -31,10 +31,14 @@ class FilePlaces {
   // In the database's own directory if it is nowhere.
   std::string TablePath(FileNumber number) const;
   std::string BlobPath(FileNumber number) const;
+  // The family's directories as its cf_paths would name them; those of which nothing is known are
+  // the database's own. Empty if all of its files are there. InvalidArgument if files of one path
+  // lie in two directories.
+  Result<std::vector<std::string>> DirsByPathId(const FamilyState& family) const;
 
  private:
   const std::string& DirOf(FileType type, FileNumber number) const;
-  void NoteUnlistedDirectory(const ManifestState& state) const;
+  void NoteMissingTable(const ManifestState& state) const;
 
   std::vector<std::string> dirs_;
   std::map<std::pair<FileType, FileNumber>, size_t> found_;  // an index of dirs_

@@ -11,6 +11,7 @@
 #include "ashlar/db.h"
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
+#include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
 #include "util/data_in_errors.h"
 #include "util/str_cat.h"
@@ -36,13 +37,16 @@ constexpr std::string_view kOpenHelp =
     "  --enable_blob_files  --min_blob_size=<bytes>  --blob_file_size=<bytes>\n"
     "  --blob_compression_type=<as above>  --enable_blob_garbage_collection\n"
     "  --blob_garbage_collection_age_cutoff=<share>  --blob_compaction_readahead_size=<bytes>\n"
-    "  --blob_garbage_collection_force_threshold=<share>\n"
+    "  --blob_garbage_collection_force_threshold=<share>  --blob_file_starting_level=<n>\n"
+    "  --prepopulate_blob_cache=<0|1>\n"
     "  --try_load_options=false    do not go by the database's OPTIONS file, but by defaults\n"
     "  --ignore_unknown_options    skip options in it that this version does not know\n"
     "  --write_compatible_with=7.8 write only what RocksDB 7.8 can read\n\n"
     "Read commands open the database without changing it, also while another process has it open.\n"
-    "checkconsistency and others that read files without opening it take --db_paths=<dir>,..:\n"
-    "where tables and blob files lie besides (DBOptions::db_paths, cf_paths).\n"
+    "They accept the flags above, too, all but the first one; what is about writing has no "
+    "effect.\n"
+    "--db_paths=<dir>,.. tells them where tables and blob files lie besides (DBOptions::db_paths,\n"
+    "cf_paths), which stands in no file.\n"
     "Example: ldb --db=/data/users scan --from=user1 --to=user2 --max_keys=10\n";
 
 std::string CommandLines(std::span<const LdbCommand> commands) {
@@ -89,8 +93,10 @@ const LdbCommand* FindCommand(std::string_view name) {
 Status CheckArguments(const LdbCommand& command, const Invocation& call) {
   std::vector<std::string_view> known = {"db",      "column_family", "hex",
                                          "key_hex", "value_hex",     "help"};
-  // Scripts pass these to every command; those that only read need no OPTIONS file either way.
-  if (command.needs_db) known.insert(known.end(), {"try_load_options", "ignore_unknown_options"});
+  // Scripts pass the flags of opening to every command; those that look at files need none of them.
+  for (const std::string_view flag : OpenFlags()) {
+    if (flag != "create_if_missing") known.push_back(flag);
+  }
   known.insert(known.end(), command.flags.begin(), command.flags.end());
   RETURN_IF_ERROR(call.line->CheckFlags(known));
   const size_t found = call.arguments.size();

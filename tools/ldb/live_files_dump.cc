@@ -110,14 +110,14 @@ Status DumpLogs(FileSystem* fs, const Invocation& call, const ManifestState& sta
     PrintLine(path);
     RETURN_IF_ERROR(DumpWal(fs, path, dump));
   }
-  return Status::OK();
+  return CheckLogs(call, state);
 }
 
 }  // namespace
 
 Status RunDumpLiveFiles(const Invocation& call) {
   FileSystem* const fs = FileSystem::Default().get();
-  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+  ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
   PrintTitle("Manifest File");
@@ -144,9 +144,10 @@ Status DumpFile(const Invocation& call, const std::string& path) {
     case kBlobFile: return DumpBlobs(fs, call, path);
     case kWalFile: return DumpWal(fs, path, {.has_header = true, .prints_values = true});
     case kDescriptorFile: {
-      ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path));
-      Print(ManifestSummaryText(state, call.hex_keys));
-      return Status::OK();
+      std::optional<ManifestState> state;
+      const Status status = ReadManifestUpToDamage(fs, path, {}, &state);
+      if (state.has_value()) Print(ManifestSummaryText(*state, call.hex_keys));
+      return status;
     }
     default:
       return Status::NotSupported(StrCat(

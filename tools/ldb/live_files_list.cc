@@ -54,7 +54,7 @@ void PrintByName(const FilePlaces& places, const ManifestState& state) {
 Status RunListLiveFiles(const Invocation& call) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const bool sorts_by_name, call.line->Bool("sort_by_filename"));
-  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+  ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
   if (sorts_by_name) {

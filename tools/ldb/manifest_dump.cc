@@ -14,15 +14,17 @@ Status RunManifestDump(const Invocation& call) {
   std::string path = call.line->Value("path").value_or("");
   if (path.empty()) {
     if (call.db.empty()) return Status::InvalidArgument("manifest_dump needs --db or --path");
-    ASSIGN_OR_RETURN(path, LiveManifestPath(fs, call.db));
+    ASSIGN_OR_RETURN(path, FindManifest(fs, call.db));
   }
   std::function<void(const VersionEdit&)> on_edit;
   if (is_verbose) {
     PrintLine(StrCat("Processing Manifest file ", path));
     on_edit = [&](const VersionEdit& edit) { Print(edit.DebugString(call.hex_keys)); };
   }
-  ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, path, on_edit));
-  Print(ManifestSummaryText(state, call.hex_keys));
+  std::optional<ManifestState> state;
+  const Status status = ReadManifestUpToDamage(fs, path, on_edit, &state);
+  if (state.has_value()) Print(ManifestSummaryText(*state, call.hex_keys));
+  RETURN_IF_ERROR(status);
   if (is_verbose) PrintLine(StrCat("Processing Manifest file ", path, " done"));
   return Status::OK();
 }

@@ -4,6 +4,7 @@
 #include "tools/ldb/manifest_state.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 
 #include "ashlar/comparator.h"
@@ -11,6 +12,7 @@
 #include "ashlar/db.h"
 #include "db/version/manifest_reader.h"
 #include "db/version/version_builder.h"
+#include "env/filename.h"
 #include "util/str_cat.h"
 
 namespace ashlar {
@@ -51,6 +53,7 @@ Status ManifestState::Apply(const VersionEdit& edit) {
   if (edit.min_log_number_to_keep) {
     min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
   }
+  ApplyLogs(edit);
   if (edit.is_family_change()) RETURN_IF_ERROR(ApplyFamilyChange(edit));
   const auto found = families_.find(edit.column_family);
   if (found == families_.end()) {
@@ -64,6 +67,20 @@ Status ManifestState::Apply(const VersionEdit& edit) {
   if (edit.log_number) family->log_number = *edit.log_number;
   RETURN_IF_ERROR(ApplyFiles(edit, family));
   return ApplyBlobFiles(edit, family);
+}
+
+void ManifestState::ApplyLogs(const VersionEdit& edit) {
+  const auto learn = [this](FileNumber number, uint64_t synced_bytes) {
+    uint64_t& known = synced_log_bytes_[number];
+    known = std::max(known, synced_bytes);
+  };
+  for (const WalAddition& wal : edit.wal_additions) {
+    if (wal.synced_bytes) learn(wal.log_number, *wal.synced_bytes);
+  }
+  for (const LogFacts& log : edit.logs) learn(log.number, log.synced_bytes);
+  const FileNumber obsolete_end = std::max(edit.wal_deletion.value_or(FileNumber{}),
+                                           edit.forgotten_logs_end.value_or(FileNumber{}));
+  synced_log_bytes_.erase(synced_log_bytes_.begin(), synced_log_bytes_.lower_bound(obsolete_end));
 }
 
 Status ManifestState::ApplyFamilyChange(const VersionEdit& edit) {
@@ -153,29 +170,75 @@ FileNumber ManifestState::FirstNeededLog() const {
   return std::max(first, min_log_number_to_keep_);
 }
 
-Result<ManifestState> ReadManifestState(FileSystem* fs, const std::string& path,
-                                        const std::function<void(const VersionEdit&)>& on_edit) {
+Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
+                              const std::function<void(const VersionEdit&)>& on_edit,
+                              std::optional<ManifestState>* state) {
   RETURN_IF_ERROR(fs->FileExists(path, IOOptions(), nullptr));
   ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader, ManifestReader::Open(fs, path));
-  ManifestState state;
   VersionEdit edit;
-  uint64_t edit_count = 0;
-  while (reader->Next(&edit)) {
-    edit_count++;
+  Status applied;
+  while (applied.ok() && reader->Next(&edit)) {
+    if (!state->has_value()) state->emplace();
     if (on_edit) on_edit(edit);
-    const Status applied = state.Apply(edit);
-    if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
+    applied = (*state)->Apply(edit);
   }
+  if (state->has_value()) (*state)->Finish();
+  if (!applied.ok()) return Status::CopyAppendMessage(applied, ", in ", path);
   RETURN_IF_ERROR(reader->status());
-  if (edit_count == 0)
+  if (!state->has_value())
     return Status::Corruption(StrCat(path, ": no version edit; not a MANIFEST?"));
-  state.Finish();
-  return state;
+  return Status::OK();
 }
 
+Result<ManifestState> ReadManifestState(FileSystem* fs, const std::string& path,
+                                        const std::function<void(const VersionEdit&)>& on_edit) {
+  std::optional<ManifestState> state;
+  RETURN_IF_ERROR(ReadManifestUpToDamage(fs, path, on_edit, &state));
+  return *std::move(state);
+}
+
+namespace {
+
+// Its name without the directory; empty if there is none.
+std::string NewestManifestIn(FileSystem* fs, const std::string& db) {
+  std::vector<std::string> names;
+  if (!fs->GetChildren(db, IOOptions(), &names, /*dbg=*/nullptr).ok()) return "";
+  std::string newest;
+  FileNumber newest_number = 0;
+  for (const std::string& name : names) {
+    FileNumber number = 0;
+    FileType type = kTempFile;
+    if (!ParseFileName(name, &number, &type) || type != kDescriptorFile) continue;
+    if (!newest.empty() && number < newest_number) continue;
+    newest = name;
+    newest_number = number;
+  }
+  return newest;
+}
+
+}  // namespace
+
 Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db) {
-  ASSIGN_OR_RETURN(const std::string name, ReadCurrent(fs, db));
-  return StrCat(db, "/", name);
+  Result<std::string> name = ReadCurrent(fs, db);
+  if (name.ok()) return StrCat(db, "/", *name);
+  const std::string newest = NewestManifestIn(fs, db);
+  return Status::CopyAppendMessage(
+      name.status(), "; ",
+      newest.empty() ? "there is no MANIFEST either: not the directory of a database?"
+                     : StrCat("manifest_dump --path=", db, "/", newest, " shows what was there"));
+}
+
+Result<std::string> FindManifest(FileSystem* fs, const std::string& db) {
+  Result<std::string> name = ReadCurrent(fs, db);
+  const std::string live = name.ok() ? StrCat(db, "/", *name) : "";
+  const std::string newest = NewestManifestIn(fs, db);
+  if (newest.empty() || (name.ok() && fs->FileExists(live, IOOptions(), nullptr).ok())) {
+    return LiveManifestPath(fs, db);
+  }
+  const std::string why = name.ok() ? StrCat("CURRENT names ", live, ", which does not exist")
+                                    : name.status().ToString();
+  std::fprintf(stderr, "ldb: %s; reading %s\n", why.c_str(), newest.c_str());
+  return StrCat(db, "/", newest);
 }
 
 const Comparator* BuiltinComparator(const std::string& name) {

@@ -60,8 +60,11 @@ class ManifestState {
   FileNumber min_log_number_to_keep() const { return min_log_number_to_keep_; }
   // Logs below it hold nothing that is still needed.
   FileNumber FirstNeededLog() const;
+  // Of the logs that the MANIFEST tracks, so that none is missed: how much of each was synced.
+  const std::map<FileNumber, uint64_t>& synced_log_bytes() const { return synced_log_bytes_; }
 
  private:
+  void ApplyLogs(const VersionEdit& edit);
   Status ApplyFamilyChange(const VersionEdit& edit);
   Status ApplyFiles(const VersionEdit& edit, FamilyState* family);
   Status ApplyBlobFiles(const VersionEdit& edit, FamilyState* family);
@@ -72,15 +75,24 @@ class ManifestState {
   FileNumber prev_log_number_ = 0;
   uint32_t max_column_family_ = 0;
   FileNumber min_log_number_to_keep_ = 0;
+  std::map<FileNumber, uint64_t> synced_log_bytes_;
 };
 
 // Reads a MANIFEST file from front to back. `on_edit` may be empty; it sees every edit first.
 Result<ManifestState> ReadManifestState(
     FileSystem* fs, const std::string& path,
     const std::function<void(const VersionEdit&)>& on_edit = {});
+// The same; after an error *state is what the edits before the damage add up to, or empty if there
+// is none.
+Status ReadManifestUpToDamage(FileSystem* fs, const std::string& path,
+                              const std::function<void(const VersionEdit&)>& on_edit,
+                              std::optional<ManifestState>* state);
 
 // Path of the MANIFEST that CURRENT names.
 Result<std::string> LiveManifestPath(FileSystem* fs, const std::string& db);
+// The same for commands that only look at files: where CURRENT does not lead to a MANIFEST, the
+// newest one in the directory, with a note on stderr.
+Result<std::string> FindManifest(FileSystem* fs, const std::string& db);
 
 // The built-in comparator of this name, or null.
 const Comparator* BuiltinComparator(const std::string& name);

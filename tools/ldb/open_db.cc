@@ -13,7 +13,9 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "ashlar/utilities/options_util.h"
+#include "env/file_util.h"
 #include "env/filename.h"
+#include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "util/str_cat.h"
 
@@ -38,6 +40,8 @@ constexpr OptionFlag kFamilyFlags[] = {
     {"blob_garbage_collection_age_cutoff", "blob_garbage_collection_age_cutoff"},
     {"blob_garbage_collection_force_threshold", "blob_garbage_collection_force_threshold"},
     {"blob_compaction_readahead_size", "blob_compaction_readahead_size"},
+    {"blob_file_starting_level", "blob_file_starting_level"},
+    {"prepopulate_blob_cache", "prepopulate_blob_cache"},
 };
 // Bare flags that switch an option on, or off.
 struct SwitchFlag {
@@ -65,6 +69,11 @@ constexpr std::pair<std::string_view, std::string_view> kCompressionNames[] = {
 };
 
 Result<std::string> OptionText(const OptionFlag& flag, const std::string& value) {
+  if (flag.flag == "prepopulate_blob_cache") {
+    if (value == "0") return std::string("prepopulate_blob_cache=kDisable;");
+    if (value == "1") return std::string("prepopulate_blob_cache=kFlushOnly;");
+    return Status::InvalidArgument("--prepopulate_blob_cache is 0 or 1 (what a flush writes)");
+  }
   if (!flag.flag.ends_with("compression_type")) return StrCat(flag.option, "=", value, ";");
   for (const auto& [name, full_name] : kCompressionNames) {
     if (name == value) return StrCat(flag.option, "=", full_name, ";");
@@ -238,6 +247,33 @@ Result<Descriptors> LoadForReading(const Invocation& call, const ManifestState& 
   return result;
 }
 
+// Of the flags that change options, as scripts pass them to every command, one is for reading; the
+// others must only be well-formed.
+Status ApplyReadFlags(const CommandLine& line, Descriptors* descriptors) {
+  ColumnFamilyOptions given;
+  RETURN_IF_ERROR(ApplyFlags(line, &given));
+  DBOptions db_given;
+  RETURN_IF_ERROR(ApplyDbFlags(line, &db_given));
+  for (ColumnFamilyDescriptor& descriptor : *descriptors) {
+    descriptor.options.force_consistency_checks = given.force_consistency_checks;
+  }
+  return Status::OK();
+}
+
+// Where tables lie in other directories than the database's, which stands in no file.
+Status ApplyPaths(const Invocation& call, const ManifestState& state, Descriptors* descriptors) {
+  ASSIGN_OR_RETURN(const FilePlaces places,
+                   FilePlaces::Find(FileSystem::Default().get(), call, state));
+  for (ColumnFamilyDescriptor& descriptor : *descriptors) {
+    ASSIGN_OR_RETURN(const std::vector<std::string> dirs,
+                     places.DirsByPathId(*state.Family(descriptor.name)));
+    if (dirs.empty()) continue;
+    descriptor.options.cf_paths.clear();
+    for (const std::string& dir : dirs) descriptor.options.cf_paths.emplace_back(dir, 0);
+  }
+  return Status::OK();
+}
+
 Result<ManifestState> ReadLiveManifest(const std::string& db) {
   FileSystem* const fs = FileSystem::Default().get();
   ASSIGN_OR_RETURN(const std::string path, LiveManifestPath(fs, db));
@@ -285,7 +321,9 @@ Status OpenedDb::Close() {
 Result<std::unique_ptr<OpenedDb>> OpenForReading(const Invocation& call) {
   ASSIGN_OR_RETURN(const ManifestState state, ReadLiveManifest(call.db));
   DBOptions db_options;
-  ASSIGN_OR_RETURN(const Descriptors descriptors, LoadForReading(call, state, &db_options));
+  ASSIGN_OR_RETURN(Descriptors descriptors, LoadForReading(call, state, &db_options));
+  RETURN_IF_ERROR(ApplyReadFlags(*call.line, &descriptors));
+  RETURN_IF_ERROR(ApplyPaths(call, state, &descriptors));
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
   RETURN_IF_ERROR(DB::OpenForReadOnly(db_options, call.db, descriptors, &handles, &db));
@@ -334,6 +372,26 @@ Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState
   return is_own ? call.db : options.wal_dir;
 }
 
+Status CheckLogs(const Invocation& call, const ManifestState& state) {
+  FileSystem* const fs = FileSystem::Default().get();
+  ASSIGN_OR_RETURN(const std::string directory, FindLogDirectory(call, state));
+  for (const auto& [number, synced_bytes] : state.synced_log_bytes()) {
+    if (number < state.FirstNeededLog()) continue;
+    const std::string path = LogFileName(directory, number);
+    Result<uint64_t> bytes = FileSizeOf(fs, path);
+    if (bytes.status().IsNotFound() || bytes.status().IsPathNotFound()) {
+      return Status::Corruption(
+          StrCat(path, ": the MANIFEST needs this log, but there is no such file"));
+    }
+    RETURN_IF_ERROR(bytes.status());
+    if (*bytes < synced_bytes) {
+      return Status::Corruption(
+          StrCat(path, ": ", *bytes, " bytes, but ", synced_bytes, " were synced"));
+    }
+  }
+  return Status::OK();
+}
+
 const std::vector<std::string_view>& OpenFlags() {
   static const std::vector<std::string_view> flags = {"create_if_missing",
                                                       "try_load_options",
@@ -356,7 +414,9 @@ const std::vector<std::string_view>& OpenFlags() {
                                                       "enable_blob_garbage_collection",
                                                       "blob_garbage_collection_age_cutoff",
                                                       "blob_garbage_collection_force_threshold",
-                                                      "blob_compaction_readahead_size"};
+                                                      "blob_compaction_readahead_size",
+                                                      "blob_file_starting_level",
+                                                      "prepopulate_blob_cache"};
   return flags;
 }
 

@@ -47,7 +47,10 @@ Result<std::unique_ptr<OpenedDb>> OpenForWriting(const Invocation& call);
 // unless the newest OPTIONS file names another one, as OpenForReading() understands it.
 Result<std::string> FindLogDirectory(const Invocation& call, const ManifestState& state);
 
-// The flags that OpenForWriting() looks at.
+// Corruption if a log that the MANIFEST tracks is missing, or shorter than what was synced of it.
+Status CheckLogs(const Invocation& call, const ManifestState& state);
+
+// The flags that OpenForWriting() looks at. Those that read take them as well.
 const std::vector<std::string_view>& OpenFlags();
 
 }  // namespace ashlar

@@ -42,7 +42,7 @@ Status RunListFileRangeDeletes(const Invocation& call) {
   ASSIGN_OR_RETURN(const int64_t most, call.line->Number("max_keys", 1000));
   if (most < 0) return Status::InvalidArgument("--max_keys must not be negative");
   FileSystem* const fs = FileSystem::Default().get();
-  ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+  ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
   ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
   const FamilyState* const family = state.Family(call.family);
   if (family == nullptr) {

@@ -22,7 +22,7 @@ Status RunReport(const Invocation& call) {
   TreeSurvey survey;
   {
     const Heartbeat heartbeat("reading");
-    ASSIGN_OR_RETURN(const std::string manifest, LiveManifestPath(fs, call.db));
+    ASSIGN_OR_RETURN(const std::string manifest, FindManifest(fs, call.db));
     ASSIGN_OR_RETURN(const ManifestState state, ReadManifestState(fs, manifest));
     ASSIGN_OR_RETURN(const FilePlaces places, FilePlaces::Find(fs, call, state));
     ASSIGN_OR_RETURN(const std::string logs, FindLogDirectory(call, state));

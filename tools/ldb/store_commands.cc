@@ -121,6 +121,7 @@ Status RunCheckConsistency(const Invocation& call) {
   for (const auto& [id, family] : state.families()) {
     RETURN_IF_ERROR(CheckFamily(fs, places, family));
   }
+  RETURN_IF_ERROR(CheckLogs(call, state));
   PrintLine("OK");
   return Status::OK();
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # libashlar from the objects of all rooms, and the drop-in librocksdb: the same sources, compiled
-# with the namespace `ashlar` renamed to `rocksdb`, plus the C API, which exists only there.
+# with the namespace `ashlar` renamed to `rocksdb`. The C API, which would exist only there, is not
+# built yet: there is no rocksdb/c.h, and no function of it.
 #
 # Versions. libashlar has the project's; below 1.0 a minor version may break programs, so the soname
 # is libashlar.so.0.1. The drop-in answers build systems with the version of RocksDB whose API it has.

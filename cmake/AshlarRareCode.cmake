@@ -14,34 +14,34 @@
 set(ashlar_rare
   # Places and files.
   db/blob/*.cc db/changes/*.cc db/files/*.cc db/ingestion/*.cc db/opening/*.cc db/options/*.cc db/utilities/*.cc
-  db/version/compaction_claims.cc db/version/live_versions.cc db/version/manifest_*.cc
-  db/version/version.cc db/version/version_builder.cc db/version/version_edit*.cc
-  db/version/version_set.cc db/version/version_set_facts.cc
+  db/version/compaction_claims.cc db/version/live_versions.cc db/manifest/*.cc
+  db/version/family_versions.cc db/version/manifest_replay.cc db/version/version.cc db/version/version_builder.cc
+  db/version/version_set.cc
   db/wal/log_archive.cc db/wal/log_beginning.cc db/wal/log_recycler.cc db/wal/log_source.cc db/wal/wal_set.cc db/wal/wal_sink.cc
   table/format/footer.cc table/format/plain_block.cc
-  table/format/properties.cc table/format/unique_id.cc table/sst/property_collectors.cc
-  table/sst/builder_settings.cc table/sst/compression_sampler.cc table/sst/table_facts.cc
-  table/sst/table_open.cc table/sst/table_verify.cc
+  table/format/properties.cc table/format/unique_id.cc table/sst/build/property_collectors.cc
+  table/sst/build/builder_settings.cc table/sst/build/compression_sampler.cc table/sst/build/table_facts.cc
+  table/sst/read/table_open.cc table/sst/read/table_verify.cc
   cache/cache_charge.cc cache/write_buffer_manager.cc
   # What waits for a disk, a compressor or the copy of a large value.
-  db/output/blob_flow.cc db/read/blob_lookups.cc db/version/scanned_blocks.cc db/version/table_cache.cc
+  db/output/blob_flow.cc db/read/blob_lookups.cc db/search/scanned_blocks.cc db/table_cache/table_cache.cc
   db/wal/wal_compression.cc env/file_writer.cc env/io_deadline.cc env/posix/posix_uring.cc
-  env/random_reader.cc env/read_together.cc table/sst/block_compressor.cc
-  table/sst/cache_filler.cc table/sst/compression_pipeline.cc util/page_buffer.cc
-  table/format/compress*.cc table/sst/readahead.cc table/tier/*.cc
+  env/random_reader.cc env/read_together.cc table/sst/build/block_compressor.cc
+  table/sst/build/cache_filler.cc table/sst/build/compression_pipeline.cc util/memory/page_buffer.cc
+  table/format/compress*.cc table/sst/read/readahead.cc table/tier/*.cc
   # A call for each table, version or wide-column entity.
-  db/version/level_tables.cc db/version/level_tombstones.cc db/version/listed_logs.cc
-  db/version/table_ages.cc db/version/table_bounds.cc db/version/table_rows.cc
-  table/range_del/range_del_block.cc table/sst/table_builder_tail.cc util/sst_partitioner.cc
-  db/options/stock_merge_operators.cc table/index/index_builder.cc util/merge_operator.cc
-  util/table_properties_collectors.cc util/wide_column*.cc
-  memtable/memory_report.cc table/index/uniform_keys.cc table/sst/table_objects.cc
-  util/flush_block_policy.cc util/iterator.cc
+  db/version/level_tables.cc db/search/level_tombstones.cc db/manifest/listed_logs.cc
+  db/version/table_ages.cc db/table_cache/table_bounds.cc db/table_cache/table_rows.cc
+  table/range_del/range_del_block.cc table/sst/build/table_builder_tail.cc util/interfaces/sst_partitioner.cc
+  db/options/stock_merge_operators.cc table/index/index_builder.cc util/interfaces/merge_operator.cc
+  util/interfaces/table_properties_collectors.cc util/keys/wide_column*.cc
+  memtable/memory_report.cc table/index/uniform_keys.cc table/sst/read/table_objects.cc
+  util/interfaces/flush_block_policy.cc util/interfaces/iterator.cc
   # What only some programs ask for.
   db/output/output_check.cc db/write/write_batch_handler.cc memtable/memtable_checks.cc
   memtable/vector_rep.cc
   # Errors and their texts.
-  util/status.cc util/str_cat.cc
+  util/status.cc util/text/str_cat.cc
   # Memtables of an unusual kind.
   memtable/hash_rep.cc memtable/in_place.cc memtable/memtable_rep.cc memtable/other_rep.cc
   memtable/user_rep.cc
@@ -65,21 +65,21 @@ set(ashlar_rare
   env/new_entries.cc
   env/options_of_files.cc env/rate_limiter.cc env/sequential_reader.cc env/thread_pool.cc
   env/periodic_timer.cc env/thread_list.cc env/thread_status.cc env/timed_env.cc
-  env/space/*.cc env/system_clock.cc util/iostats_context.cc util/thread_team.cc
+  env/space/*.cc env/system_clock.cc util/statistics/iostats_context.cc util/threads/thread_team.cc
   env/posix/posix_env.cc env/posix/posix_error.cc env/posix/posix_file_system.cc
   env/posix/posix_files.cc env/posix/posix_lock.cc env/posix/posix_mapped_log.cc env/posix/sigbus_guard.cc
   # Names and texts.
-  util/compaction_filter.cc util/compaction_job_stats.cc util/concurrent_task_limiter.cc
-  util/configurable.cc util/family_names.cc util/file_checksum.cc util/filter_policy_impl.cc
-  util/listener.cc util/memory_allocator.cc util/option_text.cc util/perf_context.cc
-  util/statistics_names.cc util/table_properties.cc
-  util/table_property_names.cc util/version.cc)
+  util/interfaces/compaction_filter.cc util/statistics/compaction_job_stats.cc util/threads/concurrent_task_limiter.cc
+  util/text/configurable.cc util/text/family_names.cc util/hash/file_checksum.cc util/interfaces/filter_policy_impl.cc
+  util/interfaces/listener.cc util/memory/memory_allocator.cc util/text/option_text.cc util/statistics/perf_context.cc
+  util/statistics/statistics_names.cc util/interfaces/table_properties.cc
+  util/interfaces/table_property_names.cc util/interfaces/version.cc)
 set(ashlar_hot
   cache/block_cache.cc cache/cached_object.cc cache/clock_*.cc
   db/api/read_forms.cc db/api/write_forms.cc db/db_impl_read.cc db/db_impl_write.cc
   db/output/entry_stream.cc db/output/operand_fold.cc
   db/output/tombstone_retention.cc db/read/*.cc
-  db/version/batch_search.cc db/version/level_iterator.cc db/version/point_search.cc
+  db/search/batch_search.cc db/search/level_iterator.cc db/search/point_search.cc
   db/wal/log_blocks.cc db/wal/log_format.cc db/wal/staging_order.cc db/write/commit_*.cc
   db/write/write_batch_reader.cc
   memtable/blink_*.cc memtable/memtable.cc memtable/memtable_bloom.cc
@@ -87,12 +87,12 @@ set(ashlar_hot
   table/block/*.cc table/filter/bloom.cc table/filter/filter_view.cc
   table/filter/full_filter_builder.cc table/filter/ribbon_builder.cc table/format/checksum.cc
   table/index/flat_index.cc table/iterator/*.cc
-  table/sst/block_batch.cc table/sst/block_fetcher.cc table/sst/block_store.cc
-  table/sst/block_writer.cc table/sst/index_cursor.cc table/sst/scan_blocks.cc
-  table/sst/table_batch.cc table/sst/table_builder.cc table/sst/table_filter.cc
-  table/sst/table_iterator.cc table/sst/table_reader.cc
-  util/arena.cc util/coding.cc util/crc32c*.cc util/epoch.cc
-  util/filter_hash.cc util/hash.cc util/internal_key.cc util/key_order.cc util/slab_heap.cc
+  table/sst/read/block_batch.cc table/sst/read/block_fetcher.cc table/sst/read/block_store.cc
+  table/sst/build/block_writer.cc table/sst/read/index_cursor.cc table/sst/read/scan_blocks.cc
+  table/sst/read/table_batch.cc table/sst/build/table_builder.cc table/sst/read/table_filter.cc
+  table/sst/read/table_iterator.cc table/sst/read/table_reader.cc
+  util/memory/arena.cc util/keys/coding.cc util/hash/crc32c*.cc util/threads/epoch.cc
+  util/hash/filter_hash.cc util/hash/hash.cc util/keys/internal_key.cc util/keys/key_order.cc util/memory/slab_heap.cc
   util/xxh3*.cc)
 foreach(group rare hot)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")

@@ -8,9 +8,9 @@
 # other instructions in each, and what interleave_test replaces, for an archive's object of several
 # sources could not be replaced in part. That test is for GCC only, which lets us take back the macro
 # by which code knows of the sanitizer and chooses other instructions.
-set(ashlar_compiled_alone util/xxh3_avx2.cc util/xxh3_avx512.cc)
+set(ashlar_compiled_alone util/hash/xxh3_avx2.cc util/hash/xxh3_avx512.cc)
 set(ashlar_interleaved_pieces
-  util/arena.cc util/epoch.cc util/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
+  util/memory/arena.cc util/threads/epoch.cc util/threads/mutex.cc cache/*.cc memtable/blink_*.cc db/wal/staging_order.cc
   db/write/commit_pipeline.cc db/read/*.cc db/column_family/*.cc db/*.cc)
 foreach(group compiled_alone interleaved_pieces)
   list(TRANSFORM ashlar_${group} PREPEND "${PROJECT_SOURCE_DIR}/")

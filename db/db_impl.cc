@@ -11,13 +11,14 @@
 #include "db/files/options_files.h"
 #include "db/jobs/notify.h"
 #include "db/jobs/stored_history.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/opening/compatibility.h"
 #include "db/options/options_check.h"
 #include "db/version/version_set.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -75,7 +76,8 @@ Status DBImpl::StartReports(const OpenRequest& request) {
     MutexLock lock(&core_.mutex);
     ColumnFamilyData* const family = core_.families.FindByName(kPersistentStatsColumnFamilyName);
     if (family != nullptr) {
-      stored = std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
+      stored =
+          std::make_unique<StoredHistory>(this, std::make_unique<FamilyHandle>(family, &core_));
     }
   }
   if (stored != nullptr) {
@@ -160,8 +162,8 @@ Status DBImpl::OpenChecked(OpenRequest request, std::vector<ColumnFamilyHandle*>
 Status DB::Open(const DBOptions& db_options, const std::string& name,
                 const std::vector<ColumnFamilyDescriptor>& column_families,
                 std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* dbptr) {
-  return DBImpl::OpenChecked(
-      {.db_options = db_options, .dir = name, .families = column_families}, handles, dbptr);
+  return DBImpl::OpenChecked({.db_options = db_options, .dir = name, .families = column_families},
+                             handles, dbptr);
 }
 
 Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
@@ -179,7 +181,7 @@ Status DB::OpenForReadOnly(const DBOptions& db_options, const std::string& name,
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) {
   column_families->clear();
-  auto names = VersionSet::ListFamilies(db_options.env->GetFileSystem().get(), name);
+  auto names = ListFamilies(db_options.env->GetFileSystem().get(), name);
   if (!names.ok()) return names.status();
   *column_families = names.Take();
   return Status::OK();

@@ -14,9 +14,9 @@
 #include "env/filename.h"
 #include "env/io_deadline.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_reader.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -339,18 +339,17 @@ Status DBImpl::VerifyFileChecksums(const ReadOptions& options) {
       for (const TableFile* file : version->files(level)) {
         if (!status.ok()) break;
         const FileMetadata& meta = file->meta;
-        status = VerifyFileChecksum(options, tables.PathOf(meta),
-                                    {meta.file_checksum, meta.file_checksum_function},
-                                    meta.file_size);
+        status =
+            VerifyFileChecksum(options, tables.PathOf(meta),
+                               {meta.file_checksum, meta.file_checksum_function}, meta.file_size);
       }
     }
     if (version->blobs() == nullptr) continue;
     for (const BlobFiles::Live& blob : version->blobs()->all()) {
       if (!status.ok()) break;
       const BlobFileAddition& meta = blob.file->meta;
-      status =
-          VerifyFileChecksum(options, blob.file->path, {meta.checksum_value, meta.checksum_method},
-                             meta.file_bytes());
+      status = VerifyFileChecksum(options, blob.file->path,
+                                  {meta.checksum_value, meta.checksum_method}, meta.file_bytes());
     }
   }
   OnViewReleased(Purge::kNow);

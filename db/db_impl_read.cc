@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "db/api/family_iterators.h"
 #include "db/db_impl.h"
 #include "db/files/obsolete_files.h"
 #include "db/options/options_check.h"
 #include "db/read/blob_lookups.h"
 #include "db/read/db_iterator.h"
-#include "db/api/family_iterators.h"
 #include "db/read/multi_get.h"
 #include "db/read/operand_limits.h"
 #include "db/read/perf_meter.h"
@@ -21,13 +21,13 @@
 #include "db/read/read_explainer.h"
 #include "db/read/read_sampler.h"
 #include "db/version/version.h"
-#include "table/iterator/point_lookup.h"
 #include "memtable/empty_ranges.h"
-#include "util/data_in_errors.h"
-#include "util/epoch.h"
-#include "util/read_callback.h"
-#include "util/stack_array.h"
-#include "util/statistics.h"
+#include "table/iterator/point_lookup.h"
+#include "util/keys/read_callback.h"
+#include "util/memory/stack_array.h"
+#include "util/statistics/statistics.h"
+#include "util/text/data_in_errors.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -13,9 +13,9 @@
 #include "db/write/write_batch_internal.h"
 #include "db/write/write_batch_reader.h"
 #include "env/rate_limiter.h"
-#include "util/epoch.h"
-#include "util/statistics.h"
-#include "util/thread_object.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/epoch.h"
+#include "util/threads/thread_object.h"
 
 namespace ashlar {
 namespace {

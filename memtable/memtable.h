@@ -28,8 +28,8 @@
 #include "memtable/memtable_tombstones.h"
 #include "memtable/other_rep.h"
 #include "table/iterator/point_lookup.h"
-#include "util/arena.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
+#include "util/memory/arena.h"
 
 namespace ashlar {
 
@@ -49,8 +49,9 @@ struct MemTableOptions : RepresentationOptions {
   bool bloom_whole_keys = false;
   std::shared_ptr<const SliceTransform> bloom_prefixes;  // null = no prefixes
   std::shared_ptr<WriteBufferManager> memory_manager;    // told of the memory; null = nobody is
-  EmptyRanges* empty_ranges = nullptr;  // the family's; outlives insertions; null = nobody keeps any
-  SystemClock* clock = nullptr;         // outlives insertions; null = the age is not known
+  EmptyRanges* empty_ranges =
+      nullptr;                   // the family's; outlives insertions; null = nobody keeps any
+  SystemClock* clock = nullptr;  // outlives insertions; null = the age is not known
   MemTableChecks checks;
   bool updates_in_place = false;
   size_t in_place_locks = 1;

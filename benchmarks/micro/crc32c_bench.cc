@@ -3,8 +3,8 @@
 // CRC-32C by input length: what is in use, and the portable twin.
 #include <benchmark/benchmark.h>
 
-#include "util/crc32c.h"
-#include "util/crc32c_internal.h"
+#include "util/hash/crc32c.h"
+#include "util/hash/crc32c_internal.h"
 #include "util/random.h"
 
 namespace ashlar {

@@ -3,7 +3,7 @@
 // What an epoch costs: a guard, a nested guard, and a retirement with its share of reclamation.
 #include <benchmark/benchmark.h>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -22,9 +22,9 @@
 #include "ashlar/file_system.h"
 #include "benchmarks/micro/workload.h"
 #include "table/format/compression.h"
-#include "util/futex.h"
-#include "util/page_buffer.h"
+#include "util/memory/page_buffer.h"
 #include "util/random.h"
+#include "util/threads/futex.h"
 
 namespace ashlar {
 namespace {

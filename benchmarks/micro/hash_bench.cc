@@ -3,7 +3,7 @@
 // The hash functions of the formats, by input length.
 #include <benchmark/benchmark.h>
 
-#include "util/hash.h"
+#include "util/hash/hash.h"
 #include "util/random.h"
 
 namespace ashlar {

@@ -20,7 +20,7 @@
 
 #include "ashlar/slice.h"
 #include "benchmarks/micro/workload.h"
-#include "table/sst/table_objects.h"
+#include "table/sst/read/table_objects.h"
 
 namespace ashlar {
 namespace {

@@ -20,9 +20,9 @@
 #include "env/file_writer.h"
 #include "env/memory/memory_file_system.h"
 #include "table/iterator/point_lookup.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
+#include "table/sst/build/table_builder.h"
+#include "table/sst/read/table_reader.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -15,8 +15,8 @@
 #include "benchmarks/micro/workload.h"
 #include "env/file_writer.h"
 #include "table/block/block_builder.h"
-#include "table/sst/table_builder.h"
-#include "util/internal_key.h"
+#include "table/sst/build/table_builder.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "db/compaction/compaction_picker.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
 #include "env/memory/memory_file_system.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

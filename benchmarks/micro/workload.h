@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {

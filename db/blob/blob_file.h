@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "db/blob/blob_format.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -20,8 +20,8 @@
 #include "ashlar/status.h"
 #include "db/blob/blob_file.h"
 #include "env/random_reader.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -20,7 +20,7 @@
 #include "db/blob/blob_file.h"
 #include "env/file_writer.h"
 #include "table/format/compression.h"
-#include "util/page_allocator.h"
+#include "util/memory/page_allocator.h"
 
 namespace ashlar {
 

@@ -18,7 +18,7 @@
 #include "db/state/family_handle.h"
 #include "db/state/needed_logs.h"
 #include "env/file_util.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

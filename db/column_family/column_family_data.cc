@@ -13,10 +13,10 @@
 #include "db/options/options_check.h"
 #include "db/write/write_stall.h"
 #include "memtable/empty_ranges.h"
-#include "util/epoch.h"
 #include "util/invariants.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -24,8 +24,8 @@
 #include "db/read/super_version.h"
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -187,7 +187,8 @@ class ColumnFamilyData final : public ReadViewSource {
   std::string DebugString() const REQUIRES(db_mutex);
 
   // What options() are sanitized from and FamilyChanges::SetOptions() changes: those the program
-  // gave, settled (options_check.h). At first options() themselves; whoever made the family sets it.
+  // gave, settled (options_check.h). At first options() themselves; whoever made the family sets
+  // it.
   std::shared_ptr<const ColumnFamilyOptions> settled_options GUARDED_BY(db_mutex);
   // Whether the scheduler's queues hold the family; the scheduler's to change.
   bool is_flush_queued GUARDED_BY(db_mutex) = false;

@@ -11,7 +11,7 @@
 
 #include "db/write/stall_forecast.h"
 #include "db/write/write_stall.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

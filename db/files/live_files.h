@@ -18,7 +18,7 @@
 #include "ashlar/options.h"
 #include "db/state/db_core.h"
 #include "db/version/version_ref.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

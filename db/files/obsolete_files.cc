@@ -14,10 +14,10 @@
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

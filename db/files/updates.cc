@@ -19,8 +19,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -101,8 +101,7 @@ namespace {
 Status AddReleasedLogs(const DbCore& core, std::map<FileNumber, LogPlace>* logs) {
   assert(!logs->empty());  // there is always one that is written to
   const FileNumber oldest_needed = logs->begin()->first;
-  ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers,
-                   ListLogsIn(core.fs.get(), core.wal_dir));
+  ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers, ListLogsIn(core.fs.get(), core.wal_dir));
   for (const FileNumber number : numbers) {
     if (number >= oldest_needed) continue;
     auto bytes = FileSizeOf(core.fs.get(), LogFileName(core.wal_dir, number));
@@ -271,9 +270,8 @@ class Updates final : public WalIterator {
     for (const std::string& dir : {core_->wal_dir, ArchivalDirectory(core_->wal_dir)}) {
       ASSIGN_OR_RETURN(const std::vector<FileNumber> numbers, ListLogsIn(core_->fs.get(), dir));
       for (const FileNumber number : numbers) {
-        const bool is_known = std::any_of(later.begin(), later.end(), [number](const auto& log) {
-          return log.number == number;
-        });
+        const bool is_known = std::any_of(
+            later.begin(), later.end(), [number](const auto& log) { return log.number == number; });
         if (number <= newest || number > newest_live || is_known) continue;
         if (std::find(failed.begin(), failed.end(), number) != failed.end()) continue;
         later.push_back({.number = number, .bytes = UINT64_MAX});

@@ -13,9 +13,9 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "util/epoch.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -150,8 +150,7 @@ Status FamilyImport::StageTable(const LiveFileMetaData& exported) {
   table.level = Level{exported.level};
   table.file = std::move(file);
   table.file.number = numbers_.NewNumber();
-  RETURN_IF_ERROR(
-      StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
+  RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir_, table.file.number), &table.file));
   RETURN_IF_ERROR(SettleExportedChecksum(inspect, exported, &table.file));
   // A number that was written into the table stays its number.
   const bool has_written_one = table.file.bounds.largest_seqno != 0;

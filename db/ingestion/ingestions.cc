@@ -17,11 +17,11 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -188,8 +188,7 @@ void Ingestions::AwaitRoom(const std::vector<Part*>& parts) {
     const bool goes_above = part->staged->overlap_each_other ||
                             std::any_of(meets.begin(), meets.end(),
                                         [](const auto& level) { return level.has_value(); });
-    return goes_above &&
-           scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
+    return goes_above && scheduler_->WillMakeRoomLocked(part->family(), part->staged->files.size());
   };
   while (may_wait() && std::any_of(parts.begin(), parts.end(), awaits)) {
     core_->conditions.jobs.Wait();  // for a compaction to end

@@ -11,9 +11,9 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "env/filename.h"
-#include "table/sst/table_builder.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "table/sst/build/table_builder.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

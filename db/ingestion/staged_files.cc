@@ -14,7 +14,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/new_entries.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -146,8 +146,7 @@ Status StageFamily(DbCore* core, const IngestExternalFileArg& arg, StagedFiles* 
   for (size_t i = 0; i < family.files.size(); i++) {
     ExternalFile& file = family.files[i];
     file.number = staged->numbers.NewNumber();
-    RETURN_IF_ERROR(
-        StageExternalFile(inspect, TableFileName(dir, file.number), &file));
+    RETURN_IF_ERROR(StageExternalFile(inspect, TableFileName(dir, file.number), &file));
     RETURN_IF_ERROR(SettleChecksum(inspect, GivenChecksum(arg, i), &file));
   }
   return arg.atomic_replace_range.has_value() ? StageRange(core, arg, *options, inspect, staged)

@@ -15,7 +15,7 @@
 #include "env/info_log.h"
 #include "env/new_entries.h"
 #include "table/format/compression.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 
@@ -103,9 +103,9 @@ OperationFacts BackgroundCompaction::OperationToTell() const {
   const auto output_level = static_cast<uint64_t>(plan_.output_level);
   facts.properties[ThreadStatus::COMPACTION_JOB_ID] = static_cast<uint64_t>(id_);
   facts.properties[ThreadStatus::COMPACTION_INPUT_OUTPUT_LEVEL] = start_level << 32 | output_level;
-  facts.properties[ThreadStatus::COMPACTION_PROP_FLAGS] =
-      (plan_.is_manual ? 2u : 0u) | (plan_.is_deletion ? 4u : 0u) |
-      (plan_.is_trivial_move ? 8u : 0u);
+  facts.properties[ThreadStatus::COMPACTION_PROP_FLAGS] = (plan_.is_manual ? 2u : 0u) |
+                                                          (plan_.is_deletion ? 4u : 0u) |
+                                                          (plan_.is_trivial_move ? 8u : 0u);
   facts.properties[ThreadStatus::COMPACTION_TOTAL_INPUT_BYTES] = plan_.InputBytes();
   return facts;
 }

@@ -15,7 +15,7 @@
 #include "db/jobs/notify.h"
 #include "db/jobs/remote_compaction.h"
 #include "db/version/version_ref.h"
-#include "util/concurrent_task_limiter.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 #include "env/info_log.h"
 #include "env/new_entries.h"
 #include "table/format/compression.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 

@@ -13,7 +13,7 @@
 #include "db/jobs/background_job.h"
 #include "db/jobs/job_events.h"
 #include "db/jobs/notify.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

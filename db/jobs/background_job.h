@@ -20,7 +20,7 @@
 #include "db/output/output_writer.h"
 #include "db/state/db_core.h"
 #include "env/thread_list.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

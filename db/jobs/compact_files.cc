@@ -9,8 +9,8 @@
 #include "ashlar/convenience.h"
 #include "db/jobs/manual_compaction.h"
 #include "env/filename.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "env/info_log.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 void Compactions::Remove(BackgroundCompaction* job) {
@@ -149,7 +149,7 @@ bool Compactions::PicksLevel0Locked(ColumnFamilyData* family) const {
 
 // A table that is gone, or has something below it by now, is left to the other compactions.
 std::optional<CompactionPlan> Compactions::PickDueTable(ColumnFamilyData* family,
-                                                             const PickOptions& options) {
+                                                        const PickOptions& options) {
   assert(options.claims == &family->versions()->claims);
   // The other styles leave tables as they are: what CompactFiles() wrote stays until it does again.
   const CompactionStyle style = options.options->compaction_style;

@@ -23,7 +23,7 @@
 #include "db/jobs/background_compaction.h"
 #include "db/jobs/job_runner.h"
 #include "db/state/db_core.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 
@@ -140,7 +140,7 @@ class Compactions {
   Plans PlansUnderWay(const ColumnFamilyData* family) const REQUIRES(db_mutex);
   // What stood in the way of a compaction.
   struct Refusal {
-    uint64_t bytes = 0;            // of the input of one for which there is no room
+    uint64_t bytes = 0;  // of the input of one for which there is no room
     bool is_at_task_limit = false;
     std::unique_ptr<TaskLimiter::Token> token;  // to be given back without the mutex
   };
@@ -151,8 +151,8 @@ class Compactions {
   bool MayBeginAutomatic(const ColumnFamilyData& family) const REQUIRES(db_mutex);
   PickOptions OptionsToPick(ColumnFamilyData* family) const REQUIRES(db_mutex);
   // A rewrite of a table that keeps what no snapshot needs any more.
-  std::optional<CompactionPlan> PickDueTable(ColumnFamilyData* family,
-                                                  const PickOptions& options) REQUIRES(db_mutex);
+  std::optional<CompactionPlan> PickDueTable(ColumnFamilyData* family, const PickOptions& options)
+      REQUIRES(db_mutex);
   // Of a table that a call has suggested.
   std::optional<CompactionPlan> PickSuggested(const ColumnFamilyData* family,
                                               const PickOptions& options) REQUIRES(db_mutex);

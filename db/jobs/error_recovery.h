@@ -20,7 +20,7 @@
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
 #include "db/state/write_control.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

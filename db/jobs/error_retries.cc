@@ -11,9 +11,9 @@
 #include "db/jobs/space_recovery.h"
 #include "db/state/notify_errors.h"
 #include "env/info_log.h"
-#include "util/simulated.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 #include "util/status_flags.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include "db/jobs/error_recovery.h"
 #include "db/state/db_core.h"
 #include "env/periodic_timer.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 #include "db/column_family/family_ref.h"
 #include "db/jobs/background_flush.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -10,7 +10,7 @@
 #include "db/blob/blob_file.h"
 #include "env/event_log.h"
 #include "memtable/memtable.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "db/jobs/notify.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -6,8 +6,8 @@
 
 #include <cassert>
 
-#include "util/epoch.h"
-#include "util/thread_team.h"
+#include "util/threads/epoch.h"
+#include "util/threads/thread_team.h"
 
 namespace ashlar {
 

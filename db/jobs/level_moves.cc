@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "db/jobs/manual_compaction.h"
-#include "util/epoch.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cassert>
 
-#include "util/epoch.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {
@@ -49,8 +49,8 @@ Status ManualCompactions::CompactRange(const CompactRangeOptions& options, Colum
     RETURN_IF_ERROR(CheckMayBeginLocked(*family, options.canceled));
   }
   RETURN_IF_ERROR(CheckSupported(options));
-  RETURN_IF_ERROR(CheckPath(*family, "CompactRangeOptions::target_path_id",
-                            options.target_path_id));
+  RETURN_IF_ERROR(
+      CheckPath(*family, "CompactRangeOptions::target_path_id", options.target_path_id));
   if (options.change_level) {
     RETURN_IF_ERROR(CheckLevel(*family, options.target_level, /*least=*/-1));
   }

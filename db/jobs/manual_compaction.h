@@ -18,7 +18,7 @@
 #include "db/jobs/manual_flush.h"
 #include "db/jobs/scheduler.h"
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "db/state/notify_errors.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

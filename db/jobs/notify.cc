@@ -8,7 +8,7 @@
 
 #include "ashlar/listener.h"
 #include "db/jobs/job_events.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 
@@ -141,9 +141,9 @@ void DescribeOutputs(const CompactionToTell& compaction, CompactionJobInfo* info
   }
   info->blob_file_addition_infos = AdditionsOf(cache.DirOf(0), *compaction.result);
   for (const BlobFileGarbage& garbage : compaction.result->blob_garbage) {
-    info->blob_file_garbage_infos.emplace_back(
-        BlobFileName(cache.DirOf(0), garbage.number), garbage.number.value(),
-        garbage.garbage_count, garbage.garbage_bytes);
+    info->blob_file_garbage_infos.emplace_back(BlobFileName(cache.DirOf(0), garbage.number),
+                                               garbage.number.value(), garbage.garbage_count,
+                                               garbage.garbage_bytes);
   }
   if (tables.empty()) return;
   info->stats.smallest_output_key_prefix = KeyPrefix(tables.front().meta.smallest);
@@ -202,8 +202,7 @@ CompactionJobInfo CompactionInfo(const DbCore& core, const ColumnFamilyData& fam
 void NotifyFlushBegin(DbCore* core, const ColumnFamilyData& family, const FlushToTell& flush) {
   if (core->listeners.empty()) return;
   const FlushJobInfo info = FlushInfo(*core, family, nullptr, flush);
-  ForEachListener(*core,
-                  [&](EventListener* listener) { listener->OnFlushBegin(core->db, info); });
+  ForEachListener(*core, [&](EventListener* listener) { listener->OnFlushBegin(core->db, info); });
   NotifyFlushedTableBegun(core, family, flush);
 }
 
@@ -303,8 +302,8 @@ void NotifyExternalFileIngested(DbCore* core, const ColumnFamilyData& family,
 void BlobFileTeller::OnBlobFileBegun(FileNumber number) {
   if (core_->listeners.empty()) return;
   const BlobFileCreationBriefInfo info(core_->dir, family_.name(),
-                                       BlobFileName(FirstDirOf(family_), number),
-                                       job_.job_id, job_.reason);
+                                       BlobFileName(FirstDirOf(family_), number), job_.job_id,
+                                       job_.reason);
   ForEachListener(*core_,
                   [&](EventListener* listener) { listener->OnBlobFileCreationStarted(info); });
 }
@@ -329,8 +328,9 @@ std::string CompactionTeller::OutputPath(FileNumber number) const {
 
 void CompactionTeller::OnTableBegun(FileNumber number) {
   if (core_->listeners.empty()) return;
-  const TableFileCreationInfo info = CreationInfo(
-      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
+  const TableFileCreationInfo info =
+      CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
+                   TableFileCreationReason::kCompaction);
   ForEachListener(*core_,
                   [&](EventListener* listener) { listener->OnTableFileCreationStarted(info); });
 }
@@ -339,8 +339,8 @@ void CompactionTeller::OnTableEnded(FileNumber number, const OutputTable* finish
                                     const Status& status) {
   if (finished != nullptr) LogTableCreated(*core_, family_, compaction_.job_id, *finished);
   if (core_->listeners.empty()) return;
-  TableFileCreationInfo info = CreationInfo(
-      *core_, family_, compaction_.job_id, OutputPath(number), TableFileCreationReason::kCompaction);
+  TableFileCreationInfo info = CreationInfo(*core_, family_, compaction_.job_id, OutputPath(number),
+                                            TableFileCreationReason::kCompaction);
   info.status = status;
   if (finished != nullptr) DescribeTable(*finished, &info);
   ForEachListener(*core_, [&](EventListener* listener) { listener->OnTableFileCreated(info); });

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Telling listeners what happened, and the info log which files were made. Never called with the DB mutex held: a listener may call back
-// into the database.
+// Telling listeners what happened, and the info log which files were made. Never called with the DB
+// mutex held: a listener may call back into the database.
 #pragma once
 
 #include "db/compaction/compaction_job.h"
 #include "db/flush/flush_job.h"
 #include "db/state/db_core.h"
 #include "db/state/notify_errors.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -11,10 +11,10 @@
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
-#include "util/coding.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/coding.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -61,15 +61,16 @@ std::unique_ptr<RemoteCompaction> RemoteCompaction::For(DbCore* core,
                                                         const CompactionJobOptions& work,
                                                         int job_id) {
   assert(work.plan != nullptr && work.version != nullptr);
-  if (core->options->compaction_service == nullptr || IsForThisProcess(family, work)) return nullptr;
+  if (core->options->compaction_service == nullptr || IsForThisProcess(family, work))
+    return nullptr;
   std::unique_ptr<RemoteCompaction> remote(new RemoteCompaction(core, work));
   const CompactionPlan& plan = *work.plan;
   remote->input_ = InputFor(*core, family, work);
-  remote->info_ = CompactionServiceJobInfo(
-      core->dir, core->db_id, core->session_id, family.id(), family.name(),
-      static_cast<uint64_t>(job_id), Env::LOW, plan.reason,
-      plan.InputFileCount() == work.version->file_count(), plan.is_manual, plan.is_bottommost,
-      plan.start_level, plan.output_level);
+  remote->info_ =
+      CompactionServiceJobInfo(core->dir, core->db_id, core->session_id, family.id(), family.name(),
+                               static_cast<uint64_t>(job_id), Env::LOW, plan.reason,
+                               plan.InputFileCount() == work.version->file_count(), plan.is_manual,
+                               plan.is_bottommost, plan.start_level, plan.output_level);
   return remote;
 }
 
@@ -105,7 +106,8 @@ Status RemoteCompaction::Run(OutputResult* result, bool* is_done) {
   switch (status) {
     case CompactionServiceJobStatus::kSuccess: break;
     case CompactionServiceJobStatus::kUseLocal: return Status::OK();
-    case CompactionServiceJobStatus::kAborted: return Status::Incomplete(Status::kCompactionAborted);
+    case CompactionServiceJobStatus::kAborted:
+      return Status::Incomplete(Status::kCompactionAborted);
     case CompactionServiceJobStatus::kFailure:
       Warn("the compaction service has failed", asked);
       return Status::OK();
@@ -150,14 +152,13 @@ Status RemoteCompaction::CheckOrder(const RemoteResult& remote) const {
     return Status::Corruption("remote compaction: several tables for level 0");
   }
   for (const FileMetadata& meta : remote.tables) {
-    const bool is_inside =
-        order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
-        order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
+    const bool is_inside = order.OrderWithoutTimestamp(smallest, meta.smallest_user_key()) <= 0 &&
+                           order.OrderWithoutTimestamp(meta.largest_user_key(), largest) <= 0;
     const bool is_behind = before == nullptr || order.Compare(before->largest, meta.smallest) < 0;
     if (!is_inside || !is_behind || order.Compare(meta.smallest, meta.largest) > 0) {
-      return Status::Corruption(StrCat("remote compaction: table ", meta.number, " has keys ",
-                                       is_inside ? "of the table before it"
-                                                 : "beyond those of the inputs"));
+      return Status::Corruption(
+          StrCat("remote compaction: table ", meta.number, " has keys ",
+                 is_inside ? "of the table before it" : "beyond those of the inputs"));
     }
     before = &meta;
   }

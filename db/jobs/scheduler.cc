@@ -13,7 +13,7 @@
 #include "db/jobs/short_jobs.h"
 #include "db/options/options_check.h"
 #include "db/state/notify_errors.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -129,12 +129,10 @@ void Scheduler::DispatchLocked() {
     core_->env->Schedule(&Scheduler::CompactionMain, this, Env::Priority::LOW, this);
     scheduled_compactions_++;
   }
-  level0_turns_.SetWaiting(
-      core_->running_jobs.compactions >= limits.compactions && automatic > 0 &&
-      std::any_of(compaction_queue_.begin(), compaction_queue_.end(),
-                  [this](const FamilyRef& family) REQUIRES(db_mutex) {
-                    return IsLevel0Urgent(family);
-                  }));
+  level0_turns_.SetWaiting(core_->running_jobs.compactions >= limits.compactions && automatic > 0 &&
+                           std::any_of(compaction_queue_.begin(), compaction_queue_.end(),
+                                       [this](const FamilyRef& family)
+                                           REQUIRES(db_mutex) { return IsLevel0Urgent(family); }));
 }
 
 bool Scheduler::IsLevel0Urgent(const FamilyRef& family) const {
@@ -423,7 +421,8 @@ void Scheduler::AwaitRetryLocked() {
 bool Scheduler::WillMakeRoomLocked(ColumnFamilyData* family, size_t more_tables) const {
   assert(more_tables > 0);
   if (family->is_dropped() || !MayStartAutomatic()) return false;
-  if (!core_->errors.Get().ok()) return false;  // the one that would may have failed, and fail again
+  if (!core_->errors.Get().ok())
+    return false;  // the one that would may have failed, and fail again
   if (compactions_->IsAbortedLocked(*family)) return false;
   WriteDebt debt = DebtOf(family);
   debt.level0_files += static_cast<int>(more_tables);

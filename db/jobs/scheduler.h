@@ -22,13 +22,11 @@
 #include "db/state/db_core.h"
 #include "db/state/properties.h"
 #include "db/state/write_control.h"
-#include "util/concurrent_task_limiter.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 
-class Scheduler final : public FlushRequests,
-                        public BackgroundWork,
-                        private TaskLimiter::Waiter {
+class Scheduler final : public FlushRequests, public BackgroundWork, private TaskLimiter::Waiter {
  public:
   // All outlive the scheduler.
   Scheduler(DbCore* core, JobRunner* jobs, Compactions* compactions);

@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "env/info_log.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 

@@ -15,7 +15,7 @@
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -84,10 +84,10 @@ class StoredIterator final : public StatsHistoryIterator {
     const std::optional<uint64_t> time = ParseNumber(key.substr(0, kDigits));
     const std::optional<uint64_t> gain = ParseNumber(it_->value().ToStringView());
     if (!time || !gain || key.size() <= kDigits || key[kDigits] != kSeparator) {
-      return Status::Corruption(StrCat("stored statistics: expected <10 digits>#<counter> and a "
-                                       "number, found ",
-                                       EscapeBytes(it_->key()), " and ",
-                                       EscapeBytes(it_->value())));
+      return Status::Corruption(
+          StrCat("stored statistics: expected <10 digits>#<counter> and a "
+                 "number, found ",
+                 EscapeBytes(it_->key()), " and ", EscapeBytes(it_->value())));
     }
     *seconds = *time;
     gain_ = *gain;
@@ -140,9 +140,8 @@ Status StoredHistory::Prepare(bool may_write) {
 Status StoredHistory::Add(uint64_t seconds, const StatisticsHistory::Counters& gains) {
   WriteBatch batch;
   for (const auto& [counter, gain] : gains) {
-    RETURN_IF_ERROR(
-        batch.Put(family_.get(), KeyOf(std::min(seconds, kLastSecond), counter),
-                  std::to_string(gain)));
+    RETURN_IF_ERROR(batch.Put(family_.get(), KeyOf(std::min(seconds, kLastSecond), counter),
+                              std::to_string(gain)));
   }
   return db_->Write(NeverWaiting(), &batch);
 }

@@ -12,7 +12,7 @@
 #include "env/info_log.h"
 #include "env/io_rule.h"
 #include "util/result.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 
 namespace ashlar {
 

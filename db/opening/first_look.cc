@@ -10,8 +10,8 @@
 #include <new>
 
 #include "env/file_util.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -22,8 +22,7 @@ constexpr size_t kTablesPerThread = 16;
 constexpr int kShareOfLimit = 4;
 
 Status MissingTable(const std::string& path) {
-  return Status::Corruption(
-      StrCat(path, ": the MANIFEST names this table, but it does not exist"));
+  return Status::Corruption(StrCat(path, ": the MANIFEST names this table, but it does not exist"));
 }
 
 Status OpenAndLook(const NamedTable& table) {

@@ -9,20 +9,20 @@
 #include <thread>
 #include <utility>
 
+#include "db/manifest/manifest_reader.h"
 #include "db/opening/best_efforts.h"
 #include "db/opening/first_look.h"
 #include "db/options/options_check.h"
 #include "db/options/table_factory.h"
-#include "db/version/manifest_reader.h"
 #include "db/wal/log_archive.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
 #include "env/io_rule.h"
-#include "table/sst/table_builder.h"
-#include "util/data_in_errors.h"
-#include "util/epoch.h"
-#include "util/str_cat.h"
+#include "table/sst/build/table_builder.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -33,8 +33,8 @@ Status Opener::Run() {
   if (request_.db_options.allow_data_in_errors) AllowDataInErrors();
   RETURN_IF_ERROR(CheckOptions());
   core_->is_read_only = request_.is_read_only;
-  core_->outputs.file_options = core_->fs->OptimizeForCompactionTableWrite(
-      core_->outputs.file_options, ImmutableDBOptions());
+  core_->outputs.file_options =
+      core_->fs->OptimizeForCompactionTableWrite(core_->outputs.file_options, ImmutableDBOptions());
   RETURN_IF_ERROR(PrepareDirectories());
   if (!request_.is_read_only) RETURN_IF_ERROR(LockDirectory());
   RETURN_IF_ERROR(CreateIfMissing());
@@ -314,8 +314,8 @@ Status Opener::CheckTables() {
 }
 
 // A log that the MANIFEST knows may not be missing, or shorter than what was synced of it, for as
-// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its end
-// asks for logs that were deleted since.
+// long as it is needed. Only who takes whatever is left opens without it: a MANIFEST without its
+// end asks for logs that were deleted since.
 Status Opener::CheckTrackedLogs(const std::vector<FileNumber>& logs, FileNumber min_log) {
   assert(std::is_sorted(logs.begin(), logs.end()));
   for (const auto& [number, log] : core_->versions->tracked_logs()) {

@@ -12,8 +12,8 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/info_log.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "env/sequential_reader.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -345,12 +345,11 @@ Result<bool> WalReplay::FilterAndApply(FileNumber number, const LogReader& reade
   switch (verdict) {
     case Verdict::kStop: is_stopped_by_filter_ = true; return false;
     case Verdict::kDamaged:
-      collector->OnDamage(
-          {.offset = reader.record_offset(),
-           .dropped_bytes = reader.record_end() - reader.record_offset(),
-           .reason = Status::Corruption(StrCat(path, ": offset ", reader.record_offset(),
-                                               ": the WAL filter ", filter_.Name(),
-                                               " says that this batch is damaged"))});
+      collector->OnDamage({.offset = reader.record_offset(),
+                           .dropped_bytes = reader.record_end() - reader.record_offset(),
+                           .reason = Status::Corruption(StrCat(
+                               path, ": offset ", reader.record_offset(), ": the WAL filter ",
+                               filter_.Name(), " says that this batch is damaged"))});
       return SkipsDamage() || !options_.paranoid_checks;
     case Verdict::kApply:
       RETURN_IF_ERROR(inserter_.Add(batch, reader.record_offset()));

@@ -4,7 +4,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/table.h"
 #include "db/options/option_table.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

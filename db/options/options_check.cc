@@ -12,10 +12,10 @@
 #include "db/options/memtable_factories.h"
 #include "db/options/table_factory.h"
 #include "env/space/sst_file_manager_impl.h"
-#include "util/concurrent_task_limiter.h"
-#include "util/filter_policy_impl.h"
+#include "util/interfaces/filter_policy_impl.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/concurrent_task_limiter.h"
 
 namespace ashlar {
 namespace {
@@ -406,8 +406,8 @@ void SettleMemtables(ColumnFamilyOptions* options) {
 
 void SanitizeWriteBuffers(const DBOptions& db_options, ColumnFamilyOptions* options) {
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
-  options->min_write_buffer_number_to_merge = std::clamp(
-      options->min_write_buffer_number_to_merge, 1, options->max_write_buffer_number - 1);
+  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
+                                                         1, options->max_write_buffer_number - 1);
   if (db_options.atomic_flush) options->min_write_buffer_number_to_merge = 1;
   if (options->max_write_buffer_size_to_maintain < 0) {
     options->max_write_buffer_size_to_maintain =

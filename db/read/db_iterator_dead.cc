@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are counted,
-// and told to the database where there are many; where it is known that nothing lives, a seek passes
-// them.
+// Rows of tombstones, and of what a range tombstone hides, that a scan steps over: they are
+// counted, and told to the database where there are many; where it is known that nothing lives, a
+// seek passes them.
 #include <cassert>
 
 #include "ashlar/compaction_filter.h"
@@ -10,7 +10,7 @@
 #include "db/read/db_iterator.h"
 #include "db/read/super_version.h"
 #include "memtable/empty_ranges.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -15,8 +15,8 @@
 #include "memtable/memtable.h"
 #include "table/iterator/point_lookup.h"
 #include "table/iterator/read_trace.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

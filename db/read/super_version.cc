@@ -9,7 +9,7 @@
 
 #include "db/version/version_set.h"
 #include "memtable/memtable.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

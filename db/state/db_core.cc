@@ -3,7 +3,7 @@
 // The destructor takes the parts apart in the order in which they use each other.
 #include "db/state/db_core.h"
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

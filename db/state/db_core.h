@@ -25,8 +25,8 @@
 #include "db/version/version_set.h"
 #include "db/wal/wal_set.h"
 #include "db/write/commit_pipeline.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

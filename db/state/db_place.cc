@@ -8,7 +8,7 @@
 #include "db/options/options_check.h"
 #include "env/listened_file_system.h"
 #include "table/format/unique_id.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 

@@ -20,7 +20,7 @@
 #include "ashlar/system_clock.h"
 #include "db/output/table_output.h"
 #include "db/read/merge_resolution.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/wal/log_archive.h"
 #include "env/event_log.h"
 #include "env/space/sst_file_manager_impl.h"
@@ -115,7 +115,7 @@ struct DbPlace {
   std::unique_ptr<EventLogger> events;  // likewise
   DB* db = nullptr;                     // the façade, for listeners
   FileCleaner* cleaner = nullptr;
-  SpaceShortage* shortage = nullptr;      // null without `space`
+  SpaceShortage* shortage = nullptr;     // null without `space`
   AutomaticRecovery* retries = nullptr;  // null: nobody tries again
 
   // For folding merge operands, but for the operator, which is a family's.

@@ -15,8 +15,8 @@
 #include "db/compaction/compaction_picker.h"
 #include "db/state/db_core.h"
 #include "db/state/human_text.h"
-#include "util/level_histograms.h"
-#include "util/str_cat.h"
+#include "util/statistics/level_histograms.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "db/column_family/column_family_data.h"
 #include "db/column_family/family_work.h"
-#include "util/level.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

@@ -11,8 +11,8 @@
 
 #include "util/result.h"
 #include "util/scope_exit.h"
-#include "util/simulated.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
+#include "util/threads/simulated.h"
 
 namespace ashlar {
 namespace {

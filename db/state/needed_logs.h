@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "db/state/db_core.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -6,9 +6,9 @@
 
 #include <cassert>
 
-#include "util/epoch.h"
-#include "util/statistics.h"
+#include "util/statistics/statistics.h"
 #include "util/status_flags.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

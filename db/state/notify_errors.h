@@ -12,7 +12,7 @@
 #include "ashlar/listener.h"
 #include "db/state/db_core.h"
 #include "env/info_log.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

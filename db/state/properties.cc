@@ -20,7 +20,7 @@
 #include "db/state/property_rows.h"
 #include "db/state/report_properties.h"
 #include "db/state/write_control.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -68,8 +68,8 @@ uint64_t UnderTombstones(const Version& version) {
       if (!table.ok()) continue;
       const PropertiesView& properties = (*table)->facts();
       entries += properties.num_entries;
-      deletions += properties.num_deletions - std::min(properties.num_deletions,
-                                                       properties.num_range_deletions);
+      deletions += properties.num_deletions -
+                   std::min(properties.num_deletions, properties.num_range_deletions);
       bytes += file->meta.file_size;
       covered_bytes += file->meta.compensated_range_deletion_bytes;
     }

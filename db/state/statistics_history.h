@@ -13,7 +13,7 @@
 #include <string>
 
 #include "ashlar/stats_history.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

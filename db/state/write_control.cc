@@ -19,11 +19,11 @@
 #include "db/write/write_batch_reader.h"
 #include "env/info_log.h"
 #include "table/iterator/point_lookup.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/scope_exit.h"
-#include "util/statistics.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/statistics/statistics.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -18,7 +18,7 @@
 #include "db/state/log_ahead.h"
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_stall.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

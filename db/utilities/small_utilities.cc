@@ -13,7 +13,7 @@
 #include "ashlar/utilities/debug.h"
 #include "ashlar/utilities/leveldb_options.h"
 #include "ashlar/utilities/memory_util.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

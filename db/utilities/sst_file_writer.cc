@@ -16,13 +16,13 @@
 #include "env/file_util.h"
 #include "env/file_writer.h"
 #include "table/format/table_property_names.h"
-#include "table/sst/table_builder.h"
-#include "util/coding.h"
-#include "util/data_in_errors.h"
-#include "util/entry_limits.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "table/sst/build/table_builder.h"
+#include "util/keys/coding.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "db/version/version.h"
-#include "util/level.h"
-#include "util/mutex.h"
+#include "util/keys/level.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // KeptForSnapshots remembers the tables of a family that a compaction wrote to the bottom of the
-// tree with what only a snapshot saw then: older versions of keys, or tombstones, which hide nothing
-// below but something in the table itself.
+// tree with what only a snapshot saw then: older versions of keys, or tombstones, which hide
+// nothing below but something in the table itself.
 //
 // When the oldest snapshot has passed all of a table, merging it anew leaves that away. It is due
 // then. A database that is opened has no snapshot: the tables of
@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "ashlar/types.h"
-#include "util/file_number.h"
-#include "util/str_cat.h"
+#include "util/keys/file_number.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -11,11 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "db/version/file_metadata.h"
-#include "util/file_number.h"
-#include "util/internal_key.h"
-#include "util/key_head_index.h"
-#include "util/level.h"
+#include "db/manifest/file_metadata.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/key_head_index.h"
+#include "util/keys/level.h"
 #include "util/splice.h"
 
 namespace ashlar {

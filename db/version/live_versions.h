@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "db/version/file_metadata.h"
+#include "db/manifest/file_metadata.h"
 
 namespace ashlar {
 

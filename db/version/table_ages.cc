@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "ashlar/options.h"
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version.h"
 #include "table/iterator/internal_iterator.h"
-#include "table/sst/table_reader.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -34,7 +34,8 @@ void SeekFirst(const Slice& user_key, InternalIterator* it) {
 }
 
 // The MANIFEST's numbers, by which tables are put in order, must be those of the entries.
-Status CompareWithRecord(const TableFile& file, const TableReader& table, InternalIterator* points) {
+Status CompareWithRecord(const TableFile& file, const TableReader& table,
+                         InternalIterator* points) {
   SequenceNumber greatest = 0;
   for (points->SeekToFirst(); points->Valid(); points->Next()) {
     greatest = std::max(greatest, TrailerSeqno(ExtractTrailer(points->key())));

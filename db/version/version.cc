@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "db/blob/blob_file.h"
-#include "db/version/table_cache.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "table/iterator/read_trace.h"
-#include "table/sst/table_reader.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "table/sst/read/table_reader.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -23,8 +23,8 @@
 
 #include "ashlar/status.h"
 #include "db/version/level_tables.h"
-#include "util/internal_key.h"
-#include "util/level.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

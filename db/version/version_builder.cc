@@ -8,10 +8,10 @@
 #include <cassert>
 #include <utility>
 
-#include "db/version/table_cache.h"
+#include "db/table_cache/table_cache.h"
 #include "env/filename.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

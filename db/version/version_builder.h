@@ -13,12 +13,12 @@
 
 #include "ashlar/status.h"
 #include "db/blob/blob_files_builder.h"
+#include "db/manifest/version_edit.h"
 #include "db/version/level_tables.h"
 #include "db/version/live_versions.h"
 #include "db/version/version.h"
-#include "db/version/version_edit.h"
-#include "util/file_number.h"
-#include "util/level.h"
+#include "util/keys/file_number.h"
+#include "util/keys/level.h"
 
 namespace ashlar {
 

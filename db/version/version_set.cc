@@ -20,11 +20,15 @@
 #include <new>
 #include <utility>
 
+#include "db/manifest/manifest_reader.h"
+#include "db/version/manifest_replay.h"
 #include "db/version/version_builder.h"
 #include "db/wal/wal_set.h"
+#include "env/file_util.h"
+#include "env/filename.h"
 #include "env/info_log.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 
@@ -59,13 +63,6 @@ struct VersionSet::Pending {
   std::vector<VersionEdit> log_edits;  // behind those of the change
 };
 
-FamilyVersions::~FamilyVersions() {
-  live.TakeAll([this](TableFile* file) {
-    tables->Close(file);
-    delete file;
-  });
-}
-
 VersionSet::VersionSet(const VersionSetOptions& options) : options_(options), manifest_(options) {}
 
 // Allocates nothing: nobody could be told that there was no memory.
@@ -94,13 +91,6 @@ void VersionSet::CloseCurrent(FamilyVersions* family) {
   if (!last->Unref()) return;
   delete last;
   live_versions_.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void ObsoleteTable::Close() {
-  if (file == nullptr) return;
-  assert(family != nullptr);
-  family->tables->Close(file.get());
-  file.reset();
 }
 
 FamilyVersions* VersionSet::Family(uint32_t id) const {
@@ -206,6 +196,46 @@ Status VersionSet::CreateNew(const VersionSetOptions& options, const std::string
   return file.Close();
 }
 
+Status VersionSet::Recover(std::vector<FamilyRequest> requests, bool allow_subset,
+                           std::vector<FamilyRequest>* missing, const RecoveryPoint* point) {
+  assert(families_.empty());  // once for each set
+  std::string manifest;
+  if (point != nullptr) {
+    manifest = point->manifest;
+  } else {
+    ASSIGN_OR_RETURN(manifest, ReadCurrent(options_.fs, options_.dir));
+  }
+  FileType type;
+  ParseFileName(manifest, &manifest_number_, &type);
+  const std::string path = options_.dir + "/" + manifest;
+  ASSIGN_OR_RETURN(auto reader, ManifestReader::Open(options_.fs, path));
+  ManifestReplay replay(std::move(requests), point);
+  VersionEdit edit;
+  while (!replay.IsAtPoint() && reader->Next(&edit)) {
+    const Status applied = replay.Apply(edit);
+    if (!applied.ok()) return Status::CopyAppendMessage(applied, " in ", manifest);
+  }
+  if (point == nullptr) RETURN_IF_ERROR(reader->status());
+  torn_manifest_bytes_ = reader->torn_tail_bytes();
+  ASSIGN_OR_RETURN(const uint64_t bytes, FileSizeOf(options_.fs, path));
+  manifest_bytes_ = bytes - std::min(bytes, torn_manifest_bytes_);
+  auto families = replay.Finish(allow_subset);
+  if (!families.ok()) {
+    const Status status = families.status();
+    if (!status.IsCorruption()) return status;
+    return Status::CopyAppendMessage(status, " in ",
+                                     StrCat(manifest, " of ", manifest_bytes_, " bytes"));
+  }
+  counters_ = replay.counters();
+  MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
+  for (ReplayedFamily& family : families.value()) {
+    Adopt(family.versions.get(), std::move(family.built));
+    families_[family.versions->id] = std::move(family.versions);
+  }
+  for (FamilyRequest& request : replay.TakeMissing()) missing->push_back(std::move(request));
+  return Status::OK();
+}
+
 Status VersionSet::LogAndApply(Change change, DbMutex* mutex) {
   mutex->AssertHeld();
   assert(!change.edits.empty());
@@ -260,16 +290,17 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   assert(is_writing_ && !change->edits.empty());
   std::vector<VersionEdit>& edits = change->edits;
   if (manifest_.WantsNewFile()) pending->new_manifest_number = NewFileNumber();
-  last_sequence_ = std::max(last_sequence_, change->last_sequence);
+  counters_.last_sequence = std::max(counters_.last_sequence, change->last_sequence);
   if (!edits.front().forgotten_logs_end) edits.front().logs = NewLogFacts();
-  if (max_column_family_ > 0) edits.front().max_column_family = max_column_family_;
+  if (counters_.max_column_family > 0)
+    edits.front().max_column_family = counters_.max_column_family;
   uint32_t remaining = static_cast<uint32_t>(edits.size());
   for (VersionEdit& edit : edits) {
     remaining--;
     if (change->is_atomic_group) edit.atomic_group_remaining = remaining;
     if (!edit.is_family_change()) edit.prev_log_number = FileNumber{};
     edit.next_file_number = next_file_number();
-    edit.last_sequence = last_sequence_;
+    edit.last_sequence = counters_.last_sequence;
     if (edit.added_family) edit.max_column_family = edit.column_family;
     const bool is_later_record = pending->new_manifest_number == 0 && &edit != &edits.front();
     if (is_later_record) edit.change_begin = manifest_bytes_;
@@ -277,8 +308,8 @@ void VersionSet::Complete(Change* change, Pending* pending) {
   if (!options_.lists_logs || wals_ == nullptr) return;
   std::optional<uint64_t> change_begin = manifest_bytes_;
   if (pending->new_manifest_number != 0) change_begin.reset();
-  pending->log_edits =
-      listed_logs_.News(wals_->DurableFacts(), edits, min_log_number_to_keep_, change_begin);
+  pending->log_edits = listed_logs_.News(wals_->DurableFacts(), edits,
+                                         counters_.min_log_number_to_keep, change_begin);
 }
 
 // Takes over the added family's parts. The edits stay where they are until the change is written.
@@ -354,9 +385,9 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
   std::vector<LogFacts> news;
   if (wals_ == nullptr) return news;
   for (const LogFacts& log : wals_->DurableFacts()) {
-    if (log.number < min_log_number_to_keep_) continue;  // its file is about to go
-    const auto old = tracked_logs_.find(log.number);
-    const bool is_news = old == tracked_logs_.end() ||
+    if (log.number < counters_.min_log_number_to_keep) continue;  // its file is about to go
+    const auto old = counters_.tracked_logs.find(log.number);
+    const bool is_news = old == counters_.tracked_logs.end() ||
                          log.synced_bytes > old->second.synced_bytes ||
                          log.end_bytes > old->second.end_bytes;
     if (is_news) news.push_back(log);
@@ -366,9 +397,10 @@ std::vector<LogFacts> VersionSet::NewLogFacts() const {
 
 VersionEdit VersionSet::HeadOfManifest() const {
   VersionEdit head;
-  assert(tracked_logs_.empty() || tracked_logs_.begin()->first >= min_log_number_to_keep_);
-  if (options_.write_db_id && !db_id_.empty()) head.db_id = db_id_;
-  for (const auto& [number, log] : tracked_logs_) head.logs.push_back(log);
+  assert(counters_.tracked_logs.empty() ||
+         counters_.tracked_logs.begin()->first >= counters_.min_log_number_to_keep);
+  if (options_.write_db_id && !counters_.db_id.empty()) head.db_id = counters_.db_id;
+  for (const auto& [number, log] : counters_.tracked_logs) head.logs.push_back(log);
   return head;
 }
 
@@ -387,34 +419,18 @@ VersionSet::FamilySnapshot VersionSet::SnapshotOf(const FamilyVersions& family) 
     contents.compact_cursors.push_back({level, key});
   }
   contents.log_number = family.log_number;
-  contents.last_sequence = last_sequence_;
+  contents.last_sequence = counters_.last_sequence;
   contents.full_history_ts_low = family.full_history_ts_low;
   contents.unknown_fields = family.unknown_fields;
-  if (family.id == 0 && min_log_number_to_keep_ > 0) {
-    contents.min_log_number_to_keep = min_log_number_to_keep_;
+  if (family.id == 0 && counters_.min_log_number_to_keep > 0) {
+    contents.min_log_number_to_keep = counters_.min_log_number_to_keep;
   }
   return snapshot;
 }
 
 void VersionSet::ApplyCounters(const VersionEdit& edit) {
-  if (edit.db_id) db_id_ = *edit.db_id;
-  if (edit.next_file_number) MarkFileNumberUsed(FileNumber{edit.next_file_number->value() - 1});
-  if (edit.last_sequence) last_sequence_ = std::max(last_sequence_, *edit.last_sequence);
-  if (edit.min_log_number_to_keep) {
-    min_log_number_to_keep_ = std::max(min_log_number_to_keep_, *edit.min_log_number_to_keep);
-  }
-  if (edit.max_column_family) {
-    max_column_family_ = std::max(max_column_family_, *edit.max_column_family);
-  }
-  for (const WalAddition& wal : edit.wal_additions) {
-    const LogFacts log{.number = wal.log_number, .synced_bytes = wal.synced_bytes.value_or(0)};
-    if (wal.synced_bytes) tracked_logs_[log.number].Learn(log);
-  }
-  for (const LogFacts& log : edit.logs) tracked_logs_[log.number].Learn(log);
-  const FileNumber obsolete_end =
-      std::max({min_log_number_to_keep_, edit.wal_deletion.value_or(FileNumber{}),
-                edit.forgotten_logs_end.value_or(FileNumber{})});
-  tracked_logs_.erase(tracked_logs_.begin(), tracked_logs_.lower_bound(obsolete_end));
+  counters_.Apply(edit);
+  MarkFileNumberUsed(FileNumber{counters_.next_file_number.value() - 1});
 }
 
 // Fails for nothing: the change is in the MANIFEST.
@@ -478,7 +494,6 @@ void VersionSet::InstallFamily(const VersionEdit& edit, std::shared_ptr<FamilyVe
   assert(family != nullptr && !families_.contains(edit.column_family));
   family->id = edit.column_family;
   family->log_number = edit.log_number.value_or(FileNumber{});
-  max_column_family_ = std::max(max_column_family_, family->id);
   BuiltVersion empty;
   IgnoreError(VersionBuilder(family->comparator, family->tables.get(), nullptr, family->num_levels)
                   .Build(&empty),
@@ -507,6 +522,60 @@ void VersionSet::ApplyToFamily(const VersionEdit& edit, FamilyVersions* family) 
     family->compact_cursors[cursor.level] = cursor.key;
   }
   if (edit.full_history_ts_low) family->full_history_ts_low = edit.full_history_ts_low;
+}
+
+Status VersionSet::CheckManifest(DbMutex* mutex) {
+  mutex->AssertHeld();
+  if (turn_ == nullptr) turn_ = std::make_unique<CondVar>(mutex);
+  while (is_writing_) turn_->Wait();
+  assert(manifest_number_ > 0);
+  is_writing_ = true;
+  const ScopeExit end_turn([this]() REQUIRES(db_mutex) {
+    is_writing_ = false;
+    turn_->SignalAll();
+  });
+  const std::string path = DescriptorFileName(options_.dir, manifest_number_);
+  const uint64_t written_bytes = manifest_bytes_;
+  MutexUnlock unlock(mutex);
+  const Status status = CheckManifestFile(options_.fs, path, written_bytes);
+  if (status.IsCorruption()) manifest_.Abandon();
+  return status;
+}
+
+uint64_t VersionSet::ObsoleteTableBytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(&obsolete_mutex_);
+  for (const ObsoleteTable& table : obsolete_) bytes += table.file->meta.file_size;
+  return bytes;
+}
+
+uint64_t VersionSet::RetiredBytes() const {
+  uint64_t bytes = 0;
+  MutexLock lock(&obsolete_mutex_);
+  for (const auto& [id, family] : families_) bytes += family->live.RetiredBytes();
+  for (const auto& family : dropped_) bytes += family->live.RetiredBytes();
+  return bytes;
+}
+
+uint64_t VersionSet::RetiredBytesOf(const FamilyVersions& family) const {
+  MutexLock lock(&obsolete_mutex_);
+  return family.live.RetiredBytes();
+}
+
+std::string VersionSet::DebugString() const {
+  std::string text = StrCat("MANIFEST ", manifest_number_, ": ", manifest_bytes_, " bytes",
+                            is_writing_ ? ", being written\n" : "\n");
+  StrAppend(&text, "next file ", next_file_number(), ", last sequence number ",
+            counters_.last_sequence, ", logs needed from ", counters_.min_log_number_to_keep,
+            ", live versions ", live_version_count(), "\n");
+  for (const FamilyVersions* family : LiveFamilies()) {
+    StrAppend(&text, "family ", family->id, " ", family->name, ": version ",
+              family->current->number(), ", ", family->current->file_count(), " tables, logs from ",
+              family->log_number);
+    const std::string kept = family->kept_for_snapshots.DebugString();
+    StrAppend(&text, kept.empty() ? "" : ", tombstones kept of ", kept, "\n");
+  }
+  return text;
 }
 
 }  // namespace ashlar

@@ -21,83 +21,23 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
-#include "db/version/compaction_claims.h"
-#include "db/version/kept_for_snapshots.h"
-#include "db/version/live_versions.h"
-#include "db/version/listed_logs.h"
-#include "db/version/manifest_file.h"
-#include "db/version/table_cache.h"
+#include "db/manifest/listed_logs.h"
+#include "db/manifest/manifest_counters.h"
+#include "db/manifest/manifest_file.h"
+#include "db/manifest/version_edit.h"
+#include "db/version/family_versions.h"
 #include "db/version/version.h"
-#include "db/version/version_edit.h"
-#include "util/file_number.h"
-#include "util/internal_key.h"
-#include "util/level.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/keys/level.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
 class WalSet;
 struct BuiltVersion;
 struct RecoveryPoint;
-
-// One column family as the MANIFEST knows it. A dropped one lives until nobody refers to its
-// comparator and its table cache: no version, no table that waits for its deletion, no holder of a
-// pointer (VersionSet::TakeUnusedFamilies).
-struct FamilyVersions : std::enable_shared_from_this<FamilyVersions> {
-  // Fixed once the set has it.
-  uint32_t id = 0;
-  std::string name;
-  InternalKeyComparator comparator;
-  int num_levels = 7;
-  std::unique_ptr<TableCache> tables;                   // any thread
-  LiveVersions live;                                    // the set's mutex of obsolete tables
-  std::optional<bool> persist_user_defined_timestamps;  // as recorded
-  std::vector<std::pair<uint32_t, std::string>> unknown_fields;
-
-  // Holds a reference; null once the family is dropped.
-  Version* current GUARDED_BY(db_mutex) = nullptr;
-  // Logs below it hold nothing of this family.
-  FileNumber log_number GUARDED_BY(db_mutex) = 0;
-  // For the next file that enters level 0.
-  uint64_t next_epoch GUARDED_BY(db_mutex) = 1;
-  uint64_t next_version GUARDED_BY(db_mutex) = 1;
-  bool is_dropped GUARDED_BY(db_mutex) = false;
-  CompactionClaims claims GUARDED_BY(db_mutex);
-  KeptForSnapshots kept_for_snapshots GUARDED_BY(db_mutex);
-  // By level; kept for round-robin compaction.
-  std::map<Level, std::string> compact_cursors GUARDED_BY(db_mutex);
-  std::optional<std::string> full_history_ts_low GUARDED_BY(db_mutex);
-
-  explicit FamilyVersions(const InternalKeyComparator& c) : comparator(c) {}
-  ~FamilyVersions();
-};
-
-// A table that no version holds any more. The file on disk is the owner's to delete.
-struct ObsoleteTable {
-  std::shared_ptr<FamilyVersions> family;
-  std::unique_ptr<TableFile> file;
-
-  ObsoleteTable(std::shared_ptr<FamilyVersions> f, std::unique_ptr<TableFile> table)
-      : family(std::move(f)), file(std::move(table)) {}
-  ObsoleteTable(ObsoleteTable&&) noexcept = default;
-  ObsoleteTable& operator=(ObsoleteTable&&) = delete;
-  ~ObsoleteTable() { Close(); }
-
-  // Closes the reader and forgets its cached blocks: do so without the DB mutex.
-  void Close();
-};
-
-// What the opener says about a family.
-struct FamilyRequest {
-  FamilyRequest(std::string n, const InternalKeyComparator& c)
-      : name(std::move(n)), comparator(c) {}
-
-  std::string name;
-  InternalKeyComparator comparator;
-  int num_levels = 7;
-  std::unique_ptr<TableCache> tables;
-};
 
 // Where and how the MANIFEST is written, and what is said in it.
 struct VersionSetOptions : ManifestFileOptions {
@@ -115,9 +55,6 @@ class VersionSet {
 
   // Writes the MANIFEST of an empty database and names it in CURRENT.
   static Status CreateNew(const VersionSetOptions& options, const std::string& db_id);
-
-  // Names of the families in the live MANIFEST.
-  static Result<std::vector<std::string>> ListFamilies(FileSystem* fs, const std::string& dir);
 
   // Reads the live MANIFEST, or as much of another one as `point` says. Writes nothing. Requested
   // families that do not exist are returned in `missing`; existing ones that were not requested
@@ -189,26 +126,30 @@ class VersionSet {
   // Never hand out `number` or anything below it.
   void MarkFileNumberUsed(FileNumber number);
 
-  SequenceNumber recovered_last_sequence() const REQUIRES(db_mutex) { return last_sequence_; }
-  FileNumber min_log_number_to_keep() const REQUIRES(db_mutex) { return min_log_number_to_keep_; }
+  SequenceNumber recovered_last_sequence() const REQUIRES(db_mutex) {
+    return counters_.last_sequence;
+  }
+  FileNumber min_log_number_to_keep() const REQUIRES(db_mutex) {
+    return counters_.min_log_number_to_keep;
+  }
   // The lowest log that any family still needs.
   FileNumber LowestLogNumber() const REQUIRES(db_mutex);
   FileNumber manifest_number() const REQUIRES(db_mutex) { return manifest_number_; }
   uint64_t manifest_bytes() const REQUIRES(db_mutex) { return manifest_bytes_; }
-  uint32_t max_column_family() const REQUIRES(db_mutex) { return max_column_family_; }
+  uint32_t max_column_family() const REQUIRES(db_mutex) { return counters_.max_column_family; }
   // An id that no family has or had.
-  uint32_t ReserveFamilyId() REQUIRES(db_mutex) { return ++max_column_family_; }
+  uint32_t ReserveFamilyId() REQUIRES(db_mutex) { return ++counters_.max_column_family; }
   // Of a family that was refused before anything of it was written. Lost if a greater one was given
   // out meanwhile.
   void ReturnFamilyId(uint32_t id) REQUIRES(db_mutex) {
-    if (id == max_column_family_) --max_column_family_;
+    if (id == counters_.max_column_family) --counters_.max_column_family;
   }
   uint64_t torn_manifest_bytes() const REQUIRES(db_mutex) { return torn_manifest_bytes_; }
-  const std::string& db_id() const REQUIRES(db_mutex) { return db_id_; }
-  void set_db_id(std::string db_id) REQUIRES(db_mutex) { db_id_ = std::move(db_id); }
+  const std::string& db_id() const REQUIRES(db_mutex) { return counters_.db_id; }
+  void set_db_id(std::string db_id) REQUIRES(db_mutex) { counters_.db_id = std::move(db_id); }
   // Logs that exist for as long as they are needed, by number.
   const std::map<FileNumber, LogFacts>& tracked_logs() const REQUIRES(db_mutex) {
-    return tracked_logs_;
+    return counters_.tracked_logs;
   }
 
   // Counters and what the MANIFEST knows, then a line for each family.
@@ -219,8 +160,6 @@ class VersionSet {
       REQUIRES(db_mutex);
 
  private:
-  friend class ManifestRecovery;
-
   struct Pending;         // a change on its way into the MANIFEST
   struct FamilySnapshot;  // what a new MANIFEST says of a family
   Status CheckFamilies(std::vector<VersionEdit>* edits) const REQUIRES(db_mutex);
@@ -244,15 +183,9 @@ class VersionSet {
   const VersionSetOptions options_;
   // Those that are not dropped.
   std::map<uint32_t, std::shared_ptr<FamilyVersions>> families_ GUARDED_BY(db_mutex);
-  std::string db_id_ GUARDED_BY(db_mutex);
-  std::atomic<uint64_t> next_file_number_{2};  // any thread takes from it
-  // The highest one written to the MANIFEST.
-  SequenceNumber last_sequence_ GUARDED_BY(db_mutex) = 0;
-  FileNumber min_log_number_to_keep_ GUARDED_BY(db_mutex) = 0;
-  // The greatest id that a family has or had.
-  uint32_t max_column_family_ GUARDED_BY(db_mutex) = 0;
-  // As the MANIFEST has them.
-  std::map<FileNumber, LogFacts> tracked_logs_ GUARDED_BY(db_mutex);
+  // As the MANIFEST has them, but for the next file number, which any thread takes.
+  ManifestCounters counters_ GUARDED_BY(db_mutex);
+  std::atomic<uint64_t> next_file_number_{2};
   const WalSet* wals_ GUARDED_BY(db_mutex) = nullptr;
   ListedLogs listed_logs_ GUARDED_BY(db_mutex);
   // Dropped from the end of the MANIFEST when it was recovered.

@@ -12,7 +12,7 @@
 #include "db/wal/staging_order.h"
 #include "db/wal/wal_sink.h"
 #include "env/file_writer.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

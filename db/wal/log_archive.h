@@ -15,7 +15,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "ashlar/types.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

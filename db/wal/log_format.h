@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "ashlar/slice.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
-#include "util/file_number.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

@@ -19,7 +19,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "db/wal/log_format.h"
-#include "util/file_number.h"
+#include "util/keys/file_number.h"
 
 namespace ashlar {
 

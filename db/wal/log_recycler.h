@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -17,9 +17,9 @@
 #include "ashlar/status.h"
 #include "ashlar/system_clock.h"
 #include "db/wal/gather_policy.h"
-#include "util/futex.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/futex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

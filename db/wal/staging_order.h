@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "db/wal/log_format.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "ashlar/slice.h"
-#include "util/mutex.h"
 #include "util/result.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

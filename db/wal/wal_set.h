@@ -27,8 +27,8 @@
 #include "db/wal/log_facts.h"
 #include "db/wal/log_recycler.h"
 #include "db/wal/wal_sink.h"
-#include "util/file_number.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 
@@ -163,7 +163,7 @@ class WalSet {
   std::vector<Log> logs_ GUARDED_BY(mutex_);  // oldest first; back is current
   // Of earlier processes, by number: all below those of logs_.
   std::map<FileNumber, LogFacts> recovered_ GUARDED_BY(mutex_);
-  std::vector<Info> replaced_ GUARDED_BY(mutex_);           // whose files are left; ascending
+  std::vector<Info> replaced_ GUARDED_BY(mutex_);  // whose files are left; ascending
   // Of replaced logs, also of those that were released since: readers may still be in them.
   std::map<FileNumber, uint64_t> failed_ends_ GUARDED_BY(mutex_);
   FileNumber newest_durable_entry_ GUARDED_BY(mutex_) = 0;  // number of a log

@@ -9,19 +9,20 @@
 #include "db/write/commit_pipeline.h"
 #include "db/write/write_batch_internal.h"
 #include "memtable/memtable.h"
-#include "util/data_in_errors.h"
-#include "util/entry_limits.h"
-#include "util/epoch.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/wide_column_encoding.h"
 #include "util/result.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
 // What was added with checksums must still be what was added; what was not gets them now, if they
 // are asked for, and Insert() compares again.
 Status CommitPipeline::Protect(const WriteOptions& options, WriteBatch* batch) {
-  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]] return batch->VerifyChecksum();
+  if (batch->GetProtectionBytesPerKey() != 0) [[unlikely]]
+    return batch->VerifyChecksum();
   if (options.protection_bytes_per_key == 0) [[likely]]
     return Status::OK();
   return WriteBatchInternal::AddProtection(batch);

@@ -21,11 +21,11 @@
 #include "db/write/in_place_put.h"
 #include "db/write/write_batch_extras.h"
 #include "memtable/memtable.h"
-#include "util/epoch.h"
-#include "util/perf_level_impl.h"
 #include "util/result.h"
 #include "util/scope_exit.h"
-#include "util/str_cat.h"
+#include "util/statistics/perf_level_impl.h"
+#include "util/text/str_cat.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 
@@ -51,8 +51,8 @@ Status CommitPipeline::Commit(const Request& request) {
   RETURN_IF_ERROR(PrepareRecord(batch, use_log, &record));
   Reservation reservation;
   while (!Reserve(WriteBatchInternal::Count(batch), record, use_log, &reservation)) [[unlikely]] {
-    RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
-  }
+      RETURN_IF_ERROR(host_->PrepareForCommit(options, batch.GetDataSize()));
+    }
   WriteBatchInternal::SetSequence(&batch, reservation.first_seqno);
 
   // Kept before publishing: afterwards the log may be replaced at any time.

@@ -34,9 +34,9 @@
 #include "ashlar/types.h"
 #include "db/wal/wal_compression.h"
 #include "db/write/write_batch_internal.h"
-#include "util/file_number.h"
-#include "util/internal_key.h"
-#include "util/mutex.h"
+#include "util/keys/file_number.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "ashlar/status.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -17,10 +17,10 @@
 #include "ashlar/db.h"
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/entry_limits.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/coding.h"
+#include "util/keys/entry_limits.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -4,8 +4,8 @@
 // engine itself reads batches with WriteBatchReader, without these virtual calls.
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -11,8 +11,8 @@
 
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
-#include "util/coding.h"
-#include "util/internal_key.h"
+#include "util/keys/coding.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -10,9 +10,9 @@
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_extras.h"
 #include "db/write/write_batch_internal.h"
-#include "util/coding.h"
-#include "util/hash.h"
-#include "util/str_cat.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -39,8 +39,8 @@
 #include "tests/corruption/samples.h"
 #include "tests/corruption/supervisor.h"
 #include "tests/support/suite.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "ashlar/env.h"
 #include "env/memory/memory_file_system.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tests/corruption/mutations.h"
 #include "tests/corruption/records.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/corruption/records.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -13,8 +13,8 @@
 #include "table/format/footer.h"
 #include "table/format/meta_block_names.h"
 #include "table/format/plain_block.h"
-#include "util/coding.h"
-#include "util/crc32c.h"
+#include "util/hash/crc32c.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

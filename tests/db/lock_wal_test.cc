@@ -16,7 +16,7 @@
 #include "ashlar/utilities/checkpoint.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -83,9 +83,8 @@ TEST_P(LockWalTest, NothingGetsThroughAndNothingHangsBesideEverything) {
     });
   };
   while_writing([&](int) { EXPECT_OK(db_->Flush(FlushOptions())); });
-  while_writing([&](int) {
-    EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr));
-  });
+  while_writing(
+      [&](int) { EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); });
   while_writing([&](int i) {
     ColumnFamilyHandle* family = nullptr;
     ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(), StrCat("family", i), &family));

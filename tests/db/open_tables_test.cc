@@ -16,7 +16,7 @@
 #include "ashlar/file_system.h"
 #include "ashlar/statistics.h"
 #include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -18,7 +18,7 @@
 #include "tests/support/read_gate.h"
 #include "tests/support/retired_call.h"
 #include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

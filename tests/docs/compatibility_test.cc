@@ -20,7 +20,7 @@
 #include "tests/docs/header_text.h"
 #include "tests/docs/page.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_env.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

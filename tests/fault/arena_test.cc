@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An arena that finds no memory says so once, and goes on when there is some again.
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "table/block/block_cursor.h"
 #include "table/block/decoded_block.h"
 #include "table/index/flat_index.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "ashlar/table.h"
 #include "table/format/footer.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 namespace {

@@ -17,7 +17,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/options.h"
 #include "ashlar/write_batch.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include "cache/block_cache.h"
 #include "db/options/options_file.h"
 #include "env/filename.h"
-#include "util/option_text.h"
+#include "util/text/option_text.h"
 
 namespace {
 

@@ -8,11 +8,11 @@
 
 #include "ashlar/advanced_options.h"
 #include "table/block/block_cursor.h"
-#include "table/sst/block_forms.h"
-#include "table/sst/table_objects.h"
-#include "util/coding.h"
-#include "util/epoch.h"
-#include "util/hash.h"
+#include "table/sst/read/block_forms.h"
+#include "table/sst/read/table_objects.h"
+#include "util/hash/hash.h"
+#include "util/keys/coding.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -20,13 +20,13 @@
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
 #include "table/format/compression.h"
-#include "table/sst/table_builder.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/build/table_builder.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/table_lookup.h"
-#include "util/epoch.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

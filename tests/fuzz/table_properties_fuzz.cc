@@ -9,7 +9,7 @@
 #include "ashlar/table_properties.h"
 #include "table/format/properties.h"
 #include "table/format/unique_id.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 namespace {

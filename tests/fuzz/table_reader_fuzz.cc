@@ -16,10 +16,10 @@
 #include "ashlar/table.h"
 #include "cache/block_cache.h"
 #include "table/format/footer.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/table_lookup.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ashlar::VersionEdit edit;

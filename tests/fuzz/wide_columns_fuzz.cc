@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "ashlar/write_batch.h"
 #include "db/write/write_batch_internal.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
 
 namespace ashlar {
 

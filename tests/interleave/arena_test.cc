@@ -2,7 +2,7 @@
 //
 // The concurrent arena: a thread that finds the common piece busy takes a piece of its own, and no
 // two allocations overlap.
-#include "util/arena.h"
+#include "util/memory/arena.h"
 
 #include <gtest/gtest.h>
 

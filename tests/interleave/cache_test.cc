@@ -11,7 +11,7 @@
 
 #include "ashlar/cache.h"
 #include "tests/interleave/interleave.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar::interleave {
 namespace {

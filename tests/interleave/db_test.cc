@@ -18,7 +18,7 @@
 #include "ashlar/write_batch.h"
 #include "tests/interleave/interleave.h"
 #include "tests/support/sim_machine.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar::interleave {
 namespace {

@@ -2,7 +2,7 @@
 //
 // Epochs: nothing is freed under a reader. The reader's announcement is an ordinary store, which
 // the exploration may delay; the reclaimer's membarrier is what makes that safe.
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar::interleave {
 namespace {

@@ -13,7 +13,7 @@
 #include "ashlar/comparator.h"
 #include "memtable/blink_tree.h"
 #include "tests/interleave/interleave.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar::interleave {
 namespace {

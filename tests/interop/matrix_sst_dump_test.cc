@@ -17,7 +17,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/table_matrix.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

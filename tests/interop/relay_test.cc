@@ -21,7 +21,7 @@
 #include "tests/support/sample_database.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include "db/options/stock_merge_operators.h"
 #include "util/random.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

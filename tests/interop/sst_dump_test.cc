@@ -15,14 +15,14 @@
 #include "ashlar/table_properties.h"
 #include "table/format/compression.h"
 #include "table/format/unique_id.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/build/table_builder.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -12,7 +12,7 @@
 #include "ashlar/write_batch.h"
 #include "tests/scenarios/table_text.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -32,7 +32,7 @@
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_env.h"
 #include "tests/support/scenario.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

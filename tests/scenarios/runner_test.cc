@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/support/scenario.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "ashlar/options.h"
 #include "env/random_reader.h"
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "tests/support/scenario.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -8,7 +8,7 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/slice.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

@@ -15,8 +15,8 @@
 #include "db/version/version_builder.h"
 #include "env/filename.h"
 #include "tests/scenarios/table_text.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

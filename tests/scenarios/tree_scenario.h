@@ -23,12 +23,12 @@
 #include "ashlar/options.h"
 #include "db/compaction/compaction_job.h"
 #include "db/compaction/compaction_picker.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/compaction_claims.h"
-#include "db/version/table_cache.h"
 #include "db/version/version_builder.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/scenario.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 

@@ -16,7 +16,7 @@
 #include "tests/stress/api_calls.h"
 #include "tests/support/paths.h"
 #include "tests/support/suite.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <functional>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "tests/support/paths.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

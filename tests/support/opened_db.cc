@@ -3,7 +3,7 @@
 // Opening and closing for suites that do it often.
 #include "tests/support/opened_db.h"
 
-#include "util/hash.h"
+#include "util/hash/hash.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

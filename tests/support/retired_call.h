@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 #include "ashlar/slice.h"
 #include "tests/support/paths.h"
 #include "tests/support/run_command.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "env/random_reader.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 
 namespace ashlar {
 

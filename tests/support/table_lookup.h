@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "table/sst/table_reader.h"
-#include "util/epoch.h"
+#include "table/sst/read/table_reader.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 

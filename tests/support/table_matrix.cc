@@ -14,7 +14,7 @@
 #include "table/format/compression.h"
 #include "tests/support/memory_writer.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

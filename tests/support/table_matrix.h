@@ -13,9 +13,9 @@
 
 #include "ashlar/slice_transform.h"
 #include "ashlar/table.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/build/table_builder.h"
 #include "tests/support/sample_table.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/random.h"
 
 namespace ashlar {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "tests/support/trace_runner.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {

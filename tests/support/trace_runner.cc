@@ -8,7 +8,7 @@
 
 #include "ashlar/write_batch.h"
 #include "db/read/read_sampler.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {

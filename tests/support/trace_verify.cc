@@ -6,7 +6,7 @@
 
 #include "ashlar/utilities/checkpoint.h"
 #include "tests/support/trace_runner.h"
-#include "util/hash.h"
+#include "util/hash/hash.h"
 
 namespace ashlar {
 namespace {

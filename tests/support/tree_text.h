@@ -7,7 +7,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/metadata.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -11,7 +11,7 @@
 
 #include "tools/db_stress/worker.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

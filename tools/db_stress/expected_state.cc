@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

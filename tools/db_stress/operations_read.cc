@@ -5,7 +5,7 @@
 
 #include "ashlar/wide_columns.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

@@ -10,7 +10,7 @@
 #include "ashlar/wide_columns.h"
 #include "ashlar/write_batch.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

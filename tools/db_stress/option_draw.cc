@@ -13,7 +13,7 @@
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
 #include "tools/db_stress/stress_value.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

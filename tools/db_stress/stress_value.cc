@@ -5,9 +5,9 @@
 
 #include <cstring>
 
-#include "util/coding.h"
+#include "util/keys/coding.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ashlar/iterator.h"
 #include "tools/db_stress/worker.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 namespace {

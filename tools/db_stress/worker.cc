@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar::stress {
 

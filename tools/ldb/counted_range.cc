@@ -4,7 +4,7 @@
 #include "tools/ldb/counted_range.h"
 
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

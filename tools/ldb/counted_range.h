@@ -10,8 +10,8 @@
 
 #include "ashlar/slice.h"
 #include "tools/ldb/command.h"
-#include "util/histogram.h"
 #include "util/result.h"
+#include "util/statistics/histogram.h"
 
 namespace ashlar {
 

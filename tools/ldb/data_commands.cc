@@ -12,7 +12,7 @@
 #include "tools/ldb/command.h"
 #include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

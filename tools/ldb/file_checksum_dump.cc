@@ -8,7 +8,7 @@
 #include "tools/ldb/manifest_state.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "env/file_util.h"
 #include "env/filename.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -12,8 +12,8 @@
 #include "ashlar/version.h"
 #include "tools/ldb/command.h"
 #include "tools/lib/output.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

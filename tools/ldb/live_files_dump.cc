@@ -15,7 +15,7 @@
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
 #include "tools/lib/table_scan.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

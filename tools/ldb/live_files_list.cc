@@ -9,7 +9,7 @@
 #include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 #include "tools/ldb/open_db.h"
 #include "tools/ldb/options_for_a_while.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -4,7 +4,7 @@
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_summary.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -9,9 +9,9 @@
 #include "ashlar/comparator.h"
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/version/version_builder.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

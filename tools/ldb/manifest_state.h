@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "db/version/version_edit.h"
+#include "db/manifest/version_edit.h"
 #include "util/result.h"
 
 namespace ashlar {

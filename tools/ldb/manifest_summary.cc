@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -15,7 +15,7 @@
 #include "ashlar/utilities/options_util.h"
 #include "env/filename.h"
 #include "tools/ldb/manifest_state.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -4,7 +4,7 @@
 #include "tools/ldb/options_for_a_while.h"
 
 #include "ashlar/convenience.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -9,8 +9,8 @@
 #include "tools/ldb/manifest_state.h"
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
-#include "util/internal_key.h"
-#include "util/str_cat.h"
+#include "util/keys/internal_key.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,12 +11,12 @@
 #include <cstdio>
 #include <optional>
 
-#include "db/version/manifest_file.h"
+#include "db/manifest/manifest_file.h"
 #include "env/file_util.h"
 #include "env/filename.h"
 #include "tools/ldb/command.h"
 #include "tools/ldb/manifest_state.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

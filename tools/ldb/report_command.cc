@@ -13,7 +13,7 @@
 #include "tools/ldb/tree_page.h"
 #include "tools/ldb/tree_survey.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -13,7 +13,7 @@
 #include "tools/ldb/open_db.h"
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

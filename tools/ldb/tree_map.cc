@@ -9,7 +9,7 @@
 #include "tools/ldb/tree_page.h"
 #include "tools/lib/html_page.h"
 #include "tools/lib/svg_chart.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "tools/lib/html_page.h"
 #include "tools/lib/svg_chart.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -15,7 +15,7 @@
 #include "env/filename.h"
 #include "tools/lib/output.h"
 #include "tools/lib/table_inspector.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

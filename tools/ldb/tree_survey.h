@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ashlar/file_system.h"
-#include "db/version/file_metadata.h"
+#include "db/manifest/file_metadata.h"
 #include "tools/ldb/file_places.h"
 #include "tools/ldb/manifest_state.h"
 #include "util/result.h"

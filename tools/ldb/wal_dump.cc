@@ -13,8 +13,8 @@
 #include "tools/ldb/wal_text.h"
 #include "tools/lib/key_text.h"
 #include "tools/lib/output.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

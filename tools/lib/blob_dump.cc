@@ -12,7 +12,7 @@
 #include "table/format/compression.h"
 #include "tools/lib/output.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

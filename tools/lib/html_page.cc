@@ -10,7 +10,7 @@
 #include "tools/lib/key_text.h"
 #include "tools/lib/page_style.h"
 #include "tools/lib/svg_chart.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -4,7 +4,7 @@
 #include "tools/lib/key_text.h"
 
 #include "tools/lib/blob_dump.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ashlar/slice.h"
-#include "util/internal_key.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

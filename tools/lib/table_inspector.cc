@@ -17,8 +17,8 @@
 #include "table/format/table_property_names.h"
 #include "table/format/unique_id.h"
 #include "tools/lib/key_text.h"
-#include "util/coding.h"
-#include "util/str_cat.h"
+#include "util/keys/coding.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

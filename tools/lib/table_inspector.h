@@ -17,9 +17,9 @@
 
 #include "ashlar/file_system.h"
 #include "ashlar/table_properties.h"
-#include "table/sst/block_fetcher.h"
-#include "table/sst/table_reader.h"
-#include "util/internal_key.h"
+#include "table/sst/read/block_fetcher.h"
+#include "table/sst/read/table_reader.h"
+#include "util/keys/internal_key.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "table/sst/table_reader.h"
+#include "table/sst/read/table_reader.h"
 #include "util/result.h"
 
 namespace ashlar {

@@ -10,7 +10,7 @@
 
 #include "db/options/option_values.h"
 #include "table/format/meta_block_names.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

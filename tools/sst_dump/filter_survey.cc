@@ -11,7 +11,7 @@
 #include "table/filter/bloom.h"
 #include "table/filter/filter_view.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -9,7 +9,7 @@
 #include "table/format/meta_block_names.h"
 #include "tools/lib/output.h"
 #include "tools/sst_dump/commands.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -19,10 +19,10 @@
 #include "db/options/option_values.h"
 #include "env/file_writer.h"
 #include "table/format/compression.h"
-#include "table/sst/table_builder.h"
+#include "table/sst/build/table_builder.h"
 #include "tools/lib/output.h"
 #include "tools/sst_dump/commands.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -11,7 +11,7 @@
 #include "tools/sst_dump/filter_survey.h"
 #include "tools/sst_dump/report_page.h"
 #include "tools/sst_dump/table_survey.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

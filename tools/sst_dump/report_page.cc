@@ -15,7 +15,7 @@
 #include "tools/lib/key_text.h"
 #include "tools/lib/svg_chart.h"
 #include "tools/sst_dump/report_text.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

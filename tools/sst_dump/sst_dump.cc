@@ -14,8 +14,8 @@
 #include "tools/lib/output.h"
 #include "tools/sst_dump/block_lists.h"
 #include "tools/sst_dump/commands.h"
-#include "util/data_in_errors.h"
-#include "util/str_cat.h"
+#include "util/text/data_in_errors.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

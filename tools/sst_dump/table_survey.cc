@@ -8,7 +8,7 @@
 
 #include "table/format/meta_block_names.h"
 #include "tools/lib/output.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

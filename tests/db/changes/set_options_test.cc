@@ -17,15 +17,15 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/file_system.h"
-#include "ashlar/system_clock.h"
 #include "ashlar/statistics.h"
+#include "ashlar/system_clock.h"
 #include "ashlar/table.h"
 #include "env/env_adaptors.h"
 #include "tests/support/json.h"
-#include "tests/support/paths.h"
 #include "tests/support/moved_clock.h"
+#include "tests/support/paths.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

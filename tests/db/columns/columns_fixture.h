@@ -17,7 +17,7 @@
 #include "ashlar/options.h"
 #include "ashlar/wide_columns.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 

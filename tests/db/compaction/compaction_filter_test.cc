@@ -21,7 +21,7 @@
 #include "ashlar/merge_operator.h"
 #include "ashlar/statistics.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

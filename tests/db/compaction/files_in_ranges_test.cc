@@ -12,9 +12,9 @@
 #include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/env.h"
-#include "db/version/table_cache.h"
+#include "db/manifest/version_edit.h"
+#include "db/table_cache/table_cache.h"
 #include "db/version/version_builder.h"
-#include "db/version/version_edit.h"
 #include "env/memory/memory_file_system.h"
 #include "tests/support/status_matchers.h"
 

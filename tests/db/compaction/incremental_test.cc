@@ -21,8 +21,8 @@
 #include "db/compaction/compaction_picker.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/text_tree.h"
-#include "util/mutex.h"
 #include "util/random.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

@@ -15,7 +15,7 @@
 #include "ashlar/sst_partitioner.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/tree_text.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

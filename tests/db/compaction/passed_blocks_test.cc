@@ -23,7 +23,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/unknown_block_policy.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

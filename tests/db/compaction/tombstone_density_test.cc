@@ -13,7 +13,7 @@
 #include "ashlar/listener.h"
 #include "ashlar/perf_context.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

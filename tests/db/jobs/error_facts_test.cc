@@ -17,7 +17,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/damaged_files.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -95,8 +95,7 @@ class ErrorFactsTest : public testing::Test {
 
   const std::shared_ptr<SimFS> sim_ = SimFS::Create();
   Damage damage_;
-  const std::unique_ptr<Env> env_ =
-      NewCompositeEnv(std::make_shared<DamagedFiles>(sim_, &damage_));
+  const std::unique_ptr<Env> env_ = NewCompositeEnv(std::make_shared<DamagedFiles>(sim_, &damage_));
   const std::shared_ptr<Listener> listener_ = std::make_shared<Listener>();
   Options options_;
   std::unique_ptr<DB> db_;

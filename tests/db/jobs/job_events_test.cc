@@ -13,8 +13,8 @@
 #include "ashlar/env.h"
 #include "ashlar/file_checksum.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -97,8 +97,7 @@ TEST_F(JobEventsTest, OfAFlush) {
   const std::string table = StrCat("\"file_number\": ", Tables()[0], ",");
   ASSERT_OK(db_->Close());
   const std::string begun = log_->Event("flush_started");
-  EXPECT_TRUE(Has(begun, "\"num_memtables\": 1, \"num_entries\": 3, \"num_deletes\": 1"))
-      << begun;
+  EXPECT_TRUE(Has(begun, "\"num_memtables\": 1, \"num_entries\": 3, \"num_deletes\": 1")) << begun;
   EXPECT_TRUE(Has(begun, "\"flush_reason\": \"Manual Flush\"")) << begun;
   const std::string made = log_->Event("table_file_creation", table);
   EXPECT_TRUE(Has(made, "\"cf_name\": \"default\"")) << made;

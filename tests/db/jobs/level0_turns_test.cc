@@ -18,8 +18,8 @@
 #include "ashlar/env.h"
 #include "ashlar/listener.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

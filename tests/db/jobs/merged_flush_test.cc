@@ -14,7 +14,7 @@
 #include "ashlar/write_buffer_manager.h"
 #include "tests/support/blocked_pool.h"
 #include "tests/support/status_matchers.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

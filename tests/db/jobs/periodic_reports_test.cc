@@ -20,7 +20,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/moved_clock.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {
@@ -80,8 +80,7 @@ class PeriodicReportsTest : public testing::Test {
   }
 
   const std::shared_ptr<MovedClock> clock_ = std::make_shared<MovedClock>();
-  const std::unique_ptr<Env> env_ =
-      NewCompositeEnvOver(Env::Default(), SimFS::Create(), clock_);
+  const std::unique_ptr<Env> env_ = NewCompositeEnvOver(Env::Default(), SimFS::Create(), clock_);
   const std::shared_ptr<TextLog> log_ = std::make_shared<TextLog>();
   Options options_;
   std::unique_ptr<DB> db_;

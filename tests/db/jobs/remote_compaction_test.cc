@@ -24,7 +24,7 @@
 #include "ashlar/statistics.h"
 #include "db/compaction/remote_forms.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -19,7 +19,7 @@
 #include "ashlar/utilities/checkpoint.h"
 #include "tests/support/status_matchers.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -18,7 +18,7 @@
 #include "env/memory/memory_file_system.h"
 #include "env/space/sst_file_manager_impl.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

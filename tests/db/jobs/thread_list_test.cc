@@ -16,7 +16,7 @@
 #include "ashlar/thread_status.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

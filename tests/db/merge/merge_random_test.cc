@@ -20,7 +20,7 @@
 #include "ashlar/utilities/checkpoint.h"
 #include "ashlar/write_batch.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -8,7 +8,7 @@
 #include "ashlar/convenience.h"
 #include "ashlar/write_batch.h"
 #include "tests/db/merge/merge_fixture.h"
-#include "util/coding.h"
+#include "util/keys/coding.h"
 
 namespace ashlar {
 

@@ -14,7 +14,7 @@
 #include "ashlar/db.h"
 #include "ashlar/env.h"
 #include "ashlar/options.h"
-#include "db/version/manifest_reader.h"
+#include "db/manifest/manifest_reader.h"
 #include "db/wal/log_reader.h"
 #include "env/memory/memory_file_system.h"
 #include "env/sim/sim_fs.h"
@@ -22,7 +22,7 @@
 #include "tests/support/opened_db.h"
 #include "tests/support/sample_table.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -22,9 +22,9 @@
 #include "memtable/memtable.h"
 #include "tests/db/output/tables_of_keys.h"
 #include "tests/support/status_matchers.h"
-#include "util/arena.h"
-#include "util/str_cat.h"
-#include "util/wide_column_encoding.h"
+#include "util/keys/wide_column_encoding.h"
+#include "util/memory/arena.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -22,7 +22,7 @@
 #include "tests/support/skip.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/write_watch.h"
-#include "util/epoch.h"
+#include "util/threads/epoch.h"
 
 namespace ashlar {
 namespace {

@@ -19,7 +19,7 @@
 #include "ashlar/sst_file_writer.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -183,9 +183,8 @@ TEST_P(EmptyRangesDbTest, WhereAnIteratorWasBeforeTellsNothing) {
 class SkipsAll final : public CompactionFilter {
  public:
   const char* Name() const override { return "SkipsAll"; }
-  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/,
-                    const Slice& /*value*/, std::string* /*new_value*/,
-                    std::string* skip_until) const override {
+  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType /*type*/, const Slice& /*value*/,
+                    std::string* /*new_value*/, std::string* skip_until) const override {
     if (!is_on) return Decision::kKeep;
     *skip_until = "z";
     return Decision::kRemoveAndSkipUntil;

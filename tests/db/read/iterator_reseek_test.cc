@@ -15,7 +15,7 @@
 #include "ashlar/statistics.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -18,7 +18,7 @@
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
 #include "util/random.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {
@@ -285,7 +285,8 @@ TEST_F(IteratorTombstonesTest, RefreshAndTailingSeeNewTombstones) {
   EXPECT_EQ(RowsOf(plain.get(), true), rows_[0]);
 }
 
-// An empty memtable is no run of an iterator; what comes into it later is shown when it is asked for.
+// An empty memtable is no run of an iterator; what comes into it later is shown when it is asked
+// for.
 TEST_F(IteratorTombstonesTest, WritesToAMemtableThatWasEmptyAreSeenAfterRefresh) {
   Open();
   ReadOptions read;

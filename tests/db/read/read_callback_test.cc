@@ -2,7 +2,7 @@
 //
 // Reads that a callback decides: by Get, MultiGet and iterators in both directions, in memory and
 // in tables, over puts, tombstones of both kinds and merge operands.
-#include "util/read_callback.h"
+#include "util/keys/read_callback.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 #include "ashlar/options.h"
 #include "db/db_impl.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

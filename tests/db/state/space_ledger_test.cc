@@ -12,7 +12,7 @@
 #include "ashlar/env.h"
 #include "env/sim/sim_fs.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

@@ -21,7 +21,7 @@
 #include "db/state/human_text.h"
 #include "tests/support/level0_tables.h"
 #include "tests/support/status_matchers.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
 
 namespace ashlar {
 namespace {

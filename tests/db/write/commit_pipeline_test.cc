@@ -27,9 +27,9 @@
 #include "memtable/memtable.h"
 #include "table/iterator/internal_iterator.h"
 #include "tests/support/status_matchers.h"
-#include "util/mutex.h"
 #include "util/result.h"
-#include "util/str_cat.h"
+#include "util/text/str_cat.h"
+#include "util/threads/mutex.h"
 
 namespace ashlar {
 namespace {

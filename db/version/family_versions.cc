@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/version/family_versions.h"
+
+#include <cassert>
+
+namespace ashlar {
+
+FamilyVersions::~FamilyVersions() {
+  live.TakeAll([this](TableFile* file) {
+    tables->Close(file);
+    delete file;
+  });
+}
+
+void ObsoleteTable::Close() {
+  if (file == nullptr) return;
+  assert(family != nullptr);
+  family->tables->Close(file.get());
+  file.reset();
+}
+
+}  // namespace ashlar

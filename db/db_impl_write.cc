@@ -185,7 +185,7 @@ Status DBImpl::WriteWithCallback(const WriteOptions& options, WriteBatch* update
     }
   }
   const StopWatch watch(core_.clock.get(), core_.statistics.get(), DB_WRITE);
-  Status status = core_.pipeline->Commit({&options, updates, callback});
+  Status status = core_.pipeline->Commit(options, updates, callback);
   if (core_.statistics != nullptr && status.ok()) [[unlikely]]
     CountWrite(options, *updates);
   return status;

@@ -28,6 +28,7 @@
 #include "memtable/memtable_tombstones.h"
 #include "memtable/other_rep.h"
 #include "table/iterator/point_lookup.h"
+#include "util/keys/file_number.h"
 #include "util/keys/internal_key.h"
 #include "util/memory/arena.h"
 
@@ -189,6 +190,19 @@ class MemTable {
   uint64_t oldest_entry_seconds() const {
     return oldest_entry_seconds_.load(std::memory_order_relaxed);
   }
+  // The oldest log with a prepare section whose committed updates this memtable holds: the log must
+  // stay until the memtable is flushed. 0: no such log. Any thread; noted before the updates become
+  // visible.
+  void NotePreparedLog(FileNumber log) {
+    uint64_t oldest = prepared_log_.load(std::memory_order_relaxed);
+    while ((oldest == 0 || log.value() < oldest) &&
+           !prepared_log_.compare_exchange_weak(oldest, log.value(), std::memory_order_release,
+                                                std::memory_order_relaxed)) {
+    }
+  }
+  FileNumber prepared_log() const {
+    return FileNumber{prepared_log_.load(std::memory_order_acquire)};
+  }
   // Whether nothing was ever inserted. Exact, unlike the counters of batches under way.
   bool IsEmpty() const;
 
@@ -289,6 +303,7 @@ class MemTable {
   std::optional<MemTableBloom> bloom_;
   CounterStripe stripes_[kStripes];
   std::atomic<uint64_t> oldest_entry_seconds_{0};  // once, by the first who counts an entry
+  std::atomic<uint64_t> prepared_log_{0};          // see prepared_log()
 };
 
 template <typename Visit>

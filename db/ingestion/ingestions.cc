@@ -289,7 +289,7 @@ Status Ingestions::WriteAsBatch(const std::vector<Part*>& parts) {
   }
   WriteOptions synced;
   synced.sync = true;
-  RETURN_IF_ERROR(core_->pipeline->Commit({&synced, &batch, nullptr}));
+  RETURN_IF_ERROR(core_->pipeline->Commit(synced, &batch));
   for (Part* part : parts) part->written_seqno = WriteBatchInternal::Sequence(batch);
   return Status::OK();
 }

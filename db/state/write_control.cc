@@ -50,16 +50,22 @@ void CountRequest(Statistics* statistics, const std::vector<ColumnFamilyData*>& 
 
 }  // namespace
 
-bool WriteControl::HasFamily(uint32_t family) { return core_->families.Find(family) != nullptr; }
-
-bool WriteControl::CanMerge(uint32_t family) {
-  const ColumnFamilyData* data = core_->families.Find(family);
-  return data != nullptr && data->merge_operator() != nullptr;
+CommitFamily WriteControl::FindFamily(uint32_t family) {
+  assert(InEpoch());  // the family may be dropped and freed
+  const ColumnFamilyData* const data = core_->families.Find(family);
+  if (data == nullptr) return {};
+  return {.exists = true,
+          .can_merge = data->merge_operator() != nullptr,
+          .comparator = &data->comparator()};
 }
 
-size_t WriteControl::MaxSuccessiveMerges(uint32_t family) {
-  const ColumnFamilyData* data = core_->families.Find(family);
-  return data == nullptr ? 0 : data->max_successive_merges();
+InsertTarget WriteControl::FindInsertTarget(uint32_t family) {
+  assert(InEpoch());
+  ColumnFamilyData* const data = core_->families.Find(family);
+  if (data == nullptr) return {};
+  return {.memtable = data->mem(),
+          .max_successive_merges = data->max_successive_merges(),
+          .family = data};
 }
 
 // The view may be the last one of its super version, and letting go of it takes the DB mutex, for
@@ -109,16 +115,10 @@ Status WriteControl::ValueBefore(const WriteBatchRecord& record, SequenceNumber 
   return ReadValueBefore(core_->merge_tools(), *newest, record.key, seqno, value);
 }
 
-MemTable* WriteControl::ActiveMemTable(uint32_t family) {
-  assert(InEpoch());  // the family may go
-  ColumnFamilyData* data = core_->families.Find(family);
-  return data == nullptr ? nullptr : data->mem();
-}
-
-void WriteControl::NoteMemTableSize(uint32_t family, MemTable* memtable) {
-  assert(memtable != nullptr && InEpoch());
-  ColumnFamilyData* data = core_->families.Find(family);
-  if (data == nullptr) return;
+void WriteControl::NoteMemTableSize(const InsertTarget& target) {
+  assert(target.memtable != nullptr && target.family != nullptr);
+  ColumnFamilyData* const data = target.family;
+  const MemTable* const memtable = target.memtable;
   const uint64_t bytes = memtable->ApproximateMemoryUsage();
   const bool is_full = data->IsFull(*memtable, bytes);
   if (bytes < data->paced_bytes() && !is_full && !memtable->OwesMemoryReport() &&

@@ -45,16 +45,14 @@ class WriteControl final : public CommitHost {
 
   // CommitHost
   Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) override;
-  bool HasFamily(uint32_t family) override;
-  bool CanMerge(uint32_t family) override;
-  size_t MaxSuccessiveMerges(uint32_t family) override;
+  CommitFamily FindFamily(uint32_t family) override;
+  InsertTarget FindInsertTarget(uint32_t family) override;
+  void NoteMemTableSize(const InsertTarget& target) override;
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord& record, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>* pins) override;
   Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                      std::vector<std::shared_ptr<void>>* pins,
                      std::optional<std::string>* value) override;
-  MemTable* ActiveMemTable(uint32_t family) override;
-  void NoteMemTableSize(uint32_t family, MemTable* memtable) override;
   void NoteLogError(const Status& error, FileNumber log_number) override;
   void NotePartialInsert(const Status& error) override;
   void ReportErrors() override EXCLUDES(db_mutex);

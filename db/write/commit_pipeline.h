@@ -27,6 +27,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@
 
 namespace ashlar {
 
+class ColumnFamilyData;
 class EpochGuard;
 class MemTable;
 class UserWriteCallback;
@@ -56,7 +58,21 @@ struct FoldedOperand {
   std::string value;
 };
 
-// What the pipeline needs of its database.
+// A family as the check of a batch sees it.
+struct CommitFamily {
+  bool exists = false;
+  bool can_merge = false;                             // it has a merge operator
+  const InternalKeyComparator* comparator = nullptr;  // null if the family does not exist
+};
+
+// A family as the insertion of a batch sees it.
+struct InsertTarget {
+  MemTable* memtable = nullptr;        // the active one; null if the family does not exist
+  size_t max_successive_merges = 0;    // operands of a key on top in the memtable; 0: no limit
+  ColumnFamilyData* family = nullptr;  // for NoteMemTableSize() only
+};
+
+// What the pipeline needs from its database.
 class CommitHost {
  public:
   virtual ~CommitHost() = default;
@@ -64,13 +80,15 @@ class CommitHost {
   // Called first by every commit while attention is requested. Holds no lock on entry; may take the
   // DB mutex, pause the pipeline, wait for a stall to end. An error refuses the commit.
   virtual Status PrepareForCommit(const WriteOptions& options, uint64_t batch_bytes) = 0;
-  // Whether the family lives. Any time, within an epoch.
-  virtual bool HasFamily(uint32_t family) = 0;
-  // Whether the family lives and has a merge operator. Likewise.
-  virtual bool CanMerge(uint32_t family) = 0;
-  // How many merge operands of a key may stand on each other in a memtable before a write folds
-  // them; 0: any number. Likewise.
-  virtual size_t MaxSuccessiveMerges(uint32_t family) = 0;
+  // What is checked about a family before a commit takes its place in the order. Within an epoch;
+  // the answer is valid until the epoch is left.
+  virtual CommitFamily FindFamily(uint32_t family) = 0;
+  // Where the updates of a family go. Within an epoch; the answer is valid while the commit is in
+  // flight.
+  virtual InsertTarget FindInsertTarget(uint32_t family) = 0;
+  // Called after an insertion into the target's memtable, in flight and within an epoch. Requests
+  // attention if the memtable is full.
+  virtual void NoteMemTableSize(const InsertTarget& target) = 0;
   // What the operand of a record makes of its key's value just before `seqno`; nothing if that
   // cannot be had at the price the options allow. Outside of epochs, in flight, when everything
   // before `seqno` is visible or of the same batch. What the read stood on is added to *pins, to be
@@ -82,11 +100,6 @@ class CommitHost {
   virtual Status ValueBefore(const WriteBatchRecord& record, SequenceNumber seqno,
                              std::vector<std::shared_ptr<void>>* pins,
                              std::optional<std::string>* value) = 0;
-  // Its active memtable, null if it does not live. Within an epoch; stable while a commit is in
-  // flight.
-  virtual MemTable* ActiveMemTable(uint32_t family) = 0;
-  // Called after an insertion, in flight. Asks for attention if the memtable is full.
-  virtual void NoteMemTableSize(uint32_t family, MemTable* memtable) = 0;
   // The log of this number, or one before it, failed: no write may be acknowledged until it was
   // replaced. Takes no DB mutex.
   virtual void NoteLogError(const Status& error, FileNumber log_number) = 0;
@@ -106,21 +119,49 @@ struct CommitTotals {
   uint64_t logged_bytes = 0;
 };
 
+// Called by the committing thread when the commit, and every commit before it, is visible, before
+// the thread waits for a sync. Holds no lock. It may throw.
+class CommitHook {
+ public:
+  virtual ~CommitHook() = default;
+  // `last_seqno`: the greatest number that the commit took; less than `first_seqno` if none.
+  virtual void OnVisible(SequenceNumber first_seqno, SequenceNumber last_seqno) = 0;
+};
+
+// What one commit does. Everything it refers to outlives the call of Commit().
+//
+// A plain write logs one batch and inserts the same one. The prepare of a two-phase commit logs a
+// batch and inserts none: it takes a place in the order and no sequence number. Its commit logs a
+// batch with the marker and inserts the batch that was prepared.
+struct CommitPlan {
+  const WriteOptions* options = nullptr;
+  // Logged as one record; null: nothing is logged. `options->disableWAL` is not looked at.
+  WriteBatch* logged = nullptr;
+  // Inserted in this order. Each counted record takes a sequence number.
+  std::span<WriteBatch* const> inserted;
+  // The logged batch may hold markers of two-phase commit. A user's batch may not.
+  bool allows_markers = false;
+  // The oldest log with a prepare section whose updates are inserted, which must stay until the
+  // memtables that receive them are flushed; 0: the logged batch holds all that is inserted.
+  FileNumber prepared_log = 0;
+  UserWriteCallback* callback = nullptr;
+  CommitHook* hook = nullptr;
+};
+
 class CommitPipeline {
  public:
   // Both outlive the pipeline.
   CommitPipeline(CommitHost* host, WalSet* wals);
 
-  struct Request {
-    const WriteOptions* options = nullptr;
-    WriteBatch* batch = nullptr;
-    UserWriteCallback* callback = nullptr;
-  };
-  // The batch's header receives its sequence number. On an error nothing of the batch is visible,
-  // except after a failed sync, or if the log failed before what was to be synced, when all of it
-  // is (and the database has a background error).
-  // What the callback throws is passed on when the commit has been completed without regard to it.
-  Status Commit(const Request& request);
+  // Executes the plan. The header of the logged batch receives the first sequence number of the
+  // commit. On an error nothing of the commit is visible, except after a failed sync, or if the log
+  // failed before the bytes that were to be synced: then all of it is visible, and the database has
+  // a background error.
+  // An exception of the callback or of the hook is passed on after the commit has been completed.
+  Status Commit(const CommitPlan& plan);
+  // The common plan: logs the batch, unless the options say otherwise, and inserts it.
+  Status Commit(const WriteOptions& options, WriteBatch* batch,
+                UserWriteCallback* callback = nullptr);
 
   // From now on commits call CommitHost::PrepareForCommit() first. Any thread.
   // Exchanges, not stores: whoever clears it sees every reason for which it was set.
@@ -175,10 +216,11 @@ class CommitPipeline {
     size_t batch_bytes = 0;  // the part with its header
     size_t bytes = 0;        // in the log, without framing
   };
-  // What a commit leaves to be done when it is not in flight any more.
-  struct Aftermath {
-    std::exception_ptr thrown;  // by users' code
-    std::string folded;         // of one operand, while it is inserted
+  // What is left of a commit when it is not in flight any more: an exception to pass on, and pins
+  // to let go of.
+  struct Leftovers {
+    std::exception_ptr thrown;  // by the program's code
+    std::string folded;         // the value of one operand, while it is inserted
     std::vector<std::shared_ptr<void>> pins;
   };
   struct Slot {
@@ -189,23 +231,28 @@ class CommitPipeline {
   // Reasons for which no commit may begin.
   enum Gate : uint32_t { kOpen = 0, kPaused = 1 << 0, kShut = 1 << 1 };
 
-  Status CheckBatch(const WriteBatch& batch, bool ignores_missing_families);
+  Status CheckPlan(const CommitPlan& plan);
+  Status CheckBatch(const WriteBatch& batch, const CommitPlan& plan);
   static Status CheckEntity(const WriteBatchRecord& record);
-  Status CheckRange(const WriteBatchRecord& record);
+  static Status CheckRange(const WriteBatchRecord& record, const CommitFamily& family);
   static Status Protect(const WriteOptions& options, WriteBatch* batch);
-  Status PrepareRecord(const WriteBatch& batch, bool use_log, LogRecord* record);
-  bool Reserve(uint64_t count, const LogRecord& record, bool use_log, Reservation* reservation);
-  Status LogAndInsert(const Reservation& reservation, const Request& request, LogRecord* record,
-                      Aftermath* aftermath);
+  Status PrepareRecord(const WriteBatch& batch, LogRecord* record);
+  bool Reserve(uint64_t count, const LogRecord* record, uint64_t batch_bytes,
+               Reservation* reservation);
+  Status LogAndInsert(const CommitPlan& plan, const Reservation& reservation, LogRecord* record,
+                      Leftovers* leftovers);
   Status Log(const Reservation& reservation, bool syncs, LogRecord* record);
-  Status Insert(const Reservation& reservation, const WriteBatch& batch, Aftermath* aftermath);
+  Status Insert(const CommitPlan& plan, const Reservation& reservation, Leftovers* leftovers);
+  Status InsertBatch(const CommitPlan& plan, const Reservation& reservation,
+                     const WriteBatch& batch, SequenceNumber* seqno, Leftovers* leftovers);
   static Status RefuseChanged(const WriteBatchRecord& record, SequenceNumber seqno);
-  bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno, const MemTable& memtable);
+  static bool IsFoldDue(const WriteBatchRecord& record, SequenceNumber seqno,
+                        const InsertTarget& target);
   [[gnu::noinline]] Status InsertInOrder(const Reservation& reservation, SequenceNumber seqno,
-                                         WriteBatchRecord record, MemTable* memtable,
-                                         InsertHint* hint, Aftermath* aftermath,
+                                         WriteBatchRecord record, const InsertTarget& target,
+                                         InsertHint* hint, Leftovers* leftovers,
                                          std::optional<EpochGuard>* guard);
-  void FoldOperand(SequenceNumber seqno, WriteBatchRecord* record, Aftermath* aftermath);
+  void FoldOperand(SequenceNumber seqno, WriteBatchRecord* record, Leftovers* leftovers);
   void Publish(const Reservation& reservation);
   void AwaitVisible(uint64_t ticket);
   void SleepUntilVisible(uint64_t ticket);

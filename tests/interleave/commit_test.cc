@@ -32,9 +32,7 @@ class Host final : public CommitHost {
   static constexpr uint32_t kFamilies = 3;
 
   Status PrepareForCommit(const WriteOptions&, uint64_t) override { return Status::OK(); }
-  bool HasFamily(uint32_t) override { return true; }
-  bool CanMerge(uint32_t) override { return true; }
-  size_t MaxSuccessiveMerges(uint32_t) override { return merges != nullptr ? 1 : 0; }
+  CommitFamily FindFamily(uint32_t) override { return {.exists = true, .can_merge = true}; }
   std::optional<FoldedOperand> MergeNow(const WriteBatchRecord&, SequenceNumber seqno,
                                         std::vector<std::shared_ptr<void>>*) override {
     Require(visible_seqno() + 1 == seqno, "an operand is folded when all that is older is there");
@@ -44,12 +42,13 @@ class Host final : public CommitHost {
                      std::optional<std::string>*) override {
     return Status::OK();
   }
-  MemTable* ActiveMemTable(uint32_t family) override {
+  InsertTarget FindInsertTarget(uint32_t family) override {
     Require(!is_paused.load(), "no commit is under way in a pause");
     is_inserted[family].store(true);
-    return family + 1 == kFamilies ? merges.get() : nullptr;
+    return {.memtable = family + 1 == kFamilies ? merges.get() : nullptr,
+            .max_successive_merges = merges != nullptr ? size_t{1} : 0};
   }
-  void NoteMemTableSize(uint32_t, MemTable*) override {}
+  void NoteMemTableSize(const InsertTarget&) override {}
   void NoteLogError(const Status&, FileNumber) override {}
   void NotePartialInsert(const Status&) override {}
   void ReportErrors() override {}
@@ -77,8 +76,7 @@ struct Database {
       bytes += {1, key, 1, 'v'};
     }
     batch = WriteBatch(bytes);
-    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
-            "ok");
+    Require(pipeline.Commit(options, &batch).ok(), "ok");
     const SequenceNumber first = WriteBatchInternal::Sequence(batch);
     first_seqno[family].store(first);
     Require(pipeline.visible_seqno() >= first + 1, "a write that has returned is visible");
@@ -93,8 +91,7 @@ struct Database {
     bytes += static_cast<char>(Host::kFamilies - 1);
     bytes += {1, 'a', 1, 'v'};
     WriteBatch batch(bytes);
-    Require(pipeline.Commit({.options = &options, .batch = &batch, .callback = nullptr}).ok(),
-            "ok");
+    Require(pipeline.Commit(options, &batch).ok(), "ok");
   }
   // What a reader sees and what is there. The numbers are known only once the writers have
   // returned, so both are kept.
